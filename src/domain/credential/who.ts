@@ -1,0 +1,19 @@
+/** Who is asking: what a credential stands for. Made by the server from what was presented, never from what a caller claims. */
+import type { Instant } from '../instant.ts'
+import type { Role, Scope } from './scopes.ts'
+
+export interface Who {
+  /** The credential presented; revoking it ends what it opened. */
+  readonly credentialId: string
+  readonly kind: 'person' | 'script' | 'agent' | 'coordinator'
+  /** The person, token or agent it stands for; the owner's is `owner`. */
+  readonly id: string
+  readonly name: string
+  /** null for what is not a person. */
+  readonly role: Role | null
+  readonly scopes: readonly Scope[]
+  readonly expiresAt: Instant | null
+}
+
+export const ownerId = 'owner'
+export const ownerName = 'Owner'

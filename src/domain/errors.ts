@@ -1,0 +1,258 @@
+/**
+ * The one catalogue of errors. Every door (HTTP, WebSocket, MCP, command line) speaks these words and no others;
+ * nothing branches on a message's text. Cancelling is an outcome, not an error.
+ */
+
+interface CatalogueEntry {
+  /** The HTTP status; other doors derive theirs from it. */
+  readonly status: number
+  /** Whether the same request may succeed later without being changed. */
+  readonly retry: boolean
+  /** One line for a person. */
+  readonly title: string
+  /** What the reader can do now. */
+  readonly next: string
+}
+
+export const errorCatalogue = {
+  invalid_request: {
+    status: 400,
+    retry: false,
+    title: 'The request is malformed',
+    next: 'Compare it with /api/docs; `detail` names the field.',
+  },
+  unknown_type: {
+    status: 400,
+    retry: false,
+    title: 'This message type is not known',
+    next: 'Check `type` for a typing error; the connection stays open.',
+  },
+  unauthenticated: {
+    status: 401,
+    retry: false,
+    title: 'A credential is needed',
+    next: 'Sign in with the link `holdfast open` prints, or send `Authorization: Bearer <token>`.',
+  },
+  authentication_failed: {
+    status: 401,
+    retry: false,
+    title: 'This credential was not accepted',
+    next: 'Sign in again with a new link (`holdfast open`), or make a new token (`holdfast token create`).',
+  },
+  forbidden_host: {
+    status: 403,
+    retry: false,
+    title: 'This host name is not ours',
+    next: 'Use the address the server printed at start, or set `public_url`.',
+  },
+  forbidden_origin: {
+    status: 403,
+    retry: false,
+    title: 'Requests from this origin are not accepted',
+    next: 'Open the page from the address the server printed at start, or set `public_url`.',
+  },
+  missing_scope: {
+    status: 403,
+    retry: false,
+    title: 'This credential does not allow that',
+    next: 'Ask an owner for a role or token with the scope named in `scope`.',
+  },
+  not_found: {
+    status: 404,
+    retry: false,
+    title: 'There is no such thing here',
+    next: 'Check the id; lists show what exists.',
+  },
+  user_session_not_found: {
+    status: 404,
+    retry: false,
+    title: 'There is no such user session',
+    next: 'List the user sessions, or create one.',
+  },
+  agent_not_found: {
+    status: 404,
+    retry: false,
+    title: 'There is no such agent',
+    next: 'List the agents (`holdfast agents`), or add one.',
+  },
+  method_not_allowed: {
+    status: 405,
+    retry: false,
+    title: 'This method is not for that path',
+    next: 'The `Allow` header names the methods that are; see /api/docs.',
+  },
+  already_exists: {
+    status: 409,
+    retry: false,
+    title: 'That id is taken',
+    next: 'Choose another id, or change the one that exists.',
+  },
+  session_ended: {
+    status: 409,
+    retry: false,
+    title: 'This agent session has ended',
+    next: 'Stop; `reason` says why it ended.',
+  },
+  user_session_terminated: {
+    status: 409,
+    retry: false,
+    title: 'This user session is terminated',
+    next: 'Create a new user session.',
+  },
+  role_taken: {
+    status: 409,
+    retry: false,
+    title: 'Another agent holds this role',
+    next: 'Choose another role, or terminate the agent that holds it.',
+  },
+  agent_not_active: {
+    status: 409,
+    retry: false,
+    title: 'This agent is not active',
+    next: 'Wait until it is ready, or spawn it again.',
+  },
+  approval_decided: {
+    status: 409,
+    retry: false,
+    title: 'This approval was decided already',
+    next: '`decidedBy` and `decision` say by whom and how.',
+  },
+  task_blocked: {
+    status: 409,
+    retry: false,
+    title: 'This task waits for another',
+    next: 'Finish the tasks it depends on first.',
+  },
+  work_session_running: {
+    status: 409,
+    retry: false,
+    title: 'This work session is still running',
+    next: 'End it first, or wait until it is interrupted.',
+  },
+  work_session_completed: {
+    status: 409,
+    retry: false,
+    title: 'This work session is completed',
+    next: 'Start a new work session.',
+  },
+  last_owner: {
+    status: 409,
+    retry: false,
+    title: 'The owner cannot be removed',
+    next: 'The owner of the installation stays; remove other people.',
+  },
+  fenced: {
+    status: 409,
+    retry: false,
+    title: 'Another coordinator has taken over',
+    next: 'Stop: reports with this epoch are refused.',
+  },
+  too_large: {
+    status: 413,
+    retry: false,
+    title: 'That is too large',
+    next: '`limit` says how many bytes are accepted.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    retry: false,
+    title: 'Only JSON is accepted here',
+    next: 'Send `Content-Type: application/json`.',
+  },
+  invalid_setting: {
+    status: 422,
+    retry: false,
+    title: 'This setting cannot have that value',
+    next: '`key`, `min` and `max` (or `allowed`) say what is accepted.',
+  },
+  invalid_key: {
+    status: 422,
+    retry: false,
+    title: 'This conversation key cannot be used',
+    next: 'Use `<channel>:<chat id>` without slashes or control characters, at most 200 bytes.',
+  },
+  invalid_name: {
+    status: 422,
+    retry: false,
+    title: 'This name cannot be used',
+    next: '`detail` says what is wrong with it.',
+  },
+  invalid_progress: {
+    status: 422,
+    retry: false,
+    title: 'Progress is a whole number from 0 to 100',
+    next: 'Send a number in that range.',
+  },
+  dependency_cycle: {
+    status: 422,
+    retry: false,
+    title: 'These tasks would wait for each other',
+    next: '`cycle` names them; remove one dependency.',
+  },
+  unknown_schema_version: {
+    status: 422,
+    retry: false,
+    title: 'This file was written by a newer version',
+    next: 'Upgrade Holdfast, then try again.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    retry: false,
+    title: 'This idempotency key was used for another request',
+    next: 'Use a new key for a new request.',
+  },
+  rate_limited: {
+    status: 429,
+    retry: true,
+    title: 'Too many attempts',
+    next: 'Wait as long as `Retry-After` says.',
+  },
+  too_many_connections: {
+    status: 429,
+    retry: true,
+    title: 'This credential has too many open connections',
+    next: 'Close some, then try again.',
+  },
+  internal: {
+    status: 500,
+    retry: true,
+    title: 'Something went wrong on our side',
+    next: 'Try again; the log has the details under `requestId`.',
+  },
+  busy: {
+    status: 503,
+    retry: true,
+    title: 'The store is busy',
+    next: 'Try again in a moment; nothing was changed.',
+  },
+  store_unavailable: {
+    status: 503,
+    retry: true,
+    title: 'The store cannot be written',
+    next: 'Nothing was changed. `holdfast doctor` says what is wrong with the data folder or the database.',
+  },
+  shutting_down: {
+    status: 503,
+    retry: true,
+    title: 'The server is stopping',
+    next: 'Try again in a few seconds.',
+  },
+} as const satisfies Record<string, CatalogueEntry>
+
+export type ErrorCode = keyof typeof errorCatalogue
+
+/** What a refusal carries besides its code: `{ key, min, max }`, `{ decidedBy }` … Plain data that may leave the server. */
+export type ErrorFields = Readonly<Record<string, unknown>>
+
+/** A request that is refused. Thrown by services and doors; the transaction it is thrown in changes nothing. */
+export class Refusal extends Error {
+  readonly code: ErrorCode
+  readonly fields: ErrorFields
+
+  constructor(code: ErrorCode, detail?: string, fields: ErrorFields = {}) {
+    super(detail ?? errorCatalogue[code].title)
+    this.name = 'Refusal'
+    this.code = code
+    this.fields = fields
+  }
+}

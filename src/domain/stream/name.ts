@@ -1,0 +1,20 @@
+/**
+ * The names of the streams (docs/architecture.md, "Streams"): `home`, `project:ID`, `conversation:KEY`,
+ * `user-session:ID`, `coordinator:ID`. An event has one owner stream. Pure.
+ */
+const kindsWithId = ['project', 'conversation', 'user-session', 'coordinator'] as const
+
+export type StreamKind = 'home' | (typeof kindsWithId)[number]
+export type StreamName = 'home' | `${(typeof kindsWithId)[number]}:${string}`
+
+export const home = 'home' satisfies StreamName
+export const projectStream = (id: string): StreamName => `project:${id}`
+
+/** What a person typed, taken apart; undefined when it names no stream. */
+export function parseStream(name: string): { kind: StreamKind; id: string } | undefined {
+  if (name === home) return { kind: home, id: '' }
+  const at = name.indexOf(':')
+  const kind = kindsWithId.find((each) => each === name.slice(0, at))
+  const id = name.slice(at + 1)
+  return kind && id ? { kind, id } : undefined
+}

@@ -1,0 +1,47 @@
+/**
+ * A file that is either as it was or as it should be, whatever happens in between (CK3): written beside its place, fsynced,
+ * renamed, and the folder fsynced so that the new name survives a power cut. Never leaves its temporary file behind on failure.
+ */
+import { randomBytes } from 'node:crypto'
+import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+
+export interface AtomicFileOptions {
+  /** 0600 unless said otherwise: what lies in the data folder is its owner's (CF2). */
+  readonly mode?: number
+}
+
+export async function writeFileAtomic(path: string, data: string | Uint8Array, options: AtomicFileOptions = {}): Promise<void> {
+  const folder = dirname(path)
+  const temporary = join(folder, `.${basename(path)}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`)
+  const file = await open(temporary, 'wx', options.mode ?? 0o600)
+  try {
+    await writeAndSync(file, data)
+    await rename(temporary, path)
+  } catch (error) {
+    await unlink(temporary).catch(() => {})
+    throw error
+  }
+  await syncFolder(folder)
+}
+
+async function writeAndSync(file: FileHandle, data: string | Uint8Array): Promise<void> {
+  try {
+    await file.writeFile(data)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Makes what was created, renamed or removed in a folder durable. */
+export async function syncFolder(folder: string): Promise<void> {
+  // Windows opens no folders; there the rename itself is as durable as it gets.
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The one folder everything is kept in (CF2): where it is when nobody says, and making it safe to use. Its files are 0600 and
+ * its folders 0700; one that is open to others is closed with a warning. Never writes into a folder marked read-only.
+ */
+import { constants, existsSync } from 'node:fs'
+import { access, chmod, mkdir, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { StartFailure } from './start-failure.ts'
+
+export const databaseFile = (data: string): string => join(data, 'holdfast.db')
+export const ownerTokenFile = (data: string): string => join(data, 'owner-token')
+export const runFolder = (data: string): string => join(data, 'run')
+
+const openToOthers = 0o077
+const writableByOwner = 0o200
+
+export interface Surroundings {
+  readonly packageFolder: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly platform?: NodeJS.Platform
+  readonly home?: string
+}
+
+/** `.holdfast` in the clone's root when started from one, otherwise where the platform keeps data. */
+export function defaultDataFolder({ packageFolder, env, platform = process.platform, home = homedir() }: Surroundings): string {
+  if (isClone(packageFolder)) return join(packageFolder, '.holdfast')
+  if (platform === 'win32') return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'holdfast')
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'holdfast')
+  return join(env['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'holdfast')
+}
+
+/** In a worktree `.git` is a file, so existing is enough. */
+export const isClone = (packageFolder: string): boolean => existsSync(join(packageFolder, '.git'))
+
+/** Makes the folder if need be, closes it to others, and proves that it can be written. Throws a StartFailure that says what to do. */
+export async function prepareDataFolder(data: string, warn: (message: string) => void): Promise<void> {
+  try {
+    await mkdir(data, { recursive: true, mode: 0o700 })
+    const { mode } = await stat(data)
+    // Root may write anywhere; a folder that its owner marked read-only is left alone all the same.
+    if (process.platform !== 'win32' && (mode & writableByOwner) === 0) throw readOnly(data)
+    await access(data, constants.R_OK | constants.W_OK | constants.X_OK)
+    await closeToOthers(data, mode, warn)
+    await mkdir(runFolder(data), { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw explain(data, error)
+  }
+}
+
+async function closeToOthers(data: string, mode: number, warn: (message: string) => void): Promise<void> {
+  if (process.platform === 'win32' || (mode & openToOthers) === 0) return
+  await chmod(data, 0o700)
+  warn(`The data folder ${data} was open to other users (mode ${octal(mode)}); it is now closed to them (0700).`)
+}
+
+const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, '0')
+
+const elsewhere = 'or choose another folder with --data DIR.'
+
+const readOnly = (data: string): StartFailure =>
+  new StartFailure(`The data folder ${data} is read-only.`, `Make it writable (chmod u+w ${data}), ${elsewhere}`)
+
+function explain(data: string, error: unknown): StartFailure {
+  if (error instanceof StartFailure) return error
+  const code = (error as NodeJS.ErrnoException).code
+  switch (code) {
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return new StartFailure(`${data} is not a folder, or a part of its path is a file.`, 'Choose another folder with --data DIR.', {
+        cause: error,
+      })
+    case 'EROFS':
+      return new StartFailure(`The data folder ${data} is on a read-only file system.`, 'Choose another folder with --data DIR.', {
+        cause: error,
+      })
+    case 'EACCES':
+    case 'EPERM':
+      return new StartFailure(`The data folder ${data} cannot be written by this user.`, `Give yourself rights on ${data}, ${elsewhere}`, {
+        cause: error,
+      })
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new StartFailure(`There is no space left for the data folder ${data}.`, `Free some space on ${dirname(data)}, ${elsewhere}`, {
+        cause: error,
+      })
+    default:
+      return new StartFailure(`The data folder ${data} cannot be used (${code ?? String(error)}).`, 'Choose another folder with --data DIR.', {
+        cause: error,
+      })
+  }
+}

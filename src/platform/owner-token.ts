@@ -1,0 +1,57 @@
+/**
+ * The owner's token (SE1): made at the first start, kept in `<data>/owner-token` for its owner's eyes only; `HOLDFAST_TOKEN`
+ * overrides it. Never printed, never logged.
+ */
+import { chmod, readFile } from 'node:fs/promises'
+import { writeFileAtomic } from './atomic-file.ts'
+import { ownerTokenFile } from './data-folder.ts'
+import { newSecret } from './secrets.ts'
+import { StartFailure } from './start-failure.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Short ones can be guessed; ours have 43 random characters. */
+export const shortestToken = 20
+/** As much as a token in a header may have (protocol/people.ts). */
+const longestToken = 512
+
+/** The server's side: the token that counts, made if there is none yet. Call it while holding the folder's lock. */
+export async function loadOwnerToken(data: string, env: Environment): Promise<string> {
+  const given = tokenFromEnvironment(env)
+  if (given) return given
+  const kept = await readOwnerToken(data)
+  if (kept) return kept
+  const made = newSecret('owner')
+  await writeFileAtomic(ownerTokenFile(data), `${made}\n`)
+  return made
+}
+
+export function tokenFromEnvironment(env: Environment): string | undefined {
+  const token = env['HOLDFAST_TOKEN']?.trim()
+  if (!token) return undefined
+  if (/^[\x21-\x7e]+$/.test(token) && token.length >= shortestToken && token.length <= longestToken) return token
+  throw new StartFailure(
+    `HOLDFAST_TOKEN must have ${shortestToken} to ${longestToken} printable characters without spaces.`,
+    'Make one with `openssl rand -base64 32`, or leave it unset and one is made for you.',
+  )
+}
+
+/** What is kept in the folder; undefined when nothing is. */
+export async function readOwnerToken(data: string): Promise<string | undefined> {
+  const path = ownerTokenFile(data)
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw new StartFailure(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`, 'Give yourself rights on it.', { cause: error })
+  }
+  const token = text.trim()
+  if (token.length < shortestToken || token.length > longestToken || /\s/.test(token)) {
+    throw new StartFailure(`${path} does not hold a token.`, 'Delete the file; the next start makes a new one.')
+  }
+  await chmod(path, 0o600).catch(() => {})
+  return token
+}
+
+const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')

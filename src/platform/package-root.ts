@@ -1,0 +1,36 @@
+/**
+ * Finds the folder of the package this code belongs to, whether it runs from source (src/) or bundled (dist/server/), and
+ * its version. Files that travel with the package are looked up from here, never from the working directory.
+ */
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+export interface PackageRoot {
+  readonly folder: string
+  readonly version: string
+}
+
+/** Far deeper than any of our files lies; a bound, so that a wrong start cannot walk for ever. */
+const MAX_LEVELS = 16
+
+export function findPackageRoot(from: string = import.meta.dirname): PackageRoot {
+  let folder = from
+  for (let level = 0; level < MAX_LEVELS; level++) {
+    const found = readPackage(join(folder, 'package.json'))
+    if (found?.name === 'holdfast') return { folder, version: found.version }
+    const parent = dirname(folder)
+    if (parent === folder) break
+    folder = parent
+  }
+  throw new Error(`There is no package.json of holdfast above ${from}; the installation is incomplete.`)
+}
+
+function readPackage(path: string): { name: string; version: string } | undefined {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+  return JSON.parse(text) as { name: string; version: string }
+}

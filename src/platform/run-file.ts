@@ -1,0 +1,52 @@
+/**
+ * `<data>/run/server.json`: how the command line and the coordinator find the server of a data folder. Written at each start,
+ * removed at an orderly stop; after a crash it is stale, which is why its reader asks whether the process is alive.
+ */
+import { mkdir, readFile, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeFileAtomic } from './atomic-file.ts'
+import { runFolder } from './data-folder.ts'
+
+export interface RunningServer {
+  readonly pid: number
+  readonly url: string
+  readonly startedAt: string
+  readonly version: string
+}
+
+const runFile = (data: string): string => join(runFolder(data), 'server.json')
+
+export async function writeRunFile(data: string, server: RunningServer): Promise<void> {
+  await mkdir(runFolder(data), { recursive: true, mode: 0o700 })
+  await writeFileAtomic(runFile(data), `${JSON.stringify(server, null, 2)}\n`)
+}
+
+/** Who the file names, alive or not; undefined when there is no file or it makes no sense. */
+export async function readRunFile(data: string): Promise<RunningServer | undefined> {
+  const text = await readFile(runFile(data), 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  try {
+    const found = JSON.parse(text) as Partial<Record<keyof RunningServer, unknown>> | null
+    const { pid, url, startedAt, version } = found ?? {}
+    const whole = Number.isSafeInteger(pid) && Number(pid) > 0 && typeof url === 'string' && typeof startedAt === 'string' && typeof version === 'string'
+    return whole ? { pid: pid as number, url, startedAt, version } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Takes away the file of this process; another's stays. */
+export async function removeRunFile(data: string, pid: number): Promise<void> {
+  const found = await readRunFile(data)
+  if (found?.pid === pid) await unlink(runFile(data)).catch(() => {})
+}
+
+/** Whether a process with this number lives; another user's counts as living. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

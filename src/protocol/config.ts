@@ -1,0 +1,186 @@
+/**
+ * Every configuration value (CF1): its name, what it may be, what it is when nobody says, and what it means. The file's
+ * JSON schema, the environment variables and the flags all come from this one table. Without zod, because every command of
+ * the command line reads the configuration and must start fast.
+ */
+import { nearest } from '../domain/nearest.ts'
+
+interface Shared {
+  readonly about: string
+  /** Holds a password: never a flag (other users can read those), masked when printed. */
+  readonly secret?: true
+}
+interface TextRule extends Shared {
+  readonly kind: 'text' | 'address' | 'timezone' | 'host' | 'database'
+  readonly fallback: string | null
+}
+interface NumberRule extends Shared {
+  readonly kind: 'number'
+  readonly fallback: number
+  readonly min: number
+  readonly max: number
+}
+/** A number, or `off`. */
+interface OptionalNumberRule extends Shared {
+  readonly kind: 'number-or-off'
+  readonly fallback: null
+  readonly min: number
+  readonly max: number
+}
+interface ChoiceRule extends Shared {
+  readonly kind: 'choice'
+  readonly fallback: string | null
+  readonly allowed: readonly string[]
+}
+interface SwitchRule extends Shared {
+  readonly kind: 'switch'
+  readonly fallback: boolean
+}
+type ConfigRule = TextRule | NumberRule | OptionalNumberRule | ChoiceRule | SwitchRule
+
+export const configRules = {
+  host: { kind: 'host', fallback: '127.0.0.1', about: 'Address to listen on. Anything but loopback needs behind_proxy' },
+  port: { kind: 'number', fallback: 4747, min: 0, max: 65_535, about: 'Port to listen on; 0 takes a free one' },
+  data: { kind: 'text', fallback: null, about: 'Folder everything is kept in' },
+  public_url: { kind: 'address', fallback: null, about: 'The address other devices use, such as https://holdfast.example.com' },
+  behind_proxy: { kind: 'switch', fallback: false, about: 'A proxy in front ends TLS, so a non-loopback host is accepted' },
+  database_url: { kind: 'database', fallback: null, secret: true, about: 'postgres://…; SQLite in the data folder when left out' },
+  'log.level': {
+    kind: 'choice',
+    fallback: 'info',
+    allowed: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    about: 'What is written to the log',
+  },
+  'log.format': {
+    kind: 'choice',
+    fallback: null,
+    allowed: ['json', 'text'],
+    about: 'JSON lines or text for people; text on a terminal when left out, otherwise json',
+  },
+  'cutover.hour': { kind: 'number', fallback: 4, min: 0, max: 23, about: 'Hour at which a new day of conversation begins' },
+  'cutover.timezone': { kind: 'timezone', fallback: 'Asia/Tokyo', about: 'Time zone of that hour (IANA name)' },
+  'coordinator.max_concurrent': { kind: 'number', fallback: 64, min: 1, max: 10_000, about: 'Agent processes at once on one machine' },
+  'coordinator.unreachable_seconds': {
+    kind: 'number',
+    fallback: 30,
+    min: 5,
+    max: 300,
+    about: 'Silence after which a coordinator is shown as unreachable',
+  },
+  'coordinator.takeover_minutes': {
+    kind: 'number-or-off',
+    fallback: null,
+    min: 1,
+    max: 10_080,
+    about: 'Silence after which the work of a coordinator is taken over without asking; off: never',
+  },
+  'coordinator.alone_minutes': {
+    kind: 'number',
+    fallback: 30,
+    min: 1,
+    max: 1440,
+    about: 'How long a coordinator works on without a server',
+  },
+} as const satisfies Record<string, ConfigRule>
+
+export type ConfigKey = keyof typeof configRules
+export const configKeys = Object.keys(configRules) as ConfigKey[]
+
+type ValueOf<Rule> = Rule extends { kind: 'number' }
+  ? number
+  : Rule extends { kind: 'number-or-off' }
+    ? number | null
+    : Rule extends { kind: 'switch' }
+      ? boolean
+      : Rule extends { kind: 'choice'; allowed: readonly (infer Word)[]; fallback: infer Fallback }
+        ? Word | (Fallback extends null ? null : never)
+        : Rule extends { fallback: null }
+          ? string | null
+          : string
+
+/** The values as they apply; what depends on the surroundings (the folder, the terminal) is known by then. */
+export type ConfigValues = {
+  readonly [Key in ConfigKey]: Key extends 'data' | 'log.format'
+    ? NonNullable<ValueOf<(typeof configRules)[Key]>>
+    : ValueOf<(typeof configRules)[Key]>
+}
+
+export const environmentName = (key: ConfigKey): string => `HOLDFAST_${key.replaceAll('.', '_').toUpperCase()}`
+export const flagName = (key: ConfigKey): string => key.replaceAll(/[._]/g, '-')
+
+/** The value, or what is wrong with it, with the nearest one that would do. Text (`'8080'`, `'true'`) is what flags and variables give. */
+export function parseConfigValue(key: ConfigKey, given: unknown): { value: unknown } | { problem: string } {
+  const rule: ConfigRule = configRules[key]
+  switch (rule.kind) {
+    case 'number':
+      return parseNumber(key, rule, given)
+    case 'number-or-off':
+      return given === 'off' || given === null || given === false ? { value: null } : parseNumber(key, rule, given)
+    case 'switch':
+      return parseSwitch(key, given)
+    case 'choice':
+      return rule.allowed.includes(given as string) ? { value: given } : { problem: notAllowed(key, given, rule.allowed) }
+    case 'timezone':
+      return isTimezone(given) ? { value: given } : { problem: notAllowed(key, given, Intl.supportedValuesOf('timeZone')) }
+    case 'address':
+      return parseAddress(key, given)
+    case 'host':
+      return typeof given === 'string' && /^[\w.:-]{1,255}$/.test(given)
+        ? { value: given }
+        : { problem: `${key} must be an address or host name, such as 127.0.0.1; it is ${shown(given)}` }
+    case 'database':
+      // Never shown: it holds a password.
+      return typeof given === 'string' && /^postgres(?:ql)?:\/\/\S+$/.test(given)
+        ? { value: given }
+        : { problem: `${key} must begin with postgres://` }
+    case 'text':
+      return typeof given === 'string' && given.trim() !== '' && !given.includes('\0') && given.length <= 4096
+        ? { value: given }
+        : { problem: `${key} must be text of 1 to 4096 characters` }
+  }
+}
+
+function parseNumber(key: ConfigKey, { min, max }: NumberRule | OptionalNumberRule, given: unknown): { value: number } | { problem: string } {
+  const number = typeof given === 'string' && /^-?\d+(?:\.\d+)?$/.test(given) ? Number(given) : given
+  if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) return { value: number }
+  const close = typeof number === 'number' && !Number.isNaN(number) ? Math.min(max, Math.max(min, Math.round(number))) : undefined
+  const hint = close === undefined ? '' : `; the nearest is ${close}`
+  return { problem: `${key} must be a whole number from ${min} to ${max}; it is ${shown(given)}${hint}` }
+}
+
+function parseSwitch(key: ConfigKey, given: unknown): { value: boolean } | { problem: string } {
+  if (given === true || given === 'true' || given === '1') return { value: true }
+  if (given === false || given === 'false' || given === '0') return { value: false }
+  return { problem: notAllowed(key, given, ['true', 'false']) }
+}
+
+/** An origin: what browsers send, so nothing may follow the host. */
+function parseAddress(key: ConfigKey, given: unknown): { value: string } | { problem: string } {
+  const url = typeof given === 'string' ? URL.parse(given) : null
+  if (!url || !['http:', 'https:'].includes(url.protocol)) {
+    return { problem: `${key} must be an address such as https://holdfast.example.com; it is ${shown(given)}` }
+  }
+  if (url.username || url.password || url.pathname !== '/' || url.search || url.hash) {
+    return { problem: `${key} must have nothing after the host; the nearest is ${url.origin}` }
+  }
+  return { value: url.origin }
+}
+
+function isTimezone(given: unknown): boolean {
+  if (typeof given !== 'string' || !/^[A-Za-z]/.test(given)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: given })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function notAllowed(key: ConfigKey, given: unknown, allowed: readonly string[]): string {
+  const close = typeof given === 'string' ? nearest(given, allowed) : undefined
+  if (close) return `${key} cannot be ${shown(given)}; did you mean ${close}?`
+  const some = allowed.length <= 10 ? allowed.join(', ') : `${allowed.slice(0, 3).join(', ')} …`
+  return `${key} must be one of ${some}; it is ${shown(given)}`
+}
+
+const shown = (given: unknown): string => (JSON.stringify(given) ?? String(given)).slice(0, 80)

@@ -1,0 +1,48 @@
+/**
+ * Every event that can be in the log: its type, in the past tense, and its body. An event is what changed, whole enough
+ * that a reader need not ask again. No event carries a secret (SE7).
+ *
+ * All of these are owned by `home`: whoever watches it has projects, agents and people up to date without asking.
+ * What is about one project (`project-*`, `agent-assigned`, `agent-unassigned`) is copied into `project:ID` (`also`), so
+ * that a reader of that stream alone learns of it too.
+ *
+ * What follows from an event has none of its own: a deleted agent is off its projects, a deleted project off its agents,
+ * and a removed person's browsers and own token are gone. The tokens they made are revoked one by one.
+ */
+import type { StreamName } from '../domain/stream/name.ts'
+import type { Agent } from './agent.ts'
+import type { Person } from './people.ts'
+import type { Project } from './project.ts'
+
+export interface EventBodies {
+  'project-created': { project: Project; by: string }
+  'project-changed': { project: Project; by: string }
+  'project-deleted': { projectId: string; by: string }
+  'agent-created': { agent: Agent; by: string }
+  'agent-changed': { agent: Agent; by: string }
+  'agent-deleted': { agentId: string; by: string }
+  'agent-assigned': { projectId: string; agentId: string; by: string }
+  'agent-unassigned': { projectId: string; agentId: string; by: string }
+  'passkey-replaced': { agentId: string; by: string }
+  'person-added': { person: Person; by: string }
+  'person-removed': { personId: string; by: string }
+  /** Without the token's particulars: everybody who may read sees this, but only who may manage lists tokens. */
+  'token-created': { tokenId: string; by: string }
+  'token-revoked': { tokenId: string; by: string }
+  'signed-out': { credentialId: string }
+}
+
+export type EventType = keyof EventBodies
+
+/** What a use case appends. */
+export type NewEvent = { [Type in EventType]: { readonly type: Type; readonly data: EventBodies[Type] } }[EventType]
+
+/**
+ * What a reader gets. The event itself has `data`; a copy in another stream (`also`) has no body but `ref`,
+ * the place of the one it stands for.
+ */
+export type HoldfastEvent = {
+  readonly stream: StreamName
+  readonly seq: number
+  readonly at: string
+} & (NewEvent | { readonly type: EventType; readonly ref: { readonly stream: StreamName; readonly seq: number } })

@@ -1,0 +1,20 @@
+/** What a route is made of. */
+import type * as z from 'zod'
+import type { Scope } from '../domain/credential/scopes.ts'
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Parameters in braces: `/api/projects/{projectId}`. */
+  readonly path: `/${string}`
+  /** `nobody`: no credential is asked for; `anybody`: any credential will do. */
+  readonly scope: Scope | 'nobody' | 'anybody'
+  readonly summary: string
+  readonly params?: z.ZodObject
+  readonly query?: z.ZodObject
+  readonly body?: z.ZodType
+  /** The status of success, and what comes with it. */
+  readonly status: 200 | 201 | 204
+  readonly answer?: z.ZodType
+  /** Not JSON: the media type of the answer. */
+  readonly media?: string
+}

@@ -1,0 +1,54 @@
+/** What operators, monitors and newcomers ask for (HT3, HT5). */
+import * as z from 'zod'
+import type { Route } from '../route.ts'
+
+export const systemRoutes = {
+  getHealth: {
+    method: 'GET',
+    path: '/healthz',
+    scope: 'nobody',
+    summary: 'Whether the server is alive',
+    status: 200,
+    answer: z.object({ status: z.literal('ok'), version: z.string() }),
+  },
+  getReadiness: {
+    method: 'GET',
+    path: '/readyz',
+    scope: 'nobody',
+    summary: 'Whether the store can be read and written, so that requests can be served',
+    status: 200,
+    answer: z.object({ status: z.literal('ready') }),
+  },
+  getMetrics: {
+    method: 'GET',
+    path: '/metrics',
+    scope: 'read',
+    summary: 'Figures for Prometheus',
+    status: 200,
+    media: 'text/plain; version=0.0.4; charset=utf-8',
+  },
+  getOpenApi: {
+    method: 'GET',
+    path: '/api/openapi.json',
+    scope: 'anybody',
+    summary: 'This list of routes as an OpenAPI 3.1 document',
+    status: 200,
+    media: 'application/json; charset=utf-8',
+  },
+  getDocs: {
+    method: 'GET',
+    path: '/api/docs',
+    scope: 'anybody',
+    summary: 'This list of routes, and every error, for people',
+    status: 200,
+    media: 'text/html; charset=utf-8',
+  },
+  getDocsStyle: {
+    method: 'GET',
+    path: '/api/docs/style.css',
+    scope: 'anybody',
+    summary: 'The looks of `/api/docs`',
+    status: 200,
+    media: 'text/css; charset=utf-8',
+  },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,20 @@
+/** Words people type: trimmed, not empty, bounded, without control characters. */
+import * as z from 'zod'
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const controlCharacters = /[\u0000-\u001f\u007f]/
+
+export const line = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(max)
+    .refine((text) => !controlCharacters.test(text), 'must not contain control characters')
+
+/** An id that a person may choose: it goes into URLs, file names and environment variables. */
+export const ChosenId = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/, 'use lower-case letters, digits, - and _ (1 to 64, not at the ends)')
+
+export const Time = z.iso.datetime({ precision: 3 })

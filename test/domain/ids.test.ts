@@ -1,0 +1,40 @@
+import { fc, test as property } from '@fast-check/vitest'
+import { describe, expect, test } from 'vitest'
+import { agentIdFrom } from '../../src/domain/agent/id.ts'
+import { projectId } from '../../src/domain/ids.ts'
+import { instant } from '../../src/domain/instant.ts'
+import { randomText } from '../../src/platform/randomness.ts'
+import { ChosenId } from '../../src/protocol/text.ts'
+
+describe('ids', () => {
+  test('[ID1] a project id is proj_, the day and six random letters or digits', () => {
+    expect(projectId('2024-01-15T23:59:59.999Z', () => 'a1b2c3')).toBe('proj_20240115_a1b2c3')
+  })
+
+  property.prop([fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true })])(
+    '[ID1] whatever the day, a project id has its form',
+    (date) => {
+      const at = instant(date.getTime())
+      expect(projectId(at, randomText)).toMatch(new RegExp(`^proj_${at.slice(0, 10).replaceAll('-', '')}_[a-z0-9]{6}$`))
+    },
+  )
+
+  test('[ID1] the random part does not repeat itself', () => {
+    const made = new Set(Array.from({ length: 1000 }, () => randomText(12)))
+    expect(made.size).toBe(1000)
+  })
+
+  test('[ID1] an agent without a chosen id gets one from its name', () => {
+    expect(agentIdFrom('Claude Code')).toBe('claude-code')
+    expect(agentIdFrom('  Élan №1 / _test_ ')).toBe('elan-no1-test')
+    expect(agentIdFrom('エージェント')).toBe('agent')
+    expect(agentIdFrom('Claude Code', 2)).toBe('claude-code-2')
+  })
+
+  property.prop([fc.string({ unit: 'binary', maxLength: 200 }), fc.integer({ min: 1, max: 20 })])(
+    '[ID1] any name gives an id that a person could have chosen',
+    (name, nth) => {
+      expect(ChosenId.safeParse(agentIdFrom(name, nth)).success).toBe(true)
+    },
+  )
+})
