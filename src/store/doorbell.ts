@@ -1,0 +1,29 @@
+/** The doorbell of one process: says who may read on, carries no data. */
+import type { StreamName } from '../domain/stream/name.ts'
+import type { Doorbell } from './store.ts'
+
+export class LocalDoorbell implements Doorbell {
+  readonly #listeners = new Map<StreamName, Set<(head: number) => void>>()
+  readonly #any = new Set<(stream: StreamName, head: number) => void>()
+
+  on(stream: StreamName, listener: (head: number) => void): () => void {
+    const listeners = this.#listeners.get(stream) ?? new Set()
+    this.#listeners.set(stream, listeners.add(listener))
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size === 0 && this.#listeners.get(stream) === listeners) this.#listeners.delete(stream)
+    }
+  }
+
+  onAny(listener: (stream: StreamName, head: number) => void): () => void {
+    this.#any.add(listener)
+    return () => this.#any.delete(listener)
+  }
+
+  ring(heads: Iterable<readonly [StreamName, number]>): void {
+    for (const [stream, head] of heads) {
+      for (const listener of [...(this.#listeners.get(stream) ?? [])]) listener(head)
+      for (const listener of [...this.#any]) listener(stream, head)
+    }
+  }
+}

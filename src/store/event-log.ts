@@ -1,0 +1,48 @@
+/** The log's own statements. Numbers are given out by transaction.ts; nothing else writes these two tables. */
+import type { StreamName } from '../domain/stream/name.ts'
+import type { StoredEvent } from './store.ts'
+import { statement } from './statement.ts'
+import type { Tables } from './tables.ts'
+
+export const insertEvent = statement<Tables['events']>()((db, p) =>
+  db.insertInto('events').values({
+    stream: p.stream,
+    seq: p.seq,
+    type: p.type,
+    at: p.at,
+    data: p.data,
+    ref_stream: p.ref_stream,
+    ref_seq: p.ref_seq,
+  }),
+)
+
+export const moveHead = statement<{ name: StreamName; head: number }>()((db, p) =>
+  db
+    .insertInto('streams')
+    .values({ name: p.name, head: p.head, floor: 0 })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ head: p.head })),
+)
+
+export const selectPosition = statement<{ name: StreamName }>()((db, p) =>
+  db.selectFrom('streams').select(['head', 'floor']).where('name', '=', p.name),
+)
+
+export const selectStreamsAfter = statement<{ name: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('streams')
+    .select(['name', 'head'])
+    .where('name', '>', p.name as StreamName)
+    .orderBy('name')
+    .limit(p.limit),
+)
+
+export const selectEventsAfter = statement<{ stream: StreamName; after: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('events')
+    .select(['stream', 'seq', 'type', 'at', 'data', 'ref_stream as refStream', 'ref_seq as refSeq'])
+    .where('stream', '=', p.stream)
+    .where('seq', '>', p.after)
+    .orderBy('seq')
+    .limit(p.limit)
+    .$castTo<StoredEvent>(),
+)

@@ -1,0 +1,17 @@
+/** What the store knows about itself: its id, its incarnation, the version of its schema. */
+import { statement } from './statement.ts'
+
+export const createMeta = 'create table if not exists meta (key text primary key, value text not null)'
+
+export type MetaKey = 'store_id' | 'incarnation' | 'schema_version' | 'created_at'
+
+export const selectMeta = statement<{ key: MetaKey }>()((db, p) =>
+  db.selectFrom('meta').select('value').where('key', '=', p.key),
+)
+
+export const setMeta = statement<{ key: MetaKey; value: string }>()((db, p) =>
+  db
+    .insertInto('meta')
+    .values({ key: p.key, value: p.value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: p.value })),
+)

@@ -1,0 +1,56 @@
+/**
+ * Brings a database up to this version, one transaction per step, so that a kill at any statement leaves the step before
+ * or the step whole. A database from a newer version is refused untouched.
+ */
+import type { Instant } from '../domain/instant.ts'
+import type { Engine } from './engine.ts'
+import { createMeta, type MetaKey, selectMeta, setMeta } from './meta.ts'
+import { migrations, newestVersion } from './migrations/migrations.ts'
+import { bind } from './statement.ts'
+
+/** An engine that can put a transaction around work. */
+export interface MigratingEngine extends Engine {
+  transaction(work: () => Promise<void>): Promise<void>
+}
+
+export class NewerDatabase extends Error {
+  constructor(found: number) {
+    super(`The database has schema version ${found}; this Holdfast knows up to ${newestVersion}`)
+    this.name = 'NewerDatabase'
+  }
+}
+
+export interface Identity {
+  readonly id: string
+  readonly incarnation: string
+}
+
+export async function migrate(engine: MigratingEngine, now: Instant, uuid: () => string): Promise<Identity> {
+  const get = async (key: MetaKey): Promise<string | undefined> => {
+    const [row] = await engine.execute(bind(engine.dialect, selectMeta, { key }))
+    return row?.['value'] as string | undefined
+  }
+  const set = async (key: MetaKey, value: string): Promise<void> => {
+    await engine.execute(bind(engine.dialect, setMeta, { key, value }))
+  }
+
+  await engine.transaction(async () => {
+    await engine.execute({ sql: createMeta, values: [] })
+    if (await get('schema_version')) return
+    await set('store_id', uuid())
+    await set('incarnation', uuid())
+    await set('created_at', now)
+    await set('schema_version', '0')
+  })
+  const found = Number(await get('schema_version'))
+  if (found > newestVersion) throw new NewerDatabase(found)
+  for (const migration of migrations.filter(({ version }) => version > found)) {
+    await engine.transaction(async () => {
+      // Another node may have done this step while we waited for the lock.
+      if (Number(await get('schema_version')) >= migration.version) return
+      for (const sql of migration.statements(engine.dialect)) await engine.execute({ sql, values: [] })
+      await set('schema_version', String(migration.version))
+    })
+  }
+  return { id: (await get('store_id')) ?? '', incarnation: (await get('incarnation')) ?? '' }
+}

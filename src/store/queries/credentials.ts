@@ -1,0 +1,110 @@
+/**
+ * What can be presented: people's and scripts' tokens, coordinators', browsers' cookies. Only hashes are kept (AS7).
+ * Each row names the person who answers for it (`person_id`); when that person is gone, so is what it allowed.
+ */
+
+import { type PersonScope, personScopes, type Scope, scopesOf } from '../../domain/credential/scopes.ts'
+import { ownerId, ownerName, type Who } from '../../domain/credential/who.ts'
+import type { Instant } from '../../domain/instant.ts'
+import type { Token } from '../../protocol/people.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+import type { Tables } from '../tables.ts'
+import type { PageParams } from './page-cursor.ts'
+import { selectPerson } from './people.ts'
+
+export type CredentialRow = Tables['credentials']
+
+export const insertCredential = statement<CredentialRow>()((db, p) =>
+  db.insertInto('credentials').values({
+    id: p.id,
+    kind: p.kind,
+    person_id: p.person_id,
+    name: p.name,
+    hash: p.hash,
+    scopes: p.scopes,
+    created_by: p.created_by,
+    created_at: p.created_at,
+    expires_at: p.expires_at,
+  }),
+)
+
+export const selectCredential = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('credentials').selectAll().where('id', '=', p.id),
+)
+
+export const deleteCredential = statement<{ id: string }>()((db, p) => db.deleteFrom('credentials').where('id', '=', p.id))
+
+export const selectCredentialsOfPerson = statement<{ personId: string }>()((db, p) =>
+  db.selectFrom('credentials').select(['id', 'kind']).where('person_id', '=', p.personId).orderBy('created_at').orderBy('id'),
+)
+
+export const deleteCredentialsOfPerson = statement<{ personId: string }>()((db, p) =>
+  db.deleteFrom('credentials').where('person_id', '=', p.personId),
+)
+
+/** One that is valid now: not expired, and the person who answers for it is still here. */
+const selectValidCredential = statement<{ hash: string; now: Instant }>()((db, p) =>
+  db
+    .selectFrom('credentials')
+    .leftJoin('people', 'people.id', 'credentials.person_id')
+    .selectAll('credentials')
+    .select(['people.name as person_name', 'people.role as person_role'])
+    .where('credentials.hash', '=', p.hash)
+    .where((eb) => eb.or([eb('credentials.expires_at', 'is', null), eb('credentials.expires_at', '>', p.now)]))
+    .where((eb) => eb.or([eb('people.id', 'is not', null), eb('credentials.person_id', '=', ownerId)])),
+)
+
+const selectTokensPage = statement<PageParams & { now: Instant }>()((db, p) =>
+  db
+    .selectFrom('credentials')
+    .selectAll()
+    .where('kind', 'in', ['script', 'coordinator'])
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)]))
+    .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(p.createdAt, p.id)))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+export async function findValidCredential(reader: Reader, hash: string, now: Instant): Promise<Who | undefined> {
+  const row = await reader.first(selectValidCredential, { hash, now })
+  if (!row) return undefined
+  const { id: credentialId, expires_at: expiresAt } = row
+  if (row.kind === 'script' || row.kind === 'coordinator') {
+    return { credentialId, kind: row.kind, id: row.id, name: row.name, role: null, scopes: JSON.parse(row.scopes), expiresAt }
+  }
+  const role = row.person_role ?? 'owner'
+  return {
+    credentialId,
+    kind: 'person',
+    id: row.person_id,
+    name: row.person_name ?? ownerName,
+    role,
+    scopes: scopesOf(role),
+    expiresAt,
+  }
+}
+
+/** What the person or token with this id may do at this moment; nothing, when it is gone. */
+export async function scopesHeldBy(reader: Reader, id: string): Promise<readonly Scope[]> {
+  if (id === ownerId) return personScopes
+  const person = await reader.first(selectPerson, { id })
+  if (person) return scopesOf(person.role)
+  const credential = await reader.first(selectCredential, { id })
+  return credential ? (JSON.parse(credential.scopes) as PersonScope[]) : []
+}
+
+export async function tokensPage(reader: Reader, params: PageParams, now: Instant): Promise<Token[]> {
+  return (await reader.all(selectTokensPage, { ...params, now })).map(tokenOf)
+}
+
+export const tokenOf = (row: CredentialRow): Token => ({
+  id: row.id,
+  name: row.name,
+  kind: row.kind === 'coordinator' ? 'coordinator' : 'script',
+  scopes: JSON.parse(row.scopes),
+  createdBy: row.created_by,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+})

@@ -1,0 +1,59 @@
+/**
+ * Paging by key (HT1): newest first, by (created_at, id), so that a page costs the same however far down it is and nothing
+ * is skipped or repeated when things are added meanwhile. The cursor is opaque to whoever holds it; one that is not ours
+ * is refused, never guessed at.
+ */
+import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
+import type { Page, PageQuery } from '../../protocol/page.ts'
+
+/** The key of the last item seen; the next page holds what is older. */
+export interface PageKey {
+  readonly createdAt: Instant
+  readonly id: string
+}
+
+/** What a page's statement takes: one row more than asked for tells whether there is another page. */
+export interface PageParams extends PageKey {
+  readonly limit: number
+}
+
+/** Before everything: newer than any row can be. */
+export const newest: PageKey = { createdAt: '9999-12-31T23:59:59.999Z', id: '~' }
+
+const instantForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+const maxIdLength = 300
+
+export const pageParams = ({ limit, cursor }: PageQuery): PageParams => ({
+  ...(cursor === undefined ? newest : decode(cursor)),
+  limit: limit + 1,
+})
+
+/** The page out of what the statement found; `found` holds up to one item more than the page. */
+export function cutPage<Item extends PageKey>(
+  found: readonly Item[],
+  limit: number,
+  keyOf: (item: Item) => PageKey = (item) => item,
+): Page<Item> {
+  const items = found.slice(0, limit)
+  const last = items.at(-1)
+  return { items, nextCursor: last && found.length > limit ? encode(keyOf(last)) : null }
+}
+
+const encode = ({ createdAt, id }: PageKey): string => Buffer.from(JSON.stringify([createdAt, id])).toString('base64url')
+
+function decode(cursor: string): PageKey {
+  const parts = parse(Buffer.from(cursor, 'base64url').toString())
+  const [createdAt, id] = Array.isArray(parts) && parts.length === 2 ? parts : []
+  const ours = typeof createdAt === 'string' && instantForm.test(createdAt) && typeof id === 'string' && id.length <= maxIdLength
+  if (!ours) throw new Refusal('invalid_request', 'cursor: it is not one that a list here has answered', { field: 'cursor' })
+  return { createdAt, id }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

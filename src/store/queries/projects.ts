@@ -1,0 +1,99 @@
+/** Projects, and which agents are assigned to them, as rows and as readers see them. Nothing here decides. */
+import { type ChosenSettings, effectiveSettings } from '../../domain/project/settings.ts'
+import type { Project } from '../../protocol/project.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+import type { Tables } from '../tables.ts'
+import type { PageParams } from './page-cursor.ts'
+
+export type ProjectRow = Tables['projects']
+
+export const insertProject = statement<ProjectRow>()((db, p) =>
+  db.insertInto('projects').values({
+    id: p.id,
+    name: p.name,
+    path: p.path,
+    settings: p.settings,
+    created_at: p.created_at,
+    updated_at: p.updated_at,
+  }),
+)
+
+export const updateProject = statement<Omit<ProjectRow, 'created_at'>>()((db, p) =>
+  db
+    .updateTable('projects')
+    .set({ name: p.name, path: p.path, settings: p.settings, updated_at: p.updated_at })
+    .where('id', '=', p.id),
+)
+
+export const deleteProjectRow = statement<{ id: string }>()((db, p) => db.deleteFrom('projects').where('id', '=', p.id))
+
+export const selectProject = statement<{ id: string }>()((db, p) => db.selectFrom('projects').selectAll().where('id', '=', p.id))
+
+const selectProjectsPage = statement<PageParams>()((db, p) =>
+  db
+    .selectFrom('projects')
+    .selectAll()
+    .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(p.createdAt, p.id)))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+/** The agents of all the projects on the page that `selectProjectsPage` finds for the same key and limit. */
+const selectAgentsOfProjectsPage = statement<PageParams>()((db, p) =>
+  db
+    .selectFrom('assignments')
+    .select(['project_id', 'agent_id'])
+    .where('project_id', 'in', (eb) =>
+      eb
+        .selectFrom('projects')
+        .select('id')
+        .where((each) => each(each.refTuple('created_at', 'id'), '<', each.tuple(p.createdAt, p.id)))
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(p.limit),
+    )
+    .orderBy('created_at')
+    .orderBy('agent_id'),
+)
+
+const selectAgentIdsOfProject = statement<{ projectId: string }>()((db, p) =>
+  db.selectFrom('assignments').select('agent_id').where('project_id', '=', p.projectId).orderBy('created_at').orderBy('agent_id'),
+)
+
+export function projectOf(row: ProjectRow, agentIds: readonly string[]): Project {
+  return {
+    id: row.id,
+    name: row.name,
+    path: row.path,
+    settings: effectiveSettings(chosenSettings(row)),
+    agentIds: [...agentIds],
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+export const chosenSettings = (row: ProjectRow): ChosenSettings => JSON.parse(row.settings)
+
+export async function findProject(reader: Reader, id: string): Promise<Project | undefined> {
+  const row = await reader.first(selectProject, { id })
+  return row && projectOf(row, await agentIdsOf(reader, id))
+}
+
+export async function agentIdsOf(reader: Reader, projectId: string): Promise<string[]> {
+  const rows = await reader.all(selectAgentIdsOfProject, { projectId })
+  return rows.map((row) => row.agent_id)
+}
+
+export async function projectsPage(reader: Reader, params: PageParams): Promise<Project[]> {
+  const rows = await reader.all(selectProjectsPage, params)
+  const assigned = await reader.all(selectAgentsOfProjectsPage, params)
+  const agentIds = Map.groupBy(assigned, (each) => each.project_id)
+  return rows.map((row) =>
+    projectOf(
+      row,
+      (agentIds.get(row.id) ?? []).map((each) => each.agent_id),
+    ),
+  )
+}

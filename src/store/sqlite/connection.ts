@@ -1,0 +1,133 @@
+/**
+ * One connection to the database file, with what we rely on set and read back: a durability that was asked for but not
+ * given would be found out only by a power cut. Statements are prepared once.
+ */
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import type { StreamName } from '../../domain/stream/name.ts'
+import type { LockedStreams, Row, WritingEngine } from '../engine.ts'
+import { insertEvent, moveHead, selectPosition } from '../event-log.ts'
+import { bind, type RunnableQuery } from '../statement.ts'
+import type { Tables } from '../tables.ts'
+import { sqliteDialect } from './dialect.ts'
+
+/** 'HOLD': tells our file from any other SQLite database. */
+const applicationId = 0x484f4c44
+const busyTimeoutMs = 5000
+/** Prepared statements kept per connection; the fixed ones are far fewer, the rest are lists with filters. */
+const maxPrepared = 500
+const pageCacheKiB = 8 * 1024
+/** The write-ahead log is folded into the database at this size, and its file cut back to `walLimitBytes` (RE7: 64 MiB). */
+const checkpointPages = 2000
+const walLimitBytes = 32 * 1024 * 1024
+
+export class NotOurDatabase extends Error {
+  constructor(file: string) {
+    super(`${file} is an SQLite database, but not one of Holdfast's`)
+    this.name = 'NotOurDatabase'
+  }
+}
+
+export class SqliteConnection implements WritingEngine {
+  readonly dialect = sqliteDialect
+  readonly #db: DatabaseSync
+  readonly #prepared = new Map<string, StatementSync>()
+
+  private constructor(db: DatabaseSync) {
+    this.#db = db
+  }
+
+  static openWriter(file: string): SqliteConnection {
+    const connection = new SqliteConnection(new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true }))
+    connection.#claim(file)
+    connection.#set('journal_mode', 'wal')
+    connection.#set('synchronous', 'full', 2)
+    connection.#set('wal_autocheckpoint', checkpointPages)
+    connection.#set('journal_size_limit', walLimitBytes)
+    connection.#pragma(`cache_size = -${pageCacheKiB}`)
+    connection.#pragma('trusted_schema = off')
+    return connection
+  }
+
+  static openReader(file: string): SqliteConnection {
+    const connection = new SqliteConnection(new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly: true }))
+    connection.#pragma('trusted_schema = off')
+    return connection
+  }
+
+  execute({ sql, values }: RunnableQuery): Row[] {
+    return this.#prepare(sql).all(...(values as SQLInputValue[])) as Row[]
+  }
+
+  lockStreams(names: readonly StreamName[]): LockedStreams {
+    // The transaction already holds the one write lock, so the heads cannot move.
+    const heads = new Map<StreamName, number>()
+    for (const name of names) {
+      const [row] = this.execute(bind(this.dialect, selectPosition, { name }))
+      heads.set(name, (row?.['head'] as number | undefined) ?? 0)
+    }
+    return { heads }
+  }
+
+  write(query: RunnableQuery): void {
+    this.execute(query)
+  }
+
+  append(events: readonly Tables['events'][], heads: ReadonlyMap<StreamName, number>): void {
+    for (const event of events) this.execute(bind(this.dialect, insertEvent, event))
+    for (const [name, head] of heads) this.execute(bind(this.dialect, moveHead, { name, head }))
+  }
+
+  command(sql: string): void {
+    this.#prepare(sql).run()
+  }
+
+  get inTransaction(): boolean {
+    return this.#db.isTransaction
+  }
+
+  async transaction(work: () => Promise<void>): Promise<void> {
+    this.command('begin immediate')
+    try {
+      await work()
+      this.command('commit')
+    } catch (error) {
+      if (this.inTransaction) this.command('rollback')
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#prepared.clear()
+    this.#db.close()
+  }
+
+  #prepare(sql: string): StatementSync {
+    let prepared = this.#prepared.get(sql)
+    if (!prepared) {
+      if (this.#prepared.size >= maxPrepared) this.#prepared.clear()
+      prepared = this.#db.prepare(sql)
+      this.#prepared.set(sql, prepared)
+    }
+    return prepared
+  }
+
+  /** A new file becomes ours; somebody else's database is refused before anything is written. */
+  #claim(file: string): void {
+    const found = this.#pragma('application_id')
+    if (found === applicationId) return
+    const [tables] = this.execute({ sql: 'select count(*) as n from sqlite_schema', values: [] })
+    if (found !== 0 || tables?.['n'] !== 0) throw new NotOurDatabase(file)
+    this.#pragma(`application_id = ${applicationId}`)
+  }
+
+  #set(name: string, value: string | number, readBack: string | number = value): void {
+    this.#pragma(`${name} = ${value}`)
+    const found = this.#pragma(name)
+    if (found !== readBack) throw new Error(`SQLite has ${name} = ${found} although ${value} was set`)
+  }
+
+  #pragma(text: string): unknown {
+    const row = this.#db.prepare(`pragma ${text}`).get()
+    return row && Object.values(row)[0]
+  }
+}

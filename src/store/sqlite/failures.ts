@@ -1,0 +1,20 @@
+/** SQLite's error numbers, sorted by what follows from them. Nothing here reads a message's text. */
+
+/** https://sqlite.org/rescode.html: the low byte is the primary code. */
+const primary = { full: 13, constraint: 19 } as const
+const unique = new Set([1555, 2067, 2579])
+
+const codeOf = (error: unknown): number | undefined =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined
+
+/** A row with this key came first; run again, the use case sees it and decides anew. */
+export const isUniqueViolation = (error: unknown): boolean => unique.has(codeOf(error) ?? 0)
+
+/** No room on the disk: nothing was changed, and writing can go on when there is room again. */
+export const isDiskFull = (error: unknown): boolean => ((codeOf(error) ?? 0) & 0xff) === primary.full
+
+/** SQLite itself failed (I/O, corruption, …), other than by refusing a row. What it holds in memory is not to be trusted. */
+export const isEngineFailure = (error: unknown): boolean => {
+  const code = codeOf(error)
+  return code !== undefined && (code & 0xff) !== primary.constraint && !isDiskFull(error)
+}

@@ -1,0 +1,112 @@
+/** The store on one SQLite file: a writer thread, reading connections, a doorbell in the process. */
+import { statSync } from 'node:fs'
+import { Refusal } from '../../domain/errors.ts'
+import { instant } from '../../domain/instant.ts'
+import type { StreamName } from '../../domain/stream/name.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { LocalDoorbell } from '../doorbell.ts'
+import { selectEventsAfter, selectPosition, selectStreamsAfter } from '../event-log.ts'
+import type { Identity } from '../migrate.ts'
+import { EngineReader } from '../reader.ts'
+import { bind, type Statement } from '../statement.ts'
+import type {
+  Query,
+  Reader,
+  ReceiptKey,
+  Store,
+  StoredEvent,
+  StoreFigures,
+  StreamPosition,
+  UseCase,
+} from '../store.ts'
+import { sqliteDialect } from './dialect.ts'
+import { SqliteReaders } from './readers.ts'
+import { SqliteWriter } from './writer.ts'
+
+export interface SqliteOptions {
+  readonly file: string
+  readonly clock: Clock
+  /** The entry of the writer thread, which names its use cases (src/compose/writer.ts). */
+  readonly writerUrl: URL
+}
+
+export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
+  const { file, clock, writerUrl } = options
+  const doorbell = new LocalDoorbell()
+  const start = { file, now: instant(clock.now()) }
+  const writer = new SqliteWriter(start, writerUrl, (heads) => doorbell.ring(heads))
+  return new SqliteStore(file, clock, doorbell, writer, await writer.opened)
+}
+
+class SqliteStore implements Store {
+  readonly id: string
+  readonly incarnation: string
+  readonly doorbell: LocalDoorbell
+  readonly #file: string
+  readonly #clock: Clock
+  readonly #writer: SqliteWriter
+  readonly #readers: SqliteReaders
+
+  constructor(file: string, clock: Clock, doorbell: LocalDoorbell, writer: SqliteWriter, identity: Identity) {
+    this.id = identity.id
+    this.incarnation = identity.incarnation
+    this.doorbell = doorbell
+    this.#file = file
+    this.#clock = clock
+    this.#writer = writer
+    this.#readers = new SqliteReaders(file)
+  }
+
+  run<Input, Output>(useCase: UseCase<Input, Output>, input: Input, receipt?: ReceiptKey): Promise<Output> {
+    return this.#writer.run(useCase.name, { input, receipt, now: this.#now() }) as Promise<Output>
+  }
+
+  read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    return this.#readers.snapshot((connection) => work(new EngineReader(connection)))
+  }
+
+  query<Input, Output>(query: Query<Input, Output>, input: Input): Promise<Output> {
+    return this.read((reader) => query.run(reader, input, { now: this.#now() }))
+  }
+
+  async eventsAfter(stream: StreamName, after: number, limit: number): Promise<StoredEvent[]> {
+    return this.#all(selectEventsAfter, { stream, after, limit })
+  }
+
+  async positions(streams: readonly StreamName[]): Promise<StreamPosition[]> {
+    return this.read(async (reader) => {
+      const found: StreamPosition[] = []
+      for (const name of streams) found.push((await reader.first(selectPosition, { name })) ?? { head: 0, floor: 0 })
+      return found
+    })
+  }
+
+  async streamsAfter(after: string, limit: number): Promise<{ name: StreamName; head: number }[]> {
+    return this.#all(selectStreamsAfter, { name: after, limit })
+  }
+
+  async check(): Promise<void> {
+    if (this.#writer.broken) throw new Refusal('store_unavailable', this.#writer.broken)
+    await this.positions(['home'])
+  }
+
+  figures(): StoreFigures {
+    const walBytes = statSync(`${this.#file}-wal`, { throwIfNoEntry: false })?.size ?? 0
+    return { waiting: this.#writer.waiting, ...this.#writer.figures, walBytes }
+  }
+
+  async close(): Promise<void> {
+    // Readers first: the writer is then the last one out, and folds the write-ahead log into the database.
+    this.#readers.close()
+    await this.#writer.close()
+  }
+
+  #now(): string {
+    return instant(this.#clock.now())
+  }
+
+  async #all<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]> {
+    const query = bind(sqliteDialect, statement, params)
+    return (await this.#readers.now((connection) => connection.execute(query))) as Row[]
+  }
+}

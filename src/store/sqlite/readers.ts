@@ -1,0 +1,72 @@
+/**
+ * Reading connections: each `read` has one to itself for the length of its snapshot, so readers never wait for the writer
+ * nor see half a commit. Opened when first needed, reused afterwards.
+ */
+import { Refusal } from '../../domain/errors.ts'
+import { SqliteConnection } from './connection.ts'
+
+const maxConnections = 8
+const maxWaiting = 10_000
+
+export class SqliteReaders {
+  readonly #file: string
+  #free: SqliteConnection[] = []
+  #open = 0
+  #waiting: ((connection: SqliteConnection) => void)[] = []
+  #closed = false
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  /** For one statement that answers at once; the connection is back before anybody else can ask. */
+  now<T>(work: (connection: SqliteConnection) => T): T | Promise<T> {
+    const connection = this.#free.pop() ?? this.#openAnother()
+    if (!connection) return this.#wait().then((waited) => this.#finish(waited, () => work(waited)))
+    return this.#finish(connection, () => work(connection))
+  }
+
+  async snapshot<T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T> {
+    const connection = this.#free.pop() ?? this.#openAnother() ?? (await this.#wait())
+    try {
+      connection.command('begin')
+      return await work(connection)
+    } finally {
+      if (connection.inTransaction) connection.command('rollback')
+      this.#giveBack(connection)
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const connection of this.#free.splice(0)) connection.close()
+  }
+
+  #finish<T>(connection: SqliteConnection, work: () => T): T {
+    try {
+      return work()
+    } finally {
+      this.#giveBack(connection)
+    }
+  }
+
+  #openAnother(): SqliteConnection | undefined {
+    if (this.#closed) throw new Refusal('shutting_down')
+    if (this.#open >= maxConnections) return undefined
+    const connection = SqliteConnection.openReader(this.#file)
+    this.#open++
+    return connection
+  }
+
+  #wait(): Promise<SqliteConnection> {
+    if (this.#waiting.length >= maxWaiting) return Promise.reject(new Refusal('busy'))
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  #giveBack(connection: SqliteConnection): void {
+    const next = this.#waiting.shift()
+    if (next) return next(connection)
+    if (this.#closed) return connection.close()
+    this.#free.push(connection)
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * A statement is built once with kysely, compiled once per engine and then run with values (a point read takes 6 µs that
+ * way, 20 µs when it is compiled each time). Kysely only builds and compiles here; running is the driver's.
+ */
+import { type Compilable, DummyDriver, Kysely } from 'kysely'
+import type { Tables } from './tables.ts'
+import type { Dialect } from './dialect.ts'
+
+type Builder = Kysely<Tables>
+export type QueryBuilder<Row> = (db: Builder) => Compilable<Row>
+
+export interface Statement<Params, Row> {
+  /** Never read; it carries the types. */
+  readonly types?: (params: Params) => Row
+  readonly build: (db: Builder, params: Params) => Compilable<Row>
+  readonly compiled: Map<Dialect, CompiledStatement>
+}
+
+interface CompiledStatement {
+  readonly sql: string
+  readonly name: string
+  /** For each `?` the name of its parameter, or the constant that stands there. */
+  readonly slots: readonly (Slot | unknown)[]
+}
+
+/** Stands in a query where a value will be. */
+class Slot {
+  readonly name: string
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+const slots = new Proxy({}, { get: (_, name) => new Slot(String(name)) })
+
+/** `statement<{ id: string }>()((db, p) => db.selectFrom('projects').selectAll().where('id', '=', p.id))` */
+export const statement =
+  <Params = Record<never, never>>() =>
+  <Row>(build: (db: Builder, params: Params) => Compilable<Row>): Statement<Params, Row> => ({ build, compiled: new Map() })
+
+export interface RunnableQuery {
+  readonly sql: string
+  readonly values: readonly unknown[]
+  /** Given to statements that come again and again, for engines that prepare by name. The same name is always the same text. */
+  readonly name?: string
+}
+
+let compiledSoFar = 0
+
+export function bind<Params, Row>(dialect: Dialect, query: Statement<Params, Row>, params: Params): RunnableQuery {
+  let compiled = query.compiled.get(dialect)
+  if (!compiled) {
+    const { sql, parameters } = query.build(dialect.builder, slots as Params).compile()
+    compiled = { sql, name: `s${++compiledSoFar}`, slots: parameters }
+    query.compiled.set(dialect, compiled)
+  }
+  const given = params as Record<string, unknown>
+  const values = compiled.slots.map((slot) => (slot instanceof Slot ? given[slot.name] : slot))
+  return { sql: compiled.sql, values, name: compiled.name }
+}
+
+export function compile<Row>(dialect: Dialect, build: QueryBuilder<Row>): RunnableQuery {
+  const { sql, parameters } = build(dialect.builder).compile()
+  return { sql, values: parameters }
+}
+
+/** A kysely that compiles for one engine and can run nothing. */
+export const builderFor = (engine: Pick<ConstructorParameters<typeof Kysely>[0]['dialect'], 'createAdapter' | 'createIntrospector' | 'createQueryCompiler'>): Builder =>
+  new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => engine.createAdapter(),
+      createIntrospector: (db) => engine.createIntrospector(db),
+      createQueryCompiler: () => engine.createQueryCompiler(),
+      createDriver: () => new DummyDriver(),
+    },
+  })

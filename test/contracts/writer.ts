@@ -1,0 +1,5 @@
+/** The writer thread with the contract's use cases. */
+import { serveWriter } from '../../src/store/sqlite/writer-thread.ts'
+import { useCases } from './use-cases.ts'
+
+await serveWriter(useCases)
