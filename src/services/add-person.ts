@@ -1,0 +1,38 @@
+/** Adds a person with a role. Their token is in this answer and never again; nobody gives what they do not have (SE3). */
+import type * as z from 'zod'
+import { exceeding, scopesOf } from '../domain/credential/scopes.ts'
+import { home } from '../domain/stream/name.ts'
+import { hashSecret } from '../platform/secrets.ts'
+import type { PersonDraft, PersonWithToken } from '../protocol/people.ts'
+import { insertCredential, scopesHeldBy } from '../store/queries/credentials.ts'
+import { insertPerson, personOf } from '../store/queries/people.ts'
+import { defineUseCase } from '../store/store.ts'
+import { cannotGive } from './refusals.ts'
+
+export const addPerson = defineUseCase({
+  name: 'add-person',
+  answersSecret: true,
+  streams: () => [home],
+  run: async (tx, input: z.output<typeof PersonDraft> & { by: string }, { now, random }): Promise<PersonWithToken> => {
+    const [tooMuch] = exceeding(scopesOf(input.role), await scopesHeldBy(tx, input.by))
+    if (tooMuch) throw cannotGive(tooMuch)
+    const row = { id: random.uuid(), name: input.name, role: input.role, created_at: now }
+    const token = random.secret('person')
+    await tx.write(insertPerson, row)
+    await tx.write(insertCredential, {
+      id: random.uuid(),
+      kind: 'person',
+      person_id: row.id,
+      name: input.name,
+      hash: hashSecret(token),
+      // A person's come from the role at the moment of asking.
+      scopes: '[]',
+      created_by: input.by,
+      created_at: now,
+      expires_at: null,
+    })
+    const person = personOf(row)
+    tx.append(home, { type: 'person-added', data: { person, by: input.by } })
+    return { ...person, token }
+  },
+})

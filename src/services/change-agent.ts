@@ -1,0 +1,43 @@
+/** Changes an agent; what is not named stays. `env` is replaced whole, its masked values meaning the stored ones (SE7). */
+import type * as z from 'zod'
+import { unmasked } from '../domain/agent/environment.ts'
+import { home } from '../domain/stream/name.ts'
+import type { Agent, AgentChange } from '../protocol/agent.ts'
+import { maskedValue } from '../protocol/masked-value.ts'
+import { type AgentRow, agentOf, projectIdsOf, selectAgent, updateAgent } from '../store/queries/agents.ts'
+import { defineUseCase } from '../store/store.ts'
+import { noSuchAgent, nothingToKeep } from './refusals.ts'
+
+type Change = z.output<typeof AgentChange>
+
+export const changeAgent = defineUseCase({
+  name: 'change-agent',
+  streams: () => [home],
+  run: async (tx, { agentId, by, ...change }: Change & { agentId: string; by: string }, { now }): Promise<Agent> => {
+    const row = await tx.first(selectAgent, { id: agentId })
+    if (!row) throw noSuchAgent(agentId)
+    const env = unmasked(change.env ?? JSON.parse(row.env), JSON.parse(row.env), maskedValue)
+    if ('nothingToKeep' in env) throw nothingToKeep(env.nothingToKeep)
+    const changed = changedRow(row, change, env.environment)
+    const projectIds = await projectIdsOf(tx, agentId)
+    if (JSON.stringify(changed) === JSON.stringify(row)) return agentOf(row, projectIds)
+    changed.updated_at = now
+    await tx.write(updateAgent, changed)
+    const agent = agentOf(changed, projectIds)
+    tx.append(home, { type: 'agent-changed', data: { agent, by } })
+    return agent
+  },
+})
+
+/** null is a value for some fields ("none"), so only what was left out stays. */
+const changedRow = (row: AgentRow, change: Change, env: Record<string, string>): AgentRow => ({
+  ...row,
+  name: change.name ?? row.name,
+  protocol: change.protocol ?? row.protocol,
+  command: change.command === undefined ? row.command : change.command,
+  args: change.args ? JSON.stringify(change.args) : row.args,
+  env: JSON.stringify(env),
+  role: change.role === undefined ? row.role : change.role,
+  max_processes: change.maxProcesses === undefined ? row.max_processes : change.maxProcesses,
+  hold_seconds: change.holdSeconds ?? row.hold_seconds,
+})

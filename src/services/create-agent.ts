@@ -1,0 +1,59 @@
+/** Adds an agent: what can be started, and how. Its passkey is in this answer and never again (AS7). */
+import type * as z from 'zod'
+import { unmasked } from '../domain/agent/environment.ts'
+import { agentIdFrom } from '../domain/agent/id.ts'
+import { ownerId } from '../domain/credential/who.ts'
+import { Refusal } from '../domain/errors.ts'
+import { home } from '../domain/stream/name.ts'
+import { hashSecret } from '../platform/secrets.ts'
+import type { AgentDraft, AgentWithPasskey } from '../protocol/agent.ts'
+import { maskedValue } from '../protocol/masked-value.ts'
+import { agentOf, insertAgent, selectAgent } from '../store/queries/agents.ts'
+import { selectPerson } from '../store/queries/people.ts'
+import { defineUseCase, type Reader } from '../store/store.ts'
+import { nothingToKeep } from './refusals.ts'
+
+/** Clients give up on a call at 60 s (NA3). */
+const defaultHoldSeconds = 50
+const maxIdTries = 20
+
+export const createAgent = defineUseCase({
+  name: 'create-agent',
+  answersSecret: true,
+  streams: () => [home],
+  run: async (tx, input: z.output<typeof AgentDraft> & { by: string }, { now, random }): Promise<AgentWithPasskey> => {
+    const env = unmasked(input.env ?? {}, {}, maskedValue)
+    if ('nothingToKeep' in env) throw nothingToKeep(env.nothingToKeep)
+    const passkey = random.secret('agent')
+    const row = {
+      id: await freeId(tx, input.id, input.name),
+      name: input.name,
+      protocol: input.protocol,
+      command: input.command ?? null,
+      args: JSON.stringify(input.args ?? []),
+      env: JSON.stringify(env.environment),
+      role: input.role ?? null,
+      max_processes: input.maxProcesses ?? null,
+      hold_seconds: input.holdSeconds ?? defaultHoldSeconds,
+      passkey_hash: hashSecret(passkey),
+      created_at: now,
+      updated_at: now,
+    }
+    await tx.write(insertAgent, row)
+    const agent = agentOf(row, [])
+    tx.append(home, { type: 'agent-created', data: { agent, by: input.by } })
+    return { ...agent, passkey }
+  },
+})
+
+/** The id that was chosen, or the first free one made from the name. */
+async function freeId(reader: Reader, chosen: string | undefined, name: string): Promise<string> {
+  const candidates = chosen ? [chosen] : Array.from({ length: maxIdTries }, (_, index) => agentIdFrom(name, index + 1))
+  for (const id of candidates) if (!(await taken(reader, id))) return id
+  const [id] = candidates
+  throw new Refusal('already_exists', `The id ${id} is taken`, { id })
+}
+
+/** A person's id is taken too: agents and people stand side by side wherever it says who did something. */
+const taken = async (reader: Reader, id: string): Promise<boolean> =>
+  id === ownerId || Boolean((await reader.first(selectAgent, { id })) ?? (await reader.first(selectPerson, { id })))

@@ -1,0 +1,46 @@
+/** Creates a project, with the settings it chooses itself (NA10) and an id of our form (ID1). */
+import type * as z from 'zod'
+import { Refusal } from '../domain/errors.ts'
+import { projectId } from '../domain/ids.ts'
+import { changeSettings } from '../domain/project/settings.ts'
+import { home, projectStream } from '../domain/stream/name.ts'
+import type { Project, ProjectDraft } from '../protocol/project.ts'
+import { selectPosition } from '../store/event-log.ts'
+import { insertProject, projectOf } from '../store/queries/projects.ts'
+import { type Context, defineUseCase, type Reader } from '../store/store.ts'
+import { invalidSetting } from './refusals.ts'
+
+/** The random part has two thousand million values a day; taken this often in a row means the randomness is broken. */
+const maxIdTries = 10
+
+export const createProject = defineUseCase({
+  name: 'create-project',
+  streams: () => [home],
+  run: async (tx, input: z.output<typeof ProjectDraft> & { by: string }, context): Promise<Project> => {
+    const settings = changeSettings({}, input.settings ?? {})
+    if ('problem' in settings) throw invalidSetting(settings.problem)
+    const row = {
+      id: await freeId(tx, context),
+      name: input.name,
+      path: input.path ?? null,
+      settings: JSON.stringify(settings.chosen),
+      created_at: context.now,
+      updated_at: context.now,
+    }
+    await tx.write(insertProject, row)
+    const project = projectOf(row, [])
+    const stream = projectStream(row.id)
+    tx.begin(stream)
+    tx.append(home, { type: 'project-created', data: { project, by: input.by } }, [stream])
+    return project
+  },
+})
+
+async function freeId(reader: Reader, { now, random }: Context): Promise<string> {
+  for (let tries = 0; tries < maxIdTries; tries++) {
+    const id = projectId(now, random.text)
+    // A stream outlives its project, so the id of a deleted one is not given out again either.
+    if (!(await reader.first(selectPosition, { name: projectStream(id) }))) return id
+  }
+  throw new Refusal('internal', `No free project id in ${maxIdTries} tries`)
+}

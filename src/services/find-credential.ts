@@ -1,0 +1,19 @@
+/** Who a presented secret stands for, by its hash; nobody when it is unknown, expired, revoked or its person is gone. */
+import type { Who } from '../domain/credential/who.ts'
+import { selectAgentByPasskey } from '../store/queries/agents.ts'
+import { findValidCredential } from '../store/queries/credentials.ts'
+import { defineQuery, type Reader } from '../store/store.ts'
+
+export const findCredential = defineQuery({
+  name: 'find-credential',
+  run: async (reader, { hash }: { hash: string }, { now }): Promise<Who | undefined> =>
+    (await findValidCredential(reader, hash, now)) ?? (await agentWithPasskey(reader, hash)),
+})
+
+async function agentWithPasskey(reader: Reader, hash: string): Promise<Who | undefined> {
+  const agent = await reader.first(selectAgentByPasskey, { hash })
+  if (!agent) return undefined
+  // A replaced passkey is another credential, so what the old one opened can be told apart.
+  const credentialId = `passkey_${hash.slice(0, 16)}`
+  return { credentialId, kind: 'agent', id: agent.id, name: agent.name, role: null, scopes: ['agent'], expiresAt: null }
+}

@@ -1,0 +1,47 @@
+/** The state of streams and their positions, out of one read: whoever follows from these positions misses nothing. */
+import { home, parseStream, type StreamName } from '../domain/stream/name.ts'
+import { type HomeState, type ProjectState, snapshotListLimit } from '../protocol/snapshot.ts'
+import { selectPosition } from '../store/event-log.ts'
+import { agentsOfProject, agentsPage } from '../store/queries/agents.ts'
+import { newest } from '../store/queries/page-cursor.ts'
+import { findProject, projectsPage } from '../store/queries/projects.ts'
+import { defineQuery, type Reader, type StreamPosition } from '../store/store.ts'
+
+type StreamState = HomeState | ProjectState | Record<string, never>
+
+interface Snapshot {
+  /** In the order asked for. */
+  readonly positions: readonly StreamPosition[]
+  readonly state: Readonly<Record<StreamName, StreamState>>
+}
+
+export const readSnapshot = defineQuery({
+  name: 'read-snapshot',
+  run: async (reader, { streams }: { streams: readonly StreamName[] }): Promise<Snapshot> => {
+    const positions: StreamPosition[] = []
+    const states: [StreamName, StreamState][] = []
+    for (const name of streams) {
+      positions.push((await reader.first(selectPosition, { name })) ?? { head: 0, floor: 0 })
+      states.push([name, await stateOf(reader, name)])
+    }
+    return { positions, state: Object.fromEntries(states) as Snapshot['state'] }
+  },
+})
+
+async function stateOf(reader: Reader, name: StreamName): Promise<StreamState> {
+  const stream = parseStream(name)
+  if (stream?.kind === home) return homeState(reader)
+  if (stream?.kind === 'project') return projectState(reader, stream.id)
+  return {}
+}
+
+async function homeState(reader: Reader): Promise<HomeState> {
+  const page = { ...newest, limit: snapshotListLimit }
+  return { projects: await projectsPage(reader, page), agents: await agentsPage(reader, page) }
+}
+
+async function projectState(reader: Reader, projectId: string): Promise<ProjectState> {
+  const project = await findProject(reader, projectId)
+  if (!project) return { project: null, agents: [] }
+  return { project, agents: await agentsOfProject(reader, projectId, snapshotListLimit) }
+}

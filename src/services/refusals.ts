@@ -1,0 +1,23 @@
+/** The refusals that several use cases share: what a decision found wrong, in the words every door speaks. */
+import type { PersonScope } from '../domain/credential/scopes.ts'
+import { Refusal } from '../domain/errors.ts'
+import type { SettingProblem } from '../domain/project/settings.ts'
+
+export const noSuchProject = (projectId: string): Refusal =>
+  new Refusal('not_found', `There is no project ${projectId}`, { projectId })
+
+export const noSuchAgent = (agentId: string): Refusal =>
+  new Refusal('agent_not_found', `There is no agent ${agentId}`, { agentId })
+
+/** NA10: the key, and what would be accepted. */
+export const invalidSetting = ({ detail, ...fields }: SettingProblem): Refusal => new Refusal('invalid_setting', detail, fields)
+
+/** SE3: whoever gives a credential gives at most what they have themselves. */
+export const cannotGive = (scope: PersonScope): Refusal =>
+  new Refusal('missing_scope', `Nobody can give the scope ${scope} without having it`, { scope })
+
+/** SE7: a mask stands for what is stored, and nothing is. */
+export const nothingToKeep = (name: string): Refusal =>
+  new Refusal('invalid_request', `env.${name}: a masked value was sent, but nothing is stored under that name`, {
+    field: `env.${name}`,
+  })

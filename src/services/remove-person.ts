@@ -1,0 +1,25 @@
+/** Removes a person: their token, their browsers, their sign-in codes and the tokens they made stop working at once (SE3). */
+import { ownerId } from '../domain/credential/who.ts'
+import { Refusal } from '../domain/errors.ts'
+import { home } from '../domain/stream/name.ts'
+import { deleteCredentialsOfPerson, selectCredentialsOfPerson } from '../store/queries/credentials.ts'
+import { deletePersonRow, selectPerson } from '../store/queries/people.ts'
+import { deleteSignInCodesOfPerson } from '../store/queries/sign-in-codes.ts'
+import { defineUseCase } from '../store/store.ts'
+
+export const removePerson = defineUseCase({
+  name: 'remove-person',
+  streams: () => [home],
+  run: async (tx, { personId, by }: { personId: string; by: string }): Promise<void> => {
+    if (personId === ownerId) throw new Refusal('last_owner')
+    if (!(await tx.first(selectPerson, { id: personId }))) throw new Refusal('not_found', 'There is no such person', { personId })
+    const credentials = await tx.all(selectCredentialsOfPerson, { personId })
+    await tx.write(deleteSignInCodesOfPerson, { personId })
+    await tx.write(deleteCredentialsOfPerson, { personId })
+    await tx.write(deletePersonRow, { id: personId })
+    tx.append(home, { type: 'person-removed', data: { personId, by } })
+    for (const { id: tokenId, kind } of credentials) {
+      if (kind === 'script' || kind === 'coordinator') tx.append(home, { type: 'token-revoked', data: { tokenId, by } })
+    }
+  },
+})

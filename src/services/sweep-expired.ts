@@ -1,0 +1,32 @@
+/**
+ * Clears away what has run out: sign-in codes, credentials, receipts (HT4). Nothing depends on it, because whatever has
+ * expired is already refused; it keeps the tables small. A bounded number of rows each time, so no writer waits for it.
+ */
+import { type Instant, later } from '../domain/instant.ts'
+import { deleteExpiredCredentials, deleteExpiredSignInCodes, deleteReceiptsBefore } from '../store/queries/expired.ts'
+import { receiptLifetimeMs } from '../store/receipts.ts'
+import { defineUseCase, type Tx } from '../store/store.ts'
+
+export const maxSweptRows = 1000
+
+export const sweepExpired = defineUseCase({
+  name: 'sweep-expired',
+  streams: () => [],
+  run: async (tx, _: Record<never, never>, { now }): Promise<{ swept: number; more: boolean }> => {
+    const swept = await sweep(tx, now)
+    return { swept, more: swept === maxSweptRows }
+  },
+})
+
+async function sweep(tx: Tx, now: Instant): Promise<number> {
+  const steps = [
+    { statement: deleteExpiredSignInCodes, before: now },
+    { statement: deleteExpiredCredentials, before: now },
+    { statement: deleteReceiptsBefore, before: later(now, -receiptLifetimeMs) },
+  ]
+  let left = maxSweptRows
+  for (const { statement, before } of steps) {
+    if (left > 0) left -= (await tx.all<{ before: Instant; limit: number }, object>(statement, { before, limit: left })).length
+  }
+  return maxSweptRows - left
+}

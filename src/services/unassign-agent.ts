@@ -1,0 +1,20 @@
+/** Takes an agent off a project. Doing it again changes nothing. */
+import { home, projectStream } from '../domain/stream/name.ts'
+import { selectAgent } from '../store/queries/agents.ts'
+import { deleteAssignment, selectAssignment } from '../store/queries/assignments.ts'
+import { selectProject } from '../store/queries/projects.ts'
+import { defineUseCase } from '../store/store.ts'
+import { noSuchAgent, noSuchProject } from './refusals.ts'
+
+export const unassignAgent = defineUseCase({
+  name: 'unassign-agent',
+  streams: ({ projectId }: { projectId: string; agentId: string; by: string }) => [home, projectStream(projectId)],
+  run: async (tx, { projectId, agentId, by }): Promise<void> => {
+    if (!(await tx.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+    if (!(await tx.first(selectAgent, { id: agentId }))) throw noSuchAgent(agentId)
+    const pair = { project_id: projectId, agent_id: agentId }
+    if (!(await tx.first(selectAssignment, pair))) return
+    await tx.write(deleteAssignment, pair)
+    tx.append(home, { type: 'agent-unassigned', data: { projectId, agentId, by } }, [projectStream(projectId)])
+  },
+})

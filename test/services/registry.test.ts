@@ -1,0 +1,34 @@
+import { readdir } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { useCases } from '../../src/services/registry.ts'
+
+const folder = new URL('../../src/services/', import.meta.url)
+
+describe('the registry of use cases', () => {
+  test('[HT4] every use case that writes is in it under its own name, which is the name of its file', async () => {
+    const written: string[] = []
+    for (const file of await readdir(folder)) {
+      const module: Record<string, unknown> = await import(new URL(file, folder).href)
+      for (const value of Object.values(module)) {
+        const isUseCase = value !== null && typeof value === 'object' && 'streams' in value && 'name' in value
+        if (!isUseCase) continue
+        expect(value.name).toBe(file.replace('.ts', ''))
+        written.push(file.replace('.ts', ''))
+      }
+    }
+    expect(Object.keys(useCases).sort()).toEqual(written.sort())
+    for (const [name, useCase] of Object.entries(useCases)) expect(useCase.name).toBe(name)
+  })
+
+  test('[SE7] every use case whose answer holds a secret says so, so that its receipt is sealed', () => {
+    const secretive = Object.values(useCases).filter((useCase) => 'answersSecret' in useCase)
+    expect(secretive.map(({ name }) => name).sort()).toEqual([
+      'add-person',
+      'create-agent',
+      'create-sign-in-code',
+      'create-token',
+      'replace-passkey',
+      'sign-in',
+    ])
+  })
+})

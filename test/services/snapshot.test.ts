@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { projectStream } from '../../src/domain/stream/name.ts'
+import { type HomeState, snapshotListLimit } from '../../src/protocol/snapshot.ts'
+import { assignAgent } from '../../src/services/assign-agent.ts'
+import { createAgent } from '../../src/services/create-agent.ts'
+import { createProject } from '../../src/services/create-project.ts'
+import { deleteProject } from '../../src/services/delete-project.ts'
+import { getAgent } from '../../src/services/get-agent.ts'
+import { getProject } from '../../src/services/get-project.ts'
+import { readSnapshot } from '../../src/services/read-snapshot.ts'
+import { by, open } from './installation.ts'
+
+describe('snapshots', () => {
+  test('[HT6] the state of home and of a project, with the positions they stand for', async () => {
+    const { store } = await open()
+    const { id: projectId } = await store.run(createProject, { name: 'p', by })
+    const { id: other } = await store.run(createProject, { name: 'q', by })
+    const { id: agentId } = await store.run(createAgent, { name: 'a', protocol: 'acp', env: { KEY: 'secret-value' }, by })
+    await store.run(createAgent, { name: 'idle', protocol: 'mcp', by })
+    for (const id of [projectId, other]) await store.run(assignAgent, { projectId: id, agentId, by })
+    const snapshot = await store.query(readSnapshot, { streams: ['home', projectStream(projectId)] })
+    const project = await store.query(getProject, { projectId })
+    const agent = await store.query(getAgent, { agentId })
+    expect(agent.projectIds).toEqual([projectId, other].sort())
+    expect(snapshot.positions).toEqual(await store.positions(['home', projectStream(projectId)]))
+    expect(snapshot.state[projectStream(projectId)]).toEqual({ project, agents: [agent] })
+    const home = snapshot.state['home'] as HomeState
+    expect(home.projects).toContainEqual(project)
+    expect(home.agents.map(({ id }) => id).sort()).toEqual([agentId, 'idle'])
+    expect(JSON.stringify(snapshot)).not.toContain('secret-value')
+  })
+
+  test('[HT6] a project that is deleted or never was has no state, and other streams have none yet', async () => {
+    const { store } = await open()
+    const { id: projectId } = await store.run(createProject, { name: 'p', by })
+    await store.run(deleteProject, { projectId, by })
+    const streams = [projectStream(projectId), 'project:never', 'conversation:web:x'] as const
+    expect(await store.query(readSnapshot, { streams })).toEqual({
+      positions: [
+        { head: 2, floor: 0 },
+        { head: 0, floor: 0 },
+        { head: 0, floor: 0 },
+      ],
+      state: {
+        [projectStream(projectId)]: { project: null, agents: [] },
+        'project:never': { project: null, agents: [] },
+        'conversation:web:x': {},
+      },
+    })
+  })
+
+  test('[HT6] lists in a snapshot are bounded, the newest first', async () => {
+    const { store, clock } = await open()
+    for (let n = 0; n <= snapshotListLimit; n++) {
+      clock.advance(1)
+      await store.run(createProject, { name: `p${n}`, by })
+    }
+    const { state } = await store.query(readSnapshot, { streams: ['home'] })
+    const { projects } = state['home'] as HomeState
+    expect(projects).toHaveLength(snapshotListLimit)
+    expect(projects[0]?.name).toBe(`p${snapshotListLimit}`)
+  })
+
+  test('[HT6] state and position are of the same moment, whatever is written meanwhile', async () => {
+    const { store } = await open()
+    const seen = new Set<number>()
+    const writing = Array.from({ length: 40 }, (_, n) => store.run(createProject, { name: `p${n}`, by }))
+    while (!seen.has(writing.length)) {
+      const { positions, state } = await store.query(readSnapshot, { streams: ['home'] })
+      const head = positions[0]?.head ?? -1
+      expect((state['home'] as HomeState).projects.length).toBe(head)
+      seen.add(head)
+    }
+    await Promise.all(writing)
+  })
+})

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { hashSecret } from '../../src/platform/secrets.ts'
+import { createProject } from '../../src/services/create-project.ts'
+import { createSignInCode } from '../../src/services/create-sign-in-code.ts'
+import { createToken } from '../../src/services/create-token.ts'
+import { listProjects } from '../../src/services/list-projects.ts'
+import { signIn } from '../../src/services/sign-in.ts'
+import { maxSweptRows, sweepExpired } from '../../src/services/sweep-expired.ts'
+import type { ReceiptKey } from '../../src/store/store.ts'
+import { by, open, ownerWho, whoHas } from './installation.ts'
+
+const minute = 60 * 1000
+const day = 24 * 60 * minute
+
+const receipt = (key: string): ReceiptKey => ({
+  credentialId: 'owner',
+  operation: 'createProject',
+  key,
+  contentHash: 'the same',
+  sealedBy: 'secret',
+})
+
+describe('clearing away what has run out', () => {
+  test('[SE1] expired codes and credentials are cleared away, valid ones stay', async () => {
+    const { store, clock } = await open()
+    const until = (at: string) => ({ name: at, kind: 'script', expiresAt: at, by: ownerWho }) as const
+    await store.run(createToken, until('2026-03-01T09:05:00.000Z'))
+    const valid = await store.run(createToken, until('2026-03-09T09:00:00.000Z'))
+    const lasting = await store.run(createToken, { name: 'for ever', kind: 'script', by: ownerWho })
+    await store.run(createSignInCode, { by })
+    clock.advance(10 * minute)
+    const { code } = await store.run(createSignInCode, { by })
+    expect(await store.run(sweepExpired, {})).toEqual({ swept: 2, more: false })
+    expect(await store.run(sweepExpired, {})).toEqual({ swept: 0, more: false })
+    await store.run(signIn, { codeHash: hashSecret(code) })
+    for (const { token } of [valid, lasting]) expect(await whoHas(store, token)).toBeDefined()
+  })
+
+  test('[HT4] receipts are kept 7 days and cleared away after', async () => {
+    const { store, clock } = await open()
+    await store.run(createProject, { name: 'a', by }, receipt('one'))
+    clock.advance(7 * day - 1)
+    await store.run(createProject, { name: 'b', by }, receipt('two'))
+    expect(await store.run(sweepExpired, {})).toEqual({ swept: 0, more: false })
+    await store.run(createProject, { name: 'a', by }, receipt('one'))
+    expect((await store.query(listProjects, { limit: 5 })).items).toHaveLength(2)
+    clock.advance(1)
+    expect(await store.run(sweepExpired, {})).toEqual({ swept: 1, more: false })
+  })
+
+  test('[SE8] one run clears a bounded number and says that there is more', async () => {
+    const { store, clock } = await open()
+    await Promise.all(Array.from({ length: maxSweptRows + 10 }, () => store.run(createSignInCode, { by })))
+    await store.run(createProject, { name: 'a', by }, receipt('one'))
+    clock.advance(8 * day)
+    expect(await store.run(sweepExpired, {})).toEqual({ swept: maxSweptRows, more: true })
+    expect(await store.run(sweepExpired, {})).toEqual({ swept: 11, more: false })
+  })
+})
