@@ -20,6 +20,15 @@ export class LocalDoorbell implements Doorbell {
     return () => this.#any.delete(listener)
   }
 
+  /** The streams somebody waits for by name. */
+  get streams(): Iterable<StreamName> {
+    return this.#listeners.keys()
+  }
+
+  get anyListened(): boolean {
+    return this.#any.size > 0
+  }
+
   ring(heads: Iterable<readonly [StreamName, number]>): void {
     for (const [stream, head] of heads) {
       for (const listener of [...(this.#listeners.get(stream) ?? [])]) listener(head)

@@ -29,8 +29,10 @@ const nothingMoved: ReadonlyMap<StreamName, number> = new Map()
 export const maxRuns = 5
 
 /** The streams of a use case, sorted: whoever shares streams takes their locks in the same order, so none waits in a circle. */
-export const lockOrder = <Input>(useCase: UseCase<Input, unknown>, input: Input): StreamName[] =>
-  [...new Set(useCase.streams(input))].sort()
+export function lockOrder<Input>(useCase: UseCase<Input, unknown>, input: Input): readonly StreamName[] {
+  const streams = useCase.streams(input)
+  return streams.length < 2 ? streams : [...new Set(streams)].sort()
+}
 
 export async function runUseCase<Input, Output>(
   engine: WritingEngine,
@@ -40,10 +42,10 @@ export async function runUseCase<Input, Output>(
 ): Promise<Outcome<Output>> {
   const { receipt } = job
   // Asked for together: an engine behind a wire answers both in one round trip, the receipt as it is after the locks.
-  const [locked, kept] = await Promise.all([
-    engine.lockStreams(lockOrder(useCase, job.input)),
-    receipt && readReceipt(new EngineReader(engine), receipt),
-  ])
+  const locking = engine.lockStreams(lockOrder(useCase, job.input))
+  const [locked, kept] = receipt
+    ? await Promise.all([locking, readReceipt(new EngineReader(engine), receipt)])
+    : [await locking, undefined]
   const now = locked.now ?? job.now
   if (receipt && kept && isValid(kept, now)) return { answer: answerIn(kept, receipt) as Output, heads: nothingMoved }
   const tx = new Transaction(engine, now, locked.heads)

@@ -26,7 +26,8 @@ export class Transaction extends EngineReader implements Tx {
   }
 
   async write<Params>(statement: Statement<Params, unknown>, params: Params): Promise<void> {
-    await this.#writing.write(bind(this.#writing.dialect, statement, params))
+    const sent = this.#writing.write(bind(this.#writing.dialect, statement, params))
+    if (sent) await sent
   }
 
   append(stream: StreamName, event: NewEvent, also: readonly StreamName[] = []): number {

@@ -20,6 +20,12 @@ const pageCacheKiB = 8 * 1024
 const checkpointPages = 2000
 const walLimitBytes = 32 * 1024 * 1024
 
+interface Prepared {
+  readonly statement: StatementSync
+  /** For certain; one that does not look like it may only be reading too. */
+  readonly reads: boolean
+}
+
 export class NotOurDatabase extends Error {
   constructor(file: string) {
     super(`${file} is an SQLite database, but not one of Holdfast's`)
@@ -30,7 +36,8 @@ export class NotOurDatabase extends Error {
 export class SqliteConnection implements WritingEngine {
   readonly dialect = sqliteDialect
   readonly #db: DatabaseSync
-  readonly #prepared = new Map<string, StatementSync>()
+  readonly #prepared = new Map<string, Prepared>()
+  #writes = 0
 
   private constructor(db: DatabaseSync) {
     this.#db = db
@@ -55,7 +62,9 @@ export class SqliteConnection implements WritingEngine {
   }
 
   execute({ sql, values }: RunnableQuery): Row[] {
-    return this.#prepare(sql).all(...(values as SQLInputValue[])) as Row[]
+    const { statement, reads } = this.#prepare(sql)
+    if (!reads) this.#writes++
+    return statement.all(...(values as SQLInputValue[])) as Row[]
   }
 
   lockStreams(names: readonly StreamName[]): LockedStreams {
@@ -78,7 +87,12 @@ export class SqliteConnection implements WritingEngine {
   }
 
   command(sql: string): void {
-    this.#prepare(sql).run()
+    this.#prepare(sql).statement.run()
+  }
+
+  /** How many statements were run that may have changed something. */
+  get writes(): number {
+    return this.#writes
   }
 
   get inTransaction(): boolean {
@@ -101,11 +115,11 @@ export class SqliteConnection implements WritingEngine {
     this.#db.close()
   }
 
-  #prepare(sql: string): StatementSync {
+  #prepare(sql: string): Prepared {
     let prepared = this.#prepared.get(sql)
     if (!prepared) {
       if (this.#prepared.size >= maxPrepared) this.#prepared.clear()
-      prepared = this.#db.prepare(sql)
+      prepared = { statement: this.#db.prepare(sql), reads: sql.startsWith('select') }
       this.#prepared.set(sql, prepared)
     }
     return prepared

@@ -1,4 +1,4 @@
-/** What crosses between the server's thread and the writer's. */
+/** What crosses between the server's thread and the writer's, as JSON (the start aside): plain data only. */
 import type { ErrorCode, ErrorFields } from '../../domain/errors.ts'
 import type { StreamName } from '../../domain/stream/name.ts'
 import type { Identity } from '../migrate.ts'
@@ -7,30 +7,30 @@ import type { Job } from '../run-use-case.ts'
 export interface WriterStart {
   readonly file: string
   readonly now: string
+  /** How many messages were posted to the writer (mailbox.ts). */
+  readonly posted: Int32Array<SharedArrayBuffer>
 }
 
 export interface WriterRequest extends Job<unknown> {
-  readonly id: number
   readonly useCase: string
 }
 
-export type WriterResult = { readonly id: number } & (
-  | { readonly answer: unknown }
+export type WriterResult =
+  /** A use case that answers nothing has no `answer` here. */
+  | { readonly answer?: unknown }
   | { readonly refusal: { code: ErrorCode; detail: string; fields: ErrorFields } }
   /** A fault of ours: for the log, never for the caller. */
   | { readonly fault: string }
-)
 
 export type WriterReply =
   | { readonly type: 'opened'; readonly identity: Identity }
   | { readonly type: 'open-failed'; readonly name: string; readonly message: string; readonly errcode: number | null }
-  /** One commit: its results, the heads that moved, and how often a use case was run again. */
+  /** One commit: its results in the order of the requests, the heads that moved, and how often a use case was run again. */
   | {
       readonly type: 'done'
       readonly results: readonly WriterResult[]
-      readonly heads: ReadonlyMap<StreamName, number>
+      readonly heads: readonly (readonly [StreamName, number])[]
       readonly retried: number
       /** Set when the database can no longer be trusted; nothing is written after this. */
       readonly broken: string | null
     }
-  | { readonly type: 'closed' }

@@ -1,16 +1,18 @@
 /**
- * The writer: a thread that owns the one writing connection. Use cases run here one after the other, a savepoint each, up to
- * `maxBatch` for one COMMIT with one fsync; each is answered only after that COMMIT. The server's event loop stays free.
+ * The writer: a thread that owns the one writing connection. Use cases run here one after the other, up to `maxBatch` for one
+ * COMMIT with one fsync; each is answered only after that COMMIT. The server's event loop stays free, and this thread has
+ * none: a use case awaits nothing but its `tx`, which answers at once.
  */
-import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { Refusal } from '../../domain/errors.ts'
 import type { StreamName } from '../../domain/stream/name.ts'
 import { randomness } from '../../platform/randomness.ts'
 import { migrate } from '../migrate.ts'
-import { maxRuns, type Outcome, runUseCase } from '../run-use-case.ts'
+import { maxRuns, runUseCase } from '../run-use-case.ts'
 import type { UseCase } from '../store.ts'
 import { SqliteConnection } from './connection.ts'
 import { isDiskFull, isEngineFailure, isUniqueViolation } from './failures.ts'
+import { Mailbox } from './mailbox.ts'
 import type { WriterReply, WriterRequest, WriterResult, WriterStart } from './writer-messages.ts'
 
 /** Use cases that share one fsync. More would let one wait long for its neighbours; 128 already costs 1 % of an fsync each. */
@@ -22,90 +24,122 @@ type UseCases = Readonly<Record<string, UseCase<any, unknown>>>
 class Writer {
   readonly #connection: SqliteConnection
   readonly #useCases: UseCases
-  readonly #port: MessagePort
+  readonly #mailbox: Mailbox
+  readonly #reply: (reply: WriterReply) => void
   #waiting: WriterRequest[] = []
-  #busy = false
   #closing = false
   #broken: string | null = null
   #retried = 0
 
-  constructor(port: MessagePort, connection: SqliteConnection, useCases: UseCases) {
-    this.#port = port
+  constructor(connection: SqliteConnection, useCases: UseCases, mailbox: Mailbox, reply: (reply: WriterReply) => void) {
     this.#connection = connection
     this.#useCases = useCases
+    this.#mailbox = mailbox
+    this.#reply = reply
   }
 
-  receive(message: WriterRequest[] | 'close'): void {
-    if (message === 'close') this.#closing = true
-    else this.#waiting.push(...message)
-    if (!this.#busy) void this.#work()
+  async serve(): Promise<void> {
+    for (;;) {
+      this.#takeIn()
+      if (this.#waiting.length > 0) await this.#commitBatch()
+      else if (this.#closing) return this.#connection.close()
+      else this.#mailbox.wait()
+    }
   }
 
-  async #work(): Promise<void> {
-    this.#busy = true
-    while (this.#waiting.length > 0) await this.#commitBatch()
-    this.#busy = false
-    if (this.#closing) this.#close()
+  #takeIn(): void {
+    for (let message = this.#mailbox.take(); message; message = this.#mailbox.take()) {
+      if (message === 'close') this.#closing = true
+      else this.#waiting.push(...message)
+    }
   }
 
   async #commitBatch(): Promise<void> {
-    const done: WriterResult[] = []
+    const batch: WriterRequest[] = []
     const heads = new Map<StreamName, number>()
-    const accepted: WriterRequest[] = []
     this.#retried = 0
     try {
       if (this.#broken) throw new Refusal('store_unavailable', this.#broken)
-      this.#connection.command('begin immediate')
-      for (let request = this.#next(); request; request = accepted.length < maxBatch ? this.#next() : undefined) {
-        accepted.push(request)
-        done.push(await this.#runOne(request, heads))
-      }
+      const results = (await this.#runTogether(batch, heads)) ?? (await this.#runApart(batch, heads))
       this.#connection.command('commit')
+      this.#reply({ type: 'done', results, heads: [...heads], retried: this.#retried, broken: null })
     } catch (error) {
       // Nothing of this batch is in the database, so none of it is acknowledged.
-      const refused = this.#refuseAll(accepted, error)
-      this.#reply({ type: 'done', results: refused, heads: new Map(), retried: this.#retried, broken: this.#broken })
-      return
+      const results = this.#refuseAll(batch, error)
+      this.#reply({ type: 'done', results, heads: [], retried: this.#retried, broken: this.#broken })
     }
-    this.#reply({ type: 'done', results: done, heads, retried: this.#retried, broken: null })
+  }
+
+  /**
+   * Without savepoints, which would cost as much as a small use case's own row: few fail after they have written. When one
+   * does, the whole batch is taken back and there is no answer; it must be run apart.
+   */
+  async #runTogether(batch: WriterRequest[], heads: Map<StreamName, number>): Promise<WriterResult[] | undefined> {
+    const results: WriterResult[] = []
+    this.#connection.command('begin immediate')
+    for (let request = this.#next(); request; request = batch.length < maxBatch ? this.#next() : undefined) {
+      batch.push(request)
+      const before = this.#connection.writes
+      try {
+        results.push(await this.#runOne(request, heads))
+      } catch (error) {
+        this.#throwIfBroken(error)
+        if (this.#connection.writes !== before) {
+          this.#connection.command('rollback')
+          heads.clear()
+          return undefined
+        }
+        results.push(resultOf(error))
+      }
+    }
+    return results
+  }
+
+  /** A savepoint each, so that one that fails takes nothing of its neighbours with it. */
+  async #runApart(batch: readonly WriterRequest[], heads: Map<StreamName, number>): Promise<WriterResult[]> {
+    const results: WriterResult[] = []
+    this.#connection.command('begin immediate')
+    for (const request of batch) results.push(await this.#runUntilUnique(request, heads))
+    return results
+  }
+
+  async #runUntilUnique(request: WriterRequest, heads: Map<StreamName, number>): Promise<WriterResult> {
+    for (let run = 1; run <= maxRuns; run++) {
+      this.#connection.command('savepoint one')
+      try {
+        const result = await this.#runOne(request, heads)
+        this.#connection.command('release one')
+        return result
+      } catch (error) {
+        this.#throwIfBroken(error)
+        this.#connection.command('rollback to one')
+        this.#connection.command('release one')
+        if (!isUniqueViolation(error)) return resultOf(error)
+        this.#retried++
+      }
+    }
+    return resultOf(new Refusal('busy', `${request.useCase} met another writer ${maxRuns} times`))
+  }
+
+  async #runOne(request: WriterRequest, heads: Map<StreamName, number>): Promise<WriterResult> {
+    const useCase = this.#useCases[request.useCase]
+    if (!useCase) throw new Error(`There is no use case ${request.useCase}`)
+    const outcome = await runUseCase(this.#connection, useCase, request, randomness)
+    for (const [stream, head] of outcome.heads) heads.set(stream, head)
+    return { answer: outcome.answer }
   }
 
   /** The oldest request; what arrived while the batch was running joins it. */
   #next(): WriterRequest | undefined {
-    if (this.#waiting.length === 0) {
-      const message = receiveMessageOnPort(this.#port)?.message as WriterRequest[] | 'close' | undefined
-      if (message === 'close') this.#closing = true
-      else if (message) this.#waiting.push(...message)
-    }
+    if (this.#waiting.length === 0) this.#takeIn()
     return this.#waiting.shift()
   }
 
-  async #runOne(request: WriterRequest, heads: Map<StreamName, number>): Promise<WriterResult> {
-    const { id } = request
-    const useCase = this.#useCases[request.useCase]
-    if (!useCase) return { id, fault: `There is no use case ${request.useCase}` }
-    for (let run = 1; run <= maxRuns; run++) {
-      this.#connection.command('savepoint one')
-      try {
-        const outcome: Outcome<unknown> = await runUseCase(this.#connection, useCase, request, randomness)
-        this.#connection.command('release one')
-        for (const [stream, head] of outcome.heads) heads.set(stream, head)
-        return { id, answer: outcome.answer }
-      } catch (error) {
-        if (!this.#connection.inTransaction || isDiskFull(error) || isEngineFailure(error)) throw error
-        this.#connection.command('rollback to one')
-        this.#connection.command('release one')
-        if (error instanceof Refusal) {
-          return { id, refusal: { code: error.code, detail: error.message, fields: error.fields } }
-        }
-        if (!isUniqueViolation(error)) return { id, fault: error instanceof Error ? String(error.stack) : String(error) }
-        this.#retried++
-      }
-    }
-    return { id, refusal: { code: 'busy', detail: `${request.useCase} met another writer ${maxRuns} times`, fields: {} } }
+  #throwIfBroken(error: unknown): void {
+    if (!this.#connection.inTransaction || isDiskFull(error) || isEngineFailure(error)) throw error
   }
 
-  #refuseAll(accepted: WriterRequest[], error: unknown): WriterResult[] {
+  #refuseAll(batch: readonly WriterRequest[], error: unknown): WriterResult[] {
     if (this.#connection.inTransaction) {
       try {
         this.#connection.command('rollback')
@@ -118,36 +152,36 @@ class Writer {
       this.#broken ??= `The database failed (${String(error)}); it is not written any more until the server is started again`
     }
     const detail = this.#broken ?? (isDiskFull(error) ? 'The disk is full' : String(error))
-    const refused = [...accepted, ...this.#waiting.splice(0)]
-    return refused.map(({ id }) => ({ id, refusal: { code: 'store_unavailable', detail, fields: {} } }))
-  }
-
-  #close(): void {
-    this.#connection.close()
-    this.#reply({ type: 'closed' })
-    this.#port.close()
-  }
-
-  #reply(reply: WriterReply): void {
-    this.#port.postMessage(reply)
+    const refused = [...batch, ...this.#waiting.splice(0)]
+    return refused.map(() => resultOf(new Refusal('store_unavailable', detail)))
   }
 }
 
-/** What a writer thread's entry calls (src/compose/writer.ts): the store knows no use case by itself. */
+function resultOf(error: unknown): WriterResult {
+  if (error instanceof Refusal) return { refusal: { code: error.code, detail: error.message, fields: error.fields } }
+  return { fault: error instanceof Error ? String(error.stack) : String(error) }
+}
+
+/** What a writer thread's entry calls (src/writer.ts): the store knows no use case by itself. */
 export async function serveWriter(useCases: UseCases): Promise<void> {
   const port = parentPort
   if (!port) throw new Error('The writer runs in a thread of its own')
-  const { file, now } = workerData as WriterStart
+  const reply = (message: WriterReply): void => port.postMessage(JSON.stringify(message))
+  const { file, now, posted } = workerData as WriterStart
+  const connection = await open(file, now, reply)
+  if (connection) await new Writer(connection, useCases, new Mailbox(port, posted), reply).serve()
+  port.close()
+}
+
+async function open(file: string, now: string, reply: (reply: WriterReply) => void): Promise<SqliteConnection | undefined> {
   try {
     const connection = SqliteConnection.openWriter(file)
-    const identity = await migrate(connection, now, randomness.uuid)
-    const writer = new Writer(port, connection, useCases)
-    port.on('message', (message) => writer.receive(message))
-    port.postMessage({ type: 'opened', identity } satisfies WriterReply)
+    reply({ type: 'opened', identity: await migrate(connection, now, randomness.uuid) })
+    return connection
   } catch (error) {
     const { name, message } = error instanceof Error ? error : new Error(String(error))
     const errcode = error instanceof Error && 'errcode' in error ? Number(error.errcode) : null
-    port.postMessage({ type: 'open-failed', name, message, errcode } satisfies WriterReply)
-    port.close()
+    reply({ type: 'open-failed', name, message, errcode })
+    return undefined
   }
 }

@@ -4,15 +4,20 @@ import { Refusal } from '../../domain/errors.ts'
 import type { StreamName } from '../../domain/stream/name.ts'
 import type { Identity } from '../migrate.ts'
 import type { Job } from '../run-use-case.ts'
+import { newCounter, post } from './mailbox.ts'
 import type { WriterReply, WriterRequest, WriterResult, WriterStart } from './writer-messages.ts'
 
 /** Use cases accepted and not yet answered; past this a caller is told `busy` instead of growing the queue. */
 const maxWaiting = 20_000
+/** Handed over at once when so many have come, while more are being made: then both threads work. */
+const maxOutbox = 16
 
 interface Waiter {
   resolve(answer: unknown): void
   reject(error: Error): void
 }
+
+type Ring = (heads: Iterable<readonly [StreamName, number]>) => void
 
 /** The database could not be opened; `errcode` is SQLite's own number where there is one. */
 export class OpenFailed extends Error {
@@ -27,23 +32,24 @@ export class OpenFailed extends Error {
 export class SqliteWriter {
   readonly figures = { commits: 0, useCases: 0, refused: 0, retried: 0 }
   readonly #worker: Worker
-  readonly #ring: (heads: ReadonlyMap<StreamName, number>) => void
-  readonly #waiters = new Map<number, Waiter>()
+  readonly #posted = newCounter()
+  readonly #ring: Ring
+  /** In the order of their requests, which is the order of the answers. */
+  #waiters: Waiter[] = []
   #outbox: WriterRequest[] = []
-  #lastId = 0
   #broken: string | null = null
   #closed: Promise<void> | undefined
   #opened!: { resolve(identity: Identity): void; reject(error: Error): void }
   #onClosed: () => void = () => {}
   readonly opened: Promise<Identity>
 
-  constructor(start: WriterStart, threadUrl: URL, ring: (heads: ReadonlyMap<StreamName, number>) => void) {
+  constructor(start: Omit<WriterStart, 'posted'>, threadUrl: URL, ring: Ring) {
     this.#ring = ring
     this.opened = new Promise((resolve, reject) => {
       this.#opened = { resolve, reject }
     })
-    this.#worker = new Worker(threadUrl, { workerData: start })
-    this.#worker.on('message', (reply: WriterReply) => this.#receive(reply))
+    this.#worker = new Worker(threadUrl, { workerData: { ...start, posted: this.#posted } satisfies WriterStart })
+    this.#worker.on('message', (reply: string) => this.#receive(JSON.parse(reply) as WriterReply))
     this.#worker.on('error', (error) => this.#lose(`The writer thread failed (${String(error)})`))
     this.#worker.on('exit', () => {
       this.#lose('The writer thread has ended')
@@ -52,7 +58,7 @@ export class SqliteWriter {
   }
 
   get waiting(): number {
-    return this.#waiters.size
+    return this.#waiters.length
   }
 
   /** Why nothing is written any more, if so. */
@@ -63,20 +69,27 @@ export class SqliteWriter {
   run(useCase: string, job: Job<unknown>): Promise<unknown> {
     if (this.#closed) return Promise.reject(new Refusal('shutting_down'))
     if (this.#broken) return Promise.reject(new Refusal('store_unavailable', this.#broken))
-    if (this.#waiters.size >= maxWaiting) return Promise.reject(new Refusal('busy'))
-    const id = ++this.#lastId
-    if (this.#outbox.length === 0) queueMicrotask(() => this.#worker.postMessage(this.#outbox.splice(0)))
-    this.#outbox.push({ id, useCase, ...job })
-    return new Promise((resolve, reject) => this.#waiters.set(id, { resolve, reject }))
+    if (this.#waiters.length >= maxWaiting) return Promise.reject(new Refusal('busy'))
+    if (this.#outbox.length === 0) queueMicrotask(() => this.#handOver())
+    this.#outbox.push({ useCase, input: job.input, now: job.now, receipt: job.receipt })
+    if (this.#outbox.length >= maxOutbox) this.#handOver()
+    return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }))
   }
 
   close(): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
       this.#onClosed = resolve
       // Behind everything already accepted: the thread finishes that first.
-      queueMicrotask(() => this.#worker.postMessage('close'))
+      this.#handOver()
+      post(this.#worker, this.#posted, 'close')
     })
     return this.#closed
+  }
+
+  #handOver(): void {
+    if (this.#outbox.length === 0) return
+    post(this.#worker, this.#posted, this.#outbox)
+    this.#outbox = []
   }
 
   #receive(reply: WriterReply): void {
@@ -89,32 +102,27 @@ export class SqliteWriter {
         this.#broken ??= reply.broken
         this.figures.commits++
         this.figures.retried += reply.retried
-        for (const result of reply.results) this.#answer(result)
-        if (reply.heads.size > 0) this.#ring(reply.heads)
+        const answered = this.#waiters.splice(0, reply.results.length)
+        for (const [index, waiter] of answered.entries()) this.#answer(waiter, reply.results[index] ?? {})
+        this.#ring(reply.heads)
         return
       }
-      case 'closed':
-        return
     }
   }
 
-  #answer(result: WriterResult): void {
-    const waiter = this.#waiters.get(result.id)
-    this.#waiters.delete(result.id)
-    if (!waiter) return
-    if ('answer' in result) {
-      this.figures.useCases++
-      return waiter.resolve(result.answer)
-    }
+  #answer(waiter: Waiter, result: WriterResult): void {
     if ('fault' in result) return waiter.reject(new Error(result.fault))
-    this.figures.refused++
-    waiter.reject(new Refusal(result.refusal.code, result.refusal.detail, result.refusal.fields))
+    if ('refusal' in result) {
+      this.figures.refused++
+      return waiter.reject(new Refusal(result.refusal.code, result.refusal.detail, result.refusal.fields))
+    }
+    this.figures.useCases++
+    waiter.resolve(result.answer)
   }
 
   #lose(reason: string): void {
     if (!this.#closed) this.#broken ??= reason
     this.#opened.reject(new Error(reason))
-    for (const waiter of this.#waiters.values()) waiter.reject(new Refusal('store_unavailable', reason))
-    this.#waiters.clear()
+    for (const waiter of this.#waiters.splice(0)) waiter.reject(new Refusal('store_unavailable', reason))
   }
 }

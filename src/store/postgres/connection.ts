@@ -1,0 +1,175 @@
+/**
+ * One connection. What is asked for in one turn of the event loop goes out as one batch, and what is only `held` goes with
+ * whatever is asked next. Before anybody gets one it has been asked whether it keeps what it acknowledges.
+ */
+import pg from 'pg'
+import type { Row } from '../engine.ts'
+import type { RunnableQuery } from '../statement.ts'
+import { Batch, type Prepared, type Sent, Skipped } from './batch.ts'
+import type { ConnectionOptions } from './connection-options.ts'
+import { ConnectionLost, isServerAnswer } from './failures.ts'
+import { checkServer, setUp } from './server-settings.ts'
+
+/** How long a connection that is being closed may take over what it was still asked. */
+const farewellMs = 10_000
+
+const commit: RunnableQuery = { name: 'hf_commit', sql: 'commit', values: [] }
+const rollback: RunnableQuery = { name: 'hf_rollback', sql: 'rollback', values: [] }
+
+interface Answer {
+  readonly rows: Row[]
+  readonly command: string
+}
+
+interface Waiting extends Sent {
+  /** Somebody waits for it; otherwise it goes with what somebody waits for. */
+  readonly asked: boolean
+  /** Ends a transaction: what stands behind it is another's and goes into the next batch. */
+  readonly last: boolean
+}
+
+export class PostgresConnection {
+  readonly #client: pg.Client
+  readonly #answerMs: number
+  readonly #prepared: Prepared = new Map()
+  #waiting: Waiting[] = []
+  #whenIdle: (() => void)[] = []
+  #busy = false
+  #scheduled = false
+  #lost: string | undefined
+  /** Resolves when the socket is closed, whoever closed it. */
+  readonly ended: Promise<void>
+
+  private constructor(client: pg.Client, answerMs: number) {
+    this.#client = client
+    this.#answerMs = answerMs
+    this.ended = new Promise((resolve) => client.once('end', resolve))
+    // Also when idle: an unheard error would end the process.
+    client.on('error', (error) => this.#lose(error.message))
+    client.once('end', () => this.#lose('the connection was closed'))
+  }
+
+  static async open({ config, place, answerMs }: ConnectionOptions): Promise<PostgresConnection> {
+    const client = new pg.Client(config)
+    const connection = new PostgresConnection(client, answerMs)
+    try {
+      await client.connect()
+    } catch (error) {
+      // The driver's own words for a time that ran out or a socket that closed carry no code.
+      if (error instanceof Error && !('code' in error)) throw new ConnectionLost(error.message)
+      throw error
+    }
+    try {
+      checkServer(await connection.execute(setUp), place)
+      return connection
+    } catch (error) {
+      await connection.end()
+      throw error
+    }
+  }
+
+  get isLost(): boolean {
+    return this.#lost !== undefined
+  }
+
+  async execute(query: RunnableQuery): Promise<Row[]> {
+    return (await this.#put(query, { asked: true, last: false })).rows
+  }
+
+  /** Sent with what comes next, answered when that is. */
+  async hold(query: RunnableQuery): Promise<Row[]> {
+    return (await this.#put(query, { asked: false, last: false })).rows
+  }
+
+  /** Answers what was done: a COMMIT of a failed transaction is answered with ROLLBACK. */
+  async commit(): Promise<string> {
+    return (await this.#put(commit, { asked: true, last: true })).command
+  }
+
+  /** Not waited for: whoever uses the connection next comes after it. What was held is never sent. */
+  rollback(): void {
+    const held = this.#waiting.filter(({ asked }) => !asked)
+    this.#waiting = this.#waiting.filter(({ asked }) => asked)
+    for (const { failed } of held) failed(new Skipped(new Error('rolled back')))
+    // A connection that stays inside a transaction would put the next one's work into it.
+    this.#put(rollback, { asked: true, last: true }).catch(() => this.#abandon('a transaction could not be rolled back'))
+  }
+
+  onNotification(listener: (payload: string) => void): void {
+    this.#client.on('notification', ({ payload }) => listener(payload ?? ''))
+  }
+
+  /** Says goodbye when everything asked for has been answered, and waits for the socket; not longer than for an answer. */
+  async end(): Promise<void> {
+    const late = setTimeout(() => this.#client.connection.stream.destroy(), farewellMs)
+    if (this.#busy || this.#anyAsked) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
+    this.#lost ??= 'we have closed it'
+    this.#client.end().catch(() => {})
+    await this.ended
+    clearTimeout(late)
+  }
+
+  #put(query: RunnableQuery, { asked, last }: { asked: boolean; last: boolean }): Promise<Answer> {
+    if (this.#lost !== undefined) return Promise.reject(new ConnectionLost(this.#lost))
+    if (asked) this.#schedule()
+    return new Promise((resolve, reject) => {
+      const done = (rows: Row[], command: string): void => resolve({ rows, command })
+      const failed = (error: Error): void => reject(this.#judge(error))
+      this.#waiting.push({ query, asked, last, done, failed })
+    })
+  }
+
+  /** At the end of this turn, so that what is asked for together goes together. */
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    queueMicrotask(() => {
+      this.#scheduled = false
+      this.#send()
+    })
+  }
+
+  #send(): void {
+    if (this.#busy || this.#waiting.length === 0) return
+    const lastAt = this.#waiting.findIndex(({ last }) => last)
+    const statements = this.#waiting.splice(0, lastAt < 0 ? this.#waiting.length : lastAt + 1)
+    const late = this.#answerMs > 0 ? setTimeout(() => this.#giveUp(), this.#answerMs) : undefined
+    this.#busy = true
+    const batch = new Batch(statements, this.#prepared, () => {
+      clearTimeout(late)
+      this.#busy = false
+      if (this.#anyAsked) this.#schedule()
+      else this.#rest()
+    })
+    this.#client.query(batch)
+  }
+
+  /** A server that does not answer, or a network that swallows. */
+  #giveUp(): void {
+    this.#abandon(`no answer for ${this.#answerMs / 1000} s`)
+  }
+
+  #abandon(why: string): void {
+    this.#lose(why)
+    this.#client.connection.stream.destroy()
+  }
+
+  #lose(why: string): void {
+    this.#lost ??= why
+    // What is under way is told by the driver.
+    for (const { failed } of this.#waiting.splice(0)) failed(new ConnectionLost(this.#lost))
+    if (!this.#busy) this.#rest()
+  }
+
+  #judge(error: Error): Error {
+    return isServerAnswer(error) || this.#lost === undefined ? error : new ConnectionLost(this.#lost)
+  }
+
+  get #anyAsked(): boolean {
+    return this.#waiting.some(({ asked }) => asked)
+  }
+
+  #rest(): void {
+    for (const resolve of this.#whenIdle.splice(0)) resolve()
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * The connection that brings the schema up to date. Each step is one transaction under one lock of the whole database, so
+ * that nodes which start at once do it once. A step may take its time: nothing here has a time limit but the lock's owner.
+ */
+import type { Row } from '../engine.ts'
+import type { MigratingEngine } from '../migrate.ts'
+import type { RunnableQuery } from '../statement.ts'
+import { PostgresConnection } from './connection.ts'
+import type { ConnectionOptions } from './connection-options.ts'
+import { postgresDialect } from './dialect.ts'
+
+/** 'HOLD': any number that others do not use for an advisory lock in this database. */
+const lockKey = 0x484f4c44
+
+export class MigratingConnection implements MigratingEngine {
+  readonly dialect = postgresDialect
+  readonly #connection: PostgresConnection
+
+  private constructor(connection: PostgresConnection) {
+    this.#connection = connection
+  }
+
+  static async open(options: ConnectionOptions): Promise<MigratingConnection> {
+    const connection = await PostgresConnection.open({ ...options, answerMs: 0 })
+    for (const limit of ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout']) {
+      await connection.execute({ sql: `set ${limit} = 0`, values: [] })
+    }
+    return new MigratingConnection(connection)
+  }
+
+  execute(query: RunnableQuery): Promise<Row[]> {
+    return this.#connection.execute(query)
+  }
+
+  async transaction(work: () => Promise<void>): Promise<void> {
+    await this.#connection.execute({ sql: 'begin', values: [] })
+    try {
+      await this.#connection.execute({ sql: 'select pg_advisory_xact_lock($1)', values: [lockKey] })
+      await work()
+      await this.#connection.commit()
+    } catch (error) {
+      this.#connection.rollback()
+      throw error
+    }
+  }
+
+  end(): Promise<void> {
+    return this.#connection.end()
+  }
+}

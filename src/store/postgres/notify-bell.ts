@@ -1,0 +1,128 @@
+/**
+ * Doorbells between nodes: one connection of its own that tells the others what moved here and hears what moved there, as
+ * NOTIFY. Told apart from the writing transactions and gathered over some milliseconds: inside them it would make every
+ * commit in the database wait for the one before. Whatever is lost here is found by the poll (head-poll.ts).
+ */
+import type { StreamName } from '../../domain/stream/name.ts'
+import type { PostgresConnection } from './connection.ts'
+
+const gatherMs = 15
+/** NOTIFY carries less than 8000 bytes. */
+const maxPayloadBytes = 7900
+/** Streams gathered in one go; the rest is left to the others' poll. */
+const maxGathered = 10_000
+const firstPauseMs = 100
+const longestPauseMs = 5000
+
+type Heads = Iterable<readonly [StreamName, number]>
+
+export interface BellOptions {
+  readonly channel: string
+  /** Names this node, so that it does not answer its own ring. */
+  readonly node: string
+  readonly open: () => Promise<PostgresConnection>
+  readonly ring: (heads: Heads) => void
+}
+
+export class NotifyBell {
+  readonly #options: BellOptions
+  #connection: PostgresConnection | undefined
+  #connecting: Promise<void> | undefined
+  #gathered = new Map<StreamName, number>()
+  #sendTimer: NodeJS.Timeout | undefined
+  #retryTimer: NodeJS.Timeout | undefined
+  #failures = 0
+  #closed = false
+
+  constructor(options: BellOptions) {
+    this.#options = options
+    this.#connecting = this.#connect()
+  }
+
+  /** Resolves when the first attempt to listen has ended, well or not. */
+  get tried(): Promise<void> {
+    return this.#connecting ?? Promise.resolve()
+  }
+
+  tell(heads: ReadonlyMap<StreamName, number>): void {
+    if (!this.#connection || this.#gathered.size >= maxGathered) return
+    for (const [stream, head] of heads) this.#gathered.set(stream, Math.max(head, this.#gathered.get(stream) ?? 0))
+    this.#sendTimer ??= setTimeout(() => this.#send(), gatherMs).unref()
+  }
+
+  async close(): Promise<void> {
+    this.#send()
+    this.#closed = true
+    clearTimeout(this.#retryTimer)
+    await this.#connecting
+    await this.#connection?.end()
+  }
+
+  #send(): void {
+    clearTimeout(this.#sendTimer)
+    this.#sendTimer = undefined
+    const gathered = this.#gathered
+    this.#gathered = new Map()
+    for (const payload of payloads(this.#options.node, gathered)) {
+      const values = [this.#options.channel, payload]
+      this.#connection?.execute({ name: 'hf_notify', sql: 'select pg_notify($1, $2)', values }).catch(() => {})
+    }
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      const connection = await this.#options.open()
+      connection.onNotification((payload) => this.#hear(payload))
+      void connection.ended.then(() => this.#lose())
+      this.#connection = connection
+      // The channel's name is ours: letters, digits and _.
+      await connection.execute({ sql: `listen ${this.#options.channel}`, values: [] })
+      this.#failures = 0
+    } catch {
+      if (!this.#connection) this.#lose()
+    }
+  }
+
+  #lose(): void {
+    this.#connection = undefined
+    if (this.#closed) return
+    const pause = Math.min(firstPauseMs * 2 ** this.#failures++, longestPauseMs)
+    // Not all nodes at the same moment.
+    const spread = pause * (0.5 + Math.random() / 2)
+    this.#retryTimer = setTimeout(() => {
+      this.#connecting = this.#connect()
+    }, spread).unref()
+  }
+
+  #hear(payload: string): void {
+    const heard = read(payload)
+    if (heard && heard.node !== this.#options.node) this.#options.ring(heard.heads)
+  }
+}
+
+/** `["node","stream",head,"stream",head,…]`, as many as are needed. */
+export function* payloads(node: string, heads: ReadonlyMap<StreamName, number>): Generator<string> {
+  const start = `[${JSON.stringify(node)}`
+  let text = start
+  for (const [stream, head] of heads) {
+    const more = `,${JSON.stringify(stream)},${head}`
+    if (Buffer.byteLength(text) + Buffer.byteLength(more) >= maxPayloadBytes) {
+      yield `${text}]`
+      text = start
+    }
+    text += more
+  }
+  if (text !== start) yield `${text}]`
+}
+
+function read(payload: string): { node: string; heads: Heads } | undefined {
+  try {
+    const [node, ...rest] = JSON.parse(payload) as [string, ...(StreamName | number)[]]
+    const heads: [StreamName, number][] = []
+    for (let at = 0; at + 1 < rest.length; at += 2) heads.push([rest[at] as StreamName, rest[at + 1] as number])
+    return { node, heads }
+  } catch {
+    // Somebody else's: anybody in the database may notify on any channel.
+    return undefined
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * Opens the store on PostgreSQL. One that is away, or still starting, is waited for with words; one that refuses us, or is
+ * not fit to keep what it acknowledges, is a StartFailure that says what to do.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { instant } from '../../domain/instant.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { randomness } from '../../platform/randomness.ts'
+import { StartFailure } from '../../platform/start-failure.ts'
+import { type Identity, migrate } from '../migrate.ts'
+import { selectMeta } from '../meta.ts'
+import { bind } from '../statement.ts'
+import type { Store } from '../store.ts'
+import { PostgresConnection } from './connection.ts'
+import { type ConnectionOptions, connectionOptions } from './connection-options.ts'
+import { postgresDialect } from './dialect.ts'
+import { codeOf, isAway, reason } from './failures.ts'
+import { MigratingConnection } from './migrating-connection.ts'
+import { PostgresPool } from './pool.ts'
+import { PostgresStore } from './postgres-store.ts'
+import { ServerTime } from './server-time.ts'
+
+const defaultPoolSize = 20
+const defaultPatienceMs = 5000
+const defaultWaitMs = 60_000
+const firstPauseMs = 100
+const longestPauseMs = 2000
+
+export interface PostgresOptions {
+  /** postgres://user:password@host:port/database; what psql understands behind `?` is understood here. */
+  readonly url: string
+  /** Left out: PostgreSQL's own. Tests bring theirs. */
+  readonly clock?: Clock
+  /** Connections of this node, besides the one that listens. */
+  readonly poolSize?: number
+  /** How long a request waits for a connection, or for PostgreSQL to come back. */
+  readonly patienceMs?: number
+  /** How long the start waits for a PostgreSQL that is away. */
+  readonly waitMs?: number
+  readonly onWaiting?: (message: string) => void
+}
+
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const connection = connectionOptions(options.url)
+  const identity = await prepare(connection, options)
+  const open = async (): Promise<PostgresConnection> => sameStore(await PostgresConnection.open(connection), identity)
+  const pool = new PostgresPool({
+    size: options.poolSize ?? defaultPoolSize,
+    patienceMs: options.patienceMs ?? defaultPatienceMs,
+    open,
+  })
+  const store = new PostgresStore({ identity, pool, time: new ServerTime(options.clock), openBell: open })
+  await store.ready()
+  return store
+}
+
+/** Connects, waiting for as long as it takes within bounds, and brings the schema up to this version. */
+async function prepare(connection: ConnectionOptions, options: PostgresOptions): Promise<Identity> {
+  const { waitMs = defaultWaitMs, onWaiting } = options
+  const deadline = performance.now() + waitMs
+  for (let pause = firstPauseMs, said = ''; ; pause = Math.min(pause * 2, longestPauseMs)) {
+    try {
+      return await migrateOnce(connection, options)
+    } catch (error) {
+      if (!isAway(error)) throw explain(error, connection.place)
+      const message = `Waiting for PostgreSQL at ${connection.place}: ${reason(error)}`
+      if (performance.now() + pause > deadline) throw cameNot(connection.place, waitMs, reason(error))
+      if (message !== said) onWaiting?.(message)
+      said = message
+      await wait(pause)
+    }
+  }
+}
+
+async function migrateOnce(options: ConnectionOptions, { clock }: PostgresOptions): Promise<Identity> {
+  const connection = await MigratingConnection.open(options)
+  try {
+    return await migrate(connection, instant(clock ? clock.now() : Date.now()), randomness.uuid)
+  } finally {
+    await connection.end()
+  }
+}
+
+/** A restore puts another store behind the same address: no cursor of ours would be right there. */
+async function sameStore(connection: PostgresConnection, identity: Identity): Promise<PostgresConnection> {
+  try {
+    const [row] = await connection.execute(bind(postgresDialect, selectMeta, { key: 'incarnation' }))
+    if (row?.['value'] === identity.incarnation) return connection
+    throw new StartFailure('The database was replaced by another one.', 'Start the server again.')
+  } catch (error) {
+    await connection.end()
+    throw error
+  }
+}
+
+const cameNot = (place: string, waitMs: number, why: string): StartFailure =>
+  new StartFailure(
+    `PostgreSQL at ${place} did not come within ${waitMs / 1000} s: ${why}.`,
+    'Start it, or check host and port in DATABASE_URL.',
+  )
+
+function explain(error: unknown, place: string): Error {
+  if (error instanceof StartFailure) return error
+  switch (codeOf(error)) {
+    case '28P01':
+    case '28000':
+      return new StartFailure(`PostgreSQL at ${place} does not let us in: ${reason(error)}.`, 'Check user and password in DATABASE_URL.')
+    case '3D000':
+      return new StartFailure(`There is no such database: ${place}.`, 'Create it (createdb --encoding=UTF8 NAME), or check DATABASE_URL.')
+    case '3F000':
+      return new StartFailure(`The schema that the URL names is not there: ${reason(error)}.`, 'Create it (create schema NAME), or check search_path.')
+    case '42501':
+      return new StartFailure(
+        `The user of DATABASE_URL may not create tables at ${place}: ${reason(error)}.`,
+        'Give it a database of its own, or: grant create on schema public to USER.',
+      )
+    default:
+      return error instanceof Error && codeOf(error) === undefined
+        ? error
+        : new StartFailure(`PostgreSQL at ${place} cannot be used: ${reason(error)}.`, 'Check DATABASE_URL and the log of PostgreSQL.')
+  }
+}
