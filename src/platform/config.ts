@@ -3,7 +3,15 @@
  * knows where it came from. Unknown names and bad values are refused, all of them at once, with the nearest that would do.
  */
 import { resolve } from 'node:path'
-import { type ConfigKey, type ConfigValues, configKeys, configRules, environmentName, flagName, parseConfigValue } from '../protocol/config.ts'
+import {
+  type ConfigKey,
+  type ConfigValues,
+  configKeys,
+  configRules,
+  environmentName,
+  flagName,
+  parseConfigValue,
+} from '../protocol/config.ts'
 import { folderOf, readConfigFile, suggestion } from './config-file.ts'
 import { defaultDataFolder } from './data-folder.ts'
 import { findPackageRoot } from './package-root.ts'
@@ -52,9 +60,13 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const { problems, ...config } = checkConfig(sources)
   if (problems.length === 0) return config
   const list = problems.length === 1 ? ` ${problems[0]}` : problems.map((problem) => `\n  · ${problem}`).join('')
-  throw new StartFailure(`The configuration cannot be used:${list}`, '`holdfast doctor` shows every value and where it came from.', {
-    exitCode: 2,
-  })
+  throw new StartFailure(
+    `The configuration cannot be used:${list}`,
+    '`holdfast doctor` shows every value and where it came from.',
+    {
+      exitCode: 2,
+    },
+  )
 }
 
 /** The same for `doctor`: what is wrong is told beside what applies without it. */
@@ -107,7 +119,10 @@ function fromEnvironment(env: Environment, folder: string, problems: string[]): 
     if (!name.startsWith('HOLDFAST_') || !value || otherVariables.test(name)) continue
     const key = keyOf.get(name)
     if (key) found.push({ key, value, origin: name, folder })
-    else problems.push(`There is no variable ${name}${suggestion(name, [...keyOf.keys(), 'HOLDFAST_TOKEN', 'HOLDFAST_URL', 'HOLDFAST_CONFIG'])}`)
+    else
+      problems.push(
+        `There is no variable ${name}${suggestion(name, [...keyOf.keys(), 'HOLDFAST_TOKEN', 'HOLDFAST_URL', 'HOLDFAST_CONFIG'])}`,
+      )
   }
   return found
 }

@@ -36,15 +36,28 @@ export const isClone = (packageFolder: string): boolean => existsSync(join(packa
 /** Makes the folder if need be, closes it to others, and proves that it can be written. Throws a StartFailure that says what to do. */
 export async function prepareDataFolder(data: string, warn: (message: string) => void): Promise<void> {
   try {
-    await mkdir(data, { recursive: true, mode: 0o700 })
+    await makeFolder(data)
     const { mode } = await stat(data)
     // Root may write anywhere; a folder that its owner marked read-only is left alone all the same.
     if (process.platform !== 'win32' && (mode & writableByOwner) === 0) throw readOnly(data)
     await access(data, constants.R_OK | constants.W_OK | constants.X_OK)
     await closeToOthers(data, mode, warn)
-    await mkdir(runFolder(data), { recursive: true, mode: 0o700 })
+    await makeFolder(runFolder(data))
   } catch (error) {
     throw explain(data, error)
+  }
+}
+
+/** Step by step: Node's own recursive mkdir never ends where nothing can be made, as under /proc. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return
+    if (code !== 'ENOENT' || existsSync(dirname(path))) throw error
+    await makeFolder(dirname(path))
+    await mkdir(path, { mode: 0o700 })
   }
 }
 
@@ -67,26 +80,46 @@ function explain(data: string, error: unknown): StartFailure {
   switch (code) {
     case 'EEXIST':
     case 'ENOTDIR':
-      return new StartFailure(`${data} is not a folder, or a part of its path is a file.`, 'Choose another folder with --data DIR.', {
-        cause: error,
-      })
+      return new StartFailure(
+        `${data} is not a folder, or a part of its path is a file.`,
+        'Choose another folder with --data DIR.',
+        {
+          cause: error,
+        },
+      )
     case 'EROFS':
-      return new StartFailure(`The data folder ${data} is on a read-only file system.`, 'Choose another folder with --data DIR.', {
-        cause: error,
-      })
+      return new StartFailure(
+        `The data folder ${data} is on a read-only file system.`,
+        'Choose another folder with --data DIR.',
+        {
+          cause: error,
+        },
+      )
     case 'EACCES':
     case 'EPERM':
-      return new StartFailure(`The data folder ${data} cannot be written by this user.`, `Give yourself rights on ${data}, ${elsewhere}`, {
-        cause: error,
-      })
+      return new StartFailure(
+        `The data folder ${data} cannot be written by this user.`,
+        `Give yourself rights on ${data}, ${elsewhere}`,
+        {
+          cause: error,
+        },
+      )
     case 'ENOSPC':
     case 'EDQUOT':
-      return new StartFailure(`There is no space left for the data folder ${data}.`, `Free some space on ${dirname(data)}, ${elsewhere}`, {
-        cause: error,
-      })
+      return new StartFailure(
+        `There is no space left for the data folder ${data}.`,
+        `Free some space on ${dirname(data)}, ${elsewhere}`,
+        {
+          cause: error,
+        },
+      )
     default:
-      return new StartFailure(`The data folder ${data} cannot be used (${code ?? String(error)}).`, 'Choose another folder with --data DIR.', {
-        cause: error,
-      })
+      return new StartFailure(
+        `The data folder ${data} cannot be used (${code ?? String(error)}).`,
+        'Choose another folder with --data DIR.',
+        {
+          cause: error,
+        },
+      )
   }
 }

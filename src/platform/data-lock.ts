@@ -9,8 +9,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { runFolder } from './data-folder.ts'
 import { StartFailure } from './start-failure.ts'
 
-/** https://sqlite.org/rescode.html#busy */
-const busy = 5
+/** https://sqlite.org/rescode.html */
+const sqliteCode = { busy: 5, full: 13 } as const
 
 export interface DataLock {
   release(): void
@@ -23,11 +23,26 @@ export function lockDataFolder(data: string): DataLock {
     database.exec('begin exclusive')
   } catch (error) {
     database.close()
-    throw (error as { errcode?: number }).errcode === busy ? folderInUse(data, holderFile) : error
+    throw explain(data, holderFile, error)
   }
   // For the second one's message only; the lock itself is what counts.
   writeFileSync(holderFile, `${process.pid}\n`, { mode: 0o600 })
   return { release: () => database.close() }
+}
+
+function explain(data: string, holderFile: string, error: unknown): unknown {
+  switch ((error as { errcode?: number }).errcode) {
+    case sqliteCode.busy:
+      return folderInUse(data, holderFile)
+    case sqliteCode.full:
+      return new StartFailure(
+        `There is no space left for the data folder ${data}.`,
+        'Free some space on that disk, then start again; nothing was lost.',
+        { cause: error },
+      )
+    default:
+      return error
+  }
 }
 
 function folderInUse(data: string, holderFile: string): StartFailure {

@@ -25,7 +25,12 @@ export function readableLine(entry: Readonly<Record<string, unknown>>, colours: 
   const rest = Object.entries(entry)
     .filter(([key]) => !shownElsewhere.has(key))
     .map(([key, value]) => `${paint('dim', `${visible(key)}=`)}${visible(asText(value))}`)
-  const words = [paint('dim', time), paint(levelStyles[level] ?? 'green', level.padEnd(5)), visible(String(entry['msg'] ?? '')), ...rest]
+  const words = [
+    paint('dim', time),
+    paint(levelStyles[level] ?? 'green', level.padEnd(5)),
+    visible(String(entry['msg'] ?? '')),
+    ...rest,
+  ]
   return `${words.join(' ')}${failure(entry['err'])}\n`
 }
 

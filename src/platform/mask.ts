@@ -8,15 +8,16 @@
 export const masked = '[masked]'
 
 /** Names whose values are secrets, in headers, queries, JSON and environment variables; also as the last part: `ownerToken`, `DB_PASSWORD`. */
-const secretName = String.raw`(?:password|passwd|passphrase|passkey|secret|token|credential|api[-_]?key|access[-_]?key|private[-_]?key|auth|authorization|cookie)`
+const secretName =
+  '(?:password|passwd|passphrase|passkey|secret|token|credential|api[-_]?key|access[-_]?key|private[-_]?key|auth|authorization|cookie)'
 
 /** Each puts `masked` in the place of the secret and keeps the words around it. */
 const rules: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   // A private key, even one that was cut off before its end.
   [/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g, masked],
   // A whole header line holds nothing but the credential.
-  [/\b((?:proxy-)?authorization|(?:set-)?cookie)(["']?\s*[:=]\s*["']?)(?!\[masked\])[^\r\n"']+/gi, `$1$2${masked}`],
-  [/\b(bearer|basic)\s+(?!\[masked\])[\w.~+/=-]{8,}/gi, `$1 ${masked}`],
+  [/\b((?:proxy-)?authorization|(?:set-)?cookie)(["']?\s*[:=]\s*["']?)[^\r\n"']+/gi, `$1$2${masked}`],
+  [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${masked}`],
   // Ours: owner, person, script, coordinator, agent, launch, sign-in … (platform/secrets.ts)
   [/hf_[a-z][\w-]{16,}/g, masked],
   [/\bsk-[\w-]{16,}/g, masked],
@@ -29,12 +30,12 @@ const rules: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   // A JSON web token: two base64url objects and a signature.
   [/(?<![\w-])eyJ[\w-]{5,}\.eyJ[\w-]{5,}\.[\w-]*/g, masked],
   // user:password@host in any address.
-  [/\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/?#@]*):(?!\[masked\]@)[^\s/?#@]+@/gi, `$1:${masked}@`],
+  [/\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/?#@]*):[^\s/?#@]+@/gi, `$1:${masked}@`],
   // The one-time code of a sign-in link.
-  [/(\/sign-in#)(?!\[masked\])[^\s"'<>]+/g, `$1${masked}`],
+  [/(\/sign-in#)[^\s"'<>]+/g, `$1${masked}`],
   // password=…, "token": "…", --api-key …: quoted values up to their quote, bare ones up to a space or separator.
-  [new RegExp(String.raw`(${secretName}["']?\s*[:=]\s*)(["'])(?!\[masked\])(?:\\.|(?!\2)[^\\])+`, 'gi'), `$1$2${masked}`],
-  [new RegExp(String.raw`(${secretName}\s*[:=]\s*)(?!\[masked\]|["'])[^\s"',;&)}\]]+`, 'gi'), `$1${masked}`],
+  [new RegExp(String.raw`(${secretName}["']?\s*[:=]\s*)(["'])(?:\\.|(?!\2)[^\\])+`, 'gi'), `$1$2${masked}`],
+  [new RegExp(String.raw`(${secretName}\s*[:=]\s*)(?:\[masked\]|[^\s"',;&)}\]]+)`, 'gi'), `$1${masked}`],
 ]
 
 /** No rule finds anything in a text without one of these; looking for them first keeps ordinary lines cheap. */

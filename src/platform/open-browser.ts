@@ -4,7 +4,11 @@ import { spawn } from 'node:child_process'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** What to start, or undefined where there is no screen to show a browser on. */
-export function browserCommand(url: string, platform: NodeJS.Platform, env: Environment): [file: string, ...args: string[]] | undefined {
+export function browserCommand(
+  url: string,
+  platform: NodeJS.Platform,
+  env: Environment,
+): [file: string, ...args: string[]] | undefined {
   if (platform === 'darwin') return ['open', url]
   if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler', url]
   if (env['BROWSER']) return [env['BROWSER'], url]

@@ -44,7 +44,9 @@ export async function readOwnerToken(data: string): Promise<string | undefined> 
     text = await readFile(path, 'utf8')
   } catch (error) {
     if (isMissing(error)) return undefined
-    throw new StartFailure(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`, 'Give yourself rights on it.', { cause: error })
+    throw new StartFailure(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`, 'Give yourself rights on it.', {
+      cause: error,
+    })
   }
   const token = text.trim()
   if (token.length < shortestToken || token.length > longestToken || /\s/.test(token)) {

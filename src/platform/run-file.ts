@@ -28,7 +28,12 @@ export async function readRunFile(data: string): Promise<RunningServer | undefin
   try {
     const found = JSON.parse(text) as Partial<Record<keyof RunningServer, unknown>> | null
     const { pid, url, startedAt, version } = found ?? {}
-    const whole = Number.isSafeInteger(pid) && Number(pid) > 0 && typeof url === 'string' && typeof startedAt === 'string' && typeof version === 'string'
+    const whole =
+      Number.isSafeInteger(pid) &&
+      Number(pid) > 0 &&
+      typeof url === 'string' &&
+      typeof startedAt === 'string' &&
+      typeof version === 'string'
     return whole ? { pid: pid as number, url, startedAt, version } : undefined
   } catch {
     return undefined

@@ -14,7 +14,8 @@ export function configJsonSchema(): JsonSchema {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'holdfast.config.json',
-    description: 'Configuration of Holdfast. Every value may be left out. Grouped values may be written "log.level": … or "log": {"level": …}.',
+    description:
+      'Configuration of Holdfast. Every value may be left out. Grouped values may be written "log.level": … or "log": {"level": …}.',
     type: 'object',
     additionalProperties: false,
     properties,

@@ -44,7 +44,12 @@ export const configRules = {
   data: { kind: 'text', fallback: null, about: 'Folder everything is kept in' },
   public_url: { kind: 'address', fallback: null, about: 'The address other devices use, such as https://holdfast.example.com' },
   behind_proxy: { kind: 'switch', fallback: false, about: 'A proxy in front ends TLS, so a non-loopback host is accepted' },
-  database_url: { kind: 'database', fallback: null, secret: true, about: 'postgres://…; SQLite in the data folder when left out' },
+  database_url: {
+    kind: 'database',
+    fallback: null,
+    secret: true,
+    about: 'postgres://…; SQLite in the data folder when left out',
+  },
   'log.level': {
     kind: 'choice',
     fallback: 'info',
@@ -59,7 +64,13 @@ export const configRules = {
   },
   'cutover.hour': { kind: 'number', fallback: 4, min: 0, max: 23, about: 'Hour at which a new day of conversation begins' },
   'cutover.timezone': { kind: 'timezone', fallback: 'Asia/Tokyo', about: 'Time zone of that hour (IANA name)' },
-  'coordinator.max_concurrent': { kind: 'number', fallback: 64, min: 1, max: 10_000, about: 'Agent processes at once on one machine' },
+  'coordinator.max_concurrent': {
+    kind: 'number',
+    fallback: 64,
+    min: 1,
+    max: 10_000,
+    about: 'Agent processes at once on one machine',
+  },
   'coordinator.unreachable_seconds': {
     kind: 'number',
     fallback: 30,
@@ -140,7 +151,11 @@ export function parseConfigValue(key: ConfigKey, given: unknown): { value: unkno
   }
 }
 
-function parseNumber(key: ConfigKey, { min, max }: NumberRule | OptionalNumberRule, given: unknown): { value: number } | { problem: string } {
+function parseNumber(
+  key: ConfigKey,
+  { min, max }: NumberRule | OptionalNumberRule,
+  given: unknown,
+): { value: number } | { problem: string } {
   const number = typeof given === 'string' && /^-?\d+(?:\.\d+)?$/.test(given) ? Number(given) : given
   if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) return { value: number }
   const close = typeof number === 'number' && !Number.isNaN(number) ? Math.min(max, Math.max(min, Math.round(number))) : undefined

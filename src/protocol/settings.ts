@@ -1,2 +1,2 @@
 /** The settings of a project as the page and other clients need them: the keys, defaults and ranges (NA10), without a validator. */
-export { changeSettings, type SettingKey, settingRules, type SettingValue } from '../domain/project/settings.ts'
+export { changeSettings, type SettingKey, type SettingValue, settingRules } from '../domain/project/settings.ts'

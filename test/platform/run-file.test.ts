@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { isAlive, readRunFile, removeRunFile, writeRunFile } from '../../src/platform/run-file.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const server = { pid: process.pid, url: 'http://127.0.0.1:4747', startedAt: '2026-03-01T09:00:00.000Z', version: '0.1.0' }
+
+test('[CF2] who runs on a data folder is written there, for its owner only', async () => {
+  const data = temporaryFolder()
+  await writeRunFile(data, server)
+  expect(await readRunFile(data)).toEqual(server)
+  expect(statSync(join(data, 'run', 'server.json')).mode & 0o777).toBe(0o600)
+})
+
+test('[CF2] a file that makes no sense names nobody, least of all a process group', async () => {
+  const data = temporaryFolder()
+  await writeRunFile(data, server)
+  for (const text of [
+    '',
+    'null',
+    '[]',
+    '{"pid":1}',
+    JSON.stringify({ ...server, pid: 0 }),
+    JSON.stringify({ ...server, pid: -1 }),
+    JSON.stringify({ ...server, pid: '1' }),
+  ]) {
+    writeFileSync(join(data, 'run', 'server.json'), text)
+    expect(await readRunFile(data)).toBeUndefined()
+  }
+  expect(await readRunFile(join(data, 'nothing'))).toBeUndefined()
+})
+
+test('[CF2] a stopping server takes its own file away and leaves another one alone', async () => {
+  const data = temporaryFolder()
+  await writeRunFile(data, server)
+  await removeRunFile(data, server.pid + 1)
+  expect(existsSync(join(data, 'run', 'server.json'))).toBe(true)
+  await removeRunFile(data, server.pid)
+  expect(existsSync(join(data, 'run', 'server.json'))).toBe(false)
+})
+
+test('[CF2] a process that has ended is not alive', async () => {
+  expect(isAlive(process.pid)).toBe(true)
+  const child = spawn(process.execPath, ['-e', ''])
+  await once(child, 'exit')
+  expect(isAlive(child.pid ?? 0)).toBe(false)
+})
