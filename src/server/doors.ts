@@ -1,0 +1,25 @@
+/** What the doors share, built once by server.ts. */
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Store } from '../store/store.ts'
+import type { Figures } from './http/figures.ts'
+import type { Connections } from './live/connections.ts'
+import type { Tails } from './live/tail.ts'
+import type { Credentials } from './security/credentials.ts'
+import type { RateLimit } from './security/rate-limit.ts'
+
+export interface Doors {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly version: string
+  /** Whether readers reach us over TLS, through the proxy of `public_url`. */
+  readonly https: boolean
+  readonly credentials: Credentials
+  readonly loginLimit: RateLimit
+  readonly tails: Tails
+  readonly connections: Connections
+  readonly figures: Figures
+  /** True once the server has begun to stop. */
+  closing: boolean
+}

@@ -1,0 +1,108 @@
+/** `/api/docs` (HT3): every route with its schemas, and every error, as one plain page without scripts. */
+import { errorCatalogue } from '../../domain/errors.ts'
+import type { Route } from '../../protocol/route.ts'
+import { routes } from '../../protocol/routes.ts'
+import { ClientMessage, closeCodes } from '../../protocol/socket.ts'
+import { schemaOf } from './openapi.ts'
+
+export function docsPage(version: string): string {
+  const list = Object.entries<Route>(routes)
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Holdfast API</title>
+<link rel="stylesheet" href="/api/docs/style.css">
+</head>
+<body>
+<header>
+<h1>Holdfast API <small>${escapeHtml(version)}</small></h1>
+<p>JSON under <code>/api</code>; times are RFC 3339 UTC with milliseconds. Send <code>Authorization: Bearer &lt;token&gt;</code>, or the cookie
+of a signed-in browser. Writes take <code>Idempotency-Key</code>. The same list for programs: <a href="/api/openapi.json">openapi.json</a>.</p>
+</header>
+<nav aria-label="Routes"><ul>
+${list.map(([operation, { method, path }]) => `<li><a href="#${operation}"><b>${method}</b> ${escapeHtml(path)}</a></li>`).join('\n')}
+<li><a href="#websocket"><b>WS</b> /ws</a></li>
+<li><a href="#errors">Errors</a></li>
+</ul></nav>
+<main>
+${list.map(([operation, route]) => routeSection(operation, route)).join('\n')}
+${socketSection()}
+${errorSection()}
+</main>
+</body>
+</html>
+`
+}
+
+function routeSection(operation: string, route: Route): string {
+  const parts = [
+    route.params && schemaBlock('In the path', schemaOf(route.params, 'input')),
+    route.query && schemaBlock('In the query', schemaOf(route.query, 'input')),
+    route.body && schemaBlock('Body', schemaOf(route.body, 'input')),
+    route.answer && schemaBlock(`Answer ${route.status}`, schemaOf(route.answer, 'output')),
+  ]
+  const answer = route.answer
+    ? ''
+    : `<p>Answers ${route.status}${route.media ? ` with <code>${escapeHtml(route.media)}</code>` : ''}.</p>`
+  return `<section id="${operation}" aria-labelledby="${operation}-title">
+<h2 id="${operation}-title"><b>${route.method}</b> <code>${escapeHtml(route.path)}</code></h2>
+<p>${text(route.summary)}. ${scopeText(route.scope)}</p>
+${parts.filter(Boolean).join('\n')}${answer}
+</section>`
+}
+
+function scopeText(scope: Route['scope']): string {
+  if (scope === 'nobody') return 'Needs no credential.'
+  return scope === 'anybody' ? 'Any credential will do.' : `Needs the scope <code>${scope}</code>.`
+}
+
+const schemaBlock = (title: string, schema: unknown): string =>
+  `<details><summary>${escapeHtml(title)}</summary><pre>${escapeHtml(JSON.stringify(schema, null, 2))}</pre></details>`
+
+type CloseName = keyof typeof closeCodes
+
+const closeWords = {
+  revoked: 'the credential is no longer good; sign in again',
+  resume: 'too slow to follow; connect again with the last cursor',
+  goingAway: 'the server stops or restarts; connect again with the last cursor',
+  tooLarge: 'a message was over 8 MiB',
+} as const satisfies Record<CloseName, string>
+
+function socketSection(): string {
+  const codes = Object.entries(closeWords).map(
+    ([name, words]) => `<li><code>${closeCodes[name as CloseName]}</code> ${words}</li>`,
+  )
+  return `<section id="websocket" aria-labelledby="websocket-title">
+<h2 id="websocket-title"><b>WS</b> <code>/ws</code></h2>
+<p>Messages are JSON objects with <code>type</code>. <code>subscribe</code> is answered with <code>subscribed</code>, then by <code>event</code>
+messages, each with the cursor behind it; a cursor that cannot be served gets a <code>snapshot</code> first. Errors come as
+<code>{type: "error", code, detail, requestId}</code> with the codes below, and the connection stays open.</p>
+${schemaBlock('Messages from the client', schemaOf(ClientMessage, 'input'))}
+<p>Close codes:</p><ul>${codes.join('')}</ul>
+</section>`
+}
+
+function errorSection(): string {
+  const rows = Object.entries(errorCatalogue).map(
+    ([code, { status, retry, title, next }]) =>
+      `<tr id="error-${code}"><td><code>${code}</code></td><td>${status}</td><td>${retry ? 'yes' : 'no'}</td><td>${text(title)}</td><td>${text(next)}</td></tr>`,
+  )
+  return `<section id="errors" aria-labelledby="errors-title">
+<h2 id="errors-title">Errors</h2>
+<p>Refusals are <code>application/problem+json</code>: <code>{type, title, status, detail, code, next}</code> and fields of their own. A refused
+request changed nothing. The codes are the same over WebSocket and on the command line.</p>
+<div class="wide" tabindex="0"><table>
+<thead><tr><th scope="col">code</th><th scope="col">status</th><th scope="col">retry helps</th><th scope="col">what it means</th><th scope="col">what to do</th></tr></thead>
+<tbody>
+${rows.join('\n')}
+</tbody></table></div>
+</section>`
+}
+
+const replacements: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escapeHtml = (plain: string): string => plain.replaceAll(/[&<>"']/g, (character) => replacements[character] ?? '')
+/** With `code` in backticks, as the catalogue writes it. */
+const text = (plain: string): string => escapeHtml(plain).replaceAll(/`([^`]+)`/g, '<code>$1</code>')

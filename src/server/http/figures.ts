@@ -1,0 +1,39 @@
+/** What the doors count for operators (OP1): plain numbers, cheap enough for every request; metrics.ts writes them out. */
+import type { ErrorCode } from '../../domain/errors.ts'
+
+/** Upper edges in seconds, from what a cached read takes to what nobody should wait for. */
+export const latencyEdges = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
+
+export interface Latency {
+  readonly method: string
+  readonly route: string
+  readonly status: number
+  /** One per edge and one for everything slower; not yet summed up. */
+  readonly counts: number[]
+  sum: number
+}
+
+export class Figures {
+  readonly latencies = new Map<string, Latency>()
+  readonly refused = new Map<ErrorCode, number>()
+  feedBytes = 0
+  feedEvents = 0
+
+  /** `route` is the pattern, never what was typed, so that the number of series is bounded. */
+  answered(method: string, route: string, status: number, seconds: number): void {
+    const key = `${method} ${route} ${status}`
+    let latency = this.latencies.get(key)
+    if (!latency) {
+      latency = { method, route, status, counts: Array<number>(latencyEdges.length + 1).fill(0), sum: 0 }
+      this.latencies.set(key, latency)
+    }
+    const index = latencyEdges.findIndex((edge) => seconds <= edge)
+    const at = index === -1 ? latencyEdges.length : index
+    latency.counts[at] = (latency.counts[at] ?? 0) + 1
+    latency.sum += seconds
+  }
+
+  refusedWith(code: ErrorCode): void {
+    this.refused.set(code, (this.refused.get(code) ?? 0) + 1)
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * What stands before everything (SE2): every request and every upgrade passes here first, before routing and before its body
+ * is read. Foreign Hosts and Origins end here, and every answer gets its headers and its request id. Bad HTTP ends here too.
+ */
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { Refusal } from '../../domain/errors.ts'
+import type { Doors } from '../doors.ts'
+import type { HostAndOrigin } from '../security/host-and-origin.ts'
+import { answerProblem, answerProblemOn, refusalOf } from './problem-answer.ts'
+import { securityHeaders } from './security-headers.ts'
+
+/** URL and headers together: a cursor over a hundred streams fits. */
+export const maxHeaderBytes = 64 * 1024
+
+export class Gate {
+  readonly #doors: Doors
+  readonly #ids = new WeakMap<IncomingMessage, string>()
+  readonly #answering = new WeakMap<Socket, ServerResponse>()
+  #hostAndOrigin: HostAndOrigin | undefined
+
+  constructor(doors: Doors) {
+    this.#doors = doors
+  }
+
+  /** Until then nobody gets in. */
+  open(hostAndOrigin: HostAndOrigin): void {
+    this.#hostAndOrigin = hostAndOrigin
+  }
+
+  idOf(request: IncomingMessage): string {
+    const known = this.#ids.get(request)
+    if (known) return known
+    const id = randomUUID()
+    this.#ids.set(request, id)
+    return id
+  }
+
+  /** Throws what is to be answered when the request did not mean us. */
+  check(request: IncomingMessage): void {
+    if (!this.#hostAndOrigin) throw new Refusal('busy')
+    this.#hostAndOrigin.check(request)
+  }
+
+  /** True when the request may go on; otherwise it has been answered. */
+  pass(request: IncomingMessage, response: ServerResponse): boolean {
+    const id = this.idOf(request)
+    this.#answering.set(request.socket, response)
+    for (const [name, value] of Object.entries(securityHeaders(this.#doors.https))) response.setHeader(name, value)
+    response.setHeader('x-request-id', id)
+    try {
+      this.check(request)
+      return true
+    } catch (error) {
+      const refusal = this.refuse(error, request)
+      answerProblem(response, refusal)
+      return false
+    }
+  }
+
+  /** What the answer says about an error; counted and logged. */
+  refuse(error: unknown, request: IncomingMessage): Refusal {
+    const { logger, figures } = this.#doors
+    const requestId = this.idOf(request)
+    const refusal = refusalOf(error, requestId, logger)
+    figures.refusedWith(refusal.code)
+    const { host, origin } = request.headers
+    logger.info({ requestId, code: refusal.code, method: request.method, host, origin }, 'Refused')
+    return refusal
+  }
+
+  /** What could not even be read as a request. */
+  brokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+    const answer = this.#answering.get(socket)
+    const inTheMiddle = answer?.headersSent && !answer.writableFinished
+    if (error.code === 'ECONNRESET' || inTheMiddle || socket.destroyed) return void socket.destroy()
+    const refusal = brokenHttpRefusal(error.code)
+    const { figures, logger, https } = this.#doors
+    const requestId = randomUUID()
+    figures.refusedWith(refusal.code)
+    logger.info({ requestId, code: refusal.code, cause: error.code }, 'Refused')
+    answerProblemOn(socket, refusal, requestId, https)
+  }
+}
+
+function brokenHttpRefusal(code: string | undefined): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW') return new Refusal('too_large', 'The headers are too large', { limit: maxHeaderBytes })
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Refusal('invalid_request', 'The request took too long to arrive')
+  return new Refusal('invalid_request', 'This is not HTTP that can be read')
+}

@@ -1,0 +1,53 @@
+/**
+ * A handler turns one route's checked input into its answer; it holds no rules. Most are a use case or a query and how the
+ * request fills its input.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type * as z from 'zod'
+import type { Who } from '../../domain/credential/who.ts'
+import type { Route } from '../../protocol/route.ts'
+import type { Query, ReceiptKey, UseCase } from '../../store/store.ts'
+import type { Doors } from '../doors.ts'
+import type { Presented } from '../security/credentials.ts'
+
+type Checked<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
+type FieldOf<R, Name extends string> = R extends { readonly [N in Name]: infer Schema } ? Checked<Schema> : undefined
+type IfKnown<R, Value> = R extends { readonly scope: 'nobody' } ? undefined : Value
+
+/** A request whose credential, scope and input were found good. */
+export interface Call<R extends Route> {
+  readonly params: FieldOf<R, 'params'>
+  readonly query: FieldOf<R, 'query'>
+  readonly body: FieldOf<R, 'body'>
+  readonly who: IfKnown<R, Who>
+  readonly presented: IfKnown<R, Presented>
+  readonly receipt: ReceiptKey | undefined
+  readonly doors: Doors
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+/** What is sent: data for JSON, text for another media type, nothing for 204 or when the handler keeps the answer open. */
+type Answer<R extends Route> = R extends { readonly answer: infer Schema extends z.ZodType }
+  ? Promise<z.input<Schema>>
+  : R extends { readonly media: string }
+    ? Promise<string | undefined>
+    : Promise<void>
+
+export type Handler<R extends Route> = (call: Call<R>) => Answer<R>
+export type HandlersOf<Routes extends Record<string, Route>> = { readonly [Name in keyof Routes]: Handler<Routes[Name]> }
+
+/** A write: done once, however often the same request comes (HT4). */
+export const run =
+  <C extends Pick<Call<Route>, 'doors' | 'receipt'>, Input, Output>(
+    useCase: UseCase<Input, Output>,
+    toInput: (call: C) => Input,
+  ) =>
+  (call: C): Promise<Output> =>
+    call.doors.store.run(useCase, toInput(call), call.receipt)
+
+/** A read. */
+export const query =
+  <C extends Pick<Call<Route>, 'doors'>, Input, Output>(service: Query<Input, Output>, toInput: (call: C) => Input) =>
+  (call: C): Promise<Output> =>
+    call.doors.store.query(service, toInput(call))

@@ -1,0 +1,54 @@
+/**
+ * JSON from outside, for both doors: at most 32 levels deep (seen in the text, before anything is built from it), real UTF-8,
+ * and no key that could reach an object's prototype. Throws a Refusal `invalid_request`.
+ */
+import { isUtf8 } from 'node:buffer'
+import { Refusal } from '../../domain/errors.ts'
+
+export const maxJsonDepth = 32
+
+const quote = 0x22
+const backslash = 0x5c
+const opening = new Set([0x7b, 0x5b])
+const closing = new Set([0x7d, 0x5d])
+
+export function parseJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw new Refusal('invalid_request', 'The body is not UTF-8')
+  if (deeperThan(maxJsonDepth, bytes)) throw new Refusal('invalid_request', `The JSON is deeper than ${maxJsonDepth} levels`)
+  const text = bytes.toString()
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new Refusal('invalid_request', 'The body is not JSON')
+  }
+  // An escape can spell any key, so only a text with neither is known to be clean.
+  if (/\\u|__proto__|constructor/.test(text)) refusePoison(value)
+  return value
+}
+
+function deeperThan(limit: number, bytes: Buffer): boolean {
+  let depth = 0
+  let inString = false
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index] as number
+    if (inString) {
+      if (byte === backslash) index++
+      else if (byte === quote) inString = false
+    } else if (byte === quote) inString = true
+    else if (opening.has(byte)) {
+      if (++depth > limit) return true
+    } else if (closing.has(byte)) depth--
+  }
+  return false
+}
+
+function refusePoison(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  if (Object.hasOwn(value, '__proto__')) throw new Refusal('invalid_request', 'The key __proto__ is not accepted')
+  for (const [key, inner] of Object.entries(value)) {
+    const poisoned = key === 'constructor' && typeof inner === 'object' && inner !== null && Object.hasOwn(inner, 'prototype')
+    if (poisoned) throw new Refusal('invalid_request', 'The key constructor.prototype is not accepted')
+    refusePoison(inner)
+  }
+}

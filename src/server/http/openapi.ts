@@ -1,0 +1,139 @@
+/** The list of routes as an OpenAPI 3.1 document (HT3), from the same schemas that check the requests. Pure. */
+import * as z from 'zod'
+import { type ErrorCode, errorCatalogue } from '../../domain/errors.ts'
+import type { Route } from '../../protocol/route.ts'
+import { routes } from '../../protocol/routes.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+export function openApiDocument(list: Readonly<Record<string, Route>>, version: string): Json {
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const [operation, route] of Object.entries(list)) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(operation, route) }
+  }
+  return {
+    openapi: '3.1.1',
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    info: {
+      title: 'Holdfast',
+      version,
+      description: 'The session server for AI agents. Live changes: `GET /api/events`, or the WebSocket `/ws`.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ bearer: [] }, { cookie: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        cookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'holdfast_…',
+          description: 'From `POST /api/login`; its name ends with the id of the store.',
+        },
+      },
+      schemas: { Problem: problemSchema },
+      responses: { Problem: { description: 'Refused; nothing was changed', content: problemContent } },
+    },
+  }
+}
+
+let text: string | undefined
+
+/** Ours, made when first asked for. */
+export function openApiText(version: string): string {
+  text ??= JSON.stringify(openApiDocument(routes, version))
+  return text
+}
+
+/** What may be sent, or what will be answered. */
+export const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
+  const {
+    $schema: _,
+    '~standard': __,
+    ...rest
+  } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Record<string, unknown>
+  return rest
+}
+
+const problemSchema: Json = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'code', 'next'],
+  properties: {
+    type: { type: 'string', format: 'uri' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    code: { type: 'string', enum: Object.keys(errorCatalogue) },
+    next: { type: 'string', description: 'What the reader can do now' },
+  },
+}
+
+const problemContent: Json = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
+
+function operationOf(operationId: string, route: Route): Json {
+  return {
+    operationId,
+    summary: route.summary,
+    ...(route.scope === 'nobody' ? { security: [] } : { 'x-scope': route.scope }),
+    parameters: [...parametersOf('path', route.params), ...parametersOf('query', route.query), ...headersOf(route)],
+    ...(route.body ? { requestBody: bodyOf(route.body) } : {}),
+    responses: responsesOf(route),
+  }
+}
+
+function parametersOf(place: 'path' | 'query', schema: z.ZodObject | undefined): Json[] {
+  if (!schema) return []
+  const { properties = {}, required = [] } = schemaOf(schema, 'input') as { properties?: Json; required?: string[] }
+  return Object.entries(properties).map(([name, each]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: each,
+  }))
+}
+
+function headersOf(route: Route): Json[] {
+  if (route.method === 'GET' || route.scope === 'nobody') return []
+  const description = 'Repeated within 7 days, the same answer and nothing done twice'
+  return [
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description,
+      schema: { type: 'string', minLength: 1, maxLength: 200 },
+    },
+  ]
+}
+
+const bodyOf = (schema: z.ZodType): Json => ({
+  required: !schema.safeParse(undefined).success,
+  content: { 'application/json': { schema: schemaOf(schema, 'input') } },
+})
+
+function responsesOf(route: Route): Json {
+  const { answer, media, status } = route
+  const content = answer
+    ? { 'application/json': { schema: schemaOf(answer, 'output') } }
+    : media
+      ? { [media.split(';', 1)[0] ?? media]: { schema: { type: 'string' } } }
+      : undefined
+  const success = { description: status === 204 ? 'Done' : 'The answer', ...(content ? { content } : {}) }
+  const refusals = refusalStatuses(route).map((each) => [each, { $ref: '#/components/responses/Problem' }])
+  return { [status]: success, ...Object.fromEntries(refusals) }
+}
+
+/** The statuses a route can refuse with, from what it checks; what its service refuses comes on top as `default`. */
+function refusalStatuses(route: Route): (number | 'default')[] {
+  const codes: ErrorCode[] = ['forbidden_host']
+  if (route.scope !== 'nobody') codes.push('unauthenticated')
+  if (route.params || route.query || route.body) codes.push('invalid_request')
+  if (route.params) codes.push('not_found')
+  if (route.body) codes.push('too_large', 'unsupported_media_type')
+  if (route.path === '/api/login') codes.push('authentication_failed', 'rate_limited')
+  if (route.method !== 'GET' && route.scope !== 'nobody') codes.push('idempotency_key_reused')
+  const statuses = new Set(codes.map((code) => errorCatalogue[code].status as number))
+  return [...[...statuses].sort((a, b) => a - b), 'default']
+}

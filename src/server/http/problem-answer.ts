@@ -1,0 +1,69 @@
+/**
+ * Errors on their way out (HT2): whatever was thrown becomes a word of the catalogue. What nobody foresaw is logged with the
+ * request's id and leaves as `internal`: no stack, no message of a library, no secret (SE7) goes out.
+ */
+import type { ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type ErrorCode, errorCatalogue, Refusal } from '../../domain/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { mask, maskDeep } from '../../platform/mask.ts'
+import { type Problem, problemOf } from '../../protocol/problem.ts'
+import { securityHeaders } from './security-headers.ts'
+
+export const problemMedia = 'application/problem+json; charset=utf-8'
+
+/** Seconds to wait before the same request may be accepted, where the refusal itself does not say. */
+const retryAfter: Partial<Record<ErrorCode, number>> = { rate_limited: 60, too_many_connections: 10, busy: 1, shutting_down: 2 }
+
+export function maskedProblem(refusal: Refusal): Problem {
+  const fields = maskDeep(refusal.fields) as Record<string, unknown>
+  return problemOf({ code: refusal.code, message: mask(refusal.message), fields })
+}
+
+export function problemHeaders(refusal: Refusal): Record<string, string> {
+  const headers: Record<string, string> = { 'content-type': problemMedia, 'cache-control': 'no-store' }
+  if (errorCatalogue[refusal.code].status === 401) headers['www-authenticate'] = 'Bearer'
+  const seconds = refusal.fields['retryAfterSeconds'] ?? retryAfter[refusal.code]
+  if (seconds !== undefined) headers['retry-after'] = String(seconds)
+  if (Array.isArray(refusal.fields['allow'])) headers['allow'] = refusal.fields['allow'].join(', ')
+  return headers
+}
+
+/** What Fastify itself refuses, in our words; anything else that is not a Refusal is our own failure. */
+export function refusalOf(error: unknown, requestId: string, logger: Logger): Refusal {
+  if (error instanceof Refusal) return error
+  const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Refusal('too_large', undefined, { limit: bodyLimit })
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new Refusal('unsupported_media_type')
+  if (code === 'FST_ERR_BAD_URL') return new Refusal('invalid_request', 'The path is not a valid URL')
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Refusal('invalid_request', 'A part of the path is too long')
+  if (code?.startsWith('FST_ERR_CTP_') && statusCode === 400)
+    return new Refusal('invalid_request', 'The body did not arrive whole')
+  logger.error({ requestId, err: error }, 'A request failed in a way nobody foresaw')
+  return new Refusal('internal', undefined, { requestId })
+}
+
+/** SE8: artifacts will have a limit of their own. */
+export const bodyLimit = 1024 * 1024
+
+/** For requests that are refused before Fastify sees them. */
+export function answerProblem(response: ServerResponse, refusal: Refusal): void {
+  const problem = maskedProblem(refusal)
+  response.writeHead(problem.status, { ...problemHeaders(refusal), connection: 'close' }).end(JSON.stringify(problem))
+}
+
+/** For sockets that never became a request: bad HTTP, refused upgrades. */
+export function answerProblemOn(socket: Duplex, refusal: Refusal, requestId: string, https: boolean): void {
+  if (!socket.writable) return void socket.destroy()
+  const problem = maskedProblem(refusal)
+  const body = JSON.stringify(problem)
+  const headers = {
+    ...securityHeaders(https),
+    ...problemHeaders(refusal),
+    'x-request-id': requestId,
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  socket.end(`HTTP/1.1 ${problem.status} ${problem.title}\r\n${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}

@@ -1,0 +1,29 @@
+/** The receipt a write asks for with `Idempotency-Key` (HT4). */
+import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { Refusal } from '../../domain/errors.ts'
+import type { ReceiptKey } from '../../store/store.ts'
+import type { Presented } from '../security/credentials.ts'
+
+/** 1 to 200 printable characters. */
+const keyForm = /^[\x20-\x7e]{1,200}$/
+
+export function receiptOf(request: FastifyRequest, operation: string, presented: Presented | null): ReceiptKey | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined || !presented || request.method === 'GET' || request.method === 'HEAD') return undefined
+  if (typeof key !== 'string' || !keyForm.test(key)) {
+    throw new Refusal('invalid_request', 'Idempotency-Key: use 1 to 200 printable characters', { field: 'Idempotency-Key' })
+  }
+  return {
+    credentialId: presented.who.credentialId,
+    operation,
+    key,
+    contentHash: contentHash(request),
+    sealedBy: presented.secret,
+  }
+}
+
+const contentHash = ({ method, url, body }: FastifyRequest): string =>
+  createHash('sha256')
+    .update(`${method}\n${url}\n${body === undefined ? '' : JSON.stringify(body)}`)
+    .digest('base64url')

@@ -1,0 +1,99 @@
+/**
+ * Puts the list of routes into Fastify, each with the same checks in the same order: credential, scope (before the body is
+ * read), input by its schemas, receipt. A route of the list without a handler does not compile.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Refusal } from '../../domain/errors.ts'
+import type { Route } from '../../protocol/route.ts'
+import { type Routes, routes } from '../../protocol/routes.ts'
+import type { Doors } from '../doors.ts'
+import type { Presented } from '../security/credentials.ts'
+import { checked } from './checked-input.ts'
+import type { Call, Handler, HandlersOf } from './handler.ts'
+import { receiptOf } from './receipt.ts'
+import { accessHandlers } from './routes/access.ts'
+import { agentHandlers } from './routes/agents.ts'
+import { eventHandlers } from './routes/events.ts'
+import { projectHandlers } from './routes/projects.ts'
+import { systemHandlers } from './routes/system.ts'
+
+const handlers: HandlersOf<Routes> = {
+  ...accessHandlers,
+  ...projectHandlers,
+  ...agentHandlers,
+  ...eventHandlers,
+  ...systemHandlers,
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** null on routes that ask for no credential. */
+    presented: Presented | null
+  }
+  interface FastifyContextConfig {
+    /** What is not said needs a credential. */
+    readonly scope?: Route['scope']
+    /** Open as long as the client likes, so its duration says nothing. */
+    readonly lasting?: boolean
+  }
+}
+
+export function registerRoutes(app: FastifyInstance, doors: Doors): void {
+  app.decorateRequest('presented', null)
+  app.addHook('onRequest', async (request) => {
+    await identify(request, doors)
+  })
+  for (const [operation, route] of Object.entries<Route>(routes)) {
+    app.route({
+      method: route.method,
+      url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      exposeHeadRoute: hasHead(route),
+      config: { scope: route.scope, lasting: isLasting(route) },
+      handler: async (request, reply) => {
+        const { presented } = request
+        const call = {
+          params: route.params && checked(route.params, request.params),
+          query: route.query && checked(route.query, request.query),
+          body: route.body && checked(route.body, request.body),
+          who: presented?.who,
+          presented,
+          receipt: receiptOf(request, operation, presented),
+          doors,
+          request,
+          reply,
+        }
+        // Which handler belongs to which route was checked above, where both have names.
+        const handler = handlers[operation as keyof Routes] as unknown as Handler<Route>
+        const answer: unknown = await handler(call as unknown as Call<Route>)
+        if (reply.sent) return reply
+        reply.code(route.status).header('cache-control', 'no-store')
+        if (route.status === 204) return reply.send()
+        if (route.media) return reply.type(route.media).send(answer)
+        return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer))
+      },
+    })
+  }
+}
+
+async function identify(request: FastifyRequest, { credentials }: Doors): Promise<void> {
+  const { scope = 'anybody' } = request.routeOptions.config
+  if (scope === 'nobody') return
+  request.presented = await credentials.of(request.raw)
+  if (scope === 'anybody' || request.presented.who.scopes.includes(scope)) return
+  throw new Refusal('missing_scope', `This needs the scope ${scope}`, { scope })
+}
+
+const isLasting = ({ media }: Route): boolean => media === 'text/event-stream'
+const hasHead = (route: Route): boolean => route.method === 'GET' && !isLasting(route)
+
+const patterns = Object.values<Route>(routes).map((route) => ({
+  methods: hasHead(route) ? [route.method, 'HEAD'] : [route.method],
+  pattern: new RegExp(`^${route.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+}))
+
+/** Why nothing answers there: the method, or the path. */
+export function nothingThere(path: string): Refusal {
+  const allow = patterns.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
+  if (allow.length > 0) return new Refusal('method_not_allowed', undefined, { allow })
+  return new Refusal('not_found', 'There is nothing at this path')
+}

@@ -1,0 +1,47 @@
+/** Signing in and out, people, tokens. */
+import type * as z from 'zod'
+import { epochMs } from '../../../domain/instant.ts'
+import { hashSecret } from '../../../platform/secrets.ts'
+import type { Login } from '../../../protocol/people.ts'
+import type { accessRoutes } from '../../../protocol/routes/access.ts'
+import { addPerson } from '../../../services/add-person.ts'
+import { createSignInCode } from '../../../services/create-sign-in-code.ts'
+import { createToken } from '../../../services/create-token.ts'
+import { listPeople } from '../../../services/list-people.ts'
+import { listTokens } from '../../../services/list-tokens.ts'
+import { removePerson } from '../../../services/remove-person.ts'
+import { revokeToken } from '../../../services/revoke-token.ts'
+import { signIn } from '../../../services/sign-in.ts'
+import { signOut } from '../../../services/sign-out.ts'
+import type { Credentials } from '../../security/credentials.ts'
+import { type HandlersOf, query, run } from '../handler.ts'
+
+export const accessHandlers: HandlersOf<typeof accessRoutes> = {
+  login: async ({ body, doors, request, reply }) => {
+    const { store, clock, credentials } = doors
+    doors.loginLimit.attempt(request.ip)
+    const signedIn = await store.run(signIn, toSignIn(body, credentials))
+    const seconds = Math.floor((epochMs(signedIn.expiresAt) - clock.now()) / 1000)
+    reply.header('set-cookie', credentials.cookieFor(signedIn.cookie, seconds))
+  },
+  logout: async ({ doors, who, presented, reply }) => {
+    if (presented.by !== 'cookie') return
+    await doors.store.run(signOut, { credentialId: who.credentialId })
+    reply.header('set-cookie', doors.credentials.noCookie)
+  },
+  getMe: async ({ who }) => ({ id: who.id, name: who.name, kind: who.kind, role: who.role, scopes: [...who.scopes] }),
+  createSignInCode: run(createSignInCode, ({ who }) => ({ by: who.id })),
+  listPeople: query(listPeople, (call) => call.query),
+  addPerson: run(addPerson, ({ body, who }) => ({ ...body, by: who.id })),
+  removePerson: run(removePerson, ({ params, who }) => ({ ...params, by: who.id })),
+  listTokens: query(listTokens, (call) => call.query),
+  createToken: run(createToken, ({ body, who }) => ({ ...body, by: who })),
+  revokeToken: run(revokeToken, ({ params, who }) => ({ ...params, by: who.id })),
+}
+
+/** The owner's token is not in the store, so the door tells. */
+function toSignIn(body: z.output<typeof Login>, credentials: Credentials) {
+  if ('code' in body) return { codeHash: hashSecret(body.code) }
+  const tokenHash = hashSecret(body.token)
+  return credentials.isOwner(tokenHash) ? ({ ownerVerified: true } as const) : { tokenHash }
+}

@@ -1,0 +1,48 @@
+/** Live changes as server-sent events (HT6), and the state they start from. */
+import { Refusal } from '../../../domain/errors.ts'
+import type { eventRoutes } from '../../../protocol/routes/events.ts'
+import { readSnapshot } from '../../../services/read-snapshot.ts'
+import { encodeCursor } from '../../../store/cursor.ts'
+import { EventStream } from '../../live/event-stream.ts'
+import { readableStreams } from '../../live/stream-names.ts'
+import { Subscription } from '../../live/subscription.ts'
+import type { HandlersOf } from '../handler.ts'
+
+const maxCursorLength = 20_000
+
+export const eventHandlers: HandlersOf<typeof eventRoutes> = {
+  watchEvents: async ({ query, doors, presented, request, reply }) => {
+    const streams = readableStreams(query.streams.split(','))
+    // A browser that comes back still asks with the address it began with, so what it saw last counts more.
+    const after = request.headers['last-event-id'] ?? query.after
+    if (after !== undefined && (typeof after !== 'string' || after.length > maxCursorLength)) {
+      throw new Refusal('invalid_request', 'Last-Event-ID: is not a cursor', { field: 'Last-Event-ID' })
+    }
+    doors.connections.admit(presented)
+    reply.hijack()
+    const eventStream = new EventStream(reply.raw, request.raw.socket, presented, doors.figures)
+    const subscription = new Subscription(doors.store, doors.tails, eventStream)
+    reply.raw.on('close', () => {
+      subscription.close()
+      doors.connections.remove(eventStream)
+    })
+    reply.raw.on('error', () => eventStream.cut())
+    doors.connections.add(eventStream)
+    try {
+      await subscription.follow(streams, after, (cursor) => eventStream.begin(cursor))
+      doors.logger.debug({ requestId: request.id, streams }, 'An event stream began')
+    } catch (error) {
+      doors.logger.error({ requestId: request.id, streams, err: error }, 'An event stream could not begin')
+      eventStream.cut()
+    }
+    return undefined
+  },
+
+  getSnapshot: async ({ query, doors }) => {
+    const { store } = doors
+    const streams = readableStreams(query.streams.split(','))
+    const { positions, state } = await store.query(readSnapshot, { streams })
+    const heads = new Map(streams.map((stream, index) => [stream, positions[index]?.head ?? 0]))
+    return { cursor: encodeCursor(store.incarnation, heads), state }
+  },
+}

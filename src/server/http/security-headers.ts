@@ -1,0 +1,27 @@
+/** Headers on every answer (SE6): the page runs its own files only, nobody may frame it, and nothing is guessed. */
+
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const always = {
+  'content-security-policy': contentSecurityPolicy,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+} as const
+
+const overHttps = { ...always, 'strict-transport-security': 'max-age=31536000' } as const
+
+export const securityHeaders = (https: boolean): Readonly<Record<string, string>> => (https ? overHttps : always)

@@ -1,0 +1,175 @@
+/**
+ * Every open WebSocket and event stream: how many each credential has, the heartbeat, readers that take nothing, and the end
+ * of all that a credential opened once it is no longer good (SE3, SE8, RL5). Counts beats, not time: a laptop that slept
+ * loses nobody.
+ */
+import { Refusal } from '../../domain/errors.ts'
+import { epochMs } from '../../domain/instant.ts'
+import { home } from '../../domain/stream/name.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { EventType } from '../../protocol/events.ts'
+import type { Store } from '../../store/store.ts'
+import type { Credentials, Presented } from '../security/credentials.ts'
+import type { FeedEvent } from './feed-event.ts'
+import type { Tails } from './tail.ts'
+
+export const maxConnectionsPerCredential = 5000
+const lookMs = 5000
+const looksPerBeat = 3
+/** Two looks in a row: it took nothing for at least 10 s. */
+const maxStuckLooks = 2
+/** What a timer can hold; a later expiry is looked at again then. */
+const longestTimerMs = 2 ** 31 - 1
+/** How long clients have to answer a goodbye before they are cut off. */
+const goodbyeMs = 1000
+
+const endings: ReadonlySet<string> = new Set<EventType>([
+  'token-revoked',
+  'person-removed',
+  'signed-out',
+  'passkey-replaced',
+  'agent-deleted',
+])
+
+export interface OpenConnection {
+  readonly kind: 'websocket' | 'event-stream'
+  readonly presented: Pick<Presented, 'who' | 'hash'>
+  /** Sent, and not yet taken. */
+  readonly waitingBytes: number
+  /** How many looks in a row it took nothing of what waits for it. */
+  look(): number
+  beat(): void
+  end(why: 'revoked' | 'slow' | 'going-away'): void
+  cut(): void
+}
+
+export interface ConnectionsParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly credentials: Credentials
+  readonly tails: Tails
+}
+
+export class Connections {
+  readonly #parts: ConnectionsParts
+  readonly #open = new Set<OpenConnection>()
+  readonly #perCredential = new Map<string, number>()
+  readonly #expiries = new Map<OpenConnection, () => void>()
+  #looks = 0
+  #stopLooking: (() => void) | undefined
+  #closing = false
+  #allGone: (() => void) | undefined
+
+  constructor(parts: ConnectionsParts) {
+    this.#parts = parts
+  }
+
+  /** From now on a revoked credential ends what it opened as soon as the log says so. */
+  async start(): Promise<void> {
+    const { store, tails } = this.#parts
+    const tail = tails.hold(home)
+    tail.join({ take: (events) => this.#read(events) })
+    const [position] = await store.positions([home])
+    tail.start(position?.head ?? 0)
+    this.#lookLater()
+  }
+
+  count(kind: OpenConnection['kind']): number {
+    let count = 0
+    for (const connection of this.#open) if (connection.kind === kind) count++
+    return count
+  }
+
+  get waitingBytes(): number {
+    let bytes = 0
+    for (const connection of this.#open) bytes += connection.waitingBytes
+    return bytes
+  }
+
+  /** Refuses one more than a credential may have, and any while the server goes away. */
+  admit({ who }: Pick<Presented, 'who'>): void {
+    if (this.#closing) throw new Refusal('shutting_down')
+    if ((this.#perCredential.get(who.credentialId) ?? 0) < maxConnectionsPerCredential) return
+    const limit = maxConnectionsPerCredential
+    throw new Refusal('too_many_connections', `At most ${limit} connections for each credential`, { limit })
+  }
+
+  add(connection: OpenConnection): void {
+    const { who, hash } = connection.presented
+    this.#open.add(connection)
+    this.#perCredential.set(who.credentialId, (this.#perCredential.get(who.credentialId) ?? 0) + 1)
+    this.#expireLater(connection)
+    // It may have been revoked between being checked and being listed here.
+    void this.#recheck(hash)
+  }
+
+  remove(connection: OpenConnection): void {
+    if (!this.#open.delete(connection)) return
+    const { credentialId } = connection.presented.who
+    const left = (this.#perCredential.get(credentialId) ?? 1) - 1
+    if (left > 0) this.#perCredential.set(credentialId, left)
+    else this.#perCredential.delete(credentialId)
+    this.#expiries.get(connection)?.()
+    this.#expiries.delete(connection)
+    if (this.#open.size === 0) this.#allGone?.()
+  }
+
+  /** Says goodbye to everybody, waits a little, then cuts off who is left. */
+  async close(): Promise<void> {
+    this.#closing = true
+    this.#stopLooking?.()
+    if (this.#open.size === 0) return
+    for (const connection of [...this.#open]) connection.end('going-away')
+    await new Promise<void>((resolve) => {
+      const stopWaiting = this.#parts.clock.after(goodbyeMs, resolve)
+      this.#allGone = () => {
+        stopWaiting()
+        resolve()
+      }
+      if (this.#open.size === 0) this.#allGone()
+    })
+    for (const connection of [...this.#open]) connection.cut()
+  }
+
+  #lookLater(): void {
+    this.#stopLooking = this.#parts.clock.after(lookMs, () => {
+      this.#look()
+      this.#lookLater()
+    })
+  }
+
+  #look(): void {
+    const beat = ++this.#looks % looksPerBeat === 0
+    for (const connection of [...this.#open]) {
+      if (connection.look() >= maxStuckLooks) connection.end('slow')
+      else if (beat) connection.beat()
+    }
+    if (beat) void this.#recheckAll()
+  }
+
+  #read(events: readonly FeedEvent[]): void {
+    if (events.some((event) => endings.has(event.type))) void this.#recheckAll()
+  }
+
+  async #recheckAll(): Promise<void> {
+    for (const hash of new Set([...this.#open].map(({ presented }) => presented.hash))) await this.#recheck(hash)
+  }
+
+  async #recheck(hash: string): Promise<void> {
+    // A store that cannot be read says nothing about the credential; the next beat asks again.
+    const valid = await this.#parts.credentials.whoHas(hash).catch(() => true)
+    if (valid) return
+    for (const connection of [...this.#open]) if (connection.presented.hash === hash) connection.end('revoked')
+  }
+
+  #expireLater(connection: OpenConnection): void {
+    const { who, hash } = connection.presented
+    if (who.expiresAt === null) return
+    const ms = Math.max(0, epochMs(who.expiresAt) - this.#parts.clock.now())
+    const stop = this.#parts.clock.after(Math.min(ms, longestTimerMs), () => {
+      if (ms > longestTimerMs) this.#expireLater(connection)
+      else void this.#recheck(hash)
+    })
+    this.#expiries.set(connection, stop)
+  }
+}

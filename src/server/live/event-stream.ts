@@ -1,0 +1,94 @@
+/** Server-sent events (HT6): one client's open answer as a sink of a subscription. `id:` is a cursor over all its streams. */
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Figures } from '../http/figures.ts'
+import type { Presented } from '../security/credentials.ts'
+import type { OpenConnection } from './connections.ts'
+import type { FeedEvent } from './feed-event.ts'
+import { Progress, roomIn } from './room.ts'
+import type { FeedSink, FeedSnapshot } from './subscription.ts'
+
+/** How long a browser waits before it comes back. */
+const retryMs = 2000
+
+export class EventStream implements FeedSink, OpenConnection {
+  readonly kind = 'event-stream'
+  readonly presented: Presented
+  readonly #response: ServerResponse
+  readonly #figures: Figures
+  readonly #progress: Progress
+
+  constructor(response: ServerResponse, socket: Socket, presented: Presented, figures: Figures) {
+    this.presented = presented
+    this.#response = response
+    this.#figures = figures
+    this.#progress = new Progress(socket)
+    socket.setNoDelay(true)
+    socket.setTimeout(0)
+  }
+
+  /** Sent once it is known from where the reader follows: who has the headers misses nothing that happens from then on. */
+  begin(cursor: string | null): void {
+    if (this.#response.destroyed) return
+    this.#response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      // Proxies that collect answers would hold events back.
+      'x-accel-buffering': 'no',
+    })
+    // An id without data is no event, but where a reader that was cut off before its first one resumes.
+    this.#write(cursor === null ? `retry: ${retryMs}\n\n` : `retry: ${retryMs}\nid: ${cursor}\n\n`)
+  }
+
+  get full(): boolean {
+    return this.#response.writableNeedDrain
+  }
+
+  drained(): Promise<void> {
+    return roomIn(this.#response)
+  }
+
+  events(events: readonly FeedEvent[], cursorBehind: (event: FeedEvent) => string): void {
+    let text = ''
+    for (const event of events) text += `id: ${cursorBehind(event)}\nevent: ${event.type}\ndata: ${event.json}\n\n`
+    this.#figures.feedEvents += events.length
+    this.#write(text)
+  }
+
+  snapshot({ cursor, state }: FeedSnapshot): void {
+    this.#write(`id: ${cursor}\nevent: snapshot\ndata: ${JSON.stringify({ type: 'snapshot', cursor, state })}\n\n`)
+  }
+
+  failed(): void {
+    this.cut()
+  }
+
+  get waitingBytes(): number {
+    return this.#progress.waitingBytes
+  }
+
+  look(): number {
+    return this.#progress.look()
+  }
+
+  beat(): void {
+    if (this.#response.headersSent && !this.full) this.#write(':\n\n')
+  }
+
+  /** A stream that ends is taken up again by its client, which then learns whether its credential is still good. */
+  end(why: 'revoked' | 'slow' | 'going-away'): void {
+    // Who takes nothing would not take the end either.
+    if (why === 'slow') this.cut()
+    else this.#response.end()
+  }
+
+  cut(): void {
+    this.#response.destroy()
+  }
+
+  #write(text: string): void {
+    if (this.#response.writableEnded) return
+    this.#figures.feedBytes += Buffer.byteLength(text)
+    this.#response.write(text)
+  }
+}

@@ -1,0 +1,231 @@
+/**
+ * One reader of many streams, whatever door it came through: catches up from the log at the pace of its client, then joins
+ * the tails with no gap and no duplicate. A cursor that cannot be served gets a snapshot, never silence (HT6). The log is the
+ * buffer: a client that takes nothing costs one piece of it, and nobody else waits.
+ */
+import type { StreamName } from '../../domain/stream/name.ts'
+import { readSnapshot } from '../../services/read-snapshot.ts'
+import { decodeCursor, encodeCursor, type Heads } from '../../store/cursor.ts'
+import type { Store, StreamPosition } from '../../store/store.ts'
+import { FeedEvent } from './feed-event.ts'
+import type { Tail, TailFollower, Tails } from './tail.ts'
+
+export interface FeedSnapshot {
+  readonly streams: readonly StreamName[]
+  readonly state: Readonly<Record<string, unknown>>
+  /** Over everything the reader follows. */
+  readonly cursor: string
+}
+
+/** The client's side. Nothing is sent while it is full. */
+export interface FeedSink {
+  readonly full: boolean
+  /** Resolves once there is room again, or the client is gone. */
+  drained(): Promise<void>
+  events(events: readonly FeedEvent[], cursorBehind: (event: FeedEvent) => string): void
+  snapshot(snapshot: FeedSnapshot): void
+  /** The log cannot be read: the client is sent away and comes back with its cursor. */
+  failed(error: unknown): void
+}
+
+/** Sent between two looks at whether the client still takes it. */
+const pieceCharacters = 32 * 1024
+/** Read from the log at once; fewer when events are large. */
+const maxChunkEvents = 512
+const firstChunkEvents = 64
+const chunkCharacters = 256 * 1024
+
+interface Lane extends TailFollower {
+  readonly stream: StreamName
+  readonly tail: Tail
+  /** The last event sent. */
+  position: number
+  /** Fed by the tail; otherwise it is behind, and catches up from the log. */
+  live: boolean
+  left: boolean
+}
+
+export class Subscription {
+  readonly #store: Store
+  readonly #tails: Tails
+  readonly #sink: FeedSink
+  readonly #lanes = new Map<StreamName, Lane>()
+  #chunkEvents = firstChunkEvents
+  #pumping = false
+  #closed = false
+
+  constructor(store: Store, tails: Tails, sink: FeedSink) {
+    this.#store = store
+    this.#tails = tails
+    this.#sink = sink
+  }
+
+  get streams(): readonly StreamName[] {
+    return [...this.#lanes.keys()]
+  }
+
+  /**
+   * Follows more streams from a cursor, or from their heads. `ready` is called once it is known where that is, before
+   * anything is sent; with null when a snapshot follows, which brings the cursor. A stream followed already starts again.
+   */
+  async follow(streams: readonly StreamName[], after: string | undefined, ready: (cursor: string | null) => void): Promise<void> {
+    this.unfollow(streams)
+    // Tails first: they hear every doorbell from now on, so nothing falls between the positions and them.
+    const tails = streams.map((stream) => this.#tails.hold(stream))
+    try {
+      const positions = await this.#store.positions(streams)
+      const starts = startsFrom(streams, positions, after === undefined ? 'heads' : cursorOf(after, this.#store.incarnation))
+      const unserved = streams.filter((stream) => !starts.has(stream))
+      const snapshot = unserved.length > 0 ? await this.#store.query(readSnapshot, { streams: unserved }) : undefined
+      for (const [index, stream] of unserved.entries()) starts.set(stream, snapshot?.positions[index]?.head ?? 0)
+      if (this.#closed) return
+      for (const [index, tail] of tails.splice(0).entries()) {
+        tail.start(positions[index]?.head ?? 0)
+        this.#lanes.set(tail.stream, this.#lane(tail, starts.get(tail.stream) ?? 0))
+      }
+      // A cursor behind a snapshot that never arrived would hide what was in it.
+      ready(snapshot ? null : this.#cursorOver(streams))
+      if (snapshot) this.#sink.snapshot({ streams: unserved, state: snapshot.state, cursor: this.#cursorOver() })
+    } finally {
+      for (const tail of tails) this.#tails.letGo(tail.stream)
+    }
+    void this.#pump()
+  }
+
+  unfollow(streams: readonly StreamName[]): void {
+    for (const stream of streams) {
+      const lane = this.#lanes.get(stream)
+      if (!lane) continue
+      lane.left = true
+      lane.tail.leave(lane)
+      this.#tails.letGo(stream)
+      this.#lanes.delete(stream)
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    this.unfollow(this.streams)
+  }
+
+  #lane(tail: Tail, position: number): Lane {
+    const lane: Lane = {
+      stream: tail.stream,
+      tail,
+      position,
+      live: false,
+      left: false,
+      take: (events) => {
+        if (this.#send(lane, events)) return
+        lane.live = false
+        tail.leave(lane)
+        void this.#pump()
+      },
+    }
+    return lane
+  }
+
+  /** Sends what follows on the lane's position; false when the client is full or events are missing, and it falls behind. */
+  #send(lane: Lane, events: readonly FeedEvent[]): boolean {
+    let next = events.findIndex((event) => event.seq > lane.position)
+    while (next !== -1 && next < events.length) {
+      if (this.#sink.full || events[next]?.seq !== lane.position + 1) return false
+      let end = next
+      for (let characters = 0; end < events.length && characters < pieceCharacters; end++)
+        characters += events[end]?.json.length ?? 0
+      this.#sink.events(events.slice(next, end), (event) => this.#cursorBehind(event))
+      lane.position = events[end - 1]?.seq ?? lane.position
+      next = end
+    }
+    return true
+  }
+
+  /** Brings every lane that is behind up to its tail, one piece at a time each, so that none starves. */
+  async #pump(): Promise<void> {
+    if (this.#pumping) return
+    this.#pumping = true
+    try {
+      for (let behind = this.#behind(); behind.length > 0; behind = this.#behind()) {
+        for (const lane of behind) {
+          await (this.#sink.full ? this.#sink.drained() : letOthersRun())
+          if (!lane.left) await this.#catchUp(lane)
+        }
+      }
+    } catch (error) {
+      if (!this.#closed) this.#sink.failed(error)
+    } finally {
+      this.#pumping = false
+    }
+  }
+
+  #behind(): Lane[] {
+    return this.#closed ? [] : [...this.#lanes.values()].filter((lane) => !lane.live)
+  }
+
+  async #catchUp(lane: Lane): Promise<void> {
+    if (lane.position < lane.tail.head) {
+      let events = lane.tail.recentAfter(lane.position) ?? (await this.#readLog(lane))
+      if (events.length === 0 && !lane.left) return this.#jump(lane)
+      while (!lane.left && !this.#send(lane, events)) {
+        if (!this.#sink.full) return this.#jump(lane)
+        await this.#sink.drained()
+        events = events.filter((event) => event.seq > lane.position)
+      }
+    }
+    if (lane.left || lane.position < lane.tail.head) return
+    // Nothing ran since the position was compared: the tail's next event is the lane's next event.
+    lane.live = true
+    lane.tail.join(lane)
+  }
+
+  async #readLog(lane: Lane): Promise<readonly FeedEvent[]> {
+    const rows = await this.#store.eventsAfter(lane.stream, lane.position, this.#chunkEvents)
+    const events = rows.map((row) => new FeedEvent(row, this.#store.incarnation))
+    if (events.length > 0) {
+      const average = events.reduce((sum, event) => sum + event.json.length, 0) / events.length
+      this.#chunkEvents = Math.max(1, Math.min(maxChunkEvents, Math.floor(chunkCharacters / average)))
+    }
+    return events
+  }
+
+  /** What comes next was trimmed while the client was behind: it goes on from a snapshot. */
+  async #jump(lane: Lane): Promise<void> {
+    const { positions, state } = await this.#store.query(readSnapshot, { streams: [lane.stream] })
+    if (lane.left) return
+    lane.position = positions[0]?.head ?? 0
+    this.#sink.snapshot({ streams: [lane.stream], state, cursor: this.#cursorOver() })
+  }
+
+  #cursorOver(streams: readonly StreamName[] = this.streams): string {
+    return encodeCursor(this.#store.incarnation, new Map(streams.map((name) => [name, this.#lanes.get(name)?.position ?? 0])))
+  }
+
+  #cursorBehind(event: FeedEvent): string {
+    if (this.#lanes.size === 1) return event.cursor
+    const heads = new Map<StreamName, number>()
+    for (const lane of this.#lanes.values()) heads.set(lane.stream, lane.stream === event.stream ? event.seq : lane.position)
+    return encodeCursor(this.#store.incarnation, heads)
+  }
+}
+
+const cursorOf = (text: string, incarnation: string): Heads => {
+  const cursor = decodeCursor(text)
+  return cursor?.incarnation === incarnation ? cursor.heads : new Map()
+}
+
+/** Where each stream can be taken up; those that cannot are left out. */
+function startsFrom(
+  streams: readonly StreamName[],
+  positions: readonly StreamPosition[],
+  cursor: Heads | 'heads',
+): Map<StreamName, number> {
+  const starts = new Map<StreamName, number>()
+  for (const [index, stream] of streams.entries()) {
+    const { head, floor } = positions[index] ?? { head: 0, floor: 0 }
+    const at = cursor === 'heads' ? head : cursor.get(stream)
+    if (at !== undefined && at >= floor && at <= head) starts.set(stream, at)
+  }
+  return starts
+}
+
+const letOthersRun = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

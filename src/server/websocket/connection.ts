@@ -1,0 +1,168 @@
+/**
+ * One client on `/ws` (RL2, RL5): takes its messages one at a time, each with a fresh look at its credential, and is the sink
+ * of its subscription. Whatever it sends, the connection stays up and the answer says what was wrong.
+ */
+import type { Socket } from 'node:net'
+import type { RawData, WebSocket } from 'ws'
+import { Refusal } from '../../domain/errors.ts'
+import { closeCodes } from '../../protocol/socket.ts'
+import type { Doors } from '../doors.ts'
+import { parseJson } from '../http/json-body.ts'
+import { refusalOf } from '../http/problem-answer.ts'
+import type { OpenConnection } from '../live/connections.ts'
+import type { FeedEvent } from '../live/feed-event.ts'
+import { Progress, roomIn } from '../live/room.ts'
+import { type FeedSink, type FeedSnapshot, Subscription } from '../live/subscription.ts'
+import type { Presented } from '../security/credentials.ts'
+import { errorMessage, handleMessage, requestIdIn } from './messages.ts'
+
+/** Over this a message gets an error; far over it (`maxPayload`) the connection is closed with 1009 (SE8). */
+export const maxMessageBytes = 1024 * 1024
+/** Messages read and not yet handled; then the client is not read from. */
+const maxWaiting = 16
+const missedBeatsAllowed = 2
+
+export class SocketConnection implements FeedSink, OpenConnection {
+  readonly kind = 'websocket'
+  readonly presented: Presented
+  readonly subscription: Subscription
+  readonly #webSocket: WebSocket
+  readonly #socket: Socket
+  readonly #doors: Doors
+  readonly #id: string
+  readonly #progress: Progress
+  #waiting: Buffer[] = []
+  #handling = false
+  #unansweredBeats = 0
+  /** Of the message that is being answered. */
+  #requestId: string | undefined
+
+  constructor(webSocket: WebSocket, socket: Socket, presented: Presented, id: string, doors: Doors) {
+    this.presented = presented
+    this.#webSocket = webSocket
+    this.#socket = socket
+    this.#doors = doors
+    this.#id = id
+    this.#progress = new Progress(socket)
+    this.subscription = new Subscription(doors.store, doors.tails, this)
+    webSocket.on('message', (data, binary) => this.#receive(data, binary))
+    webSocket.on('pong', () => this.#heard())
+    webSocket.on('ping', () => this.#heard())
+    // What breaks a connection is followed by `close`; bad frames are the client's, not ours.
+    webSocket.on('error', (error) => doors.logger.debug({ requestId: id, err: error }, 'A WebSocket broke'))
+    webSocket.on('close', (code) => this.#closed(code))
+    doors.connections.add(this)
+  }
+
+  get full(): boolean {
+    return this.#socket.writableNeedDrain
+  }
+
+  drained(): Promise<void> {
+    return roomIn(this.#socket)
+  }
+
+  events(events: readonly FeedEvent[]): void {
+    const { figures } = this.#doors
+    this.#socket.cork()
+    for (const { socketMessage } of events) {
+      this.#webSocket.send(socketMessage, { binary: false })
+      figures.feedBytes += socketMessage.length
+    }
+    this.#socket.uncork()
+    figures.feedEvents += events.length
+  }
+
+  snapshot(snapshot: FeedSnapshot): void {
+    this.answer({ type: 'snapshot', ...snapshot })
+  }
+
+  failed(error: unknown): void {
+    refusalOf(error, this.#id, this.#doors.logger)
+    this.#webSocket.close(closeCodes.resume, 'resume')
+  }
+
+  /** Carries the id of the request it answers back (RL2). */
+  answer(message: { readonly type: string; readonly [field: string]: unknown }): void {
+    const text = JSON.stringify(this.#requestId === undefined ? message : { ...message, requestId: this.#requestId })
+    this.#webSocket.send(text)
+  }
+
+  get waitingBytes(): number {
+    return this.#progress.waitingBytes
+  }
+
+  look(): number {
+    return this.#progress.look()
+  }
+
+  beat(): void {
+    // A beat would wait behind what is not taken; `look` tells whether anything is.
+    if (this.full) return
+    if (this.#unansweredBeats++ < missedBeatsAllowed) this.#webSocket.ping()
+    else this.cut()
+  }
+
+  end(why: 'revoked' | 'slow' | 'going-away'): void {
+    this.subscription.close()
+    if (why === 'revoked') this.#webSocket.close(closeCodes.revoked, 'revoked')
+    else if (why === 'slow') this.#webSocket.close(closeCodes.resume, 'resume')
+    else this.#webSocket.close(closeCodes.goingAway, 'restarting')
+  }
+
+  cut(): void {
+    this.#webSocket.terminate()
+  }
+
+  #heard(): void {
+    this.#unansweredBeats = 0
+  }
+
+  #receive(data: RawData, binary: boolean): void {
+    this.#heard()
+    // One Buffer, as ws gives by default; an empty text stands for what was not text at all.
+    this.#waiting.push(binary ? Buffer.alloc(0) : (data as Buffer))
+    if (this.#waiting.length > maxWaiting) this.#webSocket.pause()
+    if (!this.#handling) void this.#handleWaiting()
+  }
+
+  async #handleWaiting(): Promise<void> {
+    this.#handling = true
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+      // Answers are bounded too: who does not take them is not asked for more.
+      if (this.full) {
+        this.#webSocket.pause()
+        await this.drained()
+      }
+      if (this.#webSocket.readyState !== this.#webSocket.OPEN) break
+      await this.#handle(next)
+      if (this.#webSocket.isPaused && this.#waiting.length === 0) this.#webSocket.resume()
+    }
+    this.#handling = false
+  }
+
+  async #handle(bytes: Buffer): Promise<void> {
+    const { credentials, figures, logger } = this.#doors
+    try {
+      const who = await credentials.whoHas(this.presented.hash)
+      if (!who) return this.end('revoked')
+      if (bytes.length > maxMessageBytes) throw new Refusal('too_large', undefined, { limit: maxMessageBytes })
+      const message = parseJson(bytes)
+      this.#requestId = requestIdIn(message)
+      await handleMessage(this, who, message)
+    } catch (error) {
+      const refusal = refusalOf(error, this.#id, logger)
+      figures.refusedWith(refusal.code)
+      this.answer(errorMessage(refusal))
+    } finally {
+      this.#requestId = undefined
+    }
+  }
+
+  #closed(code: number): void {
+    this.subscription.close()
+    this.#waiting = []
+    this.#doors.connections.remove(this)
+    this.#doors.logger.debug({ requestId: this.#id, code }, 'A WebSocket closed')
+  }
+}

@@ -1,0 +1,57 @@
+/** The WebSocket door: upgrades pass the same gate and the same credentials as requests; what is refused is answered as HTTP. */
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { WebSocketServer } from 'ws'
+import { Refusal } from '../../domain/errors.ts'
+import type { Doors } from '../doors.ts'
+import type { Gate } from '../http/gate.ts'
+import { answerProblemOn } from '../http/problem-answer.ts'
+import { SocketConnection } from './connection.ts'
+
+/** Closed with 1009 beyond this (SE8). */
+const maxPayload = 8 * 1024 * 1024
+/** How long a client may take to answer our close frame. */
+const closeTimeout = 5000
+
+export function openSocketDoor(server: Server, doors: Doors, gate: Gate): void {
+  let loading: Promise<WebSocketServer> | undefined
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // Whoever breaks off while being refused is gone; nothing is left to do.
+    socket.on('error', () => socket.destroy())
+    loading ??= webSocketServer(doors)
+    upgrade(request, socket, head, loading).catch((error: unknown) => {
+      answerProblemOn(socket, gate.refuse(error, request), gate.idOf(request), doors.https)
+    })
+  })
+
+  async function upgrade(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    loaded: Promise<WebSocketServer>,
+  ): Promise<void> {
+    gate.check(request)
+    const presented = await doors.credentials.of(request)
+    if (request.url?.split('?', 1)[0] !== '/ws') throw new Refusal('not_found', 'WebSockets are at /ws')
+    const webSockets = await loaded
+    doors.connections.admit(presented)
+    webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+      new SocketConnection(webSocket, socket as Socket, presented, gate.idOf(request), doors)
+    })
+  }
+}
+
+/** Loaded by the first who needs it: a server that starts has better things to do. */
+async function webSocketServer(doors: Doors): Promise<WebSocketServer> {
+  const { WebSocketServer } = await import('ws')
+  // A variable, because the types do not know closeTimeout yet.
+  const options = { noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload, closeTimeout }
+  const server = new WebSocketServer(options)
+  server.on('wsClientError', (_, socket, request) => {
+    const refusal = new Refusal('invalid_request', 'This is not a WebSocket handshake that can be read')
+    doors.figures.refusedWith(refusal.code)
+    answerProblemOn(socket, refusal, String(request.headers['sec-websocket-key'] ?? ''), doors.https)
+  })
+  return server
+}

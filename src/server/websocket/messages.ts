@@ -1,0 +1,63 @@
+/** What clients may say on `/ws` and what is done about it. Later features add messages here, not mechanisms. */
+import type { Who } from '../../domain/credential/who.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { nearest } from '../../domain/nearest.ts'
+import { ClientMessage } from '../../protocol/socket.ts'
+import { checked } from '../http/checked-input.ts'
+import { maskedProblem } from '../http/problem-answer.ts'
+import { readableStreams } from '../live/stream-names.ts'
+import type { Subscription } from '../live/subscription.ts'
+
+/** What a message is handled with: the connection it came on. */
+export interface MessageConnection {
+  readonly subscription: Subscription
+  answer(message: { readonly type: string; readonly [field: string]: unknown }): void
+}
+
+type Handlers = {
+  readonly [Type in ClientMessage['type']]: (
+    connection: MessageConnection,
+    message: Extract<ClientMessage, { type: Type }>,
+  ) => Promise<void>
+}
+
+const handlers: Handlers = {
+  subscribe: async (connection, { streams: names, after }) => {
+    const streams = readableStreams(names, connection.subscription.streams)
+    const ready = (cursor: string | null): void => connection.answer({ type: 'subscribed', streams, cursor })
+    await connection.subscription.follow(streams, after, ready)
+  },
+  unsubscribe: async (connection, { streams: names }) => {
+    const streams = readableStreams(names)
+    connection.subscription.unfollow(streams)
+    connection.answer({ type: 'unsubscribed', streams })
+  },
+}
+
+export async function handleMessage(connection: MessageConnection, who: Who, message: unknown): Promise<void> {
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) {
+    throw new Refusal('invalid_request', 'A message is a JSON object with `type`')
+  }
+  const { type } = message as { type?: unknown }
+  if (typeof type !== 'string') throw new Refusal('invalid_request', 'type: is missing', { field: 'type' })
+  if (!Object.hasOwn(handlers, type)) throw unknownType(type)
+  if (!who.scopes.includes('read')) throw new Refusal('missing_scope', undefined, { scope: 'read' })
+  const known = checked(ClientMessage, message)
+  if (known.type === 'subscribe') return handlers.subscribe(connection, known)
+  return handlers.unsubscribe(connection, known)
+}
+
+export function requestIdIn(message: unknown): string | undefined {
+  const id = (message as { requestId?: unknown } | null)?.requestId
+  return typeof id === 'string' && id.length <= 200 ? id : undefined
+}
+
+export function errorMessage(refusal: Refusal): { type: 'error'; [field: string]: unknown } {
+  const { type: _, ...problem } = maskedProblem(refusal)
+  return { ...problem, type: 'error' }
+}
+
+function unknownType(type: string): Refusal {
+  const near = nearest(type.slice(0, 50), Object.keys(handlers))
+  return new Refusal('unknown_type', near ? `Did you mean ${near}?` : undefined)
+}

@@ -1,0 +1,119 @@
+/** Server-sent events: from the heads, from a cursor, from a snapshot; nothing missed, nothing twice. */
+import { expect, test } from 'vitest'
+import { encodeCursor } from '../../src/store/cursor.ts'
+import { followEvents } from '../support/feed-clients.ts'
+import { openTestServer, type TestServer } from '../support/server.ts'
+
+const create = async (server: TestServer, name: string) => {
+  const answer = await server.ask('/api/projects', { method: 'POST', body: { name } })
+  expect(answer.status).toBe(201)
+  return answer.json
+}
+
+const follow = (server: TestServer, streams: string, more: { after?: string; lastEventId?: string } = {}) =>
+  followEvents({ port: server.port, token: server.ownerToken, streams, ...more })
+
+test('[HT6] without a cursor a reader starts at the heads and gets what happens from then on', async () => {
+  const server = await openTestServer()
+  await create(server, 'before')
+  const reader = await follow(server, 'home')
+  expect(reader.response.headers['content-type']).toBe('text/event-stream; charset=utf-8')
+  const project = await create(server, 'after')
+  const { id, event, data } = await reader.next()
+  expect(event).toBe('project-created')
+  expect(data).toEqual({ type: 'project-created', stream: 'home', seq: 2, at: project.createdAt, data: { project, by: 'owner' } })
+  expect(id).toBe(encodeCursor(server.store.incarnation, new Map([['home', 2]])))
+})
+
+test('[HT6] Last-Event-ID resumes behind the last event seen, and counts more than `after`', async () => {
+  const server = await openTestServer()
+  const start = (await server.ask('/api/snapshot?streams=home')).json.cursor
+  for (const name of ['one', 'two', 'three']) await create(server, name)
+  const first = await follow(server, 'home', { after: start })
+  const seen = [await first.next(), await first.next()]
+  first.close()
+  const second = await follow(server, 'home', { after: start, lastEventId: seen[1]?.id })
+  const { data } = await second.next()
+  expect([...seen.map((each) => each.data.seq), data.seq]).toEqual([1, 2, 3])
+})
+
+test('[HT6] a reader that was cut off before its first event resumes where it began', async () => {
+  const server = await openTestServer()
+  await create(server, 'before')
+  const first = await follow(server, 'home')
+  await first.inbox.until(() => first.text().includes('\n\n'))
+  const [, begin = ''] = /^id: (.+)$/m.exec(first.text()) ?? []
+  first.close()
+  await create(server, 'meanwhile')
+  const second = await follow(server, 'home', { lastEventId: begin })
+  expect((await second.next()).data.seq).toBe(2)
+})
+
+test('[HT6] an `also` copy points to its event, and the cursor covers every stream followed', async () => {
+  const server = await openTestServer()
+  const project = await create(server, 'p')
+  const stream = `project:${project.id}`
+  const start = (await server.ask(`/api/snapshot?streams=home,${stream}`)).json.cursor
+  await server.ask(`/api/projects/${project.id}`, { method: 'PATCH', body: { name: 'q' } })
+  const reader = await follow(server, `home,${stream}`, { after: start })
+  const both = [await reader.next(), await reader.next()]
+  const copy = both.find(({ data }) => data.ref)
+  expect(copy?.data).toMatchObject({ type: 'project-changed', ref: { seq: expect.any(Number) } })
+  expect(copy?.data).not.toHaveProperty('data')
+  const last = both[1]?.id ?? ''
+  reader.close()
+  await create(server, 'later')
+  const again = await follow(server, `home,${stream}`, { lastEventId: last })
+  expect((await again.next()).data).toMatchObject({ type: 'project-created', stream: 'home' })
+})
+
+test.each([
+  ['of another incarnation', () => encodeCursor('another', new Map([['home', 1]]))],
+  ['that is no cursor', () => 'rubbish!'],
+  ['above the head', ({ store }: TestServer) => encodeCursor(store.incarnation, new Map([['home', 99]]))],
+  ['that misses the stream', ({ store }: TestServer) => encodeCursor(store.incarnation, new Map([['project:x', 0]]))],
+])('[HT6] a cursor %s gets one snapshot first, then goes on live', async (_, cursor) => {
+  const server = await openTestServer()
+  const project = await create(server, 'p')
+  const reader = await follow(server, 'home', { after: cursor(server) })
+  const snapshot = await reader.next()
+  expect(snapshot.event).toBe('snapshot')
+  expect(snapshot.data.state.home.projects).toEqual([project])
+  expect(snapshot.data.cursor).toBe(snapshot.id)
+  await create(server, 'q')
+  expect(await reader.next()).toMatchObject({ event: 'project-created', data: { seq: 2 } })
+  expect(reader.inbox.all.map(({ event }) => event)).toEqual(['snapshot', 'project-created'])
+})
+
+test('[HT6] only the streams a cursor cannot serve come as a snapshot; the others go on from where it was', async () => {
+  const server = await openTestServer()
+  const start = (await server.ask('/api/snapshot?streams=home')).json.cursor
+  const project = await create(server, 'p')
+  const reader = await follow(server, `home,project:${project.id}`, { after: start })
+  const [first, second] = [await reader.next(), await reader.next()]
+  expect(first?.event).toBe('snapshot')
+  expect(Object.keys(first?.data.state)).toEqual([`project:${project.id}`])
+  expect(second).toMatchObject({ event: 'project-created', data: { stream: 'home', seq: 1 } })
+})
+
+test('[HT6] streams that have nothing yet may be followed; names that are none are refused', async () => {
+  const server = await openTestServer()
+  const reader = await follow(server, 'project:later,conversation:none:1')
+  expect(reader.status).toBe(200)
+  for (const streams of ['', 'nonsense', 'home,', 'project:', `project:${'x'.repeat(400)}`]) {
+    const answer = await server.ask(`/api/events?streams=${streams}`)
+    expect([answer.status, answer.json.code]).toEqual([400, 'invalid_request'])
+  }
+  const many = Array.from({ length: 101 }, (_, index) => `project:${index}`).join(',')
+  expect((await server.ask(`/api/events?streams=${many}`)).json).toMatchObject({ code: 'invalid_request', max: 100 })
+  expect((await server.ask('/api/events?streams=coordinator:x')).status).toBe(404)
+})
+
+test('[RL5] a comment every 15 seconds keeps an idle stream alive', async () => {
+  const server = await openTestServer()
+  const reader = await follow(server, 'home')
+  const beats = () => reader.text().split(':\n\n').length - 1
+  for (let seconds = 0; seconds < 30; seconds += 5) server.clock.advance(5000)
+  await reader.inbox.until(() => beats() >= 2)
+  expect(beats()).toBe(2)
+})

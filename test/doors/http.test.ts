@@ -1,0 +1,262 @@
+/** What every route has in common: answers of the documented shape, errors of one form, scopes (HT1, HT2, SE3). */
+import { expect, test } from 'vitest'
+import type * as z from 'zod'
+import { errorCatalogue } from '../../src/domain/errors.ts'
+import type { Route } from '../../src/protocol/route.ts'
+import { routes } from '../../src/protocol/routes.ts'
+import { type Answer, openTestServer, type TestServer } from '../support/server.ts'
+
+const list: [operation: string, route: Route][] = Object.entries(routes)
+
+test('[HT1] every answer has the shape its route documents, times with milliseconds included', async () => {
+  const server = await openTestServer()
+  const answered = new Set<string>()
+  const call = async (operation: keyof typeof routes, path: string, body?: unknown): Promise<Answer> => {
+    const route: Route = routes[operation]
+    const answer = await server.ask(path, { method: route.method, body })
+    expect(answer.status, `${operation} ${answer.text}`).toBe(route.status)
+    expect(answer.headers['cache-control']).toBe('no-store')
+    if (route.answer) {
+      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+      expect(strict(route.answer, answer.json), operation).toEqual(answer.json)
+    } else if (route.status === 204) expect(answer.text).toBe('')
+    else expect(answer.headers['content-type']).toBe(route.media)
+    answered.add(operation)
+    return answer
+  }
+  const project = (await call('createProject', '/api/projects', { name: 'p', path: '/srv/p', settings: {} })).json
+  const agent = (await call('createAgent', '/api/agents', { name: 'a', protocol: 'acp', command: 'x', env: { KEY: 'value' } }))
+    .json
+  const person = (await call('addPerson', '/api/people', { name: 'Mia', role: 'member' })).json
+  const token = (await call('createToken', '/api/tokens', { name: 's', kind: 'script', expiresAt: '2027-01-01T00:00:00+02:00' }))
+    .json
+  await call('assignAgent', `/api/projects/${project.id}/agents/${agent.id}`, {})
+  await call('getProject', `/api/projects/${project.id}`)
+  await call('changeProject', `/api/projects/${project.id}`, { name: 'q', path: null })
+  await call('getAgent', `/api/agents/${agent.id}`)
+  await call('changeAgent', `/api/agents/${agent.id}`, { name: 'b' })
+  await call('replacePasskey', `/api/agents/${agent.id}/passkey`)
+  await call('createSignInCode', '/api/sign-in-codes')
+  for (const operation of [
+    'listProjects',
+    'listAgents',
+    'listPeople',
+    'listTokens',
+    'getMe',
+    'getHealth',
+    'getReadiness',
+  ] as const) {
+    await call(operation, routes[operation].path)
+  }
+  for (const operation of ['getMetrics', 'getOpenApi', 'getDocs', 'getDocsStyle'] as const)
+    await call(operation, routes[operation].path)
+  await call('getSnapshot', `/api/snapshot?streams=home,project:${project.id},conversation:x:1`)
+  await call('unassignAgent', `/api/projects/${project.id}/agents/${agent.id}`)
+  await call('deleteAgent', `/api/agents/${agent.id}`)
+  await call('deleteProject', `/api/projects/${project.id}`)
+  await call('revokeToken', `/api/tokens/${token.id}`)
+  await call('removePerson', `/api/people/${person.id}`)
+  await call('login', '/api/login', { token: server.ownerToken })
+  await call('logout', '/api/logout')
+  // The event stream has tests of its own.
+  expect(list.map(([operation]) => operation).filter((operation) => !answered.has(operation))).toEqual(['watchEvents'])
+})
+
+/** Nothing more and nothing less than documented: parsing drops what a schema does not know, and the comparison shows it. */
+const strict = (schema: z.ZodType, value: unknown): unknown => schema.parse(value)
+
+test('[HT1] lists come page by page: 50 unless asked, at most 200, each thing once', async () => {
+  const server = await openTestServer()
+  await Promise.all(
+    Array.from({ length: 60 }, (_, index) => server.ask('/api/projects', { method: 'POST', body: { name: `p${index}` } })),
+  )
+  const first = (await server.ask('/api/projects')).json
+  expect(first.items).toHaveLength(50)
+  const second = (await server.ask(`/api/projects?cursor=${encodeURIComponent(first.nextCursor)}`)).json
+  expect(second).toMatchObject({ nextCursor: null })
+  expect(new Set([...first.items, ...second.items].map(({ id }) => id)).size).toBe(60)
+  expect((await server.ask('/api/projects?limit=200')).json.items).toHaveLength(60)
+  for (const query of ['limit=0', 'limit=201', 'limit=x', 'limit=1.5', 'limit=1&limit=2', 'cursor=rubbish']) {
+    expect((await server.ask(`/api/projects?${query}`)).json, query).toMatchObject({ status: 400, code: 'invalid_request' })
+  }
+})
+
+test('[HT2] what is wrong with the input is said in words that name the field, and nothing changes', async () => {
+  const server = await openTestServer()
+  const bad: [body: unknown, detail: RegExp][] = [
+    [undefined, /expected object/],
+    ['', /expected object/],
+    ['{', /not JSON/],
+    ['"text"', /expected object/],
+    ['[]', /expected object/],
+    [{}, /^name: /],
+    [{ name: '' }, /^name: /],
+    [{ name: 7 }, /^name: /],
+    [{ name: 'x'.repeat(201) }, /^name: /],
+    [{ name: 'a\u0000b' }, /^name: .*control characters/],
+    [{ name: 'p', path: 'relative' }, /^path: must be an absolute path/],
+    [{ name: 'p', path: '/a/../b' }, /^path: /],
+    [{ name: 'p', more: 1 }, /more/],
+    ['{"name":"p","__proto__":{"admin":true}}', /__proto__/],
+    ['{"name":"p","settings":{"\\u005f_proto__":{}}}', /__proto__/],
+    ['{"name":"p","constructor":{"prototype":{}}}', /constructor\.prototype/],
+    [Buffer.from([0x7b, 0xff, 0x7d]), /not UTF-8/],
+    [`${'['.repeat(33)}${']'.repeat(33)}`, /deeper than 32/],
+  ]
+  for (const [body, detail] of bad) {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await server.ask('/api/projects', { method: 'POST', body, headers })
+    expect(answer.json, String(body)).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      detail: expect.stringMatching(detail),
+    })
+  }
+  const setting = await server.ask('/api/projects', {
+    method: 'POST',
+    body: { name: 'p', settings: { 'chat.soft_timeout_minutes': -1 } },
+  })
+  expect(setting.json).toMatchObject({ status: 422, code: 'invalid_setting', key: 'chat.soft_timeout_minutes' })
+  expect((await server.store.positions(['home']))[0]?.head).toBe(0)
+})
+
+test('[HT2] errors are application/problem+json of one form, with the status of their code', async () => {
+  const server = await openTestServer()
+  const answers = [
+    await server.ask('/api/nothing'),
+    await server.ask('/api/projects/none'),
+    await server.ask('/api/agents/none'),
+    await server.ask('/api/projects', { method: 'DELETE' }),
+    await server.ask('/api/me', { token: null }),
+    await server.ask('/api/%zz'),
+    await server.ask(`/api/projects/${'x'.repeat(2000)}`),
+    await server.ask('/ws'),
+    await server.ask('/api/projects', {
+      method: 'POST',
+      body: 'x=1',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    }),
+    await server.ask('/api/projects', { method: 'POST', body: `"${'x'.repeat(1024 * 1024)}"` }),
+  ]
+  expect(answers.map(({ json }) => json.code)).toEqual([
+    'not_found',
+    'not_found',
+    'agent_not_found',
+    'method_not_allowed',
+    'unauthenticated',
+    'invalid_request',
+    'invalid_request',
+    'invalid_request',
+    'unsupported_media_type',
+    'too_large',
+  ])
+  for (const { status, headers, json } of answers) {
+    expect(headers['content-type']).toBe('application/problem+json; charset=utf-8')
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    const { status: listed, title, next } = errorCatalogue[json.code as keyof typeof errorCatalogue]
+    expect(json).toMatchObject({
+      status: listed,
+      title,
+      next,
+      detail: expect.any(String),
+      type: expect.stringMatching(/^https:/),
+    })
+    expect(status).toBe(listed)
+  }
+  expect(answers[3]?.headers.allow).toBe('GET, HEAD, POST')
+  expect(answers[9]?.json.limit).toBe(1024 * 1024)
+})
+
+test('[HT2] what nobody foresaw is 500 with the request id, logged, and nothing of it leaves', async () => {
+  const server = await openTestServer()
+  const secret = 'the inner workings'
+  const { check } = server.store
+  server.store.check = () => Promise.reject(new Error(secret))
+  const answer = await server.ask('/readyz')
+  server.store.check = check
+  expect(answer.json).toMatchObject({ status: 500, code: 'internal', requestId: answer.headers['x-request-id'] })
+  expect(answer.text).not.toContain(secret)
+  expect(answer.text).not.toMatch(/\.ts|at /)
+  const line =
+    server
+      .log()
+      .split('\n')
+      .find((each) => each.includes(secret)) ?? '{}'
+  expect(JSON.parse(line)).toMatchObject({ level: 'error', requestId: answer.json.requestId })
+})
+
+test('[SE7] a secret in what was typed is masked in the error', async () => {
+  const server = await openTestServer()
+  const { code } = (await server.ask('/api/sign-in-codes', { method: 'POST' })).json
+  for (const path of [`/api/projects/${code}`, `/api/agents/${code}`, `/api/snapshot?streams=${code}`, `/api/tokens/${code}`]) {
+    const answer = await server.ask(path, { method: path.startsWith('/api/tokens') ? 'DELETE' : 'GET' })
+    expect(answer.status, path).toBeGreaterThanOrEqual(400)
+    expect(answer.text).not.toContain(code)
+  }
+})
+
+test('[SE3] each route asks for its scope: owner, member, viewer, script, agent and coordinator get what is theirs', async () => {
+  const server = await openTestServer()
+  const make = async (path: string, body: object) => (await server.ask(path, { method: 'POST', body })).json
+  const credentials: [scopes: readonly string[], token: string][] = [
+    [['read', 'write', 'approve', 'manage'], (await make('/api/people', { name: 'o', role: 'owner' })).token],
+    [['read', 'write', 'approve'], (await make('/api/people', { name: 'm', role: 'member' })).token],
+    [['read'], (await make('/api/people', { name: 'v', role: 'viewer' })).token],
+    [['write'], (await make('/api/tokens', { name: 's', kind: 'script', scopes: ['write'] })).token],
+    [['agent'], (await make('/api/agents', { name: 'a', protocol: 'mcp' })).passkey],
+    [['coordinator'], (await make('/api/tokens', { name: 'c', kind: 'coordinator' })).token],
+  ]
+  for (const [operation, { method, path, scope, media }] of list) {
+    if (media === 'text/event-stream') continue
+    for (const [scopes, token] of credentials) {
+      // Things that do not exist: who is let in gets 404 or 400, and nothing changes.
+      const answer = await server.ask(path.replaceAll(/\{\w+\}/g, 'none'), { method, token })
+      const allowed = scope === 'nobody' || scope === 'anybody' || scopes.includes(scope)
+      const where = `${operation} with ${scopes}`
+      if (allowed) expect(answer.status === 403 ? answer.json.scope : '', where).not.toBe(scope)
+      else expect([answer.status, answer.json.code, answer.json.scope], where).toEqual([403, 'missing_scope', scope])
+    }
+  }
+})
+
+test('[SE3] a scope that is missing is said before the body is read', async () => {
+  const server = await openTestServer()
+  const viewer = (await server.ask('/api/people', { method: 'POST', body: { name: 'v', role: 'viewer' } })).json
+  const answer = await server.ask('/api/projects', { method: 'POST', body: '{', token: viewer.token })
+  expect(answer.json.code).toBe('missing_scope')
+})
+
+test('[HT2] HEAD answers like GET without the body', async () => {
+  const server = await openTestServer()
+  const head = async (path: string) => (await server.ask(path, { method: 'HEAD' })).status
+  expect([await head('/healthz'), await head('/api/me'), await head('/api/projects/none')]).toEqual([200, 200, 404])
+  expect(await head('/api/events?streams=home')).toBe(405)
+})
+
+test('[SE6] every answer carries the strict policy, also the refused ones', async () => {
+  const server: TestServer = await openTestServer()
+  const answers = [
+    await server.ask('/'),
+    await server.ask('/healthz'),
+    await server.ask('/api/docs'),
+    await server.ask('/api/nothing', { token: null }),
+    await server.ask('/healthz', { headers: { host: 'evil.example' } }),
+    await server.ask('/api/%zz'),
+  ]
+  for (const { headers } of answers) {
+    const policy = String(headers['content-security-policy'])
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'/)
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toMatch(/unsafe|\*/)
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+    })
+    expect(headers['access-control-allow-origin']).toBeUndefined()
+    expect(headers['x-powered-by']).toBeUndefined()
+  }
+  const raw = await server.raw('nonsense\r\n\r\n')
+  expect(raw).toMatch(/^HTTP\/1.1 400 [\s\S]*content-security-policy: default-src 'none'[\s\S]*"code":"invalid_request"/)
+})

@@ -1,0 +1,63 @@
+/** Limits everywhere (SE8). */
+import { expect, test } from 'vitest'
+import { Connections, maxConnectionsPerCredential, type OpenConnection } from '../../src/server/live/connections.ts'
+import { Tails } from '../../src/server/live/tail.ts'
+import { Credentials } from '../../src/server/security/credentials.ts'
+import { openTestServer } from '../support/server.ts'
+
+test('[SE8] a body over 1 MiB is refused with the limit, announced or not, and one of 1 MiB is read', async () => {
+  const server = await openTestServer()
+  const limit = 1024 * 1024
+  const json = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`
+  expect((await server.ask('/api/projects', { method: 'POST', body: json(limit) })).json.code).toBe('invalid_request')
+  expect((await server.ask('/api/projects', { method: 'POST', body: json(limit + 1) })).json).toMatchObject({
+    code: 'too_large',
+    limit,
+  })
+  const head = `POST /api/projects HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nAuthorization: Bearer ${server.ownerToken}\r\n`
+  const chunk = `${(65536).toString(16)}\r\n${'x'.repeat(65536)}\r\n`
+  const streamed = `${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}0\r\n\r\n`
+  expect(await server.raw(streamed)).toMatch(/^HTTP\/1\.1 413 [\s\S]*"code":"too_large"/)
+})
+
+test('[SE8] JSON may be 32 levels deep and no deeper; brackets inside strings do not count', async () => {
+  const server = await openTestServer()
+  const nested = (levels: number) => `{"name":"p","settings":${'{"a":'.repeat(levels - 1)}1${'}'.repeat(levels - 1)}}`
+  const detail = async (body: string) => (await server.ask('/api/projects', { method: 'POST', body })).json.detail
+  expect(await detail(nested(33))).toContain('deeper than 32')
+  expect(await detail(nested(32))).not.toContain('deeper')
+  const name = '[{'.repeat(50)
+  expect((await server.ask('/api/projects', { method: 'POST', body: { name: `${name}\\"[[` } })).status).toBe(201)
+})
+
+test('[SE8] headers over 64 KiB are refused as a problem', async () => {
+  const server = await openTestServer()
+  const answer = await server.raw(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`)
+  expect(answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*"code":"too_large"/)
+})
+
+test('[SE8] a credential has at most 5,000 connections; another one still gets in', async () => {
+  const { store, clock, ownerToken, ask } = await openTestServer()
+  const credentials = new Credentials(store, ownerToken, null)
+  const logger = undefined as never
+  const connections = new Connections({ store, clock, credentials, tails: new Tails({ store, clock, logger }) })
+  const who = (await ask('/api/me')).json
+  const connection = (credentialId: string): OpenConnection => ({
+    kind: 'websocket',
+    presented: { who: { ...who, credentialId, expiresAt: null }, hash: ownerToken },
+    waitingBytes: 0,
+    look: () => 0,
+    beat: () => {},
+    end: () => {},
+    cut: () => {},
+  })
+  const open = Array.from({ length: maxConnectionsPerCredential }, () => connection('one'))
+  for (const each of open) {
+    connections.admit(each.presented)
+    connections.add(each)
+  }
+  expect(() => connections.admit(connection('one').presented)).toThrow('At most 5000')
+  expect(() => connections.admit(connection('other').presented)).not.toThrow()
+  for (const each of open.slice(0, 1)) connections.remove(each)
+  expect(() => connections.admit(connection('one').presented)).not.toThrow()
+})

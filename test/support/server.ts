@@ -1,0 +1,127 @@
+/** A real server on a real store and a loopback port of its own, and the plainest of clients: what is sent is what a test says. */
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { connect } from 'node:net'
+import { Writable } from 'node:stream'
+import { onTestFinished } from 'vitest'
+import { createLogger } from '../../src/platform/logger.ts'
+import { hashSecret, newSecret } from '../../src/platform/secrets.ts'
+import { createServer, type HoldfastServer, type ServerParts } from '../../src/server/server.ts'
+import type { Store } from '../../src/store/store.ts'
+import type { ManualClock } from './manual-clock.ts'
+import { openTestStore, type TestStore } from './store.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects, and fails when it is not there
+  readonly json: any
+}
+
+export interface Ask {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  /** A string or bytes go as they are; anything else as JSON. */
+  readonly body?: unknown
+  /** The owner's when left out; null sends none. */
+  readonly token?: string | null
+}
+
+export interface TestServer {
+  readonly server: HoldfastServer
+  readonly url: string
+  readonly port: number
+  readonly store: Store
+  readonly clock: ManualClock
+  readonly folder: string
+  readonly ownerToken: string
+  /** Everything logged so far. */
+  readonly log: () => string
+  ask(path: string, ask?: Ask): Promise<Answer>
+  /** Sends these bytes and gives back everything that comes until the server closes, or `until` is in it. */
+  raw(bytes: string | Buffer, until?: string): Promise<string>
+}
+
+export type TestServerOptions = Partial<Omit<ServerParts, 'store' | 'clock'>> & { readonly testStore?: TestStore }
+
+export async function openTestServer({ testStore, ...options }: TestServerOptions = {}): Promise<TestServer> {
+  const { store, clock, folder } = testStore ?? (await openTestStore())
+  const ownerToken = newSecret('owner')
+  const lines: string[] = []
+  const destination = new Writable({
+    write: (chunk, _, done) => {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  const server = await createServer({
+    store,
+    clock,
+    logger: createLogger({ level: 'debug', format: 'json', destination }),
+    ownerTokenHash: hashSecret(ownerToken),
+    listen: { host: '127.0.0.1', port: 0 },
+    publicUrl: null,
+    behindProxy: false,
+    pageFolder: null,
+    version: '0.0.0-test',
+    ...options,
+  })
+  await server.listen()
+  onTestFinished(() => server.close())
+  const port = Number(new URL(server.url).port)
+  return {
+    server,
+    url: server.url,
+    port,
+    store,
+    clock,
+    folder,
+    ownerToken,
+    log: () => lines.join(''),
+    ask: (path, ask = {}) => send(port, path, { token: ownerToken, ...ask }),
+    raw: (bytes, until) => sendRaw(port, bytes, until),
+  }
+}
+
+function send(port: number, path: string, { method = 'GET', headers = {}, body, token }: Ask): Promise<Answer> {
+  const bytes = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+  const all = {
+    host: `127.0.0.1:${port}`,
+    ...(token ? { authorization: `Bearer ${token}` } : {}),
+    ...(bytes === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(bytes)) }),
+    ...headers,
+  }
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ host: '127.0.0.1', port, path, method, headers: all as Record<string, string>, agent: false })
+    request.on('error', reject)
+    request.on('response', (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString()
+        const isJson = /json/.test(response.headers['content-type'] ?? '')
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text,
+          json: isJson && text !== '' ? JSON.parse(text) : undefined,
+        })
+      })
+    })
+    request.end(bytes)
+  })
+}
+
+function sendRaw(port: number, bytes: string | Buffer, until?: string): Promise<string> {
+  return new Promise((resolve) => {
+    let text = ''
+    const socket = connect({ port, host: '127.0.0.1' }, () => socket.write(bytes))
+    socket.on('error', () => {})
+    socket.on('data', (chunk) => {
+      text += chunk
+      if (until !== undefined && text.includes(until)) socket.destroy()
+    })
+    socket.on('close', () => resolve(text))
+  })
+}
