@@ -1,0 +1,148 @@
+/** What the commands under `holdfast agents` do. */
+import type { Client } from '../client/client.ts'
+import { systemClock } from '../platform/clock.ts'
+import { visible } from '../platform/visible.ts'
+import type { Agent } from '../protocol/agent.ts'
+import { environmentToHandOver } from './agent-environment.ts'
+import type { Given } from './command.ts'
+import type { CommandContext } from './context.ts'
+import { usage } from './failure.ts'
+import { findByName } from './find-by-name.ts'
+import { secretOnce } from './secret-once.ts'
+import { fields, table } from './table.ts'
+import { exact } from './times.ts'
+
+const pageSize = { query: { limit: 200 } }
+
+export async function list(context: CommandContext): Promise<void> {
+  const client = await context.client()
+  const { items, nextCursor, more } = await context.list(client.pages('/api/agents', pageSize))
+  context.answer({ items, nextCursor }, () =>
+    items.length === 0
+      ? 'No agents yet. Add one: holdfast agents add ID -- COMMAND'
+      : table(
+          items,
+          [
+            { title: 'ID', of: (each) => each.id, style: 'bold' },
+            { title: 'NAME', of: (each) => each.name, shrinks: true },
+            { title: 'PROTOCOL', of: (each) => each.protocol },
+            { title: 'ROLE', of: (each) => each.role ?? '–' },
+            { title: 'PROJECTS', of: (each) => String(each.projectIds.length) },
+            { title: 'COMMAND', of: startLine, shrinks: true },
+          ],
+          context.paint,
+          context.width,
+        ),
+  )
+  if (more && !context.json) context.note('There are more; --limit N shows them.')
+}
+
+export async function show(context: CommandContext, given: Given): Promise<void> {
+  const agent = await findAgent(await context.client(), given.operand(0))
+  context.answer(agent, () => describe(context, agent))
+}
+
+export async function add(context: CommandContext, given: Given): Promise<void> {
+  const id = given.operand(0)
+  const change = await changeOf(context, given)
+  const client = await context.client()
+  const body = { protocol: 'acp' as const, ...change, id, name: change.name ?? id }
+  const { passkey: secret, ...agent } = await client.post('/api/agents', { body })
+  context.done(`Added the agent ${context.paint('bold', visible(agent.id))}`)
+  context.answer({ ...agent, passkey: secret }, () => `${describe(context, agent)}\n${passkeyOnce(context, agent.id, secret)}`)
+}
+
+export async function edit(context: CommandContext, given: Given): Promise<void> {
+  const removed = given.list('remove-env')
+  const change = await changeOf(context, given)
+  if (Object.keys(change).length === 0 && removed.length === 0) {
+    throw usage('There is nothing to change.', '`holdfast agents edit --help` shows what can be changed.')
+  }
+  const client = await context.client()
+  const before = await findAgent(client, given.operand(0))
+  // Values come masked; sent back as they are, they stay what they were.
+  const kept = Object.entries(before.env).filter(([name]) => !removed.includes(name))
+  const env = change.env || removed.length > 0 ? { env: { ...Object.fromEntries(kept), ...change.env } } : {}
+  const agent = await client.patch('/api/agents/{agentId}', { params: { agentId: before.id }, body: { ...change, ...env } })
+  context.done(`Changed the agent ${context.paint('bold', visible(agent.id))}`)
+  context.answer(agent, () => describe(context, agent))
+}
+
+export async function remove(context: CommandContext, given: Given): Promise<void> {
+  const client = await context.client()
+  const { id } = await findAgent(client, given.operand(0))
+  await context.confirm(`Delete the agent ${visible(id)}?`, 'It is taken off its projects, and its passkey stops working.')
+  await client.delete('/api/agents/{agentId}', { params: { agentId: id } })
+  context.finished({ id, deleted: true }, `Deleted the agent ${visible(id)}`)
+}
+
+export async function passkey(context: CommandContext, given: Given): Promise<void> {
+  const client = await context.client()
+  const { id } = await findAgent(client, given.operand(0))
+  await context.confirm(`Replace the passkey of ${visible(id)}?`, 'The old one stops working at once.')
+  const answer = await client.post('/api/agents/{agentId}/passkey', { params: { agentId: id } })
+  context.done(`${visible(id)} has a new passkey`)
+  context.answer(answer, () => passkeyOnce(context, id, answer.passkey))
+}
+
+interface AgentChange {
+  name?: string
+  protocol?: 'acp' | 'mcp'
+  command?: string | null
+  args?: string[]
+  role?: string
+  env?: Record<string, string>
+  maxProcesses?: number
+  holdSeconds?: number
+}
+
+async function changeOf(context: CommandContext, given: Given): Promise<AgentChange> {
+  const [command, ...args] = given.rest(1)
+  const [name, protocol, role] = [given.text('name'), given.text('protocol'), given.text('role')]
+  const [maxProcesses, holdSeconds] = [wholeNumber(given, 'max-processes'), wholeNumber(given, 'hold-seconds')]
+  const env = await environmentToHandOver(context.terminal, given)
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(protocol === undefined ? {} : { protocol: protocol as 'acp' | 'mcp' }),
+    ...(command === undefined ? {} : { command, args }),
+    ...(given.raw('command') === false ? { command: null, args: [] } : {}),
+    ...(role === undefined ? {} : { role }),
+    ...(env ? { env } : {}),
+    ...(maxProcesses === undefined ? {} : { maxProcesses }),
+    ...(holdSeconds === undefined ? {} : { holdSeconds }),
+  }
+}
+
+function wholeNumber(given: Given, option: string): number | undefined {
+  const typed = given.text(option)
+  if (typed === undefined) return undefined
+  if (/^\d{1,9}$/.test(typed)) return Number(typed)
+  throw usage(`--${option} must be a whole number.`, `It was ${JSON.stringify(typed)}.`)
+}
+
+const findAgent = (client: Client, typed: string): Promise<Agent> =>
+  findByName('agent', typed, client.pages('/api/agents', pageSize))
+
+const startLine = ({ command, args }: Agent): string => (command ? [command, ...args].join(' ') : '–')
+
+function describe(context: CommandContext, agent: Agent): string {
+  const now = systemClock.now()
+  const about = fields(
+    [
+      ['Id', agent.id],
+      ['Protocol', agent.protocol],
+      ['Command', agent.command ? visible(startLine(agent)) : 'others start it'],
+      ['Variables', Object.keys(agent.env).join(', ') || '–'],
+      ['Role', visible(agent.role ?? '–')],
+      ['At once', agent.maxProcesses === null ? 'no limit of its own' : String(agent.maxProcesses)],
+      ['Held for', `${agent.holdSeconds} s`],
+      ['Projects', agent.projectIds.join(', ') || '–'],
+      ['Created', exact(agent.createdAt, now)],
+    ],
+    context.paint,
+  )
+  return `${context.paint('bold', visible(agent.name))}\n${about}`
+}
+
+const passkeyOnce = (context: CommandContext, id: string, secret: string): string =>
+  secretOnce(context, 'Passkey', secret, `The agent authenticates with it; \`holdfast agents passkey ${id}\` makes a new one.`)

@@ -1,0 +1,17 @@
+/** The commands there are. Each is loaded only when it is needed, because loading all of them takes longer than most of them run. */
+import type { CommandSpec } from './command.ts'
+
+/** In the order of the help. */
+export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
+  up: async () => (await import('./commands/up.ts')).up,
+  server: async () => (await import('./commands/server.ts')).server,
+  open: async () => (await import('./commands/open.ts')).open,
+  projects: async () => (await import('./commands/projects.ts')).projects,
+  agents: async () => (await import('./commands/agents.ts')).agents,
+  people: async () => (await import('./commands/people.ts')).people,
+  token: async () => (await import('./commands/token.ts')).token,
+  doctor: async () => (await import('./commands/doctor.ts')).doctor,
+  completion: async () => (await import('./commands/completion.ts')).completion,
+}
+
+export const allCommands = (): Promise<CommandSpec[]> => Promise.all(Object.values(commands).map((load) => load()))

@@ -1,0 +1,44 @@
+/** The commands laid flat: at which point which words can follow. What completion scripts are made of. Pure. */
+import type { CommandOption, CommandSpec } from './command.ts'
+import { optionsOf } from './options-of.ts'
+
+export interface CompletionOption {
+  /** `--yes`, `-y` */
+  readonly words: readonly string[]
+  readonly about: string
+  readonly takes: 'nothing' | 'text' | 'folder' | 'file'
+  readonly choices: readonly string[]
+}
+
+export interface CompletionPoint {
+  /** The words typed so far: ``, `projects`, `projects show`. */
+  readonly path: string
+  readonly commands: readonly { readonly name: string; readonly about: string }[]
+  readonly options: readonly CompletionOption[]
+}
+
+const help: CompletionOption = { words: ['--help', '-h'], about: 'show this help', takes: 'nothing', choices: [] }
+const version: CompletionOption = { words: ['--version', '-V'], about: 'print the version', takes: 'nothing', choices: [] }
+
+export function completionPoints(specs: readonly CommandSpec[]): CompletionPoint[] {
+  const root: CompletionPoint = { path: '', commands: specs.map(toCommand), options: [help, version] }
+  return [root, ...specs.flatMap((spec) => pointsOf(spec, ''))]
+}
+
+function pointsOf(spec: CommandSpec, before: string): CompletionPoint[] {
+  const path = before ? `${before} ${spec.name}` : spec.name
+  const inner = spec.commands ?? []
+  const point = { path, commands: inner.map(toCommand), options: [...optionsOf(spec).map(toOption), help] }
+  return [point, ...inner.flatMap((each) => pointsOf(each, path))]
+}
+
+const toCommand = ({ name, summary }: CommandSpec): { name: string; about: string } => ({ name, about: summary })
+
+function toOption({ flags, about, choices = [], value }: CommandOption): CompletionOption {
+  const words = flags.split(/[ ,]+/).filter((word) => word.startsWith('-'))
+  const takes = flags.includes('<') ? (value ?? 'text') : 'nothing'
+  return { words, about, takes, choices: choices.length > 0 ? choices : choicesIn(flags) }
+}
+
+/** `--log-format <json|text>` names its choices itself. */
+const choicesIn = (flags: string): readonly string[] => /<([^>]*\|[^>]*)>/.exec(flags)?.[1]?.split('|') ?? []

@@ -1,0 +1,90 @@
+/** `holdfast agents`: what can be started, and how. */
+
+import { add, edit, list, passkey, remove, show } from '../agent-commands.ts'
+import type { CommandOption, CommandSpec } from '../command.ts'
+import { limitOption, yesOption } from '../common-options.ts'
+
+const agent = { name: 'agent', about: 'id, or name where only one has it' }
+const command = {
+  name: '[command...]',
+  about: 'behind --: the program to start and its arguments; without it others start the agent',
+}
+
+const shared: readonly CommandOption[] = [
+  { flags: '--protocol <protocol>', about: 'acp: it is prompted over stdio · mcp: it asks for work', choices: ['acp', 'mcp'] },
+  { flags: '--role <role>', about: 'what it does, such as coder' },
+  { flags: '--env <name>', about: 'hand over this variable with the value it has here; may be given several times', many: true },
+  { flags: '--env-file <file>', about: 'hand over the NAME=value lines of a file, - for standard input', value: 'file' },
+  { flags: '--max-processes <number>', about: 'how many may run at once' },
+  { flags: '--hold-seconds <number>', about: 'how long its calls may be held while there is no work' },
+]
+
+export const agents: CommandSpec = {
+  name: 'agents',
+  summary: 'Agents: what can be started, and how',
+  examples: [
+    ['agents', 'list them'],
+    ['agents add claude --protocol acp -- npx claude-code-acp', 'add one; prints its passkey once'],
+  ],
+  commands: [
+    {
+      name: 'list',
+      summary: 'List the agents, newest first (the default)',
+      options: [limitOption],
+      examples: [['agents list', 'all of them']],
+      isDefault: true,
+      run: list,
+    },
+    {
+      name: 'show',
+      summary: 'Show one agent',
+      operands: [agent],
+      examples: [['agents show claude', 'how it is started; values of variables are never shown']],
+      run: show,
+    },
+    {
+      name: 'add',
+      summary: 'Add an agent; prints its passkey once',
+      operands: [{ name: 'id', about: 'lower-case letters, digits, - and _' }, command],
+      options: [{ flags: '--name <name>', about: 'what to call it (its id)' }, ...shared],
+      examples: [
+        ['agents add claude --name "Claude Code" -- npx claude-code-acp', 'started by Holdfast'],
+        ['agents add helper --protocol mcp', 'started by somebody else, asks for work'],
+        ['agents add codex --env OPENAI_API_KEY -- codex-acp', 'with a key from this environment'],
+      ],
+      run: add,
+    },
+    {
+      name: 'edit',
+      summary: 'Change an agent',
+      operands: [agent, command],
+      options: [
+        { flags: '--name <name>', about: 'a new name' },
+        ...shared,
+        { flags: '--no-command', about: 'others start it from now on' },
+        { flags: '--remove-env <name>', about: 'no longer hand over this variable; may be given several times', many: true },
+      ],
+      examples: [
+        ['agents edit claude --max-processes 4', 'at most four at once'],
+        ['agents edit claude -- npx claude-code-acp --verbose', 'start it in another way'],
+      ],
+      run: edit,
+    },
+    {
+      name: 'delete',
+      summary: 'Delete an agent and take it off its projects',
+      operands: [agent],
+      options: [yesOption],
+      examples: [['agents delete claude --yes', 'without being asked']],
+      run: remove,
+    },
+    {
+      name: 'passkey',
+      summary: 'Replace the passkey; prints the new one once',
+      operands: [agent],
+      options: [yesOption],
+      examples: [['agents passkey claude', 'the old one stops working at once']],
+      run: passkey,
+    },
+  ],
+}

@@ -1,0 +1,31 @@
+/** `holdfast completion`: a script that teaches a shell the commands. */
+
+import { nearest } from '../../domain/nearest.ts'
+import type { CommandSpec } from '../command.ts'
+import { completionPoints } from '../command-tree.ts'
+import { completionScript, shells } from '../completion-scripts.ts'
+import { usage } from '../failure.ts'
+
+export const completion: CommandSpec = {
+  name: 'completion',
+  summary: 'Print a completion script for bash, zsh or fish',
+  operands: [{ name: 'shell', about: shells.join(', ') }],
+  examples: [
+    ['completion bash > ~/.local/share/bash-completion/completions/holdfast', 'for bash'],
+    ['completion zsh > ~/.zfunc/_holdfast', 'for zsh, with ~/.zfunc in fpath'],
+    ['completion fish > ~/.config/fish/completions/holdfast.fish', 'for fish'],
+  ],
+  local: true,
+  run: async (context, given) => {
+    const typed = given.operand(0)
+    const shell = shells.find((each) => each === typed)
+    if (!shell) throw usage(`There is no completion for ${typed}.`, `${hint(typed)}There is ${shells.join(', ')}.`)
+    const script = completionScript(shell, completionPoints(await context.allCommands()))
+    context.answer({ shell, script }, () => script.trimEnd())
+  },
+}
+
+const hint = (typed: string): string => {
+  const close = nearest(typed, shells)
+  return close ? `Did you mean ${close}? ` : ''
+}

@@ -1,0 +1,110 @@
+/** `holdfast doctor`: looks at everything that must be right and says what to do where it is not (CL3). Changes nothing. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createClient } from '../../client/client.ts'
+import type { CheckedConfig } from '../../platform/config.ts'
+import { configFileName } from '../../platform/config-file.ts'
+import { mask } from '../../platform/mask.ts'
+import { findPackageRoot } from '../../platform/package-root.ts'
+import { visible } from '../../platform/visible.ts'
+import { configKeys } from '../../protocol/config.ts'
+import type { CommandSpec, Given } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { padTo } from '../display-width.ts'
+import { checkAgents, checkCredential } from '../doctor/agents.ts'
+import { bad, type Check, good, warning } from '../doctor/check.ts'
+import { checkDatabase, checkFolder } from '../doctor/folder.ts'
+import { checkGit, checkNode } from '../doctor/machine.ts'
+import { checkServer } from '../doctor/server.ts'
+import { CommandFailure } from '../failure.ts'
+import { startCommand } from '../program-name.ts'
+import { table } from '../table.ts'
+
+async function examine(context: CommandContext, given: Given): Promise<void> {
+  const { version } = findPackageRoot()
+  const { env, cwd } = context.terminal
+  const config = context.checkedConfig()
+  const checks: Check[] = [
+    checkNode(),
+    await checkGit(env as NodeJS.ProcessEnv),
+    ...checkConfiguration(config, cwd),
+    await checkFolder(config.values.data),
+  ]
+  const named = given.text('server') ?? (env['HOLDFAST_URL'] || undefined)
+  const server = await checkServer(config, named, version, startCommand(env))
+  checks.push(...server.checks)
+  if (server.url) checks.push(...(await checkInside(context, server.url)))
+  else if (!named) checks.push(await checkDatabase(config.values.data))
+
+  const values = configKeys.map((key) => ({ key, value: config.values[key], origin: config.origins[key] }))
+  const shown = values.map((each) => ({ ...each, value: typeof each.value === 'string' ? mask(each.value) : each.value }))
+  context.answer({ version, checks, config: { file: config.file, values: shown } }, () => {
+    const { paint } = context
+    const rows = shown.map(({ key, value, origin }) => ({ key, value: value === null ? '–' : String(value), origin }))
+    const list = table(
+      rows,
+      [
+        { title: 'SETTING', of: (row) => row.key },
+        { title: 'VALUE', of: (row) => row.value, style: (row) => (row.origin === 'default' ? 'reset' : 'bold'), shrinks: true },
+        { title: 'FROM', of: (row) => row.origin, style: 'dim', shrinks: true },
+      ],
+      paint,
+      context.width,
+    )
+    return `${paint('bold', `Holdfast ${version}`)}\n\n${checks.map((check) => line(context, check, checks)).join('\n')}\n\n${list}`
+  })
+  const wrong = checks.filter(({ state }) => state === 'bad').length
+  if (wrong > 0)
+    throw new CommandFailure(
+      'failed',
+      wrong === 1 ? 'One thing is wrong.' : `${wrong} things are wrong.`,
+      'The lines with ✗ say what to do.',
+    )
+}
+
+function checkConfiguration({ file, problems }: CheckedConfig, cwd: string): Check[] {
+  const ignored = join(cwd, configFileName)
+  if (problems.length > 0) return problems.map((problem) => bad('Configuration', problem, 'Correct it where it was said.'))
+  if (file !== ignored && existsSync(ignored)) {
+    return [
+      warning(
+        'Configuration',
+        `${ignored} is not read`,
+        'Files in the working directory are not trusted; name it with --config, or move it to the data folder.',
+      ),
+    ]
+  }
+  return [good('Configuration', file ?? 'no file; defaults, environment and flags')]
+}
+
+/** What only somebody with a credential can see. */
+async function checkInside(context: CommandContext, url: string): Promise<Check[]> {
+  let token: string
+  try {
+    token = (await context.connection()).token
+  } catch (error) {
+    return [bad('Credential', (error as Error).message, error instanceof CommandFailure ? error.next : 'Set HOLDFAST_TOKEN.')]
+  }
+  const client = createClient({ url, token })
+  const credential = await checkCredential(client)
+  return credential.state === 'bad' ? [credential] : [credential, ...(await checkAgents(client, context.terminal.env))]
+}
+
+const marks = { good: ['green', '✓'], warning: ['yellow', '!'], bad: ['red', '✗'] } as const
+
+function line({ paint }: CommandContext, { name, state, detail, next }: Check, all: readonly Check[]): string {
+  const [style, mark] = marks[state]
+  const width = Math.max(...all.map((check) => check.name.length))
+  const first = `  ${paint(style, mark)} ${padTo(name, width)}  ${visible(detail)}`
+  return next ? `${first}\n    ${' '.repeat(width)}  ${paint('dim', `→ ${visible(next)}`)}` : first
+}
+
+export const doctor: CommandSpec = {
+  name: 'doctor',
+  summary: 'Check everything and say what to do',
+  examples: [
+    ['doctor', 'Node, git, folder, store, port, agents, and where each setting came from'],
+    ['doctor --json', 'for a program'],
+  ],
+  run: examine,
+}

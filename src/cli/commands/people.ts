@@ -1,0 +1,91 @@
+/** `holdfast people`: who may sign in, and as what. */
+import { type Role, roles } from '../../domain/credential/scopes.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { visible } from '../../platform/visible.ts'
+import type { CommandSpec, Given } from '../command.ts'
+import { limitOption, yesOption } from '../common-options.ts'
+import type { CommandContext } from '../context.ts'
+import { findByName } from '../find-by-name.ts'
+import { secretOnce } from '../secret-once.ts'
+import { table } from '../table.ts'
+import { relative } from '../times.ts'
+
+const pageSize = { query: { limit: 200 } }
+
+async function list(context: CommandContext): Promise<void> {
+  const client = await context.client()
+  const { items, nextCursor, more } = await context.list(client.pages('/api/people', pageSize))
+  const now = systemClock.now()
+  context.answer({ items, nextCursor }, () =>
+    items.length === 0
+      ? 'Nobody yet. Add somebody: holdfast people add NAME --role member'
+      : table(
+          items,
+          [
+            { title: 'NAME', of: (each) => each.name, shrinks: true, style: 'bold' },
+            { title: 'ROLE', of: (each) => each.role },
+            { title: 'ID', of: (each) => each.id },
+            { title: 'SINCE', of: (each) => relative(each.createdAt, now), style: 'dim' },
+          ],
+          context.paint,
+          context.width,
+        ),
+  )
+  if (more && !context.json) context.note('There are more; --limit N shows them.')
+}
+
+async function add(context: CommandContext, given: Given): Promise<void> {
+  const client = await context.client()
+  const body = { name: given.operand(0), role: (given.text('role') ?? 'member') as Role }
+  const person = await client.post('/api/people', { body })
+  context.done(`${context.paint('bold', visible(person.name))} was added as ${person.role}`)
+  context.answer(person, () =>
+    secretOnce(context, 'Token', person.token, `They sign in with it on ${client.url}, or send it as a bearer.`),
+  )
+}
+
+async function remove(context: CommandContext, given: Given): Promise<void> {
+  const client = await context.client()
+  const { id, name } = await findByName('person', given.operand(0), client.pages('/api/people', pageSize))
+  await context.confirm(`Remove ${visible(name)}?`, 'Every credential of theirs stops working at once.')
+  await client.delete('/api/people/{personId}', { params: { personId: id } })
+  context.finished({ id, removed: true }, `${visible(name)} was removed`)
+}
+
+export const people: CommandSpec = {
+  name: 'people',
+  summary: 'People who may sign in',
+  examples: [
+    ['people', 'list them'],
+    ['people add Aiko --role member', 'add somebody; prints their token once'],
+  ],
+  commands: [
+    {
+      name: 'list',
+      summary: 'List the people (the default)',
+      options: [limitOption],
+      examples: [['people list', 'who may sign in']],
+      isDefault: true,
+      run: list,
+    },
+    {
+      name: 'add',
+      summary: 'Add a person; prints their token once',
+      operands: [{ name: 'name', about: 'what they are called' }],
+      options: [{ flags: '--role <role>', about: 'what they may do (member)', choices: roles }],
+      examples: [
+        ['people add Aiko', 'may read, write and approve'],
+        ['people add Ben --role viewer', 'may only look'],
+      ],
+      run: add,
+    },
+    {
+      name: 'remove',
+      summary: 'Remove a person; their credentials stop working at once',
+      operands: [{ name: 'person', about: 'id, or name where only one has it' }],
+      options: [yesOption],
+      examples: [['people remove Aiko --yes', 'without being asked']],
+      run: remove,
+    },
+  ],
+}

@@ -1,0 +1,19 @@
+/** Asks once before something that cannot be taken back; only where somebody can answer (CL2). */
+import { createInterface } from 'node:readline/promises'
+import { CommandFailure, declined, usage } from './failure.ts'
+import { isInteractive, painter, type Terminal } from './terminal.ts'
+
+/** Resolves when it may be done; throws when it may not. `loss` says what will be gone. */
+export async function confirm(terminal: Terminal, question: string, loss: string): Promise<void> {
+  if (!isInteractive(terminal)) throw usage(`${question} Nobody is here to answer.`, 'Add --yes to do it without being asked.')
+  const paint = painter(terminal.stderr, terminal.env)
+  const lines = createInterface({ input: terminal.stdin, output: terminal.stderr as NodeJS.WritableStream })
+  try {
+    const stopped = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
+    const answer = await Promise.race([lines.question(`${paint('bold', question)} ${loss} ${paint('dim', '[y/N]')} `), stopped])
+    if (!/^y(es)?$/i.test(answer.trim()))
+      throw new CommandFailure('failed', 'Nothing was changed.', 'Answer y to go on, or add --yes.', declined)
+  } finally {
+    lines.close()
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Finds the server and the credential for it. The server: --server, HOLDFAST_URL, or the one that runs on the data folder. The
+ * credential: --token-file, HOLDFAST_TOKEN, or the folder's owner token, which is never sent to another machine.
+ */
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
+import type { LoadedConfig } from '../platform/config.ts'
+import { readOwnerToken, tokenFromEnvironment } from '../platform/owner-token.ts'
+import { isAlive, readRunFile } from '../platform/run-file.ts'
+import { CommandFailure, usage } from './failure.ts'
+import { startCommand } from './program-name.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface Connection {
+  readonly url: string
+  readonly token: string
+}
+
+export interface ConnectOptions {
+  readonly server: string | undefined
+  readonly tokenFile: string | undefined
+}
+
+export async function findConnection(terminal: Terminal, config: LoadedConfig, options: ConnectOptions): Promise<Connection> {
+  const data = config.values.data
+  const given = options.server ?? (terminal.env['HOLDFAST_URL'] || undefined)
+  const url = given ? serverAddress(given, options.server ? '--server' : 'HOLDFAST_URL') : await runningServer(terminal, data)
+  const token = options.tokenFile ? await tokenIn(terminal, options.tokenFile) : tokenFromEnvironment(terminal.env)
+  return { url, token: token ?? (await ownersToken(url, data)) }
+}
+
+function serverAddress(given: string, origin: string): string {
+  const url = URL.parse(given)
+  if (url && (url.protocol === 'http:' || url.protocol === 'https:') && !url.username && !url.password) return url.origin
+  throw usage(`${origin} must be an address such as http://127.0.0.1:4747.`, 'Leave it out to use the server of the data folder.')
+}
+
+async function runningServer(terminal: Terminal, data: string): Promise<string> {
+  const found = await readRunFile(data)
+  // A stale file's port may belong to somebody else by now: nothing is sent there.
+  if (found && isAlive(found.pid)) return found.url
+  const start = startCommand(terminal.env)
+  throw new CommandFailure(
+    'unreachable',
+    `No server is running on ${data}.`,
+    `Start it with \`${start}\`, or name another with --server URL or --data DIR.`,
+  )
+}
+
+async function tokenIn(terminal: Terminal, file: string): Promise<string> {
+  if (file === '-') return checked(await readAll(terminal.stdin), 'standard input')
+  const path = resolve(terminal.cwd, file)
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw usage(`${path} cannot be read (${error.code}).`, 'Name the file that holds the token.')
+  })
+  return checked(text, path)
+}
+
+function checked(text: string, origin: string): string {
+  const token = text.trim()
+  if (/^[\x21-\x7e]{1,512}$/.test(token)) return token
+  throw usage(`There is no token in ${origin}.`, 'It must hold the token and nothing else.')
+}
+
+async function ownersToken(url: string, data: string): Promise<string> {
+  const { hostname } = new URL(url)
+  const isOurMachine = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
+  const token = isOurMachine ? await readOwnerToken(data) : undefined
+  if (token) return token
+  const why = isOurMachine ? `There is no owner token in ${data}.` : `The owner token of this machine is not sent to ${hostname}.`
+  throw new CommandFailure(
+    'refused',
+    `${why} A token is needed.`,
+    'Set HOLDFAST_TOKEN, or use --token-file FILE (- for standard input).',
+  )
+}

@@ -1,0 +1,119 @@
+/** What a command works with: the terminal, the configuration, the server, and one way to answer people and programs. */
+import { type Client, createClient } from '../client/client.ts'
+import { type CheckedConfig, type ConfigFlags, checkConfig, type LoadedConfig, loadConfig } from '../platform/config.ts'
+import type { Page } from '../protocol/page.ts'
+import type { CommandSpec, Given } from './command.ts'
+import { confirm } from './confirm.ts'
+import { type Connection, findConnection } from './connect.ts'
+import { usage } from './failure.ts'
+import { type Progress, startProgress } from './progress.ts'
+import { type Paint, painter, type Terminal, widthOf } from './terminal.ts'
+
+/** More than a person reads; `--limit` asks for more. */
+const defaultLimit = 200
+const largestLimit = 100_000
+
+export class CommandContext {
+  readonly terminal: Terminal
+  readonly paint: Paint
+  /** The whole tree, loaded when it is asked for. */
+  readonly allCommands: () => Promise<CommandSpec[]>
+  readonly #given: Given
+  readonly #progress: Progress
+  #connection: Promise<Connection> | undefined
+
+  constructor(terminal: Terminal, given: Given, allCommands: () => Promise<CommandSpec[]>) {
+    this.terminal = terminal
+    this.allCommands = allCommands
+    this.paint = painter(terminal.stdout, terminal.env)
+    this.#given = given
+    this.#progress = startProgress(terminal, 'Waiting for an answer')
+  }
+
+  get json(): boolean {
+    return this.#given.flag('json')
+  }
+
+  get width(): number | undefined {
+    return widthOf(this.terminal.stdout)
+  }
+
+  config(): LoadedConfig {
+    return loadConfig(this.#configSources())
+  }
+
+  checkedConfig(): CheckedConfig {
+    return checkConfig(this.#configSources())
+  }
+
+  #configSources(): { flags: ConfigFlags; env: Terminal['env']; cwd: string } {
+    const flags: ConfigFlags = { data: this.#given.text('data'), config: this.#given.text('config') }
+    return { flags, env: this.terminal.env, cwd: this.terminal.cwd }
+  }
+
+  connection(): Promise<Connection> {
+    this.#connection ??= findConnection(this.terminal, this.config(), {
+      server: this.#given.text('server'),
+      tokenFile: this.#given.text('token-file'),
+    })
+    return this.#connection
+  }
+
+  async client(): Promise<Client> {
+    return createClient(await this.connection())
+  }
+
+  /** The one answer of a command: JSON for programs, words for people. */
+  answer(data: unknown, words: () => string): void {
+    this.terminal.stdout.write(this.json ? `${JSON.stringify(data, null, 2)}\n` : `${words()}\n`)
+  }
+
+  /** What was done, above an answer; programs have the answer. */
+  done(words: string): void {
+    if (!this.json) this.terminal.stdout.write(this.#tick(words))
+  }
+
+  /** What was done, where there is nothing more to answer. */
+  finished(data: unknown, words: string): void {
+    this.terminal.stdout.write(this.json ? `${JSON.stringify(data, null, 2)}\n` : this.#tick(words))
+  }
+
+  #tick(words: string): string {
+    return `${this.paint('green', '✓')} ${words}\n`
+  }
+
+  /** Something to know beside the answer. */
+  note(words: string): void {
+    this.terminal.stderr.write(`${painter(this.terminal.stderr, this.terminal.env)('dim', words)}\n`)
+  }
+
+  async confirm(question: string, loss: string): Promise<void> {
+    if (this.#given.flag('yes')) return
+    this.#progress.pause()
+    await confirm(this.terminal, question, loss)
+    this.#progress.resume()
+  }
+
+  /** At most `--limit` of a list, and whether there is more. */
+  async list<Item>(items: AsyncGenerator<Item, void, undefined>): Promise<Page<Item> & { more: boolean }> {
+    const limit = this.#limit()
+    const found: Item[] = []
+    for await (const item of items) {
+      if (found.length === limit) return { items: found, nextCursor: null, more: true }
+      found.push(item)
+    }
+    return { items: found, nextCursor: null, more: false }
+  }
+
+  #limit(): number {
+    const typed = this.#given.text('limit')
+    if (typed === undefined) return defaultLimit
+    const limit = Number(typed)
+    if (Number.isInteger(limit) && limit >= 1 && limit <= largestLimit) return limit
+    throw usage(`--limit must be a whole number from 1 to ${largestLimit}.`, 'Leave it out to see 200.')
+  }
+
+  end(): void {
+    this.#progress.end()
+  }
+}

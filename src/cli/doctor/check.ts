@@ -1,0 +1,13 @@
+/** One thing the doctor looked at. */
+export interface Check {
+  readonly name: string
+  /** ✓ good · ! works, but look at it · ✗ does not work */
+  readonly state: 'good' | 'warning' | 'bad'
+  readonly detail: string
+  /** What to do; only where there is something to do. */
+  readonly next?: string
+}
+
+export const good = (name: string, detail: string): Check => ({ name, state: 'good', detail })
+export const warning = (name: string, detail: string, next: string): Check => ({ name, state: 'warning', detail, next })
+export const bad = (name: string, detail: string, next: string): Check => ({ name, state: 'bad', detail, next })

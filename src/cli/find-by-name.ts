@@ -1,0 +1,52 @@
+/** Lets people name a thing by what they call it: its id or, where only one has it, its name. */
+import type { ErrorCode } from '../domain/errors.ts'
+import { nearest } from '../domain/nearest.ts'
+import { CommandFailure, usage } from './failure.ts'
+
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+
+/** Looked through at most; whoever has more uses ids. */
+const mostLookedAt = 10_000
+
+export async function findByName<Item extends Named>(
+  kind: 'project' | 'agent' | 'person' | 'token',
+  typed: string,
+  all: AsyncGenerator<Item, void, undefined>,
+): Promise<Item> {
+  const called: Item[] = []
+  const words: string[] = []
+  for await (const item of all) {
+    if (item.id === typed) return item
+    if (item.name === typed) called.push(item)
+    if (words.push(item.id, item.name) >= mostLookedAt * 2) break
+  }
+  const [only, ...others] = called
+  if (only && others.length === 0) return only
+  if (only) {
+    const ids = called.map(({ id }) => id).join(', ')
+    throw usage(
+      `${called.length} ${plural[kind]} are called ${JSON.stringify(typed)}.`,
+      `Name the one you mean by its id: ${ids}.`,
+    )
+  }
+  const close = nearest(typed, words)
+  const hint = close ? `Did you mean ${close}? ` : ''
+  throw new CommandFailure(
+    'notFound',
+    `There is no ${kind} ${JSON.stringify(typed)}.`,
+    `${hint}\`holdfast ${commandOf[kind]}\` lists them.`,
+    codeOf[kind],
+  )
+}
+
+const plural = { project: 'projects', agent: 'agents', person: 'people', token: 'tokens' } as const
+const commandOf = { project: 'projects', agent: 'agents', person: 'people', token: 'token' } as const
+const codeOf = {
+  project: 'not_found',
+  agent: 'agent_not_found',
+  person: 'not_found',
+  token: 'not_found',
+} as const satisfies Record<string, ErrorCode>

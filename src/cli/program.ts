@@ -1,0 +1,103 @@
+/** Turns the commands' descriptions into a commander program: parsing, --help with examples and exit codes, hints for typing errors. */
+import { Command, Option } from 'commander'
+import { type CommandOption, type CommandSpec, Given } from './command.ts'
+import { CommandContext } from './context.ts'
+import { exitCodes } from './exit-codes.ts'
+import { optionsOf } from './options-of.ts'
+import { type Paint, painter, type Terminal } from './terminal.ts'
+
+export interface ProgramParts {
+  readonly terminal: Terminal
+  readonly name: string
+  readonly version: string
+  readonly allCommands: () => Promise<CommandSpec[]>
+}
+
+/** commander 15 writes nothing by itself: help goes to standard output, everything else is thrown and reported by run.ts. */
+export function buildProgram(specs: readonly CommandSpec[], parts: ProgramParts): Command {
+  const { terminal, name, version } = parts
+  const paint = painter(terminal.stdout, terminal.env)
+  const program = new Command(name)
+    .description('The session server for AI agents: starts them, keeps them warm, and takes work up where it stopped.')
+    .version(version, '-V, --version', 'print the version')
+    .usage('[command] [options]')
+  prepare(program, terminal, paint)
+  program.addHelpText('after', () => `${examplesOf(name, topExamples, paint)}\n\n${exitCodeTable(paint)}`)
+  for (const spec of specs) program.addCommand(build(spec, parts, paint), { isDefault: spec.isDefault === true })
+  return program
+}
+
+const topExamples: CommandSpec['examples'] = [
+  ['up', 'start the server and print a sign-in link'],
+  ['projects create demo --path .', 'make a project of this folder'],
+  ['doctor', 'find out what is wrong'],
+]
+
+function build(spec: CommandSpec, parts: ProgramParts, paint: Paint): Command {
+  const command = new Command(spec.name).description(spec.summary)
+  prepare(command, parts.terminal, paint)
+  for (const operand of spec.operands ?? []) command.argument(bracketed(operand.name), operand.about)
+  for (const option of optionsOf(spec)) command.addOption(toOption(option))
+  for (const inner of spec.commands ?? []) command.addCommand(build(inner, parts, paint), { isDefault: inner.isDefault === true })
+  command.addHelpText('after', () => `${examplesOf(parts.name, spec.examples, paint)}\n\n${exitCodeLine(parts.name, paint)}`)
+  const run = spec.run
+  if (run) {
+    command.action(async (...all: unknown[]) => {
+      const given = new Given(all.slice(0, -2) as (string | string[])[], command.opts())
+      const context = new CommandContext(parts.terminal, given, parts.allCommands)
+      await run(context, given).finally(() => context.end())
+    })
+  }
+  return command
+}
+
+function toOption({ flags, about, many, choices }: CommandOption): Option {
+  const option = new Option(flags, about)
+  if (choices) option.choices([...choices])
+  if (many) {
+    const check = option.parseArg
+    option.argParser<string[]>((value, before) => {
+      check?.call(option, value, undefined)
+      return [...(before ?? []), value]
+    })
+  }
+  return option
+}
+
+const bracketed = (name: string): string => (name.startsWith('[') ? name : `<${name}>`)
+
+function prepare(command: Command, terminal: Terminal, paint: Paint): void {
+  command
+    .exitOverride()
+    .showSuggestionAfterError()
+    .allowExcessArguments(false)
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand(false)
+    .configureOutput({ writeOut: (text) => terminal.stdout.write(text), writeErr: () => {}, outputError: () => {} })
+    .configureHelp({
+      helpWidth: Math.min(terminal.stdout.columns ?? 100, 110),
+      styleTitle: (text) => paint('bold', text),
+      styleCommandText: (text) => paint('cyan', text),
+      styleSubcommandTerm: (text) => paint('cyan', text),
+      styleOptionTerm: (text) => paint('cyan', text),
+      styleArgumentTerm: (text) => paint('cyan', text),
+      subcommandTerm: (inner) => inner.name(),
+    })
+}
+
+function examplesOf(name: string, examples: CommandSpec['examples'], paint: Paint): string {
+  const width = Math.max(...examples.map(([typed]) => typed.length))
+  const lines = examples.map(([typed, does]) => `  ${paint('dim', name)} ${typed.padEnd(width)}  ${paint('dim', does)}`)
+  return ['', paint('bold', 'Examples:'), ...lines].join('\n')
+}
+
+function exitCodeTable(paint: Paint): string {
+  const lines = Object.values(exitCodes).map(({ code, about }) => `  ${paint('cyan', String(code).padEnd(3))}  ${about}`)
+  return [paint('bold', 'Exit codes:'), ...lines].join('\n')
+}
+
+const exitCodeLine = (name: string, paint: Paint): string =>
+  paint(
+    'dim',
+    `Exit codes: 0 done, 1 failed, 2 usage, 3 no server, 4 no permission, 5 not found, 6 conflict, 7 later (${name} --help)`,
+  )

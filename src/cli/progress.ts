@@ -1,0 +1,40 @@
+/** Shows that something is going on when it takes over a second (CL2), on a terminal only; gone without a trace when it is done. */
+import { type Clock, systemClock } from '../platform/clock.ts'
+import { painter, type Terminal } from './terminal.ts'
+
+export const quietMs = 1_000
+const frameMs = 120
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+
+export interface Progress {
+  /** While a question stands there. */
+  pause(): void
+  resume(): void
+  end(): void
+}
+
+export function startProgress(terminal: Terminal, label: string, clock: Clock = systemClock): Progress {
+  const { stderr } = terminal
+  const paint = painter(stderr, terminal.env)
+  const startedAt = clock.now()
+  let cancel = (): void => {}
+  let drawn = false
+
+  const draw = (frame: number): void => {
+    const seconds = Math.floor((clock.now() - startedAt) / 1000)
+    stderr.write(`\r\u001b[K${paint('cyan', frames[frame % frames.length] ?? '')} ${label} ${paint('dim', `${seconds} s`)}`)
+    drawn = true
+    cancel = clock.after(frameMs, () => draw(frame + 1))
+  }
+  const wipe = (): void => {
+    cancel()
+    if (drawn) stderr.write('\r\u001b[K')
+    drawn = false
+  }
+  const begin = (): void => {
+    if (stderr.isTTY) cancel = clock.after(quietMs, () => draw(0))
+  }
+
+  begin()
+  return { pause: wipe, resume: begin, end: wipe }
+}

@@ -1,0 +1,90 @@
+/**
+ * Tells on standard error why a command failed: what happened, what to do next, the code small; as JSON for programs. Never a stack
+ * trace, never a secret.
+ */
+
+import { ProblemError, UnreachableError } from '../client/failures.ts'
+import type { ErrorCode } from '../domain/errors.ts'
+import { mask, maskDeep } from '../platform/mask.ts'
+import { StartFailure } from '../platform/start-failure.ts'
+import { visible } from '../platform/visible.ts'
+import type { Problem } from '../protocol/problem.ts'
+import { exitCodes, exitOfCode } from './exit-codes.ts'
+import { CommandFailure, declined } from './failure.ts'
+import { startCommand } from './program-name.ts'
+import { type Environment, painter, type Terminal } from './terminal.ts'
+
+interface Report {
+  readonly exitCode: number
+  readonly message: string
+  readonly next: string
+  readonly code: string
+  /** What a program gets: the problem as it came over HTTP, or the same form for what never reached a server. */
+  readonly json: Readonly<Record<string, unknown>>
+}
+
+/** Prints it and gives the exit code. */
+export function report(error: unknown, terminal: Terminal, json: boolean): number {
+  const { exitCode, message, next, code, json: problem } = reportOf(error, terminal.env)
+  if (json) {
+    terminal.stderr.write(`${JSON.stringify(maskDeep({ ...problem, exitCode }))}\n`)
+    return exitCode
+  }
+  const paint = painter(terminal.stderr, terminal.env)
+  // Saying no is an answer, not a failure.
+  if (code === declined) {
+    terminal.stderr.write(`${message}\n`)
+    return exitCode
+  }
+  const [first = '', ...others] = mask(message).split('\n').map(visible)
+  const lines = [
+    `${paint('red', '✗')} ${paint('bold', first)}`,
+    ...others,
+    ...(next ? [`  ${visible(mask(next))}`] : []),
+    `  ${paint('dim', code)}`,
+  ]
+  terminal.stderr.write(`${lines.join('\n')}\n`)
+  return exitCode
+}
+
+function reportOf(error: unknown, env: Environment): Report {
+  if (error instanceof ProblemError) {
+    const { problem } = error
+    return {
+      exitCode: exitOfCode(problem.code),
+      message: problem.detail,
+      next: nextFor(problem),
+      code: problem.code,
+      json: problem,
+    }
+  }
+  if (error instanceof UnreachableError) {
+    const next = `Start it with \`${startCommand(env)}\`, or ask \`holdfast doctor\` what is wrong.`
+    return local(exitCodes.unreachable.code, 'unreachable', `${error.message}.`, next)
+  }
+  if (error instanceof CommandFailure) return local(error.exitCode, error.code, error.message, error.next)
+  if (error instanceof StartFailure) return local(error.exitCode, 'cannot_start', error.message, error.next)
+  const message = error instanceof Error ? error.message : String(error)
+  return local(
+    exitCodes.failed.code,
+    'failed',
+    message,
+    'If this looks like a mistake of ours, please report it with what you typed.',
+  )
+}
+
+/** The catalogue speaks to whoever writes requests; at this door some things are said in another way. */
+const nextHere: Readonly<Record<string, string>> = {
+  invalid_request: 'Correct the value; --help shows what is meant.',
+  invalid_setting: '`holdfast projects show PROJECT --all` lists every setting.',
+} satisfies Partial<Record<ErrorCode, string>>
+
+const nextFor = ({ code, next }: Problem): string => nextHere[code] ?? next ?? ''
+
+const local = (exitCode: number, code: string, message: string, next: string): Report => ({
+  exitCode,
+  message,
+  next,
+  code,
+  json: { title: message.split('\n')[0], detail: message, code, next },
+})

@@ -1,0 +1,28 @@
+/** Every command through the parser. Only the files of the command that was typed are loaded; all of them where all are needed. */
+import { CommanderError } from 'commander'
+import { findPackageRoot } from '../platform/package-root.ts'
+import { allCommands, commands } from './command-list.ts'
+import { exitCodes } from './exit-codes.ts'
+import { buildProgram } from './program.ts'
+import { programName } from './program-name.ts'
+import type { Terminal } from './terminal.ts'
+import { typedCommand } from './typed-command.ts'
+import { usageFailure } from './usage-failure.ts'
+
+export async function runParsed(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const [first] = argv
+  const chosen = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined
+  const specs = chosen ? [await chosen()] : await allCommands()
+  const name = programName(terminal.env)
+  const typed = typedCommand(argv, specs, name)
+  const { version } = findPackageRoot()
+  const program = buildProgram(specs, { terminal, name, version, allCommands })
+  try {
+    await program.parseAsync([...argv], { from: 'user' })
+    return exitCodes.ok.code
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode === 0) return exitCodes.ok.code
+    throw usageFailure(error, typed ? `${name} ${typed}` : name)
+  }
+}

@@ -1,0 +1,34 @@
+/** The terminal, or what stands in its place: where words come from and go to, and whether a person is there. */
+import { styleText } from 'node:util'
+
+export type Style = Parameters<typeof styleText>[0]
+export type Environment = Readonly<Record<string, string | undefined>>
+
+interface Output {
+  write(text: string): unknown
+  readonly isTTY?: boolean
+  readonly columns?: number
+}
+
+export interface Terminal {
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly env: Environment
+  /** The folder the person is in. */
+  readonly cwd: string
+}
+
+/** Somebody can be asked: answers come from a terminal and questions are seen on one. */
+export const isInteractive = ({ stdin, stderr }: Terminal): boolean => stdin.isTTY === true && stderr.isTTY === true
+
+export type Paint = (style: Style, text: string) => string
+
+/** Colours only on a terminal, and never against NO_COLOR (no-color.org). */
+export function painter(output: Output, env: Environment): Paint {
+  const forced = Boolean(env['FORCE_COLOR']) && env['FORCE_COLOR'] !== '0'
+  const wanted = !env['NO_COLOR'] && (forced || (output.isTTY === true && env['TERM'] !== 'dumb'))
+  return (style, text) => (wanted ? styleText(style, text, { validateStream: false }) : text)
+}
+
+export const widthOf = (output: Output): number | undefined => (output.isTTY ? output.columns : undefined)

@@ -1,0 +1,149 @@
+/**
+ * The typed client (LB1): what may be asked and what comes back is worked out from the route list, so a call that compiles is a call
+ * that exists. Works in Node and in browsers; brings no schema library along. Writes carry an idempotency key, so trying again
+ * after a lost answer never does a thing twice (HT4). Never puts a credential anywhere but into the Authorization header.
+ */
+import type { Clock } from '../platform/clock.ts'
+import type { Page } from '../protocol/page.ts'
+import { ProblemError, problemIn, UnreachableError } from './failures.ts'
+import { backoffMs, clientClock, pause } from './patience.ts'
+import { requestPath } from './request-path.ts'
+import type { AnswerOf, Arguments, Method, PathOf, RequestOptions, RouteAt } from './route-types.ts'
+
+export { ProblemError, UnreachableError } from './failures.ts'
+
+export interface ClientOptions {
+  /** `http://127.0.0.1:4747`; empty in a page that the server itself has sent. */
+  readonly url: string
+  /** Left out in a browser, where the cookie speaks. */
+  readonly token?: string
+  readonly fetch?: typeof fetch
+  readonly clock?: Clock
+  readonly random?: () => number
+}
+
+export const defaultTimeoutMs = 30_000
+const defaultRetries = 2
+const retryPatience = { firstMs: 150, mostMs: 2_000 }
+/** A server that asks for more patience than this is not waited for here. */
+const longestRetryAfterMs = 5_000
+
+type Call<M extends Method> = <P extends PathOf<M>>(
+  path: P,
+  ...request: Arguments<RouteAt<M, P>>
+) => Promise<AnswerOf<RouteAt<M, P>>>
+
+/** Paths that answer with a list. */
+type ListPath = { [P in PathOf<'GET'>]: AnswerOf<RouteAt<'GET', P>> extends Page<unknown> ? P : never }[PathOf<'GET'>]
+type ItemOf<P extends ListPath> = AnswerOf<RouteAt<'GET', P>> extends Page<infer Item> ? Item : never
+
+export interface Client {
+  readonly url: string
+  readonly get: Call<'GET'>
+  readonly post: Call<'POST'>
+  readonly put: Call<'PUT'>
+  readonly patch: Call<'PATCH'>
+  readonly delete: Call<'DELETE'>
+  /** Every item of a list, read page by page as they are asked for. */
+  pages<P extends ListPath>(path: P, ...request: Arguments<RouteAt<'GET', P>>): AsyncGenerator<ItemOf<P>, void, undefined>
+  /** The answer as it comes, for what is not JSON (event-stream.ts). Tried once. */
+  open(path: string, init: { readonly headers?: Record<string, string>; readonly signal?: AbortSignal }): Promise<Response>
+}
+
+interface AnyRequest extends RequestOptions {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+}
+
+export function createClient(options: ClientOptions): Client {
+  const url = options.url.replace(/\/+$/, '')
+  const { token, clock = clientClock, random = Math.random } = options
+  // Called as a plain function: a browser's fetch refuses to be a method of anything else.
+  const callFetch: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init))
+  const credential: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {}
+
+  const open: Client['open'] = async (path, { headers, signal }) => {
+    try {
+      return await callFetch(url + path, { headers: { ...headers, ...credential }, signal: signal ?? null, redirect: 'error' })
+    } catch (error) {
+      throw signal?.aborted ? signal.reason : new UnreachableError(url, 'network', error)
+    }
+  }
+
+  async function send(method: Method, path: string, request: AnyRequest, key: string | undefined): Promise<unknown> {
+    const headers: Record<string, string> = { accept: 'application/json', ...credential }
+    if (key) headers['idempotency-key'] = key
+    if (request.body !== undefined) headers['content-type'] = 'application/json'
+    const timeout = AbortSignal.timeout(request.timeoutMs ?? defaultTimeoutMs)
+    const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout
+    const body = request.body === undefined ? null : JSON.stringify(request.body)
+    try {
+      return await answerIn(url, await callFetch(url + path, { method, headers, body, signal, redirect: 'error' }))
+    } catch (error) {
+      if (error instanceof ProblemError || error instanceof UnreachableError) throw error
+      if (request.signal?.aborted) throw request.signal.reason
+      throw new UnreachableError(url, timeout.aborted ? 'timeout' : 'network', error)
+    }
+  }
+
+  async function call(method: Method, path: string, request: AnyRequest = {}): Promise<unknown> {
+    const target = requestPath(path, request.params, request.query)
+    const key = method === 'GET' ? undefined : (request.idempotencyKey ?? newKey())
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await send(method, target, request, key)
+      } catch (error) {
+        const waitMs = attempt < (request.retries ?? defaultRetries) ? waitBeforeRetry(error, attempt, random) : undefined
+        if (waitMs === undefined) throw error
+        await pause(clock, waitMs, request.signal)
+      }
+    }
+  }
+
+  async function* pages(path: string, request: AnyRequest = {}): AsyncGenerator<unknown, void, undefined> {
+    let cursor: string | null | undefined
+    do {
+      const query = cursor ? { ...request.query, cursor } : request.query
+      const page = (await call('GET', path, query ? { ...request, query } : request)) as Page<unknown>
+      yield* page.items
+      // A server that hands out the same cursor again would never end.
+      cursor = page.nextCursor === cursor ? null : page.nextCursor
+    } while (cursor)
+  }
+
+  const bind = (method: Method) => (path: string, request?: AnyRequest) => call(method, path, request)
+  // The types above say what each call takes and gives; the server, which has the same list, keeps to it.
+  return {
+    url,
+    get: bind('GET'),
+    post: bind('POST'),
+    put: bind('PUT'),
+    patch: bind('PATCH'),
+    delete: bind('DELETE'),
+    pages,
+    open,
+  } as Client
+}
+
+async function answerIn(url: string, response: Response): Promise<unknown> {
+  if (!response.ok)
+    throw (await problemIn(response)) ?? new UnreachableError(url, 'foreign', new Error(`status ${response.status}`))
+  if (response.status === 204) return undefined
+  if (!response.headers.get('content-type')?.startsWith('application/json')) throw new UnreachableError(url, 'foreign')
+  return response.json()
+}
+
+/** Undefined: do not try again. A timeout is not retried, because whoever waits has waited long enough. */
+function waitBeforeRetry(error: unknown, attempt: number, random: () => number): number | undefined {
+  if (error instanceof UnreachableError) return error.reason === 'network' ? backoffMs(retryPatience, attempt, random) : undefined
+  if (!(error instanceof ProblemError) || error.problem.status !== 503) return undefined
+  const askedMs = (error.retryAfterSeconds ?? 0) * 1000
+  return askedMs > longestRetryAfterMs ? undefined : Math.max(askedMs, backoffMs(retryPatience, attempt, random))
+}
+
+/** Not crypto.randomUUID: browsers have it only where the address is https or localhost. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,39 @@
+/** How long to wait before trying again: twice as long each time up to a bound, and spread, so that many clients do not come at once. */
+import type { Clock } from '../platform/clock.ts'
+
+export interface Patience {
+  readonly firstMs: number
+  readonly mostMs: number
+}
+
+/** `attempt` counts from 0. Between half and the whole of the doubled time; `random` is from 0 up to 1. */
+export const backoffMs = ({ firstMs, mostMs }: Patience, attempt: number, random: () => number): number =>
+  Math.min(mostMs, firstMs * 2 ** Math.min(attempt, 30)) * (0.5 + random() / 2)
+
+/** Works in a browser too, and keeps a program alive while it waits: somebody wants the answer. */
+export const clientClock: Clock = {
+  now: () => Date.now(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms)
+    return () => clearTimeout(timer)
+  },
+}
+
+/** Resolves after `ms`, or rejects with the signal's reason as soon as it is aborted. */
+export function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason)
+      return
+    }
+    const stop = (): void => {
+      cancel()
+      reject(signal?.reason)
+    }
+    const cancel = clock.after(ms, () => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    })
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}
