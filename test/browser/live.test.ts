@@ -1,0 +1,99 @@
+/** The page lives: changes made elsewhere show at once, a lost server is told with its time, nothing is lost meanwhile. */
+import { expect, test } from 'vitest'
+import { visit } from './visit.ts'
+
+const here = visit()
+
+test('[HT6] a change made elsewhere shows at once, without a reload', async () => {
+  const page = await here.ownerPage('/')
+  const rail = page.getByRole('navigation', { name: 'Places' })
+  const main = page.getByRole('main')
+  const { id } = await here.elsewhere.post('/api/projects', { body: { name: 'from-elsewhere' } })
+  await rail.getByRole('link', { name: 'from-elsewhere' }).click()
+  await page.getByRole('heading', { name: 'from-elsewhere', level: 1 }).waitFor()
+  const params = { projectId: id }
+  await here.elsewhere.patch('/api/projects/{projectId}', { params, body: { name: 'renamed', path: '/srv/renamed' } })
+  await page.getByRole('heading', { name: 'renamed', level: 1 }).waitFor()
+  await main.getByText('/srv/renamed').waitFor()
+  expect(await page.title()).toBe('renamed · Holdfast')
+
+  await here.elsewhere.post('/api/agents', { body: { id: 'far', name: 'Far away', protocol: 'mcp' } })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { ...params, agentId: 'far' } })
+  await main.getByText('Far away').waitFor()
+  await here.elsewhere.delete('/api/agents/{agentId}', { params: { agentId: 'far' } })
+  await main.getByText('No agent is assigned yet.').waitFor()
+  await here.elsewhere.delete('/api/projects/{projectId}', { params })
+  await page.getByRole('heading', { name: 'There is no such project' }).waitFor()
+})
+
+test('[HT6] people and tokens made elsewhere show at once', async () => {
+  const page = await here.ownerPage('/people')
+  await page.getByText('No tokens yet.').waitFor()
+  await here.elsewhere.post('/api/people', { body: { name: 'Barbara', role: 'member' } })
+  await page.getByText('Barbara', { exact: true }).waitFor()
+  await here.elsewhere.post('/api/tokens', { body: { name: 'ci', kind: 'script', scopes: ['read'] } })
+  await page.getByText('ci', { exact: true }).waitFor()
+})
+
+test('[UI2] what one person types stays while another changes the same project', async () => {
+  const { id } = await here.elsewhere.post('/api/projects', { body: { name: 'shared' } })
+  const page = await here.ownerPage(`/projects/${id}/settings`)
+  await page.getByLabel('Folder').fill('/srv/mine')
+  await here.elsewhere.patch('/api/projects/{projectId}', { params: { projectId: id }, body: { name: 'theirs' } })
+  await page.getByRole('heading', { name: 'theirs', level: 1 }).waitFor()
+  expect(await page.getByLabel('Folder').inputValue()).toBe('/srv/mine')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('theirs is saved').waitFor()
+  const project = await here.elsewhere.get('/api/projects/{projectId}', { params: { projectId: id } })
+  expect(project).toMatchObject({ name: 'theirs', path: '/srv/mine' })
+})
+
+test('[UI7] with the server away the page says since when; when it is back it goes on without a reload and has missed nothing', async () => {
+  const page = await here.ownerPage('/')
+  await page.evaluate(() => Object.assign(globalThis, { notReloaded: true }))
+  const before = Date.now()
+  await here.restartAfter(async () => {
+    const strip = page.getByText(/^Offline since \d\d:\d\d$/)
+    await strip.waitFor()
+    const [, time] = /since (\d\d:\d\d)/.exec((await strip.textContent()) ?? '') ?? []
+    const possible = await page.evaluate(
+      (from) => [from, Date.now()].map((at) => new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' }).format(at)),
+      before,
+    )
+    expect(possible).toContain(time)
+    await page.getByText('Reconnecting…').waitFor()
+    // What was known is still shown, and what is tried now fails with words and keeps what was typed.
+    await page.getByRole('list', { name: 'Projects' }).getByText('demo').waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'New project' }).click()
+    await page.getByLabel('Name').fill('typed-while-away')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('alert').getByText('The server did not answer').waitFor()
+  })
+  await here.elsewhere.post('/api/projects', { body: { name: 'made-meanwhile' } })
+  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('heading', { name: 'typed-while-away', level: 1 }).waitFor()
+  await page.getByRole('link', { name: 'made-meanwhile' }).waitFor()
+  await page.getByText(/^Offline since/).waitFor({ state: 'detached' })
+  await page.getByText('Live', { exact: true }).waitFor()
+  expect(await page.evaluate(() => 'notReloaded' in globalThis)).toBe(true)
+  const names = (await here.elsewhere.get('/api/projects')).items.map((project) => project.name)
+  expect(names.filter((name) => name === 'typed-while-away')).toHaveLength(1)
+})
+
+test('[UI5] opened while the server is away, the installed page says so instead of failing', async () => {
+  const page = await here.ownerPage('/')
+  await page.evaluate(() => navigator.serviceWorker.ready)
+  await here.restartAfter(async () => {
+    await page.goto('/agents')
+    await page.getByText('The server cannot be reached.').waitFor()
+  })
+  await page.getByRole('button', { name: 'Try now' }).click()
+  await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
+  const kept = await page.evaluate(async () => {
+    const names = await caches.keys()
+    const requests = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()))
+    return requests.flat().map((request) => new URL(request.url).pathname)
+  })
+  expect(kept).toContain('/')
+  expect(kept.filter((path) => path.startsWith('/api'))).toEqual([])
+})

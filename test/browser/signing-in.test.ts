@@ -1,0 +1,68 @@
+/** Signing in with a browser: by the link, by a token, and when neither works. */
+import { expect, test } from 'vitest'
+import { visit } from './visit.ts'
+
+const here = visit()
+
+test('[SE1] the sign-in link signs the browser in, cleans the address and goes where the person wanted', async () => {
+  const page = await here.strangerPage()
+  await page.goto('/agents')
+  await page.waitForURL(/\/sign-in\?to=/)
+  await page.goto(here.server.signInLink)
+  await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
+  expect(page.url()).toBe(`${here.server.url}/agents`)
+  // Neither in the address nor anywhere the way back leads.
+  const code = new URL(here.server.signInLink).hash.slice(1)
+  await page.goBack()
+  expect(page.url()).not.toContain(code)
+  const cookies = await page.context().cookies()
+  expect(cookies).toMatchObject([{ httpOnly: true, sameSite: 'Strict' }])
+  expect(await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))).not.toContain(code)
+})
+
+test('[SE1] a link that was used says calmly how to get a new one', async () => {
+  const link = await here.signInLink()
+  const first = await here.strangerPage()
+  await first.goto(link)
+  await first.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
+  const second = await here.strangerPage()
+  await second.goto(link)
+  await second.getByRole('heading', { name: 'This link does not work any more' }).waitFor()
+  expect(await second.getByText('holdfast open', { exact: true }).isVisible()).toBe(true)
+  expect(second.url()).toBe(`${here.server.url}/sign-in`)
+})
+
+test('[SE1] without a credential every place leads to signing in and shows nothing', async () => {
+  const page = await here.strangerPage()
+  for (const path of ['/', '/projects/proj_x', '/people', '/system']) {
+    await page.goto(path)
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(await page.getByText('demo').count()).toBe(0)
+  }
+})
+
+test('[SE3] a person signs in with a pasted token and sees what the role allows; removed, they are out at once', async () => {
+  const { id, token } = await here.elsewhere.post('/api/people', { body: { name: 'Grace', role: 'viewer' } })
+  const page = await here.strangerPage()
+  await page.goto('/sign-in')
+  await page.getByLabel('Or paste a link, a code or a token').fill(token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('link', { name: /^demo/ }).first().waitFor()
+  expect(await page.getByRole('link', { name: 'New project' }).count()).toBe(0)
+  await page.goto('/people')
+  await page.getByText('Only owners see tokens.').waitFor()
+  await here.elsewhere.delete('/api/people/{personId}', { params: { personId: id } })
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+})
+
+test('[SE1] signing out ends it, also in the other tab', async () => {
+  const page = await here.ownerPage('/')
+  const other = await page.context().newPage()
+  await other.goto('/agents')
+  await other.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
+  await page.getByRole('button', { name: /Account and preferences/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await other.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect((await page.request.get('/api/me')).status()).toBe(401)
+})

@@ -1,0 +1,79 @@
+/** What every browser test needs: one server, one browser, and pages that are signed in as somebody. */
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
+import { createClient } from '../../src/client/client.ts'
+import { launchBrowser } from '../support/browser.ts'
+import { type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
+
+/** What the page does at once must be there within this; what waits for the server, too. */
+const patienceMs = 10_000
+
+export const wide = { width: 1280, height: 800 }
+export const phone = { width: 360, height: 740 }
+
+export interface Visit {
+  readonly server: RunningHoldfast
+  readonly browser: Browser
+  /** Another program that talks to the same server as the owner. */
+  readonly elsewhere: ReturnType<typeof createClient>
+  /** A page of somebody who is not signed in. */
+  strangerPage(options?: BrowserContextOptions): Promise<Page>
+  /** A page of the owner, at the address. */
+  ownerPage(path: string, options?: BrowserContextOptions): Promise<Page>
+  /** A link that works once. */
+  signInLink(): Promise<string>
+  /** Stops the server, does something meanwhile, and starts it again at the same address with the same data. */
+  restartAfter(meanwhile: () => Promise<void>): Promise<void>
+}
+
+/** Call once at the top of a test file. The demo project of a first start is there. */
+export function visit(): Visit {
+  let server: RunningHoldfast
+  let browser: Browser
+  const elsewhere = () => createClient({ url: server.url, token: server.token })
+
+  beforeAll(async () => {
+    ;[server, browser] = await Promise.all([startHoldfast(), launchBrowser()])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await server?.stop()
+  })
+
+  const strangerPage: Visit['strangerPage'] = async (options = {}) => {
+    const context = await browser.newContext({ viewport: wide, locale: 'en-GB', baseURL: server.url, ...options })
+    context.setDefaultTimeout(patienceMs)
+    return context.newPage()
+  }
+  const signInLink = async (): Promise<string> => `${server.url}/sign-in#${(await elsewhere().post('/api/sign-in-codes')).code}`
+
+  return {
+    get server() {
+      return server
+    },
+    get browser() {
+      return browser
+    },
+    get elsewhere() {
+      return elsewhere()
+    },
+    strangerPage,
+    signInLink,
+    async ownerPage(path, options) {
+      const page = await strangerPage(options)
+      await page.goto(await signInLink())
+      await page.waitForURL((url) => url.pathname === '/')
+      await page.goto(path)
+      // Not by role: under an open dialog the page is hidden from assistive technology.
+      await page.locator('h1').waitFor()
+      return page
+    },
+    async restartAfter(meanwhile) {
+      const { data } = server
+      const port = new URL(server.url).port
+      await server.stop()
+      await meanwhile()
+      server = await startHoldfast({ data, args: ['--port', port] })
+    },
+  }
+}

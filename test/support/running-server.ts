@@ -1,0 +1,101 @@
+/**
+ * The real server as a process of its own, started as a person would: waits for its two lines on stdout, stops it by its pid.
+ * Never leaves one behind: whatever still runs when the test process ends is killed.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from './temporary-folder.ts'
+
+export interface HoldfastOptions {
+  /** A temporary folder when left out. Start another one with the same folder to go on where the first stopped. */
+  readonly data?: string
+  /** Behind `up --port 0 --data DIR`; a `--port` here wins. */
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface RunningHoldfast {
+  readonly url: string
+  /** Works once. */
+  readonly signInLink: string
+  /** The owner's. */
+  readonly token: string
+  readonly pid: number
+  readonly data: string
+  /** Everything it has written on stderr. */
+  readonly log: () => string
+  /** Asks it to stop and waits until it has; resolves with its exit code. */
+  stop(): Promise<number | null>
+  /** SIGKILL, and waits until it is gone. */
+  kill(): Promise<void>
+}
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const readyWithinMs = 30_000
+const stoppedWithinMs = 15_000
+const mostLogBytes = 1024 * 1024
+
+export async function startHoldfast(options: HoldfastOptions = {}): Promise<RunningHoldfast> {
+  const data = options.data ?? temporaryFolder()
+  const args = [main, 'up', '--port', '0', '--data', data, ...(options.args ?? [])]
+  const child = spawn(process.execPath, args, { env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const killLeftover = () => child.kill('SIGKILL')
+  process.once('exit', killLeftover)
+  const exited = once(child, 'exit').then(() => void process.off('exit', killLeftover))
+
+  let log = ''
+  child.stderr.on('data', (bytes: Buffer) => {
+    log = (log + bytes.toString()).slice(-mostLogBytes)
+  })
+  const { url, signInLink } = await readyLines(child, () => log)
+  const token = options.env?.['HOLDFAST_TOKEN'] ?? (await readFile(join(data, 'owner-token'), 'utf8')).trim()
+
+  return {
+    url,
+    signInLink,
+    token,
+    pid: child.pid ?? 0,
+    data,
+    log: () => log,
+    async stop() {
+      child.kill('SIGTERM')
+      const timer = setTimeout(() => child.kill('SIGKILL'), stoppedWithinMs)
+      await exited
+      clearTimeout(timer)
+      if (child.signalCode === 'SIGKILL') throw new Error(`The server did not stop within ${stoppedWithinMs} ms\n${log}`)
+      return child.exitCode
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+/** Resolves with what the server printed when it was ready; fails when it ends or stays silent instead. */
+function readyLines(child: ChildProcess, log: () => string): Promise<{ url: string; signInLink: string }> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const fail = (why: string) => {
+      child.kill('SIGKILL')
+      reject(new Error(`The server ${why}\n${text}${log()}`))
+    }
+    const timer = setTimeout(() => fail(`was not ready within ${readyWithinMs} ms`), readyWithinMs)
+    child.once('error', (error) => fail(`could not be started: ${error.message}`))
+    child.once('exit', (code) => {
+      clearTimeout(timer)
+      fail(`ended with ${code} before it was ready`)
+    })
+    child.stdout?.on('data', (bytes: Buffer) => {
+      text += bytes.toString()
+      const url = /^Holdfast is ready at (\S+)$/m.exec(text)?.[1]
+      const signInLink = /^Sign in: (\S+)$/m.exec(text)?.[1]
+      if (!url || !signInLink) return
+      clearTimeout(timer)
+      resolve({ url, signInLink })
+    })
+  })
+}

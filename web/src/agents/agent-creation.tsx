@@ -1,0 +1,67 @@
+/** Adds an agent and shows its passkey, once. */
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import type { AgentWithPasskey } from '../../../src/protocol/agent.ts'
+import { useDraft } from '../live/draft.ts'
+import { withAgent } from '../live/home.ts'
+import { changeHome, client } from '../live/queries.ts'
+import { useSending } from '../live/sending.ts'
+import { useWords } from '../messages/messages.tsx'
+import { SubmitButton } from '../parts/button.tsx'
+import { InputDialog } from '../parts/dialog.tsx'
+import { notify } from '../parts/notices.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { SecretDialog } from '../parts/secret-dialog.tsx'
+import { SlowAnswer } from '../parts/waiting.tsx'
+import { isFine, meaningOf, noTexts, problemsOf } from './agent-draft.ts'
+import { AgentFields } from './agent-fields.tsx'
+
+interface CreationProps {
+  readonly layout: (fields: ReactNode, submit: ReactNode) => ReactNode
+  readonly onClose: () => void
+}
+
+export function AgentCreation({ layout, onClose }: CreationProps) {
+  const words = useWords()
+  const navigate = useNavigate()
+  // In memory only: the environment may hold secrets.
+  const [texts, setTexts, clearTexts] = useDraft('new-agent', noTexts, 'memory')
+  const [tried, setTried] = useState(false)
+  const [created, setCreated] = useState<AgentWithPasskey>()
+  const { waiting, error, send, stop } = useSending<AgentWithPasskey>()
+  const problems = problemsOf(texts, words)
+
+  async function submit(event: FormEvent) {
+    event.preventDefault()
+    setTried(true)
+    if (!isFine(problems)) return
+    const body = { ...meaningOf(texts), ...(texts.id.trim() && { id: texts.id.trim() }) }
+    const agent = await send(body, (options) => client.post('/api/agents', { body, ...options }))
+    if (!agent) return
+    const { passkey: _, ...known } = agent
+    clearTexts()
+    changeHome((home) => withAgent(home, known))
+    notify(words.agents.created(agent.name))
+    setCreated(agent)
+  }
+
+  if (created) {
+    const secret = { title: words.agents.passkeyOnce(created.name), text: words.agents.passkeyText, value: created.passkey }
+    const done = () => void navigate({ to: '/agents/$agentId', params: { agentId: created.id }, search: {}, replace: true })
+    return <SecretDialog secret={secret} onClose={done} />
+  }
+  const fields = (
+    <>
+      <AgentFields isNew texts={texts} onTexts={setTexts} problems={problems} tried={tried} />
+      <ProblemNote error={error} typed />
+      <SlowAnswer waiting={waiting} onStop={stop} />
+    </>
+  )
+  return (
+    <InputDialog open title={words.agents.new} onClose={onClose}>
+      <form onSubmit={submit} noValidate className="contents">
+        {layout(fields, <SubmitButton waiting={waiting}>{words.act.add}</SubmitButton>)}
+      </form>
+    </InputDialog>
+  )
+}

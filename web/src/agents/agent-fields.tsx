@@ -1,0 +1,101 @@
+/** The fields of an agent, the same for a new one and for one that is changed. */
+import { useWords } from '../messages/messages.tsx'
+import { Choices } from '../parts/choices.tsx'
+import { TextAreaField, TextField } from '../parts/field.tsx'
+import type { AgentProblems, AgentTexts } from './agent-draft.ts'
+import { EnvFields } from './env-fields.tsx'
+
+interface AgentFieldsProps {
+  readonly texts: AgentTexts
+  readonly onTexts: (texts: AgentTexts) => void
+  readonly problems: AgentProblems
+  /** Whether to show what is missing, too. */
+  readonly tried: boolean
+  readonly isNew: boolean
+}
+
+export function AgentFields({ texts, onTexts, problems, tried, isNew }: AgentFieldsProps) {
+  const words = useWords()
+  const { agents } = words
+  const set = (change: Partial<AgentTexts>) => onTexts({ ...texts, ...change })
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label={agents.name}
+          placeholder={agents.nameExample}
+          value={texts.name}
+          onValue={(name) => set({ name })}
+          error={tried ? problems.name : undefined}
+          required
+        />
+        <TextField
+          label={agents.role}
+          hint={agents.roleHint}
+          optional
+          maxLength={100}
+          value={texts.role}
+          onValue={(role) => set({ role })}
+        />
+      </div>
+      {isNew && (
+        <TextField
+          label={agents.id}
+          hint={agents.idHint}
+          optional
+          mono
+          value={texts.id}
+          onValue={(id) => set({ id })}
+          error={problems.id}
+        />
+      )}
+      <Choices
+        label={agents.protocol}
+        value={texts.protocol}
+        onValue={(protocol) => set({ protocol })}
+        options={[
+          { value: 'acp', name: agents.acp, hint: agents.acpHint },
+          { value: 'mcp', name: agents.mcp, hint: agents.mcpHint },
+        ]}
+      />
+      <TextField
+        label={agents.command}
+        hint={agents.commandHint}
+        optional
+        mono
+        placeholder="claude-code-acp"
+        value={texts.command}
+        onValue={(command) => set({ command })}
+      />
+      <TextAreaField
+        label={agents.args}
+        hint={agents.argsHint}
+        optional
+        rows={2}
+        value={texts.args}
+        onValue={(args) => set({ args })}
+      />
+      <EnvFields entries={texts.env} problems={problems.env} tried={tried} onEntries={(env) => set({ env })} />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label={agents.maxProcesses}
+          hint={agents.maxProcessesHint}
+          optional
+          inputMode="numeric"
+          value={texts.maxProcesses}
+          onValue={(maxProcesses) => set({ maxProcesses })}
+          error={problems.maxProcesses}
+        />
+        <TextField
+          label={agents.holdSeconds}
+          hint={agents.holdSecondsHint}
+          optional={isNew}
+          inputMode="numeric"
+          value={texts.holdSeconds}
+          onValue={(holdSeconds) => set({ holdSeconds })}
+          error={problems.holdSeconds}
+        />
+      </div>
+    </>
+  )
+}

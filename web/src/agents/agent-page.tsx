@@ -1,0 +1,81 @@
+/** One agent: what it is, its projects, its passkey, its end. */
+import { Link, useParams } from '@tanstack/react-router'
+import type { Agent } from '../../../src/protocol/agent.ts'
+import { useHome, useMay } from '../live/queries.ts'
+import { useWords } from '../messages/messages.tsx'
+import { CopyId } from '../parts/copy.tsx'
+import { Fact, Facts, Page, Section, useTitle } from '../parts/page.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Gone } from '../shell/not-found.tsx'
+import { AgentDetails } from './agent-details.tsx'
+import { DeleteAgent } from './delete-agent.tsx'
+import { Passkey } from './passkey.tsx'
+
+export function AgentPage() {
+  const { agentId } = useParams({ from: '/shell/agents/$agentId' })
+  const agent = useHome()?.agents.find((each) => each.id === agentId)
+  return agent ? <KnownAgent key={agent.id} agent={agent} /> : <MissingAgent />
+}
+
+function KnownAgent({ agent }: { agent: Agent }) {
+  const words = useWords()
+  const mayManage = useMay('manage')
+  return (
+    <Page
+      title={agent.name}
+      above={
+        <Link to="/agents" className="text-quiet hover:text-ink">
+          {words.agents.title} <span aria-hidden="true">/</span>
+        </Link>
+      }
+    >
+      <About agent={agent} />
+      <AgentDetails agent={agent} mayManage={mayManage} />
+      {mayManage && <Passkey agent={agent} />}
+      {mayManage && <DeleteAgent agent={agent} />}
+    </Page>
+  )
+}
+
+function About({ agent }: { agent: Agent }) {
+  const words = useWords()
+  const projects = useHome()?.projects.filter((project) => agent.projectIds.includes(project.id)) ?? []
+  return (
+    <Section title={words.project.about}>
+      <Facts>
+        <Fact name={words.agents.id}>
+          <span className="-ml-1">
+            <CopyId id={agent.id} what={words.agents.id} />
+          </span>
+        </Fact>
+        <Fact name={words.agents.projects}>
+          {projects.length === 0 && <span className="text-faint">{words.agents.noProjects}</span>}
+          <span className="flex flex-wrap gap-x-3">
+            {projects.map((project) => (
+              <Link
+                key={project.id}
+                to="/projects/$projectId"
+                params={{ projectId: project.id }}
+                className="text-accent underline underline-offset-2 hover:text-accent-hover"
+              >
+                {project.name}
+              </Link>
+            ))}
+          </span>
+        </Fact>
+        <Fact name={words.project.createdAt}>
+          <Ago at={agent.createdAt} />
+        </Fact>
+        <Fact name={words.project.changedAt}>
+          <Ago at={agent.updatedAt} />
+        </Fact>
+      </Facts>
+    </Section>
+  )
+}
+
+function MissingAgent() {
+  const words = useWords()
+  useTitle(words.agents.missing)
+  return <Gone title={words.agents.missing} text={words.agents.missingText} />
+}

@@ -1,0 +1,26 @@
+/** Whether what is shown is the server's state now, or how it was at some moment. */
+import { useSyncExternalStore } from 'react'
+
+export type Connection =
+  | { readonly state: 'connecting' }
+  | { readonly state: 'live' }
+  /** `since`: when the last word of the server came; undefined when there was none yet. */
+  | { readonly state: 'offline'; readonly since: number | undefined }
+  | { readonly state: 'signed-out' }
+
+let current: Connection = { state: 'connecting' }
+const listeners = new Set<() => void>()
+
+export const connection = (): Connection => current
+
+export function setConnection(next: Connection): void {
+  current = next
+  for (const listener of listeners) listener()
+}
+
+export function onConnection(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export const useConnection = (): Connection => useSyncExternalStore(onConnection, connection)

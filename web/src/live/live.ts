@@ -1,0 +1,134 @@
+/**
+ * Keeps the page true: reads the snapshot once, then follows the event stream and changes the picture with each event.
+ * After a lost connection it goes on from its cursor, so nothing is missed. Never decides anything itself.
+ */
+import { type EventWatch, type StreamState, watchEvents } from '../../../src/client/event-stream.ts'
+import type { HoldfastEvent } from '../../../src/protocol/events.ts'
+import { type HomeState, snapshotListLimit } from '../../../src/protocol/snapshot.ts'
+import { setConnection } from './connection.ts'
+import { afterEvent, type Home, withAgent, withProject } from './home.ts'
+import {
+  changeHome,
+  client,
+  homeKey,
+  isSignedOut,
+  me,
+  people,
+  queryClient,
+  restOfAgents,
+  restOfProjects,
+  tokens,
+} from './queries.ts'
+
+const firstRetryMs = 500
+const mostRetryMs = 10_000
+/** Browsers allow six connections to one server: a page that nobody has seen for this long gives its own back. */
+const unseenMs = 60_000
+
+/** Undefined when the page has not started, or is signed out. */
+let tryNow: (() => void) | undefined
+
+/** For the impatient: does not wait for the next try. */
+export const reconnectNow = (): void => tryNow?.()
+
+export function startLive(): () => void {
+  let watch: EventWatch | undefined
+  let cursor: string | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let unseen: ReturnType<typeof setTimeout> | undefined
+  let resting = false
+  let stopped = false
+
+  async function begin(retryMs: number): Promise<void> {
+    clearTimeout(timer)
+    try {
+      const [snapshot] = await Promise.all([
+        client.get('/api/snapshot', { query: { streams: 'home' }, retries: 0 }),
+        queryClient.fetchQuery(me),
+      ])
+      if (stopped) return
+      cursor = snapshot.cursor
+      replaceHome(snapshot.state)
+      follow()
+    } catch (error) {
+      if (stopped) return
+      if (isSignedOut(error)) return setConnection({ state: 'signed-out' })
+      setConnection({ state: 'offline', since: undefined })
+      timer = setTimeout(() => void begin(Math.min(retryMs * 2, mostRetryMs)), retryMs)
+    }
+  }
+
+  function follow(): void {
+    watch?.close()
+    watch = watchEvents(client, {
+      streams: ['home'],
+      ...(cursor !== undefined && { after: cursor }),
+      onEvent: (event, next) => {
+        cursor = next
+        take(event)
+      },
+      onSnapshot: (snapshot, next) => {
+        cursor = next
+        replaceHome(snapshot.state)
+        void queryClient.invalidateQueries()
+      },
+      onState: show,
+    })
+  }
+
+  function onSight(): void {
+    clearTimeout(unseen)
+    if (document.hidden) unseen = setTimeout(rest, unseenMs)
+    else if (resting) {
+      resting = false
+      setConnection({ state: 'connecting' })
+      follow()
+    }
+  }
+
+  function rest(): void {
+    if (!watch) return
+    resting = true
+    watch.close()
+  }
+
+  document.addEventListener('visibilitychange', onSight)
+  setConnection({ state: 'connecting' })
+  tryNow = () => (cursor === undefined ? void begin(firstRetryMs) : follow())
+  void begin(firstRetryMs)
+  return () => {
+    stopped = true
+    tryNow = undefined
+    document.removeEventListener('visibilitychange', onSight)
+    clearTimeout(timer)
+    clearTimeout(unseen)
+    watch?.close()
+  }
+}
+
+function show(stream: StreamState): void {
+  if (stream.state === 'live') setConnection({ state: 'live' })
+  else if (stream.state === 'signed-out') setConnection({ state: 'signed-out' })
+  else setConnection({ state: 'offline', since: stream.state === 'reconnecting' ? stream.since : Date.now() })
+}
+
+function take(event: HoldfastEvent): void {
+  changeHome((home) => afterEvent(home, event))
+  if (event.type.startsWith('person-')) void queryClient.invalidateQueries({ queryKey: people.queryKey })
+  if (event.type.startsWith('token-')) void queryClient.invalidateQueries({ queryKey: tokens.queryKey })
+}
+
+function replaceHome(state: Readonly<Record<string, unknown>>): void {
+  const home = state['home'] as HomeState
+  queryClient.setQueryData<Home>(homeKey, { projects: home.projects, agents: home.agents })
+  // A snapshot's lists are bounded; the rest of a long one follows.
+  if (home.projects.length >= snapshotListLimit) {
+    void restOfProjects().then((all) => changeHome((now) => all.reduce(withProject, now)), ignore)
+  }
+  if (home.agents.length >= snapshotListLimit) {
+    void restOfAgents().then((all) => changeHome((now) => all.reduce(withAgent, now)), ignore)
+  }
+}
+
+/** The stream notices a server that is away; it tells the person. */
+const ignore = (): void => undefined

@@ -1,0 +1,60 @@
+/**
+ * What the page reads. Projects and agents come as a snapshot and are kept true by the event stream (live.ts); people,
+ * tokens and the server's health are asked for, and asked again when an event says that they changed.
+ */
+import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
+import { createClient, ProblemError } from '../../../src/client/client.ts'
+import type { Agent } from '../../../src/protocol/agent.ts'
+import type { Me, Person, Token } from '../../../src/protocol/people.ts'
+import type { Project } from '../../../src/protocol/project.ts'
+import type { Home } from './home.ts'
+
+export const client = createClient({ url: location.origin })
+
+export const queryClient = new QueryClient({
+  defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, gcTime: Number.POSITIVE_INFINITY, retry: false } },
+})
+
+export const homeKey = ['home'] as const
+
+/** Lists are read whole up to this many; nobody reads more in one list. */
+const mostListed = 2000
+
+async function wholeList<Item>(items: AsyncGenerator<Item, void, undefined>): Promise<Item[]> {
+  const all: Item[] = []
+  for await (const item of items) {
+    all.push(item)
+    if (all.length >= mostListed) break
+  }
+  return all
+}
+
+const page = { limit: 200 }
+
+export const restOfProjects = (): Promise<Project[]> => wholeList(client.pages('/api/projects', { query: page }))
+export const restOfAgents = (): Promise<Agent[]> => wholeList(client.pages('/api/agents', { query: page }))
+
+export const me = queryOptions<Me>({ queryKey: ['me'], queryFn: () => client.get('/api/me') })
+export const people = queryOptions<Person[]>({
+  queryKey: ['people'],
+  queryFn: () => wholeList(client.pages('/api/people', { query: page })),
+})
+export const tokens = queryOptions<Token[]>({
+  queryKey: ['tokens'],
+  queryFn: () => wholeList(client.pages('/api/tokens', { query: page })),
+})
+
+/** Filled by live.ts; undefined until the first snapshot is here. */
+export const useHome = (): Home | undefined => useQuery<Home>({ queryKey: homeKey, enabled: false }).data
+export const useMe = (): Me | undefined => useQuery(me).data
+
+/** Whether the person may do what needs this scope; the server has the last word, this only hides what would be refused. */
+export const useMay = (scope: 'write' | 'manage'): boolean => useMe()?.scopes.includes(scope) ?? false
+
+/** Changes the picture at once after an answer of the server; the event that follows says the same. */
+export function changeHome(change: (home: Home) => Home): void {
+  queryClient.setQueryData<Home>(homeKey, (home) => home && change(home))
+}
+
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof ProblemError && (error.problem.code === 'unauthenticated' || error.problem.code === 'authentication_failed')

@@ -1,0 +1,54 @@
+/** What the page says for each code of the error catalogue, in English: what happened, and what to do now. */
+import type { Problem } from '../../../src/protocol/problem.ts'
+
+export interface ErrorWords {
+  readonly title: string
+  readonly next: string
+}
+
+export type ErrorsWords = Record<Problem['code'], ErrorWords>
+
+const again = 'Try again in a moment.'
+
+export const errors: ErrorsWords = {
+  invalid_request: { title: 'The server did not understand this', next: 'Check what you entered.' },
+  unknown_type: { title: 'The server does not know this message', next: 'Reload the page; it may be older than the server.' },
+  unauthenticated: { title: 'You are not signed in', next: 'Sign in with a new link.' },
+  authentication_failed: { title: 'The sign-in was not accepted', next: 'Sign in with a new link.' },
+  forbidden_host: { title: 'The server does not know this address', next: 'Use the address it printed when it started.' },
+  forbidden_origin: { title: 'The server does not accept this page', next: 'Use the address it printed when it started.' },
+  missing_scope: { title: 'You may not do this', next: 'Ask an owner of this installation.' },
+  method_not_allowed: { title: 'The server does not do this here', next: 'Reload the page; it may be older than the server.' },
+  not_found: { title: 'It is not there any more', next: 'It may have been deleted elsewhere.' },
+  user_session_not_found: { title: 'This console is not there any more', next: 'Open a new one.' },
+  agent_not_found: { title: 'This agent is not there any more', next: 'Choose another one.' },
+  already_exists: { title: 'This id is taken', next: 'Choose another one.' },
+  session_ended: { title: 'This agent has left', next: 'Start it again.' },
+  user_session_terminated: { title: 'This console was ended', next: 'Open a new one.' },
+  role_taken: { title: 'Another agent has this role', next: 'Choose another role, or end that agent.' },
+  agent_not_active: { title: 'This agent is not ready', next: 'Wait until it is ready, or start it again.' },
+  approval_decided: { title: 'This was decided already', next: 'The decision is shown on the approval.' },
+  task_blocked: { title: 'This task waits for another', next: 'Finish the tasks it depends on first.' },
+  work_session_running: { title: 'This work is still running', next: 'End it first.' },
+  work_session_completed: { title: 'This work is completed', next: 'Start new work.' },
+  last_owner: { title: 'The owner of the installation stays', next: 'Remove other people instead.' },
+  fenced: { title: 'Another machine has taken over', next: 'Nothing to do here.' },
+  too_large: { title: 'This is too large', next: 'Make it shorter.' },
+  unsupported_media_type: { title: 'The server did not understand this', next: 'Reload the page.' },
+  invalid_setting: { title: 'This setting cannot have that value', next: 'The range is beside it.' },
+  invalid_key: { title: 'This conversation key cannot be used', next: 'Use letters and digits without slashes.' },
+  invalid_name: { title: 'This name cannot be used', next: 'Choose another one.' },
+  invalid_progress: { title: 'Progress goes from 0 to 100', next: 'Enter a whole number in that range.' },
+  dependency_cycle: { title: 'These tasks would wait for each other', next: 'Remove one of the dependencies.' },
+  unknown_schema_version: { title: 'This was written by a newer version', next: 'Upgrade Holdfast first.' },
+  idempotency_key_reused: { title: 'The server saw this request with other content', next: 'Send it once more.' },
+  rate_limited: { title: 'Too many attempts', next: 'Wait a minute, then try again.' },
+  too_many_connections: { title: 'Too many pages are open', next: 'Close some, then try again.' },
+  internal: { title: 'Something went wrong on the server', next: 'Try again; its log has the details.' },
+  busy: { title: 'The store is busy', next: again },
+  store_unavailable: {
+    title: 'The store cannot be written',
+    next: 'Run holdfast doctor on the server: it says what is wrong.',
+  },
+  shutting_down: { title: 'The server is stopping', next: again },
+}

@@ -1,0 +1,78 @@
+/** Hands the words and the ways to write times and numbers to every part of the page. */
+import { createContext, type ReactNode, use, useEffect, useMemo, useState } from 'react'
+import { useChoice } from '../preferences/choice.ts'
+import { languageChoice, loadMessages, localeOf, type Spoken, spoken } from '../preferences/language.ts'
+import type { Messages } from './en.ts'
+
+interface Speech {
+  readonly language: Spoken
+  readonly words: Messages
+}
+
+interface Writing {
+  /** 14:02 */
+  readonly clock: (at: number) => string
+  /** The day and the minute, for what is not today. */
+  readonly exact: (at: string) => string
+  readonly day: (at: string) => string
+  /** “3 minutes ago” */
+  readonly ago: (at: string, now: number) => string
+  readonly number: (value: number) => string
+}
+
+const SpeechContext = createContext<(Speech & { writing: Writing }) | undefined>(undefined)
+
+/** Changes the language only when its words are here: the page never shows a half-translated state. */
+export function SpeechProvider({ first, children }: { first: Speech; children: ReactNode }) {
+  const [speech, setSpeech] = useState(first)
+  const wanted = spoken(useChoice(languageChoice))
+  useEffect(() => {
+    if (wanted === speech.language) return
+    let current = true
+    void loadMessages(wanted).then((words) => current && setSpeech({ language: wanted, words }))
+    return () => {
+      current = false
+    }
+  }, [wanted, speech.language])
+  useEffect(() => {
+    document.documentElement.lang = speech.language
+  }, [speech.language])
+  const value = useMemo(() => ({ ...speech, writing: writingOf(localeOf(speech.language)) }), [speech])
+  return <SpeechContext value={value}>{children}</SpeechContext>
+}
+
+function useSpeech() {
+  const speech = use(SpeechContext)
+  if (!speech) throw new Error('SpeechProvider is missing')
+  return speech
+}
+
+export const useWords = (): Messages => useSpeech().words
+export const useWriting = (): Writing => useSpeech().writing
+
+const units = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const
+
+function writingOf(locale: string): Writing {
+  const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+  const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 })
+  return {
+    clock: (at) => clock.format(at),
+    exact: (at) => exact.format(Date.parse(at)),
+    day: (at) => day.format(Date.parse(at)),
+    ago(at, now) {
+      const seconds = (Date.parse(at) - now) / 1000
+      const unit = units.find(([, size]) => Math.abs(seconds) >= size)
+      return unit ? relative.format(Math.trunc(seconds / unit[1]), unit[0]) : relative.format(0, 'second')
+    },
+    number: (value) => number.format(value),
+  }
+}

@@ -1,0 +1,43 @@
+/** A project in a list: its name, its folder, its agents, when it changed. */
+import { Link } from '@tanstack/react-router'
+import type { Agent } from '../../../src/protocol/agent.ts'
+import type { Project } from '../../../src/protocol/project.ts'
+import { useWords } from '../messages/messages.tsx'
+import { AgentIcon } from '../parts/icons.tsx'
+import { Ago } from '../parts/time.tsx'
+
+const mostNamed = 2
+
+export function ProjectRow({ project, agents }: { project: Project; agents: readonly Agent[] }) {
+  const words = useWords()
+  return (
+    <li className="list-row">
+      <Link
+        to="/projects/$projectId"
+        params={{ projectId: project.id }}
+        className="-mx-2 grid min-h-11 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 rounded-md px-2 py-2 -outline-offset-2 transition-colors hover:bg-hover sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_minmax(0,2fr)_6rem]"
+      >
+        <span className="truncate font-medium">{project.name}</span>
+        <span className={`truncate text-sm text-faint max-sm:row-start-2 ${project.path ? 'font-mono' : ''}`}>
+          {project.path ?? words.projects.noPath}
+        </span>
+        <span className="flex min-w-0 items-center gap-1.5 text-sm text-quiet max-sm:hidden">
+          <AgentIcon className="size-3.5 text-faint" />
+          <span className="truncate">{agentNames(project, agents) || words.none}</span>
+        </span>
+        <span className="flex items-center gap-1 justify-self-end text-sm text-faint tabular-nums max-sm:row-start-2 sm:hidden">
+          <AgentIcon className="size-3.5" />
+          {words.agents.count(project.agentIds.length)}
+        </span>
+        <Ago at={project.updatedAt} className="justify-self-end text-sm text-faint tabular-nums" />
+      </Link>
+    </li>
+  )
+}
+
+/** The first few by name, the rest as a number. */
+function agentNames(project: Project, agents: readonly Agent[]): string {
+  const names = project.agentIds.map((id) => agents.find((agent) => agent.id === id)?.name ?? id)
+  const rest = names.length - mostNamed
+  return names.slice(0, mostNamed).join(', ') + (rest > 0 ? ` +${rest}` : '')
+}

@@ -1,0 +1,68 @@
+/** Things to copy: a shortened id, and a secret that is shown once. */
+import { useEffect, useState } from 'react'
+import { useWords } from '../messages/messages.tsx'
+import { Button } from './button.tsx'
+import { CheckIcon, CopyIcon } from './icons.tsx'
+
+const copiedMs = 2000
+
+function useCopied(): [boolean, (text: string) => void] {
+  const [copied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!copied) return
+    const timer = setTimeout(() => setCopied(false), copiedMs)
+    return () => clearTimeout(timer)
+  }, [copied])
+  return [copied, (text) => void navigator.clipboard.writeText(text).then(() => setCopied(true))]
+}
+
+/** Ids made by us end in what makes them different; only that is shown. */
+const shortened = (id: string): string => (id.length > 16 ? `…${id.slice(-6)}` : id)
+
+export function CopyId({ id, what }: { id: string; what: string }) {
+  const words = useWords()
+  const [copied, copy] = useCopied()
+  return (
+    <button
+      type="button"
+      title={id}
+      aria-label={`${words.copyOf(what)} ${id}`}
+      onClick={() => copy(id)}
+      className="inline-flex min-h-6 items-center gap-1 rounded px-1 font-mono text-sm text-quiet transition-colors hover:bg-hover hover:text-ink"
+    >
+      {shortened(id)}
+      {copied ? <CheckIcon className="size-3.5 text-accent" /> : <CopyIcon className="size-3.5" />}
+      <span role="status" className="sr-only">
+        {copied ? words.act.copied : ''}
+      </span>
+    </button>
+  )
+}
+
+/** The secret itself, selectable, with a button; tells when it was copied. */
+export function CopySecret({ secret, onCopied }: { secret: string; onCopied: () => void }) {
+  const words = useWords()
+  const [copied, copy] = useCopied()
+  return (
+    <div className="flex flex-col gap-2 rounded-md bg-sunken p-3 shadow-[inset_0_0_0_1px_var(--edge)]">
+      <code className="font-mono text-sm break-all select-all" data-secret>
+        {secret}
+      </code>
+      <Button
+        look="primary"
+        className="self-start"
+        data-first
+        onClick={() => {
+          copy(secret)
+          onCopied()
+        }}
+      >
+        {copied ? <CheckIcon /> : <CopyIcon />}
+        {copied ? words.act.copied : words.act.copy}
+      </Button>
+      <span role="status" className="sr-only">
+        {copied ? words.act.copied : ''}
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,93 @@
+/** The frame of a place: its title in the tab and on the page, its actions, its sections. */
+import { type ReactNode, useEffect } from 'react'
+import { useWords } from '../messages/messages.tsx'
+import { announceArrival } from './arrival.tsx'
+
+interface PageProps {
+  readonly title: string
+  /** What stands before the title, such as the way back. */
+  readonly above?: ReactNode
+  readonly actions?: ReactNode
+  readonly tabs?: ReactNode
+  readonly children: ReactNode
+}
+
+export function Page({ title, above, actions, tabs, children }: PageProps) {
+  useTitle(title)
+  return (
+    <div className="flex min-h-full flex-col">
+      <header className="border-b border-line px-4 md:px-8">
+        <div className="mx-auto flex min-h-14 max-w-4xl flex-wrap items-center gap-x-3 gap-y-1 py-2">
+          <div className="flex min-w-0 flex-1 items-center gap-2">
+            {above}
+            <h1 className="min-w-0 truncate text-lg font-semibold" title={title}>
+              {title}
+            </h1>
+          </div>
+          {actions}
+        </div>
+        {tabs && <div className="mx-auto max-w-4xl">{tabs}</div>}
+      </header>
+      <div className="flex-1 px-4 py-6 md:px-8">
+        <div className="mx-auto flex max-w-4xl flex-col gap-8">{children}</div>
+      </div>
+    </div>
+  )
+}
+
+export function useTitle(title: string): void {
+  const { product } = useWords()
+  useEffect(() => {
+    document.title = `${title} · ${product}`
+    announceArrival(title)
+  }, [title, product])
+}
+
+interface SectionProps {
+  readonly title: string
+  readonly note?: ReactNode
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+export function Section({ title, note, actions, children }: SectionProps) {
+  return (
+    <section className="flex min-w-0 flex-col gap-2">
+      <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1">
+        <h2 className="font-semibold">{title}</h2>
+        {note && <div className="text-sm text-faint">{note}</div>}
+        {actions && <div className="ml-auto flex gap-2">{actions}</div>}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+/** A list of rows under each other with hairlines between them. */
+export const Rows = ({ children, label }: { children: ReactNode; label: string }) => (
+  <ul aria-label={label} className="divide-y divide-line border-y border-line">
+    {children}
+  </ul>
+)
+
+/** Names and values, aligned. */
+export const Facts = ({ children }: { children: ReactNode }) => (
+  <dl className="grid grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] items-baseline gap-x-6 gap-y-2 border-y border-line py-3">
+    {children}
+  </dl>
+)
+
+export const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <>
+    <dt className="text-quiet">{name}</dt>
+    <dd className="min-w-0 [overflow-wrap:anywhere]">{children}</dd>
+  </>
+)
+
+/** Says that something is not there, and helps. */
+export const Empty = ({ title, children }: { title: string; children: ReactNode }) => (
+  <div className="flex flex-col items-start gap-3 rounded-lg border border-dashed border-edge px-5 py-6">
+    <p className="font-semibold">{title}</p>
+    {children}
+  </div>
+)

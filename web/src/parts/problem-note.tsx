@@ -1,0 +1,49 @@
+/** An error for a person: what happened, what was kept, what to do, and the code small. */
+import { ProblemError } from '../../../src/client/client.ts'
+import type { Problem } from '../../../src/protocol/problem.ts'
+import type { Messages } from '../messages/en.ts'
+import { useWords } from '../messages/messages.tsx'
+import { Button } from './button.tsx'
+
+interface Told {
+  readonly title: string
+  readonly next: string
+  readonly detail?: string
+  readonly code?: string
+}
+
+export const problemIn = (error: unknown): Problem | undefined => (error instanceof ProblemError ? error.problem : undefined)
+
+export function tell(error: unknown, words: Messages): Told {
+  const problem = problemIn(error)
+  if (!problem) return { title: words.problem.unreachable, next: words.problem.unreachableNext }
+  // A server newer than this page may know codes that the page does not.
+  const known: Told = words.errors[problem.code] ?? { title: problem.title, next: problem.next }
+  return { ...known, code: problem.code, ...(problem.detail !== problem.title && { detail: problem.detail }) }
+}
+
+interface ProblemNoteProps {
+  readonly error: unknown
+  /** Whether there is typed text that was kept. */
+  readonly typed?: boolean
+  readonly onRetry?: () => void
+}
+
+export function ProblemNote({ error, typed = false, onRetry }: ProblemNoteProps) {
+  const words = useWords()
+  if (!error) return null
+  const told = tell(error, words)
+  return (
+    <div role="alert" className="flex flex-col gap-1 rounded-md bg-bad-wash px-3 py-2.5 [overflow-wrap:anywhere]">
+      <p className="font-medium text-bad">{told.title}</p>
+      {told.detail && <p className="text-sm">{told.detail}</p>}
+      <p>
+        {typed ? words.problem.kept : words.problem.keptView} {told.next}
+      </p>
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        {told.code && <p className="font-mono text-xs text-quiet">{words.problem.code(told.code)}</p>}
+        {onRetry && <Button onClick={onRetry}>{words.act.retry}</Button>}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,88 @@
+/**
+ * How the page waits: nothing for 300 ms, then a skeleton, after 2 s words, after 10 s what it waits for and a way out.
+ */
+import { type ReactNode, useEffect, useState } from 'react'
+import { useWords } from '../messages/messages.tsx'
+import { Button } from './button.tsx'
+
+const skeletonAfterMs = 300
+const wordsAfterMs = 2000
+const wayOutAfterMs = 10_000
+
+export type Waited = 'nothing' | 'skeleton' | 'words' | 'long'
+
+export function useWaitedFor(waiting: boolean): Waited {
+  const [waited, setWaited] = useState<Waited>('nothing')
+  useEffect(() => {
+    if (!waiting) return
+    const steps = [
+      [skeletonAfterMs, 'skeleton'],
+      [wordsAfterMs, 'words'],
+      [wayOutAfterMs, 'long'],
+    ] as const
+    const timers = steps.map(([ms, step]) => setTimeout(() => setWaited(step), ms))
+    return () => {
+      for (const timer of timers) clearTimeout(timer)
+      setWaited('nothing')
+    }
+  }, [waiting])
+  return waiting ? waited : 'nothing'
+}
+
+interface WaitingProps {
+  /** What is waited for, in words: “the people”. */
+  readonly what: string
+  readonly onRetry: () => void
+  /** How many rows the skeleton has. */
+  readonly rows?: number
+}
+
+export function Waiting({ what, onRetry, rows = 3 }: WaitingProps) {
+  const words = useWords()
+  const waited = useWaitedFor(true)
+  if (waited === 'nothing') return null
+  return (
+    <div className="py-2" aria-busy="true">
+      <Skeleton rows={rows} />
+      <div role="status" className="mt-3 text-quiet">
+        {waited === 'words' && words.waiting.what(what)}
+        {waited === 'long' && (
+          <p className="flex flex-wrap items-center gap-3">
+            <span>
+              {words.waiting.long(what)} {words.waiting.longNext}
+            </span>
+            <Button onClick={onRetry}>{words.act.retry}</Button>
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+const widths = ['w-2/5', 'w-3/5', 'w-1/3', 'w-1/2']
+
+function Skeleton({ rows }: { rows: number }): ReactNode {
+  return (
+    <div aria-hidden="true" className="divide-y divide-line border-y border-line">
+      {Array.from({ length: rows }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a skeleton are all alike
+        <div key={row} className="flex h-11 items-center">
+          <div className={`waiting-shimmer h-3 ${widths[row % widths.length]}`} />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** For a form that has been sent: after 10 s it says so and lets go. */
+export function SlowAnswer({ waiting, onStop }: { waiting: boolean; onStop: () => void }) {
+  const words = useWords()
+  const waited = useWaitedFor(waiting)
+  if (waited !== 'long') return null
+  return (
+    <div role="status" className="flex flex-wrap items-center gap-3 rounded-md bg-warn-wash px-3 py-2 text-warn">
+      <span className="min-w-0 flex-1">{words.waiting.sending}</span>
+      <Button onClick={onStop}>{words.waiting.stop}</Button>
+    </div>
+  )
+}

@@ -1,0 +1,40 @@
+/** What a project is, and the agents that may work in it. */
+import { useWords } from '../messages/messages.tsx'
+import { CopyId } from '../parts/copy.tsx'
+import { Fact, Facts, Section } from '../parts/page.tsx'
+import { Ago } from '../parts/time.tsx'
+import { ProjectAgents } from './project-agents.tsx'
+import { useProject } from './use-project.ts'
+
+export function ProjectOverview() {
+  const words = useWords()
+  const project = useProject()
+  if (!project) return null
+  return (
+    <>
+      <ProjectAgents project={project} />
+      <Section title={words.project.about}>
+        <Facts>
+          <Fact name={words.projects.path}>
+            {project.path ? (
+              <span className="font-mono text-sm">{project.path}</span>
+            ) : (
+              <span className="text-faint">{words.projects.noPath}</span>
+            )}
+          </Fact>
+          <Fact name={words.project.id}>
+            <span className="-ml-1">
+              <CopyId id={project.id} what={words.project.id} />
+            </span>
+          </Fact>
+          <Fact name={words.project.createdAt}>
+            <Ago at={project.createdAt} />
+          </Fact>
+          <Fact name={words.project.changedAt}>
+            <Ago at={project.updatedAt} />
+          </Fact>
+        </Facts>
+      </Section>
+    </>
+  )
+}

@@ -1,0 +1,74 @@
+/** The settings being edited: texts as typed, what they would change, and what is wrong with them. Pure. */
+import { type SettingKey, type SettingValue, settingRules } from '../../../src/protocol/settings.ts'
+import type { Messages } from '../messages/en.ts'
+
+export type SettingTexts = Readonly<Partial<Record<SettingKey, string>>>
+type Settings = Readonly<Record<string, SettingValue>>
+
+export const settingKeys = Object.keys(settingRules) as SettingKey[]
+
+/** The groups in which they are shown. */
+export const settingGroups = {
+  chat: settingKeys.filter((key) => key.startsWith('chat.')),
+  agent: settingKeys.filter((key) => /^(?:agent|process_exit|restart|user_session|agent_session)\./.test(key)),
+  work: settingKeys.filter((key) => /^(?:checkpoint|resume|turn)\./.test(key)),
+  permission: settingKeys.filter((key) => key.startsWith('permission.')),
+} as const
+
+export const isDefault = (key: SettingKey, value: SettingValue | undefined): boolean => value === settingRules[key].fallback
+
+/** What a text means; undefined when it is no value at all. */
+export function settingValue(key: SettingKey, text: string): SettingValue | undefined {
+  if (settingRules[key].kind === 'choice') return text
+  const value = Number(text.trim().replace(',', '.'))
+  return text.trim() === '' || !Number.isFinite(value) ? undefined : value
+}
+
+/** What would be sent: `null` takes a setting back to its default. */
+export function settingChanges(texts: SettingTexts, settings: Settings): Partial<Record<SettingKey, SettingValue | null>> {
+  const changes: Partial<Record<SettingKey, SettingValue | null>> = {}
+  for (const key of settingKeys) {
+    const text = texts[key]
+    const value = text === undefined ? undefined : settingValue(key, text)
+    if (value === undefined || value === settings[key]) continue
+    changes[key] = isDefault(key, value) ? null : value
+  }
+  return changes
+}
+
+export function settingProblem(
+  key: SettingKey,
+  texts: SettingTexts,
+  settings: Settings,
+  words: Messages,
+  number: (value: number) => string,
+): string | undefined {
+  const text = texts[key]
+  const rule = settingRules[key]
+  if (text === undefined || rule.kind === 'choice') return undefined
+  const value = settingValue(key, text)
+  const whole = 'whole' in rule && rule.whole
+  const fits = typeof value === 'number' && value >= rule.min && value <= rule.max && (!whole || Number.isInteger(value))
+  if (!fits) return rangeOf(key, words, number)
+  if (key !== 'chat.hard_timeout_minutes' && key !== 'chat.soft_timeout_minutes') return undefined
+  // NA10: the hard timeout never comes before the soft one.
+  const now = (other: SettingKey) => settingValue(other, texts[other] ?? String(settings[other]))
+  const soft = now('chat.soft_timeout_minutes')
+  const hard = now('chat.hard_timeout_minutes')
+  if (typeof soft !== 'number' || typeof hard !== 'number' || hard >= soft || key === 'chat.soft_timeout_minutes')
+    return undefined
+  return words.settings.notBelow(words.settings.keys['chat.soft_timeout_minutes'].name, number(soft))
+}
+
+export function rangeOf(key: SettingKey, words: Messages, number: (value: number) => string): string {
+  const rule = settingRules[key]
+  if (rule.kind === 'choice') return ''
+  const whole = 'whole' in rule && rule.whole
+  return (whole ? words.settings.wholeRange : words.settings.range)(number(rule.min), number(rule.max))
+}
+
+export function unitOf(key: SettingKey, words: Messages): string {
+  const units = words.settings.units
+  const unit = (Object.keys(units) as (keyof typeof units)[]).find((each) => key.endsWith(`_${each}`))
+  return unit ? units[unit] : units.times
+}

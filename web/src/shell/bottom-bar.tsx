@@ -1,0 +1,32 @@
+/** The bottom bar on phones: the places, and the palette for everything else. */
+import { Link } from '@tanstack/react-router'
+import { useWords } from '../messages/messages.tsx'
+import { SearchIcon } from '../parts/icons.tsx'
+import { usePalette } from './palette-opening.ts'
+import { places } from './places.ts'
+
+const itemClass =
+  'flex h-14 min-w-0 flex-1 flex-col items-center justify-center gap-1 text-xs text-quiet -outline-offset-2 ' +
+  'aria-[current=page]:text-accent aria-[current=page]:font-medium'
+
+export function BottomBar() {
+  const words = useWords()
+  const palette = usePalette()
+  return (
+    <nav
+      aria-label={words.places.label}
+      className="fixed inset-x-0 bottom-0 z-30 flex border-t border-line bg-rail pb-[env(safe-area-inset-bottom)] md:hidden"
+    >
+      {places.map(({ to, name, Icon }) => (
+        <Link key={to} to={to} activeOptions={{ exact: to === '/' }} className={itemClass}>
+          <Icon className="size-5" />
+          <span className="max-w-full truncate">{words.places[name]}</span>
+        </Link>
+      ))}
+      <button type="button" onClick={palette.show} className={itemClass} aria-label={words.palette.title}>
+        <SearchIcon className="size-5" />
+        <span className="max-w-full truncate">{words.act.more}</span>
+      </button>
+    </nav>
+  )
+}

@@ -1,0 +1,78 @@
+/** Says when what is shown is not the server's state now: since when, and that it is trying to come back. */
+import { type Connection, useConnection } from '../live/connection.ts'
+import { reconnectNow } from '../live/live.ts'
+import { useHome } from '../live/queries.ts'
+import type { Messages } from '../messages/en.ts'
+import { useWords, useWriting } from '../messages/messages.tsx'
+import { Button } from '../parts/button.tsx'
+import { useWaitedFor } from '../parts/waiting.tsx'
+import { type LiveState, StateDot } from './state-dot.tsx'
+
+/** Along the top while offline; nothing while all is well. A connection that is back within a moment was never worth a word. */
+export function ConnectionStrip() {
+  const words = useWords()
+  const connection = useConnection()
+  const home = useHome()
+  const writing = useWriting()
+  const offline = connection.state === 'offline'
+  const shown = useWaitedFor(offline) !== 'nothing' && offline
+  return (
+    <div role="status" className="sticky top-0 z-20">
+      {shown && (
+        <div className="flex flex-wrap items-center gap-x-2 gap-y-1 border-b border-line bg-warn-wash px-4 py-1.5 text-warn md:px-8">
+          <span className="font-medium">
+            {connection.since === undefined ? words.connection.never : words.connection.offline(writing.clock(connection.since))}
+          </span>
+          {home && <span>{words.connection.kept}</span>}
+          <span>{words.connection.trying}</span>
+          <Button className="ml-auto" onClick={reconnectNow}>
+            {words.connection.now}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+const states: Record<Connection['state'], LiveState> = {
+  connecting: 'starting',
+  live: 'ready',
+  offline: 'failed',
+  'signed-out': 'failed',
+}
+
+export function connectionWord(connection: Connection, words: Messages, clock: (at: number) => string): string {
+  if (connection.state === 'live') return words.connection.live
+  if (connection.state === 'connecting') return words.connection.connecting
+  if (connection.state === 'signed-out') return words.signIn.signedOut
+  return connection.since === undefined ? words.connection.never : words.connection.offline(clock(connection.since))
+}
+
+export function ConnectionState() {
+  const words = useWords()
+  const connection = useConnection()
+  const writing = useWriting()
+  return (
+    <span className="inline-flex items-center gap-2">
+      <StateDot state={states[connection.state]} />
+      {connectionWord(connection, words, writing.clock)}
+    </span>
+  )
+}
+
+/** In the rail: the dot with a short word. */
+export function ConnectionDot() {
+  const words = useWords()
+  const connection = useConnection()
+  const writing = useWriting()
+  return (
+    <span
+      className="ml-auto inline-flex items-center gap-1.5 px-2 text-xs text-faint"
+      title={connectionWord(connection, words, writing.clock)}
+    >
+      <StateDot state={states[connection.state]} />
+      {connection.state === 'live' ? words.connection.live : ''}
+      {connection.state === 'offline' && connection.since !== undefined ? writing.clock(connection.since) : ''}
+    </span>
+  )
+}

@@ -1,0 +1,40 @@
+/** The dialog that creates something, over whatever page is open. */
+import { useNavigate } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { AgentCreation } from '../agents/agent-creation.tsx'
+import { useWords } from '../messages/messages.tsx'
+import { Button } from '../parts/button.tsx'
+import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
+import { PersonCreation } from '../people/person-creation.tsx'
+import { TokenCreation } from '../people/token-creation.tsx'
+import { ProjectForm } from '../project/project-form.tsx'
+import type { Creation as What } from '../router.tsx'
+
+export function Creation({ what }: { what: What }) {
+  const words = useWords()
+  const navigate = useNavigate()
+  const close = () => void navigate({ to: '.', search: {}, replace: true })
+  const layout = (fields: ReactNode, submit: ReactNode) => (
+    <>
+      <DialogBody>{fields}</DialogBody>
+      <DialogFoot>
+        <Button onClick={close}>{words.act.cancel}</Button>
+        {submit}
+      </DialogFoot>
+    </>
+  )
+  switch (what) {
+    case 'project':
+      return (
+        <InputDialog open title={words.projects.new} onClose={close}>
+          <ProjectForm layout={layout} />
+        </InputDialog>
+      )
+    case 'agent':
+      return <AgentCreation layout={layout} onClose={close} />
+    case 'person':
+      return <PersonCreation layout={layout} onClose={close} />
+    case 'token':
+      return <TokenCreation layout={layout} onClose={close} />
+  }
+}

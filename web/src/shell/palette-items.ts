@@ -1,0 +1,91 @@
+/** What the command palette offers, and how well it fits what was typed. Pure but for the choices it sets. */
+import type { useNavigate } from '@tanstack/react-router'
+import type { Home } from '../live/home.ts'
+import type { Messages } from '../messages/en.ts'
+import { languageChoice, languages } from '../preferences/language.ts'
+import { themeChoice, themes } from '../preferences/theme.ts'
+import { places } from './places.ts'
+
+export interface PaletteItem {
+  readonly id: string
+  readonly group: string
+  readonly text: string
+  readonly note?: string
+  readonly act: () => void
+}
+
+interface Sources {
+  readonly words: Messages
+  readonly home: Home | undefined
+  readonly may: { readonly write: boolean; readonly manage: boolean }
+  readonly navigate: ReturnType<typeof useNavigate>
+  readonly signOut: () => void
+}
+
+export function paletteItems({ words, home, may, navigate, signOut }: Sources): PaletteItem[] {
+  const { palette } = words
+  const creations = [
+    ...(may.write ? ([['project', words.projects.new]] as const) : []),
+    ...(may.manage
+      ? ([
+          ['agent', words.agents.new],
+          ['person', words.people.add],
+          ['token', words.tokens.new],
+        ] as const)
+      : []),
+  ]
+  return [
+    ...places.map(({ to, name }) => ({
+      id: `place-${name}`,
+      group: palette.goTo,
+      text: words.places[name],
+      act: () => void navigate({ to }),
+    })),
+    ...creations.map(([what, text]) => ({
+      id: `new-${what}`,
+      group: palette.actions,
+      text,
+      act: () => void navigate({ to: '.', search: { new: what } }),
+    })),
+    ...(home?.projects ?? []).map(({ id, name, path }) => ({
+      id,
+      group: palette.projects,
+      text: name,
+      ...(path && { note: path }),
+      act: () => void navigate({ to: '/projects/$projectId', params: { projectId: id } }),
+    })),
+    ...(home?.agents ?? []).map(({ id, name }) => ({
+      id: `agent-${id}`,
+      group: palette.agents,
+      text: name,
+      note: id,
+      act: () => void navigate({ to: '/agents/$agentId', params: { agentId: id } }),
+    })),
+    ...themes.map((theme) => ({
+      id: `theme-${theme}`,
+      group: words.preferences.theme,
+      text: palette.theme(words.preferences.themes[theme]),
+      act: () => themeChoice.set(theme),
+    })),
+    ...languages.map((language) => ({
+      id: `language-${language}`,
+      group: words.preferences.language,
+      text: palette.language(words.preferences.languages[language]),
+      act: () => languageChoice.set(language),
+    })),
+    { id: 'sign-out', group: palette.actions, text: words.preferences.signOut, act: signOut },
+  ]
+}
+
+/** Every word typed must occur; where the text begins with it, the item comes first within its group. */
+export function matching(items: readonly PaletteItem[], typed: string, most: number): PaletteItem[] {
+  const parts = typed.toLowerCase().split(/\s+/).filter(Boolean)
+  const scored = items.flatMap((item) => {
+    const text = `${item.text} ${item.note ?? ''} ${item.group}`.toLowerCase()
+    if (!parts.every((part) => text.includes(part))) return []
+    return [{ item, first: parts.every((part) => item.text.toLowerCase().includes(part)) }]
+  })
+  const best = [...scored.filter(({ first }) => first), ...scored.filter(({ first }) => !first)].slice(0, most)
+  const groups = [...new Set(best.map(({ item }) => item.group))]
+  return groups.flatMap((group) => best.filter(({ item }) => item.group === group).map(({ item }) => item))
+}

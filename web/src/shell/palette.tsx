@@ -1,0 +1,147 @@
+/** The command palette: type, choose with the arrows, press Enter. A combobox over a list, as assistive technology knows it. */
+import { Dialog } from '@base-ui/react/dialog'
+import { useNavigate } from '@tanstack/react-router'
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { useHome, useMay } from '../live/queries.ts'
+import { useWords } from '../messages/messages.tsx'
+import { SearchIcon } from '../parts/icons.tsx'
+import { notify } from '../parts/notices.tsx'
+import { tell } from '../parts/problem-note.tsx'
+import { matching, type PaletteItem, paletteItems } from './palette-items.ts'
+import { signOut } from './sign-out.ts'
+
+const mostShown = 50
+
+export function Palette({ onClose }: { onClose: () => void }) {
+  const words = useWords()
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-shade transition-opacity duration-100 data-starting-style:opacity-0" />
+        <Dialog.Popup className="fixed top-[max(1rem,12dvh)] left-1/2 z-50 flex max-h-[70dvh] w-[calc(100vw-2rem)] max-w-xl -translate-x-1/2 flex-col overflow-hidden rounded-xl bg-raised shadow-dialog outline-none">
+          <Dialog.Title className="sr-only">{words.palette.title}</Dialog.Title>
+          <PaletteBody onClose={onClose} />
+          <Dialog.Close className="sr-only">{words.act.close}</Dialog.Close>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+function PaletteBody({ onClose }: { onClose: () => void }) {
+  const words = useWords()
+  const id = useId()
+  const [typed, setTyped] = useState('')
+  const [at, setAt] = useState(0)
+  const list = useRef<HTMLDivElement>(null)
+  const found = matching(useItems(), typed, mostShown)
+  const active = found[Math.min(at, found.length - 1)]
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is chosen decides what must be in sight
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
+  }, [active?.id])
+
+  const choose = (item: PaletteItem | undefined) => {
+    if (!item) return
+    onClose()
+    item.act()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step && found.length > 0) {
+      event.preventDefault()
+      setAt((Math.min(at, found.length - 1) + step + found.length) % found.length)
+    } else if (event.key === 'Enter') {
+      event.preventDefault()
+      choose(active)
+    }
+  }
+
+  return (
+    <>
+      <div className="flex items-center gap-2.5 border-b border-line px-4">
+        <SearchIcon className="text-faint" />
+        <input
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={`${id}-list`}
+          aria-activedescendant={active && `${id}-${active.id}`}
+          aria-autocomplete="list"
+          aria-label={words.palette.title}
+          placeholder={words.palette.placeholder}
+          autoComplete="off"
+          spellCheck={false}
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.target.value)
+            setAt(0)
+          }}
+          onKeyDown={onKeyDown}
+          className="h-12 min-w-0 flex-1 bg-transparent text-lg outline-none"
+        />
+      </div>
+      <div ref={list} id={`${id}-list`} role="listbox" aria-label={words.palette.title} className="min-h-0 overflow-y-auto p-1.5">
+        {grouped(found).map(([group, items]) => (
+          // biome-ignore lint/a11y/useSemanticElements: a group of options in a listbox has no element of its own
+          <div key={group} role="group" aria-label={group}>
+            <div aria-hidden="true" className="px-2.5 pt-2 pb-1 text-xs font-medium text-faint">
+              {group}
+            </div>
+            {items.map((item) => (
+              <Option key={item.id} id={`${id}-${item.id}`} item={item} active={item === active} onChoose={() => choose(item)} />
+            ))}
+          </div>
+        ))}
+      </div>
+      <p role="status" className={found.length === 0 ? 'px-4 pb-4 text-faint' : 'sr-only'}>
+        {found.length === 0 ? words.palette.none : words.palette.count(found.length)}
+      </p>
+      <p aria-hidden="true" className="flex gap-4 border-t border-line px-4 py-2 text-xs text-faint max-md:hidden">
+        <span>↑ ↓ {words.palette.hint}</span>
+        <span>↵ {words.palette.hintOpen}</span>
+        <span>Esc {words.act.close}</span>
+      </p>
+    </>
+  )
+}
+
+interface OptionProps {
+  readonly id: string
+  readonly item: PaletteItem
+  readonly active: boolean
+  readonly onChoose: () => void
+}
+
+/** Chosen through the input above, which keeps the focus; the mouse may press it too. */
+const Option = ({ id, item, active, onChoose }: OptionProps) => (
+  // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard chooses through the combobox
+  <div
+    id={id}
+    role="option"
+    tabIndex={-1}
+    aria-selected={active}
+    onClick={onChoose}
+    className="flex min-h-9 cursor-pointer items-center gap-3 rounded-md px-2.5 py-1 hover:bg-hover aria-selected:bg-hover max-md:min-h-11"
+  >
+    <span className="min-w-0 truncate">{item.text}</span>
+    {item.note && <span className="ml-auto min-w-0 truncate font-mono text-xs text-faint">{item.note}</span>}
+  </div>
+)
+
+function useItems(): PaletteItem[] {
+  const words = useWords()
+  const home = useHome()
+  const write = useMay('write')
+  const manage = useMay('manage')
+  const navigate = useNavigate()
+  const leave = () => void signOut().catch((error: unknown) => notify(tell(error, words).title))
+  return paletteItems({ words, home, may: { write, manage }, navigate, signOut: leave })
+}
+
+function grouped(items: readonly PaletteItem[]): [string, PaletteItem[]][] {
+  const groups = new Map<string, PaletteItem[]>()
+  for (const item of items) groups.set(item.group, [...(groups.get(item.group) ?? []), item])
+  return [...groups]
+}

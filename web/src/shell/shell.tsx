@@ -1,0 +1,72 @@
+/** What stands around every place: the rail or the bottom bar, the connection, the palette, the dialogs, the notices. */
+import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect } from 'react'
+import { useConnection } from '../live/connection.ts'
+import { startLive } from '../live/live.ts'
+import { useHome, useMe } from '../live/queries.ts'
+import { useWords } from '../messages/messages.tsx'
+import { Arrival } from '../parts/arrival.tsx'
+import { Notices } from '../parts/notices.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { BottomBar } from './bottom-bar.tsx'
+import { ConnectionStrip } from './connection-strip.tsx'
+import { usePalette } from './palette-opening.ts'
+import { Rail } from './rail.tsx'
+
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
+const Creation = lazy(async () => ({ default: (await import('./creation.tsx')).Creation }))
+
+export function Shell() {
+  const words = useWords()
+  const palette = usePalette()
+  const creating = useRouterState({ select: (state) => state.location.search.new })
+  useSignInWhenNeeded()
+  useEffect(() => startLive(), [])
+  return (
+    <div className="flex min-h-dvh flex-col md:flex-row">
+      <a
+        href="#content"
+        className="sr-only z-70 rounded-md bg-accent px-3 py-2 text-accent-ink focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        {words.act.skip}
+      </a>
+      <Rail />
+      <div className="flex min-w-0 flex-1 flex-col max-md:pb-[calc(3.5rem+env(safe-area-inset-bottom))]">
+        <ConnectionStrip />
+        <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
+          <WhenKnown />
+        </main>
+      </div>
+      <BottomBar />
+      <Notices />
+      <Arrival />
+      <Suspense>
+        {palette.open && <Palette onClose={palette.hide} />}
+        {creating && <Creation what={creating} />}
+      </Suspense>
+    </div>
+  )
+}
+
+/** The places are shown when the first snapshot is here: until then nothing is known, and nothing is pretended. */
+function WhenKnown() {
+  const words = useWords()
+  const home = useHome()
+  const me = useMe()
+  if (home && me) return <Outlet />
+  return (
+    <div className="mx-auto max-w-4xl px-4 py-16 md:px-8">
+      <Waiting what={words.things.overview} onRetry={() => location.reload()} rows={5} />
+    </div>
+  )
+}
+
+function useSignInWhenNeeded() {
+  const navigate = useNavigate()
+  const { state } = useConnection()
+  useEffect(() => {
+    if (state !== 'signed-out') return
+    const to = location.pathname + location.search
+    void navigate({ to: '/sign-in', search: to === '/' ? {} : { to }, replace: true })
+  }, [state, navigate])
+}
