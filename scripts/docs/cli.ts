@@ -1,0 +1,50 @@
+/** docs/reference/cli.md: every command with its options and examples, and the exit codes. */
+import type { CommandSpec } from '../../src/cli/command.ts'
+import { exitCodes } from '../../src/cli/exit-codes.ts'
+import { optionsOf } from '../../src/cli/options-of.ts'
+import { code, page, table } from './markdown.ts'
+
+const operands = (spec: CommandSpec): string =>
+  (spec.operands ?? []).map(({ name }) => (name.startsWith('[') ? name : `<${name}>`)).join(' ')
+
+function describe(spec: CommandSpec, before: string, level: number): string[] {
+  const name = `${before} ${spec.name}`.trim()
+  const parts = [`${'#'.repeat(level)} ${[name, operands(spec)].join(' ').trim()}`, `${spec.summary}.`]
+  if (spec.operands?.length)
+    parts.push(spec.operands.map((each) => `- ${code(each.name.replace(/[[\].]/g, ''))}: ${each.about}`).join('\n'))
+  const options = optionsOf(spec)
+  if (options.length > 0) {
+    parts.push(
+      table(
+        ['option', 'what it does'],
+        options.map(({ flags, about, choices, many }) => [
+          code(flags),
+          [about, ...(choices ? [`one of ${choices.join(', ')}`] : []), ...(many ? ['may be given several times'] : [])].join(
+            '; ',
+          ),
+        ]),
+      ),
+    )
+  }
+  if (spec.examples.length > 0) {
+    const width = Math.max(...spec.examples.map(([typed]) => typed.length))
+    parts.push(`\`\`\`\n${spec.examples.map(([typed, does]) => `holdfast ${typed.padEnd(width)}  # ${does}`).join('\n')}\n\`\`\``)
+  }
+  return [...parts, ...(spec.commands ?? []).flatMap((inner) => describe(inner, name, level + 1))]
+}
+
+export function cliPage(commands: readonly CommandSpec[]): string {
+  return page(
+    '# Command line',
+    [
+      'In a clone, write `npm run -s holdfast --` in place of `holdfast`. Without a command, `up` is meant. Results go to standard output, words and progress to',
+      'standard error; `--json` makes the result JSON. Nothing asks a question when standard input is not a terminal.',
+    ].join('\n'),
+    ...commands.flatMap((spec) => describe(spec, '', 2)),
+    '## Exit codes',
+    table(
+      ['code', 'meaning'],
+      Object.values(exitCodes).map((each) => [String(each.code), each.about]),
+    ),
+  )
+}

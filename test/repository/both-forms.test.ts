@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { findPackageRoot } from '../../src/platform/package-root.ts'
+
+const { folder: root, version } = findPackageRoot()
+
+/** Starts one form of the server, asks it for what lies beside the code and behind the writer thread, and stops it. */
+async function tryOut(entry: string): Promise<unknown> {
+  const data = mkdtempSync(join(tmpdir(), 'holdfast-forms-'))
+  const token = 'a-token-for-this-test-only'
+  const env = { ...process.env, HOLDFAST_TOKEN: token }
+  const child = spawn(process.execPath, [join(root, entry), 'up', '--port', '0', '--data', data], { env, cwd: data })
+  const exited = once(child, 'exit')
+  try {
+    const url = await readyAt(child)
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const health = (await (await fetch(`${url}/healthz`)).json()) as { version: string }
+    const made = await fetch(`${url}/api/projects`, { method: 'POST', headers, body: '{"name": "both forms"}' })
+    const page = await fetch(`${url}/`)
+    const openApi = await fetch(`${url}/api/openapi.json`, { headers })
+    child.kill('SIGTERM')
+    const [exitCode] = (await exited) as [number | null]
+    return {
+      version: health.version,
+      made: made.status,
+      page: page.headers.get('content-type'),
+      openApi: openApi.status,
+      exitCode,
+    }
+  } finally {
+    child.kill('SIGKILL')
+    rmSync(data, { recursive: true, force: true })
+  }
+}
+
+async function readyAt(child: ReturnType<typeof spawn>): Promise<string> {
+  let said = ''
+  child.stderr?.on('data', (chunk) => {
+    said += chunk
+  })
+  for await (const chunk of child.stdout ?? []) {
+    said += chunk
+    const url = /ready at (\S+)\n/.exec(said)?.[1]
+    if (url) return url
+  }
+  throw new Error(`It ended before it was ready:\n${said}`)
+}
+
+test.each(['src/main.ts', 'dist/server/main.js'])(
+  '[HS12] %s starts, writes, finds the page and its version, and stops',
+  async (entry) => {
+    expect(await tryOut(entry)).toEqual({
+      version,
+      made: 201,
+      page: expect.stringContaining('text/html'),
+      openApi: 200,
+      exitCode: 0,
+    })
+  },
+  30_000,
+)

@@ -1,0 +1,28 @@
+/** Finds identifiers that say "session" without saying which (docs/glossary.md). */
+import ts from 'typescript'
+import { nodesOf, parse, placeOf, type SourceFile } from './source-files.ts'
+
+const bare = /^_?[sS]essions?($|[A-Z])/
+/** Names that browsers gave, not we. */
+const notOurs = new Set(['sessionStorage'])
+
+export function bareSessions(source: SourceFile): string[] {
+  const file = parse(source)
+  const found: string[] = []
+  for (const node of nodesOf(file)) {
+    if (!ts.isIdentifier(node) || !bare.test(node.text) || notOurs.has(node.text)) continue
+    // protocol/ translates the names that are fixed on the wire; only as names of fields, though.
+    if (source.path.startsWith('src/protocol/') && isFieldName(node)) continue
+    found.push(`${placeOf(file, node)} ${node.text}`)
+  }
+  return found
+}
+
+function isFieldName(node: ts.Identifier): boolean {
+  const { parent } = node
+  return (
+    ((ts.isPropertyAssignment(parent) || ts.isPropertySignature(parent) || ts.isPropertyAccessExpression(parent)) &&
+      parent.name === node) ||
+    (ts.isBindingElement(parent) && parent.propertyName === node)
+  )
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { rulesCitedBy, rulesDefinedIn, rulesMeasuredBy, titlesWithoutRule } from './cited-rules.ts'
+import { filesOfTheRepository, root } from './source-files.ts'
+
+const files = filesOfTheRepository()
+const defined = new Set(files.filter(({ path }) => /^docs\/spec\/\d-.*\.md$/.test(path)).flatMap(rulesDefinedIn))
+const tests = files.filter(({ path }) => /^test\/.*\.tsx?$/.test(path))
+const cited = new Set([
+  ...tests.flatMap(rulesCitedBy),
+  ...files.filter(({ path }) => /^bench\/.*\.ts$/.test(path)).flatMap(rulesMeasuredBy),
+])
+const { built } = JSON.parse(readFileSync(join(root, 'docs/spec/status.json'), 'utf8')) as { built: string[] }
+
+test('[HS6] every rule that is said to be built is cited by a test or a benchmark', () => {
+  expect(built.filter((id) => !cited.has(id))).toEqual([])
+})
+
+test('[HS6] every rule that is cited exists', () => {
+  expect([...cited, ...built].filter((id) => !defined.has(id))).toEqual([])
+})
+
+test('[HS6] every test says by its title, or by that of its group, which rule it checks', () => {
+  expect(tests.flatMap(titlesWithoutRule)).toEqual([])
+})
+
+test('[HS6] the control: titles are found in every form, other strings are not', () => {
+  const text = [
+    "test('[SE2] one', () => {})",
+    "describe('[SE3] two', () => {})",
+    "test.each([1])('[SE5] three %s', () => {})",
+    "test.prop([x])('[SE6] four', () => {})",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a test
+    'it(`[SE7] five ${x}`, () => {})',
+    "const text = '[SE8] not a title'",
+  ].join('\n')
+  expect(rulesCitedBy({ path: 'test/x.test.ts', text })).toEqual(['SE2', 'SE3', 'SE5', 'SE6', 'SE7'])
+  const grouped = "describe('[SE2] doors', () => { test('are closed', () => {}) })\ntest('opens', () => {})"
+  expect(titlesWithoutRule({ path: 'test/x.test.ts', text: grouped })).toEqual(['test/x.test.ts:2 opens'])
+  expect(rulesDefinedIn({ path: 'x.md', text: '- HT1 JSON\n| SP1 | start |\nSee HT2 there' })).toEqual(['HT1', 'SP1'])
+})

@@ -1,0 +1,75 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { checkDirections, countSources } from '../../scripts/check/import-directions.ts'
+import { root } from './source-files.ts'
+
+const made: string[] = []
+afterEach(() => {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+/** A small house with these files in it, judged by the real rules. */
+async function judge(files: Readonly<Record<string, string>>): Promise<string[]> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-directions-')))
+  made.push(folder)
+  for (const [path, text] of Object.entries({ 'package.json': '{"name":"holdfast","type":"module"}', ...files })) {
+    mkdirSync(join(folder, dirname(path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  const rooms = ['src', 'web'].filter((room) => Object.keys(files).some((path) => path.startsWith(`${room}/`)))
+  const { violations } = await checkDirections(folder, rooms)
+  return violations.map(({ rule }) => rule)
+}
+
+const target = {
+  'src/server/server.ts': 'export const x = 1',
+  'src/services/act.ts': 'export const x = 1',
+  'src/store/store.ts': 'export const x = 1',
+}
+const forbidden: readonly [string, string, string, string][] = [
+  ['the domain imports a service', 'src/domain/a.ts', '../services/act.ts', 'domain-imports-only-what-it-may'],
+  ['the domain reads the clock of the system', 'src/domain/a.ts', 'node:os', 'domain-is-pure'],
+  ['the protocol needs Node', 'src/protocol/a.ts', 'node:fs', 'browser-code-needs-no-node'],
+  ['the store imports a service', 'src/store/a.ts', '../services/act.ts', 'store-imports-only-what-it-may'],
+  ['a service imports the server', 'src/services/a.ts', '../server/server.ts', 'services-imports-only-what-it-may'],
+  ['the client reaches into the store', 'src/client/a.ts', '../store/store.ts', 'client-imports-only-what-it-may'],
+  ['the command line goes round the client', 'src/cli/a.ts', '../services/act.ts', 'cli-imports-only-what-it-may'],
+  ['the page goes round the client', 'web/src/a.ts', '../../src/store/store.ts', 'page-uses-client-and-protocol'],
+  ['somebody else builds the server', 'src/mirror/a.ts', '../server/server.ts', 'only-the-composition-root-builds'],
+]
+
+test.each(forbidden)('[HS1] the control: refused when %s', async (_what, path, imported, rule) => {
+  expect(await judge({ ...target, [path]: `import { x } from '${imported}'\nexport const y = x` })).toContain(rule)
+  // Types are erased, but they are knowledge all the same.
+  expect(await judge({ ...target, [path]: `import type { x } from '${imported}'\nexport type Y = typeof x` })).toContain(rule)
+})
+
+test('[HS1] the control: a cycle is refused', async () => {
+  const cycle = {
+    'src/domain/a.ts': "import { b } from './b.ts'\nexport const a = () => b",
+    'src/domain/b.ts': "import { a } from './a.ts'\nexport const b = () => a",
+  }
+  expect(await judge(cycle)).toContain('no-cycles')
+})
+
+test('[HS1] the allowed directions pass', async () => {
+  const house = {
+    'src/main.ts': "import { run } from './cli/run.ts'\nrun()",
+    'src/cli/run.ts': "import { start } from '../compose/start.ts'\nexport const run = start",
+    'src/compose/start.ts': "import { x } from '../server/server.ts'\nexport const start = () => x",
+    'src/server/server.ts': "import { y } from '../services/act.ts'\nexport const x = y",
+    'src/services/act.ts': "import { z } from '../store/store.ts'\nexport const y = z",
+    'src/store/store.ts': "import { d } from '../domain/d.ts'\nexport const z = d",
+    'src/domain/d.ts': 'export const d = 1',
+  }
+  expect(await judge(house)).toEqual([])
+})
+
+test('[HS1] the imports of this repository keep the directions, and every source file was really read', async () => {
+  const { cruised, imports, violations } = await checkDirections(root, ['src', 'web'])
+  expect(violations).toEqual([])
+  expect(cruised).toBeGreaterThanOrEqual(countSources(root, ['src', 'web']))
+  expect(imports).toBeGreaterThan(cruised)
+})

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { configPage } from '../../scripts/docs/config.ts'
+import { errorsPage } from '../../scripts/docs/errors.ts'
+import { eventsPage } from '../../scripts/docs/events.ts'
+import { httpPage } from '../../scripts/docs/http.ts'
+import { errorCatalogue } from '../../src/domain/errors.ts'
+import { configKeys } from '../../src/protocol/config.ts'
+import { routes } from '../../src/protocol/routes.ts'
+import { filesOfTheRepository, root } from './source-files.ts'
+
+const reference = (name: string): string => readFileSync(join(root, 'docs/reference', name), 'utf8')
+
+test('[HS7] every error code is documented with what to do', () => {
+  const page = reference('errors.md')
+  const missing = Object.entries(errorCatalogue).filter(
+    ([code, { next }]) => !page.includes(`| \`${code}\` |`) || !page.includes(next.replaceAll('|', '\\|')),
+  )
+  expect(missing).toEqual([])
+})
+
+test('[HS7] every route and every configuration value is documented', () => {
+  const [http, config] = [reference('http.md'), reference('config.md')]
+  expect(Object.values(routes).filter(({ method, path }) => !http.includes(`### ${method} ${path}\n`))).toEqual([])
+  expect(configKeys.filter((key) => !config.includes(`| \`${key}\` |`))).toEqual([])
+})
+
+test('[HS7] the reference is what the generator writes', () => {
+  expect(reference('errors.md')).toBe(errorsPage())
+  expect(reference('http.md')).toBe(httpPage())
+  expect(reference('config.md')).toBe(configPage())
+  expect(reference('events.md')).toBe(eventsPage(root))
+})
+
+test('[HS7] links between the documents lead somewhere', () => {
+  const files = filesOfTheRepository()
+  const known = new Set(files.map(({ path }) => path))
+  const broken = files
+    .filter(({ path }) => path.endsWith('.md'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => ({
+        path,
+        target: join(path, '..', link).replace(/\/$/, ''),
+      })),
+    )
+    .filter(
+      ({ target }) => !known.has(target) && ![...known].some((file) => file.startsWith(`${target}/`)) && !target.endsWith('.png'),
+    )
+  expect(broken).toEqual([])
+})

@@ -1,0 +1,44 @@
+/** The files the style tests look at: what git tracks or would track, with their text. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+
+export const root = join(import.meta.dirname, '..', '..')
+
+export interface SourceFile {
+  /** Below the root, with forward slashes. */
+  readonly path: string
+  readonly text: string
+}
+
+const binary = /\.(png|ico|jpg|webp|woff2|gz)$/
+
+export function filesOfTheRepository(): SourceFile[] {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  return listed
+    .split('\0')
+    .filter((path) => path !== '' && !binary.test(path) && existsSync(join(root, path)))
+    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+}
+
+export const isCode = ({ path }: SourceFile): boolean => /^(src|web|test|bench|scripts)\/.*\.tsx?$/.test(path)
+
+export const parse = ({ path, text }: SourceFile): ts.SourceFile =>
+  ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS)
+
+export function* nodesOf(node: ts.Node): Generator<ts.Node> {
+  yield node
+  const children: ts.Node[] = []
+  node.forEachChild((child) => {
+    children.push(child)
+  })
+  for (const child of children) yield* nodesOf(child)
+}
+
+/** `path:line`, as editors understand it. */
+export const placeOf = (file: ts.SourceFile, node: ts.Node): string =>
+  `${file.fileName}:${file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1}`

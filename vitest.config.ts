@@ -1,0 +1,46 @@
+/**
+ * How the tests run. Two rooms: `fast` (unit, contracts, doors, style) uses every core; `processes` (journeys, faults and the
+ * browser) starts servers and Chromium of its own, so it runs afterwards, half as wide as the machine, and nothing starves.
+ * There are no retries: a test that fails once has found something.
+ */
+import { availableParallelism } from 'node:os'
+import { defineConfig } from 'vitest/config'
+
+const processHeavy = ['test/journeys/**/*.test.ts', 'test/browser/**/*.test.ts', 'test/faults/**/*.test.ts']
+
+const shared = {
+  pool: 'forks',
+  retry: 0,
+  allowOnly: false,
+  restoreMocks: true,
+  unstubEnvs: true,
+} as const
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'fast',
+          include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
+          exclude: processHeavy,
+          testTimeout: 10_000,
+          hookTimeout: 20_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'processes',
+          include: processHeavy,
+          maxWorkers: Math.max(1, Math.floor(availableParallelism() / 2)),
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+})
