@@ -1,0 +1,55 @@
+/** Runs a comparison: both contenders warmed up, then by turns, who goes first changing each round. */
+import type { Comparison, Contender } from './comparison.ts'
+import { judge, type Verdict } from './verdict.ts'
+
+export const minRounds = 9
+const warmUpRounds = 2
+
+export interface Measurement extends Verdict {
+  readonly title: string
+  readonly unit: string
+  readonly goal: Comparison['goal']
+  readonly ours: Figures
+  readonly yardstick: Figures
+}
+
+interface Figures {
+  readonly name: string
+  /** One figure per round, in order. */
+  readonly rounds: readonly number[]
+}
+
+export async function measure(comparison: Comparison, rounds: number): Promise<Measurement> {
+  const { title, unit, goal } = comparison
+  const contest = await comparison.prepare()
+  try {
+    const contenders = [contest.ours, contest.yardstick] as const
+    await takeTurns(contenders, warmUpRounds)
+    const [ours = [], yardstick = []] = await takeTurns(contenders, rounds)
+    const verdict = judge(goal, ours, yardstick)
+    return {
+      title,
+      unit,
+      goal,
+      ...verdict,
+      ours: { name: contest.ours.name, rounds: ours },
+      yardstick: { name: contest.yardstick.name, rounds: yardstick },
+    }
+  } finally {
+    await contest.close()
+  }
+}
+
+/** The figures of each contender, in the order they were given, whoever went first. */
+export async function takeTurns(contenders: readonly Contender[], rounds: number): Promise<number[][]> {
+  const figures = contenders.map((): number[] => [])
+  for (let round = 0; round < rounds; round++) {
+    for (let turn = 0; turn < contenders.length; turn++) {
+      const who = (round + turn) % contenders.length
+      const figure = await contenders[who]?.round()
+      if (figure === undefined || !(figure > 0)) throw new Error(`${contenders[who]?.name} measured ${figure}`)
+      figures[who]?.push(figure)
+    }
+  }
+  return figures
+}

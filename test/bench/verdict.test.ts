@@ -1,0 +1,95 @@
+/** The bench's own judgement: a figure that cannot be trusted must never count as a goal met. */
+import { describe, expect, test } from 'vitest'
+import { takeTurns } from '../../bench/harness/measure.ts'
+import { median, spread } from '../../bench/harness/statistics.ts'
+import { exitCodeOf, flat, judge } from '../../bench/harness/verdict.ts'
+
+const cost = { kind: 'cost', limit: 2 } as const
+const rate = { kind: 'rate', limit: 0.8 } as const
+const steady = [100, 101, 99, 100, 102, 98, 100, 101, 99]
+const times = (factor: number): number[] => steady.map((value) => value * factor)
+
+describe('the verdict', () => {
+  test('[SP1] a cost up to its goal passes and past it misses', () => {
+    expect(judge(cost, times(1.9), steady)).toMatchObject({ outcome: 'pass' })
+    expect(judge(cost, times(2.1), steady)).toMatchObject({ outcome: 'miss' })
+  })
+
+  test('[SP5] a rate down to its goal passes and below it misses', () => {
+    expect(judge(rate, times(0.81), steady)).toMatchObject({ outcome: 'pass' })
+    expect(judge(rate, times(0.79), steady)).toMatchObject({ outcome: 'miss' })
+  })
+
+  test('[SP5] the median of the per-round ratios counts, so a machine that slows both down changes nothing', () => {
+    const yardstick = [100, 100, 140, 140, 140, 100, 100, 140, 100]
+    const ours = yardstick.map((value) => value * 0.9)
+    ours[4] = 1
+    expect(judge(rate, ours, yardstick).ratio).toBeCloseTo(0.9)
+    expect(judge(rate, ours, yardstick).outcome).toBe('pass')
+  })
+
+  test('[SP5] a yardstick that disagrees with itself by more than 1.5x leaves it undecided, however good or bad the ratio', () => {
+    const restless = [100, 160, 100, 160, 100, 160, 100, 160, 100]
+    expect(spread(restless)).toBeGreaterThan(1.5)
+    for (const factor of [0.5, 0.9, 1]) {
+      expect(judge(rate, restless.map((value) => value * factor), restless).outcome).toBe('undecided')
+    }
+  })
+
+  test('[SP5] one bad round of the yardstick in nine decides nothing', () => {
+    const oneStall = steady.map((value, round) => (round === 3 ? value * 5 : value))
+    expect(judge(cost, times(1.5), oneStall).outcome).toBe('pass')
+  })
+
+  test('[SP5] more than 5 % better than the yardstick means that the yardstick is wrong', () => {
+    expect(judge(rate, times(1.04), steady).outcome).toBe('pass')
+    expect(judge(rate, times(1.06), steady).outcome).toBe('yardstick wrong')
+    expect(judge(cost, times(0.96), steady).outcome).toBe('pass')
+    expect(judge(cost, times(0.94), steady).outcome).toBe('yardstick wrong')
+  })
+
+  test('[SP7] growth may be up to 1.3x, and cheaper by the dozen is no mistake', () => {
+    expect(judge(flat, times(1.29), steady).outcome).toBe('pass')
+    expect(judge(flat, times(1.31), steady).outcome).toBe('miss')
+    expect(judge(flat, times(0.5), steady).outcome).toBe('pass')
+  })
+
+  test('[SP5] rounds that cannot be paired, or are none, are refused', () => {
+    expect(() => judge(cost, steady.slice(1), steady)).toThrow('Every round')
+    expect(() => judge(cost, [], [])).toThrow('no measurements')
+  })
+
+  test('[SP5] the command fails on a miss, and never succeeds on what is undecided', () => {
+    expect(exitCodeOf(['pass', 'pass'])).toBe(0)
+    expect(exitCodeOf(['pass', 'undecided'])).toBe(2)
+    expect(exitCodeOf(['undecided', 'miss'])).toBe(1)
+    expect(exitCodeOf(['pass', 'yardstick wrong'])).toBe(1)
+  })
+})
+
+describe('the rounds', () => {
+  test('[SP5] contenders take turns, and who goes first changes each round', async () => {
+    const order: string[] = []
+    const contender = (name: string, value: number) => ({
+      name,
+      round: async () => {
+        order.push(name)
+        return value
+      },
+    })
+    const figures = await takeTurns([contender('a', 1), contender('b', 2)], 3)
+    expect(order).toEqual(['a', 'b', 'b', 'a', 'a', 'b'])
+    expect(figures).toEqual([
+      [1, 1, 1],
+      [2, 2, 2],
+    ])
+  })
+
+  test('[SP5] a round that measured nothing stops the bench', async () => {
+    await expect(takeTurns([{ name: 'a', round: async () => 0 }], 1)).rejects.toThrow('a measured 0')
+  })
+
+  test('[SP5] the median of an even number of figures lies between the middle two', () => {
+    expect(median([4, 1, 3, 2])).toBe(2.5)
+  })
+})
