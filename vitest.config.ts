@@ -25,6 +25,7 @@ export default defineConfig({
           name: 'fast',
           include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
           exclude: processHeavy,
+          maxWorkers: availableParallelism(),
           testTimeout: 10_000,
           hookTimeout: 20_000,
           sequence: { groupOrder: 0 },

@@ -98,11 +98,11 @@ function seal(text: string, secret: string): string {
 
 function open(sealedText: string, secret: string): string {
   const bytes = Buffer.from(sealedText, 'base64url')
-  let at = 0
-  const take = (length: number): Buffer => bytes.subarray(at, (at += length))
-  const salt = take(sealing.saltBytes)
-  const iv = take(sealing.ivBytes)
-  const tag = take(sealing.tagBytes)
+  const { saltBytes, ivBytes, tagBytes } = sealing
+  const part = (from: number, length?: number): Buffer => bytes.subarray(from, length && from + length)
+  const salt = part(0, saltBytes)
+  const iv = part(saltBytes, ivBytes)
+  const tag = part(saltBytes + ivBytes, tagBytes)
   const decipher = createDecipheriv(sealing.cipher, sealingKey(secret, salt), iv).setAuthTag(tag)
-  return decipher.update(bytes.subarray(at), undefined, 'utf8') + decipher.final('utf8')
+  return decipher.update(part(saltBytes + ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
 }

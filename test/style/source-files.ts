@@ -14,16 +14,18 @@ export interface SourceFile {
 
 const binary = /\.(png|ico|jpg|webp|woff2|gz)$/
 
-export function filesOfTheRepository(): SourceFile[] {
+export function pathsOfTheRepository(): string[] {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
     cwd: root,
     encoding: 'utf8',
   })
-  return listed
-    .split('\0')
-    .filter((path) => path !== '' && !binary.test(path) && existsSync(join(root, path)))
-    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+  return listed.split('\0').filter((path) => path !== '' && existsSync(join(root, path)))
 }
+
+export const filesOfTheRepository = (): SourceFile[] =>
+  pathsOfTheRepository()
+    .filter((path) => !binary.test(path))
+    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 
 export const isCode = ({ path }: SourceFile): boolean => /^(src|web|test|bench|scripts)\/.*\.tsx?$/.test(path)
 
