@@ -23,8 +23,7 @@ async function write(server: TestServer, projectId: string): Promise<void> {
   }
 }
 
-async function prepare() {
-  const server = await openTestServer()
+async function prepare(server: TestServer) {
   const project = (await server.ask('/api/projects', { method: 'POST', body: { name: 'p' } })).json
   const streams = ['home', `project:${project.id}`] as const
   const before = await server.store.positions(streams)
@@ -32,7 +31,7 @@ async function prepare() {
     server.store.incarnation,
     new Map(streams.map((stream, index) => [stream, before[index]?.head ?? 0])),
   )
-  return { server, project, streams, start, before }
+  return { project, streams, start, before }
 }
 
 const dense = (seen: readonly Seen[], stream: string): number[] =>
@@ -43,9 +42,10 @@ const from = (first: number, count: number): number[] => Array.from({ length: co
 const cuts = fc.array(fc.integer({ min: 0, max: 25 }), { maxLength: 6 })
 
 test('[HT6] an event stream that is cut off at random sees every event of every stream once', async () => {
+  const server = await openTestServer()
   await fc.assert(
     fc.asyncProperty(cuts, async (afterEach) => {
-      const { server, project, streams, start, before } = await prepare()
+      const { project, streams, start, before } = await prepare(server)
       const writing = write(server, project.id)
       const seen: Seen[] = []
       let lastEventId = start
@@ -72,9 +72,10 @@ test('[HT6] an event stream that is cut off at random sees every event of every 
 }, 60_000)
 
 test('[RL5] a WebSocket that is cut off at random resumes each stream from its own cursor and sees every event once', async () => {
+  const server = await openTestServer()
   await fc.assert(
     fc.asyncProperty(cuts, async (afterEach) => {
-      const { server, project, streams, start, before } = await prepare()
+      const { project, streams, start, before } = await prepare(server)
       const writing = write(server, project.id)
       const seen: Seen[] = []
       const cursors = new Map<string, string>()
@@ -97,7 +98,8 @@ test('[RL5] a WebSocket that is cut off at random resumes each stream from its o
 }, 60_000)
 
 test('[HT6] a hundred readers that join while others write have the same events, none twice', async () => {
-  const { server, project, streams, start } = await prepare()
+  const server = await openTestServer()
+  const { project, streams, start } = await prepare(server)
   const writing = write(server, project.id)
   const readers = await Promise.all(
     Array.from({ length: 100 }, () =>

@@ -151,6 +151,22 @@ test('[SE2] an upgrade needs a credential, an allowed Host, an allowed Origin an
   await openSocket({ port, token, headers: { origin: `http://127.0.0.1:${port}` } })
 })
 
+test('[HT2] a handshake that cannot be read is answered as a problem, with the headers of every answer', async () => {
+  const server = await openTestServer()
+  const lines = [
+    'GET /ws HTTP/1.1',
+    `Host: 127.0.0.1:${server.port}`,
+    `Authorization: Bearer ${server.ownerToken}`,
+    'Upgrade: websocket',
+    'Connection: Upgrade',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: too short',
+  ]
+  const answer = await server.raw(`${lines.join('\r\n')}\r\n\r\n`)
+  expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*x-request-id: [0-9a-f-]{36}\r\n[\s\S]*"code":"invalid_request"/)
+  expect(answer).toContain("content-security-policy: default-src 'none'")
+})
+
 test('[SE2] an upgrade with the cookie needs an Origin', async () => {
   const server = await openTestServer()
   const { port } = server

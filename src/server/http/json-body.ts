@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Refusal } from '../../domain/errors.ts'
 
-export const maxJsonDepth = 32
+const maxJsonDepth = 32
 
 const quote = 0x22
 const backslash = 0x5c

@@ -6,7 +6,7 @@ import { routes } from '../../protocol/routes.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-export function openApiDocument(list: Readonly<Record<string, Route>>, version: string): Json {
+function openApiDocument(list: Readonly<Record<string, Route>>, version: string): Json {
   const paths: Record<string, Record<string, Json>> = {}
   for (const [operation, route] of Object.entries(list)) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(operation, route) }

@@ -10,7 +10,7 @@ import { mask, maskDeep } from '../../platform/mask.ts'
 import { type Problem, problemOf } from '../../protocol/problem.ts'
 import { securityHeaders } from './security-headers.ts'
 
-export const problemMedia = 'application/problem+json; charset=utf-8'
+const problemMedia = 'application/problem+json; charset=utf-8'
 
 /** Seconds to wait before the same request may be accepted, where the refusal itself does not say. */
 const retryAfter: Partial<Record<ErrorCode, number>> = { rate_limited: 60, too_many_connections: 10, busy: 1, shutting_down: 2 }

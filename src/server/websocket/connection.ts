@@ -17,7 +17,7 @@ import type { Presented } from '../security/credentials.ts'
 import { errorMessage, handleMessage, requestIdIn } from './messages.ts'
 
 /** Over this a message gets an error; far over it (`maxPayload`) the connection is closed with 1009 (SE8). */
-export const maxMessageBytes = 1024 * 1024
+const maxMessageBytes = 1024 * 1024
 /** Messages read and not yet handled; then the client is not read from. */
 const maxWaiting = 16
 const missedBeatsAllowed = 2

@@ -19,7 +19,7 @@ export function openSocketDoor(server: Server, doors: Doors, gate: Gate): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Whoever breaks off while being refused is gone; nothing is left to do.
     socket.on('error', () => socket.destroy())
-    loading ??= webSocketServer(doors)
+    loading ??= webSocketServer(doors, gate)
     upgrade(request, socket, head, loading).catch((error: unknown) => {
       answerProblemOn(socket, gate.refuse(error, request), gate.idOf(request), doors.https)
     })
@@ -43,15 +43,14 @@ export function openSocketDoor(server: Server, doors: Doors, gate: Gate): void {
 }
 
 /** Loaded by the first who needs it: a server that starts has better things to do. */
-async function webSocketServer(doors: Doors): Promise<WebSocketServer> {
+async function webSocketServer(doors: Doors, gate: Gate): Promise<WebSocketServer> {
   const { WebSocketServer } = await import('ws')
   // A variable, because the types do not know closeTimeout yet.
   const options = { noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload, closeTimeout }
   const server = new WebSocketServer(options)
   server.on('wsClientError', (_, socket, request) => {
     const refusal = new Refusal('invalid_request', 'This is not a WebSocket handshake that can be read')
-    doors.figures.refusedWith(refusal.code)
-    answerProblemOn(socket, refusal, String(request.headers['sec-websocket-key'] ?? ''), doors.https)
+    answerProblemOn(socket, gate.refuse(refusal, request), gate.idOf(request), doors.https)
   })
   return server
 }

@@ -14,7 +14,7 @@ export const eventHandlers: HandlersOf<typeof eventRoutes> = {
   watchEvents: async ({ query, doors, presented, request, reply }) => {
     const streams = readableStreams(query.streams.split(','))
     // A browser that comes back still asks with the address it began with, so what it saw last counts more.
-    const after = request.headers['last-event-id'] ?? query.after
+    const after = request.headers['last-event-id'] || query.after
     if (after !== undefined && (typeof after !== 'string' || after.length > maxCursorLength)) {
       throw new Refusal('invalid_request', 'Last-Event-ID: is not a cursor', { field: 'Last-Event-ID' })
     }
