@@ -141,6 +141,12 @@ export const errorCatalogue = {
     title: 'The owner cannot be removed',
     next: 'The owner of the installation stays; remove other people.',
   },
+  wrong_state: {
+    status: 409,
+    retry: false,
+    title: 'That is not possible in this state',
+    next: '`detail` says which state it is in and what is possible.',
+  },
   fenced: {
     status: 409,
     retry: false,
@@ -229,7 +235,7 @@ export const errorCatalogue = {
     status: 503,
     retry: true,
     title: 'The store cannot be written',
-    next: 'Nothing was changed. `holdfast doctor` says what is wrong with the data folder or the database.',
+    next: 'Nothing was changed, unless `outcome` is `unknown`. `holdfast doctor` says what is wrong with the data folder or the database.',
   },
   shutting_down: {
     status: 503,

@@ -1,7 +1,7 @@
 import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { agentIdFrom } from '../../src/domain/agent/id.ts'
-import { projectId } from '../../src/domain/ids.ts'
+import { messageId, projectId, workSessionId } from '../../src/domain/ids.ts'
 import { instant } from '../../src/domain/instant.ts'
 import { randomText } from '../../src/platform/randomness.ts'
 import { ChosenId } from '../../src/protocol/text.ts'
@@ -9,6 +9,14 @@ import { ChosenId } from '../../src/protocol/text.ts'
 describe('ids', () => {
   test('[ID1] a project id is proj_, the day and six random letters or digits', () => {
     expect(projectId('2024-01-15T23:59:59.999Z', () => 'a1b2c3')).toBe('proj_20240115_a1b2c3')
+  })
+
+  test('[ID1] a work session id is sess_, the second and six random letters or digits', () => {
+    expect(workSessionId('2024-01-15T14:30:00.999Z', () => 'x1y2z3')).toBe('sess_20240115143000_x1y2z3')
+  })
+
+  test('[ID1] a message id is msg_ and what tells it from all others', () => {
+    expect(messageId('0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b')).toBe('msg_0190a1b2c3d47e5f8a9b0c1d2e3f4a5b')
   })
 
   property.prop([fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true })])(

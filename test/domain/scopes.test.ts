@@ -1,6 +1,6 @@
 import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
-import { exceeding, personScopes, scopesOf } from '../../src/domain/credential/scopes.ts'
+import { allows, exceeding, personScopes, scopesOf } from '../../src/domain/credential/scopes.ts'
 
 describe('scopes', () => {
   test('[SE3] a role gives its scopes: owners manage, members work, viewers look', () => {
@@ -20,5 +20,12 @@ describe('scopes', () => {
 
   test('[SE3] an agent or coordinator can give nothing that people hold', () => {
     expect(exceeding(['read'], ['agent', 'coordinator'])).toEqual(['read'])
+  })
+
+  test('[SE3] who may manage may say what a coordinator says; nobody else has what was not given', () => {
+    expect(allows(['manage'], 'coordinator')).toBe(true)
+    expect(allows(['read', 'write', 'approve', 'agent'], 'coordinator')).toBe(false)
+    expect(allows(['manage', 'coordinator'], 'agent')).toBe(false)
+    expect(allows(['read'], 'read')).toBe(true)
   })
 })

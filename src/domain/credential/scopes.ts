@@ -24,3 +24,7 @@ export const scopesOf = (role: Role): readonly PersonScope[] => scopesOfRole[rol
 /** The wanted scopes that the giver does not have: a token never allows more than its maker. */
 export const exceeding = (wanted: readonly PersonScope[], giver: readonly Scope[]): PersonScope[] =>
   wanted.filter((scope) => !giver.includes(scope))
+
+/** Whoever may manage may also say what a coordinator says: by hand, where none is at work or one was lost. */
+export const allows = (held: readonly Scope[], needed: Scope): boolean =>
+  held.includes(needed) || (needed === 'coordinator' && held.includes('manage'))

@@ -1,0 +1,27 @@
+/**
+ * Whether an agent should be started in a project now (CO3). Asked by our own coordinators' server and, as
+ * `get_agent_action`, by coordinators that others write. Pure.
+ */
+import { detectWork, type WorkFacts } from '../agent-session/work-detection.ts'
+import type { Instant } from '../instant.ts'
+
+export interface StartFacts extends WorkFacts {
+  /** A start was ordered, or a process is starting, that has not signed in yet. */
+  readonly startOutstanding: boolean
+  /** Why the agent is held after too many failed starts (CO7); null when it is not. */
+  readonly heldBecause: string | null
+}
+
+export interface AgentAction {
+  readonly action: 'start' | 'none' | 'hold'
+  readonly reason: string
+}
+
+export function agentAction(now: Instant, facts: StartFacts): AgentAction {
+  const { purpose } = detectWork(now, facts)
+  if (purpose === 'no_work') return { action: 'none', reason: 'there is no work that no live session has' }
+  if (facts.heldBecause !== null) return { action: 'hold', reason: facts.heldBecause }
+  // Which work the starting process will take is decided when it signs in, so one at a time.
+  if (facts.startOutstanding) return { action: 'none', reason: 'a start is under way' }
+  return { action: 'start', reason: `there is ${purpose} work` }
+}

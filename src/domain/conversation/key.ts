@@ -1,0 +1,58 @@
+/**
+ * The keys of conversations, `<channel>:<chat id>` (CV6). A key becomes a file name in the mirror, so what no file system may
+ * be given is refused before anything is written. Pure.
+ */
+const longestBytes = 200
+
+export interface ConversationKey {
+  readonly channel: string
+  readonly chatId: string
+}
+
+export interface KeyRefusal {
+  readonly code: 'invalid_key'
+  readonly detail: string
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const controlCharacters = /[\u0000-\u001f\u007f-\u009f]/
+/** Windows takes these for devices, in any case, also with an ending, and with spaces before it. */
+const device = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(\.|$)/i
+
+/** The key taken apart at its first colon, or what is wrong with it. */
+export function parseKey(key: string): { key: ConversationKey } | { refused: KeyRefusal } {
+  const at = key.indexOf(':')
+  const channel = key.slice(0, Math.max(at, 0))
+  const chatId = key.slice(at + 1)
+  const detail = problemWith(key, at === -1 ? [key] : [channel, chatId])
+  return detail ? { refused: { code: 'invalid_key', detail } } : { key: { channel, chatId } }
+}
+
+function problemWith(key: string, parts: readonly string[]): string | undefined {
+  if (!key.isWellFormed()) return 'A key must be well-formed Unicode'
+  if (new TextEncoder().encode(key).length > longestBytes) return `A key has at most ${longestBytes} bytes`
+  if (controlCharacters.test(key)) return 'A key has no control characters'
+  if (/[/\\]/.test(key)) return 'A key has no slashes'
+  if (parts.some((part) => part === '.' || part === '..')) return 'No part of a key is . or ..'
+  if (parts.some((part) => device.test(part))) return 'No part of a key is a name that Windows reserves'
+  if (parts.length < 2 || parts.some((part) => part.trim() === '')) return 'A key is <channel>:<chat id>, neither of them empty'
+  if (/[. ]$/.test(key)) return 'A key does not end in a dot or a space'
+  return undefined
+}
+
+/** A person's chat with an agent of a project. */
+export const webKey = (projectId: string, agentId: string): string => `web:${projectId}.${agentId}`
+
+/** CV10: what two agents say to each other; the same whoever begins. */
+export const agentKey = (one: string, other: string): string => `agent:${[one, other].sort().join('~')}`
+
+/** The project and the agent of a web chat. Ids that have dots are none of ours. */
+export function parseWebKey(key: string): { projectId: string; agentId: string } | undefined {
+  const [, projectId, agentId] = /^web:([^.]+)\.([^.]+)$/.exec(key) ?? []
+  return projectId && agentId ? { projectId, agentId } : undefined
+}
+
+export function parseAgentKey(key: string): { agentIds: readonly [string, string] } | undefined {
+  const [, one, other] = /^agent:([^~]+)~([^~]+)$/.exec(key) ?? []
+  return one && other && one <= other ? { agentIds: [one, other] } : undefined
+}

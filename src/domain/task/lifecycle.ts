@@ -1,0 +1,125 @@
+/**
+ * The life of a task (TK2). Pure: the caller says which dependencies are unfinished (dependencies.ts).
+ * `blocked` follows from the dependencies alone; nobody sets or lifts it by hand.
+ */
+import type { Instant } from '../instant.ts'
+
+export type TaskStatus = 'pending' | 'blocked' | 'in_progress' | 'completed' | 'failed'
+
+interface TaskParts {
+  readonly id: string
+  readonly dependsOn: readonly string[]
+  readonly assignedTo: string | null
+  readonly progressPercent: number
+  readonly result: unknown
+}
+
+export type WaitingTask = TaskParts & {
+  readonly status: 'pending' | 'blocked'
+  readonly startedAt: null
+  readonly completedAt: null
+}
+export type StartedTask = TaskParts & {
+  readonly status: 'in_progress' | 'failed'
+  readonly startedAt: Instant
+  readonly completedAt: null
+}
+export type CompletedTask = TaskParts & {
+  readonly status: 'completed'
+  readonly startedAt: Instant
+  readonly completedAt: Instant
+}
+export type Task = WaitingTask | StartedTask | CompletedTask
+
+/** What somebody asks for; what is not named stays. */
+export interface TaskChange {
+  readonly status?: TaskStatus
+  readonly progressPercent?: number
+  readonly assignedTo?: string | null
+  readonly dependsOn?: readonly string[]
+  readonly result?: unknown
+}
+
+export type TaskRefusal =
+  | { readonly code: 'task_blocked'; readonly waitsFor: readonly string[] }
+  | { readonly code: 'invalid_progress' }
+  | { readonly code: 'wrong_state'; readonly status: TaskStatus; readonly wanted: TaskStatus }
+
+export type TaskDecision =
+  | { readonly outcome: 'changed'; readonly task: Task }
+  | { readonly outcome: 'unchanged' }
+  | { readonly outcome: 'refused'; readonly refusal: TaskRefusal }
+
+/** How a new task stands, and how a waiting one stands after a dependency changed. */
+export const waitingStatus = (unfinished: readonly string[]): 'pending' | 'blocked' =>
+  unfinished.length === 0 ? 'pending' : 'blocked'
+
+/** RS1, AS9: neither completed nor failed. */
+export const isUnfinished = (status: TaskStatus): boolean => status !== 'completed' && status !== 'failed'
+
+/**
+ *   blocked ◀──dependencies──▶ pending ──start──▶ in_progress ──▶ completed | failed      (both final)
+ *
+ * `unfinished` are the unfinished ones among the dependencies the task has after the change; an empty change with the present
+ * ones is how `blocked` is lifted. A finished task can still be given a result, which is what a repeated call does.
+ */
+export function decide(now: Instant, task: Task, change: TaskChange, unfinished: readonly string[]): TaskDecision {
+  const { progressPercent } = change
+  if (progressPercent !== undefined && !isProgress(progressPercent)) return refused({ code: 'invalid_progress' })
+  const stands = isWaiting(task) ? waitingStatus(unfinished) : task.status
+  const wanted = change.status ?? stands
+  if (stands === 'in_progress' && change.dependsOn && unfinished.length > 0) return blockedBy(unfinished)
+  if (wanted !== stands) {
+    if (stands === 'blocked') return blockedBy(unfinished)
+    if (!next[stands].includes(wanted)) return refused({ code: 'wrong_state', status: stands, wanted })
+  }
+  if (!isUnfinished(stands) && progressPercent !== undefined && progressPercent !== task.progressPercent)
+    return refused({ code: 'wrong_state', status: stands, wanted })
+  const changed = moved(now, task, wanted, {
+    id: task.id,
+    dependsOn: change.dependsOn ?? task.dependsOn,
+    assignedTo: change.assignedTo === undefined ? task.assignedTo : change.assignedTo,
+    progressPercent: wanted === 'completed' ? 100 : (progressPercent ?? task.progressPercent),
+    result: change.result === undefined ? task.result : change.result,
+  })
+  return isSame(task, changed) ? { outcome: 'unchanged' } : { outcome: 'changed', task: changed }
+}
+
+const next: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
+  blocked: [],
+  pending: ['in_progress'],
+  in_progress: ['completed', 'failed'],
+  completed: [],
+  failed: [],
+}
+
+function moved(now: Instant, task: Task, status: TaskStatus, parts: TaskParts): Task {
+  const startedAt = task.startedAt ?? now
+  switch (status) {
+    case 'pending':
+    case 'blocked':
+      return { ...parts, status, startedAt: null, completedAt: null }
+    case 'in_progress':
+    case 'failed':
+      return { ...parts, status, startedAt, completedAt: null }
+    case 'completed':
+      return { ...parts, status, startedAt, completedAt: task.completedAt ?? now }
+  }
+}
+
+const isWaiting = (task: Task): task is WaitingTask => task.status === 'pending' || task.status === 'blocked'
+
+const isProgress = (percent: number): boolean => Number.isInteger(percent) && percent >= 0 && percent <= 100
+
+const isSame = (a: Task, b: Task): boolean => JSON.stringify(comparable(a)) === JSON.stringify(comparable(b))
+
+const comparable = (task: Task): readonly unknown[] => [
+  task.status,
+  task.progressPercent,
+  task.assignedTo,
+  task.dependsOn,
+  task.result,
+]
+
+const refused = (refusal: TaskRefusal): TaskDecision => ({ outcome: 'refused', refusal })
+const blockedBy = (waitsFor: readonly string[]): TaskDecision => refused({ code: 'task_blocked', waitsFor })

@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest'
+import { type AgentAction, agentAction, type StartFacts } from '../../../src/domain/agent-process/start.ts'
+
+const now = '2026-03-01T09:00:00.000Z'
+const nothing: StartFacts = {
+  hasTaskInProgress: false,
+  unreadMessages: 0,
+  pendingChatSince: null,
+  live: [],
+  startOutstanding: false,
+  heldBecause: null,
+}
+const held = { heldBecause: 'crashed 3 times in 60 s' }
+
+describe('whether an agent is started', () => {
+  test.each<[string, Partial<StartFacts>, AgentAction['action']]>([
+    ['not without work', {}, 'none'],
+    ['for a task', { hasTaskInProgress: true }, 'start'],
+    ['for a message', { unreadMessages: 1 }, 'start'],
+    ['for an open panel', { pendingChatSince: now }, 'start'],
+    ['not where a live session has the work', { unreadMessages: 1, live: ['chat'] }, 'none'],
+    ['for a task beside a live chat', { unreadMessages: 1, hasTaskInProgress: true, live: ['chat'] }, 'start'],
+    ['not while another start is under way', { unreadMessages: 1, startOutstanding: true }, 'none'],
+    ['not while none is needed, held or not', held, 'none'],
+  ])('[CO3] %s', (_case, facts, action) => {
+    expect(agentAction(now, { ...nothing, ...facts }).action).toBe(action)
+  })
+
+  test('[CO7] not while it is held, and the reason is told', () => {
+    expect(agentAction(now, { ...nothing, ...held, unreadMessages: 1 })).toEqual({ action: 'hold', reason: held.heldBecause })
+  })
+})
