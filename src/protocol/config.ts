@@ -39,7 +39,7 @@ interface SwitchRule extends Shared {
 type ConfigRule = TextRule | NumberRule | OptionalNumberRule | ChoiceRule | SwitchRule
 
 export const configRules = {
-  host: { kind: 'host', fallback: '127.0.0.1', about: 'Address to listen on. Anything but loopback needs behind_proxy' },
+  host: { kind: 'host', fallback: '127.0.0.1', about: 'Address to listen on; anything but loopback needs behind_proxy' },
   port: { kind: 'number', fallback: 4747, min: 0, max: 65_535, about: 'Port to listen on; 0 takes a free one' },
   data: { kind: 'text', fallback: null, about: 'Folder everything is kept in' },
   public_url: { kind: 'address', fallback: null, about: 'The address other devices use, such as https://holdfast.example.com' },
@@ -60,7 +60,7 @@ export const configRules = {
     kind: 'choice',
     fallback: null,
     allowed: ['json', 'text'],
-    about: 'JSON lines or text for people; text on a terminal when left out, otherwise json',
+    about: 'Form of the log; text on a terminal when left out, otherwise json',
   },
   'cutover.hour': { kind: 'number', fallback: 4, min: 0, max: 23, about: 'Hour at which a new day of conversation begins' },
   'cutover.timezone': { kind: 'timezone', fallback: 'Asia/Tokyo', about: 'Time zone of that hour (IANA name)' },

@@ -11,8 +11,14 @@
  */
 import type { StreamName } from '../domain/stream/name.ts'
 import type { Agent } from './agent.ts'
+import type { AgentSession } from './agent-session.ts'
+import type { Approval } from './approval.ts'
+import type { Conversation, Flags } from './conversation.ts'
+import type { Message } from './message.ts'
 import type { Person } from './people.ts'
 import type { Project } from './project.ts'
+import type { Task } from './task.ts'
+import type { WorkSession } from './work-session.ts'
 
 export interface EventBodies {
   'project-created': { project: Project; by: string }
@@ -30,6 +36,36 @@ export interface EventBodies {
   'token-created': { tokenId: string; by: string }
   'token-revoked': { tokenId: string; by: string }
   'signed-out': { credentialId: string }
+
+  // conversation:KEY; the number of a message's event is the message's own.
+  'conversation-created': { conversation: Conversation }
+  'message-added': { message: Message }
+  'messages-delivered': { agentId: string; agentSessionId: string; seqs: readonly number[] }
+  'messages-read': { agentId: string; seqs: readonly number[]; answerSeq: number | null }
+  'summary-set': { summary: string; throughSeq: number }
+  'history-truncated': { keptAfter: number }
+  'conversation-reset': { keptAfter: number }
+  'flags-set': { flags: Flags }
+  'conversation-closed': { by: string }
+  'conversation-reopened': { by: string }
+  'conversation-deleted': { by: string }
+
+  // project:ID; approvals and the beginning and end of work sessions also in home.
+  'chat-wanted': { agentId: string; by: string }
+  'chat-not-wanted': { agentId: string; by: string }
+  'agent-session-started': { agentSession: AgentSession }
+  'agent-session-changed': { agentSession: AgentSession }
+  'agent-session-terminating': { agentSession: AgentSession }
+  'agent-session-suspected': { agentSession: AgentSession }
+  'agent-session-ended': { agentSession: AgentSession }
+  'work-session-started': { workSession: WorkSession }
+  'work-session-changed': { workSession: WorkSession }
+  'work-session-ended': { workSession: WorkSession }
+  'task-created': { task: Task; by: string }
+  'task-changed': { task: Task; by: string }
+  'approval-asked': { approval: Approval }
+  'approval-decided': { approval: Approval }
+  'approval-resubmitted': { approval: Approval }
 }
 
 export type EventType = keyof EventBodies

@@ -1,7 +1,7 @@
 /** Lists over HTTP (HT1): `{items, nextCursor}`, asked for with `limit` and `cursor`. */
 import * as z from 'zod'
 
-export const listLimit = { default: 50, max: 200 } as const
+const listLimit = { default: 50, max: 200 } as const
 
 export const PageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(listLimit.max).default(listLimit.default),

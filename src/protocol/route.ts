@@ -14,6 +14,8 @@ export interface Route {
   readonly body?: z.ZodType
   /** The status of success, and what comes with it. */
   readonly status: 200 | 201 | 204
+  /** Another status of success with the same answer: something was made. The handler says which. */
+  readonly alsoStatus?: 201
   readonly answer?: z.ZodType
   /** Not JSON: the media type of the answer. */
   readonly media?: string

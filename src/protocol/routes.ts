@@ -3,12 +3,29 @@
  * and the client's types all come from here; what is not in this list does not exist.
  */
 import { accessRoutes } from './routes/access.ts'
+import { agentSessionRoutes } from './routes/agent-sessions.ts'
 import { agentRoutes } from './routes/agents.ts'
+import { approvalRoutes } from './routes/approvals.ts'
+import { chatRoutes } from './routes/chat.ts'
+import { conversationRoutes } from './routes/conversations.ts'
 import { eventRoutes } from './routes/events.ts'
 import { projectRoutes } from './routes/projects.ts'
 import { systemRoutes } from './routes/system.ts'
+import { taskRoutes } from './routes/tasks.ts'
+import { workSessionRoutes } from './routes/work-sessions.ts'
 
-export const routes = { ...accessRoutes, ...projectRoutes, ...agentRoutes, ...eventRoutes, ...systemRoutes } as const
+export const routes = {
+  ...accessRoutes,
+  ...projectRoutes,
+  ...agentRoutes,
+  ...agentSessionRoutes,
+  ...chatRoutes,
+  ...conversationRoutes,
+  ...workSessionRoutes,
+  ...taskRoutes,
+  ...approvalRoutes,
+  ...eventRoutes,
+  ...systemRoutes,
+} as const
 
 export type Routes = typeof routes
-export type Operation = keyof Routes

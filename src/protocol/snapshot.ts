@@ -1,6 +1,10 @@
 /** The state a stream's events start from: what `event: snapshot` and `GET /api/snapshot` hand out, per stream. */
 import type { Agent } from './agent.ts'
+import type { Conversation } from './conversation.ts'
+import type { Message } from './message.ts'
 import type { Project } from './project.ts'
+import type { Task } from './task.ts'
+import type { WorkSession } from './work-session.ts'
 
 /** Lists in a snapshot hold at most this many, newest first; the rest is read page by page. */
 export const snapshotListLimit = 200
@@ -8,10 +12,25 @@ export const snapshotListLimit = 200
 export interface HomeState {
   readonly projects: readonly Project[]
   readonly agents: readonly Agent[]
+  /** How many approvals wait for a person, over all projects (AP5). */
+  readonly pendingApprovals: number
 }
 
 export interface ProjectState {
   /** null: deleted, or never there. */
   readonly project: Project | null
   readonly agents: readonly Agent[]
+  readonly workSessions: readonly WorkSession[]
+  readonly tasks: readonly Task[]
+  readonly pendingApprovals: number
+}
+
+/** The newest messages of a conversation in its snapshot; older ones are read page by page. */
+export const snapshotMessageLimit = 50
+
+export interface ConversationState {
+  /** null: deleted, or not begun yet. */
+  readonly conversation: Conversation | null
+  /** Newest first, without the hidden ones. */
+  readonly messages: readonly Message[]
 }

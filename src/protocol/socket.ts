@@ -9,7 +9,7 @@ export const maxStreamsPerClient = 100
 const RequestId = z.string().min(1).max(200).optional()
 const Streams = z.array(z.string().min(1).max(300)).min(1).max(maxStreamsPerClient)
 
-export const Subscribe = z.object({
+const Subscribe = z.object({
   type: z.literal('subscribe'),
   streams: Streams,
   /** Where the reader stopped; without one it starts at the heads. */
@@ -17,7 +17,7 @@ export const Subscribe = z.object({
   requestId: RequestId,
 })
 
-export const Unsubscribe = z.object({ type: z.literal('unsubscribe'), streams: Streams, requestId: RequestId })
+const Unsubscribe = z.object({ type: z.literal('unsubscribe'), streams: Streams, requestId: RequestId })
 
 export const ClientMessage = z.discriminatedUnion('type', [Subscribe, Unsubscribe])
 export type ClientMessage = z.output<typeof ClientMessage>

@@ -12,9 +12,20 @@ export const line = (max: number) =>
     .max(max)
     .refine((text) => !controlCharacters.test(text), 'must not contain control characters')
 
+/** Any text, but no NUL, which no database keeps; halves of characters become U+FFFD, as everywhere that writes UTF-8. */
+export const longText = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .refine((text) => !text.includes('\u0000'), 'must not contain NUL')
+    .overwrite((text) => text.toWellFormed())
+
 /** An id that a person may choose: it goes into URLs, file names and environment variables. */
 export const ChosenId = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/, 'use lower-case letters, digits, - and _ (1 to 64, not at the ends)')
 
 export const Time = z.iso.datetime({ precision: 3 })
+
+/** In a query string. */
+export const YesOrNo = z.stringbool({ truthy: ['true'], falsy: ['false'] }).default(false)

@@ -1,7 +1,7 @@
 /** The log's own statements. Numbers are given out by transaction.ts; nothing else writes these two tables. */
 import type { StreamName } from '../domain/stream/name.ts'
-import type { StoredEvent } from './store.ts'
 import { statement } from './statement.ts'
+import type { StoredEvent } from './store.ts'
 import type { Tables } from './tables.ts'
 
 export const insertEvent = statement<Tables['events']>()((db, p) =>

@@ -1,13 +1,13 @@
 /** What the store knows about itself: its id, its incarnation, the version of its schema. */
+import type { Dialect } from './dialect.ts'
 import { statement } from './statement.ts'
 
-export const createMeta = 'create table if not exists meta (key text primary key, value text not null)'
+export const createMeta = ({ text }: Dialect): string =>
+  `create table if not exists meta (key ${text} primary key, value ${text} not null)`
 
-export type MetaKey = 'store_id' | 'incarnation' | 'schema_version' | 'created_at'
+export type MetaKey = 'store_id' | 'incarnation' | 'schema_version' | 'created_at' | 'backed_up_at' | 'agent_sessions_swept_at'
 
-export const selectMeta = statement<{ key: MetaKey }>()((db, p) =>
-  db.selectFrom('meta').select('value').where('key', '=', p.key),
-)
+export const selectMeta = statement<{ key: MetaKey }>()((db, p) => db.selectFrom('meta').select('value').where('key', '=', p.key))
 
 export const setMeta = statement<{ key: MetaKey; value: string }>()((db, p) =>
   db

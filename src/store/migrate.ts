@@ -35,7 +35,7 @@ export async function migrate(engine: MigratingEngine, now: Instant, uuid: () =>
   }
 
   await engine.transaction(async () => {
-    await engine.execute({ sql: createMeta, values: [] })
+    await engine.execute({ sql: createMeta(engine.dialect), values: [] })
     if (await get('schema_version')) return
     await set('store_id', uuid())
     await set('incarnation', uuid())

@@ -85,8 +85,7 @@ export async function keepReceipt(tx: Tx, receipt: ReceiptKey, { answer, secret,
 
 const sealing = { cipher: 'aes-256-gcm', saltBytes: 16, ivBytes: 12, tagBytes: 16 } as const
 
-const sealingKey = (secret: string, salt: Buffer): Buffer =>
-  Buffer.from(hkdfSync('sha256', secret, salt, 'holdfast receipt', 32))
+const sealingKey = (secret: string, salt: Buffer): Buffer => Buffer.from(hkdfSync('sha256', secret, salt, 'holdfast receipt', 32))
 
 function seal(text: string, secret: string): string {
   const salt = randomBytes(sealing.saltBytes)
@@ -106,3 +105,7 @@ function open(sealedText: string, secret: string): string {
   const decipher = createDecipheriv(sealing.cipher, sealingKey(secret, salt), iv).setAuthTag(tag)
   return decipher.update(part(saltBytes + ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
 }
+
+/** Long enough for what stands before every sealed text. */
+export const looksSealed = (text: string): boolean =>
+  /^[\w-]+$/.test(text) && Buffer.from(text, 'base64url').length > sealing.saltBytes + sealing.ivBytes + sealing.tagBytes

@@ -41,15 +41,19 @@ export async function runUseCase<Input, Output>(
   random: Randomness,
 ): Promise<Outcome<Output>> {
   const { receipt } = job
-  // Asked for together: an engine behind a wire answers both in one round trip, the receipt as it is after the locks.
+  // Asked for together: an engine behind a wire answers both in one round trip, the receipt as it is after the locks. One in
+  // this thread has answered already, and to wait for it would cost as much as the answer.
   const locking = engine.lockStreams(lockOrder(useCase, job.input))
   const [locked, kept] = receipt
     ? await Promise.all([locking, readReceipt(new EngineReader(engine), receipt)])
-    : [await locking, undefined]
+    : [locking instanceof Promise ? await locking : locking, undefined]
   const now = locked.now ?? job.now
   if (receipt && kept && isValid(kept, now)) return { answer: answerIn(kept, receipt) as Output, heads: nothingMoved }
   const tx = new Transaction(engine, now, locked.heads)
   const answer = await useCase.run(tx, job.input, { now, random })
-  if (receipt) await keepReceipt(tx, receipt, { answer, secret: useCase.answersSecret === true, now, outlived: kept !== undefined })
-  return { answer, heads: await tx.flush() }
+  if (receipt)
+    await keepReceipt(tx, receipt, { answer, secret: useCase.answersSecret === true, now, outlived: kept !== undefined })
+  const written = tx.flush()
+  if (written) await written
+  return { answer, heads: tx.moved }
 }

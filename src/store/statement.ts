@@ -3,8 +3,8 @@
  * way, 20 µs when it is compiled each time). Kysely only builds and compiles here; running is the driver's.
  */
 import { type Compilable, DummyDriver, Kysely } from 'kysely'
-import type { Tables } from './tables.ts'
 import type { Dialect } from './dialect.ts'
+import type { Tables } from './tables.ts'
 
 type Builder = Kysely<Tables>
 export type QueryBuilder<Row> = (db: Builder) => Compilable<Row>
@@ -65,7 +65,12 @@ export function compile<Row>(dialect: Dialect, build: QueryBuilder<Row>): Runnab
 }
 
 /** A kysely that compiles for one engine and can run nothing. */
-export const builderFor = (engine: Pick<ConstructorParameters<typeof Kysely>[0]['dialect'], 'createAdapter' | 'createIntrospector' | 'createQueryCompiler'>): Builder =>
+export const builderFor = (
+  engine: Pick<
+    ConstructorParameters<typeof Kysely>[0]['dialect'],
+    'createAdapter' | 'createIntrospector' | 'createQueryCompiler'
+  >,
+): Builder =>
   new Kysely<Tables>({
     dialect: {
       createAdapter: () => engine.createAdapter(),

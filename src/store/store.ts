@@ -5,8 +5,9 @@
  * the use case names, in order of their names, runs it, and answers only after the commit is durable. test/contracts holds
  * what every implementation must do; nothing outside src/store knows which one it has.
  */
-import type { Instant } from '../domain/instant.ts'
+
 import type { RandomText } from '../domain/ids.ts'
+import type { Instant } from '../domain/instant.ts'
 import type { StreamName } from '../domain/stream/name.ts'
 import type { NewEvent } from '../protocol/events.ts'
 import type { QueryBuilder, Statement } from './statement.ts'
@@ -37,9 +38,10 @@ export interface Tx extends Reader {
   write<Params>(statement: Statement<Params, unknown>, params: Params): Promise<void>
   /**
    * Puts an event at the end of a stream that the use case named, and a bodyless copy into each of `also`.
-   * The number is final: streams are dense and in commit order, and a rollback leaves no hole.
+   * The number is final: streams are dense and in commit order, and a rollback leaves no hole. An event that says its own
+   * number is made with it.
    */
-  append(stream: StreamName, event: NewEvent, also?: readonly StreamName[]): number
+  append(stream: StreamName, event: NewEvent | ((seq: number) => NewEvent), also?: readonly StreamName[]): number
   /** Begins the stream of a thing made just now, whose name `streams` could not know. One that exists already is a fault. */
   begin(stream: StreamName): void
 }

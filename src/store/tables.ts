@@ -95,6 +95,173 @@ interface SignInCodesTable {
   expires_at: Instant
 }
 
+interface ConversationsTable {
+  key: string
+  /** Of a chat with an agent of a project; null for other channels. */
+  project_id: string | null
+  agent_id: string | null
+  state: 'open' | 'closed'
+  summary: string
+  /** The newest message the summary covers. */
+  summary_through: number
+  /** Messages up to this one are no longer handed to agents; they stay in the archive. */
+  kept_after: number
+  unsummarised_chars: number
+  message_count: number
+  flags: string
+  created_at: Instant
+  updated_at: Instant
+}
+
+interface MessagesTable {
+  conversation_key: string
+  /** The number of its event in the conversation's stream. */
+  seq: number
+  id: string
+  role: 'user' | 'assistant' | 'system' | 'tool'
+  sender_id: string
+  receiver_id: string | null
+  content: string
+  visible: number
+  priority: 'low' | 'normal' | 'high' | 'urgent'
+  project_id: string | null
+  related_task_id: string | null
+  related_handoff_id: string | null
+  client_id: string | null
+  tool_calls: string | null
+  tool_call_id: string | null
+  media: string | null
+  created_at: Instant
+}
+
+/** A row while a message is unread by an agent: gone when it is answered, so the table never grows with history. */
+interface UnreadMessagesTable {
+  agent_id: string
+  project_id: string
+  conversation_key: string
+  seq: number
+  priority_rank: number
+  created_at: Instant
+  /** The length of its content, so that what is handed over can be bounded without reading it. */
+  chars: number
+  /** The agent session it was handed to and has not answered it yet. */
+  delivered_to: string | null
+}
+
+/** Somebody has opened the chat panel: work for the agent until a session takes it (AS3). */
+interface PendingPurposesTable {
+  agent_id: string
+  project_id: string
+  created_at: Instant
+}
+
+/** Conversations between agents that a live agent session has written in: they are closed when it ends (CV10, AS9). */
+interface OpenConversationsTable {
+  agent_session_id: string
+  conversation_key: string
+}
+
+interface AgentSessionsTable {
+  id: string
+  agent_id: string
+  project_id: string
+  purpose: 'chat' | 'task'
+  state: 'active' | 'terminating' | 'ended'
+  launch_id: string | null
+  token_hash: string
+  work_session_id: string | null
+  created_at: Instant
+  last_activity_at: Instant
+  /** The last `respond_chat`; null before the first. */
+  last_answer_at: Instant | null
+  expires_at: Instant
+  terminating_at: Instant | null
+  suspected_at: Instant | null
+  ended_at: Instant | null
+  end_reason: string | null
+  /** The resumed work session whose context this one was handed (NA11). */
+  resumed_work_session_id: string | null
+}
+
+/** Reports of process exits that were decided already (PX6). */
+interface ExitReportsTable {
+  /** Whose id it is: each coordinator counts for itself. */
+  reporter_id: string
+  report_id: string
+  created_at: Instant
+}
+
+/** The newest epoch in which a coordinator has reported; what comes from an older one is refused (PX6). */
+interface CoordinatorEpochsTable {
+  coordinator_id: string
+  epoch: number
+}
+
+/** Work sessions; the name and columns people know (WK1). */
+interface WorkSessionsTable {
+  id: string
+  project_id: string
+  parent_session_id: string | null
+  started_at: Instant
+  ended_at: Instant | null
+  /** null in an ended one: completed. */
+  interruption_reason: string | null
+  current_phase: number | null
+  current_agent_role: string | null
+  current_agent_type: string | null
+  current_task_id: string | null
+  context_summary: string | null
+  owner_agent_session_id: string | null
+}
+
+interface TasksTable {
+  project_id: string
+  id: string
+  session_id: string
+  phase: number
+  task_type: string
+  title: string
+  description: string | null
+  status: 'pending' | 'in_progress' | 'completed' | 'failed' | 'blocked'
+  progress_percent: number
+  assigned_to: string | null
+  /** A JSON list, in the order it was given. */
+  depends_on: string
+  /** The first unfinished one of them; null unless the task is blocked. */
+  blocked_by: string | null
+  started_at: Instant | null
+  completed_at: Instant | null
+  result: string | null
+  created_at: Instant
+  updated_at: Instant
+}
+
+/** What `depends_on` of a task says, one row each: who waits for whom. */
+interface TaskDependenciesTable {
+  project_id: string
+  task_id: string
+  depends_on: string
+}
+
+interface HumanApprovalsTable {
+  id: number
+  session_id: string | null
+  project_id: string
+  checkpoint_type: string
+  leader_id: string
+  task_id: string | null
+  asked_by_agent_session_id: string | null
+  status: 'pending' | 'approved' | 'rejected' | 'revision_requested'
+  submitted_at: Instant
+  resolved_at: Instant | null
+  decided_by: string | null
+  feedback: string | null
+  instruction_content: string | null
+  worker_instructions: string
+  artifacts: string
+  revision_history: string
+}
+
 export interface Tables {
   meta: MetaTable
   streams: StreamsTable
@@ -106,4 +273,16 @@ export interface Tables {
   people: PeopleTable
   credentials: CredentialsTable
   sign_in_codes: SignInCodesTable
+  conversations: ConversationsTable
+  messages: MessagesTable
+  unread_messages: UnreadMessagesTable
+  pending_purposes: PendingPurposesTable
+  open_conversations: OpenConversationsTable
+  agent_sessions: AgentSessionsTable
+  exit_reports: ExitReportsTable
+  coordinator_epochs: CoordinatorEpochsTable
+  ['sessions']: WorkSessionsTable
+  tasks: TasksTable
+  task_dependencies: TaskDependenciesTable
+  human_approvals: HumanApprovalsTable
 }

@@ -30,8 +30,9 @@ export class Transaction extends EngineReader implements Tx {
     if (sent) await sent
   }
 
-  append(stream: StreamName, event: NewEvent, also: readonly StreamName[] = []): number {
+  append(stream: StreamName, made: NewEvent | ((seq: number) => NewEvent), also: readonly StreamName[] = []): number {
     const seq = this.#next(stream)
+    const event = typeof made === 'function' ? made(seq) : made
     const data = JSON.stringify(event.data)
     this.#events.push({ stream, seq, type: event.type, at: this.#now, data, ref_stream: null, ref_seq: null })
     for (const copy of also) {
@@ -54,10 +55,15 @@ export class Transaction extends EngineReader implements Tx {
     this.#heads.set(stream, 0)
   }
 
-  /** Writes what was appended; answers the streams that moved and where they are now. */
-  async flush(): Promise<ReadonlyMap<StreamName, number>> {
-    if (this.#events.length > 0) await this.#writing.append(this.#events, this.#moved)
+  /** Writes what was appended. */
+  flush(): void | Promise<void> {
+    const events = this.#events
     this.#events = []
+    if (events.length > 0) return this.#writing.append(events, this.#moved)
+  }
+
+  /** The streams that moved, and where they are now. */
+  get moved(): ReadonlyMap<StreamName, number> {
     return this.#moved
   }
 

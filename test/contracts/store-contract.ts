@@ -100,6 +100,7 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
       await Promise.all([turn(['a', 'b', 'c']), turn(['c', 'b', 'a']), turn(['b', 'c', 'a']), turn(['a', 'c'])])
       expect(await countOf(store, 'a')).toBe(80)
       expect(await countOf(store, 'b')).toBe(60)
+      expect(store.figures().retried).toBe(0)
     })
 
     test('[RE4] a reader that follows the doorbell sees every event once and in order', async () => {
@@ -182,6 +183,17 @@ export function storeContract(engine: string, open: () => Promise<OpenedStore>):
       })
       expect(await store.run(countUp, { id: 'a' }, receipt('k', { credentialId: 'c2' }))).toEqual({ count: 2, seq: 2 })
       expect(await store.run(countUp, { id: 'a' }, receipt('k', { operation: 'PUT /x' }))).toEqual({ count: 3, seq: 3 })
+    })
+
+    test('[HT4] two requests at once under the same key with other contents: one is done, the other refused', async () => {
+      const { store } = await open()
+      for (let round = 0; round < 10; round++) {
+        const tried = ['a', 'b'].map((id) => store.run(countUp, { id }, receipt(`k${round}`, { contentHash: id })))
+        const settled = await Promise.allSettled(tried)
+        const refused = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason.code] : []))
+        expect(refused).toEqual(['idempotency_key_reused'])
+      }
+      expect((await countOf(store, 'a')) + (await countOf(store, 'b'))).toBe(10)
     })
 
     test('[HT4] a receipt is kept 7 days; a refused request leaves none', async () => {

@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { atTheEnd } from './at-the-end.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 export interface HoldfastOptions {
@@ -42,9 +43,8 @@ export async function startHoldfast(options: HoldfastOptions = {}): Promise<Runn
   const data = options.data ?? temporaryFolder()
   const args = [main, 'up', '--port', '0', '--data', data, ...(options.args ?? [])]
   const child = spawn(process.execPath, args, { env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
-  const killLeftover = () => child.kill('SIGKILL')
-  process.once('exit', killLeftover)
-  const exited = once(child, 'exit').then(() => void process.off('exit', killLeftover))
+  const ended = atTheEnd(() => child.kill('SIGKILL'))
+  const exited = once(child, 'exit').then(ended)
 
   let log = ''
   child.stderr.on('data', (bytes: Buffer) => {

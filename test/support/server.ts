@@ -5,7 +5,8 @@ import { Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
 import { hashSecret, newSecret } from '../../src/platform/secrets.ts'
-import { createServer, type HoldfastServer, type ServerParts } from '../../src/server/server.ts'
+import { Front, type FrontParts } from '../../src/server/front.ts'
+import { type DoorsParts, type OpenDoors, openDoors } from '../../src/server/open-doors.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { ManualClock } from './manual-clock.ts'
 import { openTestStore, type TestStore } from './store.ts'
@@ -28,7 +29,7 @@ export interface Ask {
 }
 
 export interface TestServer {
-  readonly server: HoldfastServer
+  readonly server: OpenDoors
   readonly url: string
   readonly port: number
   readonly store: Store
@@ -42,7 +43,9 @@ export interface TestServer {
   raw(bytes: string | Buffer, until?: string): Promise<string>
 }
 
-export type TestServerOptions = Partial<Omit<ServerParts, 'store' | 'clock'>> & { readonly testStore?: TestStore }
+export type TestServerOptions = Partial<FrontParts & Pick<DoorsParts, 'ownerTokenHash' | 'pageFolder'>> & {
+  readonly testStore?: TestStore
+}
 
 export async function openTestServer({ testStore, ...options }: TestServerOptions = {}): Promise<TestServer> {
   const { store, clock, folder } = testStore ?? (await openTestStore())
@@ -54,24 +57,22 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
       done()
     },
   })
-  const server = await createServer({
-    store,
-    clock,
+  const front = new Front({
     logger: createLogger({ level: 'debug', format: 'json', destination }),
-    ownerTokenHash: hashSecret(ownerToken),
     listen: { host: '127.0.0.1', port: 0 },
     publicUrl: null,
     behindProxy: false,
-    pageFolder: null,
     version: '0.0.0-test',
     ...options,
   })
-  await server.listen()
+  await front.listen()
+  const { ownerTokenHash = hashSecret(ownerToken), pageFolder = null } = options
+  const server = await openDoors({ front, store, clock, ownerTokenHash, pageFolder })
   onTestFinished(() => server.close())
-  const port = Number(new URL(server.url).port)
+  const port = Number(new URL(front.url).port)
   return {
     server,
-    url: server.url,
+    url: front.url,
     port,
     store,
     clock,

@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { atTheEnd } from './at-the-end.ts'
 
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-data-'))
+  atTheEnd(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

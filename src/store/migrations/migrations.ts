@@ -1,7 +1,8 @@
 /** Every migration, in order. Forward only; a released one is never changed. */
 import { spine } from './0001-spine.ts'
+import { agentsThatPull } from './0002-agents-that-pull.ts'
 import type { Migration } from './migration.ts'
 
-export const migrations: readonly Migration[] = [spine]
+export const migrations: readonly Migration[] = [spine, agentsThatPull]
 
 export const newestVersion = migrations.length

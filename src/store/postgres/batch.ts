@@ -8,7 +8,7 @@
 import type pg from 'pg'
 import type { Row } from '../engine.ts'
 import type { RunnableQuery } from '../statement.ts'
-import { columnsOf, type Columns, rowOf, textOf } from './values.ts'
+import { type Columns, columnsOf, rowOf, textOf } from './values.ts'
 
 export interface Sent {
   readonly query: RunnableQuery

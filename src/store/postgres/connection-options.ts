@@ -46,5 +46,8 @@ function take(url: string): { parsed: URL; place: string } {
   }
   const database = decodeURIComponent(parsed.pathname.slice(1))
   if (!database) throw new StartFailure('The database URL names no database.', example)
-  return { parsed, place: `${parsed.searchParams.get('host') ?? decodeURIComponent(parsed.hostname)}:${parsed.port || 5432}/${database}` }
+  return {
+    parsed,
+    place: `${parsed.searchParams.get('host') ?? decodeURIComponent(parsed.hostname)}:${parsed.port || 5432}/${database}`,
+  }
 }

@@ -42,8 +42,7 @@ const featureNotSupported = '0A000'
 const runAgain = new Set([serializationFailure, deadlockDetected, uniqueViolation, featureNotSupported])
 
 /** Another writer came first and nothing was changed; run again, the use case decides anew. */
-export const isRunAgain = (error: unknown): boolean =>
-  error instanceof StreamGone || runAgain.has(codeOf(error) ?? '')
+export const isRunAgain = (error: unknown): boolean => error instanceof StreamGone || runAgain.has(codeOf(error) ?? '')
 
 /** The server is starting, stopping, full or unreachable: what did not work may work in a moment. */
 export function isAway(error: unknown): boolean {
@@ -51,7 +50,7 @@ export function isAway(error: unknown): boolean {
   const code = codeOf(error)
   if (code === undefined) return false
   // 08 connection, 53 resources (53300: too many connections), 57P01-57P03 shutting down and starting up, the rest from the network.
-  return /^(08|53)...$|^57P0[1-3]$|^E[A-Z]+(_[A-Z]+)*$/.test(code)
+  return /^(08|53)...$|^57P0[1-3]$|^E(?!RR_)[A-Z_]+$/.test(code)
 }
 
 /** A failed COMMIT that certainly changed nothing: the database itself said no. */

@@ -12,22 +12,24 @@ import type { Row } from '../engine.ts'
 import type { RunnableQuery } from '../statement.ts'
 import { serverMs } from './server-time.ts'
 
-const pollMs = 500
 const namesPerStatement = 2000
 const shareOfTime = 20
 
 const look = `select ${serverMs} as now, pg_current_snapshot()::text as snapshot,
-  pg_snapshot_xmin(pg_current_snapshot())::text as oldest`
+  pg_snapshot_xmin(pg_current_snapshot())::text as oldest,
+  (select value from meta where key = 'incarnation') as incarnation`
 const byName = 'select name, head from streams where name = any ($1::text[])'
 const movedSince = 'select name, head from streams where age(streams.xmin) <= age($1::text::xid8::xid)'
 
 export interface PollOptions {
+  readonly everyMs: number
   readonly execute: (query: RunnableQuery) => Promise<Row[]>
   /** Who waits on this node. */
   readonly listened: () => Iterable<StreamName>
   readonly anyListened: () => boolean
   readonly ring: (heads: Iterable<readonly [StreamName, number]>) => void
   readonly heardTime: (serverMs: number) => void
+  readonly heardIncarnation: (incarnation: string) => void
 }
 
 export class HeadPoll {
@@ -66,6 +68,7 @@ export class HeadPoll {
     const [found] = await this.#options.execute({ name: 'hf_look', sql: look, values: [] })
     if (!found) return
     this.#options.heardTime(Number(found['now']))
+    this.#options.heardIncarnation(String(found['incarnation']))
     const streams = [...this.#options.listened()]
     // The same transactions are running and none has begun since: nobody has written anything.
     const quiet = found['snapshot'] === this.#snapshot
@@ -115,6 +118,6 @@ export class HeadPoll {
       this.#running = this.poll()
         .catch(() => {})
         .finally(() => this.#again())
-    }, pollMs).unref()
+    }, this.#options.everyMs).unref()
   }
 }

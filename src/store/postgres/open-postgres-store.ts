@@ -7,8 +7,8 @@ import { instant } from '../../domain/instant.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { randomness } from '../../platform/randomness.ts'
 import { StartFailure } from '../../platform/start-failure.ts'
-import { type Identity, migrate } from '../migrate.ts'
 import { selectMeta } from '../meta.ts'
+import { type Identity, migrate } from '../migrate.ts'
 import { bind } from '../statement.ts'
 import type { Store } from '../store.ts'
 import { PostgresConnection } from './connection.ts'
@@ -23,6 +23,7 @@ import { ServerTime } from './server-time.ts'
 const defaultPoolSize = 20
 const defaultPatienceMs = 5000
 const defaultWaitMs = 60_000
+const defaultPollMs = 500
 const firstPauseMs = 100
 const longestPauseMs = 2000
 
@@ -38,6 +39,8 @@ export interface PostgresOptions {
   /** How long the start waits for a PostgreSQL that is away. */
   readonly waitMs?: number
   readonly onWaiting?: (message: string) => void
+  /** How often the node looks for what moved without ringing. */
+  readonly pollMs?: number
 }
 
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
@@ -49,7 +52,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     patienceMs: options.patienceMs ?? defaultPatienceMs,
     open,
   })
-  const store = new PostgresStore({ identity, pool, time: new ServerTime(options.clock), openBell: open })
+  const time = new ServerTime(options.clock)
+  const store = new PostgresStore({ identity, pool, time, openBell: open, pollMs: options.pollMs ?? defaultPollMs })
   await store.ready()
   return store
 }
@@ -104,11 +108,20 @@ function explain(error: unknown, place: string): Error {
   switch (codeOf(error)) {
     case '28P01':
     case '28000':
-      return new StartFailure(`PostgreSQL at ${place} does not let us in: ${reason(error)}.`, 'Check user and password in DATABASE_URL.')
+      return new StartFailure(
+        `PostgreSQL at ${place} does not let us in: ${reason(error)}.`,
+        'Check user and password in DATABASE_URL.',
+      )
     case '3D000':
-      return new StartFailure(`There is no such database: ${place}.`, 'Create it (createdb --encoding=UTF8 NAME), or check DATABASE_URL.')
+      return new StartFailure(
+        `There is no such database: ${place}.`,
+        'Create it (createdb --encoding=UTF8 NAME), or check DATABASE_URL.',
+      )
     case '3F000':
-      return new StartFailure(`The schema that the URL names is not there: ${reason(error)}.`, 'Create it (create schema NAME), or check search_path.')
+      return new StartFailure(
+        `The schema that the URL names is not there: ${reason(error)}.`,
+        'Create it (create schema NAME), or check search_path.',
+      )
     case '42501':
       return new StartFailure(
         `The user of DATABASE_URL may not create tables at ${place}: ${reason(error)}.`,
@@ -117,6 +130,9 @@ function explain(error: unknown, place: string): Error {
     default:
       return error instanceof Error && codeOf(error) === undefined
         ? error
-        : new StartFailure(`PostgreSQL at ${place} cannot be used: ${reason(error)}.`, 'Check DATABASE_URL and the log of PostgreSQL.')
+        : new StartFailure(
+            `PostgreSQL at ${place} cannot be used: ${reason(error)}.`,
+            'Check DATABASE_URL and the log of PostgreSQL.',
+          )
   }
 }

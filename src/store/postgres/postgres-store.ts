@@ -10,27 +10,28 @@ import type { Row } from '../engine.ts'
 import { selectEventsAfter, selectStreamsAfter } from '../event-log.ts'
 import type { Identity } from '../migrate.ts'
 import { EngineReader } from '../reader.ts'
-import { lockOrder, maxRuns, type Outcome, runUseCase } from '../run-use-case.ts'
+import { maxRuns } from '../run-use-case.ts'
 import { bind, type RunnableQuery, type Statement } from '../statement.ts'
 import type { Query, Reader, ReceiptKey, Store, StoredEvent, StoreFigures, StreamPosition, UseCase } from '../store.ts'
+import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
-import { isAway, isRunAgain, OutcomeUnknown, told } from './failures.ts'
+import { isAway, isRunAgain, told } from './failures.ts'
 import { HeadPoll } from './head-poll.ts'
 import { NotifyBell } from './notify-bell.ts'
 import type { PostgresPool } from './pool.ts'
 import type { ServerTime } from './server-time.ts'
-import { StreamLocks } from './stream-locks.ts'
-import { StreamTurns } from './stream-turns.ts'
-import { WriteTransaction } from './write-transaction.ts'
-import type { PostgresConnection } from './connection.ts'
+import { UseCaseRunner } from './use-case-runner.ts'
 
 /** Use cases accepted and not yet answered; past this a caller is told `busy` instead of growing the queue. */
 const maxAccepted = 20_000
 
 const beginSnapshot: RunnableQuery = { name: 'hf_snapshot', sql: 'begin isolation level repeatable read, read only', values: [] }
 
-const positionsSql = `select coalesce(head, 0) as head, coalesce(floor, 0) as floor
-  from unnest($1::text[]) with ordinality as asked (name, place) left join streams using (name) order by place`
+const positionsSql = 'select name, head, floor from streams where name = any ($1::text[])'
+const nowhere: StreamPosition = { head: 0, floor: 0 }
+
+const replaced = (): Refusal =>
+  new Refusal('store_unavailable', 'The database was replaced by another one; start the server again')
 
 export interface PostgresParts {
   readonly identity: Identity
@@ -38,6 +39,7 @@ export interface PostgresParts {
   readonly time: ServerTime
   /** Opens the connection that listens. */
   readonly openBell: () => Promise<PostgresConnection>
+  readonly pollMs: number
 }
 
 export class PostgresStore implements Store {
@@ -46,36 +48,37 @@ export class PostgresStore implements Store {
   readonly doorbell = new LocalDoorbell()
   readonly #pool: PostgresPool
   readonly #time: ServerTime
-  readonly #turns = new StreamTurns()
-  readonly #locks = new StreamLocks()
+  readonly #runner: UseCaseRunner
   readonly #bell: NotifyBell
   readonly #poll: HeadPoll
   readonly #accepted = new Set<Promise<unknown>>()
-  readonly #figures = { commits: 0, useCases: 0, refused: 0, retried: 0 }
+  /** Somebody has restored a backup behind our back: no cursor of ours is right there. */
+  #replaced = false
   #closed: Promise<void> | undefined
 
-  constructor({ identity, pool, time, openBell }: PostgresParts) {
+  constructor({ identity, pool, time, openBell, pollMs }: PostgresParts) {
     this.id = identity.id
     this.incarnation = identity.incarnation
     this.#pool = pool
     this.#time = time
-    const ring = (heads: Iterable<readonly [StreamName, number]>): void => {
-      this.doorbell.ring(heads)
-      this.#poll.heard(heads)
-    }
+    this.#runner = new UseCaseRunner(pool, time)
     this.#bell = new NotifyBell({
       // The incarnation, not the id: a copy beside the original must not ring here.
       channel: `holdfast_${identity.incarnation.replaceAll(/\W/g, '')}`,
       node: randomness.uuid(),
       open: openBell,
-      ring,
+      ring: this.#ring,
     })
     this.#poll = new HeadPoll({
+      everyMs: pollMs,
       execute: (query) => this.#once(query),
       listened: () => this.doorbell.streams,
       anyListened: () => this.doorbell.anyListened,
       ring: (heads) => this.doorbell.ring(heads),
       heardTime: (ms) => this.#time.heard(ms),
+      heardIncarnation: (incarnation) => {
+        this.#replaced ||= incarnation !== identity.incarnation
+      },
     })
   }
 
@@ -86,8 +89,9 @@ export class PostgresStore implements Store {
 
   run<Input, Output>(useCase: UseCase<Input, Output>, input: Input, receipt?: ReceiptKey): Promise<Output> {
     if (this.#closed) return Promise.reject(new Refusal('shutting_down'))
+    if (this.#replaced) return Promise.reject(replaced())
     if (this.#accepted.size >= maxAccepted) return Promise.reject(new Refusal('busy'))
-    const running = this.#inTurn(useCase, input, receipt)
+    const running = this.#runAndRing(useCase, input, receipt)
     const settled = running.then(
       () => void this.#accepted.delete(settled),
       () => void this.#accepted.delete(settled),
@@ -101,7 +105,8 @@ export class PostgresStore implements Store {
     // Sent, not waited for: the snapshot is taken by the first statement, which goes with it.
     connection.hold(beginSnapshot).catch(() => {})
     try {
-      const execute = (query: RunnableQuery): Promise<Row[]> => connection.execute(query).catch((error) => Promise.reject(told(error)))
+      const execute = (query: RunnableQuery): Promise<Row[]> =>
+        connection.execute(query).catch((error) => Promise.reject(told(error)))
       return await work(new EngineReader({ dialect: postgresDialect, execute }))
     } finally {
       connection.rollback()
@@ -119,7 +124,8 @@ export class PostgresStore implements Store {
 
   async positions(streams: readonly StreamName[]): Promise<StreamPosition[]> {
     const rows = await this.#once({ name: 'hf_positions', sql: positionsSql, values: [streams] })
-    return rows as unknown as StreamPosition[]
+    const found = new Map(rows.map(({ name, head, floor }) => [name, { head, floor } as StreamPosition]))
+    return streams.map((name) => found.get(name) ?? nowhere)
   }
 
   streamsAfter(after: string, limit: number): Promise<{ name: StreamName; head: number }[]> {
@@ -131,7 +137,7 @@ export class PostgresStore implements Store {
   }
 
   figures(): StoreFigures {
-    return { waiting: this.#accepted.size, ...this.#figures, walBytes: 0 }
+    return { waiting: this.#accepted.size, ...this.#runner.figures, walBytes: 0 }
   }
 
   close(): Promise<void> {
@@ -146,75 +152,27 @@ export class PostgresStore implements Store {
     await this.#pool.close()
   }
 
-  async #inTurn<Input, Output>(useCase: UseCase<Input, Output>, input: Input, receipt: ReceiptKey | undefined): Promise<Output> {
-    const streams = lockOrder(useCase, input)
-    await this.#turns.take(streams)
+  async #runAndRing<Input, Output>(useCase: UseCase<Input, Output>, input: Input, receipt?: ReceiptKey): Promise<Output> {
     try {
-      const { answer, heads } = await this.#untilDone(useCase, input, receipt)
-      this.#figures.useCases++
+      const { answer, heads } = await this.#runner.run(useCase, input, receipt)
       if (heads.size > 0) {
-        this.doorbell.ring(heads)
-        this.#poll.heard(heads)
+        this.#ring(heads)
         this.#bell.tell(heads)
       }
       return answer
     } catch (error) {
-      const reply = told(error)
-      if (reply instanceof Refusal) this.#figures.refused++
-      throw reply
-    } finally {
-      this.#turns.give(streams)
+      throw told(error)
     }
   }
 
-  async #untilDone<Input, Output>(
-    useCase: UseCase<Input, Output>,
-    input: Input,
-    receipt: ReceiptKey | undefined,
-  ): Promise<Outcome<Output>> {
-    let doubt: OutcomeUnknown | undefined
-    for (let run = 1; ; run++) {
-      try {
-        return await this.#runOnce(useCase, input, receipt)
-      } catch (error) {
-        if (error instanceof OutcomeUnknown) doubt = error
-        // Run again after a commit of unknown outcome only with a receipt: if it did happen, that is what is found.
-        const again = doubt ? receipt !== undefined && !(error instanceof Refusal) : isRunAgain(error) || isAway(error)
-        if (!again || run === maxRuns) throw this.#giveUp(error, doubt, useCase.name)
-        this.#figures.retried++
-      }
-    }
-  }
-
-  #giveUp(error: unknown, doubt: OutcomeUnknown | undefined, name: string): unknown {
-    // A refusal of the second run is the answer; anything else leaves open what became of the first.
-    if (doubt && !(error instanceof Refusal && !['busy', 'store_unavailable', 'shutting_down'].includes(error.code))) return doubt
-    return isRunAgain(error) ? new Refusal('busy', `${name} met another writer ${maxRuns} times`) : error
-  }
-
-  async #runOnce<Input, Output>(
-    useCase: UseCase<Input, Output>,
-    input: Input,
-    receipt: ReceiptKey | undefined,
-  ): Promise<Outcome<Output>> {
-    const connection = await this.#pool.acquire()
-    const transaction = new WriteTransaction(connection, this.#time, this.#locks)
-    try {
-      const job = { input, receipt, now: this.#time.now() }
-      const outcome = await runUseCase(transaction, useCase, job, randomness)
-      await transaction.commit()
-      this.#figures.commits++
-      return outcome
-    } catch (error) {
-      transaction.rollback()
-      throw error
-    } finally {
-      this.#pool.release(connection)
-    }
+  readonly #ring = (heads: Iterable<readonly [StreamName, number]>): void => {
+    this.doorbell.ring(heads)
+    this.#poll.heard(heads)
   }
 
   async #acquire(): Promise<PostgresConnection> {
     if (this.#closed) throw new Refusal('shutting_down')
+    if (this.#replaced) throw replaced()
     return this.#pool.acquire()
   }
 

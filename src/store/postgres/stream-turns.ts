@@ -1,39 +1,37 @@
 /**
  * Turns on this node: use cases about the same stream queue here, in the order they came, before they take a connection.
  * Only PostgreSQL's own locks make decisions serial; this keeps one busy stream from filling the pool with connections that
- * wait for each other.
+ * wait for each other. Two are let in at a time: the second asks PostgreSQL for the lock while the first commits.
  */
 import type { StreamName } from '../../domain/stream/name.ts'
 
-export class StreamTurns {
-  /** For each stream with somebody on it, those who come after. */
-  readonly #queues = new Map<StreamName, (() => void)[]>()
-  #waiting = 0
+const atATime = 2
 
-  get waiting(): number {
-    return this.#waiting
-  }
+interface Turns {
+  taken: number
+  readonly waiting: (() => void)[]
+}
+
+export class StreamTurns {
+  readonly #streams = new Map<StreamName, Turns>()
 
   /** Waits for a turn on each stream, in the order given; always the same order, so nobody waits in a circle. */
   async take(streams: readonly StreamName[]): Promise<void> {
     for (const stream of streams) {
-      const queue = this.#queues.get(stream)
-      if (queue) await this.#stand(queue)
-      else this.#queues.set(stream, [])
+      const turns = this.#streams.get(stream) ?? { taken: 0, waiting: [] }
+      this.#streams.set(stream, turns)
+      if (turns.taken < atATime) turns.taken++
+      else await new Promise<void>((resolve) => turns.waiting.push(resolve))
     }
   }
 
   give(streams: readonly StreamName[]): void {
     for (const stream of streams) {
-      const next = this.#queues.get(stream)?.shift()
+      const turns = this.#streams.get(stream)
+      const next = turns?.waiting.shift()
+      // The turn goes straight to whoever waited longest.
       if (next) next()
-      else this.#queues.delete(stream)
+      else if (turns && --turns.taken === 0) this.#streams.delete(stream)
     }
-  }
-
-  async #stand(queue: (() => void)[]): Promise<void> {
-    this.#waiting++
-    await new Promise<void>((resolve) => queue.push(resolve))
-    this.#waiting--
   }
 }

@@ -42,3 +42,21 @@ export const deleteReceiptsBefore = statement<Expired>()((db, p) =>
     )
     .returning('key'),
 )
+
+export const deleteExitReportsBefore = statement<Expired>()((db, p) =>
+  db
+    .deleteFrom('exit_reports')
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple('reporter_id', 'report_id'),
+        'in',
+        selectFrom('exit_reports')
+          .select(['reporter_id', 'report_id'])
+          .where('created_at', '<=', p.before)
+          .orderBy('created_at')
+          .limit(p.limit)
+          .$asTuple('reporter_id', 'report_id'),
+      ),
+    )
+    .returning('report_id'),
+)

@@ -30,11 +30,14 @@ export const pageParams = ({ limit, cursor }: PageQuery): PageParams => ({
 })
 
 /** The page out of what the statement found; `found` holds up to one item more than the page. */
-export function cutPage<Item extends PageKey>(
+export const cutPage = <Item extends PageKey>(
   found: readonly Item[],
   limit: number,
   keyOf: (item: Item) => PageKey = (item) => item,
-): Page<Item> {
+): Page<Item> => cutPageBy(found, limit, keyOf)
+
+/** For lists in another order than that of creation. */
+export function cutPageBy<Item>(found: readonly Item[], limit: number, keyOf: (item: Item) => PageKey): Page<Item> {
   const items = found.slice(0, limit)
   const last = items.at(-1)
   return { items, nextCursor: last && found.length > limit ? encode(keyOf(last)) : null }

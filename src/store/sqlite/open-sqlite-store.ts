@@ -9,16 +9,7 @@ import { selectEventsAfter, selectPosition, selectStreamsAfter } from '../event-
 import type { Identity } from '../migrate.ts'
 import { EngineReader } from '../reader.ts'
 import { bind, type Statement } from '../statement.ts'
-import type {
-  Query,
-  Reader,
-  ReceiptKey,
-  Store,
-  StoredEvent,
-  StoreFigures,
-  StreamPosition,
-  UseCase,
-} from '../store.ts'
+import type { Query, Reader, ReceiptKey, Store, StoredEvent, StoreFigures, StreamPosition, UseCase } from '../store.ts'
 import { sqliteDialect } from './dialect.ts'
 import { SqliteReaders } from './readers.ts'
 import { SqliteWriter } from './writer.ts'
@@ -86,7 +77,7 @@ class SqliteStore implements Store {
   }
 
   async check(): Promise<void> {
-    if (this.#writer.broken) throw new Refusal('store_unavailable', this.#writer.broken)
+    if (this.#writer.failure) throw new Refusal('store_unavailable', this.#writer.failure)
     await this.positions(['home'])
   }
 

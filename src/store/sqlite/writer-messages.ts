@@ -31,6 +31,8 @@ export type WriterReply =
       readonly results: readonly WriterResult[]
       readonly heads: readonly (readonly [StreamName, number])[]
       readonly retried: number
-      /** Set when the database can no longer be trusted; nothing is written after this. */
-      readonly broken: string | null
+      /** Why the commit failed, if it did: nothing of it was written. */
+      readonly failure: string | null
+      /** The database can no longer be trusted; nothing is written after this. */
+      readonly broken: boolean
     }

@@ -41,8 +41,10 @@ class Writer {
   async serve(): Promise<void> {
     for (;;) {
       this.#takeIn()
-      if (this.#waiting.length > 0) await this.#commitBatch()
-      else if (this.#closing) return this.#connection.close()
+      if (this.#waiting.length > 0) {
+        await this.#commitBatch()
+        this.#connection.boundLog()
+      } else if (this.#closing) return this.#connection.close()
       else this.#mailbox.wait()
     }
   }
@@ -62,11 +64,13 @@ class Writer {
       if (this.#broken) throw new Refusal('store_unavailable', this.#broken)
       const results = (await this.#runTogether(batch, heads)) ?? (await this.#runApart(batch, heads))
       this.#connection.command('commit')
-      this.#reply({ type: 'done', results, heads: [...heads], retried: this.#retried, broken: null })
+      this.#reply({ type: 'done', results, heads: [...heads], retried: this.#retried, failure: null, broken: false })
     } catch (error) {
       // Nothing of this batch is in the database, so none of it is acknowledged.
-      const results = this.#refuseAll(batch, error)
-      this.#reply({ type: 'done', results, heads: [], retried: this.#retried, broken: this.#broken })
+      const failure = this.#takeBack(error)
+      const refused = [...batch, ...this.#waiting.splice(0)]
+      const results = refused.map(() => resultOf(new Refusal('store_unavailable', failure)))
+      this.#reply({ type: 'done', results, heads: [], retried: this.#retried, failure, broken: this.#broken !== null })
     }
   }
 
@@ -139,7 +143,8 @@ class Writer {
     if (!this.#connection.inTransaction || isDiskFull(error) || isEngineFailure(error)) throw error
   }
 
-  #refuseAll(batch: readonly WriterRequest[], error: unknown): WriterResult[] {
+  /** Rolls back; answers why nothing was written. */
+  #takeBack(error: unknown): string {
     if (this.#connection.inTransaction) {
       try {
         this.#connection.command('rollback')
@@ -151,9 +156,7 @@ class Writer {
       // After a failed write or sync the page cache may hold what the disk does not: only a restart reads the truth again.
       this.#broken ??= `The database failed (${String(error)}); it is not written any more until the server is started again`
     }
-    const detail = this.#broken ?? (isDiskFull(error) ? 'The disk is full' : String(error))
-    const refused = [...batch, ...this.#waiting.splice(0)]
-    return refused.map(() => resultOf(new Refusal('store_unavailable', detail)))
+    return this.#broken ?? 'The disk is full'
   }
 }
 
@@ -162,7 +165,7 @@ function resultOf(error: unknown): WriterResult {
   return { fault: error instanceof Error ? String(error.stack) : String(error) }
 }
 
-/** What a writer thread's entry calls (src/writer.ts): the store knows no use case by itself. */
+/** What a writer thread's entry calls (src/compose/writer.ts): the store knows no use case by itself. */
 export async function serveWriter(useCases: UseCases): Promise<void> {
   const port = parentPort
   if (!port) throw new Error('The writer runs in a thread of its own')

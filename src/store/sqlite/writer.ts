@@ -1,4 +1,6 @@
 /** The server's side of the writer thread: hands requests over, once per turn of the event loop, and matches the answers. */
+import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { Refusal } from '../../domain/errors.ts'
 import type { StreamName } from '../../domain/stream/name.ts'
@@ -9,8 +11,6 @@ import type { WriterReply, WriterRequest, WriterResult, WriterStart } from './wr
 
 /** Use cases accepted and not yet answered; past this a caller is told `busy` instead of growing the queue. */
 const maxWaiting = 20_000
-/** Handed over at once when so many have come, while more are being made: then both threads work. */
-const maxOutbox = 16
 
 interface Waiter {
   resolve(answer: unknown): void
@@ -20,7 +20,7 @@ interface Waiter {
 type Ring = (heads: Iterable<readonly [StreamName, number]>) => void
 
 /** The database could not be opened; `errcode` is SQLite's own number where there is one. */
-export class OpenFailed extends Error {
+class OpenFailed extends Error {
   readonly errcode: number | null
   constructor(name: string, message: string, errcode: number | null) {
     super(message)
@@ -38,6 +38,7 @@ export class SqliteWriter {
   #waiters: Waiter[] = []
   #outbox: WriterRequest[] = []
   #broken: string | null = null
+  #failure: string | null = null
   #closed: Promise<void> | undefined
   #opened!: { resolve(identity: Identity): void; reject(error: Error): void }
   #onClosed: () => void = () => {}
@@ -48,7 +49,11 @@ export class SqliteWriter {
     this.opened = new Promise((resolve, reject) => {
       this.#opened = { resolve, reject }
     })
-    this.#worker = new Worker(threadUrl, { workerData: { ...start, posted: this.#posted } satisfies WriterStart })
+    const workerData: WriterStart = { ...start, posted: this.#posted }
+    // A thread has a cache of compiled code only when its environment names one; with it, it is ready in half the time.
+    const compiled = getCompileCacheDir()
+    const env = compiled === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(compiled) }
+    this.#worker = new Worker(threadUrl, { workerData, env })
     this.#worker.on('message', (reply: string) => this.#receive(JSON.parse(reply) as WriterReply))
     this.#worker.on('error', (error) => this.#lose(`The writer thread failed (${String(error)})`))
     this.#worker.on('exit', () => {
@@ -61,18 +66,18 @@ export class SqliteWriter {
     return this.#waiters.length
   }
 
-  /** Why nothing is written any more, if so. */
-  get broken(): string | null {
-    return this.#broken
+  /** Why nothing is written, if so: for good, or until the next commit succeeds. */
+  get failure(): string | null {
+    return this.#broken ?? this.#failure
   }
 
   run(useCase: string, job: Job<unknown>): Promise<unknown> {
     if (this.#closed) return Promise.reject(new Refusal('shutting_down'))
     if (this.#broken) return Promise.reject(new Refusal('store_unavailable', this.#broken))
     if (this.#waiters.length >= maxWaiting) return Promise.reject(new Refusal('busy'))
+    // Together with all that come in the same turn: handed over one by one, some would miss the commit of the others.
     if (this.#outbox.length === 0) queueMicrotask(() => this.#handOver())
     this.#outbox.push({ useCase, input: job.input, now: job.now, receipt: job.receipt })
-    if (this.#outbox.length >= maxOutbox) this.#handOver()
     return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }))
   }
 
@@ -99,7 +104,8 @@ export class SqliteWriter {
       case 'open-failed':
         return this.#opened.reject(new OpenFailed(reply.name, reply.message, reply.errcode))
       case 'done': {
-        this.#broken ??= reply.broken
+        this.#failure = reply.failure
+        if (reply.broken) this.#broken ??= reply.failure
         this.figures.commits++
         this.figures.retried += reply.retried
         const answered = this.#waiters.splice(0, reply.results.length)

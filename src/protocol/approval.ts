@@ -1,0 +1,58 @@
+/** Approvals on the wire (AP1, AP2). */
+import * as z from 'zod'
+import { line, longText, Time } from './text.ts'
+
+const approvalStatuses = ['pending', 'approved', 'rejected', 'revision_requested'] as const
+const Text = longText(100_000)
+const List = z.array(z.unknown()).max(1000)
+
+export const Approval = z.object({
+  id: z.number().int(),
+  projectId: z.string(),
+  sessionId: z.string().nullable(),
+  taskId: z.string().nullable(),
+  checkpointType: z.string(),
+  leaderId: z.string(),
+  status: z.enum(approvalStatuses),
+  submittedAt: Time,
+  resolvedAt: Time.nullable(),
+  decidedBy: z.string().nullable(),
+  feedback: z.string().nullable(),
+  instructionContent: z.string().nullable(),
+  workerInstructions: z.array(z.unknown()),
+  artifacts: z.array(z.unknown()),
+  revisionHistory: z.array(z.unknown()),
+})
+export type Approval = z.output<typeof Approval>
+
+/** Here a `sessionId` is a work session's. */
+export const approvalOnWire = ({
+  workSessionId,
+  ...approval
+}: Omit<Approval, 'sessionId'> & { workSessionId: string | null }): Approval => ({ ...approval, sessionId: workSessionId })
+
+const request = {
+  taskId: line(200).nullish(),
+  checkpointType: line(200),
+  instructionContent: Text.nullish(),
+  workerInstructions: List.optional(),
+  artifacts: List.optional(),
+}
+
+/** What an agent asks for (`request_approval`); which work it belongs to the server knows. */
+export const ApprovalRequest = z.strictObject(request)
+
+export const ApprovalDraft = z
+  .strictObject({ ...request, sessionId: line(200).nullish(), leaderId: line(200) })
+  .transform(({ sessionId: workSessionId, ...draft }) => ({ ...draft, workSessionId: workSessionId ?? null }))
+
+export const ApprovalDecision = z.strictObject({
+  status: z.enum(['approved', 'rejected', 'revision_requested']),
+  feedback: Text.nullish(),
+})
+
+export const ApprovalResubmission = z.strictObject({
+  instructionContent: Text.nullish(),
+  workerInstructions: List.optional(),
+  artifacts: List.optional(),
+})

@@ -1,0 +1,29 @@
+/** Conversations as they cross the wire (CV). Flags keep what they do not know (CV3). */
+import * as z from 'zod'
+import { Time } from './text.ts'
+
+export const Flags = z.looseObject({
+  localOnly: z.boolean().optional(),
+  prevPrimaryRoute: z.string().optional(),
+  originMessageId: z.string().optional(),
+  originRoute: z.string().optional(),
+  pendingOriginReply: z.boolean().optional(),
+  workOverlayTurnsLeft: z.number().int().optional(),
+  workOverlayDirective: z.string().optional(),
+  pendingApprovalJobId: z.string().optional(),
+})
+export type Flags = z.output<typeof Flags>
+
+export const Conversation = z.object({
+  key: z.string(),
+  projectId: z.string().nullable(),
+  agentId: z.string().nullable(),
+  /** Between agents only; others are always open. */
+  state: z.enum(['open', 'closed']),
+  summary: z.string(),
+  flags: Flags,
+  messageCount: z.number().int(),
+  created: Time,
+  updated: Time,
+})
+export type Conversation = z.output<typeof Conversation>

@@ -1,0 +1,65 @@
+/** Messages of a chat as they cross the wire (CH3, CH6) and lie in `chat.jsonl` (CH7), and of any conversation (CV1). */
+import * as z from 'zod'
+import { line, Time } from './text.ts'
+
+export const priorities = ['low', 'normal', 'high', 'urgent'] as const
+const messageRoles = ['user', 'assistant', 'system', 'tool'] as const
+
+/** Fits a body of 1 MiB with room for the rest. */
+export const maxContentChars = 500_000
+
+/** Any text, but no NUL, which no database keeps; halves of characters become U+FFFD, as everywhere that writes UTF-8. */
+export const Content = z
+  .string()
+  .max(maxContentChars)
+  .refine((text) => !text.includes('\u0000'), 'must not contain NUL')
+  .overwrite((text) => text.toWellFormed())
+const Id = line(200)
+
+export const Message = z.object({
+  id: z.string(),
+  seq: z.number().int(),
+  conversationKey: z.string(),
+  projectId: z.string().nullable(),
+  senderId: z.string(),
+  /** null: everybody in the conversation. */
+  receiverId: z.string().nullable(),
+  role: z.enum(messageRoles),
+  content: z.string(),
+  visible: z.boolean(),
+  priority: z.enum(priorities),
+  clientId: z.string().nullable(),
+  relatedTaskId: z.string().nullable(),
+  relatedHandoffId: z.string().nullable(),
+  toolCalls: z.unknown().nullable(),
+  toolCallId: z.string().nullable(),
+  media: z.unknown().nullable(),
+  createdAt: Time,
+})
+export type Message = z.output<typeof Message>
+
+/** `POST /api/chat` */
+export const ChatMessageDraft = z.strictObject({
+  projectId: Id,
+  toAgentId: Id.nullable(),
+  content: Content.min(1),
+  clientId: Id.optional(),
+  priority: z.enum(priorities).optional(),
+  relatedTaskId: Id.nullish(),
+  relatedHandoffId: Id.nullish(),
+})
+
+const spoken = {
+  role: z.enum(messageRoles),
+  content: Content,
+  toolCalls: z.array(z.unknown()).max(1000).nullish(),
+  toolCallId: Id.nullish(),
+  media: z.array(z.unknown()).max(1000).nullish(),
+}
+
+/** `POST /api/conversations/K/messages` */
+export const MessageDraft = z.strictObject({ ...spoken, clientId: Id.optional() })
+
+/** Each of `PUT /api/conversations/K/messages`; messages as they were read may be put back, their numbers are given anew. */
+export const HistoryMessage = z.object(spoken)
+export const maxHistoryMessages = 10_000

@@ -1,0 +1,57 @@
+/** People's chats with the agents of a project (CH). */
+import * as z from 'zod'
+import { AgentSession } from '../agent-session.ts'
+import { ChatMessageDraft, Message } from '../message.ts'
+import { PageQuery, pageOf } from '../page.ts'
+import type { Route } from '../route.ts'
+import { YesOrNo } from '../text.ts'
+
+const Id = z.string().max(200)
+const assignment = z.object({ projectId: Id, agentId: Id })
+
+export const chatRoutes = {
+  startChat: {
+    method: 'POST',
+    path: '/api/projects/{projectId}/chat/start',
+    scope: 'write',
+    summary: 'The chat panel opens: have the agent there, unless it is',
+    params: z.object({ projectId: Id }),
+    query: z.object({ agentId: Id }),
+    status: 200,
+    answer: z.object({
+      conversationKey: z.string(),
+      agentSession: AgentSession.nullable(),
+      /** The process being started for it; the server starts none yet. */
+      launch: z.null(),
+    }),
+  },
+  endChat: {
+    method: 'POST',
+    path: '/api/projects/{projectId}/agents/{agentId}/chat/end',
+    scope: 'write',
+    summary: 'The chat panel closes: ask the agent to go. Also when there is none; works as `navigator.sendBeacon`',
+    params: assignment,
+    status: 200,
+    answer: z.object({ agentSession: AgentSession.nullable() }),
+  },
+  postMessage: {
+    method: 'POST',
+    path: '/api/chat',
+    scope: 'write',
+    summary:
+      'Write to an agent of a project; with `toAgentId: null` to all of them, a copy in the chat of each. Answered when it is durable',
+    body: ChatMessageDraft,
+    status: 201,
+    answer: Message,
+  },
+  listMessages: {
+    method: 'GET',
+    path: '/api/projects/{projectId}/agents/{agentId}/messages',
+    scope: 'read',
+    summary: 'The chat with an agent of a project, newest first; `hidden=true` shows what nobody was meant to read, too',
+    params: assignment,
+    query: PageQuery.extend({ hidden: YesOrNo }),
+    status: 200,
+    answer: pageOf(Message),
+  },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,128 @@
+/** Conversations on any channel (CV). The key is URL-encoded in the path. */
+import * as z from 'zod'
+import { Conversation, Flags } from '../conversation.ts'
+import { Content, HistoryMessage, Message, MessageDraft, maxHistoryMessages } from '../message.ts'
+import { PageQuery, pageOf } from '../page.ts'
+import type { Route } from '../route.ts'
+import { YesOrNo } from '../text.ts'
+
+/** What is wrong with a key is said by domain/conversation/key.ts. */
+const Key = z.string().max(2000)
+const conversation = z.object({ key: Key })
+
+export const conversationRoutes = {
+  listConversations: {
+    method: 'GET',
+    path: '/api/conversations',
+    scope: 'read',
+    summary: 'List the conversations, the one touched last first',
+    query: PageQuery,
+    status: 200,
+    answer: pageOf(Conversation),
+  },
+  getOrCreateConversation: {
+    method: 'POST',
+    path: '/api/conversations',
+    scope: 'write',
+    summary: 'The conversation under a key, begun if it was not there',
+    body: z.strictObject({ key: Key }),
+    status: 200,
+    alsoStatus: 201,
+    answer: Conversation,
+  },
+  getConversation: {
+    method: 'GET',
+    path: '/api/conversations/{key}',
+    scope: 'read',
+    summary: 'Read a conversation without its messages',
+    params: conversation,
+    status: 200,
+    answer: Conversation,
+  },
+  deleteConversation: {
+    method: 'DELETE',
+    path: '/api/conversations/{key}',
+    scope: 'write',
+    summary: 'Delete a conversation with its messages',
+    params: conversation,
+    status: 204,
+  },
+  getHistory: {
+    method: 'GET',
+    path: '/api/conversations/{key}/messages',
+    scope: 'read',
+    summary: 'What agents are handed of a conversation, oldest first',
+    params: conversation,
+    query: PageQuery.extend({ hidden: YesOrNo }),
+    status: 200,
+    answer: pageOf(Message),
+  },
+  addMessage: {
+    method: 'POST',
+    path: '/api/conversations/{key}/messages',
+    scope: 'write',
+    summary: 'Add a message; the same `clientId` again adds nothing',
+    params: conversation,
+    body: MessageDraft,
+    status: 201,
+    answer: Message,
+  },
+  setHistory: {
+    method: 'PUT',
+    path: '/api/conversations/{key}/messages',
+    scope: 'write',
+    summary: 'Put other messages in the place of what agents are handed; the archive keeps what was there',
+    params: conversation,
+    body: z.strictObject({ messages: z.array(HistoryMessage).max(maxHistoryMessages) }),
+    status: 200,
+    answer: Conversation,
+  },
+  setConversationSummary: {
+    method: 'PUT',
+    path: '/api/conversations/{key}/summary',
+    scope: 'write',
+    summary: 'Set the summary',
+    params: conversation,
+    body: z.strictObject({ summary: Content }),
+    status: 200,
+    answer: Conversation,
+  },
+  truncateHistory: {
+    method: 'POST',
+    path: '/api/conversations/{key}/truncate',
+    scope: 'write',
+    summary: 'Keep the newest messages for agents; 0 clears. The archive keeps all',
+    params: conversation,
+    body: z.strictObject({ keepLast: z.int().min(0) }),
+    status: 200,
+    answer: Conversation,
+  },
+  resetConversation: {
+    method: 'POST',
+    path: '/api/conversations/{key}/reset',
+    scope: 'write',
+    summary: 'Clear messages and summary; flags stay',
+    params: conversation,
+    status: 200,
+    answer: Conversation,
+  },
+  getFlags: {
+    method: 'GET',
+    path: '/api/conversations/{key}/flags',
+    scope: 'read',
+    summary: 'Read the flags; those that are not set are left out',
+    params: conversation,
+    status: 200,
+    answer: Flags,
+  },
+  setFlags: {
+    method: 'PUT',
+    path: '/api/conversations/{key}/flags',
+    scope: 'write',
+    summary: 'Replace the flags; unknown ones are kept',
+    params: conversation,
+    body: Flags,
+    status: 200,
+    answer: Flags,
+  },
+} as const satisfies Record<string, Route>

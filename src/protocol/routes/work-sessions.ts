@@ -1,0 +1,50 @@
+/** The work sessions of a project, `/sessions` on the wire (WK). */
+import * as z from 'zod'
+import { PageQuery, pageOf } from '../page.ts'
+import type { Route } from '../route.ts'
+import { WholeWorkSession, WorkSession, WorkSessionDraft, WorkSessionEnd } from '../work-session.ts'
+
+const project = z.object({ projectId: z.string().max(200) })
+const workSession = project.extend({ workSessionId: z.string().max(200) })
+
+export const workSessionRoutes = {
+  listWorkSessions: {
+    method: 'GET',
+    path: '/api/projects/{projectId}/sessions',
+    scope: 'read',
+    summary: 'List the work sessions of a project, newest first',
+    params: project,
+    query: PageQuery,
+    status: 200,
+    answer: pageOf(WorkSession),
+  },
+  createWorkSession: {
+    method: 'POST',
+    path: '/api/projects/{projectId}/sessions',
+    scope: 'write',
+    summary: 'Begin a work session',
+    params: project,
+    body: WorkSessionDraft.optional(),
+    status: 201,
+    answer: WorkSession,
+  },
+  getWorkSession: {
+    method: 'GET',
+    path: '/api/projects/{projectId}/sessions/{workSessionId}',
+    scope: 'read',
+    summary: 'Read a work session with its tasks, approvals, approaches, checkpoints, artifacts and children',
+    params: workSession,
+    status: 200,
+    answer: WholeWorkSession,
+  },
+  endWorkSession: {
+    method: 'POST',
+    path: '/api/projects/{projectId}/sessions/{workSessionId}/end',
+    scope: 'write',
+    summary: 'End a work session: completed, or interrupted when a reason is given alone',
+    params: workSession,
+    body: WorkSessionEnd.optional(),
+    status: 200,
+    answer: WorkSession,
+  },
+} as const satisfies Record<string, Route>

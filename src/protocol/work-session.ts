@@ -1,0 +1,46 @@
+/** Work sessions on the wire (`/sessions` in REST): one execution of work, with lineage (WK1). */
+import * as z from 'zod'
+import { Approval } from './approval.ts'
+import { Task } from './task.ts'
+import { line, longText, Time } from './text.ts'
+
+export const WorkSession = z.object({
+  id: z.string(),
+  projectId: z.string(),
+  parentSessionId: z.string().nullable(),
+  state: z.enum(['running', 'interrupted', 'completed']),
+  startedAt: Time,
+  endedAt: Time.nullable(),
+  interruptionReason: z.string().nullable(),
+  currentPhase: z.number().int().nullable(),
+  currentAgentRole: z.string().nullable(),
+  currentAgentType: z.string().nullable(),
+  currentTaskId: z.string().nullable(),
+  contextSummary: z.string().nullable(),
+  /** One line for a list (WK3). */
+  stateSummary: z.string(),
+})
+export type WorkSession = z.output<typeof WorkSession>
+
+/** Of each list in a whole one, newest first; the rest is read page by page. */
+export const wholeListLimit = 1000
+
+/** A work session with everything that belongs to it (WK3). */
+export const WholeWorkSession = WorkSession.extend({
+  tasks: z.array(Task),
+  approvals: z.array(Approval),
+  approaches: z.array(z.unknown()),
+  checkpoints: z.array(z.unknown()),
+  artifacts: z.array(z.unknown()),
+  /** Those that were resumed from it. */
+  children: z.array(WorkSession),
+})
+export type WholeWorkSession = z.output<typeof WholeWorkSession>
+
+export const WorkSessionDraft = z.strictObject({
+  contextSummary: longText(100_000).nullish(),
+  phase: z.int().min(0).max(1_000_000).nullish(),
+  agentRole: line(200).nullish(),
+  agentType: line(200).nullish(),
+})
+export const WorkSessionEnd = z.strictObject({ reason: line(200).optional(), completed: z.boolean().optional() })

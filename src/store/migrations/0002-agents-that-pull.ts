@@ -1,0 +1,182 @@
+/** Conversations, tasks, work sessions, approvals and the sessions of agents that pull their work. */
+import type { Migration } from './migration.ts'
+
+export const agentsThatPull: Migration = {
+  version: 2,
+  name: 'agents that pull',
+  statements: ({ text, clustered }) => [
+    `create table conversations (
+      key ${text} primary key,
+      project_id ${text},
+      agent_id ${text},
+      state ${text} not null,
+      summary ${text} not null,
+      summary_through bigint not null,
+      kept_after bigint not null,
+      unsummarised_chars bigint not null,
+      message_count bigint not null,
+      flags ${text} not null,
+      created_at ${text} not null,
+      updated_at ${text} not null
+    )`,
+    'create index conversations_newest on conversations (updated_at, key)',
+    `create table messages (
+      conversation_key ${text} not null,
+      seq bigint not null,
+      id ${text} not null unique,
+      role ${text} not null,
+      sender_id ${text} not null,
+      receiver_id ${text},
+      content ${text} not null,
+      visible integer not null,
+      priority ${text} not null,
+      project_id ${text},
+      related_task_id ${text},
+      related_handoff_id ${text},
+      client_id ${text},
+      tool_calls ${text},
+      tool_call_id ${text},
+      media ${text},
+      created_at ${text} not null,
+      primary key (conversation_key, seq)
+    ) ${clustered}`,
+    // CH3: the same client id of the same sender is the same message, in each conversation it went to.
+    'create unique index messages_by_client on messages (sender_id, client_id, conversation_key) where client_id is not null',
+    `create table unread_messages (
+      agent_id ${text} not null,
+      project_id ${text} not null,
+      conversation_key ${text} not null,
+      seq bigint not null,
+      priority_rank integer not null,
+      created_at ${text} not null,
+      chars bigint not null,
+      delivered_to ${text},
+      primary key (agent_id, project_id, conversation_key, seq)
+    ) ${clustered}`,
+    `create table pending_purposes (
+      agent_id ${text} not null,
+      project_id ${text} not null,
+      created_at ${text} not null,
+      primary key (agent_id, project_id)
+    ) ${clustered}`,
+    // CV10: what an agent session has written in between agents, so that it can be closed with it (AS9).
+    `create table open_conversations (
+      agent_session_id ${text} not null,
+      conversation_key ${text} not null,
+      primary key (agent_session_id, conversation_key)
+    ) ${clustered}`,
+    `create table agent_sessions (
+      id ${text} primary key,
+      agent_id ${text} not null,
+      project_id ${text} not null,
+      purpose ${text} not null,
+      state ${text} not null,
+      launch_id ${text},
+      token_hash ${text} not null unique,
+      work_session_id ${text},
+      created_at ${text} not null,
+      last_activity_at ${text} not null,
+      last_answer_at ${text},
+      expires_at ${text} not null,
+      terminating_at ${text},
+      suspected_at ${text},
+      ended_at ${text},
+      end_reason ${text},
+      resumed_work_session_id ${text}
+    )`,
+    // AS4: at most one live session per agent, project and purpose.
+    "create unique index agent_sessions_live on agent_sessions (agent_id, project_id, purpose) where state <> 'ended'",
+    "create index agent_sessions_by_expiry on agent_sessions (expires_at) where state <> 'ended'",
+    "create index agent_sessions_terminating on agent_sessions (terminating_at) where state = 'terminating'",
+    "create index agent_sessions_suspected on agent_sessions (suspected_at) where state <> 'ended' and suspected_at is not null",
+    "create index agent_sessions_at_work on agent_sessions (work_session_id) where state <> 'ended'",
+    'create index agent_sessions_newest on agent_sessions (created_at, id)',
+    'create index agent_sessions_of_agent on agent_sessions (agent_id, created_at, id)',
+    'create index agent_sessions_of_project on agent_sessions (project_id, created_at, id)',
+    // PX6: ids are their reporter's own.
+    `create table exit_reports (
+      reporter_id ${text} not null,
+      report_id ${text} not null,
+      created_at ${text} not null,
+      primary key (reporter_id, report_id)
+    ) ${clustered}`,
+    'create index exit_reports_oldest on exit_reports (created_at)',
+    `create table coordinator_epochs (
+      coordinator_id ${text} primary key,
+      epoch bigint not null
+    )`,
+    `create table sessions (
+      id ${text} primary key,
+      project_id ${text} not null,
+      parent_session_id ${text},
+      started_at ${text} not null,
+      ended_at ${text},
+      interruption_reason ${text},
+      current_phase integer,
+      current_agent_role ${text},
+      current_agent_type ${text},
+      current_task_id ${text},
+      context_summary ${text},
+      owner_agent_session_id ${text}
+    )`,
+    'create index sessions_newest on sessions (project_id, started_at, id)',
+    'create index sessions_running on sessions (project_id, id) where ended_at is null',
+    'create index sessions_of_parent on sessions (parent_session_id, started_at, id)',
+    `create table tasks (
+      project_id ${text} not null,
+      id ${text} not null,
+      session_id ${text} not null,
+      phase integer not null,
+      task_type ${text} not null,
+      title ${text} not null,
+      description ${text},
+      status ${text} not null,
+      progress_percent integer not null,
+      assigned_to ${text},
+      depends_on ${text} not null,
+      blocked_by ${text},
+      started_at ${text},
+      completed_at ${text},
+      result ${text},
+      created_at ${text} not null,
+      updated_at ${text} not null,
+      primary key (project_id, id)
+    )`,
+    'create index tasks_newest on tasks (project_id, created_at, id)',
+    'create index tasks_by_status on tasks (project_id, status, created_at, id)',
+    'create index tasks_of_session on tasks (session_id, created_at, id)',
+    "create index tasks_in_progress on tasks (assigned_to, project_id) where status = 'in_progress'",
+    // What `depends_on` says, one row each, so that who waits for a task is found without reading every task.
+    `create table task_dependencies (
+      project_id ${text} not null,
+      task_id ${text} not null,
+      depends_on ${text} not null,
+      primary key (project_id, task_id, depends_on)
+    ) ${clustered}`,
+    'create index tasks_that_wait on task_dependencies (project_id, depends_on, task_id)',
+    `create table human_approvals (
+      id bigint primary key,
+      session_id ${text},
+      project_id ${text} not null,
+      checkpoint_type ${text} not null,
+      leader_id ${text} not null,
+      task_id ${text},
+      asked_by_agent_session_id ${text},
+      status ${text} not null,
+      submitted_at ${text} not null,
+      resolved_at ${text},
+      decided_by ${text},
+      feedback ${text},
+      instruction_content ${text},
+      worker_instructions ${text} not null,
+      artifacts ${text} not null,
+      revision_history ${text} not null
+    )`,
+    "create index approvals_pending on human_approvals (submitted_at, id) where status = 'pending'",
+    "create index approvals_pending_of_project on human_approvals (project_id, leader_id, id) where status = 'pending'",
+    "create index approvals_pending_of_agent_session on human_approvals (asked_by_agent_session_id, id) where status = 'pending'",
+    'create index approvals_of_project on human_approvals (project_id, id)',
+    'create index approvals_of_agent_session on human_approvals (asked_by_agent_session_id, resolved_at)',
+    'create index approvals_of_session on human_approvals (session_id, id)',
+  ],
+}

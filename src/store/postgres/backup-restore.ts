@@ -1,0 +1,62 @@
+/**
+ * Puts a backup into a PostgreSQL database that is empty, in one transaction: all of it or nothing. This is also how a store
+ * moves from SQLite to PostgreSQL. The restored store has a new incarnation.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { instant } from '../../domain/instant.ts'
+import { randomness } from '../../platform/randomness.ts'
+import { StartFailure } from '../../platform/start-failure.ts'
+import { deepCheck } from '../deep-check.ts'
+import { migrate } from '../migrate.ts'
+import { EngineReader } from '../reader.ts'
+import { takeBackup } from '../sqlite/backup-file.ts'
+import { SqliteConnection } from '../sqlite/connection.ts'
+import { copyTables } from '../table-copy.ts'
+import { pagesOf, tableNames } from '../table-pages.ts'
+import { connectionOptions } from './connection-options.ts'
+import { MigratingConnection } from './migrating-connection.ts'
+
+export async function restorePostgres(fromFile: string, url: string): Promise<void> {
+  const options = connectionOptions(url)
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-restore-'))
+  try {
+    const file = join(folder, 'backup.db')
+    await takeBackup(fromFile, file, randomness.uuid)
+    const target = await MigratingConnection.open(options)
+    try {
+      await migrate(target, instant(Date.now()), randomness.uuid)
+      await target.transaction(() => fill(target, file, options.place))
+    } finally {
+      await target.end()
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function fill(target: MigratingConnection, file: string, place: string): Promise<void> {
+  const reader = new EngineReader(target)
+  await mustBeEmpty(reader, place)
+  const source = SqliteConnection.openReader(file)
+  try {
+    await copyTables(new EngineReader(source), target)
+  } finally {
+    source.close()
+  }
+  for await (const { where, what } of deepCheck(reader)) {
+    throw new StartFailure(`What was restored is not whole: ${where} ${what}.`, 'Nothing was changed. Use another backup.')
+  }
+}
+
+async function mustBeEmpty(reader: EngineReader, place: string): Promise<void> {
+  for (const table of tableNames.filter((name) => name !== 'meta')) {
+    for await (const _ of pagesOf(reader, table)) {
+      throw new StartFailure(
+        `The database at ${place} is not empty: it has rows in ${table}.`,
+        'Nothing was changed. Create a new database, restore into that, and point DATABASE_URL at it.',
+      )
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Runs use cases, each in one transaction, again where PostgreSQL says that another writer came first or where the connection
+ * was lost before the COMMIT. After a COMMIT without an answer it runs one again only with a receipt: if it did happen, that
+ * is what is found. Otherwise the caller is told that nobody knows.
+ */
+import { Refusal } from '../../domain/errors.ts'
+import { randomness } from '../../platform/randomness.ts'
+import { lockOrder, maxRuns, type Outcome, runUseCase } from '../run-use-case.ts'
+import type { ReceiptKey, UseCase } from '../store.ts'
+import { isAway, isRunAgain, OutcomeUnknown } from './failures.ts'
+import type { PostgresPool } from './pool.ts'
+import type { ServerTime } from './server-time.ts'
+import { StreamLocks } from './stream-locks.ts'
+import { StreamTurns } from './stream-turns.ts'
+import { WriteTransaction } from './write-transaction.ts'
+
+/** Refusals that say nothing about what became of an earlier run. */
+const notAboutTheRequest = new Set(['busy', 'store_unavailable', 'shutting_down'])
+
+export class UseCaseRunner {
+  readonly figures = { commits: 0, useCases: 0, refused: 0, retried: 0 }
+  readonly #pool: PostgresPool
+  readonly #time: ServerTime
+  readonly #turns = new StreamTurns()
+  readonly #locks = new StreamLocks()
+
+  constructor(pool: PostgresPool, time: ServerTime) {
+    this.#pool = pool
+    this.#time = time
+  }
+
+  async run<Input, Output>(useCase: UseCase<Input, Output>, input: Input, receipt?: ReceiptKey): Promise<Outcome<Output>> {
+    const streams = lockOrder(useCase, input)
+    await this.#turns.take(streams)
+    try {
+      const outcome = await this.#untilDone(useCase, input, receipt)
+      this.figures.useCases++
+      return outcome
+    } catch (error) {
+      if (error instanceof Refusal) this.figures.refused++
+      throw error
+    } finally {
+      this.#turns.give(streams)
+    }
+  }
+
+  async #untilDone<Input, Output>(useCase: UseCase<Input, Output>, input: Input, receipt?: ReceiptKey): Promise<Outcome<Output>> {
+    let doubt: OutcomeUnknown | undefined
+    for (let run = 1; ; run++) {
+      try {
+        return await this.#runOnce(useCase, input, receipt)
+      } catch (error) {
+        if (error instanceof OutcomeUnknown) doubt = error
+        const again = doubt ? receipt !== undefined && !(error instanceof Refusal) : isRunAgain(error) || isAway(error)
+        if (!again || run === maxRuns) throw giveUp(error, doubt, useCase.name)
+        this.figures.retried++
+      }
+    }
+  }
+
+  async #runOnce<Input, Output>(useCase: UseCase<Input, Output>, input: Input, receipt?: ReceiptKey): Promise<Outcome<Output>> {
+    const connection = await this.#pool.acquire()
+    const transaction = new WriteTransaction(connection, this.#time, this.#locks)
+    try {
+      const outcome = await runUseCase(transaction, useCase, { input, receipt, now: this.#time.now() }, randomness)
+      await transaction.commit()
+      this.figures.commits++
+      return outcome
+    } catch (error) {
+      transaction.rollback()
+      throw error
+    } finally {
+      this.#pool.release(connection)
+    }
+  }
+}
+
+function giveUp(error: unknown, doubt: OutcomeUnknown | undefined, name: string): unknown {
+  // A refusal of the second run is its answer; anything else leaves open what became of the first.
+  const answered = error instanceof Refusal && !notAboutTheRequest.has(error.code)
+  if (doubt && !answered) return doubt
+  return isRunAgain(error) ? new Refusal('busy', `${name} met another writer ${maxRuns} times`) : error
+}

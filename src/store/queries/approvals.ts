@@ -1,0 +1,191 @@
+/** Approvals (table `human_approvals`) as rows, as the decisions see them, and as readers do. Numbered behind home's lock. */
+import { sql } from 'kysely'
+import type { Approval as Decided } from '../../domain/approval/lifecycle.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { type Approval, approvalOnWire } from '../../protocol/approval.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+import type { Tables } from '../tables.ts'
+
+export type ApprovalRow = Tables['human_approvals']
+
+/** Said in the query, not as a parameter, so that the indexes of what is pending are used. */
+const pending = sql.lit<ApprovalRow['status']>('pending')
+
+export const insertApproval = statement<ApprovalRow>()((db, p) =>
+  db.insertInto('human_approvals').values({
+    id: p.id,
+    session_id: p.session_id,
+    project_id: p.project_id,
+    checkpoint_type: p.checkpoint_type,
+    leader_id: p.leader_id,
+    task_id: p.task_id,
+    asked_by_agent_session_id: p.asked_by_agent_session_id,
+    status: p.status,
+    submitted_at: p.submitted_at,
+    resolved_at: p.resolved_at,
+    decided_by: p.decided_by,
+    feedback: p.feedback,
+    instruction_content: p.instruction_content,
+    worker_instructions: p.worker_instructions,
+    artifacts: p.artifacts,
+    revision_history: p.revision_history,
+  }),
+)
+
+type Changes = Omit<
+  ApprovalRow,
+  'session_id' | 'project_id' | 'checkpoint_type' | 'leader_id' | 'task_id' | 'asked_by_agent_session_id'
+>
+
+export const updateApproval = statement<Changes>()((db, p) =>
+  db
+    .updateTable('human_approvals')
+    .set({
+      status: p.status,
+      submitted_at: p.submitted_at,
+      resolved_at: p.resolved_at,
+      decided_by: p.decided_by,
+      feedback: p.feedback,
+      instruction_content: p.instruction_content,
+      worker_instructions: p.worker_instructions,
+      artifacts: p.artifacts,
+      revision_history: p.revision_history,
+    })
+    .where('id', '=', p.id),
+)
+
+export const selectApproval = statement<{ id: number }>()((db, p) =>
+  db.selectFrom('human_approvals').selectAll().where('id', '=', p.id),
+)
+
+const selectHighestId = statement()((db) => db.selectFrom('human_approvals').select('id').orderBy('id', 'desc').limit(1))
+
+/** Which agent session waits for it; readers do not see that, so no event tells of it. */
+export const updateAskedBy = statement<{ id: number; agentSessionId: string }>()((db, p) =>
+  db.updateTable('human_approvals').set({ asked_by_agent_session_id: p.agentSessionId }).where('id', '=', p.id),
+)
+
+export const selectPendingOfAgent = statement<{ projectId: string; agentId: string }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .where('leader_id', '=', p.agentId)
+    .where('status', '=', pending)
+    .orderBy('id'),
+)
+
+export const selectPendingOfProject = statement<{ projectId: string }>()((db, p) =>
+  db.selectFrom('human_approvals').selectAll().where('project_id', '=', p.projectId).where('status', '=', pending).orderBy('id'),
+)
+
+const selectOfProject = statement<{ projectId: string; before: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .where('id', '<', p.before)
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+const selectOfWorkSession = statement<{ workSessionId: string; limit: number }>()((db, p) =>
+  db.selectFrom('human_approvals').selectAll().where('session_id', '=', p.workSessionId).orderBy('id', 'desc').limit(p.limit),
+)
+
+interface InboxParams {
+  readonly submittedAt: Instant
+  readonly id: number
+  readonly limit: number
+}
+
+const selectInbox = statement<InboxParams>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('status', '=', pending)
+    .where((eb) => eb(eb.refTuple('submitted_at', 'id'), '>', eb.tuple(p.submittedAt, p.id)))
+    .orderBy('submitted_at')
+    .orderBy('id')
+    .limit(p.limit),
+)
+
+const countPending = statement()((db) =>
+  db.selectFrom('human_approvals').select(sql<number>`count(*)`.as('count')).where('status', '=', pending),
+)
+
+const countPendingOfProject = statement<{ projectId: string }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('project_id', '=', p.projectId)
+    .where('status', '=', pending),
+)
+
+export function approvalFrom(row: ApprovalRow): Decided {
+  const parts = {
+    id: row.id,
+    submittedAt: row.submitted_at,
+    instructionContent: row.instruction_content,
+    workerInstructions: JSON.parse(row.worker_instructions),
+    artifacts: JSON.parse(row.artifacts),
+    revisionHistory: JSON.parse(row.revision_history),
+  }
+  if (row.status === 'pending') return { ...parts, status: row.status, resolvedAt: null, decidedBy: null, feedback: null }
+  const resolvedAt = row.resolved_at ?? row.submitted_at
+  return { ...parts, status: row.status, resolvedAt, decidedBy: row.decided_by ?? '', feedback: row.feedback }
+}
+
+/** What was decided, as columns. */
+export const approvalColumns = (approval: Decided): Changes => ({
+  id: approval.id,
+  status: approval.status,
+  submitted_at: approval.submittedAt,
+  resolved_at: approval.resolvedAt,
+  decided_by: approval.decidedBy,
+  feedback: approval.feedback,
+  instruction_content: approval.instructionContent,
+  worker_instructions: JSON.stringify(approval.workerInstructions),
+  artifacts: JSON.stringify(approval.artifacts),
+  revision_history: JSON.stringify(approval.revisionHistory),
+})
+
+export const approvalOf = (row: ApprovalRow): Approval =>
+  approvalOnWire({
+    id: row.id,
+    projectId: row.project_id,
+    workSessionId: row.session_id,
+    taskId: row.task_id,
+    checkpointType: row.checkpoint_type,
+    leaderId: row.leader_id,
+    status: row.status,
+    submittedAt: row.submitted_at,
+    resolvedAt: row.resolved_at,
+    decidedBy: row.decided_by,
+    feedback: row.feedback,
+    instructionContent: row.instruction_content,
+    workerInstructions: JSON.parse(row.worker_instructions),
+    artifacts: JSON.parse(row.artifacts),
+    revisionHistory: JSON.parse(row.revision_history),
+  })
+
+/** Behind home's lock nobody else takes it, and rows are never deleted, so it is never given out again. */
+export const nextApprovalId = async (reader: Reader): Promise<number> => ((await reader.first(selectHighestId, {}))?.id ?? 0) + 1
+
+/** The newest first. */
+export const approvalsOfProject = async (reader: Reader, projectId: string, before: number, limit: number): Promise<Approval[]> =>
+  (await reader.all(selectOfProject, { projectId, before, limit })).map(approvalOf)
+
+/** The newest first. */
+export const approvalsOfWorkSession = async (reader: Reader, workSessionId: string, limit: number): Promise<Approval[]> =>
+  (await reader.all(selectOfWorkSession, { workSessionId, limit })).map(approvalOf)
+
+/** AP5: what waits for a person, over all projects, the oldest first. */
+export const inboxPage = async (reader: Reader, params: InboxParams): Promise<Approval[]> =>
+  (await reader.all(selectInbox, params)).map(approvalOf)
+
+export const pendingApprovals = async (reader: Reader): Promise<number> => (await reader.first(countPending, {}))?.count ?? 0
+
+export const pendingApprovalsOf = async (reader: Reader, projectId: string): Promise<number> =>
+  (await reader.first(countPendingOfProject, { projectId }))?.count ?? 0

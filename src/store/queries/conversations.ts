@@ -1,0 +1,105 @@
+/** Conversations as rows and as readers see them. Every write happens behind the lock of the conversation's stream. */
+import type { Instant } from '../../domain/instant.ts'
+import type { Conversation } from '../../protocol/conversation.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+import type { Tables } from '../tables.ts'
+import type { PageParams } from './page-cursor.ts'
+
+export type ConversationRow = Tables['conversations']
+
+export const insertConversation = statement<ConversationRow>()((db, p) =>
+  db.insertInto('conversations').values({
+    key: p.key,
+    project_id: p.project_id,
+    agent_id: p.agent_id,
+    state: p.state,
+    summary: p.summary,
+    summary_through: p.summary_through,
+    kept_after: p.kept_after,
+    unsummarised_chars: p.unsummarised_chars,
+    message_count: p.message_count,
+    flags: p.flags,
+    created_at: p.created_at,
+    updated_at: p.updated_at,
+  }),
+)
+
+/** What an append changes: the same few numbers however long the conversation is (CV5). */
+export const countMessage = statement<Pick<ConversationRow, 'key' | 'unsummarised_chars' | 'message_count' | 'updated_at'>>()(
+  (db, p) =>
+    db
+      .updateTable('conversations')
+      .set({ unsummarised_chars: p.unsummarised_chars, message_count: p.message_count, updated_at: p.updated_at })
+      .where('key', '=', p.key),
+)
+
+export const updateConversation = statement<Omit<ConversationRow, 'project_id' | 'agent_id' | 'created_at'>>()((db, p) =>
+  db
+    .updateTable('conversations')
+    .set({
+      state: p.state,
+      summary: p.summary,
+      summary_through: p.summary_through,
+      kept_after: p.kept_after,
+      unsummarised_chars: p.unsummarised_chars,
+      message_count: p.message_count,
+      flags: p.flags,
+      updated_at: p.updated_at,
+    })
+    .where('key', '=', p.key),
+)
+
+export const selectConversation = statement<{ key: string }>()((db, p) =>
+  db.selectFrom('conversations').selectAll().where('key', '=', p.key),
+)
+
+export const deleteConversationRow = statement<{ key: string }>()((db, p) =>
+  db.deleteFrom('conversations').where('key', '=', p.key),
+)
+
+const selectConversationsPage = statement<PageParams>()((db, p) =>
+  db
+    .selectFrom('conversations')
+    .selectAll()
+    .where((eb) => eb(eb.refTuple('updated_at', 'key'), '<', eb.tuple(p.createdAt, p.id)))
+    .orderBy('updated_at', 'desc')
+    .orderBy('key', 'desc')
+    .limit(p.limit),
+)
+
+export const conversationOf = (row: ConversationRow): Conversation => ({
+  key: row.key,
+  projectId: row.project_id,
+  agentId: row.agent_id,
+  state: row.state,
+  summary: row.summary,
+  flags: JSON.parse(row.flags),
+  messageCount: row.message_count,
+  created: row.created_at,
+  updated: row.updated_at,
+})
+
+/** The one touched last comes first. */
+export async function conversationsPage(reader: Reader, params: PageParams): Promise<Conversation[]> {
+  return (await reader.all(selectConversationsPage, params)).map(conversationOf)
+}
+
+/** A conversation that begins now. */
+export const newConversationRow = (
+  now: Instant,
+  { key, projectId, agentId }: { key: string; projectId: string | null; agentId: string | null },
+): ConversationRow => ({
+  key,
+  project_id: projectId,
+  agent_id: agentId,
+  state: 'open',
+  summary: '',
+  summary_through: 0,
+  kept_after: 0,
+  unsummarised_chars: 0,
+  message_count: 0,
+  flags: '{}',
+  created_at: now,
+  updated_at: now,
+})

@@ -1,0 +1,101 @@
+/**
+ * Which live agent sessions the sweeper has to look at, found through indexes that hold live ones only: however many have
+ * ended, a look costs the same (SP13). Whether one ends is decided elsewhere.
+ */
+import { sql } from 'kysely'
+import type { Purpose } from '../../domain/agent-session/lifecycle.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+import { type AgentSessionRow, ended, type Pair } from './agent-sessions.ts'
+
+export interface DueAgentSession extends Pair {
+  readonly agentSessionId: string
+}
+
+interface Due {
+  readonly until: Instant
+  readonly limit: number
+}
+
+export const selectOutlived = statement<Due>()((db, p) =>
+  db
+    .selectFrom('agent_sessions')
+    .select(['id', 'agent_id', 'project_id'])
+    .where('state', '<>', ended)
+    .where('expires_at', '<=', p.until)
+    .orderBy('expires_at')
+    .limit(p.limit),
+)
+
+export const selectTerminatingSince = statement<Due>()((db, p) =>
+  db
+    .selectFrom('agent_sessions')
+    .select(['id', 'agent_id', 'project_id'])
+    .where('state', '=', sql.lit<AgentSessionRow['state']>('terminating'))
+    .where('terminating_at', '<=', p.until)
+    .orderBy('terminating_at')
+    .limit(p.limit),
+)
+
+/** How long each may be suspected is its project's choice, so all that are come up; there are never many. */
+export const selectSuspected = statement<Due>()((db, p) =>
+  db
+    .selectFrom('agent_sessions')
+    .select(['id', 'agent_id', 'project_id'])
+    .where('state', '<>', ended)
+    .where('suspected_at', 'is not', null)
+    .where('suspected_at', '<=', p.until)
+    .orderBy('suspected_at')
+    .limit(p.limit),
+)
+
+/** AS9: written in by a session that has ended, and not closed with it. Asked from this side, because few are open at all. */
+export const selectLeftOpen = statement<{ limit: number }>()((db, p) =>
+  db
+    .selectFrom('open_conversations')
+    .selectAll()
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('agent_sessions')
+          .select('agent_sessions.id')
+          .whereRef('agent_sessions.id', '=', 'open_conversations.agent_session_id')
+          .where('agent_sessions.state', '=', ended),
+      ),
+    )
+    .limit(p.limit),
+)
+
+export interface LiveKey extends Pair {
+  readonly purpose: Purpose | ''
+}
+
+/** Before every one. */
+export const firstLive: LiveKey = { agentId: '', projectId: '', purpose: '' }
+
+const selectLiveAfter = statement<LiveKey & { limit: number }>()((db, p) =>
+  db
+    .selectFrom('agent_sessions')
+    .select(['id', 'agent_id', 'project_id', 'purpose'])
+    .where('state', '<>', ended)
+    .where((eb) =>
+      eb(eb.refTuple('agent_id', 'project_id', 'purpose'), '>', eb.tuple(p.agentId, p.projectId, p.purpose as Purpose)),
+    )
+    .orderBy('agent_id')
+    .orderBy('project_id')
+    .orderBy('purpose')
+    .limit(p.limit),
+)
+
+/** All live ones, a page at a time, in an order that nothing which happens to them changes. */
+export async function liveAfter(reader: Reader, after: LiveKey, limit: number): Promise<(DueAgentSession & LiveKey)[]> {
+  const rows = await reader.all(selectLiveAfter, { ...after, limit })
+  return rows.map((row) => ({ ...dueOf(row), purpose: row.purpose }))
+}
+
+export const dueOf = (row: Pick<AgentSessionRow, 'id' | 'agent_id' | 'project_id'>): DueAgentSession => ({
+  agentSessionId: row.id,
+  agentId: row.agent_id,
+  projectId: row.project_id,
+})

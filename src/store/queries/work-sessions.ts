@@ -1,0 +1,103 @@
+/** Work sessions (table `sessions`) as rows and as readers see them. Written behind the lock of their project's stream. */
+import { workSessionOf as standing } from '../../domain/work-session/lifecycle.ts'
+import { stateSummary } from '../../domain/work-session/state-summary.ts'
+import type { WorkSession } from '../../protocol/work-session.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+import type { Tables } from '../tables.ts'
+import type { PageParams } from './page-cursor.ts'
+
+export type WorkSessionRow = Tables['sessions']
+
+export const insertWorkSession = statement<WorkSessionRow>()((db, p) =>
+  db.insertInto('sessions').values({
+    id: p.id,
+    project_id: p.project_id,
+    parent_session_id: p.parent_session_id,
+    started_at: p.started_at,
+    ended_at: p.ended_at,
+    interruption_reason: p.interruption_reason,
+    current_phase: p.current_phase,
+    current_agent_role: p.current_agent_role,
+    current_agent_type: p.current_agent_type,
+    current_task_id: p.current_task_id,
+    context_summary: p.context_summary,
+    owner_agent_session_id: p.owner_agent_session_id,
+  }),
+)
+
+export const updateWorkSession = statement<Omit<WorkSessionRow, 'project_id' | 'parent_session_id' | 'started_at'>>()((db, p) =>
+  db
+    .updateTable('sessions')
+    .set({
+      ended_at: p.ended_at,
+      interruption_reason: p.interruption_reason,
+      current_phase: p.current_phase,
+      current_agent_role: p.current_agent_role,
+      current_agent_type: p.current_agent_type,
+      current_task_id: p.current_task_id,
+      context_summary: p.context_summary,
+      owner_agent_session_id: p.owner_agent_session_id,
+    })
+    .where('id', '=', p.id),
+)
+
+export const selectWorkSession = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('sessions').selectAll().where('id', '=', p.id),
+)
+
+export const selectRunningOfProject = statement<{ projectId: string }>()((db, p) =>
+  db.selectFrom('sessions').selectAll().where('project_id', '=', p.projectId).where('ended_at', 'is', null).orderBy('id'),
+)
+
+const selectPage = statement<PageParams & { projectId: string }>()((db, p) =>
+  db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .where((eb) => eb(eb.refTuple('started_at', 'id'), '<', eb.tuple(p.createdAt, p.id)))
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+const selectChildren = statement<{ parentId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('parent_session_id', '=', p.parentId)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+/** How a row stands is not a column, so that people read the table as it was always written (WK1). */
+export function workSessionOf(row: WorkSessionRow): WorkSession {
+  const { state, endedAt, interruptionReason } = standing(row.id, row.ended_at, row.interruption_reason)
+  const now = {
+    state,
+    interruptionReason,
+    currentPhase: row.current_phase,
+    currentAgentRole: row.current_agent_role,
+    currentAgentType: row.current_agent_type,
+    currentTaskId: row.current_task_id,
+    contextSummary: row.context_summary,
+  }
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    parentSessionId: row.parent_session_id,
+    startedAt: row.started_at,
+    endedAt,
+    ...now,
+    stateSummary: stateSummary(now),
+  }
+}
+
+/** Newest first. */
+export const workSessionsPage = async (reader: Reader, projectId: string, params: PageParams): Promise<WorkSession[]> =>
+  (await reader.all(selectPage, { ...params, projectId })).map(workSessionOf)
+
+/** What was resumed from it, newest first. */
+export const childrenOf = async (reader: Reader, parentId: string, limit: number): Promise<WorkSession[]> =>
+  (await reader.all(selectChildren, { parentId, limit })).map(workSessionOf)

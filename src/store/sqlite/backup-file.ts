@@ -1,0 +1,142 @@
+/**
+ * A backup is one SQLite file with our tables, whichever engine it came from. It gets its name only when it is complete, has
+ * been checked and is on the disk; until then it lies beside it under another, and is removed when anything fails.
+ */
+import { randomBytes } from 'node:crypto'
+import { copyFile, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { instant } from '../../domain/instant.ts'
+import { syncFolder } from '../../platform/atomic-file.ts'
+import { StartFailure } from '../../platform/start-failure.ts'
+import { deepCheck, type Finding } from '../deep-check.ts'
+import { setMeta } from '../meta.ts'
+import { migrate, NewerDatabase } from '../migrate.ts'
+import { EngineReader } from '../reader.ts'
+import { bind } from '../statement.ts'
+import { NotOurDatabase, SqliteConnection } from './connection.ts'
+import { sqliteIntegrity } from './integrity.ts'
+
+/** How many findings are told with a backup that cannot be used. */
+const maxTold = 5
+
+export async function makeBackup(toFile: string, fill: (temporary: string) => Promise<void>): Promise<void> {
+  if (await stat(toFile).catch(() => undefined)) {
+    throw new StartFailure(`${toFile} is there already.`, 'Choose another name; a backup is never written over.')
+  }
+  const temporary = beside(toFile)
+  try {
+    // Closed to others from its first byte, wherever it lies: it holds what the store holds.
+    await (await open(temporary, 'wx', 0o600)).close()
+    await fill(temporary)
+    await change(temporary, (connection) => {
+      connection.execute(bind(connection.dialect, setMeta, { key: 'backed_up_at', value: instant(Date.now()) }))
+    })
+    await mustBeWhole(temporary, 'The backup')
+    await syncFile(temporary)
+    await rename(temporary, toFile)
+    await syncFolder(dirname(toFile))
+  } finally {
+    await removeDatabase(temporary)
+  }
+}
+
+/** A copy of a backup that is ready to be used: brought up to this version, with an incarnation of its own, and checked. */
+export async function takeBackup(fromFile: string, temporary: string, uuid: () => string): Promise<void> {
+  try {
+    await copyFile(fromFile, temporary)
+  } catch (error) {
+    throw new StartFailure(`The backup ${fromFile} cannot be read.`, 'Check its name and your rights on it.', { cause: error })
+  }
+  await mustBeWhole(temporary, `The backup ${fromFile}`, false)
+  try {
+    mustSayWhoItIs(temporary, fromFile)
+    await bringUpToDate(temporary, uuid)
+  } catch (error) {
+    throw explain(fromFile, error)
+  }
+  await mustBeWhole(temporary, `The backup ${fromFile}`)
+  await syncFile(temporary)
+}
+
+export const beside = (file: string): string => `${file}.${randomBytes(6).toString('hex')}.unfinished`
+
+export async function removeDatabase(file: string): Promise<void> {
+  for (const end of ['', '-wal', '-shm', '-journal']) await rm(`${file}${end}`, { force: true })
+}
+
+/** Changes a file that nobody else has, and leaves it in one piece: nothing beside it belongs to it. */
+async function change(file: string, work: (connection: SqliteConnection) => void | Promise<void>): Promise<void> {
+  const connection = SqliteConnection.openWriter(file)
+  try {
+    await work(connection)
+    connection.command('pragma journal_mode = delete')
+  } finally {
+    connection.close()
+  }
+}
+
+/** An empty file would become a new store; a restore never makes one up. */
+function mustSayWhoItIs(file: string, name: string): void {
+  const connection = SqliteConnection.openReader(file)
+  try {
+    const [table] = connection.execute({ sql: `select name from sqlite_schema where name = 'meta'`, values: [] })
+    if (!table) throw new NotOurDatabase(name)
+  } finally {
+    connection.close()
+  }
+}
+
+const bringUpToDate = (file: string, uuid: () => string): Promise<void> =>
+  change(file, async (connection) => {
+    await migrate(connection, instant(Date.now()), uuid)
+    connection.execute(bind(connection.dialect, setMeta, { key: 'incarnation', value: uuid() }))
+  })
+
+function explain(fromFile: string, error: unknown): unknown {
+  if (error instanceof NewerDatabase)
+    return new StartFailure(`${error.message}.`, 'Use the newer Holdfast that made the backup; nothing was changed.')
+  if (error instanceof NotOurDatabase)
+    return new StartFailure(`${fromFile} is no backup of Holdfast's.`, 'Check its name; nothing was changed.')
+  return error
+}
+
+/** Refuses a database in which something does not fit together. `deep` needs the tables of this version. */
+async function mustBeWhole(file: string, name: string, deep = true): Promise<void> {
+  const findings: Finding[] = []
+  const connection = openOrRefuse(file, name)
+  try {
+    const reader = new EngineReader(connection)
+    for await (const finding of deep ? deepCheck(reader, sqliteIntegrity) : sqliteIntegrity(reader)) {
+      if (findings.push(finding) === maxTold) break
+    }
+  } catch (error) {
+    throw damaged(name, String(error))
+  } finally {
+    connection.close()
+  }
+  if (findings.length > 0) throw damaged(name, findings.map(({ where, what }) => `${where} ${what}`).join('; '))
+}
+
+function openOrRefuse(file: string, name: string): SqliteConnection {
+  try {
+    return SqliteConnection.openReader(file)
+  } catch (error) {
+    throw damaged(name, String(error))
+  }
+}
+
+const damaged = (name: string, what: string): StartFailure =>
+  new StartFailure(
+    `${name} is damaged: ${what}.`,
+    'Nothing was changed. Use another backup; `holdfast doctor --deep` looks at the original.',
+  )
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    await file.chmod(0o600)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Backs up a store on SQLite while it is used. It is one SQL statement of SQLite's own, in C: the snapshot it reads is held as
+ * briefly as can be, because the write-ahead log grows meanwhile. It blocks the thread: not for one that serves requests.
+ */
+import { StartFailure } from '../../platform/start-failure.ts'
+import { selectMeta } from '../meta.ts'
+import { newestVersion } from '../migrations/migrations.ts'
+import { EngineReader } from '../reader.ts'
+import { bind } from '../statement.ts'
+import type { Reader } from '../store.ts'
+import { makeBackup } from './backup-file.ts'
+import { SqliteConnection } from './connection.ts'
+
+export async function backupSqlite(databaseFile: string, toFile: string): Promise<void> {
+  await makeBackup(toFile, async (temporary) => {
+    const connection = SqliteConnection.openReader(databaseFile)
+    try {
+      const [row] = connection.execute(bind(connection.dialect, selectMeta, { key: 'schema_version' }))
+      mustBeThisVersion(Number(row?.['value']))
+      connection.execute({ sql: 'vacuum into ?', values: [temporary] })
+    } finally {
+      connection.close()
+    }
+  })
+}
+
+/** Everything read inside `work` comes from one snapshot, also of a database that a server is using. */
+export async function readSqlite<T>(databaseFile: string, work: (reader: Reader) => Promise<T>): Promise<T> {
+  const connection = SqliteConnection.openReader(databaseFile)
+  try {
+    connection.command('begin')
+    return await work(new EngineReader(connection))
+  } finally {
+    connection.close()
+  }
+}
+
+export function mustBeThisVersion(found: number): void {
+  if (found === newestVersion) return
+  throw new StartFailure(
+    `The database has schema version ${found}; this Holdfast makes backups of version ${newestVersion}.`,
+    found < newestVersion ? 'Start this version once, then try again.' : 'Use the newer Holdfast that wrote it.',
+  )
+}

@@ -1,0 +1,86 @@
+/** A store with some of everything in it, made by the product's own use cases. */
+import { personScopes } from '../../src/domain/credential/scopes.ts'
+import { ownerId, ownerName, type Who } from '../../src/domain/credential/who.ts'
+import { addPerson } from '../../src/services/add-person.ts'
+import { assignAgent } from '../../src/services/assign-agent.ts'
+import { changeAgent } from '../../src/services/change-agent.ts'
+import { changeProject } from '../../src/services/change-project.ts'
+import { createAgent } from '../../src/services/create-agent.ts'
+import { createProject } from '../../src/services/create-project.ts'
+import { createToken } from '../../src/services/create-token.ts'
+import { deleteAgent } from '../../src/services/delete-agent.ts'
+import { deleteProject } from '../../src/services/delete-project.ts'
+import { removePerson } from '../../src/services/remove-person.ts'
+import { replacePasskey } from '../../src/services/replace-passkey.ts'
+import { unassignAgent } from '../../src/services/unassign-agent.ts'
+import type { ReceiptKey, Store } from '../../src/store/store.ts'
+
+const by = ownerId
+
+const owner: Who = {
+  credentialId: ownerId,
+  kind: 'person',
+  id: ownerId,
+  name: ownerName,
+  role: 'owner',
+  scopes: personScopes,
+  expiresAt: null,
+}
+
+export const receipt = (key: string): ReceiptKey => ({
+  credentialId: ownerId,
+  operation: 'POST /x',
+  key,
+  contentHash: 'h',
+  sealedBy: 'hf_owner_presented',
+})
+
+export interface Made {
+  readonly projectIds: readonly string[]
+  readonly agentIds: readonly string[]
+  readonly personId: string
+  readonly tokenId: string
+  /** The answer kept under the receipt `kept`. */
+  readonly passkey: string
+}
+
+export async function fill(store: Store): Promise<Made> {
+  const projects = []
+  for (const name of ['設計 🚀', 'two', 'three', 'gone']) projects.push(await store.run(createProject, { name, by }))
+  const [one, two, three, gone] = projects.map(({ id }) => id) as [string, string, string, string]
+  const scout = await store.run(
+    createAgent,
+    { name: 'Scout', protocol: 'acp', command: 'x', env: { KEY: 'hidden' }, by },
+    receipt('kept'),
+  )
+  const builder = await store.run(createAgent, { name: 'Builder', protocol: 'mcp', by })
+  const left = await store.run(createAgent, { name: 'Left', protocol: 'mcp', by })
+  for (const [projectId, agentId] of [
+    [one, scout.id],
+    [one, builder.id],
+    [two, scout.id],
+    [gone, builder.id],
+    [three, left.id],
+  ] as const) {
+    await store.run(assignAgent, { projectId, agentId, by })
+  }
+  await store.run(changeProject, { projectId: one, name: '設計 2', settings: { 'chat.soft_timeout_minutes': 7 }, by })
+  await store.run(changeAgent, { agentId: builder.id, role: 'builder', args: ['-v'], by })
+  await store.run(replacePasskey, { agentId: builder.id, by })
+  await store.run(unassignAgent, { projectId: two, agentId: scout.id, by })
+  await store.run(deleteProject, { projectId: gone, by })
+  await store.run(deleteAgent, { agentId: left.id, by })
+  const person = await store.run(addPerson, { name: 'Ada', role: 'member', by })
+  const other = await store.run(addPerson, { name: 'Bo', role: 'viewer', by })
+  await store.run(removePerson, { personId: other.id, by })
+  const token = await store.run(createToken, { name: 'ci', kind: 'script', by: owner })
+  return {
+    projectIds: [one, two, three],
+    agentIds: [scout.id, builder.id],
+    personId: person.id,
+    tokenId: token.id,
+    passkey: scout.passkey,
+  }
+}
+
+export const addProject = (store: Store, name: string): Promise<{ id: string }> => store.run(createProject, { name, by })

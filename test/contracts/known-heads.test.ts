@@ -1,0 +1,47 @@
+/** The heads the writer remembers: one that outlives a rollback would leave a hole in a stream. */
+import { expect, test } from 'vitest'
+import { KnownHeads } from '../../src/store/sqlite/known-heads.ts'
+
+function afterOneCommit(): KnownHeads {
+  const heads = new KnownHeads()
+  heads.before('begin immediate')
+  heads.moved('home', 1)
+  heads.before('commit')
+  heads.committed()
+  return heads
+}
+
+test('[RE4] a head is remembered from one commit to the next', () => {
+  const heads = afterOneCommit()
+  heads.before('begin immediate')
+  expect(heads.of('home')).toBe(1)
+  heads.before('savepoint one')
+  heads.moved('home', 2)
+  heads.before('release one')
+  expect(heads.of('home')).toBe(2)
+})
+
+test.each(['rollback', 'rollback to one'])('[RE4] nothing is remembered after a %s', (command) => {
+  const heads = afterOneCommit()
+  heads.before('begin immediate')
+  heads.moved('home', 2)
+  heads.before(command)
+  expect(heads.of('home')).toBeUndefined()
+})
+
+test('[RE4] nothing is remembered of a transaction that ended without a commit, as on a full disk', () => {
+  const heads = afterOneCommit()
+  heads.before('begin immediate')
+  heads.moved('home', 2)
+  heads.before('begin immediate')
+  expect(heads.of('home')).toBeUndefined()
+})
+
+test('[RE4] a commit that fails is not believed', () => {
+  const heads = afterOneCommit()
+  heads.before('begin immediate')
+  heads.moved('home', 2)
+  heads.before('commit')
+  heads.before('begin immediate')
+  expect(heads.of('home')).toBeUndefined()
+})

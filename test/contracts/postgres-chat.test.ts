@@ -1,0 +1,86 @@
+/** Chat on PostgreSQL: the same use cases behind its locks, its types and its idea of text. */
+import { fc } from '@fast-check/vitest'
+import { expect, test } from 'vitest'
+import { conversationStream } from '../../src/domain/stream/name.ts'
+import { addMessage } from '../../src/services/add-message.ts'
+import { deleteConversation } from '../../src/services/delete-conversation.ts'
+import { getConversation } from '../../src/services/get-conversation.ts'
+import { getHistory } from '../../src/services/get-history.ts'
+import { getOrCreateConversation } from '../../src/services/get-or-create-conversation.ts'
+import { listConversations } from '../../src/services/list-conversations.ts'
+import { sendMessage } from '../../src/services/send-message.ts'
+import { setFlags } from '../../src/services/set-flags.ts'
+import { setHistory } from '../../src/services/set-history.ts'
+import { setSummary } from '../../src/services/set-summary.ts'
+import { startChat } from '../../src/services/start-chat.ts'
+import { truncateHistory } from '../../src/services/truncate-history.ts'
+import { play, playAtOnce, steps } from '../services/chat-play.ts'
+import { openRoom, texts } from '../services/chat-room.ts'
+import { by } from '../services/installation.ts'
+import { manualClock } from '../support/manual-clock.ts'
+import { newPostgresUrl } from '../support/postgres.ts'
+import { openPostgres } from '../support/postgres-store.ts'
+
+const open = async () => openPostgres({ url: await newPostgresUrl(), clock: manualClock() })
+
+test('[SC2] [NA7] whatever the order of writing, fetching, answering and dying: nothing is lost, nothing is answered twice', async () => {
+  const store = await open()
+  const property = fc.asyncProperty(steps, async (each) => play(await openRoom(store), each))
+  await fc.assert(property, { numRuns: 15 })
+  const { written, answered } = await playAtOnce(await openRoom(store), { people: 8, messages: 10 })
+  expect(answered).toEqual(written)
+}, 60_000)
+
+test('[SC2] [CV9] conversations with many writers at once lose and mix nothing', async () => {
+  const store = await open()
+  const keys = Array.from({ length: 20 }, (_, n) => `telegram:${n}`)
+  await Promise.all(keys.flatMap((key) => [1, 2, 3].map(() => store.run(getOrCreateConversation, { key }))))
+  const writes = Array.from({ length: 16 }, (_, writer) =>
+    keys.map((key) =>
+      store.run(addMessage, { key, role: 'user', content: `${key} ${writer}`, by, clientId: `${key} ${writer}` }),
+    ),
+  )
+  await Promise.all(writes.flat())
+  for (const key of keys) {
+    const { items } = await store.query(getHistory, { key, hidden: false, limit: 200 })
+    expect(texts(items).sort()).toEqual(Array.from({ length: 16 }, (_, writer) => `${key} ${writer}`).sort())
+    expect(items.map(({ seq }) => seq)).toEqual(Array.from({ length: 16 }, (_, n) => n + 2))
+    expect(await store.query(getConversation, { key })).toMatchObject({ messageCount: 16 })
+  }
+}, 60_000)
+
+test('[SC2] [CH3] the same client id all at once is one message; summaries, flags, cuts and deletions do as on SQLite', async () => {
+  const store = await open()
+  const room = await openRoom(store, ['ann', 'ben'])
+  const sent = await Promise.all(Array.from({ length: 10 }, () => room.say('once 🙂', { clientId: 'c1' })))
+  expect(new Set(sent.map(({ id }) => id)).size).toBe(1)
+  await store.run(startChat, { projectId: room.projectId, agentId: 'ann', by })
+  expect([(await room.list()).length, (await room.list(true)).length]).toEqual([1, 2])
+  const agentSession = await room.begin()
+  const { messages } = await room.handOver(agentSession)
+  await room.answer(agentSession, 'yes', 'a1')
+  expect(await room.answer(agentSession, 'yes', 'a1')).toMatchObject({ answered: [messages[0]?.id] })
+  await store.run(setSummary, { ...agentSession, summary: 's', throughSeq: messages[0]?.seq ?? 0 })
+  expect(await store.query(getConversation, { key: room.key })).toMatchObject({ summary: 's', messageCount: 1 })
+  await store.run(setFlags, { key: room.key, flags: { localOnly: true, other: { 設計: ['\u0000'] } } })
+  expect((await store.query(getConversation, { key: room.key })).flags).toEqual({ localOnly: true, other: { 設計: ['\u0000'] } })
+  const history = ['a', 'b', 'c'].map((content) => ({ role: 'user' as const, content, toolCalls: [{ id: 1 }] }))
+  await store.run(setHistory, { key: room.key, messages: history, by })
+  expect(await store.run(truncateHistory, { key: room.key, keepLast: 2 })).toMatchObject({ messageCount: 2 })
+  const told = await store.run(sendMessage, { ...agentSession, toAgentId: 'ben', content: 'hello' })
+  expect((await room.handOver(await room.begin('ben'))).messages).toMatchObject([{ id: told.messageId, content: 'hello' }])
+  const { items } = await store.query(listConversations, { limit: 50 })
+  expect(items.map(({ key }) => key).sort()).toEqual(['agent:ann~ben', room.key])
+  await store.run(deleteConversation, { key: room.key, by })
+  expect(await room.list()).toEqual([])
+}, 60_000)
+
+test('[SC2] [CV6] a key that cannot be one is refused, and leaves no stream behind', async () => {
+  const store = await open()
+  for (const key of ['a:\u0000', 'x', 'a:b/c']) {
+    const refused = store.run(getOrCreateConversation, { key }).catch((error) => error.code)
+    expect(await refused).toBe('invalid_key')
+  }
+  await store.run(getOrCreateConversation, { key: 'a:b' })
+  expect(await store.streamsAfter('', 10)).toEqual([{ name: conversationStream('a:b'), head: 1 }])
+}, 60_000)

@@ -1,0 +1,10 @@
+/** Stores on PostgreSQL for tests; closed when the test ends. */
+import { onTestFinished } from 'vitest'
+import { openPostgresStore, type PostgresOptions } from '../../src/store/postgres/open-postgres-store.ts'
+import type { Store } from '../../src/store/store.ts'
+
+export async function openPostgres(options: PostgresOptions): Promise<Store> {
+  const store = await openPostgresStore(options)
+  onTestFinished(() => store.close())
+  return store
+}
