@@ -1,13 +1,24 @@
 /** The state of streams and their positions, out of one read: whoever follows from these positions misses nothing. */
 import { home, parseStream, type StreamName } from '../domain/stream/name.ts'
-import { type HomeState, type ProjectState, snapshotListLimit } from '../protocol/snapshot.ts'
+import {
+  type ConversationState,
+  type HomeState,
+  type ProjectState,
+  snapshotListLimit,
+  snapshotMessageLimit,
+} from '../protocol/snapshot.ts'
 import { selectPosition } from '../store/event-log.ts'
 import { agentsOfProject, agentsPage } from '../store/queries/agents.ts'
+import { pendingApprovals, pendingApprovalsOf } from '../store/queries/approvals.ts'
+import { conversationOf, selectConversation } from '../store/queries/conversations.ts'
+import { behindAll, messagesBefore } from '../store/queries/messages.ts'
 import { newest } from '../store/queries/page-cursor.ts'
 import { findProject, projectsPage } from '../store/queries/projects.ts'
+import { tasksPage } from '../store/queries/tasks.ts'
+import { workSessionsPage } from '../store/queries/work-sessions.ts'
 import { defineQuery, type Reader, type StreamPosition } from '../store/store.ts'
 
-type StreamState = HomeState | ProjectState | Record<string, never>
+type StreamState = HomeState | ProjectState | ConversationState | Record<string, never>
 
 interface Snapshot {
   /** In the order asked for. */
@@ -32,16 +43,35 @@ async function stateOf(reader: Reader, name: StreamName): Promise<StreamState> {
   const stream = parseStream(name)
   if (stream?.kind === home) return homeState(reader)
   if (stream?.kind === 'project') return projectState(reader, stream.id)
+  if (stream?.kind === 'conversation') return conversationState(reader, stream.id)
   return {}
 }
 
+const page = { ...newest, limit: snapshotListLimit }
+
 async function homeState(reader: Reader): Promise<HomeState> {
-  const page = { ...newest, limit: snapshotListLimit }
-  return { projects: await projectsPage(reader, page), agents: await agentsPage(reader, page) }
+  return {
+    projects: await projectsPage(reader, page),
+    agents: await agentsPage(reader, page),
+    pendingApprovals: await pendingApprovals(reader),
+  }
 }
 
 async function projectState(reader: Reader, projectId: string): Promise<ProjectState> {
   const project = await findProject(reader, projectId)
-  if (!project) return { project: null, agents: [] }
-  return { project, agents: await agentsOfProject(reader, projectId, snapshotListLimit) }
+  if (!project) return { project: null, agents: [], workSessions: [], tasks: [], pendingApprovals: 0 }
+  return {
+    project,
+    agents: await agentsOfProject(reader, projectId, snapshotListLimit),
+    workSessions: await workSessionsPage(reader, projectId, page),
+    tasks: await tasksPage(reader, { projectId }, page),
+    pendingApprovals: await pendingApprovalsOf(reader, projectId),
+  }
+}
+
+async function conversationState(reader: Reader, key: string): Promise<ConversationState> {
+  const row = await reader.first(selectConversation, { key })
+  if (!row) return { conversation: null, messages: [] }
+  const messages = await messagesBefore(reader, { key, seq: behindAll, hidden: false, limit: snapshotMessageLimit })
+  return { conversation: conversationOf(row), messages }
 }

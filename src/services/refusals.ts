@@ -21,3 +21,17 @@ export const nothingToKeep = (name: string): Refusal =>
   new Refusal('invalid_request', `env.${name}: a masked value was sent, but nothing is stored under that name`, {
     field: `env.${name}`,
   })
+
+export const noSuchConversation = (key: string): Refusal => new Refusal('not_found', `There is no conversation ${key}`, { key })
+
+/** HT4: the same client id with other words. */
+export const clientIdReused = (clientId: string): Refusal =>
+  new Refusal('idempotency_key_reused', `The client id ${clientId} was used for another message`, { clientId })
+
+export const noSuchWorkSession = (workSessionId: string): Refusal =>
+  new Refusal('not_found', `There is no work session ${workSessionId}`, { workSessionId })
+
+export const noSuchTask = (taskId: string): Refusal => new Refusal('not_found', `There is no task ${taskId}`, { taskId })
+
+export const noSuchApproval = (approvalId: number): Refusal =>
+  new Refusal('not_found', `There is no approval ${approvalId}`, { approvalId })

@@ -1,39 +1,105 @@
 /** Every use case that writes, by name: what the store's writer may be asked to run. Nothing else writes. */
 import type { UseCase } from '../store/store.ts'
+import { addMessage } from './add-message.ts'
 import { addPerson } from './add-person.ts'
+import { answerChat } from './answer-chat.ts'
 import { assignAgent } from './assign-agent.ts'
+import { authenticateAgent } from './authenticate-agent.ts'
 import { changeAgent } from './change-agent.ts'
 import { changeProject } from './change-project.ts'
+import { changeTask } from './change-task.ts'
+import { closeConversation } from './close-conversation.ts'
 import { createAgent } from './create-agent.ts'
+import { createApproval } from './create-approval.ts'
 import { createProject } from './create-project.ts'
 import { createSignInCode } from './create-sign-in-code.ts'
+import { createTask } from './create-task.ts'
 import { createToken } from './create-token.ts'
+import { createWorkSession } from './create-work-session.ts'
+import { decideApproval } from './decide-approval.ts'
 import { deleteAgent } from './delete-agent.ts'
+import { deleteConversation } from './delete-conversation.ts'
 import { deleteProject } from './delete-project.ts'
+import { endChat } from './end-chat.ts'
+import { endWorkSession } from './end-work-session.ts'
+import { getOrCreateConversation } from './get-or-create-conversation.ts'
+import { handOverMessages } from './hand-over-messages.ts'
+import { logoutAgent } from './logout-agent.ts'
+import { noteSweep } from './note-sweep.ts'
+import { postMessage } from './post-message.ts'
+import { postponeAgentSession } from './postpone-agent-session.ts'
 import { removePerson } from './remove-person.ts'
 import { replacePasskey } from './replace-passkey.ts'
+import { reportProcessExit } from './report-process-exit.ts'
+import { requestApproval } from './request-approval.ts'
+import { resetConversation } from './reset-conversation.ts'
+import { resubmitApproval } from './resubmit-approval.ts'
 import { revokeToken } from './revoke-token.ts'
+import { sendMessage } from './send-message.ts'
+import { setConversationSummary } from './set-conversation-summary.ts'
+import { setFlags } from './set-flags.ts'
+import { setHistory } from './set-history.ts'
+import { setSummary } from './set-summary.ts'
 import { signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
+import { startChat } from './start-chat.ts'
+import { sweepAgentSession } from './sweep-agent-session.ts'
 import { sweepExpired } from './sweep-expired.ts'
+import { takeNextAction } from './take-next-action.ts'
+import { touchAgentSession } from './touch-agent-session.ts'
+import { truncateHistory } from './truncate-history.ts'
 import { unassignAgent } from './unassign-agent.ts'
+import { updateTask } from './update-task.ts'
 
 export const useCases = {
+  'add-message': addMessage,
   'add-person': addPerson,
+  'answer-chat': answerChat,
   'assign-agent': assignAgent,
+  'authenticate-agent': authenticateAgent,
   'change-agent': changeAgent,
   'change-project': changeProject,
+  'change-task': changeTask,
+  'close-conversation': closeConversation,
   'create-agent': createAgent,
+  'create-approval': createApproval,
   'create-project': createProject,
   'create-sign-in-code': createSignInCode,
+  'create-task': createTask,
   'create-token': createToken,
+  'create-work-session': createWorkSession,
+  'decide-approval': decideApproval,
   'delete-agent': deleteAgent,
+  'delete-conversation': deleteConversation,
   'delete-project': deleteProject,
+  'end-chat': endChat,
+  'end-work-session': endWorkSession,
+  'get-or-create-conversation': getOrCreateConversation,
+  'hand-over-messages': handOverMessages,
+  'logout-agent': logoutAgent,
+  'note-sweep': noteSweep,
+  'post-message': postMessage,
+  'postpone-agent-session': postponeAgentSession,
   'remove-person': removePerson,
   'replace-passkey': replacePasskey,
+  'report-process-exit': reportProcessExit,
+  'request-approval': requestApproval,
+  'reset-conversation': resetConversation,
+  'resubmit-approval': resubmitApproval,
   'revoke-token': revokeToken,
+  'send-message': sendMessage,
+  'set-conversation-summary': setConversationSummary,
+  'set-flags': setFlags,
+  'set-history': setHistory,
+  'set-summary': setSummary,
   'sign-in': signIn,
   'sign-out': signOut,
+  'start-chat': startChat,
+  'sweep-agent-session': sweepAgentSession,
   'sweep-expired': sweepExpired,
+  'take-next-action': takeNextAction,
+  'touch-agent-session': touchAgentSession,
+  'truncate-history': truncateHistory,
   'unassign-agent': unassignAgent,
+  'update-task': updateTask,
 } as const satisfies Record<string, UseCase<never, unknown>>

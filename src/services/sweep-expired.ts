@@ -1,9 +1,15 @@
 /**
- * Clears away what has run out: sign-in codes, credentials, receipts (HT4). Nothing depends on it, because whatever has
- * expired is already refused; it keeps the tables small. A bounded number of rows each time, so no writer waits for it.
+ * Clears away what has run out: sign-in codes, credentials, receipts (HT4), reports of exits (PX6). Nothing depends on it,
+ * because whatever has expired is already refused; it keeps the tables small. A bounded number of rows each time, so no writer
+ * waits for it.
  */
 import { type Instant, later } from '../domain/instant.ts'
-import { deleteExpiredCredentials, deleteExpiredSignInCodes, deleteReceiptsBefore } from '../store/queries/expired.ts'
+import {
+  deleteExitReportsBefore,
+  deleteExpiredCredentials,
+  deleteExpiredSignInCodes,
+  deleteReceiptsBefore,
+} from '../store/queries/expired.ts'
 import { receiptLifetimeMs } from '../store/receipts.ts'
 import { defineUseCase, type Tx } from '../store/store.ts'
 
@@ -23,6 +29,8 @@ async function sweep(tx: Tx, now: Instant): Promise<number> {
     { statement: deleteExpiredSignInCodes, before: now },
     { statement: deleteExpiredCredentials, before: now },
     { statement: deleteReceiptsBefore, before: later(now, -receiptLifetimeMs) },
+    // A coordinator that delivers what it has kept for so long is answered as if it said it for the first time.
+    { statement: deleteExitReportsBefore, before: later(now, -receiptLifetimeMs) },
   ]
   let left = maxSweptRows
   for (const { statement, before } of steps) {

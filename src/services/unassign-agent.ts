@@ -1,20 +1,23 @@
-/** Takes an agent off a project. Doing it again changes nothing. */
+/** Takes an agent off a project and ends its sessions there. Doing it again changes nothing. */
 import { home, projectStream } from '../domain/stream/name.ts'
+import { liveOfPair } from '../store/queries/agent-sessions.ts'
 import { selectAgent } from '../store/queries/agents.ts'
 import { deleteAssignment, selectAssignment } from '../store/queries/assignments.ts'
 import { selectProject } from '../store/queries/projects.ts'
 import { defineUseCase } from '../store/store.ts'
 import { noSuchAgent, noSuchProject } from './refusals.ts'
+import { revokeAgentSessions } from './revoke-agent-sessions.ts'
 
 export const unassignAgent = defineUseCase({
   name: 'unassign-agent',
   streams: ({ projectId }: { projectId: string; agentId: string; by: string }) => [home, projectStream(projectId)],
-  run: async (tx, { projectId, agentId, by }): Promise<void> => {
+  run: async (tx, { projectId, agentId, by }, context): Promise<void> => {
     if (!(await tx.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
     if (!(await tx.first(selectAgent, { id: agentId }))) throw noSuchAgent(agentId)
     const pair = { project_id: projectId, agent_id: agentId }
     if (!(await tx.first(selectAssignment, pair))) return
     await tx.write(deleteAssignment, pair)
+    await revokeAgentSessions(tx, await liveOfPair(tx, { projectId, agentId }), context)
     tx.append(home, { type: 'agent-unassigned', data: { projectId, agentId, by } }, [projectStream(projectId)])
   },
 })

@@ -24,6 +24,7 @@ describe('the registry of use cases', () => {
     const secretive = Object.values(useCases).filter((useCase) => 'answersSecret' in useCase)
     expect(secretive.map(({ name }) => name).sort()).toEqual([
       'add-person',
+      'authenticate-agent',
       'create-agent',
       'create-sign-in-code',
       'create-token',

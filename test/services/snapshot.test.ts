@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { projectStream } from '../../src/domain/stream/name.ts'
-import { type HomeState, snapshotListLimit } from '../../src/protocol/snapshot.ts'
+import { conversationStream, projectStream } from '../../src/domain/stream/name.ts'
+import { type ConversationState, type HomeState, snapshotListLimit, snapshotMessageLimit } from '../../src/protocol/snapshot.ts'
+import { addMessage } from '../../src/services/add-message.ts'
 import { assignAgent } from '../../src/services/assign-agent.ts'
 import { createAgent } from '../../src/services/create-agent.ts'
 import { createProject } from '../../src/services/create-project.ts'
 import { deleteProject } from '../../src/services/delete-project.ts'
 import { getAgent } from '../../src/services/get-agent.ts'
+import { getConversation } from '../../src/services/get-conversation.ts'
+import { getOrCreateConversation } from '../../src/services/get-or-create-conversation.ts'
 import { getProject } from '../../src/services/get-project.ts'
 import { readSnapshot } from '../../src/services/read-snapshot.ts'
 import { by, open } from './installation.ts'
@@ -23,28 +26,50 @@ describe('snapshots', () => {
     const agent = await store.query(getAgent, { agentId })
     expect(agent.projectIds).toEqual([projectId, other].sort())
     expect(snapshot.positions).toEqual(await store.positions(['home', projectStream(projectId)]))
-    expect(snapshot.state[projectStream(projectId)]).toEqual({ project, agents: [agent] })
+    expect(snapshot.state[projectStream(projectId)]).toEqual({
+      project,
+      agents: [agent],
+      workSessions: [],
+      tasks: [],
+      pendingApprovals: 0,
+    })
     const home = snapshot.state['home'] as HomeState
     expect(home.projects).toContainEqual(project)
     expect(home.agents.map(({ id }) => id).sort()).toEqual([agentId, 'idle'])
     expect(JSON.stringify(snapshot)).not.toContain('secret-value')
   })
 
-  test('[HT6] a project that is deleted or never was has no state, and other streams have none yet', async () => {
+  test('[HT6] the state of a conversation is itself and its newest messages', async () => {
+    const { store } = await open()
+    const key = 'telegram:1'
+    const stream = conversationStream(key)
+    await store.run(getOrCreateConversation, { key })
+    for (let n = 0; n < 60; n++) await store.run(addMessage, { key, role: 'user', content: `m${n}`, by })
+    const { positions, state } = await store.query(readSnapshot, { streams: [stream] })
+    const { conversation, messages } = state[stream] as ConversationState
+    expect(conversation).toEqual(await store.query(getConversation, { key }))
+    expect(messages.map(({ content }) => content)).toEqual(Array.from({ length: snapshotMessageLimit }, (_, n) => `m${59 - n}`))
+    expect(positions).toEqual([{ head: messages[0]?.seq, floor: 0 }])
+  })
+
+  test('[HT6] a project or conversation that is deleted or never was has no state, and other streams have none yet', async () => {
     const { store } = await open()
     const { id: projectId } = await store.run(createProject, { name: 'p', by })
     await store.run(deleteProject, { projectId, by })
-    const streams = [projectStream(projectId), 'project:never', 'conversation:web:x'] as const
+    const nothing = { project: null, agents: [], workSessions: [], tasks: [], pendingApprovals: 0 }
+    const streams = [projectStream(projectId), 'project:never', 'conversation:web:x', 'user-session:x'] as const
     expect(await store.query(readSnapshot, { streams })).toEqual({
       positions: [
         { head: 2, floor: 0 },
         { head: 0, floor: 0 },
         { head: 0, floor: 0 },
+        { head: 0, floor: 0 },
       ],
       state: {
-        [projectStream(projectId)]: { project: null, agents: [] },
-        'project:never': { project: null, agents: [] },
-        'conversation:web:x': {},
+        [projectStream(projectId)]: nothing,
+        'project:never': nothing,
+        'conversation:web:x': { conversation: null, messages: [] },
+        'user-session:x': {},
       },
     })
   })

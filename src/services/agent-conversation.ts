@@ -1,0 +1,32 @@
+/**
+ * What two agents of a project say to each other (CV10): open while a session that wrote in it lives, closed with it, opened
+ * again by the next message. Each message is also told in the project's stream, where agents that wait listen.
+ */
+import { agentKey, parseAgentKey } from '../domain/conversation/key.ts'
+import { conversationStream, projectStream } from '../domain/stream/name.ts'
+import type { Message } from '../protocol/message.ts'
+import { insertOpenConversation } from '../store/queries/open-conversations.ts'
+import type { Receiver } from '../store/queries/unread.ts'
+import type { Context, Tx } from '../store/store.ts'
+import { appendMessage, changeConversation, openConversation } from './conversation-record.ts'
+
+/** The agent at the other end; undefined when it is no conversation of this agent with another. */
+export const otherAgent = (key: string, agentId: string): string | undefined => {
+  const agentIds: readonly string[] = parseAgentKey(key)?.agentIds ?? []
+  return agentIds.includes(agentId) ? agentIds.find((id) => id !== agentId) : undefined
+}
+
+export async function tellAgent(
+  tx: Tx,
+  { agentId, projectId, agentSessionId }: Receiver,
+  { toAgentId, content }: { toAgentId: string; content: string },
+  context: Context,
+): Promise<Message> {
+  const key = agentKey(agentId, toAgentId)
+  const { row } = await openConversation(tx, key, context.now)
+  const open = row.state === 'open' ? row : await changeConversation(tx, row, { state: 'open' }, context.now)
+  if (row.state === 'closed') tx.append(conversationStream(key), { type: 'conversation-reopened', data: { by: agentId } })
+  await tx.write(insertOpenConversation, { agent_session_id: agentSessionId, conversation_key: key })
+  const message = { senderId: agentId, receiverId: toAgentId, role: 'assistant', content, projectId } as const
+  return appendMessage(tx, open, message, context, { readers: [toAgentId], also: [projectStream(projectId)] })
+}

@@ -1,0 +1,59 @@
+/**
+ * The end of an agent session, the same however it comes (AS9): what hangs on it ends with it, in the same commit, and nothing
+ * else does. Decides nothing about whether it ends.
+ */
+import { type AgentSession, decide, type EndReason, type Transition } from '../domain/agent-session/lifecycle.ts'
+import { conversationStream, home, projectStream, type StreamName } from '../domain/stream/name.ts'
+import { endWithAgentSession } from '../domain/work-session/lifecycle.ts'
+import { agentSessionOf, changesOf, selectCompanion, updateAgentSession } from '../store/queries/agent-sessions.ts'
+import { countUnfinished, selectDrivenBy } from '../store/queries/driven-work-sessions.ts'
+import { updateWorkSession, type WorkSessionRow } from '../store/queries/work-sessions.ts'
+import type { Context, Tx } from '../store/store.ts'
+import { closeConversation } from './close-conversation.ts'
+import { finishWorkSession } from './finish-work-session.ts'
+
+/** What a use case that may end agent sessions of a project has to be told and to lock. */
+export interface MayEnd {
+  readonly projectId: string
+  /** From `find-open-conversations`; one that was opened since is closed by the sweeper. */
+  readonly openConversations: readonly string[]
+}
+
+/** With home, because the end of a work session is told there too. */
+export const endingStreams = ({ projectId, openConversations }: MayEnd): StreamName[] => [
+  home,
+  projectStream(projectId),
+  ...openConversations.map(conversationStream),
+]
+
+/** False when it had ended before: then nothing changes, its reason least of all. */
+export async function endAgentSession(
+  tx: Tx,
+  current: AgentSession,
+  { reason, openConversations }: { readonly reason: EndReason; readonly openConversations: readonly string[] },
+  context: Context,
+): Promise<boolean> {
+  const decision = decide(context.now, current, { type: 'end', reason })
+  if (decision.outcome === 'unchanged') return false
+  await tx.write(updateAgentSession, changesOf(decision.agentSession))
+  for (const transition of decision.transitions) tell(tx, current, decision.agentSession, transition)
+  for (const row of await tx.all(selectDrivenBy, { projectId: current.projectId, agentSessionId: current.id }))
+    await leave(tx, row, current, reason, context)
+  for (const conversationKey of openConversations)
+    await closeConversation.run(tx, { conversationKey, agentSessionId: current.id }, context)
+  return true
+}
+
+/** AS5: each step is an event of its own, as the session stood at it. */
+function tell(tx: Tx, before: AgentSession, after: AgentSession, { to, at }: Transition): void {
+  const standing = to === 'ended' ? after : ({ ...before, state: to, terminatingAt: at } as const)
+  tx.append(projectStream(before.projectId), { type: `agent-session-${to}`, data: { agentSession: agentSessionOf(standing) } })
+}
+
+/** Ends the work session it drove, unless another agent session is at work in it: then that one drives it from now on. */
+async function leave(tx: Tx, row: WorkSessionRow, left: AgentSession, reason: EndReason, { now }: Context): Promise<void> {
+  const companion = await tx.first(selectCompanion, { workSessionId: row.id, agentSessionId: left.id })
+  if (companion) return tx.write(updateWorkSession, { ...row, owner_agent_session_id: companion.id })
+  const unfinished = (await tx.first(countUnfinished, { workSessionId: row.id }))?.count ?? 0
+  await finishWorkSession(tx, row, endWithAgentSession(reason, unfinished), now)
+}

@@ -1,0 +1,98 @@
+/**
+ * A change of a task, whoever asks for it: a person (`change-task`) or the agent that works on it (`update-task`). What follows
+ * from it happens in the same commit: tasks that waited for it are lifted (TK2), and its work session is at another task.
+ */
+import { Refusal } from '../domain/errors.ts'
+import type { Instant } from '../domain/instant.ts'
+import { projectStream } from '../domain/stream/name.ts'
+import { unfinishedOf } from '../domain/task/dependencies.ts'
+import { decide, type TaskChange, type TaskRefusal } from '../domain/task/lifecycle.ts'
+import type { Task } from '../protocol/task.ts'
+import { selectBlockedBehind, statusesBehind } from '../store/queries/task-dependencies.ts'
+import { type TaskRow, taskColumns, taskFrom, taskOf, updateTask } from '../store/queries/tasks.ts'
+import type { Tx } from '../store/store.ts'
+import { dependOn, distinct, unfinishedFor } from './depend-on.ts'
+import { moveCurrentTask } from './move-current-task.ts'
+
+interface Change extends TaskChange {
+  readonly title?: string | undefined
+  readonly description?: string | null | undefined
+}
+
+interface Circumstances {
+  readonly by: string
+  readonly now: Instant
+}
+
+export async function applyTaskChange(tx: Tx, row: TaskRow, asked: Change, circumstances: Circumstances): Promise<Task> {
+  const place = { projectId: row.project_id, taskId: row.id }
+  const task = taskFrom(row)
+  const { title, description, ...change } = asked
+  const dependsOn = change.dependsOn && distinct(change.dependsOn)
+  const unfinished = dependsOn ? await dependOn(tx, place, dependsOn) : await unfinishedFor(tx, place, task.dependsOn)
+  const decision = decide(circumstances.now, task, { ...change, ...(dependsOn && { dependsOn }) }, unfinished)
+  if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
+  const decided = decision.outcome === 'changed' ? decision.task : task
+  const changed: TaskRow = {
+    ...row,
+    ...taskColumns(decided),
+    blocked_by: blockedBy(decided.status, unfinished),
+    title: title ?? row.title,
+    description: description === undefined ? row.description : description,
+  }
+  if (isSame(row, changed)) return taskOf(row)
+  const answer = await write(tx, changed, circumstances)
+  if (changed.status !== row.status) {
+    await moveCurrentTask(tx, row, changed)
+    if (changed.status === 'completed') await lift(tx, place, circumstances)
+  }
+  return answer
+}
+
+/** Those that waited for it: the last dependency completed lifts a task, another one changes what it is held by. */
+async function lift(tx: Tx, place: { projectId: string; taskId: string }, circumstances: Circumstances): Promise<void> {
+  const waiting = await tx.all(selectBlockedBehind, place)
+  if (waiting.length === 0) return
+  const statusOf = await statusesBehind(tx, place)
+  for (const row of waiting) {
+    const task = taskFrom(row)
+    const unfinished = unfinishedOf(task.dependsOn, statusOf)
+    const decision = decide(circumstances.now, task, {}, unfinished)
+    const decided = decision.outcome === 'changed' ? decision.task : task
+    const changed = { ...row, ...taskColumns(decided), blocked_by: blockedBy(decided.status, unfinished) }
+    if (!isSame(row, changed)) await write(tx, changed, circumstances)
+  }
+}
+
+async function write(tx: Tx, row: TaskRow, { by, now }: Circumstances): Promise<Task> {
+  const changed = { ...row, updated_at: now }
+  await tx.write(updateTask, changed)
+  const task = taskOf(changed)
+  tx.append(projectStream(row.project_id), { type: 'task-changed', data: { task, by } })
+  return task
+}
+
+const blockedBy = (status: TaskRow['status'], unfinished: readonly string[]): string | null =>
+  status === 'blocked' ? (unfinished[0] ?? null) : null
+
+const isSame = (row: TaskRow, changed: TaskRow): boolean =>
+  (Object.keys(row) as (keyof TaskRow)[]).every((column) => row[column] === changed[column])
+
+function refusalOf(taskId: string, refusal: TaskRefusal): Refusal {
+  switch (refusal.code) {
+    case 'task_blocked': {
+      const { waitsFor } = refusal
+      return new Refusal('task_blocked', `${taskId} waits for ${waitsFor.join(', ')}`, { waitsFor })
+    }
+    case 'invalid_progress':
+      return new Refusal('invalid_progress', undefined, { min: 0, max: 100 })
+    case 'wrong_state': {
+      const { status, wanted } = refusal
+      const detail =
+        status === wanted
+          ? `${taskId} is ${status}; it makes no more progress`
+          : `${taskId} is ${status}; it cannot become ${wanted} now`
+      return new Refusal('wrong_state', detail, { state: status, wanted })
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * An agent process takes its lease on (agent, project) (AS1-AS4). The server decides what for, from the work there is; with
+ * none it creates nothing. Whatever is wrong with who asks gives one and the same refusal, so nothing can be found out by
+ * trying. A launch that asks again, because the answer was lost on its way, gets the session it holds under a new token (AS8).
+ */
+import { afterAuthentication } from '../domain/agent-session/instruction.ts'
+import { begin, type LiveAgentSession } from '../domain/agent-session/lifecycle.ts'
+import { detectWork } from '../domain/agent-session/work-detection.ts'
+import { Refusal } from '../domain/errors.ts'
+import { durationMs } from '../domain/project/duration.ts'
+import { effectiveSettings, type ProjectSettings } from '../domain/project/settings.ts'
+import { home, projectStream } from '../domain/stream/name.ts'
+import { hashSecret, sameHash } from '../platform/secrets.ts'
+import type { AgentSession } from '../protocol/agent-session.ts'
+import {
+  agentSessionOf,
+  changesOf,
+  insertAgentSession,
+  liveOfPair,
+  type Pair,
+  updateToken,
+} from '../store/queries/agent-sessions.ts'
+import { selectAgent } from '../store/queries/agents.ts'
+import { selectAssignment } from '../store/queries/assignments.ts'
+import { chosenSettings, selectProject } from '../store/queries/projects.ts'
+import { deletePurpose } from '../store/queries/purposes.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../store/store.ts'
+import { driveWorkSession } from './drive-work-session.ts'
+import { taskFor, workFactsOf } from './work-facts.ts'
+
+interface SignIn extends Pair {
+  /** Of the passkey that was given, or of the bearer that stands for it. */
+  readonly passkeyHash: string
+  readonly launchId?: string | null | undefined
+}
+
+export type SignedIn =
+  | { readonly status: 'no_work' }
+  | {
+      readonly status: 'ok'
+      /** Shown here and never again. */
+      readonly token: string
+      readonly agentSession: AgentSession
+      readonly instruction: string
+    }
+
+/** AS1: whatever was wrong. */
+export const authenticationFailed = (): Refusal =>
+  new Refusal('authentication_failed', 'The agent, its passkey or the project is not the right one')
+
+/** Stands where there is no agent, so that one that is unknown takes as long to refuse as a wrong passkey. */
+const nobodysHash = hashSecret('')
+
+export const authenticateAgent = defineUseCase({
+  name: 'authenticate-agent',
+  answersSecret: true,
+  // Home, because there it is decided who is an agent and where it may work.
+  streams: ({ projectId }: SignIn) => [home, projectStream(projectId)],
+  run: async (tx, input, context): Promise<SignedIn> => {
+    const settings = await verify(tx, input)
+    const held = await heldByLaunch(tx, input)
+    return held ? renew(tx, held, context) : take(tx, input, settings, context)
+  },
+})
+
+async function verify(reader: Reader, { agentId, projectId, passkeyHash }: SignIn): Promise<ProjectSettings> {
+  const agent = await reader.first(selectAgent, { id: agentId })
+  const assigned = await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })
+  const project = await reader.first(selectProject, { id: projectId })
+  const matches = sameHash(passkeyHash, agent?.passkey_hash ?? nobodysHash)
+  if (!matches || !agent || !assigned || !project) throw authenticationFailed()
+  return effectiveSettings(chosenSettings(project))
+}
+
+async function heldByLaunch(reader: Reader, { launchId, ...pair }: SignIn): Promise<LiveAgentSession | undefined> {
+  if (!launchId) return undefined
+  return (await liveOfPair(reader, pair)).find((each) => each.launchId === launchId && each.state === 'active')
+}
+
+async function renew(tx: Tx, held: LiveAgentSession, { random }: Context): Promise<SignedIn> {
+  const token = random.secret('session')
+  await tx.write(updateToken, { id: held.id, tokenHash: hashSecret(token) })
+  return signedIn(held, token)
+}
+
+async function take(tx: Tx, input: SignIn, settings: ProjectSettings, { now, random }: Context): Promise<SignedIn> {
+  const { agentId, projectId, launchId = null } = input
+  const found = detectWork(now, await workFactsOf(tx, { agentId, projectId }))
+  if (found.purpose === 'no_work') return { status: 'no_work' }
+  if (found.purpose === 'chat' && found.usesUpPendingChat)
+    await tx.write(deletePurpose, { agent_id: agentId, project_id: projectId })
+  const task = found.purpose === 'task' ? await taskFor(tx, { agentId, projectId }) : undefined
+  const lease = {
+    id: random.uuid(),
+    agentId,
+    projectId,
+    purpose: found.purpose,
+    launchId,
+    workSessionId: task?.session_id ?? null,
+  }
+  const agentSession = begin(now, lease, durationMs(settings, 'agent_session.ttl_minutes'))
+  const token = random.secret('session')
+  await tx.write(insertAgentSession, {
+    ...changesOf(agentSession),
+    agent_id: agentId,
+    project_id: projectId,
+    purpose: agentSession.purpose,
+    launch_id: launchId,
+    token_hash: hashSecret(token),
+    created_at: now,
+    resumed_work_session_id: null,
+  })
+  if (task) await driveWorkSession(tx, task.session_id, agentSession.id)
+  tx.append(projectStream(projectId), { type: 'agent-session-started', data: { agentSession: agentSessionOf(agentSession) } })
+  return signedIn(agentSession, token)
+}
+
+const signedIn = (agentSession: LiveAgentSession, token: string): SignedIn => ({
+  status: 'ok',
+  token,
+  agentSession: agentSessionOf(agentSession),
+  instruction: afterAuthentication(agentSession.purpose),
+})

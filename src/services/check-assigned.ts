@@ -1,0 +1,13 @@
+/** Whether an agent may be spoken to in a project at all; one that is not assigned there is not there (404). */
+import { selectAssignment } from '../store/queries/assignments.ts'
+import { selectProject } from '../store/queries/projects.ts'
+import type { Reader } from '../store/store.ts'
+import { noSuchAgent, noSuchProject } from './refusals.ts'
+
+export async function checkAssigned(
+  reader: Reader,
+  { projectId, agentId }: { projectId: string; agentId: string },
+): Promise<void> {
+  if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+  if (!(await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId }))) throw noSuchAgent(agentId)
+}

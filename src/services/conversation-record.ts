@@ -1,0 +1,166 @@
+/**
+ * What every use case that writes into a conversation does the same way: finding it, beginning it, adding a message to it and
+ * to what is unread. An append costs the same however long the conversation is (CV5). Decides nothing about who may write.
+ */
+import { parseKey, parseWebKey } from '../domain/conversation/key.ts'
+import { lengthOf } from '../domain/conversation/length.ts'
+import { rankOf } from '../domain/conversation/priority.ts'
+import { unreadFor } from '../domain/conversation/unread.ts'
+import { Refusal } from '../domain/errors.ts'
+import { messageId } from '../domain/ids.ts'
+import type { Instant } from '../domain/instant.ts'
+import { conversationStream, type StreamName } from '../domain/stream/name.ts'
+import type { Message } from '../protocol/message.ts'
+import {
+  type ConversationRow,
+  conversationOf,
+  countMessage,
+  insertConversation,
+  newConversationRow,
+  selectConversation,
+  updateConversation,
+} from '../store/queries/conversations.ts'
+import { insertMessage } from '../store/queries/messages.ts'
+import { insertUnread } from '../store/queries/unread.ts'
+import type { Context, Reader, Tx } from '../store/store.ts'
+import { noSuchConversation } from './refusals.ts'
+
+/** The stream of a key that a caller gave; one that no file could be named after is refused before anything is done (CV6). */
+export function streamOfKey(key: string): StreamName {
+  const parsed = parseKey(key)
+  if ('refused' in parsed) throw new Refusal(parsed.refused.code, parsed.refused.detail)
+  return conversationStream(key)
+}
+
+export async function existingConversation(reader: Reader, key: string): Promise<ConversationRow> {
+  const row = await reader.first(selectConversation, { key })
+  if (!row) throw noSuchConversation(key)
+  return row
+}
+
+/** The conversation, begun now if it was not there. */
+export async function openConversation(tx: Tx, key: string, now: Instant): Promise<{ row: ConversationRow; created: boolean }> {
+  const found = await tx.first(selectConversation, { key })
+  if (found) return { row: found, created: false }
+  const { projectId, agentId } = parseWebKey(key) ?? { projectId: null, agentId: null }
+  const row = newConversationRow(now, { key, projectId, agentId })
+  await tx.write(insertConversation, row)
+  tx.append(conversationStream(key), { type: 'conversation-created', data: { conversation: conversationOf(row) } })
+  return { row, created: true }
+}
+
+/** What is left out is: visible, normal, of the conversation's project, related to nothing. */
+export type NewMessage = Pick<Message, 'senderId' | 'receiverId' | 'role' | 'content'> & {
+  readonly [Name in OptionalField]?: Message[Name] | undefined
+}
+type OptionalField =
+  | 'visible'
+  | 'priority'
+  | 'projectId'
+  | 'clientId'
+  | 'relatedTaskId'
+  | 'relatedHandoffId'
+  | 'toolCalls'
+  | 'toolCallId'
+  | 'media'
+
+interface Added {
+  readonly message: Message
+  /** The conversation with the message counted, not written yet. */
+  readonly counted: ConversationRow
+}
+
+/** Stores the message and its event; the caller writes the counted conversation, once for however many it adds. */
+export async function writeMessage(
+  tx: Tx,
+  row: ConversationRow,
+  given: NewMessage,
+  { now, random }: Context,
+  also: readonly StreamName[] = [],
+): Promise<Added> {
+  const unnumbered: Omit<Message, 'seq'> = {
+    id: messageId(random.uuid()),
+    conversationKey: row.key,
+    projectId: given.projectId ?? row.project_id,
+    senderId: given.senderId,
+    receiverId: given.receiverId,
+    role: given.role,
+    content: given.content,
+    visible: given.visible ?? true,
+    priority: given.priority ?? 'normal',
+    clientId: given.clientId ?? null,
+    relatedTaskId: given.relatedTaskId ?? null,
+    relatedHandoffId: given.relatedHandoffId ?? null,
+    toolCalls: given.toolCalls ?? null,
+    toolCallId: given.toolCallId ?? null,
+    media: given.media ?? null,
+    createdAt: now,
+  }
+  const numbered = (seq: number): Message => ({ ...unnumbered, seq })
+  const event = (seq: number) => ({ type: 'message-added', data: { message: numbered(seq) } }) as const
+  const message = numbered(tx.append(conversationStream(row.key), event, also))
+  await tx.write(insertMessage, messageRow(message))
+  const counts = message.visible ? { chars: lengthOf(message.content), messages: 1 } : { chars: 0, messages: 0 }
+  return {
+    message,
+    counted: {
+      ...row,
+      unsummarised_chars: row.unsummarised_chars + counts.chars,
+      message_count: row.message_count + counts.messages,
+      updated_at: now,
+    },
+  }
+}
+
+const messageRow = (message: Message) => ({
+  conversation_key: message.conversationKey,
+  seq: message.seq,
+  id: message.id,
+  role: message.role,
+  sender_id: message.senderId,
+  receiver_id: message.receiverId,
+  content: message.content,
+  visible: message.visible ? 1 : 0,
+  priority: message.priority,
+  project_id: message.projectId,
+  related_task_id: message.relatedTaskId,
+  related_handoff_id: message.relatedHandoffId,
+  client_id: message.clientId,
+  tool_calls: message.toolCalls === null ? null : JSON.stringify(message.toolCalls),
+  tool_call_id: message.toolCallId,
+  media: message.media === null ? null : JSON.stringify(message.media),
+  created_at: message.createdAt,
+})
+
+/** One message at the end of the conversation, unread for those of `readers` that it is for. */
+export async function appendMessage(
+  tx: Tx,
+  row: ConversationRow,
+  given: NewMessage,
+  context: Context,
+  { readers, also }: { readonly readers: readonly string[]; readonly also?: readonly StreamName[] },
+): Promise<Message> {
+  const { message, counted } = await writeMessage(tx, row, given, context, also)
+  await tx.write(countMessage, counted)
+  const { projectId } = message
+  if (projectId === null) return message
+  for (const agentId of unreadFor(message, readers)) {
+    await tx.write(insertUnread, {
+      agent_id: agentId,
+      project_id: projectId,
+      conversation_key: message.conversationKey,
+      seq: message.seq,
+      priority_rank: rankOf(message.priority),
+      created_at: message.createdAt,
+      chars: lengthOf(message.content),
+      delivered_to: null,
+    })
+  }
+  return message
+}
+
+export async function changeConversation(tx: Tx, row: ConversationRow, change: Partial<ConversationRow>, now: Instant) {
+  const changed = { ...row, ...change, updated_at: now }
+  await tx.write(updateConversation, changed)
+  return changed
+}

@@ -1,0 +1,24 @@
+/**
+ * Deletes a conversation with its messages and whatever was unread in it. Begun again under the same key it is empty; numbers
+ * go on where they were, so no reader takes an old message for a new one.
+ */
+import { conversationStream } from '../domain/stream/name.ts'
+import { deleteConversationRow } from '../store/queries/conversations.ts'
+import { deleteMessagesOf } from '../store/queries/messages.ts'
+import { deleteOpenConversation } from '../store/queries/open-conversations.ts'
+import { deleteUnreadOfConversation } from '../store/queries/unread.ts'
+import { defineUseCase } from '../store/store.ts'
+import { existingConversation, streamOfKey } from './conversation-record.ts'
+
+export const deleteConversation = defineUseCase({
+  name: 'delete-conversation',
+  streams: ({ key }: { key: string; by: string }) => [streamOfKey(key)],
+  run: async (tx, { key, by }): Promise<void> => {
+    await existingConversation(tx, key)
+    await tx.write(deleteUnreadOfConversation, { key })
+    await tx.write(deleteMessagesOf, { key })
+    await tx.write(deleteOpenConversation, { key })
+    await tx.write(deleteConversationRow, { key })
+    tx.append(conversationStream(key), { type: 'conversation-deleted', data: { by } })
+  },
+})

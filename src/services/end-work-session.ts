@@ -1,0 +1,29 @@
+/** Ends a work session as a person or script asks: completed, or interrupted with their word (WK4). The same end twice is one. */
+import type * as z from 'zod'
+import { Refusal } from '../domain/errors.ts'
+import { home, projectStream } from '../domain/stream/name.ts'
+import { endAsAsked } from '../domain/work-session/lifecycle.ts'
+import type { WorkSession, WorkSessionEnd } from '../protocol/work-session.ts'
+import { workSessionOf } from '../store/queries/work-sessions.ts'
+import { defineUseCase } from '../store/store.ts'
+import { existingWorkSession } from './existing-work-session.ts'
+import { finishWorkSession } from './finish-work-session.ts'
+
+type Input = z.output<typeof WorkSessionEnd> & { projectId: string; workSessionId: string }
+
+export const endWorkSession = defineUseCase({
+  name: 'end-work-session',
+  streams: ({ projectId }: Input) => [home, projectStream(projectId)],
+  run: async (tx, { projectId, workSessionId, ...asked }: Input, { now }): Promise<WorkSession> => {
+    const current = await existingWorkSession(tx, { projectId, workSessionId })
+    const { row, decision } = await finishWorkSession(tx, current, endAsAsked(asked), now)
+    if (decision.outcome !== 'refused') return workSessionOf(row)
+    if (decision.refusal.code === 'work_session_completed')
+      throw new Refusal('work_session_completed', undefined, { workSessionId })
+    const { state } = decision.refusal
+    throw new Refusal('wrong_state', `This work session is ${state}: resume it; it cannot be completed`, {
+      state,
+      wanted: 'completed',
+    })
+  },
+})

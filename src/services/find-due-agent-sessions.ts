@@ -1,0 +1,37 @@
+/** What the sweeper has to look at now: a bounded number of each, the oldest first. Costs the same however many have ended. */
+import { terminatingAtMostMs } from '../domain/agent-session/expiry.ts'
+import { later } from '../domain/instant.ts'
+import {
+  type DueAgentSession,
+  dueOf,
+  selectLeftOpen,
+  selectOutlived,
+  selectSuspected,
+  selectTerminatingSince,
+} from '../store/queries/due-agent-sessions.ts'
+import { defineQuery } from '../store/store.ts'
+
+/** Of each kind, in one look. */
+export const dueAtOnce = 100
+
+interface Due {
+  readonly agentSessions: readonly DueAgentSession[]
+  /** AS9: conversations that an ended session has left open. */
+  readonly leftOpen: readonly { readonly conversationKey: string; readonly agentSessionId: string }[]
+}
+
+export const findDueAgentSessions = defineQuery({
+  name: 'find-due-agent-sessions',
+  run: async (reader, _: Record<never, never>, { now }): Promise<Due> => {
+    const due = [
+      ...(await reader.all(selectOutlived, { until: now, limit: dueAtOnce })),
+      ...(await reader.all(selectTerminatingSince, { until: later(now, -terminatingAtMostMs), limit: dueAtOnce })),
+      ...(await reader.all(selectSuspected, { until: now, limit: dueAtOnce })),
+    ]
+    const leftOpen = await reader.all(selectLeftOpen, { limit: dueAtOnce })
+    return {
+      agentSessions: [...new Map(due.map((row) => [row.id, dueOf(row)])).values()],
+      leftOpen: leftOpen.map((row) => ({ conversationKey: row.conversation_key, agentSessionId: row.agent_session_id })),
+    }
+  },
+})

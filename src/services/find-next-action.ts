@@ -1,0 +1,52 @@
+/**
+ * What an agent session should do next (NA1), read without changing anything. When the answer would make something true, it says
+ * so and `take-next-action` gives it; when the answer is to wait, it says how long a call may be held before it has to be asked
+ * again.
+ */
+import { heldUntil, type NextAction } from '../domain/agent-session/next-action.ts'
+import { epochMs } from '../domain/instant.ts'
+import type { Task } from '../protocol/task.ts'
+import { taskOf } from '../store/queries/tasks.ts'
+import type { Receiver } from '../store/queries/unread.ts'
+import { defineQuery } from '../store/store.ts'
+import { nextStep, type Step } from './next-step.ts'
+
+/** What an agent is answered. */
+export interface NextAnswer {
+  readonly next: NextAction
+  /** With `work_on_task`. */
+  readonly task: Task | null
+  /** With `resume_work`: the work session whose context goes with it. */
+  readonly resumedWorkSessionId: string | null
+}
+
+export interface FoundNextAction extends NextAnswer {
+  /** It is only right once `take-next-action` has made it so. */
+  readonly changes: boolean
+  /** How long the call may be held before the answer must be looked for again; 0: answer now. */
+  readonly holdMs: number
+  /** PX4: its process is thought to have exited; one that waits here lives, and must be given the chance to say so. */
+  readonly suspected: boolean
+}
+
+export const findNextAction = defineQuery({
+  name: 'find-next-action',
+  run: async (reader, { waitSeconds, ...caller }: Receiver & { waitSeconds: number }, { now }): Promise<FoundNextAction> => {
+    const step = await nextStep(reader, caller, now)
+    const until = heldUntil(now, step.next, waitSeconds, step.patience)
+    return {
+      ...answerOf(step),
+      changes: endReasonOf(step.next) !== null || step.takesUp !== null || step.resumes !== null,
+      holdMs: until === undefined ? 0 : epochMs(until) - epochMs(now),
+      suspected: step.agentSession.suspectedAt !== null,
+    }
+  },
+})
+
+export const answerOf = ({ next, task, resumes }: Step): NextAnswer => ({
+  next,
+  task: task ? taskOf(task) : null,
+  resumedWorkSessionId: resumes,
+})
+
+export const endReasonOf = (next: NextAction) => (next.action === 'exit' ? next.ends : null)

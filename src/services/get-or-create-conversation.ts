@@ -1,0 +1,14 @@
+/** The conversation under a key, begun if it was not there (CV1). */
+import type { Conversation } from '../protocol/conversation.ts'
+import { conversationOf } from '../store/queries/conversations.ts'
+import { defineUseCase } from '../store/store.ts'
+import { openConversation, streamOfKey } from './conversation-record.ts'
+
+export const getOrCreateConversation = defineUseCase({
+  name: 'get-or-create-conversation',
+  streams: ({ key }: { key: string }) => [streamOfKey(key)],
+  run: async (tx, { key }, { now }): Promise<{ conversation: Conversation; created: boolean }> => {
+    const { row, created } = await openConversation(tx, key, now)
+    return { conversation: conversationOf(row), created }
+  },
+})

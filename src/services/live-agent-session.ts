@@ -1,0 +1,25 @@
+/**
+ * The agent session that a call came with, read again inside the transaction. One of another agent or project is not there
+ * (SE3); one that has ended says why (AS8).
+ */
+import { type LiveAgentSession, refusalOn } from '../domain/agent-session/lifecycle.ts'
+import { Refusal } from '../domain/errors.ts'
+import { type AgentSessionRow, agentSessionFrom, selectAgentSession } from '../store/queries/agent-sessions.ts'
+import type { Receiver } from '../store/queries/unread.ts'
+import type { Reader } from '../store/store.ts'
+
+export async function liveAgentSession(reader: Reader, caller: Receiver): Promise<LiveAgentSession> {
+  const agentSession = agentSessionFrom(await ownRow(reader, caller))
+  if (agentSession.state !== 'ended') return agentSession
+  const refusal = refusalOn(agentSession)
+  throw new Refusal('session_ended', undefined, { reason: refusal?.reason })
+}
+
+/** Also when it has ended. */
+export async function ownRow(reader: Reader, { agentSessionId, agentId, projectId }: Receiver): Promise<AgentSessionRow> {
+  const row = await reader.first(selectAgentSession, { id: agentSessionId })
+  if (!row || row.agent_id !== agentId || row.project_id !== projectId) throw noSuchAgentSession()
+  return row
+}
+
+export const noSuchAgentSession = (): Refusal => new Refusal('not_found', 'There is no such agent session')

@@ -1,0 +1,18 @@
+/** An agent gives its session back (`logout`). Said again, or after it has ended otherwise, it changes nothing (AS8). */
+import type { EndReason } from '../domain/agent-session/lifecycle.ts'
+import { agentSessionFrom } from '../store/queries/agent-sessions.ts'
+import type { Receiver } from '../store/queries/unread.ts'
+import { defineUseCase } from '../store/store.ts'
+import { endAgentSession, endingStreams, type MayEnd } from './agent-session-end.ts'
+import { ownRow } from './live-agent-session.ts'
+
+export const logoutAgent = defineUseCase({
+  name: 'logout-agent',
+  streams: (input: Receiver & MayEnd) => endingStreams(input),
+  run: async (tx, { openConversations, ...caller }, context): Promise<{ endReason: EndReason }> => {
+    const current = agentSessionFrom(await ownRow(tx, caller))
+    if (current.state === 'ended') return { endReason: current.endReason }
+    await endAgentSession(tx, current, { reason: 'logout', openConversations }, context)
+    return { endReason: 'logout' }
+  },
+})

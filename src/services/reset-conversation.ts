@@ -1,0 +1,25 @@
+/** Clears what agents are handed, messages and summary; flags and the time of its beginning stay (CV4), and so does the archive. */
+import { conversationStream } from '../domain/stream/name.ts'
+import type { Conversation } from '../protocol/conversation.ts'
+import { conversationOf } from '../store/queries/conversations.ts'
+import { selectLastMessage } from '../store/queries/messages.ts'
+import { defineUseCase } from '../store/store.ts'
+import { changeConversation, existingConversation, streamOfKey } from './conversation-record.ts'
+
+export const resetConversation = defineUseCase({
+  name: 'reset-conversation',
+  streams: ({ key }: { key: string }) => [streamOfKey(key)],
+  run: async (tx, { key }, { now }): Promise<Conversation> => {
+    const row = await existingConversation(tx, key)
+    const keptAfter = (await tx.first(selectLastMessage, { key }))?.seq ?? row.kept_after
+    const cleared = {
+      summary: '',
+      summary_through: keptAfter,
+      kept_after: keptAfter,
+      unsummarised_chars: 0,
+      message_count: 0,
+    }
+    tx.append(conversationStream(key), { type: 'conversation-reset', data: { keptAfter } })
+    return conversationOf(await changeConversation(tx, row, cleared, now))
+  },
+})

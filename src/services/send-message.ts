@@ -1,0 +1,34 @@
+/** An agent writes to another agent of its project (CV10, `send_message`); unread for that one until it answers. */
+import { agentKey } from '../domain/conversation/key.ts'
+import { conversationStream, projectStream } from '../domain/stream/name.ts'
+import type { Receiver } from '../store/queries/unread.ts'
+import { defineUseCase } from '../store/store.ts'
+import { tellAgent } from './agent-conversation.ts'
+import { checkAssigned } from './check-assigned.ts'
+import { liveAgentSession } from './live-agent-session.ts'
+import { once } from './once.ts'
+import { noSuchAgent } from './refusals.ts'
+
+interface SentMessage extends Receiver {
+  readonly toAgentId: string
+  readonly content: string
+  readonly clientId?: string | undefined
+}
+
+export const sendMessage = defineUseCase({
+  name: 'send-message',
+  streams: ({ agentId, toAgentId, projectId }: SentMessage) => [
+    conversationStream(agentKey(agentId, toAgentId)),
+    projectStream(projectId),
+  ],
+  run: (tx, input, context): Promise<{ messageId: string; seq: number }> => {
+    const call = { ...input, operation: 'send-message', content: JSON.stringify([input.toAgentId, input.content]) }
+    return once(tx, call, context.now, async () => {
+      await liveAgentSession(tx, input)
+      if (input.toAgentId === input.agentId) throw noSuchAgent(input.toAgentId)
+      await checkAssigned(tx, { projectId: input.projectId, agentId: input.toAgentId })
+      const { id, seq } = await tellAgent(tx, input, input, context)
+      return { messageId: id, seq }
+    })
+  },
+})

@@ -1,0 +1,60 @@
+/**
+ * An agent's summary of its chat with the people of a project (NA9, `set_summary`). What it covers is no longer handed to
+ * agents; the archive keeps it. Nothing can be covered that this session was not handed.
+ */
+import { webKey } from '../domain/conversation/key.ts'
+import { setSummary as decide } from '../domain/conversation/summary.ts'
+import { Refusal } from '../domain/errors.ts'
+import { conversationStream } from '../domain/stream/name.ts'
+import type { ConversationRow } from '../store/queries/conversations.ts'
+import { measured, selectLastMessage } from '../store/queries/messages.ts'
+import { type Receiver, selectOldestNotHanded } from '../store/queries/unread.ts'
+import { defineUseCase, type Reader } from '../store/store.ts'
+import { changeConversation, existingConversation } from './conversation-record.ts'
+import { liveAgentSession } from './live-agent-session.ts'
+
+interface AgentSummary extends Receiver {
+  readonly summary: string
+  readonly throughSeq: number
+}
+
+export const setSummary = defineUseCase({
+  name: 'set-summary',
+  streams: ({ projectId, agentId }: AgentSummary) => [conversationStream(webKey(projectId, agentId))],
+  run: async (tx, { summary, throughSeq, ...caller }, { now }): Promise<{ throughSeq: number }> => {
+    await liveAgentSession(tx, caller)
+    const key = webKey(caller.projectId, caller.agentId)
+    const row = await existingConversation(tx, key)
+    const current = {
+      summary: row.summary,
+      summaryThrough: row.summary_through,
+      keptAfter: row.kept_after,
+      unsummarisedChars: row.unsummarised_chars,
+    }
+    const decision = decide(current, { summary, throughSeq }, await factsOf(tx, row, caller, throughSeq))
+    if ('refused' in decision) throw new Refusal(decision.refused.code, decision.refused.detail, { field: 'through_seq' })
+    const { summaryThrough, keptAfter, unsummarisedChars } = decision.changed
+    const change = {
+      summary,
+      summary_through: summaryThrough,
+      kept_after: keptAfter,
+      unsummarised_chars: unsummarisedChars,
+      message_count: (await measured(tx, key, keptAfter)).count,
+    }
+    const stream = conversationStream(key)
+    tx.append(stream, { type: 'summary-set', data: { summary, throughSeq } })
+    if (keptAfter !== row.kept_after) tx.append(stream, { type: 'history-truncated', data: { keptAfter } })
+    await changeConversation(tx, row, change, now)
+    return { throughSeq }
+  },
+})
+
+async function factsOf(reader: Reader, row: ConversationRow, caller: Receiver, throughSeq: number) {
+  const { key } = row
+  const notHanded = await reader.first(selectOldestNotHanded, { ...caller, key })
+  const seenThrough = notHanded ? notHanded.seq - 1 : ((await reader.first(selectLastMessage, { key }))?.seq ?? 0)
+  // The decision refuses what is no number of a message.
+  if (!Number.isSafeInteger(throughSeq)) return { seenThrough, coveredChars: 0 }
+  const { chars } = await measured(reader, key, Math.max(row.summary_through, row.kept_after), throughSeq)
+  return { seenThrough, coveredChars: chars }
+}

@@ -1,0 +1,62 @@
+/**
+ * Somebody opens the chat panel (CH1): unless an agent session is there for it, that is a wish for one, recorded for ten
+ * minutes and left in the conversation as a message nobody is shown. Opening it again starts nothing twice.
+ */
+import { pendingPurposeLifetimeMs } from '../domain/agent-session/work-detection.ts'
+import { webKey } from '../domain/conversation/key.ts'
+import { type Instant, later } from '../domain/instant.ts'
+import { conversationStream, projectStream } from '../domain/stream/name.ts'
+import type { AgentSession } from '../protocol/agent-session.ts'
+import { agentSessionFrom, agentSessionOf, selectLiveAgentSession } from '../store/queries/agent-sessions.ts'
+import { keepPurpose, selectPurpose } from '../store/queries/purposes.ts'
+import { defineUseCase, type Reader, type Tx } from '../store/store.ts'
+import { checkAssigned } from './check-assigned.ts'
+import { appendMessage, openConversation } from './conversation-record.ts'
+
+interface ChatPair {
+  readonly projectId: string
+  readonly agentId: string
+  readonly by: string
+}
+
+export interface StartedChat {
+  readonly conversationKey: string
+  readonly agentSession: AgentSession | null
+  /** The process that is being started for it, once the server starts processes. */
+  readonly launch: null
+}
+
+export const startChat = defineUseCase({
+  name: 'start-chat',
+  streams: ({ projectId, agentId }: ChatPair) => [conversationStream(webKey(projectId, agentId)), projectStream(projectId)],
+  run: async (tx, { projectId, agentId, by }, context): Promise<StartedChat> => {
+    await checkAssigned(tx, { projectId, agentId })
+    const { now } = context
+    const conversationKey = webKey(projectId, agentId)
+    const { row } = await openConversation(tx, conversationKey, now)
+    const live = await tx.first(selectLiveAgentSession, { agentId, projectId, purpose: 'chat' })
+    if (!live && !(await isWanted(tx, { projectId, agentId }, now))) {
+      const opened = {
+        senderId: 'system',
+        receiverId: null,
+        role: 'system',
+        content: 'The chat was opened.',
+        visible: false,
+      } as const
+      await appendMessage(tx, row, opened, context, { readers: [] })
+    }
+    // NA2: one that is on its way out is no answer to the wish; the next process is.
+    if (live?.state !== 'active') await want(tx, { projectId, agentId, by }, now)
+    return { conversationKey, agentSession: live ? agentSessionOf(agentSessionFrom(live)) : null, launch: null }
+  },
+})
+
+async function isWanted(reader: Reader, { projectId, agentId }: Omit<ChatPair, 'by'>, now: Instant): Promise<boolean> {
+  const purpose = await reader.first(selectPurpose, { agent_id: agentId, project_id: projectId })
+  return purpose !== undefined && later(purpose.created_at, pendingPurposeLifetimeMs) > now
+}
+
+async function want(tx: Tx, { projectId, agentId, by }: ChatPair, now: Instant): Promise<void> {
+  await tx.write(keepPurpose, { agent_id: agentId, project_id: projectId, created_at: now })
+  tx.append(projectStream(projectId), { type: 'chat-wanted', data: { agentId, by } })
+}

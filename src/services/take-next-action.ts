@@ -1,0 +1,37 @@
+/**
+ * Tells an agent session what to do next and makes it true in the same commit, before the answer leaves (NA4, NA5, NA11): a
+ * session that is sent away has ended, a work session that is handed over is driven by it. Decides again, behind the lock of its
+ * chat, so that no message arrives between "nothing is unread" and the end (NA2).
+ */
+import { webKey } from '../domain/conversation/key.ts'
+import { conversationStream, projectStream } from '../domain/stream/name.ts'
+import { agentSessionOf, changesOf, updateAgentSession, updateResumed } from '../store/queries/agent-sessions.ts'
+import type { Receiver } from '../store/queries/unread.ts'
+import { defineUseCase, type Tx } from '../store/store.ts'
+import { endAgentSession, endingStreams, type MayEnd } from './agent-session-end.ts'
+import { driveWorkSession } from './drive-work-session.ts'
+import { answerOf, endReasonOf, type NextAnswer } from './find-next-action.ts'
+import { nextStep, type Step } from './next-step.ts'
+
+export const takeNextAction = defineUseCase({
+  name: 'take-next-action',
+  streams: (input: Receiver & MayEnd) => [...endingStreams(input), conversationStream(webKey(input.projectId, input.agentId))],
+  run: async (tx, { openConversations, ...caller }, context): Promise<NextAnswer> => {
+    const step = await nextStep(tx, caller, context.now)
+    const reason = endReasonOf(step.next)
+    if (reason !== null) await endAgentSession(tx, step.agentSession, { reason, openConversations }, context)
+    if (step.takesUp !== null) await takeUp(tx, step, step.takesUp)
+    if (step.resumes !== null) await tx.write(updateResumed, { id: caller.agentSessionId, workSessionId: step.resumes })
+    return answerOf(step)
+  },
+})
+
+async function takeUp(tx: Tx, { agentSession }: Step, workSessionId: string): Promise<void> {
+  const changed = { ...agentSession, workSessionId }
+  await tx.write(updateAgentSession, changesOf(changed))
+  await driveWorkSession(tx, workSessionId, agentSession.id)
+  tx.append(projectStream(agentSession.projectId), {
+    type: 'agent-session-changed',
+    data: { agentSession: agentSessionOf(changed) },
+  })
+}

@@ -1,0 +1,31 @@
+/**
+ * Writes down that an agent session was heard of: it expires later (AS6), and if its process was thought to have exited, a call
+ * that began after the report shows that it lives (PX4). Without an event; the doors ask for it only when it changes something.
+ */
+
+import { settleSuspicion } from '../domain/agent-process/process-exit.ts'
+import { expiresAtToWrite } from '../domain/agent-session/expiry.ts'
+import type { Instant } from '../domain/instant.ts'
+import { durationMs } from '../domain/project/duration.ts'
+import { projectStream } from '../domain/stream/name.ts'
+import { agentSessionFrom, changesOf, updateAgentSession } from '../store/queries/agent-sessions.ts'
+import type { Receiver } from '../store/queries/unread.ts'
+import { defineUseCase } from '../store/store.ts'
+import { ownRow } from './live-agent-session.ts'
+import { settingsOf } from './project-settings.ts'
+
+export const touchAgentSession = defineUseCase({
+  name: 'touch-agent-session',
+  streams: ({ projectId }: Receiver & { calledAt: Instant }) => [projectStream(projectId)],
+  run: async (tx, { calledAt, ...caller }, { now }): Promise<void> => {
+    const current = agentSessionFrom(await ownRow(tx, caller))
+    if (current.state === 'ended') return
+    const settings = await settingsOf(tx, caller.projectId)
+    const expiresAt = expiresAtToWrite(now, current.expiresAt, durationMs(settings, 'agent_session.ttl_minutes'))
+    const graceMs = durationMs(settings, 'process_exit.grace_seconds')
+    const lives = current.suspectedAt !== null && settleSuspicion(now, current.suspectedAt, calledAt, graceMs) === 'alive'
+    if (expiresAt === undefined && !lives) return
+    const suspectedAt = lives ? null : current.suspectedAt
+    await tx.write(updateAgentSession, changesOf({ ...current, suspectedAt, expiresAt: expiresAt ?? current.expiresAt }))
+  },
+})

@@ -1,0 +1,69 @@
+/** A project with agents, people who write to them, and agent sessions that read and answer: all through the real use cases. */
+
+import type { Purpose } from '../../src/domain/agent-session/lifecycle.ts'
+import { webKey } from '../../src/domain/conversation/key.ts'
+import type { Message } from '../../src/protocol/message.ts'
+import { answerChat } from '../../src/services/answer-chat.ts'
+import { assignAgent } from '../../src/services/assign-agent.ts'
+import { createAgent } from '../../src/services/create-agent.ts'
+import { createProject } from '../../src/services/create-project.ts'
+import { findHeldConversation } from '../../src/services/find-held-conversation.ts'
+import { findPendingConversation } from '../../src/services/find-pending-conversation.ts'
+import { handOverMessages } from '../../src/services/hand-over-messages.ts'
+import { listMessages } from '../../src/services/list-messages.ts'
+import { type PostedMessage, postMessage } from '../../src/services/post-message.ts'
+import type { Receiver } from '../../src/store/queries/unread.ts'
+import type { Store } from '../../src/store/store.ts'
+import { openTestStore } from '../support/store.ts'
+import { endAgentSessionRow, placeAgentSession } from './agent-session-rows.ts'
+import { by } from './installation.ts'
+
+const writerUrl = new URL('./chat-writer.ts', import.meta.url)
+
+export const openChatStore = () => openTestStore({ writerUrl })
+
+export type Posted = Partial<Omit<PostedMessage, 'projectId' | 'agentIds'>>
+
+/** A project whose agents are called as given; the first is the one spoken to when none is named. */
+export async function openRoom(store: Store, agentIds: readonly string[] = ['ann']) {
+  const { id: projectId } = await store.run(createProject, { name: 'p', by })
+  const known = new Set<string>()
+  for (const agentId of agentIds) {
+    await store.run(createAgent, { id: agentId, name: agentId, protocol: 'mcp', by }).catch(() => known.add(agentId))
+    await store.run(assignAgent, { projectId, agentId, by })
+  }
+  const [first = 'ann'] = agentIds
+
+  const say = (content: string, more: Posted = {}): Promise<Message> => {
+    const toAgentId = more.toAgentId === undefined ? first : more.toAgentId
+    const receivers = toAgentId === null ? agentIds : [toAgentId]
+    return store.run(postMessage, { by, ...more, projectId, toAgentId, content, agentIds: receivers })
+  }
+
+  return {
+    store,
+    projectId,
+    key: webKey(projectId, first),
+    say,
+    begin: (agentId = first, purpose: Purpose = 'chat') => store.run(placeAgentSession, { agentId, projectId, purpose }),
+    end: ({ agentSessionId }: Receiver) => store.run(endAgentSessionRow, { agentSessionId, projectId, reason: 'process_exited' }),
+    /** `get_pending_messages`, as a door does it. */
+    handOver: async (caller: Receiver) => {
+      const conversationKey = await store.query(findPendingConversation, caller)
+      return conversationKey === undefined
+        ? { messages: [], summary: null }
+        : store.run(handOverMessages, { ...caller, conversationKey })
+    },
+    /** `respond_chat`, as a door does it. */
+    answer: async (caller: Receiver, content: string, clientId?: string) => {
+      const conversationKey = await store.query(findHeldConversation, caller)
+      return store.run(answerChat, { ...caller, conversationKey, content, clientId })
+    },
+    list: async (hidden = false, agentId = first) =>
+      (await store.query(listMessages, { projectId, agentId, hidden, limit: 200 })).items,
+  }
+}
+
+export type Room = Awaited<ReturnType<typeof openRoom>>
+
+export const texts = (messages: readonly { content: string }[]): string[] => messages.map(({ content }) => content)

@@ -1,0 +1,9 @@
+/** The writer thread with the product's use cases and those of work-room.ts. */
+import { useCases } from '../../src/services/registry.ts'
+import { serveWriter } from '../../src/store/sqlite/writer-thread.ts'
+import { endAgentSessionRow, placeAgentSession } from './agent-session-rows.ts'
+import { placeTasks, placeWorkSession } from './work-rows.ts'
+
+const more = [placeAgentSession, endAgentSessionRow, placeWorkSession, placeTasks]
+
+await serveWriter({ ...useCases, ...Object.fromEntries(more.map((useCase) => [useCase.name, useCase])) })
