@@ -2,9 +2,9 @@
 import { join } from 'node:path'
 import { type ProjectFile, projectFileVersion } from '../protocol/project.ts'
 import { chosenSettings, selectProject } from '../store/queries/projects.ts'
-import type { MirrorFolder } from './mirror-folder.ts'
+import { jsonFolder } from './json-folder.ts'
 
-export const projectFolder: MirrorFolder = {
+export const projectFolder = jsonFolder({
   kind: 'project',
   path: (id) => join('projects', id),
   contents: async (reader, id) => {
@@ -20,4 +20,4 @@ export const projectFolder: MirrorFolder = {
     }
     return { 'project.json': file }
   },
-}
+})

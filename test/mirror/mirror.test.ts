@@ -16,7 +16,7 @@ const quiet = pino({ level: 'silent' })
 async function openMirrored() {
   const opened = await openTestStore()
   const { store, clock, folder } = opened
-  const mirror = new Mirror({ store, clock, logger: quiet, folder, folders: [projectFolder] })
+  const mirror = new Mirror({ store, clock, logger: quiet, folder, targets: [projectFolder] })
   const create = (name: string) => store.run(createProject, { name, path: '/srv/設計', by: 'owner' })
   const fileOf = (id: string) => join(folder, 'projects', id, 'project.json')
   const read = async (id: string) => ProjectFile.parse(JSON.parse(await readFile(fileOf(id), 'utf8')))
@@ -69,7 +69,7 @@ test('[CK3] what happened while no mirror ran is found at start; what is up to d
   await mirror.stop()
   const missed = await create('missed')
   const before = (await stat(fileOf(done.id))).ino
-  const next = new Mirror({ store, clock, logger: quiet, folder, folders: [projectFolder] })
+  const next = new Mirror({ store, clock, logger: quiet, folder, targets: [projectFolder] })
   next.start()
   await next.flush()
   expect(await read(missed.id)).toMatchObject({ name: 'missed' })
@@ -83,7 +83,7 @@ test('[CK3] a lost or broken cursor only means that the files are written again'
   await writeFile(join(folder, 'projects', a.id, '.mirror.json'), '{"incarn')
   await writeFile(fileOf(a.id), '{"half')
   await rm(join(folder, 'projects', b.id), { recursive: true })
-  const next = new Mirror({ store, clock, logger: quiet, folder, folders: [projectFolder] })
+  const next = new Mirror({ store, clock, logger: quiet, folder, targets: [projectFolder] })
   next.start()
   await next.flush()
   expect([await read(a.id), await read(b.id)]).toMatchObject([{ name: 'a' }, { name: 'b' }])

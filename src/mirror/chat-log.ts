@@ -1,0 +1,20 @@
+/** `<data>/projects/{project_id}/agents/{agent_id}/chat.jsonl` (CH7): every message of a chat, hidden and archived ones too. */
+import { join } from 'node:path'
+import { parseWebKey } from '../domain/conversation/key.ts'
+import { messagesAfter, selectLastMessage, selectMessageId } from '../store/queries/messages.ts'
+import { lineLog } from './line-log.ts'
+
+/** The ids we give out and agents may have; a key that somebody made up otherwise names no folder. */
+const folderName = /^[a-z0-9][a-z0-9_-]{0,63}$/
+
+export const chatLog = lineLog({
+  kind: 'conversation',
+  file: (key) => {
+    const { projectId = '', agentId = '' } = parseWebKey(key) ?? {}
+    const named = folderName.test(projectId) && folderName.test(agentId)
+    return named ? join('projects', projectId, 'agents', agentId, 'chat.jsonl') : undefined
+  },
+  last: (reader, key) => reader.first(selectLastMessage, { key }),
+  idAt: async (reader, key, seq) => (await reader.first(selectMessageId, { key, seq }))?.id,
+  after: (reader, key, seq, limit) => messagesAfter(reader, { key, seq, hidden: true, limit }),
+})

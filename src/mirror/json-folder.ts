@@ -1,0 +1,64 @@
+/**
+ * A folder of JSON files, each rewritten whole from one snapshot. Its cursor lies beside the files and is written after them,
+ * so a crash in between only writes the same files again.
+ */
+import { mkdir, readFile, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { StreamKind, StreamName } from '../domain/stream/name.ts'
+import { syncFolder, writeFileAtomic } from '../platform/atomic-file.ts'
+import { selectPosition } from '../store/event-log.ts'
+import type { Reader } from '../store/store.ts'
+import type { MirrorPlace, MirrorTarget } from './mirror-target.ts'
+
+interface JsonFolder {
+  readonly kind: StreamKind
+  /** Below the data folder. */
+  readonly path: (id: string) => string
+  /** Every file by name, whole, as JSON; null for one that is to be gone. Read from one snapshot. */
+  readonly contents: (reader: Reader, id: string) => Promise<Readonly<Record<string, unknown>>>
+}
+
+interface FolderCursor {
+  readonly incarnation: string
+  readonly stream: StreamName
+  readonly seq: number
+}
+
+export const jsonFolder = ({ kind, path, contents }: JsonFolder): MirrorTarget => {
+  const folderOf = ({ data, id }: MirrorPlace): string => join(data, path(id))
+  return {
+    kind,
+    covers: () => true,
+    write: async (place) => {
+      const { store, stream, id } = place
+      const folder = folderOf(place)
+      const { files, seq } = await store.read(async (reader) => ({
+        files: await contents(reader, id),
+        seq: (await reader.first(selectPosition, { name: stream }))?.head ?? 0,
+      }))
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      for (const [name, content] of Object.entries(files)) {
+        if (content === null) await rm(join(folder, name), { force: true })
+        else await writeFileAtomic(join(folder, name), `${JSON.stringify(content, null, 2)}\n`)
+      }
+      await syncFolder(dirname(folder))
+      const cursor: FolderCursor = { incarnation: store.incarnation, stream, seq }
+      await writeFileAtomic(cursorFile(folder), `${JSON.stringify(cursor)}\n`)
+    },
+    isCurrent: async (place, head) => {
+      const cursor = await readCursor(folderOf(place))
+      return cursor?.incarnation === place.store.incarnation && cursor.seq >= head
+    },
+  }
+}
+
+const cursorFile = (folder: string): string => join(folder, '.mirror.json')
+
+/** Unreadable counts as absent: then the files are written once more. */
+async function readCursor(folder: string): Promise<FolderCursor | undefined> {
+  try {
+    return JSON.parse(await readFile(cursorFile(folder), 'utf8')) as FolderCursor
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * A file of lines that is only ever added to (CH7). Whatever a crash left behind its last newline is cut off before anything is
+ * added, so at every moment all lines but the last are whole, and after the next opening all of them are.
+ */
+import { constants } from 'node:fs'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { syncFolder } from '../platform/atomic-file.ts'
+
+const blockBytes = 64 * 1024
+const newline = 0x0a
+
+export interface LastLine {
+  /** Where the next line begins. */
+  readonly end: number
+  /** The last whole line; undefined when there is none. */
+  readonly text: string | undefined
+  /** Nothing lies behind it. */
+  readonly clean: boolean
+}
+
+/** Undefined when there is no such file. */
+export async function readLastLine(path: string): Promise<LastLine | undefined> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  try {
+    return file && (await lastLineOf(file))
+  } finally {
+    await file?.close()
+  }
+}
+
+/** Adds the lines behind `end`, which is where the last whole line ends, and returns when they are durable. */
+export async function addLines(path: string, end: number, pages: AsyncIterable<string>): Promise<void> {
+  const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
+  try {
+    await file.truncate(end)
+    await writePages(file, end, pages)
+  } finally {
+    await file.close()
+  }
+  if (end === 0) await syncFolder(dirname(path))
+}
+
+/** Puts a new file in its place, in one step. */
+export async function replaceLines(path: string, pages: AsyncIterable<string>): Promise<void> {
+  const fresh = freshOf(path)
+  const file = await open(fresh, 'w', 0o600)
+  try {
+    await writePages(file, 0, pages)
+  } catch (error) {
+    await rm(fresh, { force: true })
+    throw error
+  } finally {
+    await file.close()
+  }
+  await rename(fresh, path)
+  await syncFolder(dirname(path))
+}
+
+export async function removeLines(path: string): Promise<void> {
+  await rm(path, { force: true })
+  await rm(freshOf(path), { force: true })
+}
+
+/** Where a new one is written; left over from a crash it is written over by the next. */
+const freshOf = (path: string): string => `${path}.new`
+
+async function writePages(file: FileHandle, from: number, pages: AsyncIterable<string>): Promise<void> {
+  let at = from
+  for await (const page of pages) {
+    const bytes = Buffer.from(page)
+    for (let done = 0; done < bytes.length; ) {
+      const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at)
+      done += bytesWritten
+      at += bytesWritten
+    }
+  }
+  await file.datasync()
+}
+
+/** From the back, block by block, until the last whole line is there. */
+async function lastLineOf(file: FileHandle): Promise<LastLine> {
+  const { size } = await file.stat()
+  let tail = Buffer.alloc(0)
+  for (let from = size; from > 0; ) {
+    const length = Math.min(blockBytes, from)
+    from -= length
+    const { buffer } = await file.read(Buffer.alloc(length), 0, length, from)
+    tail = Buffer.concat([buffer, tail])
+    const end = tail.lastIndexOf(newline)
+    const begin = end > 0 ? tail.lastIndexOf(newline, end - 1) : -1
+    if (end !== -1 && (begin !== -1 || from === 0)) {
+      return { end: from + end + 1, text: tail.toString('utf8', begin + 1, end), clean: from + end + 1 === size }
+    }
+  }
+  return { end: 0, text: undefined, clean: size === 0 }
+}

@@ -1,0 +1,78 @@
+/**
+ * What is numbered and only added to, mirrored as a file of JSON lines. The file is its own cursor: it goes on behind the number
+ * of its last whole line. When that line is not in the store (any more), the file is not this history, and is written anew.
+ */
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { StreamKind } from '../domain/stream/name.ts'
+import type { Reader } from '../store/store.ts'
+import { addLines, readLastLine, removeLines, replaceLines } from './line-file.ts'
+import type { MirrorPlace, MirrorTarget } from './mirror-target.ts'
+
+/** Lines read and written at a time. */
+const linesAtOnce = 200
+
+interface Numbered {
+  readonly seq: number
+  readonly id: string
+}
+
+interface LineLog {
+  readonly kind: StreamKind
+  /** Below the data folder; undefined for what is not mirrored. */
+  readonly file: (id: string) => string | undefined
+  /** The newest there is; undefined when there are none, and then there is no file. */
+  readonly last: (reader: Reader, id: string) => Promise<Numbered | undefined>
+  /** The id of the one with this number. */
+  readonly idAt: (reader: Reader, id: string, seq: number) => Promise<string | undefined>
+  readonly after: (reader: Reader, id: string, seq: number, limit: number) => Promise<readonly Numbered[]>
+}
+
+export function lineLog(log: LineLog): MirrorTarget {
+  const pathOf = ({ data, id }: MirrorPlace): string => join(data, log.file(id) ?? '')
+
+  async function* linesAfter({ store, id }: MirrorPlace, after: number): AsyncGenerator<string> {
+    for (let seq = after; ; ) {
+      const from = seq
+      const found = await store.read((reader) => log.after(reader, id, from, linesAtOnce))
+      if (found.length > 0) yield found.map((each) => `${JSON.stringify(each)}\n`).join('')
+      seq = found.at(-1)?.seq ?? seq
+      if (found.length < linesAtOnce) return
+    }
+  }
+
+  return {
+    kind: log.kind,
+    covers: (id) => log.file(id) !== undefined,
+    write: async (place) => {
+      const path = pathOf(place)
+      const { store, id } = place
+      if (!(await store.read((reader) => log.last(reader, id)))) return removeLines(path)
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      const written = await readLastLine(path)
+      if (written?.text === undefined) return addLines(path, 0, linesAfter(place, 0))
+      const line = numbered(written.text)
+      const isOurs = line && (await store.read((reader) => log.idAt(reader, id, line.seq))) === line.id
+      if (isOurs) await addLines(path, written.end, linesAfter(place, line.seq))
+      else await replaceLines(path, linesAfter(place, 0))
+    },
+    isCurrent: async (place) => {
+      const [written, last] = await Promise.all([
+        readLastLine(pathOf(place)),
+        place.store.read((reader) => log.last(reader, place.id)),
+      ])
+      if (!last || !written) return !last && !written
+      const line = written.clean && written.text !== undefined ? numbered(written.text) : undefined
+      return line?.seq === last.seq && line.id === last.id
+    },
+  }
+}
+
+function numbered(line: string): Numbered | undefined {
+  try {
+    const { seq, id } = JSON.parse(line) as Partial<Numbered>
+    return Number.isSafeInteger(seq) && typeof id === 'string' ? { seq: Number(seq), id } : undefined
+  } catch {
+    return undefined
+  }
+}
