@@ -22,7 +22,7 @@ export interface ClientOptions {
   readonly random?: () => number
 }
 
-export const defaultTimeoutMs = 30_000
+const defaultTimeoutMs = 30_000
 const defaultRetries = 2
 const retryPatience = { firstMs: 150, mostMs: 2_000 }
 /** A server that asks for more patience than this is not waited for here. */

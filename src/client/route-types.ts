@@ -32,7 +32,8 @@ export interface RequestOptions {
   readonly retries?: number
 }
 
-export type RequestOf<R> = RequestOptions & ParamsOf<R> & QueryOf<R> & BodyOf<R>
+/** Route by route: of several at once, the parts of one would be crossed with those of all the others. */
+export type RequestOf<R> = R extends AnyRoute ? RequestOptions & ParamsOf<R> & QueryOf<R> & BodyOf<R> : never
 export type AnswerOf<R> = R extends { answer: infer Schema extends z.ZodType } ? z.output<Schema> : undefined
 
 /** The options may be left out when nothing in them is needed. */

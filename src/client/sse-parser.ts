@@ -11,7 +11,7 @@ export interface SseMessage {
 }
 
 /** More than any event or snapshot of ours; a line or an event that is longer ends the connection. */
-export const maxEventLength = 32 * 1024 * 1024
+const maxEventLength = 32 * 1024 * 1024
 
 export class SseParser {
   readonly #onMessage: (message: SseMessage) => void

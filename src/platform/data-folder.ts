@@ -6,6 +6,7 @@ import { constants, existsSync } from 'node:fs'
 import { access, chmod, mkdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { syncFolder } from './atomic-file.ts'
 import { StartFailure } from './start-failure.ts'
 
 export const databaseFile = (data: string): string => join(data, 'holdfast.db')
@@ -59,6 +60,8 @@ async function makeFolder(path: string): Promise<void> {
     await makeFolder(dirname(path))
     await mkdir(path, { mode: 0o700 })
   }
+  // Until then a power cut could take the new folder, with everything kept in it since.
+  await syncFolder(dirname(path))
 }
 
 async function closeToOthers(data: string, mode: number, warn: (message: string) => void): Promise<void> {

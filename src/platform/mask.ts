@@ -33,8 +33,9 @@ const rules: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/?#@]*):[^\s/?#@]+@/gi, `$1:${masked}@`],
   // The one-time code of a sign-in link.
   [/(\/sign-in#)[^\s"'<>]+/g, `$1${masked}`],
-  // password=…, "token": "…", --api-key …: quoted values up to their quote, bare ones up to a space or separator.
-  [new RegExp(String.raw`(${secretName}["']?\s*[:=]\s*)(["'])(?:\\.|(?!\2)[^\\])+`, 'gi'), `$1$2${masked}`],
+  // password=…, "token": "…", --api-key …: quoted values up to their quote (also in JSON within JSON),
+  // bare ones up to a space or separator.
+  [new RegExp(String.raw`(${secretName}\\{0,4}["']?\s*[:=]\s*\\{0,4})(["'])(?:\\.|(?!\2)[^\\])+`, 'gi'), `$1$2${masked}`],
   [new RegExp(String.raw`(${secretName}\s*[:=]\s*)(?:\[masked\]|[^\s"',;&)}\]]+)`, 'gi'), `$1${masked}`],
 ]
 

@@ -11,7 +11,7 @@ import { StartFailure } from './start-failure.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Short ones can be guessed; ours have 43 random characters. */
-export const shortestToken = 20
+const shortestToken = 20
 /** As much as a token in a header may have (protocol/people.ts). */
 const longestToken = 512
 
@@ -33,6 +33,7 @@ export function tokenFromEnvironment(env: Environment): string | undefined {
   throw new StartFailure(
     `HOLDFAST_TOKEN must have ${shortestToken} to ${longestToken} printable characters without spaces.`,
     'Make one with `openssl rand -base64 32`, or leave it unset and one is made for you.',
+    { exitCode: 2 },
   )
 }
 

@@ -2,6 +2,7 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Store } from '../store/store.ts'
+import type { AgentCalls } from './agents/agent-calls.ts'
 import type { Figures } from './http/figures.ts'
 import type { Connections } from './live/connections.ts'
 import type { Tails } from './live/tail.ts'
@@ -19,6 +20,7 @@ export interface Doors {
   readonly loginLimit: RateLimit
   readonly tails: Tails
   readonly connections: Connections
+  readonly agents: AgentCalls
   readonly figures: Figures
   /** True once the server has begun to stop. */
   closing: boolean

@@ -1,9 +1,12 @@
 /** What every route has in common: answers of the documented shape, errors of one form, scopes (HT1, HT2, SE3). */
 import { expect, test } from 'vitest'
 import type * as z from 'zod'
+import { allows, type Scope } from '../../src/domain/credential/scopes.ts'
 import { errorCatalogue } from '../../src/domain/errors.ts'
+import { hashSecret } from '../../src/platform/secrets.ts'
 import type { Route } from '../../src/protocol/route.ts'
 import { routes } from '../../src/protocol/routes.ts'
+import { authenticateAgent } from '../../src/services/authenticate-agent.ts'
 import { type Answer, openTestServer, type TestServer } from '../support/server.ts'
 
 const list: [operation: string, route: Route][] = Object.entries(routes)
@@ -35,8 +38,32 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   await call('changeProject', `/api/projects/${project.id}`, { name: 'q', path: null })
   await call('getAgent', `/api/agents/${agent.id}`)
   await call('changeAgent', `/api/agents/${agent.id}`, { name: 'b' })
-  await call('replacePasskey', `/api/agents/${agent.id}/passkey`)
+  const { passkey } = (await call('replacePasskey', `/api/agents/${agent.id}/passkey`)).json
   await call('createSignInCode', '/api/sign-in-codes')
+  await callWork(call, `/api/projects/${project.id}`)
+  const chat = { projectId: project.id, toAgentId: agent.id, content: 'hi', clientId: 'c' }
+  await call('startChat', `/api/projects/${project.id}/chat/start?agentId=${agent.id}`)
+  await call('postMessage', '/api/chat', chat)
+  await call('listMessages', `/api/projects/${project.id}/agents/${agent.id}/messages?hidden=true`)
+  const pair = { projectId: project.id, agentId: agent.id }
+  await server.store.run(authenticateAgent, { ...pair, passkeyHash: hashSecret(passkey) })
+  await call('endChat', `/api/projects/${project.id}/agents/${agent.id}/chat/end`)
+  await call('reportProcessExit', '/api/coordinator/process-exits', { ...pair, remainingProcesses: 0 })
+  expect((await call('listAgentSessions', '/api/agent-sessions')).json.items).toHaveLength(1)
+  const conversation = `/api/conversations/${encodeURIComponent('slack:C1')}`
+  await server.ask('/api/conversations', { method: 'POST', body: { key: 'slack:C1' } })
+  await call('getOrCreateConversation', '/api/conversations', { key: 'slack:C1' })
+  await call('addMessage', `${conversation}/messages`, { role: 'tool', content: 'x', toolCallId: 't', media: [{ url: 'u' }] })
+  await call('setHistory', `${conversation}/messages`, { messages: [{ role: 'user', content: 'x', toolCalls: [{}] }] })
+  await call('getHistory', `${conversation}/messages`)
+  await call('setConversationSummary', `${conversation}/summary`, { summary: 's' })
+  await call('truncateHistory', `${conversation}/truncate`, { keepLast: 0 })
+  await call('setFlags', `${conversation}/flags`, { localOnly: true, other: [1] })
+  await call('getFlags', `${conversation}/flags`)
+  await call('resetConversation', `${conversation}/reset`)
+  await call('getConversation', conversation)
+  await call('listConversations', '/api/conversations')
+  await call('deleteConversation', conversation)
   for (const operation of [
     'listProjects',
     'listAgents',
@@ -61,6 +88,28 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   // The event stream has tests of its own.
   expect(list.map(([operation]) => operation).filter((operation) => !answered.has(operation))).toEqual(['watchEvents'])
 })
+
+async function callWork(call: (operation: keyof typeof routes, path: string, body?: unknown) => Promise<Answer>, at: string) {
+  const { id } = (await call('createWorkSession', `${at}/sessions`, { contextSummary: 's', phase: 1 })).json
+  await call('createTask', `${at}/tasks`, { ['sessionId']: id, phase: 1, type: 'code', title: 't' })
+  const task = `${at}/tasks/task_p1_code_001`
+  await call('changeTask', task, { status: 'in_progress', progressPercent: 5, result: { a: [1] } })
+  await call('getTask', task)
+  const draft = { ['sessionId']: id, taskId: 'task_p1_code_001', checkpointType: 'c', leaderId: 'l', artifacts: ['a'] }
+  const approval = `${at}/approvals/${(await call('createApproval', `${at}/approvals`, draft)).json.id}`
+  await call('decideApproval', `${approval}/decision`, { status: 'revision_requested', feedback: 'f' })
+  await call('resubmitApproval', `${approval}/resubmit`, { instructionContent: 'i' })
+  await call('readApproval', approval)
+  await call('getWorkSession', `${at}/sessions/${id}`)
+  await call('endWorkSession', `${at}/sessions/${id}/end`, { reason: 'lunch' })
+  for (const [operation, path] of [
+    ['listTasks', '/tasks'],
+    ['listApprovals', '/approvals'],
+    ['listWorkSessions', '/sessions'],
+  ] as const)
+    await call(operation, `${at}${path}`)
+  await call('listPendingApprovals', '/api/approvals')
+}
 
 /** Nothing more and nothing less than documented: parsing drops what a schema does not know, and the comparison shows it. */
 const strict = (schema: z.ZodType, value: unknown): unknown => schema.parse(value)
@@ -198,7 +247,7 @@ test('[SE7] a secret in what was typed is masked in the error', async () => {
 test('[SE3] each route asks for its scope: owner, member, viewer, script, agent and coordinator get what is theirs', async () => {
   const server = await openTestServer()
   const make = async (path: string, body: object) => (await server.ask(path, { method: 'POST', body })).json
-  const credentials: [scopes: readonly string[], token: string][] = [
+  const credentials: [scopes: readonly Scope[], token: string][] = [
     [['read', 'write', 'approve', 'manage'], (await make('/api/people', { name: 'o', role: 'owner' })).token],
     [['read', 'write', 'approve'], (await make('/api/people', { name: 'm', role: 'member' })).token],
     [['read'], (await make('/api/people', { name: 'v', role: 'viewer' })).token],
@@ -211,7 +260,7 @@ test('[SE3] each route asks for its scope: owner, member, viewer, script, agent 
     for (const [scopes, token] of credentials) {
       // Things that do not exist: who is let in gets 404 or 400, and nothing changes.
       const answer = await server.ask(path.replaceAll(/\{\w+\}/g, 'none'), { method, token })
-      const allowed = scope === 'nobody' || scope === 'anybody' || scopes.includes(scope)
+      const allowed = scope === 'nobody' || scope === 'anybody' || allows(scopes, scope)
       const where = `${operation} with ${scopes}`
       if (allowed) expect(answer.status === 403 ? answer.json.scope : '', where).not.toBe(scope)
       else expect([answer.status, answer.json.code, answer.json.scope], where).toEqual([403, 'missing_scope', scope])

@@ -13,7 +13,7 @@ const noWarning = (message: string): never => {
 test('[CF2] in a clone it is .holdfast in the root, also in a worktree, where .git is a file', () => {
   const packageFolder = temporaryFolder()
   writeFileSync(join(packageFolder, '.git'), 'gitdir: elsewhere')
-  expect(defaultDataFolder({ packageFolder, env: {}, platform: 'linux', home: '/home/me' })).toBe(
+  expect(defaultDataFolder({ packageFolder, env: {}, platform: 'linux', home: '/people/me' })).toBe(
     join(packageFolder, '.holdfast'),
   )
 })
@@ -21,10 +21,10 @@ test('[CF2] in a clone it is .holdfast in the root, also in a worktree, where .g
 test('[CF2] otherwise it is where the platform keeps data', () => {
   const packageFolder = temporaryFolder()
   const folder = (platform: NodeJS.Platform, env: Record<string, string> = {}): string =>
-    defaultDataFolder({ packageFolder, env, platform, home: '/home/me' })
-  expect(folder('linux')).toBe('/home/me/.local/share/holdfast')
+    defaultDataFolder({ packageFolder, env, platform, home: '/people/me' })
+  expect(folder('linux')).toBe('/people/me/.local/share/holdfast')
   expect(folder('linux', { XDG_DATA_HOME: '/data' })).toBe('/data/holdfast')
-  expect(folder('darwin')).toBe('/home/me/Library/Application Support/holdfast')
+  expect(folder('darwin')).toBe('/people/me/Library/Application Support/holdfast')
   expect(folder('win32', { LOCALAPPDATA: '/local' })).toBe('/local/holdfast')
 })
 

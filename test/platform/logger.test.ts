@@ -18,12 +18,13 @@ test('[OP1] a line is JSON with the time in RFC 3339, the level in words and wha
 })
 
 test('[SE7] a secret is in no line, wherever it was put, and the line stays JSON', () => {
+  const { logger, lines } = logTo('json')
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 20 }), fc.string({ unit: 'binary', maxLength: 20 }), (before, after) => {
       const secret = newSecret('owner')
       const text = `${before} ${secret} ${after}`
-      const { logger, lines } = logTo('json')
-      logger.child({ bound: text }).warn({ text, deep: { list: [text] }, [text]: 1, err: new Error(text) }, text)
+      lines.length = 0
+      logger.child({ bound: text }).warn({ text, deep: { list: [text] }, [text]: 1, err: { message: text, stack: text } }, text)
       expect(lines).toHaveLength(1)
       expect(lines[0]).not.toContain(secret)
       expect(JSON.parse(lines[0] ?? '').level).toBe('warn')
@@ -35,6 +36,13 @@ test('[SE7] a header or a password is masked by its name alone', () => {
   const { logger, first } = logTo('json')
   logger.info({ headers: { authorization: 'x', cookie: 'y' }, password: 'a "quoted\\" one' }, 'request')
   expect(first()).toMatchObject({ headers: { authorization: '[masked]', cookie: '[masked]' }, password: '[masked]' })
+})
+
+test('[SE7] a masked line is still JSON where the secret stood between quotes and backslashes', () => {
+  const { logger, first } = logTo('json')
+  logger.info('password=ab\\"cd "token": "x\\\\" end')
+  expect(first().level).toBe('info')
+  expect(first().msg).not.toContain('ab')
 })
 
 test('[OP1] on a terminal a line is readable, with an error’s stack under it', () => {

@@ -25,6 +25,7 @@ const secret = fc.oneof(
   token.map((text) => [`Set-Cookie: holdfast_1=${text}; HttpOnly`, text] as const),
   token.map((text) => [`password=${text}`, text] as const),
   token.map((text) => [`"apiKey": "${text}"`, text] as const),
+  token.map((text) => [JSON.stringify(JSON.stringify({ apiKey: text })), text] as const),
   token.map((text) => [`DB_PASSWORD='${text}'`, text] as const),
   token.map((text) => [`postgres://me:${text}@localhost/db`, text] as const),
   token.map((text) => [`http://127.0.0.1:4747/sign-in#${text}`, text] as const),

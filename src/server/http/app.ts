@@ -1,32 +1,29 @@
 /** Fastify, set up: limits, JSON, errors, the routes of the list, the page for the rest. */
-import { createServer as createHttpServer, type Server } from 'node:http'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { Refusal } from '../../domain/errors.ts'
 import { mask } from '../../platform/mask.ts'
 import type { Doors } from '../doors.ts'
-import { type Gate, maxHeaderBytes } from './gate.ts'
+import type { Front } from '../front.ts'
+import { openMcpDoor } from '../mcp/door.ts'
+import { maxHeaderBytes } from './gate.ts'
 import { parseJson } from './json-body.ts'
 import { Page } from './page.ts'
 import { bodyLimit, maskedProblem, problemHeaders, refusalOf } from './problem-answer.ts'
 import { nothingThere, registerRoutes } from './register-routes.ts'
 
-const headersTimeoutMs = 10_000
-const requestTimeoutMs = 30_000
-const keepAliveTimeoutMs = 72_000
-const timeoutCheckMs = 5000
-const maxOpenSockets = 20_000
 /** As long as a URL can be: how long an id may be is said by its schema. */
 const maxParamLength = maxHeaderBytes
 const maxLoggedPathLength = 200
 
 export interface AppParts {
   readonly doors: Doors
-  readonly gate: Gate
+  readonly front: Front
   readonly behindProxy: boolean
   readonly pageFolder: string | null
 }
 
-export function buildApp({ doors, gate, behindProxy, pageFolder }: AppParts): FastifyInstance {
+export function buildApp({ doors, front, behindProxy, pageFolder }: AppParts): FastifyInstance {
+  const { gate } = front
   const app: FastifyInstance = fastify({
     logger: false,
     genReqId: (request) => gate.idOf(request),
@@ -37,7 +34,10 @@ export function buildApp({ doors, gate, behindProxy, pageFolder }: AppParts): Fa
     exposeHeadRoutes: false,
     // Requests that still arrive on open connections are served; the store closes after us.
     return503OnClosing: false,
-    serverFactory: (handle) => httpServer(gate, handle),
+    // The front listens already and hands over what has passed its gate.
+    serverFactory: () => front.server,
+    // Our schemas are zod's: the compilers Fastify would load are never asked.
+    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     clientErrorHandler: (error, socket) => gate.brokenHttp(error, socket),
     frameworkErrors: (error, request, reply) => void fail(error, request, reply),
   })
@@ -61,6 +61,7 @@ export function buildApp({ doors, gate, behindProxy, pageFolder }: AppParts): Fa
   })
   app.setErrorHandler(fail)
   registerRoutes(app, doors)
+  openMcpDoor(app, doors)
   app.setNotFoundHandler((request) => {
     throw nothingThere(pathOf(request.url))
   })
@@ -98,27 +99,8 @@ export function buildApp({ doors, gate, behindProxy, pageFolder }: AppParts): Fa
   return app
 }
 
-function httpServer(gate: Gate, handle: (request: never, response: never) => void): Server {
-  const options = {
-    maxHeaderSize: maxHeaderBytes,
-    // A missing Host gets our own answer, like a foreign one.
-    requireHostHeader: false,
-    headersTimeout: headersTimeoutMs,
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
-    connectionsCheckingInterval: timeoutCheckMs,
-    noDelay: true,
-    // Other upgrades are ordinary requests to us.
-    shouldUpgradeCallback: (request: { headers: { upgrade?: string } }) => request.headers.upgrade?.toLowerCase() === 'websocket',
-  }
-  const server = createHttpServer(options)
-  server.maxConnections = maxOpenSockets
-  const onRequest = (request: FastifyRequest['raw'], response: FastifyReply['raw']): void => {
-    if (gate.pass(request, response)) handle(request as never, response as never)
-  }
-  server.on('request', onRequest)
-  server.on('checkExpectation', onRequest)
-  return server
+const noCompiler = () => () => {
+  throw new Error('A route brought a schema for Fastify; ours are in protocol/routes.ts')
 }
 
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? ''

@@ -6,22 +6,29 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Refusal } from '../../domain/errors.ts'
-import type { Doors } from '../doors.ts'
+import type { Logger } from '../../platform/logger.ts'
 import type { HostAndOrigin } from '../security/host-and-origin.ts'
+import type { Figures } from './figures.ts'
 import { answerProblem, answerProblemOn, refusalOf } from './problem-answer.ts'
 import { securityHeaders } from './security-headers.ts'
 
 /** URL and headers together: a cursor over a hundred streams fits. */
 export const maxHeaderBytes = 64 * 1024
 
+export interface GateParts {
+  readonly logger: Logger
+  readonly figures: Figures
+  readonly https: boolean
+}
+
 export class Gate {
-  readonly #doors: Doors
+  readonly #parts: GateParts
   readonly #ids = new WeakMap<IncomingMessage, string>()
   readonly #answering = new WeakMap<Socket, ServerResponse>()
   #hostAndOrigin: HostAndOrigin | undefined
 
-  constructor(doors: Doors) {
-    this.#doors = doors
+  constructor(parts: GateParts) {
+    this.#parts = parts
   }
 
   /** Until then nobody gets in. */
@@ -47,7 +54,7 @@ export class Gate {
   pass(request: IncomingMessage, response: ServerResponse): boolean {
     const id = this.idOf(request)
     this.#answering.set(request.socket, response)
-    for (const [name, value] of Object.entries(securityHeaders(this.#doors.https))) response.setHeader(name, value)
+    for (const [name, value] of Object.entries(securityHeaders(this.#parts.https))) response.setHeader(name, value)
     response.setHeader('x-request-id', id)
     try {
       this.check(request)
@@ -61,7 +68,7 @@ export class Gate {
 
   /** What the answer says about an error; counted and logged. */
   refuse(error: unknown, request: IncomingMessage): Refusal {
-    const { logger, figures } = this.#doors
+    const { logger, figures } = this.#parts
     const requestId = this.idOf(request)
     const refusal = refusalOf(error, requestId, logger)
     figures.refusedWith(refusal.code)
@@ -76,7 +83,7 @@ export class Gate {
     const inTheMiddle = answer?.headersSent && !answer.writableFinished
     if (error.code === 'ECONNRESET' || inTheMiddle || socket.destroyed) return void socket.destroy()
     const refusal = brokenHttpRefusal(error.code)
-    const { figures, logger, https } = this.#doors
+    const { figures, logger, https } = this.#parts
     const requestId = randomUUID()
     figures.refusedWith(refusal.code)
     logger.info({ requestId, code: refusal.code, cause: error.code }, 'Refused')

@@ -14,6 +14,7 @@ export interface MetricsInput {
   readonly openEventStreams: number
   readonly followedStreams: number
   readonly feedWaitingBytes: number
+  readonly heldCalls: number
 }
 
 type Labels = Readonly<Record<string, string | number>>
@@ -44,6 +45,7 @@ export function metricsText(input: MetricsInput): string {
     family('holdfast_feed_events_total', 'counter', 'Events handed to followers', one(doors.feedEvents)),
     family('holdfast_feed_bytes_total', 'counter', 'Bytes handed to followers', one(doors.feedBytes)),
     family('holdfast_feed_waiting_bytes', 'gauge', 'Bytes that followers have not taken yet', one(input.feedWaitingBytes)),
+    family('holdfast_held_calls', 'gauge', 'Calls of agents that wait for something to do', one(input.heldCalls)),
     family('holdfast_store_waiting', 'gauge', 'Use cases waiting for the writer', one(store.waiting)),
     family('holdfast_store_commits_total', 'counter', 'Commits', one(store.commits)),
     family('holdfast_store_use_cases_total', 'counter', 'Use cases run', one(store.useCases)),

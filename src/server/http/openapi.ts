@@ -114,7 +114,7 @@ const bodyOf = (schema: z.ZodType): Json => ({
 })
 
 function responsesOf(route: Route): Json {
-  const { answer, media, status } = route
+  const { answer, media, status, alsoStatus } = route
   const content = answer
     ? { 'application/json': { schema: schemaOf(answer, 'output') } }
     : media
@@ -122,7 +122,7 @@ function responsesOf(route: Route): Json {
       : undefined
   const success = { description: status === 204 ? 'Done' : 'The answer', ...(content ? { content } : {}) }
   const refusals = refusalStatuses(route).map((each) => [each, { $ref: '#/components/responses/Problem' }])
-  return { [status]: success, ...Object.fromEntries(refusals) }
+  return { [status]: success, ...(alsoStatus ? { [alsoStatus]: success } : {}), ...Object.fromEntries(refusals) }
 }
 
 /** The statuses a route can refuse with, from what it checks; what its service refuses comes on top as `default`. */

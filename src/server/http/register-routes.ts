@@ -3,6 +3,7 @@
  * read), input by its schemas, receipt. A route of the list without a handler does not compile.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { allows } from '../../domain/credential/scopes.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Route } from '../../protocol/route.ts'
 import { type Routes, routes } from '../../protocol/routes.ts'
@@ -12,15 +13,27 @@ import { checked } from './checked-input.ts'
 import type { Call, Handler, HandlersOf } from './handler.ts'
 import { receiptOf } from './receipt.ts'
 import { accessHandlers } from './routes/access.ts'
+import { agentSessionHandlers } from './routes/agent-sessions.ts'
 import { agentHandlers } from './routes/agents.ts'
+import { approvalHandlers } from './routes/approvals.ts'
+import { chatHandlers } from './routes/chat.ts'
+import { conversationHandlers } from './routes/conversations.ts'
 import { eventHandlers } from './routes/events.ts'
 import { projectHandlers } from './routes/projects.ts'
 import { systemHandlers } from './routes/system.ts'
+import { taskHandlers } from './routes/tasks.ts'
+import { workSessionHandlers } from './routes/work-sessions.ts'
 
 const handlers: HandlersOf<Routes> = {
   ...accessHandlers,
   ...projectHandlers,
   ...agentHandlers,
+  ...agentSessionHandlers,
+  ...chatHandlers,
+  ...conversationHandlers,
+  ...workSessionHandlers,
+  ...taskHandlers,
+  ...approvalHandlers,
   ...eventHandlers,
   ...systemHandlers,
 }
@@ -66,7 +79,8 @@ export function registerRoutes(app: FastifyInstance, doors: Doors): void {
         const handler = handlers[operation as keyof Routes] as unknown as Handler<Route>
         const answer: unknown = await handler(call as unknown as Call<Route>)
         if (reply.sent) return reply
-        reply.code(route.status).header('cache-control', 'no-store')
+        if (!route.alsoStatus) reply.code(route.status)
+        reply.header('cache-control', 'no-store')
         if (route.status === 204) return reply.send()
         if (route.media) return reply.type(route.media).send(answer)
         return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer))
@@ -79,7 +93,7 @@ async function identify(request: FastifyRequest, { credentials }: Doors): Promis
   const { scope = 'anybody' } = request.routeOptions.config
   if (scope === 'nobody') return
   request.presented = await credentials.of(request.raw)
-  if (scope === 'anybody' || request.presented.who.scopes.includes(scope)) return
+  if (scope === 'anybody' || allows(request.presented.who.scopes, scope)) return
   throw new Refusal('missing_scope', `This needs the scope ${scope}`, { scope })
 }
 

@@ -14,7 +14,7 @@ export class FeedEvent {
   readonly json: string
   readonly #incarnation: string
   #cursor: string | undefined
-  #socketMessage: Buffer | undefined
+  #socketFrame: Buffer | undefined
 
   constructor(event: StoredEvent, incarnation: string) {
     this.stream = event.stream
@@ -30,10 +30,10 @@ export class FeedEvent {
     return this.#cursor
   }
 
-  /** The WebSocket message, the same bytes for all. */
-  get socketMessage(): Buffer {
-    this.#socketMessage ??= Buffer.from(`{"type":"event","event":${this.json},"cursor":"${this.cursor}"}`)
-    return this.#socketMessage
+  /** The WebSocket message in its frame, the same bytes for all: what a server sends is not masked (RFC 6455). */
+  get socketFrame(): Buffer {
+    this.#socketFrame ??= textFrame(`{"type":"event","event":${this.json},"cursor":"${this.cursor}"}`)
+    return this.#socketFrame
   }
 }
 
@@ -41,4 +41,15 @@ function eventJson({ stream, seq, type, at, data, refStream, refSeq }: StoredEve
   const head = `{"type":${JSON.stringify(type)},"stream":${JSON.stringify(stream)},"seq":${seq},"at":"${at}"`
   if (data !== null) return `${head},"data":${data}}`
   return `${head},"ref":{"stream":${JSON.stringify(refStream)},"seq":${refSeq}}}`
+}
+
+/** One final text frame; its length in 7, 16 or 64 bits. */
+function textFrame(text: string): Buffer {
+  const length = Buffer.byteLength(text)
+  const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10)
+  head[0] = 0x81
+  head[1] = length < 126 ? length : length < 65_536 ? 126 : 127
+  if (head.length === 4) head.writeUInt16BE(length, 2)
+  if (head.length === 10) head.writeBigUInt64BE(BigInt(length), 2)
+  return Buffer.concat([head, Buffer.from(text)])
 }

@@ -64,12 +64,15 @@ export class SocketConnection implements FeedSink, OpenConnection {
 
   events(events: readonly FeedEvent[]): void {
     const { figures } = this.#doors
-    this.#socket.cork()
-    for (const { socketMessage } of events) {
-      this.#webSocket.send(socketMessage, { binary: false })
-      figures.feedBytes += socketMessage.length
+    if (this.#webSocket.readyState !== this.#webSocket.OPEN) return
+    const together = events.length > 1
+    if (together) this.#socket.cork()
+    // Framed once for all: ws writes whole frames at once (nothing is compressed), so one of ours never falls into one of its own.
+    for (const { socketFrame } of events) {
+      this.#socket.write(socketFrame)
+      figures.feedBytes += socketFrame.length
     }
-    this.#socket.uncork()
+    if (together) this.#socket.uncork()
     figures.feedEvents += events.length
   }
 

@@ -2,9 +2,10 @@
 import { Refusal } from '../../../domain/errors.ts'
 import type { systemRoutes } from '../../../protocol/routes/system.ts'
 import type { HandlersOf } from '../handler.ts'
+import { health } from '../health.ts'
 
 export const systemHandlers: HandlersOf<typeof systemRoutes> = {
-  getHealth: async ({ doors }) => ({ status: 'ok', version: doors.version }),
+  getHealth: async ({ doors }) => health(doors.version),
   getReadiness: async ({ doors }) => {
     if (doors.closing) throw new Refusal('shutting_down')
     await doors.store.check()
@@ -20,6 +21,7 @@ export const systemHandlers: HandlersOf<typeof systemRoutes> = {
       openEventStreams: doors.connections.count('event-stream'),
       followedStreams: doors.tails.size,
       feedWaitingBytes: doors.connections.waitingBytes,
+      heldCalls: doors.agents.held.size,
     })
   },
   getOpenApi: async ({ doors }) => {

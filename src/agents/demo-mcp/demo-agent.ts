@@ -1,0 +1,156 @@
+/**
+ * The demo agent that pulls its work (`demo-mcp`): a real MCP client with a script in the place of a model. It does what every
+ * agent that pulls does: authenticates, asks what to do next with the longest wait, answers, and logs out at its end.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { McpClient, type McpClientParts, ToolFailure } from './mcp-client.ts'
+import { answerTo, type Habits } from './obey.ts'
+
+export interface DemoAgentParts extends McpClientParts {
+  readonly agentId: string
+  readonly projectId: string
+  readonly launchId: string | undefined
+  /** Where `[[write]]` writes. */
+  readonly folder: string
+  /** Waits for new work when there is none, rather than to end. */
+  readonly stays: boolean
+  readonly log: (line: string) => void
+  /** SIGTERM does nothing from then on. */
+  readonly ignoreSigterm: () => void
+}
+
+type Fields = Record<string, unknown>
+
+/** The server cuts it to what the agent's entry allows. */
+const longestWaitSeconds = 600
+/** Before asking again where the server cannot say when. */
+const restMs = 1000
+
+export class DemoAgent {
+  readonly #habits: Habits = { ignoresExit: false, logsOut: true }
+  readonly #parts: DemoAgentParts
+  readonly #client: McpClient
+  readonly #stopped = new AbortController()
+  #sessionToken: string | undefined
+
+  constructor(parts: DemoAgentParts) {
+    this.#parts = parts
+    this.#client = new McpClient(parts)
+  }
+
+  /** Resolves when there is nothing more to do; rejects when it is stopped meanwhile. */
+  async run(): Promise<void> {
+    const { log, stays } = this.#parts
+    await this.#client.connect()
+    do {
+      if (await this.#signIn()) await this.#work()
+      else if (!stays) log('there is no work')
+      else await this.#rest()
+    } while (stays)
+  }
+
+  /** Whatever it is doing ends here; logs out, unless it was told not to. */
+  async stop(): Promise<void> {
+    this.#stopped.abort(new Error('stopped'))
+    if (this.#sessionToken === undefined || !this.#habits.logsOut) return
+    await this.#call('logout', {}, AbortSignal.timeout(5000))
+    this.#sessionToken = undefined
+    this.#parts.log('logged out')
+  }
+
+  async #signIn(): Promise<boolean> {
+    const { agentId, projectId, launchId } = this.#parts
+    const args = { agent_id: agentId, project_id: projectId, ...(launchId === undefined ? {} : { launch_id: launchId }) }
+    const answer = await this.#client.call('authenticate', args, this.#stopped.signal)
+    if (answer['status'] !== 'ok') return false
+    this.#sessionToken = String(answer['session_token'])
+    this.#parts.log(`signed in for ${answer['purpose']}`)
+    return true
+  }
+
+  async #work(): Promise<void> {
+    try {
+      for (;;) await this.#act(await this.#next())
+    } catch (error) {
+      if (!(error instanceof ToldToExit)) throw error
+      this.#parts.log(`told to exit: ${error.message}`)
+      this.#sessionToken = undefined
+      if (this.#habits.ignoresExit) await pause(2 ** 31 - 1, undefined, { signal: this.#stopped.signal })
+    }
+  }
+
+  async #next(): Promise<Fields> {
+    const next = await this.#call('get_next_action', { wait_seconds: longestWaitSeconds })
+    if (next['action'] === 'exit') throw new ToldToExit(String(next['reason']))
+    return next
+  }
+
+  async #act(next: Fields): Promise<void> {
+    switch (next['action']) {
+      case 'get_pending_messages':
+        return this.#answerMessages()
+      case 'summarize_conversation':
+        await this.#call('set_summary', { summary: 'A conversation with the demo agent.', through_seq: next['through_seq'] })
+        return
+      case 'work_on_task':
+        return this.#doTask(next['task'] as Fields)
+    }
+  }
+
+  async #answerMessages(): Promise<void> {
+    const { messages } = (await this.#call('get_pending_messages', {})) as { messages: { id: string; content: string }[] }
+    const answers: string[] = []
+    for (const { content } of messages) answers.push(await this.#answerTo(content))
+    // The same messages handed over again, after a lost answer, are answered once.
+    const clientId = messages.at(-1)?.id
+    await this.#call('respond_chat', { content: answers.join('\n'), ...(clientId === undefined ? {} : { client_id: clientId }) })
+    this.#parts.log(`answered ${messages.length} message${messages.length === 1 ? '' : 's'}`)
+  }
+
+  async #doTask(task: Fields): Promise<void> {
+    const task_id = task['id']
+    await this.#call('update_task', { task_id, progress_percent: 50 })
+    const answer = await this.#answerTo(String(task['description'] ?? task['title']))
+    await this.#call('update_task', { task_id, status: 'completed', result: { answer } })
+    this.#parts.log(`finished the task ${task_id}`)
+  }
+
+  #answerTo(text: string): Promise<string> {
+    const { folder, ignoreSigterm } = this.#parts
+    const ask = (question: string): Promise<string> => this.#ask(question)
+    return answerTo(text, { folder, habits: this.#habits, ignoreSigterm, ask, signal: this.#stopped.signal })
+  }
+
+  /** AP3: asks, and waits for the person as long as it takes. */
+  async #ask(question: string): Promise<string> {
+    const asked = { checkpoint_type: 'demo', instruction_content: question }
+    const { approval_id } = await this.#call('request_approval', asked)
+    for (;;) {
+      const { status, feedback } = await this.#call('get_approval', { approval_id })
+      if (status !== 'pending') return [status, feedback].filter(Boolean).join(': ')
+      // Messages that came meanwhile are answered after this one.
+      if ((await this.#next())['action'] !== 'wait_for_approval') await this.#rest()
+    }
+  }
+
+  #rest(): Promise<void> {
+    return pause(restMs, undefined, { signal: this.#stopped.signal })
+  }
+
+  async #call(name: string, args: Fields, signal = this.#stopped.signal): Promise<Fields> {
+    const token = this.#sessionToken === undefined ? {} : { session_token: this.#sessionToken }
+    for (;;) {
+      try {
+        return await this.#client.call(name, { ...token, ...args }, signal)
+      } catch (error) {
+        if (!(error instanceof ToolFailure) || !passing.has(error.code)) throw error
+        await pause(restMs, undefined, { signal })
+      }
+    }
+  }
+}
+
+class ToldToExit extends Error {}
+
+/** The same call may succeed in a moment. */
+const passing = new Set(['busy', 'store_unavailable', 'shutting_down', 'internal'])

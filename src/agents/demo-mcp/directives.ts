@@ -1,0 +1,58 @@
+/**
+ * What the demo agent is asked to do in a message: directives in double brackets, so that every flow can be tried without a
+ * model or a key. What stands outside of them is echoed. What is no directive is text. Pure.
+ */
+export type Step =
+  | { readonly do: 'echo' | 'say'; readonly text: string }
+  | { readonly do: 'slow'; readonly count: number; readonly ms: number }
+  | { readonly do: 'write'; readonly path: string; readonly text: string }
+  | { readonly do: 'flood'; readonly bytes: number }
+  | { readonly do: Bare }
+
+/** Those that take nothing. */
+const bare = ['ask', 'plan', 'hang', 'crash', 'ignore-cancel', 'ignore-sigterm', 'fork', 'no-logout'] as const
+type Bare = (typeof bare)[number]
+
+/** A demo shall annoy, not harm. */
+const mostPieces = 10_000
+const longestPauseMs = 600_000
+const mostBytes = 2 ** 31
+
+export function stepsIn(message: string): Step[] {
+  const steps: Step[] = []
+  const rest = message.replaceAll(/\[\[([a-z-]+)(?:\s+([\s\S]*?))?\]\]/g, (written, name: string, given = '') => {
+    const step = stepOf(name, given.trim())
+    if (!step) return written
+    steps.push(step)
+    return ''
+  })
+  const text = rest.trim()
+  return text !== '' || steps.length === 0 ? [...steps, { do: 'echo', text }] : steps
+}
+
+function stepOf(name: string, given: string): Step | undefined {
+  if (name === 'say') return { do: 'say', text: given }
+  if (name === 'write') {
+    const [, path = '', text = ''] = /^(\S+)\s*([\s\S]*)$/.exec(given) ?? []
+    return path === '' ? undefined : { do: 'write', path, text }
+  }
+  if (name === 'slow') {
+    const [count, ms] = numbersIn(given, [mostPieces, longestPauseMs])
+    return count === undefined || ms === undefined ? undefined : { do: 'slow', count, ms }
+  }
+  if (name === 'flood') {
+    const [bytes] = numbersIn(given, [mostBytes])
+    return bytes === undefined ? undefined : { do: 'flood', bytes }
+  }
+  return isBare(name) && given === '' ? { do: name } : undefined
+}
+
+const isBare = (name: string): name is Bare => (bare as readonly string[]).includes(name)
+
+/** As many whole numbers as there are bounds, each within its own; none of them when one is not. */
+function numbersIn(given: string, bounds: readonly number[]): readonly number[] {
+  const words = given.split(/\s+/)
+  if (words.length !== bounds.length || !words.every((word) => /^\d{1,10}$/.test(word))) return []
+  const numbers = words.map(Number)
+  return numbers.every((number, index) => number <= (bounds[index] ?? 0)) ? numbers : []
+}

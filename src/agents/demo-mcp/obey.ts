@@ -1,0 +1,105 @@
+/** Does what the directives of a message ask for, in this very process, and says what to answer. Writes nowhere but in its folder. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, realpath, writeFile } from 'node:fs/promises'
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Step, stepsIn } from './directives.ts'
+
+/** How the process behaves from now on. */
+export interface Habits {
+  ignoresExit: boolean
+  logsOut: boolean
+}
+
+export interface Surroundings {
+  readonly folder: string
+  readonly habits: Habits
+  readonly ignoreSigterm: () => void
+  /** Asks a person and waits for the decision; gives it in words. */
+  readonly ask: (question: string) => Promise<string>
+  readonly signal: AbortSignal
+}
+
+/** What a forked child lives at most, should nobody end it. */
+const childLifetimeMs = 600_000
+const floodPiece = 64 * 1024
+const crashExitCode = 1
+
+/** The answer to a message, or to the title of a task. */
+export async function answerTo(message: string, surroundings: Surroundings): Promise<string> {
+  const said: string[] = []
+  for (const step of stepsIn(message)) {
+    surroundings.signal.throwIfAborted()
+    said.push(await obey(step, surroundings))
+  }
+  return said.filter((text) => text !== '').join('\n')
+}
+
+async function obey(step: Step, { folder, habits, ignoreSigterm, ask, signal }: Surroundings): Promise<string> {
+  switch (step.do) {
+    case 'echo':
+      return `echo: ${step.text}`
+    case 'say':
+      return step.text
+    case 'slow':
+      for (let piece = 0; piece < step.count; piece++) await pause(step.ms, undefined, { signal })
+      return Array.from({ length: step.count }, (_, index) => `piece ${index + 1}`).join(' ')
+    case 'ask':
+      return ask('The demo agent was told to ask')
+    case 'write':
+      return write(folder, step.path, step.text)
+    case 'plan':
+      return '1. Read what is asked\n2. Do it\n3. Say what was done'
+    case 'flood':
+      await flood(step.bytes)
+      return `flooded ${step.bytes} bytes`
+    case 'hang':
+      await pause(2 ** 31 - 1, undefined, { signal })
+      return ''
+    case 'crash':
+      process.exit(crashExitCode)
+      return ''
+    case 'ignore-cancel':
+      habits.ignoresExit = true
+      return 'ignoring that I am told to exit'
+    case 'ignore-sigterm':
+      ignoreSigterm()
+      return 'ignoring SIGTERM'
+    case 'no-logout':
+      habits.logsOut = false
+      return 'not logging out'
+    case 'fork':
+      return `forked ${fork()}`
+  }
+}
+
+/** Outlives this process when nobody ends the whole group. */
+function fork(): number | undefined {
+  const child = spawn(process.execPath, ['-e', `setTimeout(() => {}, ${childLifetimeMs})`], { stdio: 'ignore' })
+  child.unref()
+  return child.pid
+}
+
+async function flood(bytes: number): Promise<void> {
+  const piece = 'x'.repeat(floodPiece)
+  for (let left = bytes; left > 0; left -= floodPiece) {
+    if (!process.stdout.write(piece.slice(0, Math.min(left, floodPiece)))) await once(process.stdout, 'drain')
+  }
+}
+
+async function write(folder: string, path: string, text: string): Promise<string> {
+  const root = await realpath(folder)
+  const target = resolve(root, path)
+  if (!isInside(root, target)) return `refused to write ${path}: it is not in my folder`
+  await mkdir(dirname(target), { recursive: true })
+  // A link on the way may lead out again.
+  if (!isInside(root, resolve(await realpath(dirname(target)), 'x'))) return `refused to write ${path}: it is not in my folder`
+  await writeFile(target, text)
+  return `wrote ${path}`
+}
+
+function isInside(root: string, target: string): boolean {
+  const way = relative(root, target)
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}

@@ -1,0 +1,98 @@
+/**
+ * What agents and coordinators ask for, whatever door they come through: who is calling is found out here, once for every call,
+ * and that it called is remembered. Holds no rules; never keeps a secret longer than its call.
+ */
+import type { Who } from '../../domain/credential/who.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { hashSecret } from '../../platform/secrets.ts'
+import type { ProcessExit, ProcessExitAnswer } from '../../protocol/process-exit.ts'
+import { authenticateAgent, authenticationFailed, type SignedIn } from '../../services/authenticate-agent.ts'
+import { findAgentSession } from '../../services/find-agent-session.ts'
+import type { NextAnswer } from '../../services/find-next-action.ts'
+import { findOpenConversations } from '../../services/find-open-conversations.ts'
+import { logoutAgent } from '../../services/logout-agent.ts'
+import { reportProcessExit } from '../../services/report-process-exit.ts'
+import { touchAgentSession } from '../../services/touch-agent-session.ts'
+import type { Receiver } from '../../store/queries/unread.ts'
+import type { ReceiptKey, Store } from '../../store/store.ts'
+import type { Tails } from '../live/tail.ts'
+import type { Presented } from '../security/credentials.ts'
+import { RateLimit } from '../security/rate-limit.ts'
+import { HeldCalls, type superseded } from './held-calls.ts'
+import { LastSeen } from './last-seen.ts'
+
+/** AS1: wrong attempts beyond this get `rate_limited`; a right one is accepted all the same. */
+const failuresPerMinute = 10
+
+export interface AgentCallsParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly tails: Tails
+}
+
+/** As the tool `authenticate` takes it; with an agent's own bearer its id and passkey may be left out. */
+export interface SignInClaim {
+  readonly agentId?: string | undefined
+  readonly passkey?: string | undefined
+  readonly projectId: string
+  readonly launchId?: string | null | undefined
+}
+
+export class AgentCalls {
+  readonly lastSeen = new LastSeen()
+  readonly held: HeldCalls
+  readonly #store: Store
+  readonly #failures: RateLimit
+
+  constructor(parts: AgentCallsParts) {
+    this.#store = parts.store
+    this.#failures = new RateLimit(parts.clock, failuresPerMinute)
+    this.held = new HeldCalls(parts)
+  }
+
+  async authenticate(presented: Presented, claim: SignInClaim): Promise<SignedIn> {
+    const own = agentOf(presented.who)
+    const agentId = claim.agentId ?? own ?? ''
+    const passkeyHash = claim.passkey === undefined ? presented.hash : hashSecret(claim.passkey)
+    const { projectId, launchId } = claim
+    try {
+      if (own !== null && own !== agentId) throw authenticationFailed()
+      return await this.#store.run(authenticateAgent, { agentId, projectId, passkeyHash, launchId })
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'authentication_failed') this.#failures.attempt(agentId)
+      throw error
+    }
+  }
+
+  /** The agent session a call is made in: the token's, or that of the agent whose bearer it is. Counts as a sign of life. */
+  async caller(presented: Presented, token: string | undefined): Promise<Receiver> {
+    const tokenHash = token === undefined ? null : hashSecret(token)
+    const found = await this.#store.query(findAgentSession, { tokenHash, agentId: agentOf(presented.who) })
+    const { touches, calledAt, ...caller } = found
+    this.lastSeen.saw(caller.agentSessionId, calledAt)
+    if (touches) await this.#store.run(touchAgentSession, { ...caller, calledAt })
+    return caller
+  }
+
+  nextAction(caller: Receiver, waitSeconds: number, signal?: AbortSignal): Promise<NextAnswer | typeof superseded> {
+    return this.held.next(caller, waitSeconds, signal)
+  }
+
+  async logout(caller: Receiver): Promise<void> {
+    const openConversations = await this.#store.query(findOpenConversations, caller)
+    await this.#store.run(logoutAgent, { ...caller, openConversations })
+    this.lastSeen.forget(caller.agentSessionId)
+  }
+
+  async reportExit(who: Who, report: ProcessExit, receipt?: ReceiptKey): Promise<ProcessExitAnswer> {
+    const openConversations = await this.#store.query(findOpenConversations, report)
+    return this.#store.run(reportProcessExit, { ...report, reporterId: who.id, openConversations }, receipt)
+  }
+
+  close(): void {
+    this.held.close()
+  }
+}
+
+const agentOf = (who: Who): string | null => (who.kind === 'agent' ? who.id : null)

@@ -1,0 +1,124 @@
+/**
+ * The front: the port, and the gate before it. It listens before the doors behind it are loaded, so that a start is answered
+ * at once (SP1): that the server is alive is said here; whoever comes for more is let in, in order, when the doors are there.
+ * It knows no store and loads nothing heavy.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, BlockList, isIP } from 'node:net'
+import { Refusal } from '../domain/errors.ts'
+import type { Logger } from '../platform/logger.ts'
+import { StartFailure } from '../platform/start-failure.ts'
+import { Figures } from './http/figures.ts'
+import { Gate, maxHeaderBytes } from './http/gate.ts'
+import { healthText } from './http/health.ts'
+import { answerProblem } from './http/problem-answer.ts'
+import { hostAndOrigin } from './security/host-and-origin.ts'
+
+export interface FrontParts {
+  readonly logger: Logger
+  readonly listen: { readonly host: string; readonly port: number }
+  readonly publicUrl: string | null
+  readonly behindProxy: boolean
+  readonly version: string
+}
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => void
+
+const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 72_000, connectionsCheckingInterval: 5000 }
+const maxOpenSockets = 20_000
+/** Requests that may wait for the doors; they are there within a fraction of a second. */
+const maxEarly = 1000
+
+export class Front {
+  readonly server: Server
+  readonly gate: Gate
+  readonly figures = new Figures()
+  readonly parts: FrontParts
+  /** Whether readers reach us over TLS, through the proxy of `public_url`. */
+  readonly https: boolean
+  #early: [IncomingMessage, ServerResponse][] = []
+  #handle: Handle | undefined
+
+  constructor(parts: FrontParts) {
+    refuseOpenListening(parts.listen.host, parts.behindProxy)
+    this.parts = parts
+    this.https = parts.publicUrl?.startsWith('https:') ?? false
+    this.gate = new Gate({ logger: parts.logger, figures: this.figures, https: this.https })
+    this.server = createServer({
+      ...timeouts,
+      maxHeaderSize: maxHeaderBytes,
+      // A missing Host gets our own answer, like a foreign one.
+      requireHostHeader: false,
+      noDelay: true,
+      // Other upgrades are ordinary requests to us.
+      shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() === 'websocket',
+    })
+    this.server.maxConnections = maxOpenSockets
+    const receive = (request: IncomingMessage, response: ServerResponse): void => this.#receive(request, response)
+    this.server.on('request', receive)
+    this.server.on('checkExpectation', receive)
+  }
+
+  /** Where it answers, once it listens. */
+  get url(): string {
+    const { port } = this.server.address() as AddressInfo
+    return `http://${urlHost(this.parts.listen.host)}:${port}`
+  }
+
+  async listen(): Promise<void> {
+    const { host, port } = this.parts.listen
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject)
+      // The name would be looked up, and could mean another machine.
+      this.server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port }, () => {
+        this.server.off('error', reject)
+        resolve()
+      })
+    })
+    this.gate.open(hostAndOrigin((this.server.address() as AddressInfo).port, this.parts.publicUrl))
+  }
+
+  /** The doors are there: whoever waits goes through, and everybody after them. */
+  lead(handle: Handle): void {
+    this.#handle = handle
+    for (const [request, response] of this.#early.splice(0)) handle(request, response)
+  }
+
+  /** Stops accepting; resolves when the last connection has ended. */
+  close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()))
+    this.server.closeIdleConnections()
+    return closed
+  }
+
+  #receive(request: IncomingMessage, response: ServerResponse): void {
+    if (!this.gate.pass(request, response)) return
+    if (this.#handle) return this.#handle(request, response)
+    if (request.method === 'GET' && request.url === '/healthz') {
+      response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
+      return void response.end(healthText(this.parts.version))
+    }
+    if (this.#early.length >= maxEarly) return answerProblem(response, new Refusal('busy', 'The server is still starting'))
+    this.#early.push([request, response])
+  }
+}
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+
+/** SE2: what other machines can reach needs TLS in front of it. */
+function refuseOpenListening(host: string, behindProxy: boolean): void {
+  const family = isIP(host)
+  const local = host === 'localhost' || (family !== 0 && loopback.check(host, family === 6 ? 'ipv6' : 'ipv4'))
+  if (local || behindProxy) return
+  throw new StartFailure(
+    `Listening on ${host} would let other machines in without encryption.`,
+    'Listen on 127.0.0.1, or put a TLS proxy in front and say so with --behind-proxy.',
+  )
+}
+
+function urlHost(host: string): string {
+  if (host === 'localhost' || host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return isIP(host) === 6 ? `[${host}]` : host
+}

@@ -1,0 +1,19 @@
+/** People's chats with the agents of a project. */
+import type { chatRoutes } from '../../../protocol/routes/chat.ts'
+import { endChat } from '../../../services/end-chat.ts'
+import { getProject } from '../../../services/get-project.ts'
+import { listMessages } from '../../../services/list-messages.ts'
+import { postMessage } from '../../../services/post-message.ts'
+import { startChat } from '../../../services/start-chat.ts'
+import { type HandlersOf, query, run } from '../handler.ts'
+
+export const chatHandlers: HandlersOf<typeof chatRoutes> = {
+  startChat: run(startChat, ({ params, query: { agentId }, who }) => ({ ...params, agentId, by: who.id })),
+  endChat: run(endChat, ({ params, who }) => ({ ...params, by: who.id })),
+  postMessage: async ({ body, who, doors, receipt }) => {
+    const { projectId, toAgentId } = body
+    const agentIds = toAgentId === null ? (await doors.store.query(getProject, { projectId })).agentIds : [toAgentId]
+    return doors.store.run(postMessage, { ...body, agentIds, by: who.id }, receipt)
+  },
+  listMessages: query(listMessages, (call) => ({ ...call.query, ...call.params })),
+}

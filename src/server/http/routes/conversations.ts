@@ -1,0 +1,33 @@
+/** Conversations on any channel. */
+import type { conversationRoutes } from '../../../protocol/routes/conversations.ts'
+import { addMessage } from '../../../services/add-message.ts'
+import { deleteConversation } from '../../../services/delete-conversation.ts'
+import { getConversation } from '../../../services/get-conversation.ts'
+import { getHistory } from '../../../services/get-history.ts'
+import { getOrCreateConversation } from '../../../services/get-or-create-conversation.ts'
+import { listConversations } from '../../../services/list-conversations.ts'
+import { resetConversation } from '../../../services/reset-conversation.ts'
+import { setConversationSummary } from '../../../services/set-conversation-summary.ts'
+import { setFlags } from '../../../services/set-flags.ts'
+import { setHistory } from '../../../services/set-history.ts'
+import { truncateHistory } from '../../../services/truncate-history.ts'
+import { type HandlersOf, query, run } from '../handler.ts'
+
+export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
+  listConversations: query(listConversations, (call) => call.query),
+  getOrCreateConversation: async ({ body, doors, receipt, reply }) => {
+    const { conversation, created } = await doors.store.run(getOrCreateConversation, body, receipt)
+    reply.code(created ? 201 : 200)
+    return conversation
+  },
+  getConversation: query(getConversation, ({ params }) => params),
+  deleteConversation: run(deleteConversation, ({ params, who }) => ({ ...params, by: who.id })),
+  getHistory: query(getHistory, (call) => ({ ...call.query, ...call.params })),
+  addMessage: run(addMessage, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
+  setHistory: run(setHistory, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
+  setConversationSummary: run(setConversationSummary, ({ body, params }) => ({ ...body, ...params })),
+  truncateHistory: run(truncateHistory, ({ body, params }) => ({ ...body, ...params })),
+  resetConversation: run(resetConversation, ({ params }) => params),
+  getFlags: async ({ params, doors }) => (await doors.store.query(getConversation, params)).flags,
+  setFlags: run(setFlags, ({ body, params }) => ({ ...params, flags: body })),
+}

@@ -1,0 +1,18 @@
+/** Arguments that several tools take, described once. */
+import * as z from 'zod'
+import { maxContentChars } from '../../protocol/message.ts'
+
+export const Id = z.string().min(1).max(200)
+
+export const agentSessionToken = z
+  .string()
+  .min(1)
+  .max(512)
+  .optional()
+  .describe('What authenticate gave you. Leave it out if your connection carries your own credential.')
+
+export const clientId = Id.optional().describe(
+  'Any text of your choice that is new for each message. Call again with the same one after a lost answer: the message is stored once.',
+)
+
+export const content = z.string().max(maxContentChars)

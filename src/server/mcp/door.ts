@@ -1,0 +1,25 @@
+/**
+ * The MCP door (MC1): Streamable HTTP at `/mcp`, behind the same gate and the same credentials as everything else. What is
+ * behind it is loaded with its first request (SP1).
+ */
+import type { FastifyInstance } from 'fastify'
+import type { Doors } from '../doors.ts'
+import type { McpRequests } from './mcp-requests.ts'
+
+export function openMcpDoor(app: FastifyInstance, doors: Doors): void {
+  let requests: Promise<McpRequests> | undefined
+  const load = (): Promise<McpRequests> => {
+    requests ??= import('./mcp-requests.ts').then((loaded) => new loaded.McpRequests(doors))
+    return requests
+  }
+  app.route({
+    // The SDK answers the others with what is allowed.
+    method: ['POST', 'GET', 'DELETE', 'PUT', 'PATCH'],
+    url: '/mcp',
+    config: { scope: 'anybody', lasting: true },
+    handler: async (request, reply) => (await load()).answer(request, reply),
+  })
+  app.addHook('preClose', async () => {
+    await (await requests)?.close()
+  })
+}

@@ -1,0 +1,68 @@
+/**
+ * Answers requests to `/mcp`. Tools are called here; what else the protocol has is the SDK's. Holds no protocol session: any
+ * call may be the first that a node sees.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Refusal } from '../../domain/errors.ts'
+import type { Doors } from '../doors.ts'
+import type { Presented } from '../security/credentials.ts'
+import { type PlainCall, plainCall } from './plain-call.ts'
+import { runTool } from './run-tool.ts'
+import type { SdkHandler } from './sdk-handler.ts'
+import type { Tool } from './tool.ts'
+import { type ServerInfo, ToolAnswer } from './tool-answer.ts'
+import { toolNamed } from './tool-list.ts'
+
+export class McpRequests {
+  readonly #doors: Doors
+  readonly #serverInfo: ServerInfo
+  #sdk: Promise<SdkHandler> | undefined
+
+  constructor(doors: Doors) {
+    this.#doors = doors
+    this.#serverInfo = { name: 'holdfast', title: 'Holdfast', version: doors.version }
+  }
+
+  async answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const presented = presentedIn(request)
+    const call = request.method === 'POST' ? plainCall(request.headers, request.body) : undefined
+    const tool = call && toolNamed(call.name)
+    if (call && tool) await this.#callTool(tool, call, presented, request.id, reply)
+    else await this.#askSdk(request, presented, reply)
+    return reply
+  }
+
+  async close(): Promise<void> {
+    await (await this.#sdk)?.close()
+  }
+
+  async #callTool(tool: Tool, call: PlainCall, presented: Presented, requestId: string, reply: FastifyReply): Promise<void> {
+    const answer = new ToolAnswer(reply, call, this.#serverInfo)
+    if (tool.mayWait) answer.mayTakeLong(this.#doors.clock)
+    answer.finish(await runTool(tool, call.args, { doors: this.#doors, presented, gone: () => goneSignal(reply) }, requestId))
+  }
+
+  async #askSdk({ raw, body, id: requestId }: FastifyRequest, presented: Presented, reply: FastifyReply): Promise<void> {
+    const sdk = await this.#loadSdk()
+    reply.hijack()
+    await sdk.handle({ request: raw, response: reply.raw, body, presented, requestId })
+  }
+
+  #loadSdk(): Promise<SdkHandler> {
+    this.#sdk ??= import('./sdk-handler.ts').then(({ createSdkHandler }) => createSdkHandler(this.#doors, this.#serverInfo))
+    return this.#sdk
+  }
+}
+
+function presentedIn({ presented }: FastifyRequest): Presented {
+  if (!presented) throw new Refusal('unauthenticated')
+  return presented
+}
+
+/** A dropped socket is all that is seen of a client that cancels or gives up. */
+function goneSignal({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  if (raw.destroyed) gone.abort()
+  else raw.once('close', () => gone.abort())
+  return gone.signal
+}

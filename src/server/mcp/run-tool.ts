@@ -1,0 +1,54 @@
+/**
+ * Runs one tool and shapes its result (MC2, MC3): what came out as `structuredContent`, and the same as text for clients that
+ * read only that. A refusal is a result too, with `isError`, its code and what to do next. Never lets out what nobody foresaw.
+ */
+import { Refusal } from '../../domain/errors.ts'
+import { mask, maskDeep } from '../../platform/mask.ts'
+import { refusalOf } from '../http/problem-answer.ts'
+import { nextStepFor } from './next-steps.ts'
+import { snakeFields } from './snake-case.ts'
+import type { Tool, ToolCall } from './tool.ts'
+
+/** A type and not an interface: it must fit the SDK's open result. */
+export type ToolResult = {
+  structuredContent: Record<string, unknown>
+  content: [{ type: 'text'; text: string }]
+  isError?: true
+}
+
+export async function runTool(tool: Tool, args: unknown, call: ToolCall, requestId: string): Promise<ToolResult> {
+  const { logger, figures } = call.doors
+  try {
+    const told = (await tool.run(checkedArguments(tool, args ?? {}), call)) as Record<string, unknown>
+    logger.debug({ requestId, tool: tool.name }, 'A tool was called')
+    return result(told)
+  } catch (error) {
+    const refusal = refusalOf(error, requestId, logger)
+    figures.refusedWith(refusal.code)
+    // Over HTTP it is a success: only here is it seen what was refused, and why.
+    logger.info({ requestId, tool: tool.name, code: refusal.code, by: call.presented.who.id }, 'A tool refused')
+    return { ...result(errorIn(refusal)), isError: true }
+  }
+}
+
+function checkedArguments({ input }: Tool, args: unknown): Record<string, unknown> {
+  const parsed = input.safeParse(args)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const field = issue?.path.map(String).join('.') ?? ''
+  const why = issue?.message ?? 'Invalid input'
+  // Not `session_token: …`, which would look like a secret and be masked.
+  throw new Refusal('invalid_request', field ? `The argument ${field} is not right: ${why}` : why, field ? { field } : {})
+}
+
+const result = (value: Record<string, unknown>): ToolResult => ({
+  structuredContent: value,
+  content: [{ type: 'text', text: JSON.stringify(value) }],
+})
+
+const errorIn = ({ code, message, fields }: Refusal): Record<string, unknown> => ({
+  ...snakeFields(maskDeep(fields) as Record<string, unknown>),
+  code,
+  message: mask(message),
+  next: nextStepFor(code),
+})

@@ -1,0 +1,74 @@
+/**
+ * The doors, put together behind their front. They are given everything they need (src/compose) and hold no state that another
+ * node would miss.
+ */
+import type { Clock } from '../platform/clock.ts'
+import type { Store } from '../store/store.ts'
+import { AgentCalls } from './agents/agent-calls.ts'
+import type { LastSeen } from './agents/last-seen.ts'
+import type { Doors } from './doors.ts'
+import type { Front } from './front.ts'
+import { buildApp } from './http/app.ts'
+import { Connections } from './live/connections.ts'
+import { Tails } from './live/tail.ts'
+import { Credentials } from './security/credentials.ts'
+import { loginAttemptsPerMinute, RateLimit } from './security/rate-limit.ts'
+import { openSocketDoor } from './websocket/door.ts'
+
+export interface DoorsParts {
+  readonly front: Front
+  readonly store: Store
+  readonly clock: Clock
+  readonly ownerTokenHash: string
+  /** The built page; null serves none. */
+  readonly pageFolder: string | null
+}
+
+export interface OpenDoors {
+  /** When agents were last heard of, for who sweeps their sessions. */
+  readonly lastSeen: LastSeen
+  /** Stops accepting, finishes what is in flight, says goodbye to who is connected; never takes longer than a few seconds (OP2). */
+  close(): Promise<void>
+}
+
+/** Requests in flight have this long to finish. */
+const drainMs = 5000
+
+export async function openDoors({ front, store, clock, ownerTokenHash, pageFolder }: DoorsParts): Promise<OpenDoors> {
+  const { logger, version, publicUrl, behindProxy } = front.parts
+  const credentials = new Credentials(store, ownerTokenHash, publicUrl)
+  const tails = new Tails({ store, clock, logger })
+  const doors: Doors = {
+    store,
+    clock,
+    logger,
+    version,
+    https: front.https,
+    credentials,
+    loginLimit: new RateLimit(clock, loginAttemptsPerMinute),
+    tails,
+    connections: new Connections({ store, clock, credentials, tails }),
+    agents: new AgentCalls({ store, clock, tails }),
+    figures: front.figures,
+    closing: false,
+  }
+  const app = buildApp({ doors, front, behindProxy, pageFolder })
+  openSocketDoor(front.server, doors, front.gate)
+  await app.ready()
+  await doors.connections.start()
+  front.lead((request, response) => app.routing(request, response))
+
+  return {
+    lastSeen: doors.agents.lastSeen,
+    async close() {
+      doors.closing = true
+      doors.agents.close()
+      const closed = Promise.all([front.close(), app.close()])
+      await doors.connections.close()
+      const giveUp = clock.after(drainMs, () => front.server.closeAllConnections())
+      front.server.closeIdleConnections()
+      await closed
+      giveUp()
+    },
+  }
+}
