@@ -34,11 +34,8 @@ function pointsOf(spec: CommandSpec, before: string): CompletionPoint[] {
 
 const toCommand = ({ name, summary }: CommandSpec): { name: string; about: string } => ({ name, about: summary })
 
-function toOption({ flags, about, choices = [], value }: CommandOption): CompletionOption {
+function toOption({ flags, about, choices, offers, value }: CommandOption): CompletionOption {
   const words = flags.split(/[ ,]+/).filter((word) => word.startsWith('-'))
   const takes = flags.includes('<') ? (value ?? 'text') : 'nothing'
-  return { words, about, takes, choices: choices.length > 0 ? choices : choicesIn(flags) }
+  return { words, about, takes, choices: choices ?? offers ?? [] }
 }
-
-/** `--log-format <json|text>` names its choices itself. */
-const choicesIn = (flags: string): readonly string[] => /<([^>]*\|[^>]*)>/.exec(flags)?.[1]?.split('|') ?? []

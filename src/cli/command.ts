@@ -17,6 +17,8 @@ export interface CommandOption {
   /** May be given several times. */
   readonly many?: true
   readonly choices?: readonly string[]
+  /** Offered by completion, but checked elsewhere. */
+  readonly offers?: readonly string[]
   /** What completion offers for its value. */
   readonly value?: 'folder' | 'file'
 }

@@ -6,12 +6,20 @@ import type { CommandSpec, Given } from './command.ts'
 import { confirm } from './confirm.ts'
 import { type Connection, findConnection } from './connect.ts'
 import { usage } from './failure.ts'
-import { type Progress, startProgress } from './progress.ts'
+import { noProgress, type Progress, startProgress } from './progress.ts'
 import { type Paint, painter, type Terminal, widthOf } from './terminal.ts'
 
 /** More than a person reads; `--limit` asks for more. */
 const defaultLimit = 200
 const largestLimit = 100_000
+
+interface ContextParts {
+  readonly terminal: Terminal
+  readonly given: Given
+  readonly allCommands: () => Promise<CommandSpec[]>
+  /** Whether the command waits for a server; one that is the server itself only runs. */
+  readonly progress: boolean
+}
 
 export class CommandContext {
   readonly terminal: Terminal
@@ -22,12 +30,12 @@ export class CommandContext {
   readonly #progress: Progress
   #connection: Promise<Connection> | undefined
 
-  constructor(terminal: Terminal, given: Given, allCommands: () => Promise<CommandSpec[]>) {
+  constructor({ terminal, given, allCommands, progress }: ContextParts) {
     this.terminal = terminal
     this.allCommands = allCommands
     this.paint = painter(terminal.stdout, terminal.env)
     this.#given = given
-    this.#progress = startProgress(terminal, 'Waiting for an answer')
+    this.#progress = progress ? startProgress(terminal, 'Waiting for an answer') : noProgress
   }
 
   get json(): boolean {

@@ -41,6 +41,7 @@ export const exitOf = {
   work_session_running: 6,
   work_session_completed: 6,
   last_owner: 6,
+  wrong_state: 6,
   fenced: 6,
   too_large: 2,
   unsupported_media_type: 2,

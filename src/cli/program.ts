@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander'
 import { type CommandOption, type CommandSpec, Given } from './command.ts'
 import { CommandContext } from './context.ts'
-import { exitCodes } from './exit-codes.ts'
+import { examplesText, exitCodeTable, helpWidth } from './help-text.ts'
 import { optionsOf } from './options-of.ts'
 import { type Paint, painter, type Terminal } from './terminal.ts'
 
@@ -22,7 +22,7 @@ export function buildProgram(specs: readonly CommandSpec[], parts: ProgramParts)
     .version(version, '-V, --version', 'print the version')
     .usage('[command] [options]')
   prepare(program, terminal, paint)
-  program.addHelpText('after', () => `${examplesOf(name, topExamples, paint)}\n\n${exitCodeTable(paint)}`)
+  program.addHelpText('after', () => `${examplesText(name, topExamples, terminal)}\n\n${exitCodeTable(paint)}`)
   for (const spec of specs) program.addCommand(build(spec, parts, paint), { isDefault: spec.isDefault === true })
   return program
 }
@@ -39,12 +39,12 @@ function build(spec: CommandSpec, parts: ProgramParts, paint: Paint): Command {
   for (const operand of spec.operands ?? []) command.argument(bracketed(operand.name), operand.about)
   for (const option of optionsOf(spec)) command.addOption(toOption(option))
   for (const inner of spec.commands ?? []) command.addCommand(build(inner, parts, paint), { isDefault: inner.isDefault === true })
-  command.addHelpText('after', () => `${examplesOf(parts.name, spec.examples, paint)}\n\n${exitCodeLine(parts.name, paint)}`)
+  command.addHelpText('after', () => helpFooter(parts, spec, paint))
   const run = spec.run
   if (run) {
     command.action(async (...all: unknown[]) => {
       const given = new Given(all.slice(0, -2) as (string | string[])[], command.opts())
-      const context = new CommandContext(parts.terminal, given, parts.allCommands)
+      const context = new CommandContext({ ...parts, given, progress: !spec.local })
       await run(context, given).finally(() => context.end())
     })
   }
@@ -73,9 +73,16 @@ function prepare(command: Command, terminal: Terminal, paint: Paint): void {
     .allowExcessArguments(false)
     .helpOption('-h, --help', 'show this help')
     .helpCommand(false)
-    .configureOutput({ writeOut: (text) => terminal.stdout.write(text), writeErr: () => {}, outputError: () => {} })
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: () => {},
+      outputError: () => {},
+      // `paint` has decided already.
+      getOutHasColors: () => true,
+    })
     .configureHelp({
-      helpWidth: Math.min(terminal.stdout.columns ?? 100, 110),
+      helpWidth: helpWidth(terminal),
+      optionDescription: ({ description, argChoices }) => (argChoices ? `${argChoices.join('|')}: ${description}` : description),
       styleTitle: (text) => paint('bold', text),
       styleCommandText: (text) => paint('cyan', text),
       styleSubcommandTerm: (text) => paint('cyan', text),
@@ -85,19 +92,5 @@ function prepare(command: Command, terminal: Terminal, paint: Paint): void {
     })
 }
 
-function examplesOf(name: string, examples: CommandSpec['examples'], paint: Paint): string {
-  const width = Math.max(...examples.map(([typed]) => typed.length))
-  const lines = examples.map(([typed, does]) => `  ${paint('dim', name)} ${typed.padEnd(width)}  ${paint('dim', does)}`)
-  return ['', paint('bold', 'Examples:'), ...lines].join('\n')
-}
-
-function exitCodeTable(paint: Paint): string {
-  const lines = Object.values(exitCodes).map(({ code, about }) => `  ${paint('cyan', String(code).padEnd(3))}  ${about}`)
-  return [paint('bold', 'Exit codes:'), ...lines].join('\n')
-}
-
-const exitCodeLine = (name: string, paint: Paint): string =>
-  paint(
-    'dim',
-    `Exit codes: 0 done, 1 failed, 2 usage, 3 no server, 4 no permission, 5 not found, 6 conflict, 7 later (${name} --help)`,
-  )
+const helpFooter = ({ name, terminal }: ProgramParts, { examples }: CommandSpec, paint: Paint): string =>
+  `${examplesText(name, examples, terminal)}\n\n${paint('dim', `What the exit codes mean: ${name} --help`)}`

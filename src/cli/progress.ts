@@ -13,6 +13,8 @@ export interface Progress {
   end(): void
 }
 
+export const noProgress: Progress = { pause: () => {}, resume: () => {}, end: () => {} }
+
 export function startProgress(terminal: Terminal, label: string, clock: Clock = systemClock): Progress {
   const { stderr } = terminal
   const paint = painter(stderr, terminal.env)

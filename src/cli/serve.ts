@@ -12,19 +12,29 @@ export async function serve(flags: ConfigFlags, terminal: Terminal): Promise<nev
   const config = loadConfig({ flags, env, cwd, logToTerminal: stderr.isTTY === true })
   const { startServer } = await import('../compose/start-server.ts')
   let starting: Promise<RunningHoldfast> | undefined
+  let stopping = false
   // Before the start, so that a signal during it ends in an orderly stop as well.
   const stopListening = stopOnSignal({
-    stop: async () => (await starting)?.stop(),
+    stop: async () => {
+      stopping = true
+      // A start that failed has put everything back itself, and says why on its own.
+      const server = await starting?.catch(() => undefined)
+      await server?.stop()
+    },
     onTrouble: (message, error) => stderr.write(`${message}${error instanceof Error ? ` ${error.message}` : ''}\n`),
   })
   try {
-    starting = startServer(config.values, env)
-    const server = await starting
+    const started = startServer(config.values, env)
+    starting = started
+    const server = await started
     stdout.write(`Holdfast is ready at ${server.url}\n`)
     stdout.write(`Sign in: ${server.url}/sign-in#${await server.signInCode()}\n`)
   } catch (error) {
-    stopListening()
-    throw error
+    // What fails because it is being stopped is no news.
+    if (!stopping) {
+      stopListening()
+      throw error
+    }
   }
   return new Promise(() => {})
 }

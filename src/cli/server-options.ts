@@ -8,14 +8,31 @@ export const serverOptions = (): CommandOption[] =>
     .filter((key) => key !== 'data')
     .map((key) => ({
       flags: isSwitch(key) ? `--${flagName(key)}` : `--${flagName(key)} <${placeholder(key)}>`,
-      about: `${lowerFirst(configRules[key].about)}${fallbackOf(key)}`,
+      about: `${choicesOf(key)}${lowerFirst(configRules[key].about)}${fallbackOf(key)}`,
+      ...(allowed(key) ? { offers: allowed(key) } : {}),
     }))
 
-function placeholder(key: ConfigKey): string {
+const placeholders = {
+  number: 'n',
+  'number-or-off': 'n|off',
+  address: 'url',
+  host: 'host',
+  timezone: 'zone',
+  choice: 'word',
+  text: 'text',
+  database: 'url',
+  switch: '',
+} as const
+
+const placeholder = (key: ConfigKey): string => placeholders[configRules[key].kind]
+
+/** The configuration checks the words itself, and knows the nearest. */
+function allowed(key: ConfigKey): readonly string[] | undefined {
   const rule = configRules[key]
-  if (rule.kind === 'choice') return rule.allowed.join('|')
-  return rule.kind === 'number' || rule.kind === 'number-or-off' ? 'number' : rule.kind === 'address' ? 'url' : 'text'
+  return rule.kind === 'choice' ? rule.allowed : undefined
 }
+
+const choicesOf = (key: ConfigKey): string => (allowed(key) ? `${allowed(key)?.join('|')}: ` : '')
 
 function fallbackOf(key: ConfigKey): string {
   const { fallback, kind } = configRules[key]

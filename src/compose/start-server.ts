@@ -1,12 +1,9 @@
 /**
  * The composition root: the only place that builds concrete things and puts them together. The order is the promise: the
- * folder is ours before anything in it is opened, the port answers before anything that can wait begins, and a stop undoes
- * it all backwards.
+ * folder is ours before anything in it is opened, the port answers before anything that can wait is even loaded (SP1), and a
+ * stop undoes it all backwards. Everything heavy is behind assemble.ts.
  */
-import { join } from 'node:path'
-import { ownerId } from '../domain/credential/who.ts'
-import { Mirror } from '../mirror/mirror.ts'
-import { projectFolder } from '../mirror/project-folder.ts'
+import { setTimeout as pause } from 'node:timers/promises'
 import { systemClock } from '../platform/clock.ts'
 import { prepareDataFolder } from '../platform/data-folder.ts'
 import { lockDataFolder } from '../platform/data-lock.ts'
@@ -14,13 +11,11 @@ import { createLogger } from '../platform/logger.ts'
 import { loadOwnerToken } from '../platform/owner-token.ts'
 import { findPackageRoot } from '../platform/package-root.ts'
 import { removeRunFile, writeRunFile } from '../platform/run-file.ts'
-import { hashSecret } from '../platform/secrets.ts'
 import { StartFailure } from '../platform/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
-import { createSignInCode } from '../services/create-sign-in-code.ts'
-import { firstStart } from './first-start.ts'
-import { openStore } from './open-store.ts'
-import { startSweeper } from './sweeper.ts'
+import { Front } from '../server/front.ts'
+
+const answerFirstMs = 5
 
 export interface RunningHoldfast {
   readonly url: string
@@ -29,11 +24,14 @@ export interface RunningHoldfast {
   stop(): Promise<void>
 }
 
+/** What has been done so far, undone in the opposite order by a stop or a start that fails. */
+export type Undo = (() => void | Promise<void>)[]
+
 export async function startServer(config: ConfigValues, env: NodeJS.ProcessEnv): Promise<RunningHoldfast> {
-  const logger = createLogger({ level: config['log.level'], format: config['log.format'], colours: process.stderr.isTTY })
+  const logger = createLogger({ level: config['log.level'], format: config['log.format'] })
   const { data } = config
-  const clock = systemClock
-  const undo: (() => void | Promise<void>)[] = []
+  const { folder: packageFolder, version } = findPackageRoot()
+  const undo: Undo = []
   const stop = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step()
   }
@@ -44,41 +42,22 @@ export async function startServer(config: ConfigValues, env: NodeJS.ProcessEnv):
     const lock = lockDataFolder(data)
     undo.push(() => lock.release())
     const ownerToken = await loadOwnerToken(data, env)
-    // The writer's thread opens the database while this one loads the doors.
-    const opening = openStore(data)
-    opening.catch(() => {})
-    const { createServer } = await import('../server/server.ts')
-    const store = await opening
-    undo.push(() => store.close())
-    const mirror = new Mirror({ store, clock, logger, folder: data, folders: [projectFolder] })
-    undo.push(() => mirror.stop())
-
-    const { folder, version } = findPackageRoot()
-    const server = await createServer({
-      store,
-      clock,
+    const front = new Front({
       logger,
-      ownerTokenHash: hashSecret(ownerToken),
       listen: { host: config.host, port: config.port },
       publicUrl: config.public_url,
       behindProxy: config.behind_proxy,
-      pageFolder: join(folder, 'dist', 'web'),
       version,
     })
-    await server.listen()
-    undo.push(() => server.close())
-    await writeRunFile(data, { pid: process.pid, url: server.url, startedAt: new Date().toISOString(), version })
+    await front.listen()
+    undo.push(() => front.close())
+    // Whoever waits for the port is answered first: to load the doors keeps this thread busy for a while (SP1).
+    await pause(answerFirstMs)
+    const { assemble } = await import('./assemble.ts')
+    const { signInCode } = await assemble({ config, ownerToken, front, logger, clock: systemClock, packageFolder, undo })
+    await writeRunFile(data, { pid: process.pid, url: front.url, startedAt: new Date().toISOString(), version })
     undo.push(() => removeRunFile(data, process.pid))
-
-    undo.push(startSweeper(store, clock, logger))
-    firstStart(store, data, logger)
-      .catch((error) => logger.error({ error: String(error) }, 'the demo project could not be made'))
-      .then(() => mirror.start())
-    return {
-      url: server.url,
-      signInCode: async () => (await store.run(createSignInCode, { by: ownerId })).code,
-      stop,
-    }
+    return { url: front.url, signInCode, stop }
   } catch (error) {
     await stop()
     throw explain(error, config)
@@ -86,15 +65,19 @@ export async function startServer(config: ConfigValues, env: NodeJS.ProcessEnv):
 }
 
 function explain(error: unknown, { host, port }: ConfigValues): unknown {
+  const failure = (message: string, next: string): StartFailure => new StartFailure(message, next, { cause: error })
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
-      return new StartFailure(`Port ${port} on ${host} is in use by another program.`, 'Stop that program, or choose another port with --port N (0 takes a free one).', { cause: error })
+      return failure(
+        `Port ${port} on ${host} is in use by another program.`,
+        'Stop that program, or choose another port with --port N (0 takes a free one).',
+      )
     case 'EACCES':
-      return new StartFailure(`Port ${port} on ${host} may not be opened by this user.`, 'Choose a port above 1023 with --port N.', { cause: error })
+      return failure(`Port ${port} on ${host} may not be opened by this user.`, 'Choose a port above 1023 with --port N.')
     case 'EADDRNOTAVAIL':
-      return new StartFailure(`This machine has no address ${host}.`, 'Choose another one with --host.', { cause: error })
+      return failure(`This machine has no address ${host}.`, 'Choose another one with --host.')
     case 'ENOSPC':
-      return new StartFailure('The disk is full.', 'Free some space, then start again; nothing was lost.', { cause: error })
+      return failure('The disk is full.', 'Free some space, then start again; nothing was lost.')
     default:
       return error
   }

@@ -2,7 +2,7 @@
 
 import { add, edit, list, passkey, remove, show } from '../agent-commands.ts'
 import type { CommandOption, CommandSpec } from '../command.ts'
-import { limitOption, yesOption } from '../common-options.ts'
+import { limitOption, yesOption } from '../options-everywhere.ts'
 
 const agent = { name: 'agent', about: 'id, or name where only one has it' }
 const command = {
@@ -11,7 +11,11 @@ const command = {
 }
 
 const shared: readonly CommandOption[] = [
-  { flags: '--protocol <protocol>', about: 'acp: it is prompted over stdio · mcp: it asks for work', choices: ['acp', 'mcp'] },
+  {
+    flags: '--protocol <protocol>',
+    about: 'it is prompted over stdio, or asks for work; acp when left out',
+    choices: ['acp', 'mcp'],
+  },
   { flags: '--role <role>', about: 'what it does, such as coder' },
   { flags: '--env <name>', about: 'hand over this variable with the value it has here; may be given several times', many: true },
   { flags: '--env-file <file>', about: 'hand over the NAME=value lines of a file, - for standard input', value: 'file' },

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '../../client/client.ts'
+import type { DeepCheck } from '../../compose/check-deeply.ts'
 import type { CheckedConfig } from '../../platform/config.ts'
 import { configFileName } from '../../platform/config-file.ts'
 import { mask } from '../../platform/mask.ts'
@@ -13,10 +14,11 @@ import type { CommandContext } from '../context.ts'
 import { padTo } from '../display-width.ts'
 import { checkAgents, checkCredential } from '../doctor/agents.ts'
 import { bad, type Check, good, warning } from '../doctor/check.ts'
+import { checkDeep } from '../doctor/deep.ts'
 import { checkDatabase, checkFolder } from '../doctor/folder.ts'
 import { checkGit, checkNode } from '../doctor/machine.ts'
 import { checkServer } from '../doctor/server.ts'
-import { CommandFailure } from '../failure.ts'
+import { CommandFailure, usage } from '../failure.ts'
 import { startCommand } from '../program-name.ts'
 import { table } from '../table.ts'
 
@@ -24,21 +26,29 @@ async function examine(context: CommandContext, given: Given): Promise<void> {
   const { version } = findPackageRoot()
   const { env, cwd } = context.terminal
   const config = context.checkedConfig()
+  const named = given.text('server') ?? (env['HOLDFAST_URL'] || undefined)
+  if (named && given.flag('deep'))
+    throw usage(
+      '--deep reads the database itself, not through a server.',
+      'Leave out --server and HOLDFAST_URL, there where the data is.',
+    )
   const checks: Check[] = [
     checkNode(),
     await checkGit(env as NodeJS.ProcessEnv),
     ...checkConfiguration(config, cwd),
     await checkFolder(config.values.data),
   ]
-  const named = given.text('server') ?? (env['HOLDFAST_URL'] || undefined)
   const server = await checkServer(config, named, version, startCommand(env))
   checks.push(...server.checks)
   if (server.url) checks.push(...(await checkInside(context, server.url)))
   else if (!named) checks.push(await checkDatabase(config.values.data))
+  const looked = given.flag('deep') ? await checkDeep(context.terminal, config) : undefined
+  if (looked) checks.push(looked.check)
 
   const values = configKeys.map((key) => ({ key, value: config.values[key], origin: config.origins[key] }))
   const shown = values.map((each) => ({ ...each, value: typeof each.value === 'string' ? mask(each.value) : each.value }))
-  context.answer({ version, checks, config: { file: config.file, values: shown } }, () => {
+  const deep = looked ? { deep: looked.deep } : {}
+  context.answer({ version, checks, ...deep, config: { file: config.file, values: shown } }, () => {
     const { paint } = context
     const rows = shown.map(({ key, value, origin }) => ({ key, value: value === null ? '–' : String(value), origin }))
     const list = table(
@@ -51,7 +61,8 @@ async function examine(context: CommandContext, given: Given): Promise<void> {
       paint,
       context.width,
     )
-    return `${paint('bold', `Holdfast ${version}`)}\n\n${checks.map((check) => line(context, check, checks)).join('\n')}\n\n${list}`
+    const found = looked?.deep?.findings.length ? `${findingsTable(context, looked.deep.findings)}\n\n` : ''
+    return `${paint('bold', `Holdfast ${version}`)}\n\n${checks.map((check) => line(context, check, checks)).join('\n')}\n\n${found}${list}`
   })
   const wrong = checks.filter(({ state }) => state === 'bad').length
   if (wrong > 0)
@@ -90,6 +101,17 @@ async function checkInside(context: CommandContext, url: string): Promise<Check[
   return credential.state === 'bad' ? [credential] : [credential, ...(await checkAgents(client, context.terminal.env))]
 }
 
+const findingsTable = ({ paint }: CommandContext, findings: DeepCheck['findings']): string =>
+  table(
+    findings,
+    [
+      { title: 'FOUND IN', of: (each) => each.check, style: 'red' },
+      { title: 'WHERE', of: (each) => each.where },
+      { title: 'WHAT', of: (each) => each.what },
+    ],
+    paint,
+  )
+
 const marks = { good: ['green', '✓'], warning: ['yellow', '!'], bad: ['red', '✗'] } as const
 
 function line({ paint }: CommandContext, { name, state, detail, next }: Check, all: readonly Check[]): string {
@@ -102,8 +124,10 @@ function line({ paint }: CommandContext, { name, state, detail, next }: Check, a
 export const doctor: CommandSpec = {
   name: 'doctor',
   summary: 'Check everything and say what to do',
+  options: [{ flags: '--deep', about: 'also read everything in the database and say what does not fit together; takes a while' }],
   examples: [
     ['doctor', 'Node, git, folder, store, port, agents, and where each setting came from'],
+    ['doctor --deep', 'also integrity, dense streams, and state against events; works beside a running server'],
     ['doctor --json', 'for a program'],
   ],
   run: examine,

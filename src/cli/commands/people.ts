@@ -3,9 +3,9 @@ import { type Role, roles } from '../../domain/credential/scopes.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { visible } from '../../platform/visible.ts'
 import type { CommandSpec, Given } from '../command.ts'
-import { limitOption, yesOption } from '../common-options.ts'
 import type { CommandContext } from '../context.ts'
 import { findByName } from '../find-by-name.ts'
+import { limitOption, yesOption } from '../options-everywhere.ts'
 import { secretOnce } from '../secret-once.ts'
 import { table } from '../table.ts'
 import { relative } from '../times.ts'
@@ -72,7 +72,7 @@ export const people: CommandSpec = {
       name: 'add',
       summary: 'Add a person; prints their token once',
       operands: [{ name: 'name', about: 'what they are called' }],
-      options: [{ flags: '--role <role>', about: 'what they may do (member)', choices: roles }],
+      options: [{ flags: '--role <role>', about: 'what they may do; member when left out', choices: roles }],
       examples: [
         ['people add Aiko', 'may read, write and approve'],
         ['people add Ben --role viewer', 'may only look'],

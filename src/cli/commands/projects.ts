@@ -1,6 +1,6 @@
 /** `holdfast projects`: what the agents work on. */
 import type { CommandSpec } from '../command.ts'
-import { limitOption, yesOption } from '../common-options.ts'
+import { limitOption, yesOption } from '../options-everywhere.ts'
 import { assign, create, edit, list, remove, show, unassign } from '../project-commands.ts'
 import { settingOptions } from '../setting-values.ts'
 

@@ -3,10 +3,10 @@ import { type PersonScope, personScopes } from '../../domain/credential/scopes.t
 import { systemClock } from '../../platform/clock.ts'
 import { visible } from '../../platform/visible.ts'
 import type { CommandSpec, Given } from '../command.ts'
-import { limitOption, yesOption } from '../common-options.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { findByName } from '../find-by-name.ts'
+import { limitOption, yesOption } from '../options-everywhere.ts'
 import { secretOnce } from '../secret-once.ts'
 import { table } from '../table.ts'
 import { parseMoment, relative } from '../times.ts'
@@ -91,14 +91,14 @@ export const token: CommandSpec = {
       summary: 'Make a token; prints it once',
       operands: [{ name: 'name', about: 'what it is for' }],
       options: [
-        { flags: '--kind <kind>', about: 'who will use it (script)', choices: kinds },
+        { flags: '--kind <kind>', about: 'who will use it; script when left out', choices: kinds },
         {
           flags: '--scope <scope>',
-          about: 'what it allows; may be given several times (all you may do)',
+          about: 'what it allows, several times for more; all you may do when left out',
           many: true,
           choices: personScopes,
         },
-        { flags: '--expires <when>', about: '30d, 12h, 90m, 4w or a moment (never)' },
+        { flags: '--expires <when>', about: '30d, 12h, 90m, 4w or a moment; never when left out' },
       ],
       examples: [
         ['token create ci --scope read --scope write --expires 30d', 'for a script'],

@@ -36,7 +36,7 @@ export async function checkAgents(client: Client, env: Environment): Promise<Che
 }
 
 /** The way the system finds a program: as a path, or in the folders of PATH. */
-export async function findProgram(command: string, env: Environment): Promise<string | undefined> {
+async function findProgram(command: string, env: Environment): Promise<string | undefined> {
   const extensions = process.platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD').split(';')] : ['']
   const folders = isAbsolute(command) || command.includes('/') ? [''] : (env['PATH'] ?? '').split(delimiter).filter(Boolean)
   for (const folder of folders) {

@@ -58,7 +58,7 @@ async function statusOf(client: Client, path: string): Promise<number | undefine
   }
 }
 
-export async function checkPort({ values: { host, port } }: Pick<LoadedConfig, 'values'>): Promise<Check> {
+async function checkPort({ values: { host, port } }: Pick<LoadedConfig, 'values'>): Promise<Check> {
   if (port === 0) return good('Port', 'a free one is taken at each start')
   const code = await listenError(host, port)
   switch (code) {

@@ -1,7 +1,7 @@
 /** Options that mean the same on every command. */
 import type { CommandOption } from './command.ts'
 
-export const jsonOption: CommandOption = { flags: '--json', about: 'print JSON, for programs' }
+const jsonOption: CommandOption = { flags: '--json', about: 'print JSON, for programs' }
 
 const folderOptions: readonly CommandOption[] = [
   { flags: '--data <folder>', about: 'data folder of the server (HOLDFAST_DATA)', value: 'folder' },

@@ -1,0 +1,101 @@
+/** `holdfast chat`: talk to an agent of a project from the terminal, or send it one message from a script (CH). */
+import { webKey } from '../../domain/conversation/key.ts'
+import { randomness } from '../../platform/randomness.ts'
+import type { Message } from '../../protocol/message.ts'
+import { awaitAnswer } from '../chat-answer.ts'
+import { chatLine } from '../chat-lines.ts'
+import { chooseProject, projectOption } from '../choose-project.ts'
+import type { CommandSpec, Given } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { usage } from '../failure.ts'
+import { isInteractive } from '../terminal.ts'
+import { chatInTerminal } from '../terminal-chat.ts'
+
+const defaultLast = 20
+/** As many as one answer of the server brings. */
+const mostLast = 50
+const defaultWaitSeconds = 300
+const longestWaitSeconds = 86_400
+
+async function talk(context: CommandContext, given: Given): Promise<void> {
+  const last = wholeNumber(given, 'last', mostLast) ?? defaultLast
+  const waitSeconds = wholeNumber(given, 'timeout', longestWaitSeconds) ?? defaultWaitSeconds
+  const content = given.text('message')
+  if (content === undefined && given.flag('wait')) throw usage('--wait needs --message.', 'Say what to send: --message "…".')
+  const client = await context.client()
+  const agentId = given.operand(0)
+  const { id: projectId } = await chooseProject(client, given, agentId)
+  const place = { projectId, agentId, conversationKey: webKey(projectId, agentId) }
+  if (content !== undefined) return sendOne(context, place, { content, waitMs: given.flag('wait') ? waitSeconds * 1000 : null })
+  if (!isInteractive(context.terminal) || context.json) return showLast(context, place, last)
+  await client.post('/api/projects/{projectId}/chat/start', { params: { projectId }, query: { agentId } })
+  context.end()
+  await chatInTerminal(context, place, last)
+}
+
+interface Place {
+  readonly projectId: string
+  readonly agentId: string
+  readonly conversationKey: string
+}
+
+async function sendOne(
+  context: CommandContext,
+  { projectId, agentId, conversationKey }: Place,
+  { content, waitMs }: { content: string; waitMs: number | null },
+): Promise<void> {
+  const client = await context.client()
+  const clientId = randomness.uuid()
+  const post = (): Promise<Message> => client.post('/api/chat', { body: { projectId, toAgentId: agentId, content, clientId } })
+  if (waitMs === null) {
+    const message = await post()
+    return context.finished(message, `Sent to ${agentId}`)
+  }
+  const parts = { client, conversationKey, agentId, timeoutMs: waitMs }
+  const answer = await awaitAnswer(parts, post)
+  // For a script, the words of the answer and nothing else.
+  context.answer(answer, () => answer?.content ?? '')
+}
+
+async function showLast(context: CommandContext, { projectId, agentId }: Place, last: number): Promise<void> {
+  const client = await context.client()
+  const { items } = await client.get('/api/projects/{projectId}/agents/{agentId}/messages', {
+    params: { projectId, agentId },
+    query: { limit: last },
+  })
+  context.answer({ items: items.toReversed(), nextCursor: null }, () =>
+    items.length === 0
+      ? 'Nothing has been said yet.'
+      : items
+          .toReversed()
+          .map((message) => chatLine(message, context.paint))
+          .join('\n'),
+  )
+}
+
+function wholeNumber(given: Given, option: string, most: number): number | undefined {
+  const typed = given.text(option)
+  if (typed === undefined) return undefined
+  const value = Number(typed)
+  if (Number.isInteger(value) && value >= 1 && value <= most) return value
+  throw usage(`--${option} must be a whole number from 1 to ${most}.`, `It was ${JSON.stringify(typed)}.`)
+}
+
+export const chat: CommandSpec = {
+  name: 'chat',
+  summary: 'Chat with an agent: the last messages, then live; every line is sent',
+  operands: [{ name: 'agent', about: 'id of the agent' }],
+  options: [
+    projectOption,
+    { flags: '--message <text>', about: 'send this one message and end' },
+    { flags: '--wait', about: 'with --message: wait for the answer to it and print it' },
+    { flags: '--timeout <seconds>', about: `with --wait: how long (${defaultWaitSeconds})` },
+    { flags: '--last <number>', about: `how many of the last messages to show (${defaultLast})` },
+  ],
+  examples: [
+    ['chat claude', 'talk to claude in its only project; Ctrl-D ends'],
+    ['chat claude --project website --message "How far are you?" --wait', 'ask once and print the answer'],
+    ['chat claude --json --last 50', 'what was said, for a program'],
+  ],
+  run: talk,
+}

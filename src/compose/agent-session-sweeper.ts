@@ -1,0 +1,141 @@
+/**
+ * Ends agent sessions whose time has come, every few seconds (AS6, NA5, PX4). Reads first and writes only for those that are due,
+ * each in a commit of its own; harmless when done twice. A tick that comes late, and a start after a stop, first move every
+ * deadline by the time in which no agent could be heard: sleep, a clock that jumps and an upgrade end nothing.
+ */
+import { epochMs } from '../domain/instant.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { LastSeen } from '../server/agents/last-seen.ts'
+import { closeConversation } from '../services/close-conversation.ts'
+import { dueAtOnce, findDueAgentSessions } from '../services/find-due-agent-sessions.ts'
+import { findLastSweep } from '../services/find-last-sweep.ts'
+import { findOpenConversations } from '../services/find-open-conversations.ts'
+import { listLiveAgentSessions } from '../services/list-live-agent-sessions.ts'
+import { noteSweep } from '../services/note-sweep.ts'
+import { postponeAgentSession } from '../services/postpone-agent-session.ts'
+import { sweepAgentSession } from '../services/sweep-agent-session.ts'
+import { type DueAgentSession, firstLive } from '../store/queries/due-agent-sessions.ts'
+import type { Store } from '../store/store.ts'
+
+const everyMs = 2000
+/** Later than this is not a busy machine but one that slept. */
+const lateMs = 5000
+/** How often it is written down that agents can be heard, while there are any. */
+const notedEveryMs = 30_000
+const postponedAtOnce = 100
+/** Looks in one tick; what is due beyond them waits for the next, so that nobody else waits for it. */
+const maxLooks = 50
+
+export interface SweeperParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly lastSeen: LastSeen
+}
+
+export class AgentSessionSweeper {
+  readonly #parts: SweeperParts
+  #heardUntil: number | undefined
+  #notedAt = Number.NEGATIVE_INFINITY
+  #cancel: (() => void) | undefined
+  #running: Promise<void> = Promise.resolve()
+  #stopped = false
+
+  constructor(parts: SweeperParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.#tick()
+  }
+
+  /** Resolves when what was begun is done. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancel?.()
+    await this.#running
+    await this.#note()
+  }
+
+  /** One tick: what could not be heard is made up for, what is due is looked at. */
+  async sweep(): Promise<void> {
+    const { clock, logger } = this.#parts
+    const now = clock.now()
+    const heardUntil = this.#heardUntil ?? (await this.#heardBeforeStart()) ?? now
+    const late = now - heardUntil - everyMs
+    if (late > lateMs) {
+      logger.info({ seconds: Math.round(late / 1000) }, 'Agents could not be heard; their deadlines are moved')
+      await this.#postpone(late)
+    }
+    this.#heardUntil = now
+    await this.#lookAtAllDue()
+    if (now - this.#notedAt >= notedEveryMs) await this.#note()
+  }
+
+  #tick(): void {
+    this.#running = this.sweep()
+      .catch((error) => this.#parts.logger.warn({ error: String(error) }, 'Agent sessions could not be swept; trying again'))
+      .finally(() => {
+        if (!this.#stopped) this.#cancel = this.#parts.clock.after(everyMs, () => this.#tick())
+      })
+  }
+
+  async #heardBeforeStart(): Promise<number | undefined> {
+    const at = await this.#parts.store.query(findLastSweep, {})
+    return at === undefined ? undefined : epochMs(at)
+  }
+
+  async #postpone(byMs: number): Promise<void> {
+    const { store } = this.#parts
+    for (let after = firstLive; ; ) {
+      const page = await store.query(listLiveAgentSessions, { after, limit: postponedAtOnce })
+      await Promise.all(
+        page.map(({ purpose: _, ...which }) => this.#each(which, () => store.run(postponeAgentSession, { ...which, byMs }))),
+      )
+      const last = page.at(-1)
+      if (!last || page.length < postponedAtOnce) return
+      after = last
+    }
+  }
+
+  async #lookAtAllDue(): Promise<void> {
+    const { store } = this.#parts
+    for (let looks = 0; looks < maxLooks; looks++) {
+      const { agentSessions, leftOpen } = await store.query(findDueAgentSessions, {})
+      const ended = await Promise.all(agentSessions.map((which) => this.#each(which, () => this.#lookAt(which))))
+      await Promise.all(leftOpen.map((each) => this.#each(each, () => store.run(closeConversation, each))))
+      // What stays, such as a suspicion that is not settled yet, would only come up again.
+      const full = Math.max(ended.filter(Boolean).length, leftOpen.length) >= dueAtOnce
+      if (!full) return
+    }
+  }
+
+  async #lookAt(which: DueAgentSession): Promise<boolean> {
+    const { store, logger, lastSeen } = this.#parts
+    const openConversations = await store.query(findOpenConversations, which)
+    const lastSeenAt = lastSeen.of(which.agentSessionId)
+    const { ended } = await store.run(sweepAgentSession, { ...which, openConversations, lastSeenAt })
+    if (ended === null) return false
+    lastSeen.forget(which.agentSessionId)
+    logger.info({ ...which, reason: ended }, 'An agent session has ended')
+    return true
+  }
+
+  /** RE9: what cannot be done about one is said, and the others are served all the same. */
+  async #each<T>(which: object, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work()
+    } catch (error) {
+      this.#parts.logger.warn({ ...which, error: String(error) }, 'An agent session could not be swept; trying again')
+      return undefined
+    }
+  }
+
+  async #note(): Promise<void> {
+    const { store, clock } = this.#parts
+    const [anyLive] = await store.query(listLiveAgentSessions, { after: firstLive, limit: 1 })
+    this.#notedAt = clock.now()
+    if (anyLive) await store.run(noteSweep, {})
+  }
+}

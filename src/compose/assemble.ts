@@ -1,0 +1,50 @@
+/** What stands behind the front: store, mirror, doors, duties. Loaded while the port already listens. */
+import { join } from 'node:path'
+import { ownerId } from '../domain/credential/who.ts'
+import { chatLog } from '../mirror/chat-log.ts'
+import { Mirror } from '../mirror/mirror.ts'
+import { projectFolder } from '../mirror/project-folder.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import { hashSecret } from '../platform/secrets.ts'
+import type { ConfigValues } from '../protocol/config.ts'
+import type { Front } from '../server/front.ts'
+import { openDoors } from '../server/open-doors.ts'
+import { createSignInCode } from '../services/create-sign-in-code.ts'
+import { AgentSessionSweeper } from './agent-session-sweeper.ts'
+import { firstStart } from './first-start.ts'
+import { openStore } from './open-store.ts'
+import type { Undo } from './start-server.ts'
+import { startSweeper } from './sweeper.ts'
+
+export interface Parts {
+  readonly config: ConfigValues
+  readonly ownerToken: string
+  readonly front: Front
+  readonly logger: Logger
+  readonly clock: Clock
+  readonly packageFolder: string
+  readonly undo: Undo
+}
+
+export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<string> }> {
+  const { config, ownerToken, front, logger, clock, packageFolder, undo } = parts
+  const { data } = config
+  const store = await openStore(config, logger)
+  undo.push(() => store.close())
+  const mirror = new Mirror({ store, clock, logger, folder: data, targets: [projectFolder, chatLog] })
+  undo.push(() => mirror.stop())
+  undo.push(startSweeper(store, clock, logger))
+
+  const pageFolder = join(packageFolder, 'dist', 'web')
+  const doors = await openDoors({ front, store, clock, ownerTokenHash: hashSecret(ownerToken), pageFolder })
+  undo.push(() => doors.close())
+  const sweeper = new AgentSessionSweeper({ store, clock, logger, lastSeen: doors.lastSeen })
+  sweeper.start()
+  undo.push(() => sweeper.stop())
+
+  firstStart(store, data, logger)
+    .catch((error) => logger.error({ error: String(error) }, 'the demo project could not be made'))
+    .then(() => mirror.start())
+  return { signInCode: async () => (await store.run(createSignInCode, { by: ownerId })).code }
+}

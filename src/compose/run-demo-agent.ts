@@ -1,0 +1,29 @@
+/** Runs the demo agent as this process until it is told to exit or a signal stops it; then it logs out. */
+import { DemoAgent, type DemoAgentParts } from '../agents/demo-mcp/demo-agent.ts'
+import { stopOnSignal } from '../platform/signals.ts'
+
+export async function runDemoAgent(parts: Omit<DemoAgentParts, 'ignoreSigterm'>): Promise<void> {
+  const { log } = parts
+  let stopping = false
+  const stopListening = stopOnSignal({
+    stop: () => {
+      stopping = true
+      return agent.stop()
+    },
+    onTrouble: (message, error) => log(`${message}${error instanceof Error ? ` ${error.message}` : ''}`),
+  })
+  const ignoreSigterm = (): void => {
+    stopListening()
+    process.on('SIGTERM', () => {})
+  }
+  const agent = new DemoAgent({ ...parts, ignoreSigterm })
+  try {
+    await agent.run()
+  } catch (error) {
+    // The signal's own handler ends the process.
+    if (stopping) return new Promise(() => {})
+    throw error
+  } finally {
+    if (!stopping) stopListening()
+  }
+}

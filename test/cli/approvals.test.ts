@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { type Installation, openInstallation } from '../support/command-line.ts'
+
+/** Projects with approvals that wait; the numbers are counted over all of them. */
+async function ask({ holdfast, server }: Installation, project: string, ...contents: string[]): Promise<string> {
+  const { id } = (await holdfast(['projects', 'create', project, '--json'])).json()
+  for (const instructionContent of contents) {
+    server.clock.advance(1000)
+    const body = { checkpointType: 'plan', leaderId: 'lead', instructionContent }
+    expect((await server.ask(`/api/projects/${id}/approvals`, { method: 'POST', body })).status).toBe(201)
+  }
+  return id
+}
+
+test('[AP5] the inbox shows what waits in any project, oldest first; a project’s history what was decided', async () => {
+  const place = await openInstallation()
+  const first = await ask(place, 'one', 'oldest', 'second\nline')
+  await ask(place, 'two', 'newest')
+  const { holdfast } = place
+  expect((await holdfast(['approvals', '--json'])).json().items.map((each: { id: number }) => each.id)).toEqual([1, 2, 3])
+  const inbox = await holdfast(['approvals'])
+  expect(inbox.stdout).toMatch(/^NUMBER +STATUS .*\n1 +waiting +plan +lead .* oldest\n2 .* second\n3 .* newest\n$/)
+  expect((await holdfast(['approvals', 'list', '--project', 'two', '--json'])).json().items).toHaveLength(1)
+  await holdfast(['approvals', 'approve', '1'])
+  expect((await holdfast(['approvals', '--json'])).json().items).toHaveLength(2)
+  const all = (await holdfast(['approvals', 'list', '--project', first, '--all', '--json'])).json().items
+  expect(all.map((each: { status: string }) => each.status).toSorted()).toEqual(['approved', 'pending'])
+  for (const number of ['2', '3']) await holdfast(['approvals', 'reject', number])
+  expect((await holdfast(['approvals'])).stdout).toBe('Nothing waits for a decision.\n')
+})
+
+test('[AP1] approved, rejected and sent back with words; whoever comes later is told who decided', async () => {
+  const place = await openInstallation()
+  await ask(place, 'p', 'a', 'b', 'c')
+  const { holdfast } = place
+  expect(await holdfast(['approvals', 'approve', '1'])).toMatchObject({ code: 0, stdout: '✓ Approval 1 is approved\n' })
+  const rejected = await holdfast(['approvals', 'reject', '2', '--feedback', 'not on a Friday', '--json'])
+  expect(rejected.json()).toMatchObject({ id: 2, status: 'rejected', feedback: 'not on a Friday', decidedBy: 'owner' })
+  const late = await holdfast(['approvals', 'approve', '2'])
+  expect([late.code, late.stderr]).toEqual([6, expect.stringContaining('approval_decided')])
+  expect(await holdfast(['approvals', 'revise', '3'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--feedback') })
+  const revised = await holdfast(['approvals', 'revise', '3', '--feedback', 'smaller steps', '--json'])
+  expect(revised.json()).toMatchObject({ status: 'revision_requested', feedback: 'smaller steps' })
+  const shown = await holdfast(['approvals', 'show', '2'])
+  expect(shown.stdout).toMatch(/^2 {2}plan\n +Status +rejected\n/)
+  expect(shown.stdout).toMatch(/Feedback +not on a Friday\n/)
+})
+
+test('[CL2] a number that is none, or that nothing has, says where the numbers are', async () => {
+  const { holdfast } = await openInstallation()
+  expect(await holdfast(['approvals', 'show', 'x'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('holdfast approvals'),
+  })
+  expect(await holdfast(['approvals', 'approve', '9'])).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('no approval 9'),
+  })
+})
+
+test('[SE6] what an agent asks for cannot steer the terminal', async () => {
+  const place = await openInstallation()
+  await ask(place, 'p', 'a\u009b2Jb')
+  for (const argv of [['approvals'], ['approvals', 'show', '1']])
+    expect((await place.holdfast(argv)).stdout).toContain('a\\u009b2Jb')
+})

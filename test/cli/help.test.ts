@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import type { CommandSpec } from '../../src/cli/command.ts'
+import { allCommands } from '../../src/cli/command-list.ts'
+import { exitCodes } from '../../src/cli/exit-codes.ts'
+import { runCommand } from '../support/command-line.ts'
+
+const withPaths = (specs: readonly CommandSpec[], before: readonly string[] = []): { spec: CommandSpec; path: string[] }[] =>
+  specs.flatMap((spec) => {
+    const path = [...before, spec.name]
+    return [{ spec, path }, ...withPaths(spec.commands ?? [], path)]
+  })
+
+const every = withPaths(await allCommands())
+
+test('[CL1] the commands of this version are there, and up is the default', async () => {
+  const names = (await allCommands()).map(({ name }) => name)
+  expect(names).toEqual(
+    'up server open projects chat tasks approvals agents people token mcp demo-mcp backup restore doctor completion'.split(' '),
+  )
+  expect(every.filter(({ spec, path }) => spec.isDefault && path.length === 1).map(({ spec }) => spec.name)).toEqual(['up'])
+})
+
+test.each(every.map(({ spec, path }) => [path.join(' '), path, spec] as const))(
+  '[CL2] %s --help shows its options and examples on standard output',
+  async (_, path, spec) => {
+    const { code, stdout, stderr } = await runCommand([...path, '--help'])
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toContain(spec.summary.slice(0, 20))
+    for (const { flags } of spec.options ?? []) expect(stdout).toContain(flags)
+    for (const [typed] of spec.examples) expect(stdout).toContain(`holdfast ${typed}`)
+    expect(stdout).toContain('What the exit codes mean: holdfast --help')
+    if (spec.run) expect(stdout).toContain('--json')
+  },
+)
+
+test('[CL2] --help shows every command and every exit code', async () => {
+  const { stdout } = await runCommand(['--help'])
+  for (const { spec } of every.filter(({ path }) => path.length === 1)) expect(stdout).toContain(spec.summary)
+  for (const { code, about } of Object.values(exitCodes)) expect(stdout).toMatch(new RegExp(`^ +${code} +${about}$`, 'm'))
+})
+
+test('[CL2] every example can be typed as it stands', async () => {
+  for (const { spec } of every) {
+    for (const [typed] of spec.examples) {
+      const [words] = typed.split(' > ')
+      const path = (words ?? '').split(' ').slice(0, 2)
+      expect(every.some((each) => each.path.join(' ') === path.join(' ') || each.path.join(' ') === path[0])).toBe(true)
+    }
+  }
+})
+
+test('[CL2] --version prints the version and nothing else', async () => {
+  const { code, stdout } = await runCommand(['--version'])
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)])
+})
+
+test('[CL2] colours are shown on a terminal, and never against NO_COLOR', async () => {
+  const bare = await runCommand(['--help'])
+  const terminal = await runCommand(['--help'], { terminal: true })
+  const refused = await runCommand(['--help'], { terminal: true, env: { NO_COLOR: '1' } })
+  expect([bare, terminal, refused].map(({ stdout }) => stdout.includes('\u001b['))).toEqual([false, true, false])
+})

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { openInstallation } from '../support/command-line.ts'
+
+test('[CL1] a person is added with a token that works, listed, and removed with it', async () => {
+  const { holdfast } = await openInstallation()
+  const added = await holdfast(['people', 'add', 'Aiko', '--role', 'viewer', '--json'])
+  const env = { HOLDFAST_TOKEN: added.json().token }
+  expect(await holdfast(['projects'], { env })).toMatchObject({ code: 0 })
+  expect(await holdfast(['projects', 'create', 'x'], { env })).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('missing_scope'),
+  })
+  expect((await holdfast(['people'])).stdout).toMatch(/Aiko +viewer/)
+  expect((await holdfast(['people', 'remove', 'Aiko', '--yes'])).code).toBe(0)
+  expect(await holdfast(['projects'], { env })).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('authentication_failed'),
+  })
+})
+
+test('[CL1] a token is made with scopes and an end, listed without itself, and revoked', async () => {
+  const { holdfast, server } = await openInstallation()
+  const made = await holdfast([
+    'token',
+    'create',
+    'ci',
+    '--scope',
+    'read',
+    '--scope',
+    'write',
+    '--expires',
+    '2099-01-01T00:00:00Z',
+    '--json',
+  ])
+  expect(made.json()).toMatchObject({
+    name: 'ci',
+    kind: 'script',
+    scopes: ['read', 'write'],
+    expiresAt: '2099-01-01T00:00:00.000Z',
+  })
+  const env = { HOLDFAST_TOKEN: made.json().token }
+  expect(await holdfast(['projects', 'create', 'x'], { env })).toMatchObject({ code: 0 })
+  const listed = await holdfast(['token'])
+  expect(listed.stdout).toMatch(/ci +script +read, write/)
+  expect(listed.stdout).not.toContain(made.json().token)
+  expect((await holdfast(['token', 'revoke', 'ci', '--yes'])).code).toBe(0)
+  expect((await holdfast(['projects'], { env })).code).toBe(4)
+  expect(server.log()).not.toContain(made.json().token)
+})
+
+test('[SE1] a secret is printed where it is made, once, and nowhere in the log', async () => {
+  const { holdfast, server } = await openInstallation()
+  const outputs = [
+    await holdfast(['people', 'add', 'Ben']),
+    await holdfast(['token', 'create', 't']),
+    await holdfast(['agents', 'add', 'a']),
+  ]
+  for (const { stdout } of outputs) {
+    const secrets = stdout.match(/hf_[a-z]+_[\w-]+/g) ?? []
+    expect(secrets).toHaveLength(1)
+    expect(server.log()).not.toContain(secrets[0])
+  }
+})
+
+test('[SE1] open prints a new link that signs in once', async () => {
+  const { holdfast, server } = await openInstallation()
+  const { code, stdout, stderr } = await holdfast(['open'])
+  expect([code, stderr]).toEqual([0, expect.stringContaining('It works once')])
+  const [, base, secret] = /^(http:\S+)\/sign-in#(\S+)\n$/.exec(stdout) ?? []
+  expect(base).toBe(server.url)
+  const login = (): Promise<number> =>
+    server.ask('/api/login', { method: 'POST', body: { code: secret }, token: null }).then(({ status }) => status)
+  expect([await login(), await login()]).toEqual([204, 401])
+  expect((await holdfast(['open', '--json'])).json()).toMatchObject({ opened: false, url: expect.stringContaining('/sign-in#') })
+})

@@ -1,0 +1,101 @@
+/** The command line as people run it: real processes, real signals, real pipes. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { startHoldfast } from '../support/running-server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+function start(argv: readonly string[]): {
+  child: ChildProcess
+  stdout: () => string
+  stderr: () => string
+  exit: Promise<number | null>
+} {
+  const child = spawn(process.execPath, [main, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const written = { stdout: '', stderr: '' }
+  child.stdout.on('data', (bytes) => (written.stdout += bytes))
+  child.stderr.on('data', (bytes) => (written.stderr += bytes))
+  const exit = once(child, 'close').then(([code]) => code as number | null)
+  return { child, stdout: () => written.stdout, stderr: () => written.stderr, exit }
+}
+
+const signedIn = (text: string): boolean => /^Sign in: .*\n/m.test(text)
+
+async function until(child: ChildProcess, enough: () => boolean): Promise<void> {
+  while (!enough()) await once(child.stdout as NodeJS.ReadableStream, 'data')
+}
+
+test('[CL1] up prints exactly two lines on standard output; the log goes to standard error', async () => {
+  const { child, stdout, stderr, exit } = start([
+    '--port',
+    '0',
+    '--data',
+    temporaryFolder(),
+    '--log-level',
+    'debug',
+    '--log-format',
+    'json',
+  ])
+  await until(child, () => signedIn(stdout()))
+  child.kill('SIGTERM')
+  expect(await exit).toBe(0)
+  expect(stdout()).toMatch(/^Holdfast is ready at http:\/\/127\.0\.0\.1:\d+\nSign in: http:\/\/127\.0\.0\.1:\d+\/sign-in#\S+\n$/)
+  for (const line of stderr().trimEnd().split('\n').filter(Boolean)) expect(JSON.parse(line)).toHaveProperty('level')
+  expect(stderr()).not.toContain(/sign-in#(\S+)/.exec(stdout())?.[1])
+})
+
+test('[SE1] the first start makes what only its owner may read', async () => {
+  const { data, token, stop, log } = await startHoldfast()
+  const mode = (path: string): number => statSync(join(data, path)).mode & 0o777
+  expect([mode('.'), mode('owner-token'), mode('run'), mode('run/server.json'), mode('holdfast.db')]).toEqual([
+    0o700, 0o600, 0o700, 0o600, 0o600,
+  ])
+  expect(await stop()).toBe(0)
+  expect(log()).not.toContain(token)
+  expect(existsSync(join(data, 'run', 'server.json'))).toBe(false)
+})
+
+test('[CL2] a command finds the server, answers, and ends at once', async () => {
+  const server = await startHoldfast()
+  const list = start(['projects', '--data', server.data, '--json'])
+  expect(await list.exit).toBe(0)
+  expect(JSON.parse(list.stdout())).toHaveProperty('items')
+  await server.kill()
+  const dead = start(['projects', '--data', server.data])
+  expect(await dead.exit).toBe(3)
+  expect(dead.stderr()).toContain('No server is running')
+  expect(JSON.parse(readFileSync(join(server.data, 'run', 'server.json'), 'utf8')).pid).toBe(server.pid)
+})
+
+test('[CL2] a reader that stops reading is no reason to fall over', async () => {
+  const { child, stderr, exit } = start(['completion', 'bash'])
+  child.stdout?.destroy()
+  expect(await exit).toBe(0)
+  expect(stderr()).toBe('')
+})
+
+test('[OP2] an event stream that is open does not hold up the stop', async () => {
+  const server = await startHoldfast()
+  const response = await fetch(`${server.url}/api/events?streams=home`, { headers: { authorization: `Bearer ${server.token}` } })
+  expect(response.status).toBe(200)
+  const startedAt = performance.now()
+  expect(await server.stop()).toBe(0)
+  expect(performance.now() - startedAt).toBeLessThan(10_000)
+  await response.body?.cancel().catch(() => {})
+})
+
+test('[OP2] a signal in the moment it becomes ready ends in an orderly stop as well', async () => {
+  const data = temporaryFolder()
+  const { child, exit, stdout, stderr } = start(['up', '--port', '0', '--data', data])
+  await until(child, () => stdout().includes('Holdfast is ready'))
+  child.kill('SIGHUP')
+  expect(await exit).toBe(0)
+  expect(stderr()).not.toContain('✗')
+  expect(existsSync(join(data, 'run', 'server.json'))).toBe(false)
+})

@@ -1,0 +1,192 @@
+/** The demo agent that pulls, against the real server: two processes, and a person between them (issue of agents that pull). */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Client, createClient } from '../../src/client/client.ts'
+import { watchEvents } from '../../src/client/event-stream.ts'
+import { startDemo } from '../support/demo-agent.ts'
+import { connectMcp } from '../support/mcp.ts'
+import { type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const agentId = 'demo-mcp'
+
+interface Person {
+  readonly holdfast: RunningHoldfast
+  readonly client: Client
+  readonly projectId: string
+  say(content: string): Promise<{ id: string }>
+  /** The answer to what was said last. */
+  answer(): Promise<string>
+}
+
+/** A person at a running server, with the demo agent made and assigned, and its chat before them. */
+async function openPerson(): Promise<Person> {
+  const holdfast = await startHoldfast()
+  onTestFinished(() => holdfast.kill())
+  const client = createClient({ url: holdfast.url, token: holdfast.token })
+  const { id: projectId } = await client.post('/api/projects', { body: { name: 'work' } })
+  await client.post('/api/agents', { body: { id: agentId, name: 'Demo', protocol: 'mcp' } })
+  await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId }, body: {} })
+  const answers: string[] = []
+  let arrived: (() => void) | undefined
+  const key = `web:${projectId}.${agentId}`
+  const feed = watchEvents(client, {
+    streams: [`conversation:${key}`],
+    onEvent: (event) => {
+      const { message } = ('data' in event ? event.data : {}) as { message?: { senderId: string; content: string } }
+      if (message?.senderId !== agentId) return
+      answers.push(message.content)
+      arrived?.()
+    },
+    onSnapshot: () => {},
+    onState: () => {},
+  })
+  onTestFinished(() => feed.close())
+  return {
+    holdfast,
+    client,
+    projectId,
+    say: (content) => client.post('/api/chat', { body: { projectId, toAgentId: agentId, content } }),
+    async answer() {
+      while (answers.length === 0) await new Promise<void>((resolve) => (arrived = resolve))
+      return answers.shift() ?? ''
+    },
+  }
+}
+
+const inProject = ({ projectId }: Person) => ({ args: ['--project', projectId] })
+
+test('[CH3] a chat with the demo agent: it echoes, says what it is told, and logs out when it is stopped', async () => {
+  const person = await openPerson()
+  await person.say('hello')
+  const demo = startDemo(person.holdfast, inProject(person))
+  expect(await person.answer()).toBe('echo: hello')
+  await person.say('[[say Good morning]]')
+  expect(await person.answer()).toBe('Good morning')
+  await person.say('[[slow 2 10]] done')
+  expect(await person.answer()).toBe('piece 1 piece 2\necho: done')
+  await person.say('[[plan]]')
+  expect(await person.answer()).toContain('1. ')
+  await person.say('[[flood 300000]]')
+  expect(await person.answer()).toBe('flooded 300000 bytes')
+  demo.child.kill('SIGTERM')
+  expect(await demo.exit).toEqual({ code: 0, signal: null })
+  const { items } = await person.client.get('/api/agent-sessions', { query: { agentId } })
+  expect(items).toMatchObject([{ state: 'ended', endReason: 'logout', purpose: 'chat' }])
+})
+
+test('[AP3] the demo agent asks, waits for the person, and goes on with the decision', async () => {
+  const person = await openPerson()
+  const { client, projectId } = person
+  await person.say('[[ask]] then this')
+  const demo = startDemo(person.holdfast, inProject(person))
+  await demo.logged('signed in')
+  const asked = async () => (await client.get('/api/approvals', { query: {} })).items[0]
+  let approval = await asked()
+  while (!approval) approval = await asked()
+  expect(approval).toMatchObject({ leaderId: agentId, checkpointType: 'demo', status: 'pending' })
+  await client.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {
+    params: { projectId, approvalId: String(approval.id) },
+    body: { status: 'approved', feedback: 'go on' },
+  })
+  expect(await person.answer()).toBe('approved: go on\necho: then this')
+})
+
+test('[TK3] the demo agent does a task and leaves when there is none', async () => {
+  const person = await openPerson()
+  const { client, projectId } = person
+  const params = { projectId }
+  const { id: workSessionId } = await client.post('/api/projects/{projectId}/sessions', { params, body: {} })
+  const draft = {
+    ['sessionId']: workSessionId,
+    phase: 1,
+    type: 'code',
+    title: 'Say it',
+    description: '[[say done so]]',
+    assignedTo: agentId,
+  }
+  const { id: taskId } = await client.post('/api/projects/{projectId}/tasks', { params, body: draft })
+  const path = '/api/projects/{projectId}/tasks/{taskId}' as const
+  await client.patch(path, { params: { projectId, taskId }, body: { status: 'in_progress' } })
+  const demo = startDemo(person.holdfast, inProject(person))
+  expect(await demo.exit).toEqual({ code: 0, signal: null })
+  expect(demo.log()).toContain('told to exit: work_done')
+  expect(await client.get(path, { params: { projectId, taskId } })).toMatchObject({
+    status: 'completed',
+    result: { answer: 'done so' },
+  })
+})
+
+test('[NA7] a demo agent that crashes in the middle loses nothing: whoever comes next gets the same messages', async () => {
+  const person = await openPerson()
+  const { id } = await person.say('[[crash]]')
+  const demo = startDemo(person.holdfast, inProject(person))
+  expect(await demo.exit).toEqual({ code: 1, signal: null })
+  const { client, projectId } = person
+  // Nobody saw it die but the coordinator, which here is the person.
+  const owner = await connectMcp(person.holdfast.url, person.holdfast.token)
+  await owner.call('report_process_exit', { agent_id: agentId, project_id: projectId, remaining_processes: 0 })
+  const { passkey } = await client.post('/api/agents/{agentId}/passkey', { params: { agentId } })
+  const next = await connectMcp(person.holdfast.url, passkey)
+  expect(await next.call('authenticate', { project_id: projectId })).toMatchObject({ status: 'ok', purpose: 'chat' })
+  expect(await next.call('get_pending_messages')).toMatchObject({ messages: [{ id, content: '[[crash]]' }] })
+  await next.call('respond_chat', { content: 'I will not' })
+  expect(await person.answer()).toBe('I will not')
+})
+
+test('[MC1] the server is killed and started again while the demo agent waits; the next message is answered', async () => {
+  const person = await openPerson()
+  const { holdfast, projectId } = person
+  await person.say('before')
+  const demo = startDemo(holdfast, inProject(person))
+  expect(await person.answer()).toBe('echo: before')
+  await holdfast.kill()
+  const port = new URL(holdfast.url).port
+  const again = await startHoldfast({ data: holdfast.data, args: ['--port', port] })
+  onTestFinished(() => again.kill())
+  const client = createClient({ url: again.url, token: again.token })
+  await client.post('/api/chat', { body: { projectId, toAgentId: agentId, content: 'after' } })
+  expect(await person.answer()).toBe('echo: after')
+  expect(demo.child.exitCode).toBeNull()
+})
+
+test('[NA4] an idle demo agent is told to go, and goes', async () => {
+  const person = await openPerson()
+  const { client, projectId } = person
+  const settings = { 'chat.soft_timeout_minutes': 0.05, 'chat.hard_timeout_minutes': 1 }
+  await client.patch('/api/projects/{projectId}', { params: { projectId }, body: { settings } })
+  await person.say('hello')
+  const demo = startDemo(person.holdfast, inProject(person))
+  expect(await person.answer()).toBe('echo: hello')
+  expect(await demo.exit).toEqual({ code: 0, signal: null })
+  expect(demo.log()).toContain('told to exit: timeout')
+})
+
+test('[SE5] the demo agent writes in its own folder and nowhere else', async () => {
+  const person = await openPerson()
+  const cwd = temporaryFolder()
+  await person.say('[[write notes/a.txt hello there]]')
+  startDemo(person.holdfast, { ...inProject(person), cwd })
+  expect(await person.answer()).toBe('wrote notes/a.txt')
+  expect(readFileSync(join(cwd, 'notes/a.txt'), 'utf8')).toBe('hello there')
+  await person.say('[[write ../out.txt x]]')
+  expect(await person.answer()).toContain('refused')
+  expect(existsSync(join(cwd, '../out.txt'))).toBe(false)
+})
+
+test('[MC2] the demo agent has the habits that others must cope with: it ignores SIGTERM, forks, does not log out', async () => {
+  const person = await openPerson()
+  await person.say('[[ignore-sigterm]][[fork]][[no-logout]]')
+  const demo = startDemo(person.holdfast, inProject(person))
+  const [, forked = ''] = /^ignoring SIGTERM\nforked (\d+)\nnot logging out$/.exec(await person.answer()) ?? []
+  onTestFinished(() => void process.kill(Number(forked), 'SIGKILL'))
+  demo.child.kill('SIGTERM')
+  await person.say('still there?')
+  expect(await person.answer()).toBe('echo: still there?')
+  demo.child.kill('SIGINT')
+  await demo.exit
+  expect(process.kill(Number(forked), 0)).toBe(true)
+  const { items } = await person.client.get('/api/agent-sessions', { query: { agentId } })
+  expect(items).toMatchObject([{ state: 'active' }])
+})
