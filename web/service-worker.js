@@ -5,6 +5,7 @@
  */
 const { build, shell } = self.shellOfBuild
 const cacheName = `shell-${build}`
+const theServersWord = /^\/(?:api|ws|healthz|readyz|metrics|mcp)(?:\/|$)/
 
 self.addEventListener('install', (event) => {
   event.waitUntil(
@@ -26,9 +27,8 @@ self.addEventListener('fetch', (event) => {
   const url = new URL(request.url)
   if (request.method !== 'GET' || url.origin !== self.location.origin) return
   if (url.pathname.startsWith('/assets/')) event.respondWith(keptOrFetched(request))
-  else if (request.mode === 'navigate' && !/^\/(?:api|ws|healthz|readyz|metrics|mcp)(?:\/|$)/.test(url.pathname)) {
-    event.respondWith(fetchedOrShell(request))
-  }
+  else if (shell.includes(url.pathname) && request.mode !== 'navigate') event.respondWith(fetchedOrKept(request, request))
+  else if (request.mode === 'navigate' && !theServersWord.test(url.pathname)) event.respondWith(fetchedOrKept(request, '/'))
 })
 
 /** Files under /assets carry a hash of their content in their name: what is kept is right. */
@@ -36,10 +36,10 @@ async function keptOrFetched(request) {
   return (await caches.match(request)) ?? fetch(request)
 }
 
-async function fetchedOrShell(request) {
+async function fetchedOrKept(request, kept) {
   try {
     return await fetch(request)
   } catch {
-    return (await caches.match('/')) ?? Response.error()
+    return (await caches.match(kept)) ?? Response.error()
   }
 }

@@ -51,6 +51,8 @@ test('[UI2] what one person types stays while another changes the same project',
 test('[UI7] with the server away the page says since when; when it is back it goes on without a reload and has missed nothing', async () => {
   const page = await here.ownerPage('/')
   await page.evaluate(() => Object.assign(globalThis, { notReloaded: true }))
+  // What comes next was fetched while nothing else was to do.
+  await page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => name.includes('/creation-')))
   const before = Date.now()
   await here.restartAfter(async () => {
     const strip = page.getByText(/^Offline since \d\d:\d\d$/)
@@ -63,7 +65,7 @@ test('[UI7] with the server away the page says since when; when it is back it go
     expect(possible).toContain(time)
     await page.getByText('Reconnecting…').waitFor()
     // What was known is still shown, and what is tried now fails with words and keeps what was typed.
-    await page.getByRole('list', { name: 'Projects' }).getByText('demo').waitFor()
+    await page.getByRole('list', { name: 'Projects' }).getByText('demo', { exact: true }).waitFor()
     await page.getByRole('main').getByRole('link', { name: 'New project' }).click()
     await page.getByLabel('Name').fill('typed-while-away')
     await page.getByRole('button', { name: 'Create' }).click()
@@ -86,8 +88,8 @@ test('[UI5] opened while the server is away, the installed page says so instead 
   await here.restartAfter(async () => {
     await page.goto('/agents')
     await page.getByText('The server cannot be reached.').waitFor()
+    await page.getByRole('button', { name: 'Try now' }).click()
   })
-  await page.getByRole('button', { name: 'Try now' }).click()
   await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
   const kept = await page.evaluate(async () => {
     const names = await caches.keys()

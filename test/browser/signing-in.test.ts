@@ -56,7 +56,9 @@ test('[SE3] a person signs in with a pasted token and sees what the role allows;
 })
 
 test('[SE1] signing out ends it, also in the other tab', async () => {
-  const page = await here.ownerPage('/')
+  const page = await here.strangerPage()
+  await page.goto(await here.signInLink())
+  await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
   const other = await page.context().newPage()
   await other.goto('/agents')
   await other.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()

@@ -1,5 +1,5 @@
 /** What every browser test needs: one server, one browser, and pages that are signed in as somebody. */
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Cookie, Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { launchBrowser } from '../support/browser.ts'
@@ -30,10 +30,13 @@ export interface Visit {
 export function visit(): Visit {
   let server: RunningHoldfast
   let browser: Browser
+  /** The owner signs in once: sign-ins are limited, cookies are not. */
+  let cookies: Cookie[] | undefined
   const elsewhere = () => createClient({ url: server.url, token: server.token })
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startHoldfast(), launchBrowser()])
+    server = await startHoldfast()
+    browser = await launchBrowser()
   })
   afterAll(async () => {
     await browser?.close()
@@ -61,8 +64,12 @@ export function visit(): Visit {
     signInLink,
     async ownerPage(path, options) {
       const page = await strangerPage(options)
-      await page.goto(await signInLink())
-      await page.waitForURL((url) => url.pathname === '/')
+      if (!cookies) {
+        await page.goto(await signInLink())
+        await page.waitForURL((url) => url.pathname === '/')
+        cookies = await page.context().cookies()
+      }
+      await page.context().addCookies(cookies)
       await page.goto(path)
       // Not by role: under an open dialog the page is hidden from assistive technology.
       await page.locator('h1').waitFor()
@@ -72,8 +79,17 @@ export function visit(): Visit {
       const { data } = server
       const port = new URL(server.url).port
       await server.stop()
-      await meanwhile()
-      server = await startHoldfast({ data, args: ['--port', port] })
+      try {
+        await meanwhile()
+      } finally {
+        server = await startHoldfast({ data, args: ['--port', port] })
+      }
     },
   }
+}
+
+/** Opens the command palette and waits until one can type. */
+export async function openPalette(page: Page): Promise<void> {
+  await page.keyboard.press('Control+K')
+  await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'combobox')
 }

@@ -3,7 +3,7 @@
  * so that a new one replaces the old one whole.
  */
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Plugin } from 'vite'
 
@@ -15,16 +15,17 @@ export function offlineShell(): Plugin {
     configResolved: (config) => {
       root = config.root
     },
-    async generateBundle(_, bundle) {
-      const assets = Object.keys(bundle).filter((name) => name.startsWith('assets/'))
-      const files = ['/', '/early.js', '/icon.svg', '/manifest.webmanifest', ...assets.map((name) => `/${name}`)]
-      const source = await readFile(join(root, 'service-worker.js'), 'utf8')
-      const build = createHash('sha256').update(source).update(files.join()).digest('hex').slice(0, 12)
-      this.emitFile({
-        type: 'asset',
-        fileName: 'service-worker.js',
-        source: `self.shellOfBuild = ${JSON.stringify({ build, shell: files })}\n${source}`,
-      })
+    writeBundle: {
+      // Before the files are compressed, and from what was really written: one file that is missing fails the whole shell.
+      order: 'pre',
+      sequential: true,
+      async handler({ dir = '' }) {
+        const assets = (await readdir(join(dir, 'assets'))).sort()
+        const shell = ['/', '/early.js', '/icon.svg', '/manifest.webmanifest', ...assets.map((name) => `/assets/${name}`)]
+        const source = await readFile(join(root, 'service-worker.js'), 'utf8')
+        const build = createHash('sha256').update(source).update(shell.join()).digest('hex').slice(0, 12)
+        await writeFile(join(dir, 'service-worker.js'), `self.shellOfBuild = ${JSON.stringify({ build, shell })}\n${source}`)
+      },
     },
   }
 }

@@ -1,8 +1,10 @@
 /** The places of the page and their addresses. Each place is loaded when it is first visited. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router'
+import { load } from './place-files.ts'
 import { NotFound } from './shell/not-found.tsx'
 import { Shell } from './shell/shell.tsx'
 import { Stumbled } from './shell/stumbled.tsx'
+import { isOurPath } from './sign-in/our-path.ts'
 
 /** What can be created from anywhere: the dialog lies over the page and has an address of its own. */
 export const creations = ['project', 'agent', 'person', 'token'] as const
@@ -34,47 +36,88 @@ const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: 
 const now = createRoute({
   getParentRoute: () => shell,
   path: '/',
-  component: lazyRouteComponent(() => import('./now/now-page.tsx'), 'NowPage'),
+  component: lazyRouteComponent(load.now, 'NowPage'),
 })
 const project = createRoute({
   getParentRoute: () => shell,
   path: '/projects/$projectId',
-  component: lazyRouteComponent(() => import('./project/project-page.tsx'), 'ProjectPage'),
+  component: lazyRouteComponent(load.project, 'ProjectPage'),
 })
 const projectOverview = createRoute({
   getParentRoute: () => project,
   path: '/',
-  component: lazyRouteComponent(() => import('./project/project-overview.tsx'), 'ProjectOverview'),
+  component: lazyRouteComponent(load.projectOverview, 'ProjectOverview'),
 })
 const projectSettings = createRoute({
   getParentRoute: () => project,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./project/project-settings.tsx'), 'ProjectSettings'),
+  component: lazyRouteComponent(load.projectSettings, 'ProjectSettings'),
+})
+const projectChat = createRoute({
+  getParentRoute: () => project,
+  path: '/chat',
+  component: lazyRouteComponent(load.chat, 'ChatPage'),
+})
+const agentChat = createRoute({
+  getParentRoute: () => project,
+  path: '/chat/$agentId',
+  component: lazyRouteComponent(load.chat, 'AgentChatPage'),
+})
+const projectTasks = createRoute({
+  getParentRoute: () => project,
+  path: '/tasks',
+  validateSearch: (search): { task?: string } => (typeof search['task'] === 'string' ? { task: search['task'] } : {}),
+  component: lazyRouteComponent(load.tasks, 'TasksPage'),
+})
+const projectApprovals = createRoute({
+  getParentRoute: () => project,
+  path: '/approvals',
+  component: lazyRouteComponent(load.approvals, 'ApprovalsPage'),
+})
+const projectWorkSessions = createRoute({
+  getParentRoute: () => project,
+  path: '/sessions',
+  component: lazyRouteComponent(load.workSessions, 'WorkSessionsPage'),
 })
 const agents = createRoute({
   getParentRoute: () => shell,
   path: '/agents',
-  component: lazyRouteComponent(() => import('./agents/agents-page.tsx'), 'AgentsPage'),
+  component: lazyRouteComponent(load.agents, 'AgentsPage'),
 })
 const agent = createRoute({
   getParentRoute: () => shell,
   path: '/agents/$agentId',
-  component: lazyRouteComponent(() => import('./agents/agent-page.tsx'), 'AgentPage'),
+  component: lazyRouteComponent(load.agent, 'AgentPage'),
 })
 const people = createRoute({
   getParentRoute: () => shell,
   path: '/people',
-  component: lazyRouteComponent(() => import('./people/people-page.tsx'), 'PeoplePage'),
+  component: lazyRouteComponent(load.people, 'PeoplePage'),
 })
 const system = createRoute({
   getParentRoute: () => shell,
   path: '/system',
-  component: lazyRouteComponent(() => import('./system/system-page.tsx'), 'SystemPage'),
+  component: lazyRouteComponent(load.system, 'SystemPage'),
 })
 
 const routeTree = root.addChildren([
   signIn,
-  shell.addChildren([now, project.addChildren([projectOverview, projectSettings]), agents, agent, people, system]),
+  shell.addChildren([
+    now,
+    project.addChildren([
+      projectOverview,
+      projectTasks,
+      projectWorkSessions,
+      projectApprovals,
+      projectChat,
+      agentChat,
+      projectSettings,
+    ]),
+    agents,
+    agent,
+    people,
+    system,
+  ]),
 ])
 
 export const router = createRouter({
@@ -84,10 +127,6 @@ export const router = createRouter({
   // The page waits in its own way (parts/waiting.tsx).
   defaultPendingMs: 300,
 })
-
-/** An address inside the page, never somebody else's. */
-export const isOurPath = (path: unknown): path is string =>
-  typeof path === 'string' && path.startsWith('/') && !path.startsWith('//') && !path.startsWith('/\\')
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -25,7 +25,7 @@ export interface AgentTexts {
   readonly holdSeconds: string
 }
 
-export const limits = { maxProcesses: [1, 1000], holdSeconds: [1, 600] } as const
+const limits = { maxProcesses: [1, 1000], holdSeconds: [1, 600] } as const
 
 export const noTexts: AgentTexts = {
   id: '',

@@ -24,7 +24,11 @@ function KnownAgent({ agent }: { agent: Agent }) {
     <Page
       title={agent.name}
       above={
-        <Link to="/agents" className="text-quiet hover:text-ink">
+        <Link
+          to="/agents"
+          activeOptions={{ exact: true }}
+          className="flex min-h-8 items-center gap-1.5 text-quiet hover:text-ink"
+        >
           {words.agents.title} <span aria-hidden="true">/</span>
         </Link>
       }

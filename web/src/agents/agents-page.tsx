@@ -43,7 +43,7 @@ function AgentRow({ agent }: { agent: Agent }) {
       <Link
         to="/agents/$agentId"
         params={{ agentId: agent.id }}
-        className="-mx-2 grid min-h-11 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 rounded-md px-2 py-2 -outline-offset-2 transition-colors hover:bg-hover sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_3rem_6.5rem]"
+        className="-mx-2 grid min-h-11 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 rounded-md px-2 py-2 -outline-offset-2 transition-colors hover:bg-hover sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_3rem_8rem]"
       >
         <span className="flex min-w-0 flex-wrap items-baseline gap-x-2">
           <span className="truncate font-medium">{agent.name}</span>
@@ -55,7 +55,7 @@ function AgentRow({ agent }: { agent: Agent }) {
           {agent.command === null ? words.agents.startedByOthers : [agent.command, ...agent.args].join(' ')}
         </span>
         <span className="text-xs text-faint uppercase">{agent.protocol}</span>
-        <span className="justify-self-end text-sm text-faint max-sm:hidden">
+        <span className="justify-self-end text-sm whitespace-nowrap text-faint max-sm:hidden">
           {count === 0 ? words.agents.noProjects : words.agents.inProjects(count)}
         </span>
       </Link>

@@ -11,16 +11,17 @@ export type Connection =
 let current: Connection = { state: 'connecting' }
 const listeners = new Set<() => void>()
 
-export const connection = (): Connection => current
-
 export function setConnection(next: Connection): void {
   current = next
   for (const listener of listeners) listener()
 }
 
-export function onConnection(listener: () => void): () => void {
+/** When the connection was lost, if it is. */
+export const offlineSince = (): number | undefined => (current.state === 'offline' ? current.since : undefined)
+
+function onConnection(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-export const useConnection = (): Connection => useSyncExternalStore(onConnection, connection)
+export const useConnection = (): Connection => useSyncExternalStore(onConnection, () => current)

@@ -5,7 +5,8 @@
 import { type EventWatch, type StreamState, watchEvents } from '../../../src/client/event-stream.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import { type HomeState, snapshotListLimit } from '../../../src/protocol/snapshot.ts'
-import { setConnection } from './connection.ts'
+import { lookAtInbox } from './approvals.ts'
+import { offlineSince, setConnection } from './connection.ts'
 import { afterEvent, type Home, withAgent, withProject } from './home.ts'
 import {
   changeHome,
@@ -19,6 +20,8 @@ import {
   restOfProjects,
   tokens,
 } from './queries.ts'
+import { onWantedChange, wantedStreams } from './streams.ts'
+import { takeWorkEvent, takeWorkSnapshot } from './work.ts'
 
 const firstRetryMs = 500
 const mostRetryMs = 10_000
@@ -38,6 +41,9 @@ export function startLive(): () => void {
   let unseen: ReturnType<typeof setTimeout> | undefined
   let resting = false
   let stopped = false
+  /** What the connection was opened for. */
+  let followed = ''
+  let gathering = false
 
   async function begin(retryMs: number): Promise<void> {
     clearTimeout(timer)
@@ -60,8 +66,10 @@ export function startLive(): () => void {
 
   function follow(): void {
     watch?.close()
+    const streams = ['home', ...wantedStreams()]
+    followed = streams.join()
     watch = watchEvents(client, {
-      streams: ['home'],
+      streams,
       ...(cursor !== undefined && { after: cursor }),
       onEvent: (event, next) => {
         cursor = next
@@ -69,10 +77,20 @@ export function startLive(): () => void {
       },
       onSnapshot: (snapshot, next) => {
         cursor = next
-        replaceHome(snapshot.state)
-        void queryClient.invalidateQueries()
+        replace(snapshot.state)
       },
       onState: show,
+    })
+  }
+
+  /** The connection is opened anew with the cursor it had; what is new in it begins with a snapshot. */
+  function onWanted(): void {
+    if (gathering) return
+    gathering = true
+    queueMicrotask(() => {
+      gathering = false
+      if (stopped || resting || !watch || followed === ['home', ...wantedStreams()].join()) return
+      follow()
     })
   }
 
@@ -93,12 +111,14 @@ export function startLive(): () => void {
   }
 
   document.addEventListener('visibilitychange', onSight)
+  onWantedChange(onWanted)
   setConnection({ state: 'connecting' })
   tryNow = () => (cursor === undefined ? void begin(firstRetryMs) : follow())
   void begin(firstRetryMs)
   return () => {
     stopped = true
     tryNow = undefined
+    onWantedChange(undefined)
     document.removeEventListener('visibilitychange', onSight)
     clearTimeout(timer)
     clearTimeout(unseen)
@@ -109,13 +129,27 @@ export function startLive(): () => void {
 function show(stream: StreamState): void {
   if (stream.state === 'live') setConnection({ state: 'live' })
   else if (stream.state === 'signed-out') setConnection({ state: 'signed-out' })
-  else setConnection({ state: 'offline', since: stream.state === 'reconnecting' ? stream.since : Date.now() })
+  else {
+    // Another try, or other streams, is not another loss.
+    const since = offlineSince() ?? (stream.state === 'reconnecting' ? stream.since : Date.now())
+    setConnection({ state: 'offline', since })
+  }
 }
 
 function take(event: HoldfastEvent): void {
+  if (event.stream !== 'home') return takeWorkEvent(event)
+  if (event.type.startsWith('approval-')) lookAtInbox()
   changeHome((home) => afterEvent(home, event))
   if (event.type.startsWith('person-')) void queryClient.invalidateQueries({ queryKey: people.queryKey })
   if (event.type.startsWith('token-')) void queryClient.invalidateQueries({ queryKey: tokens.queryKey })
+}
+
+/** Of `home` or of a stream that is followed from here on. */
+function replace(state: Readonly<Record<string, unknown>>): void {
+  for (const [stream, told] of Object.entries(state)) takeWorkSnapshot(stream, told)
+  if (!('home' in state)) return
+  replaceHome(state)
+  void queryClient.invalidateQueries()
 }
 
 function replaceHome(state: Readonly<Record<string, unknown>>): void {

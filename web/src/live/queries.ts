@@ -7,6 +7,8 @@ import { createClient, ProblemError } from '../../../src/client/client.ts'
 import type { Agent } from '../../../src/protocol/agent.ts'
 import type { Me, Person, Token } from '../../../src/protocol/people.ts'
 import type { Project } from '../../../src/protocol/project.ts'
+import type { Task } from '../../../src/protocol/task.ts'
+import type { WorkSession } from '../../../src/protocol/work-session.ts'
 import type { Home } from './home.ts'
 
 export const client = createClient({ url: location.origin })
@@ -33,23 +35,33 @@ const page = { limit: 200 }
 
 export const restOfProjects = (): Promise<Project[]> => wholeList(client.pages('/api/projects', { query: page }))
 export const restOfAgents = (): Promise<Agent[]> => wholeList(client.pages('/api/agents', { query: page }))
+export const restOfTasks = (projectId: string): Promise<Task[]> =>
+  wholeList(client.pages('/api/projects/{projectId}/tasks', { params: { projectId }, query: page }))
+export const restOfWorkSessions = (projectId: string): Promise<WorkSession[]> =>
+  wholeList(client.pages('/api/projects/{projectId}/sessions', { params: { projectId }, query: page }))
 
 export const me = queryOptions<Me>({ queryKey: ['me'], queryFn: () => client.get('/api/me') })
 export const people = queryOptions<Person[]>({
   queryKey: ['people'],
-  queryFn: () => wholeList(client.pages('/api/people', { query: page })),
+  queryFn: ({ signal }) => wholeList(client.pages('/api/people', { query: page, signal })),
 })
 export const tokens = queryOptions<Token[]>({
   queryKey: ['tokens'],
-  queryFn: () => wholeList(client.pages('/api/tokens', { query: page })),
+  queryFn: ({ signal }) => wholeList(client.pages('/api/tokens', { query: page, signal })),
 })
+
+/** Gives up on the question that is under way and asks anew. */
+export async function askAgain(query: { readonly queryKey: readonly unknown[] }): Promise<void> {
+  await queryClient.cancelQueries({ queryKey: query.queryKey })
+  await queryClient.refetchQueries({ queryKey: query.queryKey })
+}
 
 /** Filled by live.ts; undefined until the first snapshot is here. */
 export const useHome = (): Home | undefined => useQuery<Home>({ queryKey: homeKey, enabled: false }).data
 export const useMe = (): Me | undefined => useQuery(me).data
 
 /** Whether the person may do what needs this scope; the server has the last word, this only hides what would be refused. */
-export const useMay = (scope: 'write' | 'manage'): boolean => useMe()?.scopes.includes(scope) ?? false
+export const useMay = (scope: 'write' | 'approve' | 'manage'): boolean => useMe()?.scopes.includes(scope) ?? false
 
 /** Changes the picture at once after an answer of the server; the event that follows says the same. */
 export function changeHome(change: (home: Home) => Home): void {

@@ -51,5 +51,5 @@ export function useSending<Answer>(): Sending<Answer> {
 }
 
 /** Not crypto.randomUUID: browsers have it only where the address is https or localhost. */
-const newKey = (): string =>
+export const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -29,6 +29,7 @@ export const errors: ErrorsWords = {
   agent_not_active: { title: 'This agent is not ready', next: 'Wait until it is ready, or start it again.' },
   approval_decided: { title: 'This was decided already', next: 'The decision is shown on the approval.' },
   task_blocked: { title: 'This task waits for another', next: 'Finish the tasks it depends on first.' },
+  wrong_state: { title: 'This cannot be done now', next: 'Look at its state, then choose something else.' },
   work_session_running: { title: 'This work is still running', next: 'End it first.' },
   work_session_completed: { title: 'This work is completed', next: 'Start new work.' },
   last_owner: { title: 'The owner of the installation stays', next: 'Remove other people instead.' },

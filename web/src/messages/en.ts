@@ -1,12 +1,17 @@
 /** Every word of the page in English. messages/ja.ts has the same keys, or it does not compile. */
 import { errors } from './en-errors.ts'
 import { settings } from './en-settings.ts'
+import { approvals, chat, tasks, workSessions } from './en-work.ts'
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
 
 export const en = {
+  approvals,
+  chat,
   errors,
   settings,
+  tasks,
+  workSessions,
 
   product: 'Holdfast',
 
@@ -23,17 +28,14 @@ export const en = {
     delete: 'Delete',
     discard: 'Discard',
     done: 'Done',
-    edit: 'Edit',
     more: 'More',
     remove: 'Remove',
-    reset: 'Reset',
     retry: 'Try again',
     revoke: 'Revoke',
     save: 'Save',
 
     skip: 'Skip to content',
     undo: 'Undo',
-    yes: 'Yes',
   },
 
   copyOf: (what: string) => `Copy ${what}`,
@@ -52,8 +54,9 @@ export const en = {
     overview: 'the projects and agents',
     people: 'the people',
     tokens: 'the tokens',
-    server: 'the state of the server',
-    page: 'the page',
+    work: 'the tasks and sessions',
+    messages: 'the messages',
+    approvals: 'the approvals',
   },
 
   connection: {
@@ -64,7 +67,6 @@ export const en = {
     never: 'The server cannot be reached.',
     trying: 'Reconnecting…',
     now: 'Try now',
-    back: 'Live again',
   },
 
   problem: {
@@ -72,8 +74,9 @@ export const en = {
     unreachableNext: 'Check that it is running, then try again.',
     unexpected: 'Something went wrong in the page',
     unexpectedNext: 'Reload the page. What the server has stored is safe.',
-    kept: 'Nothing was changed; what you typed is still here.',
-    keptView: 'Nothing was changed.',
+    unchanged: 'Nothing was changed.',
+    unknown: 'Whether it was done is not known; trying again never does it twice.',
+    typed: 'What you typed is still here.',
     reload: 'Reload',
     code: (code: string) => `Code ${code}`,
   },
@@ -101,23 +104,17 @@ export const en = {
     paste: 'Or paste a link, a code or a token',
     pasteEmpty: 'Paste a link, a code or a token',
     button: 'Sign in',
-    limited: 'Too many attempts. Wait a minute, then try again.',
   },
 
   now: {
     title: 'Now',
     waiting: 'Waiting for you',
     waitingNone: 'Nothing waits for you.',
-    interrupted: 'Interrupted',
-    interruptedNone: 'No work was interrupted.',
-    running: 'Running',
-    runningNone: 'No agent is running.',
   },
 
   projects: {
     title: 'Projects',
     new: 'New project',
-    count: (count: number) => many(count, 'project', 'projects'),
     firstTitle: 'Start with a project',
     firstText: 'A project is a folder on the machine that runs your agents, with the agents that may work in it.',
     name: 'Name',
@@ -146,7 +143,6 @@ export const en = {
     assignNone: 'Every agent is assigned already.',
     assignNoneYet: 'There are no agents yet.',
     addAgent: 'Add an agent',
-    unassign: 'Take off',
     unassignName: (agent: string) => `Take ${agent} off this project`,
     assigned: (agent: string) => `${agent} is assigned`,
     unassigned: (agent: string) => `${agent} is taken off`,
@@ -201,13 +197,11 @@ export const en = {
     maxProcessesHint: 'Over all projects. Left empty, no limit of its own.',
     holdSeconds: 'Holds a call for',
     holdSecondsHint: 'Seconds an idle agent may wait for work in one call',
-    seconds: 's',
     startedByOthers: 'Started by others',
     noProjects: 'In no project',
     inProjects: (count: number) => many(count, 'project', 'projects'),
     projects: 'Projects',
     details: 'Details',
-    advanced: 'Limits',
     created: (name: string) => `${name} is added`,
     saved: (name: string) => `${name} is saved`,
     deleted: (name: string) => `${name} is deleted`,
@@ -234,7 +228,6 @@ export const en = {
 
   secret: {
     once: 'Copy it now: it is shown only this once.',
-    label: 'Secret',
     doneUncopied: 'Close without copying',
   },
 
@@ -248,15 +241,12 @@ export const en = {
     roles: { owner: 'Owner', member: 'Member', viewer: 'Viewer' },
     roleHints: { owner: 'May do everything', member: 'May work and approve', viewer: 'May look' },
     you: 'you',
-    installation: 'Owner of this installation',
-    added: (name: string) => `${name} is added`,
     removed: (name: string) => `${name} is removed`,
     removeName: (name: string) => `Remove ${name}`,
     removeTitle: (name: string) => `Remove ${name}?`,
     removeText: 'They are signed out everywhere at once, and every token of theirs stops working. What they did stays.',
     tokenOnce: (name: string) => `Sign-in token of ${name}`,
     tokenOnceText: 'Hand it over by a safe way; it is pasted into the sign-in page.',
-    none: 'Nobody but you.',
   },
 
   tokens: {
@@ -289,7 +279,6 @@ export const en = {
     lifetimes: { '30': '30 days', '90': '90 days', '365': '1 year', never: 'No end' },
     expiresAt: (time: string) => `until ${time}`,
     noEnd: 'no end',
-    created: (name: string) => `${name} is made`,
     revoked: (name: string) => `${name} is revoked`,
     revokeName: (name: string) => `Revoke ${name}`,
     revokeTitle: (name: string) => `Revoke ${name}?`,
@@ -327,7 +316,6 @@ export const en = {
     languages: { system: 'As the browser', en: 'English', ja: '日本語' },
     open: 'Account and preferences',
     signOut: 'Sign out',
-    signedOut: 'Signed out',
   },
 
   palette: {

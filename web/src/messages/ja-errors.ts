@@ -31,6 +31,7 @@ export const errors: ErrorsWords = {
   agent_not_active: { title: 'このエージェントは準備ができていません', next: '準備ができるまで待つか、起動し直してください。' },
   approval_decided: { title: 'すでに判断済みです', next: '結果は承認の画面に表示されています。' },
   task_blocked: { title: 'このタスクは別のタスクを待っています', next: '先に依存しているタスクを終えてください。' },
+  wrong_state: { title: '今の状態では実行できません', next: '状態を確認してください。' },
   work_session_running: { title: 'この作業はまだ実行中です', next: '先に終了してください。' },
   work_session_completed: { title: 'この作業は完了しています', next: '新しい作業を開始してください。' },
   last_owner: { title: 'このサーバーのオーナーは外せません', next: 'ほかのメンバーを外してください。' },

@@ -2,10 +2,15 @@
 import type { Messages } from './en.ts'
 import { errors } from './ja-errors.ts'
 import { settings } from './ja-settings.ts'
+import { approvals, chat, tasks, workSessions } from './ja-work.ts'
 
 export const ja: Messages = {
+  approvals,
+  chat,
   errors,
   settings,
+  tasks,
+  workSessions,
 
   product: 'Holdfast',
 
@@ -29,17 +34,14 @@ export const ja: Messages = {
     delete: '削除',
     discard: '破棄',
     done: '完了',
-    edit: '編集',
     more: 'その他',
     remove: '外す',
-    reset: '既定に戻す',
     retry: '再試行',
     revoke: '無効にする',
     save: '保存',
 
     skip: '本文へ移動',
     undo: '元に戻す',
-    yes: 'はい',
   },
 
   copyOf: (what) => `${what}をコピー`,
@@ -58,8 +60,9 @@ export const ja: Messages = {
     overview: 'プロジェクトとエージェント',
     people: 'メンバー',
     tokens: 'トークン',
-    server: 'サーバーの状態',
-    page: 'ページ',
+    work: 'タスクとセッション',
+    messages: 'メッセージ',
+    approvals: '承認',
   },
 
   connection: {
@@ -70,7 +73,6 @@ export const ja: Messages = {
     never: 'サーバーに接続できません。',
     trying: '再接続しています…',
     now: '今すぐ再接続',
-    back: '再接続しました',
   },
 
   problem: {
@@ -78,8 +80,9 @@ export const ja: Messages = {
     unreachableNext: 'サーバーが動いているか確認してから、もう一度お試しください。',
     unexpected: 'ページで問題が起きました',
     unexpectedNext: 'ページを再読み込みしてください。サーバーに保存済みの内容は失われません。',
-    kept: '何も変更されていません。入力内容はそのまま残っています。',
-    keptView: '何も変更されていません。',
+    unchanged: '何も変更されていません。',
+    unknown: '実行されたかどうかは不明です。再試行しても二重には実行されません。',
+    typed: '入力内容はそのまま残っています。',
     reload: '再読み込み',
     code: (code) => `コード ${code}`,
   },
@@ -107,23 +110,17 @@ export const ja: Messages = {
     paste: 'または、リンク・コード・トークンを貼り付け',
     pasteEmpty: 'リンク、コード、トークンのいずれかを貼り付けてください',
     button: 'サインイン',
-    limited: '試行回数が多すぎます。1 分ほど待ってからお試しください。',
   },
 
   now: {
     title: 'いま',
     waiting: '対応待ち',
     waitingNone: 'あなたの対応を待っているものはありません。',
-    interrupted: '中断',
-    interruptedNone: '中断した作業はありません。',
-    running: '実行中',
-    runningNone: '実行中のエージェントはありません。',
   },
 
   projects: {
     title: 'プロジェクト',
     new: '新規プロジェクト',
-    count: (count) => `${count} 件のプロジェクト`,
     firstTitle: 'まずプロジェクトを作りましょう',
     firstText: 'プロジェクトは、エージェントが動くマシン上のフォルダーと、そこで作業するエージェントをまとめたものです。',
     name: '名前',
@@ -152,7 +149,6 @@ export const ja: Messages = {
     assignNone: 'すべてのエージェントが割り当て済みです。',
     assignNoneYet: 'エージェントはまだありません。',
     addAgent: 'エージェントを追加',
-    unassign: '外す',
     unassignName: (agent) => `${agent} をこのプロジェクトから外す`,
     assigned: (agent) => `${agent} を割り当てました`,
     unassigned: (agent) => `${agent} を外しました`,
@@ -207,13 +203,11 @@ export const ja: Messages = {
     maxProcessesHint: '全プロジェクトの合計。空欄なら個別の上限なし。',
     holdSeconds: '待ち受け時間',
     holdSecondsHint: '手が空いたエージェントが 1 回の呼び出しで作業を待てる秒数',
-    seconds: '秒',
     startedByOthers: '外部で起動',
     noProjects: '割り当てなし',
     inProjects: (count) => `プロジェクト ${count} 件`,
     projects: 'プロジェクト',
     details: '詳細',
-    advanced: '上限',
     created: (name) => `${name} を追加しました`,
     saved: (name) => `${name} を保存しました`,
     deleted: (name) => `${name} を削除しました`,
@@ -240,7 +234,6 @@ export const ja: Messages = {
 
   secret: {
     once: '今すぐコピーしてください。表示されるのは今回だけです。',
-    label: 'シークレット',
     doneUncopied: 'コピーせずに閉じる',
   },
 
@@ -254,15 +247,12 @@ export const ja: Messages = {
     roles: { owner: 'オーナー', member: 'メンバー', viewer: '閲覧者' },
     roleHints: { owner: 'すべての操作', member: '作業と承認', viewer: '閲覧のみ' },
     you: 'あなた',
-    installation: 'このサーバーのオーナー',
-    added: (name) => `${name} を追加しました`,
     removed: (name) => `${name} を外しました`,
     removeName: (name) => `${name} を外す`,
     removeTitle: (name) => `${name} を外しますか？`,
     removeText: 'すべての端末で即座にサインアウトされ、本人のトークンもすべて使えなくなります。これまでの作業は残ります。',
     tokenOnce: (name) => `${name} のサインイン用トークン`,
     tokenOnceText: '安全な方法で本人に渡してください。サインイン画面に貼り付けて使います。',
-    none: 'あなただけです。',
   },
 
   tokens: {
@@ -295,7 +285,6 @@ export const ja: Messages = {
     lifetimes: { '30': '30 日', '90': '90 日', '365': '1 年', never: '無期限' },
     expiresAt: (time) => `${time} まで`,
     noEnd: '無期限',
-    created: (name) => `${name} を作成しました`,
     revoked: (name) => `${name} を無効にしました`,
     revokeName: (name) => `${name} を無効にする`,
     revokeTitle: (name) => `${name} を無効にしますか？`,
@@ -333,7 +322,6 @@ export const ja: Messages = {
     languages: { system: 'ブラウザーに合わせる', en: 'English', ja: '日本語' },
     open: 'アカウントと表示設定',
     signOut: 'サインアウト',
-    signedOut: 'サインアウトしました',
   },
 
   palette: {

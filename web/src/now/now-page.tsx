@@ -7,6 +7,7 @@ import { PlusIcon } from '../parts/icons.tsx'
 import { Page, Rows, Section } from '../parts/page.tsx'
 import { FirstProject } from './first-project.tsx'
 import { ProjectRow } from './project-row.tsx'
+import { WaitingForYou } from './waiting-for-you.tsx'
 
 export function NowPage() {
   const words = useWords()
@@ -15,7 +16,7 @@ export function NowPage() {
   const projects = home?.projects ?? []
   return (
     <Page title={words.now.title}>
-      <Bands />
+      <WaitingForYou />
       {projects.length === 0 ? (
         <FirstProject />
       ) : (
@@ -39,25 +40,5 @@ export function NowPage() {
         </Section>
       )}
     </Page>
-  )
-}
-
-/** One quiet line each while there is nothing to say. */
-function Bands() {
-  const { now } = useWords()
-  const bands = [
-    [now.waiting, now.waitingNone],
-    [now.interrupted, now.interruptedNone],
-    [now.running, now.runningNone],
-  ] as const
-  return (
-    <div className="divide-y divide-line border-y border-line">
-      {bands.map(([title, none]) => (
-        <section key={title} className="flex min-h-11 flex-wrap items-center gap-x-4 py-2.5">
-          <h2 className="w-36 font-semibold max-sm:w-full">{title}</h2>
-          <p className="text-faint">{none}</p>
-        </section>
-      ))}
-    </div>
   )
 }

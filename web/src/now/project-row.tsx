@@ -27,7 +27,8 @@ export function ProjectRow({ project, agents }: { project: Project; agents: read
         </span>
         <span className="flex items-center gap-1 justify-self-end text-sm text-faint tabular-nums max-sm:row-start-2 sm:hidden">
           <AgentIcon className="size-3.5" />
-          {words.agents.count(project.agentIds.length)}
+          <span aria-hidden="true">{project.agentIds.length}</span>
+          <span className="sr-only">{words.agents.count(project.agentIds.length)}</span>
         </span>
         <Ago at={project.updatedAt} className="justify-self-end text-sm text-faint tabular-nums" />
       </Link>

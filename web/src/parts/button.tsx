@@ -1,7 +1,7 @@
 /** Buttons, and links that look like them. A button that waits for the server says so after a moment and cannot be pressed twice. */
 import type { ButtonHTMLAttributes, ReactNode } from 'react'
 import { useWords } from '../messages/messages.tsx'
-import { useWaitedFor } from './waiting.tsx'
+import { useWaitedFor } from './waited.ts'
 
 export type Look = 'primary' | 'plain' | 'quiet' | 'danger'
 

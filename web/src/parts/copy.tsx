@@ -26,10 +26,10 @@ export function CopyId({ id, what }: { id: string; what: string }) {
     <button
       type="button"
       title={id}
-      aria-label={`${words.copyOf(what)} ${id}`}
       onClick={() => copy(id)}
       className="inline-flex min-h-6 items-center gap-1 rounded px-1 font-mono text-sm text-quiet transition-colors hover:bg-hover hover:text-ink"
     >
+      <span className="sr-only">{words.copyOf(what)}</span>
       {shortened(id)}
       {copied ? <CheckIcon className="size-3.5 text-accent" /> : <CopyIcon className="size-3.5" />}
       <span role="status" className="sr-only">

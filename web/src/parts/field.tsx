@@ -16,7 +16,7 @@ interface FieldProps {
   readonly children: (tie: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }) => ReactNode
 }
 
-export function Field({ label, hint, error, optional, className = '', children }: FieldProps) {
+function Field({ label, hint, error, optional, className = '', children }: FieldProps) {
   const words = useWords()
   const id = useId()
   const about = [error ? `${id}-error` : '', hint ? `${id}-hint` : ''].filter(Boolean).join(' ')
@@ -76,21 +76,46 @@ interface TextAreaFieldProps extends Omit<TextareaHTMLAttributes<HTMLTextAreaEle
   readonly optional?: boolean
   readonly value: string
   readonly onValue: (value: string) => void
+  /** Words of a person rather than lines for a program. */
+  readonly prose?: boolean
 }
 
-export function TextAreaField({ label, hint, error, optional = false, onValue, ...input }: TextAreaFieldProps) {
+export function TextAreaField({ label, hint, error, optional = false, onValue, prose = false, ...input }: TextAreaFieldProps) {
   return (
     <Field label={label} hint={hint} error={error} optional={optional}>
       {(tie) => (
         <textarea
           autoComplete="off"
-          autoCapitalize="off"
-          spellCheck={false}
+          {...(!prose && { autoCapitalize: 'off', spellCheck: false })}
           {...input}
           {...tie}
-          className={`${inputClass} field-sizing-content max-h-60 min-h-14 font-mono text-sm`}
+          className={`${inputClass} field-sizing-content max-h-60 ${prose ? 'min-h-9' : 'min-h-14 font-mono text-sm'}`}
           onChange={(event) => onValue(event.target.value)}
         />
+      )}
+    </Field>
+  )
+}
+
+interface SelectFieldProps {
+  readonly label: ReactNode
+  readonly hint?: ReactNode
+  readonly value: string
+  readonly options: readonly { readonly value: string; readonly name: string }[]
+  readonly onValue: (value: string) => void
+}
+
+export function SelectField({ label, hint, value, options, onValue }: SelectFieldProps) {
+  return (
+    <Field label={label} hint={hint}>
+      {(tie) => (
+        <select {...tie} value={value} onChange={(event) => onValue(event.target.value)} className={inputClass}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.name}
+            </option>
+          ))}
+        </select>
       )}
     </Field>
   )

@@ -92,8 +92,3 @@ export const ResetIcon = ({ className }: IconProps) => (
     <path d="M3 8a5 5 0 1 0 1.6-3.65M3 2.75V5.5h2.75" />
   </Icon>
 )
-export const RightIcon = ({ className }: IconProps) => (
-  <Icon className={className}>
-    <path d="m6 3.5 4.5 4.5L6 12.5" />
-  </Icon>
-)

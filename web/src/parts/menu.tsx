@@ -13,7 +13,8 @@ interface MenuPopupProps {
 
 export function MenuPopup({ children, side = 'bottom', align = 'end' }: MenuPopupProps) {
   return (
-    <Menu.Portal>
+    // Inside a landmark, where assistive technology finds it.
+    <Menu.Portal container={document.getElementById('popups')}>
       <Menu.Positioner side={side} align={align} sideOffset={6} collisionPadding={8} className="z-50 outline-none">
         <Menu.Popup className="max-h-(--available-height) min-w-52 max-w-[calc(100vw-1rem)] overflow-y-auto rounded-lg bg-raised p-1 shadow-popup outline-none transition duration-100 data-ending-style:opacity-0 data-starting-style:opacity-0">
           {children}

@@ -1,5 +1,6 @@
 /** The frame of a place: its title in the tab and on the page, its actions, its sections. */
 import { type ReactNode, useEffect } from 'react'
+import { useWaitingCount } from '../live/approvals.ts'
 import { useWords } from '../messages/messages.tsx'
 import { announceArrival } from './arrival.tsx'
 
@@ -9,15 +10,20 @@ interface PageProps {
   readonly above?: ReactNode
   readonly actions?: ReactNode
   readonly tabs?: ReactNode
+  /** `wide`: as wide as the screen allows; `screen`: as high as the screen, what is in it scrolls by itself. */
+  readonly room?: 'text' | 'wide' | 'screen'
   readonly children: ReactNode
 }
 
-export function Page({ title, above, actions, tabs, children }: PageProps) {
+const wholeScreen = 'h-dvh max-md:h-[calc(100dvh-3.5rem-env(safe-area-inset-bottom))]'
+
+export function Page({ title, above, actions, tabs, room = 'text', children }: PageProps) {
   useTitle(title)
+  const width = room === 'wide' ? 'max-w-7xl' : 'max-w-4xl'
   return (
-    <div className="flex min-h-full flex-col">
+    <div className={`flex flex-col ${room === 'screen' ? wholeScreen : 'min-h-full'}`}>
       <header className="border-b border-line px-4 md:px-8">
-        <div className="mx-auto flex min-h-14 max-w-4xl flex-wrap items-center gap-x-3 gap-y-1 py-2">
+        <div className={`mx-auto flex min-h-14 ${width} flex-wrap items-center gap-x-3 gap-y-1 py-2`}>
           <div className="flex min-w-0 flex-1 items-center gap-2">
             {above}
             <h1 className="min-w-0 truncate text-lg font-semibold" title={title}>
@@ -26,21 +32,28 @@ export function Page({ title, above, actions, tabs, children }: PageProps) {
           </div>
           {actions}
         </div>
-        {tabs && <div className="mx-auto max-w-4xl">{tabs}</div>}
+        {tabs && <div className={`mx-auto ${width}`}>{tabs}</div>}
       </header>
-      <div className="flex-1 px-4 py-6 md:px-8">
-        <div className="mx-auto flex max-w-4xl flex-col gap-8">{children}</div>
-      </div>
+      {room === 'screen' ? (
+        <div className="flex min-h-0 flex-1 flex-col px-4 md:px-8">
+          <div className="mx-auto flex min-h-0 w-full max-w-4xl flex-1 flex-col">{children}</div>
+        </div>
+      ) : (
+        <div className="flex-1 px-4 py-6 md:px-8">
+          <div className={`mx-auto flex ${width} flex-col gap-8`}>{children}</div>
+        </div>
+      )}
     </div>
   )
 }
 
 export function useTitle(title: string): void {
   const { product } = useWords()
+  const waiting = useWaitingCount()
   useEffect(() => {
-    document.title = `${title} · ${product}`
+    document.title = `${waiting ? `(${waiting}) ` : ''}${title} · ${product}`
     announceArrival(title)
-  }, [title, product])
+  }, [title, product, waiting])
 }
 
 interface SectionProps {

@@ -7,6 +7,8 @@ import { Button } from './button.tsx'
 
 interface Told {
   readonly title: string
+  /** What became of the request: a refusal changes nothing; without an answer nobody here knows. */
+  readonly kept: string
   readonly next: string
   readonly detail?: string
   readonly code?: string
@@ -16,16 +18,22 @@ export const problemIn = (error: unknown): Problem | undefined => (error instanc
 
 export function tell(error: unknown, words: Messages): Told {
   const problem = problemIn(error)
-  if (!problem) return { title: words.problem.unreachable, next: words.problem.unreachableNext }
+  if (!problem) return { title: words.problem.unreachable, kept: words.problem.unknown, next: words.problem.unreachableNext }
   // A server newer than this page may know codes that the page does not.
-  const known: Told = words.errors[problem.code] ?? { title: problem.title, next: problem.next }
-  return { ...known, code: problem.code, ...(problem.detail !== problem.title && { detail: problem.detail }) }
+  const known = words.errors[problem.code] ?? { title: problem.title, next: problem.next }
+  return {
+    ...known,
+    kept: words.problem.unchanged,
+    code: problem.code,
+    ...(problem.detail !== problem.title && { detail: problem.detail }),
+  }
 }
 
 interface ProblemNoteProps {
   readonly error: unknown
   /** Whether there is typed text that was kept. */
   readonly typed?: boolean
+  /** For what was only read: there is nothing that could have been done or not. */
   readonly onRetry?: () => void
 }
 
@@ -37,9 +45,7 @@ export function ProblemNote({ error, typed = false, onRetry }: ProblemNoteProps)
     <div role="alert" className="flex flex-col gap-1 rounded-md bg-bad-wash px-3 py-2.5 [overflow-wrap:anywhere]">
       <p className="font-medium text-bad">{told.title}</p>
       {told.detail && <p className="text-sm">{told.detail}</p>}
-      <p>
-        {typed ? words.problem.kept : words.problem.keptView} {told.next}
-      </p>
+      <p>{[!onRetry && told.kept, typed && words.problem.typed, told.next].filter(Boolean).join(' ')}</p>
       <div className="flex flex-wrap items-center justify-between gap-2">
         {told.code && <p className="font-mono text-xs text-quiet">{words.problem.code(told.code)}</p>}
         {onRetry && <Button onClick={onRetry}>{words.act.retry}</Button>}

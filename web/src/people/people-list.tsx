@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Person } from '../../../src/protocol/people.ts'
-import { client, people, queryClient, useMe } from '../live/queries.ts'
+import { askAgain, client, people, queryClient, useMe } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { useWords } from '../messages/messages.tsx'
 import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
@@ -21,7 +21,7 @@ const installationOwner = 'owner'
 export function PeopleList({ mayManage }: { mayManage: boolean }) {
   const words = useWords()
   const me = useMe()
-  const { data, error, refetch } = useQuery(people)
+  const { data, error } = useQuery(people)
   const [removing, setRemoving] = useState<Person>()
   return (
     <Section
@@ -36,8 +36,8 @@ export function PeopleList({ mayManage }: { mayManage: boolean }) {
         )
       }
     >
-      <ProblemNote error={error} onRetry={() => void refetch()} />
-      {!data && !error && <Waiting what={words.things.people} onRetry={() => void refetch()} />}
+      <ProblemNote error={error} onRetry={() => void askAgain(people)} />
+      {!data && !error && <Waiting what={words.things.people} onRetry={() => void askAgain(people)} />}
       {data && (
         <Rows label={words.people.people}>
           {data.map((person) => (

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Token } from '../../../src/protocol/people.ts'
-import { client, queryClient, tokens } from '../live/queries.ts'
+import { askAgain, client, queryClient, tokens } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { useWords, useWriting } from '../messages/messages.tsx'
 import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
@@ -17,7 +17,7 @@ import { Waiting } from '../parts/waiting.tsx'
 
 export function TokenList() {
   const words = useWords()
-  const { data, error, refetch } = useQuery(tokens)
+  const { data, error } = useQuery(tokens)
   const [revoking, setRevoking] = useState<Token>()
   return (
     <Section
@@ -30,8 +30,8 @@ export function TokenList() {
         </Link>
       }
     >
-      <ProblemNote error={error} onRetry={() => void refetch()} />
-      {!data && !error && <Waiting what={words.things.tokens} onRetry={() => void refetch()} />}
+      <ProblemNote error={error} onRetry={() => void askAgain(tokens)} />
+      {!data && !error && <Waiting what={words.things.tokens} onRetry={() => void askAgain(tokens)} />}
       {data?.length === 0 && <p className="border-y border-line py-3 text-faint">{words.tokens.none}</p>}
       {data && data.length > 0 && (
         <Rows label={words.tokens.title}>

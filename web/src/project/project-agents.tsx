@@ -72,7 +72,7 @@ function AssignMenu({ others, any, onAssign }: AssignMenuProps) {
   const words = useWords()
   const mayManage = useMay('manage')
   return (
-    <Menu.Root modal={false}>
+    <Menu.Root>
       <Menu.Trigger className={buttonClass()}>
         <PlusIcon />
         {words.project.assign}

@@ -1,30 +1,61 @@
 /** A project: its name and the tabs of its parts. */
-import { Link, Outlet } from '@tanstack/react-router'
+import { Link, Outlet, useMatch, useRouterState } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import type { Project } from '../../../src/protocol/project.ts'
+import { useProjectWork } from '../live/work.ts'
+import type { Messages } from '../messages/en.ts'
 import { useWords } from '../messages/messages.tsx'
 import { Page, useTitle } from '../parts/page.tsx'
 import { Gone } from '../shell/not-found.tsx'
 import { useProject } from './use-project.ts'
 
 const tabClass =
-  '-mb-px flex h-9 items-center border-b-2 border-transparent px-1 text-quiet transition-colors hover:text-ink ' +
-  'aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink max-md:h-11'
+  'flex h-9 shrink-0 items-center border-b-2 border-transparent px-1 whitespace-nowrap text-quiet transition-colors ' +
+  'hover:text-ink -outline-offset-2 aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink max-md:h-11'
+
+const tabs = [
+  { to: '/projects/$projectId', name: (words: Messages) => words.project.overview },
+  { to: '/projects/$projectId/tasks', name: (words: Messages) => words.tasks.tab },
+  { to: '/projects/$projectId/sessions', name: (words: Messages) => words.workSessions.tab },
+  { to: '/projects/$projectId/approvals', name: (words: Messages) => words.approvals.tab },
+  { to: '/projects/$projectId/chat', name: (words: Messages) => words.chat.tab },
+  { to: '/projects/$projectId/settings', name: (words: Messages) => words.project.settings },
+] as const
 
 export function ProjectPage() {
-  const words = useWords()
   const project = useProject()
-  if (!project) return <MissingProject />
+  return project ? <OneProject project={project} /> : <MissingProject />
+}
+
+function OneProject({ project }: { project: Project }) {
+  const words = useWords()
+  // Followed on every tab: going to another one shows what is true now.
+  useProjectWork(project.id)
+  const chats = useMatch({ from: '/shell/projects/$projectId/chat/$agentId', shouldThrow: false })
+  const onTasks = useMatch({ from: '/shell/projects/$projectId/tasks', shouldThrow: false })
   const params = { projectId: project.id }
+  const strip = useRef<HTMLElement>(null)
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  // On a phone not all tabs fit: the current one is in sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies(path): another path is another tab
+  useEffect(() => {
+    strip.current?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [path])
   return (
     <Page
       title={project.name}
+      room={chats ? 'screen' : onTasks ? 'wide' : 'text'}
       tabs={
-        <nav aria-label={words.project.tabs} className="flex gap-4">
-          <Link to="/projects/$projectId" params={params} activeOptions={{ exact: true }} className={tabClass}>
-            {words.project.overview}
-          </Link>
-          <Link to="/projects/$projectId/settings" params={params} className={tabClass}>
-            {words.project.settings}
-          </Link>
+        <nav
+          ref={strip}
+          aria-label={words.project.tabs}
+          className="-mb-px flex gap-4 overflow-x-auto overflow-y-hidden [scrollbar-width:none]"
+        >
+          {tabs.map(({ to, name }, index) => (
+            <Link key={to} to={to} params={params} activeOptions={{ exact: index === 0 }} className={tabClass}>
+              {name(words)}
+            </Link>
+          ))}
         </nav>
       }
     >

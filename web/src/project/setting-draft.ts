@@ -18,7 +18,7 @@ export const settingGroups = {
 export const isDefault = (key: SettingKey, value: SettingValue | undefined): boolean => value === settingRules[key].fallback
 
 /** What a text means; undefined when it is no value at all. */
-export function settingValue(key: SettingKey, text: string): SettingValue | undefined {
+function settingValue(key: SettingKey, text: string): SettingValue | undefined {
   if (settingRules[key].kind === 'choice') return text
   const value = Number(text.trim().replace(',', '.'))
   return text.trim() === '' || !Number.isFinite(value) ? undefined : value
@@ -36,31 +36,44 @@ export function settingChanges(texts: SettingTexts, settings: Settings): Partial
   return changes
 }
 
+type Written = (value: number) => string
+
 export function settingProblem(
   key: SettingKey,
   texts: SettingTexts,
   settings: Settings,
   words: Messages,
-  number: (value: number) => string,
+  number: Written,
 ): string | undefined {
-  const text = texts[key]
+  return ownProblem(key, texts[key], words, number) ?? orderProblem(key, texts, settings, words, number)
+}
+
+function ownProblem(key: SettingKey, text: string | undefined, words: Messages, number: Written): string | undefined {
   const rule = settingRules[key]
   if (text === undefined || rule.kind === 'choice') return undefined
   const value = settingValue(key, text)
   const whole = 'whole' in rule && rule.whole
   const fits = typeof value === 'number' && value >= rule.min && value <= rule.max && (!whole || Number.isInteger(value))
-  if (!fits) return rangeOf(key, words, number)
-  if (key !== 'chat.hard_timeout_minutes' && key !== 'chat.soft_timeout_minutes') return undefined
-  // NA10: the hard timeout never comes before the soft one.
-  const now = (other: SettingKey) => settingValue(other, texts[other] ?? String(settings[other]))
-  const soft = now('chat.soft_timeout_minutes')
-  const hard = now('chat.hard_timeout_minutes')
-  if (typeof soft !== 'number' || typeof hard !== 'number' || hard >= soft || key === 'chat.soft_timeout_minutes')
-    return undefined
-  return words.settings.notBelow(words.settings.keys['chat.soft_timeout_minutes'].name, number(soft))
+  return fits ? undefined : rangeOf(key, words, number)
 }
 
-export function rangeOf(key: SettingKey, words: Messages, number: (value: number) => string): string {
+/** NA10: the hard timeout never comes before the soft one, whichever of the two was touched. */
+function orderProblem(
+  key: SettingKey,
+  texts: SettingTexts,
+  settings: Settings,
+  words: Messages,
+  number: Written,
+): string | undefined {
+  const [softKey, hardKey] = ['chat.soft_timeout_minutes', 'chat.hard_timeout_minutes'] as const
+  if (key !== hardKey || (texts[softKey] === undefined && texts[hardKey] === undefined)) return undefined
+  const soft = settingValue(softKey, texts[softKey] ?? String(settings[softKey]))
+  const hard = settingValue(hardKey, texts[hardKey] ?? String(settings[hardKey]))
+  if (typeof soft !== 'number' || typeof hard !== 'number' || hard >= soft) return undefined
+  return words.settings.notBelow(words.settings.keys[softKey].name, number(soft))
+}
+
+export function rangeOf(key: SettingKey, words: Messages, number: Written): string {
   const rule = settingRules[key]
   if (rule.kind === 'choice') return ''
   const whole = 'whole' in rule && rule.whole

@@ -74,7 +74,12 @@ export function SettingRow({ name, value, text, problem, waiting, mayWrite, onTe
           )}
         </div>
         <p id={`${id}-range`} className={`mt-1 text-xs ${problem ? 'text-bad' : 'text-faint'}`}>
-          {problem ?? [rangeOf(name, words, number), words.settings.fallback(fallback)].filter(Boolean).join(' · ')}
+          {problem ?? (
+            <>
+              {rule.kind === 'number' && <span className="inline-block">{rangeOf(name, words, number)} · </span>}
+              <span className="inline-block">{words.settings.fallback(fallback)}</span>
+            </>
+          )}
         </p>
       </div>
     </div>

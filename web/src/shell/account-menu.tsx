@@ -20,11 +20,9 @@ export function AccountMenu() {
   const theme = useChoice(themeChoice)
   const language = useChoice(languageChoice)
   return (
-    <Menu.Root modal={false}>
-      <Menu.Trigger
-        aria-label={`${words.preferences.open}: ${me?.name ?? ''}`}
-        className="flex h-8 min-w-0 items-center gap-2 rounded-md px-2 text-quiet transition-colors hover:bg-hover hover:text-ink data-popup-open:bg-hover"
-      >
+    <Menu.Root>
+      <Menu.Trigger className="flex h-8 min-w-0 items-center gap-2 rounded-md px-2 text-quiet transition-colors hover:bg-hover hover:text-ink data-popup-open:bg-hover">
+        <span className="sr-only">{words.preferences.open}</span>
         <Face name={me?.name ?? ''} />
         <span className="truncate">{me?.name}</span>
       </Menu.Trigger>

@@ -4,6 +4,7 @@ import { useWords } from '../messages/messages.tsx'
 import { SearchIcon } from '../parts/icons.tsx'
 import { usePalette } from './palette-opening.ts'
 import { places } from './places.ts'
+import { WaitingBadge } from './waiting-badge.tsx'
 
 const itemClass =
   'flex h-14 min-w-0 flex-1 flex-col items-center justify-center gap-1 text-xs text-quiet -outline-offset-2 ' +
@@ -19,11 +20,14 @@ export function BottomBar() {
     >
       {places.map(({ to, name, Icon }) => (
         <Link key={to} to={to} activeOptions={{ exact: to === '/' }} className={itemClass}>
-          <Icon className="size-5" />
+          <span className="relative">
+            <Icon className="size-5" />
+            {to === '/' && <WaitingBadge corner />}
+          </span>
           <span className="max-w-full truncate">{words.places[name]}</span>
         </Link>
       ))}
-      <button type="button" onClick={palette.show} className={itemClass} aria-label={words.palette.title}>
+      <button type="button" onClick={palette.show} className={itemClass}>
         <SearchIcon className="size-5" />
         <span className="max-w-full truncate">{words.act.more}</span>
       </button>

@@ -5,7 +5,7 @@ import { useHome } from '../live/queries.ts'
 import type { Messages } from '../messages/en.ts'
 import { useWords, useWriting } from '../messages/messages.tsx'
 import { Button } from '../parts/button.tsx'
-import { useWaitedFor } from '../parts/waiting.tsx'
+import { useWaitedFor } from '../parts/waited.ts'
 import { type LiveState, StateDot } from './state-dot.tsx'
 
 /** Along the top while offline; nothing while all is well. A connection that is back within a moment was never worth a word. */
@@ -41,7 +41,7 @@ const states: Record<Connection['state'], LiveState> = {
   'signed-out': 'failed',
 }
 
-export function connectionWord(connection: Connection, words: Messages, clock: (at: number) => string): string {
+function connectionWord(connection: Connection, words: Messages, clock: (at: number) => string): string {
   if (connection.state === 'live') return words.connection.live
   if (connection.state === 'connecting') return words.connection.connecting
   if (connection.state === 'signed-out') return words.signIn.signedOut

@@ -7,6 +7,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { ConnectionDot } from './connection-strip.tsx'
 import { paletteKeys, usePalette } from './palette-opening.ts'
 import { places } from './places.ts'
+import { WaitingBadge } from './waiting-badge.tsx'
 
 const linkClass =
   'flex h-8 min-w-0 items-center gap-2.5 rounded-md px-2 text-quiet transition-colors hover:bg-hover hover:text-ink ' +
@@ -16,7 +17,7 @@ export function Rail() {
   const words = useWords()
   const palette = usePalette()
   return (
-    <div className="sticky top-0 flex h-dvh w-60 shrink-0 flex-col border-r border-line bg-rail px-3 py-3 max-md:hidden">
+    <header className="sticky top-0 flex h-dvh w-60 shrink-0 flex-col border-r border-line bg-rail px-3 py-3 max-md:hidden">
       <div className="flex h-9 items-center gap-2 px-2 font-semibold">
         <MarkIcon className="size-5 text-accent" />
         {words.product}
@@ -37,6 +38,7 @@ export function Rail() {
               <Link to={to} activeOptions={{ exact: to === '/' }} className={linkClass}>
                 <Icon />
                 {words.places[name]}
+                {to === '/' && <WaitingBadge />}
               </Link>
             </li>
           ))}
@@ -47,7 +49,7 @@ export function Rail() {
         <AccountMenu />
         <ConnectionDot />
       </div>
-    </div>
+    </header>
   )
 }
 

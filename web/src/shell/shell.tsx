@@ -1,6 +1,8 @@
 /** What stands around every place: the rail or the bottom bar, the connection, the palette, the dialogs, the notices. */
+import { useQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
+import { inbox } from '../live/approvals.ts'
 import { useConnection } from '../live/connection.ts'
 import { startLive } from '../live/live.ts'
 import { useHome, useMe } from '../live/queries.ts'
@@ -8,13 +10,17 @@ import { useWords } from '../messages/messages.tsx'
 import { Arrival } from '../parts/arrival.tsx'
 import { Notices } from '../parts/notices.tsx'
 import { Waiting } from '../parts/waiting.tsx'
+import { loadEverything } from '../place-files.ts'
+import { rememberWanted } from '../sign-in/wanted.ts'
 import { BottomBar } from './bottom-bar.tsx'
 import { ConnectionStrip } from './connection-strip.tsx'
 import { usePalette } from './palette-opening.ts'
 import { Rail } from './rail.tsx'
 
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
-const Creation = lazy(async () => ({ default: (await import('./creation.tsx')).Creation }))
+const loadPalette = async () => ({ default: (await import('./palette.tsx')).Palette })
+const loadCreation = async () => ({ default: (await import('./creation.tsx')).Creation })
+const Palette = lazy(loadPalette)
+const Creation = lazy(loadCreation)
 
 export function Shell() {
   const words = useWords()
@@ -22,6 +28,7 @@ export function Shell() {
   const creating = useRouterState({ select: (state) => state.location.search.new })
   useSignInWhenNeeded()
   useEffect(() => startLive(), [])
+  useLoadAhead()
   return (
     <div className="flex min-h-dvh flex-col md:flex-row">
       <a
@@ -35,6 +42,7 @@ export function Shell() {
         <ConnectionStrip />
         <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
           <WhenKnown />
+          <div id="popups" />
         </main>
       </div>
       <BottomBar />
@@ -53,6 +61,8 @@ function WhenKnown() {
   const words = useWords()
   const home = useHome()
   const me = useMe()
+  // The count of what waits for a person is in the title of every place.
+  useQuery({ ...inbox, enabled: me !== undefined })
   if (home && me) return <Outlet />
   return (
     <div className="mx-auto max-w-4xl px-4 py-16 md:px-8">
@@ -61,12 +71,23 @@ function WhenKnown() {
   )
 }
 
+/** When the page is live and idle, what may be needed next is fetched. */
+function useLoadAhead() {
+  const live = useConnection().state === 'live'
+  useEffect(() => {
+    if (!live) return
+    const idle = globalThis.requestIdleCallback ?? ((callback: () => void) => setTimeout(callback, 500))
+    idle(() => void Promise.allSettled([loadPalette(), loadCreation(), loadEverything()]))
+  }, [live])
+}
+
 function useSignInWhenNeeded() {
   const navigate = useNavigate()
   const { state } = useConnection()
   useEffect(() => {
     if (state !== 'signed-out') return
     const to = location.pathname + location.search
+    rememberWanted(to)
     void navigate({ to: '/sign-in', search: to === '/' ? {} : { to }, replace: true })
   }, [state, navigate])
 }

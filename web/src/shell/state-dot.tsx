@@ -1,13 +1,26 @@
 /** The state of something live: the same meanings everywhere, told by shape and word as well as by colour. */
-export type LiveState = 'starting' | 'ready' | 'failed'
+export type LiveState = 'starting' | 'ready' | 'working' | 'waiting' | 'failed'
 
 const shapes = {
   starting: <circle cx="5" cy="5" r="3.25" fill="none" stroke="currentColor" strokeWidth="1.5" strokeDasharray="2.5 2" />,
   ready: <circle cx="5" cy="5" r="3.5" fill="currentColor" />,
+  working: (
+    <>
+      <circle cx="5" cy="5" r="3.75" fill="none" stroke="currentColor" strokeWidth="1.5" />
+      <path d="M5 1.5a3.5 3.5 0 0 1 0 7z" fill="currentColor" />
+    </>
+  ),
+  waiting: <path d="m5 .5 4.5 4.5L5 9.5.5 5z" fill="currentColor" />,
   failed: <path d="M5 1 9.5 9h-9z" fill="currentColor" />,
 } as const
 
-const colours = { starting: 'text-faint', ready: 'text-accent', failed: 'text-bad' } as const
+const colours = {
+  starting: 'text-faint',
+  ready: 'text-accent',
+  working: 'text-accent',
+  waiting: 'text-warn',
+  failed: 'text-bad',
+} as const
 
 export const StateDot = ({ state }: { state: LiveState }) => (
   <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true" className={`shrink-0 ${colours[state]}`}>

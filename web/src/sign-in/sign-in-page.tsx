@@ -12,9 +12,9 @@ import { MarkIcon } from '../parts/icons.tsx'
 import { useTitle } from '../parts/page.tsx'
 import { ProblemNote, problemIn } from '../parts/problem-note.tsx'
 import { SlowAnswer } from '../parts/waiting.tsx'
-import { isOurPath } from '../router.tsx'
 import { loginFrom, takeCode } from './credential-text.ts'
-import { rememberWanted, wantedPath } from './wanted.ts'
+import { isOurPath } from './our-path.ts'
+import { wantedPath } from './wanted.ts'
 
 export function SignInPage() {
   const words = useWords()
@@ -91,12 +91,11 @@ function useSignIn() {
   }, [hash, signIn])
 
   useEffect(() => {
-    if (to) rememberWanted(to)
     // Signed in meanwhile in another tab: go on here too.
     const look = () => void client.get('/api/me', { retries: 0 }).then(goOn, () => undefined)
     addEventListener('focus', look)
     return () => removeEventListener('focus', look)
-  }, [to, goOn])
+  }, [goOn])
 
   return { waiting, error, signIn, stop: () => setWaiting(false) }
 }

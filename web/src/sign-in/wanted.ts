@@ -1,5 +1,5 @@
 /** Where the person wanted to go before signing in; the sign-in link often opens in another tab. */
-import { isOurPath } from '../router.tsx'
+import { isOurPath } from './our-path.ts'
 
 const key = 'holdfast.wanted'
 const keptMs = 15 * 60_000

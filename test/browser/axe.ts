@@ -1,0 +1,18 @@
+/** Lets axe look at a page: everything that WCAG 2.2 AA and good practice forbid (UI5). */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { AxeResults } from 'axe-core'
+import type { Page } from 'playwright-core'
+
+const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+/** One line for each thing found, with the elements; empty when all is well. */
+export async function axeFindings(page: Page, rules: 'all' | 'colours' = 'all'): Promise<string[]> {
+  // Colours are judged when they are what they will be, not on their way there.
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  // Evaluated by the browser's own protocol, so the Content-Security-Policy stays as it is.
+  await page.evaluate(source)
+  const options = { resultTypes: ['violations'], ...(rules === 'colours' && { runOnly: ['color-contrast'] }) }
+  const results = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as AxeResults
+  return results.violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join(' | ')}`)
+}

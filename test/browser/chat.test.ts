@@ -1,0 +1,135 @@
+/** The chat panel (CH): history, presence, what is sent and never lost. The agent is one that others wrote, over MCP. */
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { connectMcp, type McpAgent } from '../support/mcp.ts'
+import { visit } from './visit.ts'
+
+const here = visit()
+
+/** A project with one agent, and what the agent signs in with. */
+async function chatRoom(agentId: string) {
+  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: `with-${agentId}` } })
+  const body = { id: agentId, name: `Agent ${agentId}`, protocol: 'mcp' } as const
+  const { passkey } = await here.elsewhere.post('/api/agents', { body })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId } })
+  const write = (content: string) => here.elsewhere.post('/api/chat', { body: { projectId, toAgentId: agentId, content } })
+  const path = '/api/projects/{projectId}/agents/{agentId}/messages'
+  const said = async () =>
+    (await here.elsewhere.get(path, { params: { projectId, agentId } })).items.map(({ content }) => content)
+  const signIn = async (): Promise<McpAgent & { token: string }> => {
+    const agent = await connectMcp(here.server.url, passkey)
+    const { session_token } = await agent.call('authenticate', { agent_id: agentId, passkey, project_id: projectId })
+    return { ...agent, token: session_token }
+  }
+  return { projectId, agentId, write, said, signIn, address: `/projects/${projectId}/chat/${agentId}` }
+}
+
+const presence = (page: Page, state: string) => page.locator(`[data-presence="${state}"]`).waitFor()
+const composer = (page: Page) => page.getByRole('textbox', { name: /^Write to/ })
+
+test('[CH9] the panel calls the agent, shows it come, think and answer, and lets it go when it closes', async () => {
+  const room = await chatRoom('ann')
+  const page = await here.ownerPage(`/projects/${room.projectId}`)
+  await page.getByRole('link', { name: 'Chat' }).click()
+  // The only agent is chosen already.
+  await page.waitForURL(`**${room.address}`)
+  await presence(page, 'waiting')
+  await page.getByText(/^Waiting for it to sign in · \d+ s$/).waitFor()
+  const agent = await room.signIn()
+  await presence(page, 'ready')
+
+  await composer(page).fill('first line')
+  await composer(page).press('Control+Enter')
+  await page.keyboard.type('second  line <b>not bold</b> https://example.com')
+  await page.getByLabel('Priority').selectOption('urgent')
+  await composer(page).press('Enter')
+  const log = page.getByRole('log')
+  await log.getByText('Urgent', { exact: true }).waitFor()
+  expect(await composer(page).inputValue()).toBe('')
+  await page.locator('[data-unsent]').waitFor({ state: 'detached' })
+  const { messages } = await agent.call('get_pending_messages', { session_token: agent.token })
+  expect(messages).toMatchObject([
+    { content: 'first line\nsecond  line <b>not bold</b> https://example.com', priority: 'urgent' },
+  ])
+  await presence(page, 'thinking')
+  await agent.call('respond_chat', { session_token: agent.token, content: '**plain** <img src=x>' })
+  // Text as it was written: no markup, no links, no pictures (SE6).
+  await log.getByText('**plain** <img src=x>', { exact: true }).waitFor()
+  expect(await log.locator('b, a, img, strong').count()).toBe(0)
+  await log.getByText('Agent ann', { exact: true }).waitFor()
+  await presence(page, 'ready')
+  expect(await log.getByText('The chat was opened.').count()).toBe(0)
+
+  await page.getByRole('link', { name: 'Tasks' }).click()
+  const query = { projectId: room.projectId, agentId: 'ann' }
+  const states = async () => (await here.elsewhere.get('/api/agent-sessions', { query })).items.map(({ state }) => state)
+  await expect.poll(states).toEqual(['terminating'])
+})
+
+test('[CH10] what is sent while the server is away is kept grey, survives a reload and arrives once', async () => {
+  const room = await chatRoom('bob')
+  const page = await here.ownerPage(room.address)
+  await presence(page, 'waiting')
+  await page.evaluate(() => navigator.serviceWorker.ready)
+  await here.restartAfter(async () => {
+    await presence(page, 'offline')
+    await composer(page).fill('written while away')
+    await composer(page).press('Enter')
+    await page.locator('[data-unsent]').getByText('written while away').waitFor()
+    await page.getByText('It is kept and goes out when the server is back.', { exact: false }).waitFor()
+    await composer(page).fill('still a draft')
+    await page.reload()
+    await page.getByText('The server cannot be reached.').waitFor()
+  })
+  await page.getByRole('log').getByText('written while away').waitFor()
+  await page.locator('[data-unsent]').waitFor({ state: 'detached' })
+  expect(await composer(page).inputValue()).toBe('still a draft')
+  expect(await room.said()).toEqual(['written while away'])
+  expect(await page.evaluate(() => localStorage.getItem('holdfast.outbox'))).toBeNull()
+})
+
+test('[CH10] a browser that ended before it knew that its message arrived sends it again under the same client id: it is there once', async () => {
+  const room = await chatRoom('cleo')
+  const page = await here.ownerPage(room.address, { serviceWorkers: 'block' })
+  await presence(page, 'waiting')
+  const clientIds: unknown[] = []
+  let kept: string | null = null
+  await page.route('**/api/chat', async (route) => {
+    clientIds.push((route.request().postDataJSON() as { clientId: unknown }).clientId)
+    // What lies in the browser while the message is on its way.
+    kept ??= await page.evaluate(() => localStorage.getItem('holdfast.outbox'))
+    await route.continue()
+  })
+  await composer(page).fill('only once')
+  await composer(page).press('Enter')
+  await page.getByRole('log').getByText('only once').waitFor()
+  await expect.poll(() => page.evaluate(() => localStorage.getItem('holdfast.outbox'))).toBeNull()
+  await page.evaluate((text) => localStorage.setItem('holdfast.outbox', text ?? ''), kept)
+  await page.reload()
+  await expect.poll(() => page.evaluate(() => localStorage.getItem('holdfast.outbox'))).toBeNull()
+  await page.getByRole('log').getByText('only once').waitFor()
+  expect(new Set(clientIds).size).toBe(1)
+  expect(await room.said()).toEqual(['only once'])
+})
+
+test('[CH8] a long chat opens at its newest message and brings older ones while one scrolls up; [CH11] all see the same', async () => {
+  const room = await chatRoom('dora')
+  for (let number = 1; number <= 180; number++) await room.write(`message ${number}`)
+  const page = await here.ownerPage(room.address)
+  const other = await here.ownerPage(room.address)
+  const log = page.getByRole('log')
+  await log.getByText('message 180', { exact: true }).waitFor()
+  expect(await log.getByText('message 1', { exact: true }).count()).toBe(0)
+  const scrollUp = async () => {
+    await log.evaluate((element) => element.scrollTo({ top: -element.scrollHeight }))
+    return log.getByText('message 1', { exact: true }).count()
+  }
+  await expect.poll(scrollUp).toBe(1)
+  await log.getByText('This is where it began.').waitFor()
+  const shown = await log.locator('[data-seq]').evaluateAll((rows) => rows.map((row) => row.lastElementChild?.textContent))
+  expect(shown).toEqual(Array.from({ length: 180 }, (_, index) => `message ${index + 1}`))
+  await composer(other).fill('from the other tab')
+  await composer(other).press('Enter')
+  await log.getByText('from the other tab').waitFor()
+  await other.getByRole('log').getByText('from the other tab').waitFor()
+})

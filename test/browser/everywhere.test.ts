@@ -1,0 +1,267 @@
+/** What holds on every place of the page: accessible, both themes, both languages, on a phone, under the strict policy (UI5). */
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import { axeFindings } from './axe.ts'
+import { openPalette, phone, visit, wide } from './visit.ts'
+
+const here = visit()
+let places: string[] = []
+
+beforeAll(async () => {
+  const { elsewhere } = here
+  const env = { API_KEY: 'sk-very-secret-value' }
+  const command = 'a-command-with-a-rather-long-name-that-does-not-fit-on-a-phone'
+  await elsewhere.post('/api/agents', { body: { id: 'codex', name: 'Codex', protocol: 'acp', command, env, role: 'reviewer' } })
+  const name = 'a-project-with-a-rather-long-name-that-does-not-fit-on-a-phone-in-one-line'
+  const settings = { 'chat.wait_interval_seconds': 7, 'restart.max': 5 }
+  const { id } = await elsewhere.post('/api/projects', { body: { name, path: `/srv/${name}/${name}`, settings } })
+  await elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId: id, agentId: 'codex' } })
+  const task = await addWork(id)
+  await elsewhere.post('/api/people', { body: { name: 'Somebody with a rather long name', role: 'viewer' } })
+  await elsewhere.post('/api/tokens', { body: { name: 'nightly-build-of-everything-there-is', kind: 'script' } })
+  places = [
+    '/',
+    `/projects/${id}`,
+    `/projects/${id}/tasks`,
+    `/projects/${id}/tasks?task=${task}`,
+    `/projects/${id}/sessions`,
+    `/projects/${id}/approvals`,
+    `/projects/${id}/chat/codex`,
+    `/projects/${id}/settings`,
+    '/agents',
+    '/agents/codex',
+    '/people',
+    '/system',
+    '/no/such/place',
+  ]
+  places.push(...['project', 'agent', 'person', 'token'].map((what) => `/?new=${what}`))
+})
+
+/** Something on every tab: tasks that wait for each other, approvals that wait and that do not, a chat. */
+async function addWork(projectId: string): Promise<string> {
+  const { elsewhere } = here
+  const params = { projectId }
+  const contextSummary = 'A summary that is longer than one line on a phone, and longer than a line has room for on a wide screen'
+  const work = await elsewhere.post('/api/projects/{projectId}/sessions', { params, body: { contextSummary, phase: 1 } })
+  const add = (title: string, dependsOn: string[]) =>
+    elsewhere.post('/api/projects/{projectId}/tasks', {
+      params,
+      body: { sessionId: work.id, phase: 1, type: 'code', title, dependsOn, assignedTo: 'codex' },
+    })
+  const { id } = await add('a-task-with-a-rather-long-name-that-does-not-fit-on-a-phone-in-one-line', [])
+  const second = await add('The one after it', [id])
+  const path = '/api/projects/{projectId}/tasks/{taskId}'
+  await elsewhere.patch(path, { params: { ...params, taskId: id }, body: { status: 'in_progress', progressPercent: 30 } })
+  for (const decided of [false, true]) {
+    const body = { checkpointType: 'plan', leaderId: 'codex', instructionContent: 'May I?\n'.repeat(30), artifacts: [{ a: 1 }] }
+    const asked = await elsewhere.post('/api/projects/{projectId}/approvals', { params, body: { ...body, taskId: id } })
+    const approval = { ...params, approvalId: String(asked.id) }
+    const decision = { status: 'rejected', feedback: 'No.' } as const
+    if (decided)
+      await elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params: approval, body: decision })
+  }
+  for (const content of ['Hello', 'word '.repeat(200), 'x'.repeat(300)])
+    await elsewhere.post('/api/chat', { body: { projectId, toAgentId: 'codex', content, priority: 'urgent' } })
+  return second.id
+}
+
+async function goTo(page: Page, path: string): Promise<void> {
+  await page.goto(path)
+  await page.locator('h1').waitFor()
+  if (/new=|task=/.test(path)) await page.getByRole('dialog').waitFor()
+  await page.locator('[aria-busy="true"]').waitFor({ state: 'detached' })
+}
+
+test.each([
+  ['wide', wide],
+  ['on a phone', phone],
+])('[UI5] axe finds nothing on any place in either theme, %s', async (_, viewport) => {
+  const page = await here.ownerPage('/', { viewport })
+  const stranger = await here.strangerPage({ viewport })
+  const found: Record<string, string[]> = {}
+  const look = async (place: string, on: Page) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await on.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      // Another theme is other colours and nothing else.
+      const findings = await axeFindings(on, colorScheme === 'light' ? 'all' : 'colours')
+      if (findings.length > 0) found[`${place} ${colorScheme}`] = findings
+    }
+  }
+  for (const place of places) {
+    await goTo(page, place)
+    await look(place, page)
+  }
+  await goTo(page, '/')
+  await openPalette(page)
+  await look('palette', page)
+  await goTo(stranger, '/sign-in')
+  await look('/sign-in', stranger)
+  expect(found).toEqual({})
+})
+
+test('[UI5] axe finds nothing in a menu, a question, a secret, an error or while offline', async () => {
+  const page = await here.ownerPage('/agents/codex')
+  await page.getByRole('button', { name: /Account and preferences/ }).click()
+  await page.getByRole('menu').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Replace passkey…' }).click()
+  await page.getByRole('alertdialog').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Replace', exact: true }).click()
+  await page.locator('[data-secret]').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Close without copying' }).click()
+  await page.getByLabel('Name', { exact: true }).first().fill('')
+  await page.getByText('This is needed').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await here.restartAfter(async () => {
+    await page.getByText(/^Offline since/).waitFor()
+    expect(await axeFindings(page)).toEqual([])
+  })
+})
+
+test.each(['en-GB', 'ja-JP'])('[UI5] at 360 px nothing scrolls sideways and nothing to press is small (%s)', async (locale) => {
+  const page = await here.ownerPage('/', { viewport: phone, locale })
+  for (const place of places) {
+    await goTo(page, place)
+    const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    expect(wider, place).toBe(0)
+    const small = await page.evaluate(() =>
+      [...document.querySelectorAll('a, button, input, select, textarea')]
+        .filter((each) => !each.classList.contains('sr-only') && !each.matches('[type="checkbox"]'))
+        .map((each) => ({ each, box: each.getBoundingClientRect() }))
+        // WCAG 2.5.8: 24 px, except links inside a sentence; a checkbox has its label.
+        .filter(
+          ({ each, box }) => box.width > 1 && box.height > 1 && box.height < 24 && getComputedStyle(each).display !== 'inline',
+        )
+        .map(({ each }) => each.outerHTML.slice(0, 120)),
+    )
+    expect(small, place).toEqual([])
+  }
+})
+
+test('[UI5] the page speaks Japanese where the browser does, and changes language without a reload', async () => {
+  const page = await here.ownerPage('/', { locale: 'ja-JP' })
+  await page.getByRole('heading', { name: 'いま', level: 1 }).waitFor()
+  await page.getByText('承認待ち', { exact: true }).waitFor()
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe('ja')
+  await page.getByRole('button', { name: /アカウントと表示設定/ }).click()
+  await page.getByRole('menuitemradio', { name: 'English' }).click()
+  await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe('en')
+  await page.reload()
+  await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
+})
+
+test('[UI5] the theme follows the system until another one is chosen, and the choice stays', async () => {
+  const page = await here.ownerPage('/', { colorScheme: 'dark' })
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  expect(await background()).toBe('rgb(0, 0, 0)')
+  await page.emulateMedia({ colorScheme: 'light' })
+  await expect.poll(background).toBe('rgb(255, 255, 255)')
+  await openPalette(page)
+  await page.keyboard.type('theme dark')
+  await page.keyboard.press('Enter')
+  await expect.poll(background).toBe('rgb(0, 0, 0)')
+  await page.reload()
+  expect(await background()).toBe('rgb(0, 0, 0)')
+})
+
+test('[UI5] with the keyboard alone: the palette goes anywhere, creates a project, and gives the focus back', async () => {
+  const page = await here.ownerPage('/system')
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content')
+  await page.keyboard.press('Tab')
+  await openPalette(page)
+  const input = page.getByRole('combobox', { name: 'Command palette' })
+  await page.keyboard.press('Escape')
+  await input.waitFor({ state: 'detached' })
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain('Search or do…')
+
+  await openPalette(page)
+  await page.keyboard.type('codex')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Codex', level: 1 }).waitFor()
+  await openPalette(page)
+  await page.keyboard.type('new project')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'New project' }).waitFor()
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT')
+  await page.keyboard.type('by-keyboard')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'by-keyboard', level: 1 }).waitFor()
+})
+
+test('[UI5] focus is visible on everything that can have it', async () => {
+  const page = await here.ownerPage('/people')
+  const unseen: string[] = []
+  for (let presses = 0; presses < 40; presses++) {
+    await page.keyboard.press('Tab')
+    const found = await page.evaluate(() => {
+      const focused = document.activeElement
+      if (!focused || focused === document.body) return 'over'
+      const outlined = [focused, focused.closest('label')].some((each) => each && getComputedStyle(each).outlineStyle !== 'none')
+      return outlined ? undefined : focused.outerHTML.slice(0, 120)
+    })
+    if (found === 'over') break
+    if (found) unseen.push(found)
+  }
+  expect(unseen).toEqual([])
+})
+
+test('[UI5] who asked for less motion gets none', async () => {
+  const page = await here.ownerPage('/', { reducedMotion: 'reduce' })
+  await openPalette(page)
+  expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
+})
+
+test('[SE6] no place breaks the Content-Security-Policy or logs an error', async () => {
+  const page = await here.ownerPage('/')
+  const said: string[] = []
+  page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
+  page.on('pageerror', (error) => said.push(error.message))
+  for (const place of places) await goTo(page, place)
+  await goTo(page, '/')
+  await page.getByRole('button', { name: /Account and preferences/ }).click()
+  await page.getByRole('menu').waitFor()
+  expect(said).toEqual([])
+  expect(await page.locator('style, [onclick], script:not([src])').count()).toBe(0)
+})
+
+test('[UI5] it can be installed: a manifest with icons, and a service worker', async () => {
+  const page = await here.ownerPage('/')
+  const manifest = (await (await page.request.get('/manifest.webmanifest')).json()) as {
+    icons: { src: string }[]
+    start_url: string
+  }
+  expect(manifest.start_url).toBe('/')
+  for (const { src } of manifest.icons) {
+    const answer = await page.request.get(src)
+    expect([src, answer.status(), answer.headers()['content-type']?.startsWith('image/')]).toEqual([src, 200, true])
+  }
+  expect(await page.evaluate(async () => (await navigator.serviceWorker.ready).active?.scriptURL)).toBe(
+    `${here.server.url}/service-worker.js`,
+  )
+})
+
+test('[UI5] the first visit loads less than 200 kB of script', async () => {
+  const page = await here.strangerPage({ serviceWorkers: 'block' })
+  const scripts: Promise<number>[] = []
+  page.on('requestfinished', (request) => {
+    if (request.resourceType() === 'script') scripts.push(request.sizes().then((sizes) => sizes.responseBodySize))
+  })
+  await page.goto(await here.signInLink())
+  await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
+  // With everything that is fetched ahead for the next places.
+  await page.waitForFunction(() => {
+    const fetched = performance.getEntriesByType('resource').map(({ name }) => name)
+    return ['/creation-', '/chat-page-', '/tasks-page-', '/system-page-'].every((part) =>
+      fetched.some((name) => name.includes(part)),
+    )
+  })
+  page.removeAllListeners('requestfinished')
+  const sizes = await Promise.all(scripts)
+  expect(sizes.length).toBeGreaterThan(5)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200_000)
+})

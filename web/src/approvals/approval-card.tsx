@@ -1,0 +1,124 @@
+/** One approval: who asks what; the decision with its buttons while it waits, who decided what afterwards. */
+import { Link } from '@tanstack/react-router'
+import type { Approval } from '../../../src/protocol/approval.ts'
+import { useNames } from '../live/names.ts'
+import { useHome, useMay, useMe } from '../live/queries.ts'
+import { useWords } from '../messages/messages.tsx'
+import { Ago } from '../parts/time.tsx'
+import { type LiveState, StateDot } from '../shell/state-dot.tsx'
+import { DecisionForm } from './decision-form.tsx'
+
+const dots: Record<Approval['status'], LiveState> = {
+  pending: 'waiting',
+  approved: 'ready',
+  rejected: 'failed',
+  revision_requested: 'starting',
+}
+
+const linkClass = 'inline-flex min-h-6 items-center underline decoration-edge underline-offset-2 hover:text-ink'
+
+/** `inProject`: the project need not be named, the page is about it. */
+export function ApprovalCard({ approval, inProject = false }: { approval: Approval; inProject?: boolean }) {
+  const words = useWords()
+  const nameOf = useNames()
+  const mayDecide = useMay('approve')
+  const project = useHome()?.projects.find(({ id }) => id === approval.projectId)
+  const title = `${approval.checkpointType} · ${nameOf(approval.leaderId)}`
+  return (
+    <li data-approval={approval.id}>
+      <article aria-label={title} className="flex flex-col gap-3 py-4">
+        <header className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-quiet">
+          <StateDot state={dots[approval.status]} />
+          <span className={approval.status === 'pending' && !inProject ? 'sr-only' : 'font-medium text-ink'}>
+            {words.approvals.statuses[approval.status]}
+          </span>
+          <span className="font-mono text-ink [overflow-wrap:anywhere]">{approval.checkpointType}</span>
+          <span>{words.approvals.asked(nameOf(approval.leaderId))}</span>
+          {approval.taskId && (
+            <Link
+              to="/projects/$projectId/tasks"
+              params={{ projectId: approval.projectId }}
+              search={{ task: approval.taskId }}
+              className={linkClass}
+            >
+              {words.approvals.about(approval.taskId)}
+            </Link>
+          )}
+          {approval.revisionHistory.length > 0 && <span>{words.approvals.round(approval.revisionHistory.length)}</span>}
+          {!inProject && (
+            <Link to="/projects/$projectId/approvals" params={{ projectId: approval.projectId }} className={linkClass}>
+              {project?.name ?? approval.projectId}
+            </Link>
+          )}
+          <Ago at={approval.submittedAt} className="ml-auto text-faint tabular-nums" />
+        </header>
+        <Asked approval={approval} />
+        {approval.status !== 'pending' && <Decided approval={approval} status={approval.status} />}
+        {mayDecide && <DecisionForm approval={approval} />}
+      </article>
+    </li>
+  )
+}
+
+function Asked({ approval }: { approval: Approval }) {
+  const { approvals } = useWords()
+  const { instructionContent, workerInstructions, artifacts, revisionHistory } = approval
+  const empty = !instructionContent && workerInstructions.length === 0 && artifacts.length === 0
+  return (
+    <div className="flex flex-col gap-2">
+      {instructionContent && <Plain>{instructionContent}</Plain>}
+      {empty && <p className="text-faint">{approvals.nothingSaid}</p>}
+      <Things title={approvals.instructions} things={workerInstructions} />
+      <Things title={approvals.artifacts} things={artifacts} />
+      {revisionHistory.length > 0 && <Things title={approvals.earlier(revisionHistory.length)} things={revisionHistory} quiet />}
+    </div>
+  )
+}
+
+/** As it was written; nothing in it is markup (SE6). */
+const Plain = ({ children }: { children: string }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
+  <p tabIndex={0} className="max-h-72 overflow-y-auto whitespace-pre-wrap [overflow-wrap:anywhere]">
+    {children}
+  </p>
+)
+
+/** Agents put anything into these lists: text is shown as text, the rest as it was sent. */
+function Things({ title, things, quiet = false }: { title: string; things: readonly unknown[]; quiet?: boolean }) {
+  if (things.length === 0) return null
+  return (
+    <details open={!quiet && things.length <= 3}>
+      <summary className="min-h-6 w-fit text-sm text-quiet">
+        {title} {!quiet && <span className="text-faint tabular-nums">{things.length}</span>}
+      </summary>
+      <ul className="mt-1 flex flex-col gap-1">
+        {things.map((thing, index) => (
+          <li
+            // biome-ignore lint/suspicious/noArrayIndexKey: the list is what was submitted and does not change
+            key={index}
+            className="rounded-md bg-sunken px-3 py-1.5 font-mono text-sm whitespace-pre-wrap [overflow-wrap:anywhere]"
+          >
+            {typeof thing === 'string' ? thing : JSON.stringify(thing, null, 2)}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+function Decided({ approval, status }: { approval: Approval; status: Exclude<Approval['status'], 'pending'> }) {
+  const { approvals } = useWords()
+  const nameOf = useNames()
+  const me = useMe()
+  const { decidedBy } = approval
+  const who = decidedBy === null ? '' : decidedBy === me?.id ? approvals.byYou : nameOf(decidedBy)
+  return (
+    <div role="status" className="flex flex-col gap-1 border-l-2 border-edge pl-3">
+      <p className="flex flex-wrap gap-x-2">
+        <span className="font-medium">{approvals.decided[status](who)}</span>
+        {approval.resolvedAt && <Ago at={approval.resolvedAt} className="text-faint" />}
+      </p>
+      {approval.feedback && <p className="whitespace-pre-wrap text-quiet [overflow-wrap:anywhere]">{approval.feedback}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,100 @@
+/** Decides an approval: approve, reject, or send back with what should be different. The first decision stands (AP1). */
+import { useState } from 'react'
+import type { Approval } from '../../../src/protocol/approval.ts'
+import { readApproval, takeApproval } from '../live/approvals.ts'
+import { useDraft } from '../live/draft.ts'
+import { useNames } from '../live/names.ts'
+import { client, useMe } from '../live/queries.ts'
+import { useSending } from '../live/sending.ts'
+import { useWords } from '../messages/messages.tsx'
+import { Button, SubmitButton } from '../parts/button.tsx'
+import { TextAreaField } from '../parts/field.tsx'
+import { ProblemNote, problemIn } from '../parts/problem-note.tsx'
+import { SlowAnswer } from '../parts/waiting.tsx'
+
+type Verdict = Exclude<Approval['status'], 'pending'>
+
+export function DecisionForm({ approval }: { approval: Approval }) {
+  const { approvals } = useWords()
+  const round = approval.revisionHistory.length
+  const [feedback, setFeedback, clearFeedback] = useDraft(`approval.${approval.id}.${round}`, '')
+  const [needed, setNeeded] = useState(false)
+  const { waiting, error, send, stop } = useSending<Approval>()
+
+  async function decide(status: Verdict) {
+    const text = feedback.trim()
+    setNeeded(status === 'revision_requested' && text === '')
+    if (status === 'revision_requested' && text === '') return
+    const params = { projectId: approval.projectId, approvalId: String(approval.id) }
+    const body = { status, ...(text && { feedback: text }) }
+    const path = '/api/projects/{projectId}/approvals/{approvalId}/decision'
+    const decided = await send([approval.id, round, body], async (options) => {
+      try {
+        return await client.post(path, { params, body, ...options })
+      } catch (failure) {
+        if (problemIn(failure)?.code === 'approval_decided') await readApproval(approval).then(takeApproval, ignore)
+        throw failure
+      }
+    })
+    if (!decided) return
+    clearFeedback()
+    takeApproval(decided)
+  }
+
+  const tooLate = problemIn(error)?.code === 'approval_decided'
+  if (approval.status !== 'pending') return tooLate ? <TooLate error={error} /> : null
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void decide('approved')
+      }}
+    >
+      <TextAreaField
+        label={approvals.feedback}
+        placeholder={approvals.feedbackHint}
+        optional
+        prose
+        rows={1}
+        maxLength={100_000}
+        value={feedback}
+        onValue={(text) => {
+          setFeedback(text)
+          setNeeded(false)
+        }}
+        error={needed ? approvals.feedbackNeeded : undefined}
+      />
+      {tooLate ? <TooLate error={error} /> : <ProblemNote error={error} typed={feedback !== ''} />}
+      <SlowAnswer waiting={waiting} onStop={stop} />
+      <div className="flex flex-wrap gap-2">
+        <SubmitButton waiting={waiting}>{approvals.approve}</SubmitButton>
+        <Button disabled={waiting} onClick={() => void decide('revision_requested')}>
+          {approvals.revise}
+        </Button>
+        <Button look="danger" disabled={waiting} className="ml-auto" onClick={() => void decide('rejected')}>
+          {approvals.reject}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** The refusal says who decided what; so do we. */
+function TooLate({ error }: { error: unknown }) {
+  const { approvals } = useWords()
+  const nameOf = useNames()
+  const me = useMe()
+  const problem = problemIn(error)
+  const decidedBy = problem?.['decidedBy']
+  const said = approvals.tooLate[problem?.['decision'] as Verdict]
+  if (!said || typeof decidedBy !== 'string') return <ProblemNote error={error} />
+  return (
+    <p role="alert" className="rounded-md bg-warn-wash px-3 py-2.5 text-warn">
+      {said(decidedBy === me?.id ? approvals.byYou : nameOf(decidedBy))}
+    </p>
+  )
+}
+
+/** The refusal itself says who decided; the card follows with the next event. */
+const ignore = (): void => undefined

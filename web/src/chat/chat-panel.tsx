@@ -1,0 +1,100 @@
+/** The chat with one agent of a project: where it is, what was said, where one writes. */
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useEffect } from 'react'
+import type { Agent } from '../../../src/protocol/agent.ts'
+import type { AgentSession } from '../../../src/protocol/agent-session.ts'
+import type { Message } from '../../../src/protocol/message.ts'
+import { withMessages } from '../live/chat.ts'
+import { useConnection } from '../live/connection.ts'
+import { reconnectNow } from '../live/live.ts'
+import { empty, send, useOutbox } from '../live/outbox.ts'
+import { useMay, useMe } from '../live/queries.ts'
+import { newKey } from '../live/sending.ts'
+import { changeChat, chatSessionOf, useChat, webChatKey } from '../live/work.ts'
+import { useWords } from '../messages/messages.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { ChatLog } from './chat-log.tsx'
+import { Composer } from './composer.tsx'
+import { Presence } from './presence.tsx'
+import { type Called, useChatPanel } from './use-chat-panel.ts'
+
+/** What could not be sent is tried again this often while the server is there. */
+const againMs = 3000
+
+export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agent }) {
+  const words = useWords()
+  const me = useMe()
+  const mayWrite = useMay('write')
+  const conversationKey = webChatKey(projectId, agent.id)
+  const chat = useChat(conversationKey)
+  const panel = useChatPanel(projectId, agent.id, mayWrite)
+  const agentSession = useQuery(chatSessionOf(projectId, agent.id)).data
+  const place = { projectId, agentId: agent.id }
+  const mine = (each: { by: string; projectId: string; agentId: string }) =>
+    each.by === me?.id && each.projectId === projectId && each.agentId === agent.id
+  const unsent = useOutbox().filter(mine)
+  const onSent = useCallback(
+    (message: Message) => changeChat(conversationKey, (now) => withMessages(now, [message])),
+    [conversationKey],
+  )
+  useSendingAgain(place, onSent)
+  useCallingBack(agentSession, panel.called, panel.callAgain)
+
+  const lastAsked = chat?.messages.findLast((message) => message.role === 'user')
+  const onSend = (content: string, priority: Message['priority']): boolean =>
+    me !== undefined && send({ ...place, clientId: newKey(), by: me.id, content, priority, at: new Date().toISOString() }, onSent)
+
+  return (
+    <section aria-label={words.chat.with(agent.name)} className="flex min-h-0 flex-1 flex-col">
+      <div className="flex min-h-10 flex-wrap items-center gap-x-3 border-b border-line py-1.5">
+        <Presence
+          agentSession={agentSession}
+          thinking={(chat?.handedOver.length ?? 0) > 0}
+          called={panel.called}
+          askedAt={lastAsked?.createdAt}
+        />
+      </div>
+      <ProblemNote error={panel.error} onRetry={panel.callAgain} />
+      {chat ? (
+        <ChatLog
+          place={place}
+          conversationKey={conversationKey}
+          chat={chat}
+          unsent={unsent}
+          agentName={agent.name}
+          onSent={onSent}
+        />
+      ) : (
+        <div className="flex-1">
+          <Waiting what={words.things.messages} onRetry={reconnectNow} />
+        </div>
+      )}
+      {mayWrite ? (
+        <Composer draftKey={`chat.${conversationKey}`} agentName={agent.name} onSend={onSend} />
+      ) : (
+        <p className="border-t border-line py-3 text-quiet">{words.project.mayNot}</p>
+      )}
+    </section>
+  )
+}
+
+/** Another panel was closed and the agent went; this one is still open. */
+function useCallingBack(agentSession: AgentSession | null | undefined, called: Called | undefined, callAgain: () => void) {
+  const gone = agentSession?.endReason === 'closed' && called !== undefined && called.before !== agentSession.id
+  useEffect(() => {
+    if (gone) callAgain()
+  }, [gone, callAgain])
+}
+
+/** What waited goes out when the server is back, or after a reload (CH10). */
+function useSendingAgain({ projectId, agentId }: { projectId: string; agentId: string }, onSent: (message: Message) => void) {
+  const live = useConnection().state === 'live'
+  useEffect(() => {
+    if (!live) return
+    const go = () => void empty({ projectId, agentId }, onSent)
+    go()
+    const timer = setInterval(go, againMs)
+    return () => clearInterval(timer)
+  }, [projectId, agentId, live, onSent])
+}

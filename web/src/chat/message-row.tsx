@@ -1,0 +1,99 @@
+/**
+ * One message: who wrote it, when, and the text as it is. Plain text: nothing in it is ever markup, a link or a picture (SE6).
+ * What a person wrote stands in a box, what an agent wrote on the page.
+ */
+import { memo, type ReactNode } from 'react'
+import { ProblemError } from '../../../src/client/client.ts'
+import type { Message } from '../../../src/protocol/message.ts'
+import type { Unsent } from '../live/outbox.ts'
+import { useWords, useWriting } from '../messages/messages.tsx'
+import { Button } from '../parts/button.tsx'
+import { AgentIcon } from '../parts/icons.tsx'
+import { tell } from '../parts/problem-note.tsx'
+
+const Text = ({ children, className = '' }: { children: string; className?: string }) => (
+  <p className={`whitespace-pre-wrap [overflow-wrap:anywhere] ${className}`}>{children}</p>
+)
+
+const boxClass = 'rounded-md bg-sunken px-3 py-2 shadow-[inset_0_0_0_1px_var(--line)]'
+
+interface MessageRowProps {
+  readonly message: Message
+  readonly name: string
+  readonly byAgent: boolean
+  /** The one before is by the same sender, a moment ago. */
+  readonly goesOn: boolean
+}
+
+export const MessageRow = memo(function MessageRow({ message, name, byAgent, goesOn }: MessageRowProps) {
+  const { chat } = useWords()
+  const writing = useWriting()
+  const marks = [
+    message.priority !== 'normal' && chat.priorities[message.priority],
+    message.receiverId === null && !byAgent && chat.everybody,
+  ].filter((mark) => mark !== false)
+  return (
+    <li className={goesOn ? 'pt-1' : 'pt-4'} data-seq={message.seq}>
+      {(!goesOn || marks.length > 0) && (
+        <Head name={name} byAgent={byAgent}>
+          <time dateTime={message.createdAt} title={writing.exact(message.createdAt)} className="tabular-nums">
+            {writing.clock(Date.parse(message.createdAt))}
+          </time>
+          {marks.map((mark) => (
+            <span key={mark} className={message.priority === 'urgent' ? 'font-medium text-bad' : ''}>
+              {mark}
+            </span>
+          ))}
+        </Head>
+      )}
+      {byAgent ? <Text>{message.content}</Text> : <Text className={boxClass}>{message.content}</Text>}
+    </li>
+  )
+})
+
+const Head = ({ name, byAgent, children }: { name: string; byAgent: boolean; children: ReactNode }) => (
+  <div className="mb-1 flex flex-wrap items-center gap-x-2 text-sm text-faint">
+    <span className="flex min-w-0 items-center gap-1.5 font-medium text-ink">
+      {byAgent && <AgentIcon className="size-3.5 text-accent" />}
+      <span className="truncate">{name}</span>
+    </span>
+    {children}
+  </div>
+)
+
+interface UnsentRowProps {
+  readonly unsent: Unsent
+  readonly name: string
+  readonly live: boolean
+  readonly onAgain: () => void
+  readonly onDiscard: () => void
+}
+
+/** Grey until the server has it. */
+export function UnsentRow({ unsent, name, live, onAgain, onDiscard }: UnsentRowProps) {
+  const words = useWords()
+  const { chat } = words
+  const { refused } = unsent
+  return (
+    <li className="pt-4" data-unsent={unsent.clientId}>
+      <Head name={name} byAgent={false}>
+        {refused ? <span className="font-medium text-bad">{chat.refused}</span> : <span>{live ? chat.sending : chat.kept}</span>}
+      </Head>
+      <Text className={`${boxClass} text-faint`}>{unsent.content}</Text>
+      {refused && (
+        <div role="alert" className="mt-1 flex flex-wrap items-center gap-2 text-sm text-bad">
+          <span className="min-w-0 flex-1">{told(refused, words)}</span>
+          <Button onClick={onAgain}>{chat.sendAgain}</Button>
+          <Button look="quiet" onClick={onDiscard}>
+            {words.act.discard}
+          </Button>
+        </div>
+      )}
+    </li>
+  )
+}
+
+function told(problem: NonNullable<Unsent['refused']>, words: ReturnType<typeof useWords>): string {
+  const { title, next } = tell(new ProblemError(problem), words)
+  return `${title} · ${next}`
+}

@@ -1,0 +1,68 @@
+/**
+ * The panel is open: the agent is asked to be there (CH1). It closes, whichever way: the agent may go (CH4). The panel has a
+ * name of its own, so closing it says nothing about others (CH5). Closing never waits for anything.
+ */
+import { useCallback, useEffect, useState } from 'react'
+import { useConnection } from '../live/connection.ts'
+import { client, queryClient } from '../live/queries.ts'
+import { newKey } from '../live/sending.ts'
+import { chatSessionOf, takeChatSession } from '../live/work.ts'
+
+export interface Called {
+  readonly at: number
+  /** The agent's session that was over already then; the browser's clock need not be the server's. */
+  readonly before: string | undefined
+  readonly calls: number
+}
+
+interface Panel {
+  /** Undefined until the server has heard that the panel is open. */
+  readonly called: Called | undefined
+  readonly error: unknown
+  readonly callAgain: () => void
+}
+
+export function useChatPanel(projectId: string, agentId: string, mayCall: boolean): Panel {
+  const [panelId] = useState(newKey)
+  const [called, setCalled] = useState<Called>()
+  const [error, setError] = useState<unknown>()
+  const [calls, setCalls] = useState(0)
+  const live = useConnection().state === 'live'
+  const callAgain = useCallback(() => setCalls((count) => count + 1), [])
+
+  // After a lost connection it is said again: the server may think that nobody is here any more.
+  useEffect(() => {
+    if (!mayCall || !live) return
+    const closed = new AbortController()
+    const { signal } = closed
+    const call = async () => {
+      const query = { agentId, panelId }
+      const { agentSession } = await client.post('/api/projects/{projectId}/chat/start', { params: { projectId }, query, signal })
+      if (agentSession) takeChatSession(agentSession)
+      const known = await queryClient.ensureQueryData(chatSessionOf(projectId, agentId))
+      if (signal.aborted) return
+      const before = known?.state === 'ended' ? known.id : undefined
+      setCalled((earlier) => (earlier?.calls === calls ? earlier : { at: Date.now(), before, calls }))
+      setError(undefined)
+    }
+    call().catch((failure: unknown) => !signal.aborted && setError(failure))
+    return () => closed.abort()
+  }, [projectId, agentId, panelId, mayCall, live, calls])
+
+  useEffect(() => {
+    if (!mayCall) return
+    const path = `/api/projects/${encodeURIComponent(projectId)}/agents/${encodeURIComponent(agentId)}/chat/end`
+    const close = () => void navigator.sendBeacon(`${path}?panelId=${panelId}`)
+    // A page that the browser had put aside is shown again as it was.
+    const reopen = (event: PageTransitionEvent) => event.persisted && callAgain()
+    addEventListener('pagehide', close)
+    addEventListener('pageshow', reopen)
+    return () => {
+      removeEventListener('pagehide', close)
+      removeEventListener('pageshow', reopen)
+      close()
+    }
+  }, [projectId, agentId, panelId, mayCall, callAgain])
+
+  return { called, error, callAgain }
+}

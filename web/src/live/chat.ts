@@ -1,0 +1,64 @@
+/**
+ * A conversation as the page knows it, and how each event changes it. Pure. Messages are in their order and without holes:
+ * what is known reaches from some message to the newest.
+ */
+import type { HoldfastEvent } from '../../../src/protocol/events.ts'
+import type { Message } from '../../../src/protocol/message.ts'
+import type { Page } from '../../../src/protocol/page.ts'
+import { type ConversationState, snapshotMessageLimit } from '../../../src/protocol/snapshot.ts'
+
+export interface Chat {
+  /** Oldest first, without the hidden ones (CH2). */
+  readonly messages: readonly Message[]
+  /** Where older ones go on; null: there are none; undefined: not asked yet. */
+  readonly older: string | null | undefined
+  /** The numbers of those that an agent has been handed and has not answered. */
+  readonly handedOver: readonly number[]
+}
+
+/** More than anybody scrolls through; the oldest are let go and can be read again. */
+const mostKept = 10_000
+const keptAfterCut = 5000
+
+const emptyChat: Chat = { messages: [], older: undefined, handedOver: [] }
+
+export function withMessages(chat: Chat, added: readonly Message[]): Chat {
+  const known = new Set(chat.messages.map((message) => message.seq))
+  const fresh = added.filter((message) => message.visible && !known.has(message.seq))
+  if (fresh.length === 0) return chat
+  const messages = [...chat.messages, ...fresh].sort((a, b) => a.seq - b.seq)
+  if (messages.length <= mostKept) return { ...chat, messages }
+  return { ...chat, messages: messages.slice(-keptAfterCut), older: undefined }
+}
+
+export const withOlder = (chat: Chat, page: Page<Message>): Chat => ({
+  ...withMessages(chat, page.items),
+  older: page.nextCursor,
+})
+
+/** What is known of it is replaced, unless the new part goes on where it ended. */
+export function afterSnapshot(chat: Chat | undefined, { messages }: ConversationState): Chat {
+  const oldest = messages.at(-1)
+  if (chat && oldest && chat.messages.some((message) => message.seq === oldest.seq)) return withMessages(chat, messages)
+  const whole = messages.length < snapshotMessageLimit
+  return withMessages({ ...emptyChat, older: whole ? null : undefined }, messages)
+}
+
+/** The same object when the event is about something else. */
+export function afterChatEvent(chat: Chat, event: HoldfastEvent): Chat {
+  if (!('data' in event)) return chat
+  switch (event.type) {
+    case 'message-added':
+      return withMessages(chat, [event.data.message])
+    case 'messages-delivered':
+      return { ...chat, handedOver: [...new Set([...chat.handedOver, ...event.data.seqs])].slice(-mostKept) }
+    case 'messages-read': {
+      const { seqs } = event.data
+      return { ...chat, handedOver: chat.handedOver.filter((seq) => !seqs.includes(seq)) }
+    }
+    case 'conversation-deleted':
+      return { ...emptyChat, older: null }
+    default:
+      return chat
+  }
+}

@@ -1,0 +1,14 @@
+/** What to call whoever did something: people and agents by their names, what is unknown by its id. */
+import { useQuery } from '@tanstack/react-query'
+import { people, useHome, useMe } from './queries.ts'
+
+export function useNames(): (id: string) => string {
+  const home = useHome()
+  const me = useMe()
+  const known = useQuery(people).data
+  return (id) =>
+    (me?.id === id ? me.name : undefined) ??
+    home?.agents.find((agent) => agent.id === id)?.name ??
+    known?.find((person) => person.id === id)?.name ??
+    id
+}

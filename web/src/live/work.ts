@@ -1,0 +1,96 @@
+/** Where the page keeps what the streams of projects and conversations tell (streams.ts), and how parts of it read that. */
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import type { AgentSession } from '../../../src/protocol/agent-session.ts'
+import type { HoldfastEvent } from '../../../src/protocol/events.ts'
+import { type ConversationState, type ProjectState, snapshotListLimit } from '../../../src/protocol/snapshot.ts'
+import { takeApproval } from './approvals.ts'
+import { afterChatEvent, afterSnapshot, type Chat } from './chat.ts'
+import { acknowledge } from './outbox.ts'
+import { afterProjectEvent, type ProjectWork, withTask, withWorkSession } from './project-work.ts'
+import { client, queryClient, restOfTasks, restOfWorkSessions } from './queries.ts'
+import { useStream } from './streams.ts'
+
+const workKey = (projectId: string) => ['work', projectId] as const
+const chatKey = (conversationKey: string) => ['chat', conversationKey] as const
+const projectPrefix = 'project:'
+const conversationPrefix = 'conversation:'
+
+/** Undefined until the first snapshot of the project is here. */
+export function useProjectWork(projectId: string): ProjectWork | undefined {
+  useStream(projectPrefix + projectId)
+  return useQuery<ProjectWork>({ queryKey: workKey(projectId), enabled: false }).data
+}
+
+export function useChat(conversationKey: string): Chat | undefined {
+  useStream(conversationPrefix + conversationKey)
+  return useQuery<Chat>({ queryKey: chatKey(conversationKey), enabled: false }).data
+}
+
+export const webChatKey = (projectId: string, agentId: string): string => `web:${projectId}.${agentId}`
+
+export const changeWork = (projectId: string, change: (work: ProjectWork) => ProjectWork): void =>
+  void queryClient.setQueryData<ProjectWork>(workKey(projectId), (work) => work && change(work))
+
+export const changeChat = (conversationKey: string, change: (chat: Chat) => Chat): void =>
+  void queryClient.setQueryData<Chat>(chatKey(conversationKey), (chat) => chat && change(chat))
+
+/** The newest session of an agent that is there to chat, or was; null when there was none. */
+export const chatSessionOf = (projectId: string, agentId: string) =>
+  queryOptions<AgentSession | null>({
+    queryKey: ['chat-session', projectId, agentId],
+    queryFn: async ({ signal }) => {
+      const { items } = await client.get('/api/agent-sessions', { query: { projectId, agentId, limit: 20 }, signal })
+      return items.find(({ purpose }) => purpose === 'chat') ?? null
+    },
+  })
+
+export function takeChatSession(told: AgentSession): void {
+  if (told.purpose !== 'chat') return
+  const { queryKey } = chatSessionOf(told.projectId, told.agentId)
+  queryClient.setQueryData<AgentSession | null>(queryKey, (known) => {
+    if (known === undefined || !known || known.id === told.id) return told
+    return known.createdAt > told.createdAt ? known : told
+  })
+}
+
+export function takeWorkEvent(event: HoldfastEvent): void {
+  if (event.stream.startsWith(projectPrefix)) {
+    changeWork(event.stream.slice(projectPrefix.length), (work) => afterProjectEvent(work, event))
+    if (!('data' in event)) return
+    if ('approval' in event.data) takeApproval(event.data.approval)
+    if ('agentSession' in event.data) takeChatSession(event.data.agentSession)
+  }
+  if (event.stream.startsWith(conversationPrefix)) {
+    changeChat(event.stream.slice(conversationPrefix.length), (chat) => afterChatEvent(chat, event))
+    if (event.type === 'message-added' && 'data' in event) acknowledge(event.data.message)
+  }
+}
+
+/** A stream is followed from here on: what was known of it is replaced. */
+export function takeWorkSnapshot(stream: string, state: unknown): void {
+  if (stream.startsWith(projectPrefix)) replaceWork(stream.slice(projectPrefix.length), state as ProjectState)
+  if (stream.startsWith(conversationPrefix)) {
+    const key = chatKey(stream.slice(conversationPrefix.length))
+    const told = state as ConversationState
+    queryClient.setQueryData<Chat>(key, (chat) => afterSnapshot(chat, told))
+    for (const message of told.messages) acknowledge(message)
+  }
+}
+
+function replaceWork(projectId: string, { tasks, workSessions }: ProjectState): void {
+  queryClient.setQueryData<ProjectWork>(workKey(projectId), { tasks, workSessions })
+  void queryClient.invalidateQueries({ queryKey: ['approvals', projectId] })
+  void queryClient.invalidateQueries({ queryKey: ['chat-session', projectId] })
+  // A snapshot's lists are bounded; the rest of a long one follows.
+  if (tasks.length >= snapshotListLimit) {
+    void restOfTasks(projectId).then((all) => changeWork(projectId, (work) => all.reduce(withTask, work)), ignore)
+  }
+  if (workSessions.length >= snapshotListLimit) {
+    const add = (all: Awaited<ReturnType<typeof restOfWorkSessions>>) =>
+      changeWork(projectId, (work) => all.reduce(withWorkSession, work))
+    void restOfWorkSessions(projectId).then(add, ignore)
+  }
+}
+
+/** The stream notices a server that is away; it tells the person. */
+const ignore = (): void => undefined

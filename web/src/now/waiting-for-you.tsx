@@ -1,0 +1,35 @@
+/** The first band of Now, one quiet line while there is nothing: approvals of all projects that wait for a decision, oldest first (AP5). */
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { ApprovalCard } from '../approvals/approval-card.tsx'
+import { forgetDecided, inbox, useWaitingCount } from '../live/approvals.ts'
+import { askAgain } from '../live/queries.ts'
+import { useWords } from '../messages/messages.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+
+export function WaitingForYou() {
+  const { now, approvals } = useWords()
+  const { data, error } = useQuery(inbox)
+  const count = useWaitingCount()
+  // What was decided while one looked stays with its decision; who comes back sees what still waits.
+  useEffect(() => forgetDecided, [])
+  const shown = data?.items ?? []
+  return (
+    <section aria-label={now.waiting} className="flex min-h-11 flex-wrap items-center gap-x-4 border-y border-line py-2.5">
+      <h2 className="w-36 font-semibold max-sm:w-full">{now.waiting}</h2>
+      {error && !data && <ProblemNote error={error} onRetry={() => void askAgain(inbox)} />}
+      {data && (
+        <p className={count ? 'text-quiet' : 'text-faint'} role="status">
+          {count ? approvals.waiting(count) : now.waitingNone}
+        </p>
+      )}
+      {shown.length > 0 && (
+        <ul aria-label={now.waiting} className="w-full divide-y divide-line">
+          {shown.map((approval) => (
+            <ApprovalCard key={approval.id} approval={approval} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,19 @@
+/** The files of the places, fetched when they are needed or when there is time. */
+
+export const load = {
+  now: () => import('./now/now-page.tsx'),
+  project: () => import('./project/project-page.tsx'),
+  projectOverview: () => import('./project/project-overview.tsx'),
+  chat: () => import('./chat/chat-page.tsx'),
+  tasks: () => import('./tasks/tasks-page.tsx'),
+  approvals: () => import('./approvals/approvals-page.tsx'),
+  workSessions: () => import('./work-sessions/work-sessions-page.tsx'),
+  projectSettings: () => import('./project/project-settings.tsx'),
+  agents: () => import('./agents/agents-page.tsx'),
+  agent: () => import('./agents/agent-page.tsx'),
+  people: () => import('./people/people-page.tsx'),
+  system: () => import('./system/system-page.tsx'),
+}
+
+/** Fetches all places while nothing else is to do: the next click is instant, and works while the server is away. */
+export const loadEverything = (): Promise<unknown> => Promise.allSettled(Object.values(load).map((each) => each()))

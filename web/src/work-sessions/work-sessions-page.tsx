@@ -1,0 +1,70 @@
+/** The tab Sessions of a project: its work sessions, newest first, each with its state in a line. */
+import type { WorkSession } from '../../../src/protocol/work-session.ts'
+import { reconnectNow } from '../live/live.ts'
+import { useProjectWork } from '../live/work.ts'
+import { useWords } from '../messages/messages.tsx'
+import { CopyId } from '../parts/copy.tsx'
+import { Rows, Section } from '../parts/page.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { useProject } from '../project/use-project.ts'
+import { type LiveState, StateDot } from '../shell/state-dot.tsx'
+
+const dots: Record<WorkSession['state'], LiveState> = { running: 'working', interrupted: 'failed', completed: 'ready' }
+
+export function WorkSessionsPage() {
+  const project = useProject()
+  return project ? <WorkSessions projectId={project.id} /> : null
+}
+
+function WorkSessions({ projectId }: { projectId: string }) {
+  const words = useWords()
+  const work = useProjectWork(projectId)
+  if (!work) return <Waiting what={words.things.work} onRetry={reconnectNow} />
+  const titles = new Map(work.tasks.map((task) => [task.id, task.title]))
+  return (
+    <Section title={words.workSessions.title} note={work.workSessions.length || undefined}>
+      {work.workSessions.length === 0 ? (
+        <p className="border-y border-line py-3 text-faint">{words.workSessions.none}</p>
+      ) : (
+        <Rows label={words.workSessions.title}>
+          {work.workSessions.map((workSession) => (
+            <Row key={workSession.id} workSession={workSession} taskTitle={titles.get(workSession.currentTaskId ?? '')} />
+          ))}
+        </Rows>
+      )}
+    </Section>
+  )
+}
+
+function Row({ workSession, taskTitle }: { workSession: WorkSession; taskTitle: string | undefined }) {
+  const { workSessions: words } = useWords()
+  const { state, interruptionReason: reason, currentPhase, currentAgentRole, currentTaskId, contextSummary } = workSession
+  const facts = [
+    currentAgentRole,
+    currentPhase !== null && words.phase(currentPhase),
+    currentTaskId && words.at(taskTitle ?? currentTaskId),
+  ].filter(Boolean)
+  return (
+    <li className="list-row flex flex-col gap-0.5 py-2.5">
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+        <StateDot state={dots[state]} />
+        <span className="font-medium">{words.states[state]}</span>
+        {state === 'interrupted' && reason && <span className="text-bad">{words.reason(words.reasons[reason] ?? reason)}</span>}
+        <span className="min-w-0 text-quiet [overflow-wrap:anywhere]">{facts.join(' · ')}</span>
+        <span className="ml-auto flex items-center gap-2 text-sm text-faint">
+          <CopyId id={workSession.id} what={words.id} />
+          <Ago at={workSession.endedAt ?? workSession.startedAt} className="tabular-nums" />
+        </span>
+      </div>
+      <p className="truncate text-sm text-faint" title={contextSummary ?? undefined}>
+        {contextSummary || words.nothing}
+      </p>
+      {workSession.parentSessionId && (
+        <p className="flex items-center gap-1 text-sm text-faint">
+          {words.resumedFrom} <CopyId id={workSession.parentSessionId} what={words.id} />
+        </p>
+      )}
+    </li>
+  )
+}
