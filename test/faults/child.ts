@@ -1,0 +1,77 @@
+/** Processes that a fault test starts, listens to and kills. Each is told its task on stdin and reports on descriptor 3. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { cacheFolder } from './build.ts'
+import type { LoadReport } from './ledger.ts'
+
+/** A process that has not ended by itself after this is stuck. */
+const maxLifeMs = 120_000
+const maxErrorText = 4000
+
+const scripts = {
+  'store-under-load': new URL('./processes/store-under-load.ts', import.meta.url),
+  'files-under-load': new URL('./processes/files-under-load.ts', import.meta.url),
+  'migrate-and-die': new URL('./processes/migrate-and-die.ts', import.meta.url),
+} as const
+
+export interface ChildOptions {
+  readonly script: keyof typeof scripts
+  readonly task: unknown
+  readonly env?: Readonly<Record<string, string>>
+  readonly onReport?: (report: LoadReport, child: ChildProcess) => void
+}
+
+export interface ChildEnd {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  /** What it said was wrong, on stderr and in its reports. */
+  readonly errors: string
+}
+
+export interface RunningChild {
+  readonly child: ChildProcess
+  readonly ended: Promise<ChildEnd>
+}
+
+export function startChild({ script, task, env = {}, onReport }: ChildOptions): RunningChild {
+  // Most of such a process's life is its start, so it finds its code compiled.
+  const child = spawn(process.execPath, ['--no-warnings', fileURLToPath(scripts[script])], {
+    stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], TMPDIR: process.env['TMPDIR'], NODE_COMPILE_CACHE: cacheFolder, ...env },
+  })
+  // A process killed before it has read its task breaks the pipe, as it should.
+  child.stdin?.on('error', () => undefined)
+  child.stdin?.end(JSON.stringify(task))
+  let errors = ''
+  child.stderr?.on('data', (chunk) => {
+    errors = `${errors}${chunk}`.slice(-maxErrorText)
+  })
+  const reports = createInterface({ input: child.stdio[3] as Readable })
+  reports.on('line', (line) => {
+    const report = parse(line)
+    if (report?.type === 'failed') errors = `${errors}${report.text}\n`.slice(-maxErrorText)
+    if (report) onReport?.(report, child)
+  })
+  const overdue = setTimeout(() => child.kill('SIGKILL'), maxLifeMs)
+  const exit = new Promise<ChildEnd>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ code, signal, errors }))
+  })
+  const drained = new Promise<void>((resolve) => reports.once('close', resolve))
+  const ended = Promise.all([exit, drained]).then(([end]) => {
+    clearTimeout(overdue)
+    return end
+  })
+  return { child, ended }
+}
+
+/** The last line of a killed process may be half a line: that was not reported. */
+function parse(line: string): LoadReport | undefined {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

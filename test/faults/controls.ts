@@ -1,0 +1,123 @@
+/**
+ * The builds broken on purpose, one for each promise: what its fault test must catch. And two that are not broken, only
+ * smaller, so that what happens seldom (a checkpoint) happens often.
+ */
+import type { Change } from './broken-build.ts'
+
+const connection = 'store/sqlite/connection.ts'
+
+/** Folds the write-ahead log into the database after a few commits instead of after 8 MiB. */
+export const smallCheckpoints: Change = {
+  file: connection,
+  find: 'const checkpointPages = 2000',
+  replace: 'const checkpointPages = 24',
+}
+
+/** RE2: commits are not synced. kill -9 cannot see this one. */
+export const synchronousNormal: Change = {
+  file: connection,
+  find: "connection.#set('synchronous', 'full', 2)",
+  replace: "connection.#set('synchronous', 'normal', 1)",
+}
+
+const commit = "      this.#connection.command('commit')\n"
+const reply =
+  "      this.#reply({ type: 'done', results, heads: [...heads], retried: this.#retried, failure: null, broken: false })\n"
+const slowDisk = '      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60)\n'
+
+/** RE1: answers before the commit, which then takes as long as a slow disk would. */
+export const acknowledgeBeforeCommit: Change = {
+  file: 'store/sqlite/writer-thread.ts',
+  find: commit + reply,
+  replace: reply + slowDisk + commit,
+}
+
+/** RE3: a commit that failed is taken for one that did not. */
+export const ignoreFailedCommit: Change = {
+  file: 'store/sqlite/writer-thread.ts',
+  find: commit,
+  replace: `      try {\n${commit}      } catch {}\n`,
+}
+
+const orDie = `(process as { statements?: number }).statements = ((process as { statements?: number }).statements ?? 0) + 1
+    if ((process as { statements?: number }).statements === Number(process.env['DIE_AT_STATEMENT'])) process.kill(process.pid, 'SIGKILL')
+`
+
+/** RE10: not broken, but it dies in front of the statement that the environment names. On SQLite pragmas and commits count too. */
+export const diesAtStatement: readonly Change[] = [
+  {
+    file: connection,
+    find: "import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'",
+    replace: `import { DatabaseSync as RealDatabase, type SQLInputValue, type StatementSync } from 'node:sqlite'
+class DatabaseSync extends RealDatabase {
+  prepare(sql: string): StatementSync {
+    const statement = super.prepare(sql) as any
+    for (const method of ['run', 'all', 'get']) {
+      const real = statement[method].bind(statement)
+      statement[method] = (...values: unknown[]) => {
+        ${orDie}
+        return real(...values)
+      }
+    }
+    return statement
+  }
+}`,
+  },
+  {
+    file: 'store/postgres/migrating-connection.ts',
+    find: '    return this.#connection.execute(query)\n',
+    replace: `    ${orDie}    return this.#connection.execute(query)\n`,
+  },
+]
+
+/** RE10 on PostgreSQL: migrations without a transaction around them. */
+export const migrateWithoutTransactionOnPostgres: Change = {
+  file: 'store/postgres/migrating-connection.ts',
+  find: "    await this.#connection.execute({ sql: 'begin', values: [] })\n",
+  replace: '',
+}
+
+/** RE10: migrations without a transaction around them. */
+export const migrateWithoutTransaction: Change = {
+  file: connection,
+  find: "    this.command('begin immediate')\n    try {\n      await work()\n      this.command('commit')\n",
+  replace: '    try {\n      await work()\n',
+}
+
+/** CK3: the new file is renamed into place before its bytes are on the disk. */
+export const renameUnsynced: Change = { file: 'platform/atomic-file.ts', find: '    await file.sync()\n', replace: '' }
+
+/** CK3, RE3: a sync that failed is taken for one that did not. */
+export const ignoreFailedSync: Change = {
+  file: 'platform/atomic-file.ts',
+  find: '    await file.sync()\n',
+  replace: '    await file.sync().catch(() => {})\n',
+}
+
+/** CK3: nobody tells the disk about the new name. */
+export const folderUnsynced: Change = {
+  file: 'platform/atomic-file.ts',
+  find: '  await syncFolder(folder)\n',
+  replace: '',
+}
+
+/** RE7: nobody waits for readers that keep the log long. */
+export const unboundedLog: Change = {
+  file: 'store/sqlite/writer-thread.ts',
+  find: '        this.#connection.boundLog()\n',
+  replace: '',
+}
+
+/** RE3: goes on behind what a failed sync left in the log. */
+export const trustsLeftLog: Change = {
+  file: connection,
+  find: "import { writeLogAgain } from './left-log.ts'\n",
+  replace: 'const writeLogAgain = (_: string) => {}\n',
+}
+
+/** RE1 on PostgreSQL: answers before the commit, which is sent when the answer has long arrived. */
+export const acknowledgeBeforeCommitOnPostgres: Change = {
+  file: 'store/postgres/write-transaction.ts',
+  find: '      done = await this.#connection.commit()\n',
+  replace: "      done = 'COMMIT'\n      setTimeout(() => this.#connection.commit().catch(() => {}), 60)\n",
+}

@@ -1,0 +1,93 @@
+/**
+ * RE2, RE3 and CK3, small: 200 power cuts and 15 I/O errors; the 20,000 and 300 are in `npm run test:faults`. They need a C
+ * compiler and Linux; on a machine without them these tests are not there, and `npm run test:faults` says so.
+ */
+import { describe, expect, test } from 'vitest'
+import type { Change } from './broken-build.ts'
+import { changedBuild } from './broken-build.ts'
+import { productFolder } from './build.ts'
+import {
+  folderUnsynced,
+  ignoreFailedCommit,
+  renameUnsynced,
+  smallCheckpoints,
+  synchronousNormal,
+  trustsLeftLog,
+} from './controls.ts'
+import { ioErrors } from './io-errors.ts'
+import { ioErrorsOfFiles } from './io-errors-of-files.ts'
+import { isClean, newTally } from './oracle.ts'
+import { powerCutsOfFiles } from './power-cut/files.ts'
+import { powerCuts } from './power-cut/power-cut.ts'
+import { powerCutsOfServer } from './power-cut/server.ts'
+import { buildShim } from './power-cut/shim.ts'
+
+const seed = 'npm test'
+const shim = await buildShim()
+
+async function withBuild<T>(changes: readonly Change[], work: (build: string) => Promise<T>): Promise<T> {
+  const build = await changedBuild(changes)
+  try {
+    return await work(build.folder)
+  } finally {
+    await build.remove()
+  }
+}
+
+function diskTests(library: string): void {
+  test('[RE2] 200 power cuts lose nothing that was acknowledged and leave nothing corrupt', async () => {
+    const first = await powerCuts({ library, build: productFolder, seed, images: 80 })
+    const second = await withBuild([smallCheckpoints], (build) => powerCuts({ library, build, seed, images: 120 }))
+    expect([first.tally, second.tally]).toEqual([newTally(), newTally()])
+  })
+
+  test('[RE2] control: a build with synchronous=NORMAL is caught', async () => {
+    const cut = (build: string) => powerCuts({ library, build, seed, images: 100, stopEarly: true })
+    expect((await withBuild([synchronousNormal], cut)).tally.lost).toBeGreaterThan(0)
+  })
+
+  test('[CK3] a file that is replaced is the old or the new one after a power cut, and the one that was kept is there', async () => {
+    const { tally } = await powerCutsOfFiles({ library, build: productFolder, seed, images: 300 })
+    expect(tally).toEqual(newTally())
+  })
+
+  test('[CK3] control: files that are renamed unsynced, or whose folder is not synced, are caught', async () => {
+    const cut = (build: string) => powerCutsOfFiles({ library, build, seed, images: 100, stopEarly: true })
+    expect(isClean((await withBuild([renameUnsynced], cut)).tally)).toBe(false)
+    expect(isClean((await withBuild([folderUnsynced], cut)).tally)).toBe(false)
+  })
+
+  test('[RE3] 15 I/O errors make no false acknowledgement, and the store says why it stops', async () => {
+    const lane = (number: number, points: number) =>
+      ioErrors({ library, build: productFolder, seed: `${seed} ${number}`, points, plan: 'any' })
+    const [first, second] = await Promise.all([lane(1, 8), lane(2, 7)])
+    expect([first.tally, second.tally]).toEqual([newTally(), newTally()])
+    expect(first.points + second.points).toBe(15)
+  })
+
+  test('[RE3] a file that cannot be written, synced or renamed stays what it was', async () => {
+    const { tally } = await ioErrorsOfFiles({ library, build: productFolder, seed, points: 10 })
+    expect(tally).toEqual(newTally())
+  })
+
+  test('[RE2] the whole server comes up again after a power cut, with its lock free, its token and its files whole', async () => {
+    const { tally, acknowledged } = await powerCutsOfServer({ library, build: productFolder, seed, images: 60 })
+    expect(tally).toEqual(newTally())
+    expect(acknowledged).toBeGreaterThan(20)
+  })
+
+  test('[RE3] control: swallowed sync errors, and a start that trusts what a failed sync left, are caught', async () => {
+    const lies = await ioErrors({ library, build: productFolder, seed, points: 1, plan: 'every sync is a lie' })
+    expect(lies.tally.lost).toBeGreaterThan(0)
+    const failedSync = { library, seed, points: 3, plan: 'failed sync, then killed', stopEarly: true } as const
+    for (const change of [ignoreFailedCommit, trustsLeftLog]) {
+      const { tally } = await withBuild([change], (build) => ioErrors({ ...failedSync, build }))
+      expect(tally.lost, change.find).toBeGreaterThan(0)
+    }
+  })
+}
+
+describe('a disk that forgets and fails', () => {
+  if ('library' in shim) diskTests(shim.library)
+  else test(`[RE2] it is not tested on this machine: ${shim.missing}`, () => expect(shim.missing).toBeTruthy())
+})

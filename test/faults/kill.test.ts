@@ -1,0 +1,64 @@
+/** RE1 and RE10, small: 20 kills. The 500 of them are in `npm run test:faults`. */
+import { describe, expect, test } from 'vitest'
+import { newPostgresUrl } from '../support/postgres.ts'
+import { changedBuild } from './broken-build.ts'
+import { productFolder } from './build.ts'
+import { acknowledgeBeforeCommit, migrateWithoutTransaction, smallCheckpoints } from './controls.ts'
+import { kills } from './kill.ts'
+import { serverKills } from './kill-server.ts'
+import { killedMigrations } from './migrations.ts'
+import { newTally } from './oracle.ts'
+import { buildShim } from './power-cut/shim.ts'
+
+const seed = 'npm test'
+const shim = await buildShim()
+const library = 'library' in shim ? shim.library : undefined
+
+describe('kill -9', () => {
+  test('[RE1] a store killed 16 times at random and enumerated points loses, doubles and tears nothing', async () => {
+    const build = await changedBuild([smallCheckpoints])
+    try {
+      const [first, second] = await Promise.all([
+        kills({ build: productFolder, seed: `${seed} a`, kills: 8, library }),
+        kills({ build: build.folder, seed: `${seed} b`, kills: 8, library }),
+      ])
+      expect([first.tally, second.tally]).toEqual([newTally(), newTally()])
+      expect(first.acknowledged + second.acknowledged).toBeGreaterThan(100)
+    } finally {
+      await build.remove()
+    }
+  })
+
+  test('[RE1] a server killed 4 times keeps what it acknowledged, and a client that follows has every event once', async () => {
+    const { tally, acknowledged } = await serverKills({ build: productFolder, seed, kills: 4 })
+    expect(tally).toEqual(newTally())
+    expect(acknowledged).toBeGreaterThan(20)
+  })
+
+  test('[RE1] the same on PostgreSQL, killed 4 times', async () => {
+    const { tally, acknowledged } = await kills({ build: productFolder, seed, kills: 4, newUrl: newPostgresUrl })
+    expect(tally).toEqual(newTally())
+    expect(acknowledged).toBeGreaterThan(20)
+  })
+
+  test('[RE1] control: a build that acknowledges before the commit is caught', async () => {
+    const build = await changedBuild([acknowledgeBeforeCommit])
+    try {
+      const { tally } = await kills({ build: build.folder, seed, kills: 12, stopEarly: true })
+      expect(tally.lost).toBeGreaterThan(0)
+    } finally {
+      await build.remove()
+    }
+  })
+
+  test('[RE10] migrations killed at a statement are whole after the next start', async () => {
+    const { kills: killed, tally } = await killedMigrations({ step: 13, lanes: 2 })
+    expect(tally).toEqual(newTally())
+    expect(killed).toBeGreaterThan(4)
+  })
+
+  test('[RE10] control: migrations without a transaction are caught', async () => {
+    const { tally } = await killedMigrations({ changes: [migrateWithoutTransaction], step: 30, lanes: 2 })
+    expect(tally.torn).toBeGreaterThan(0)
+  })
+})

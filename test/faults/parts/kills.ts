@@ -1,0 +1,80 @@
+/** RE1 and RE10: kill -9 of a store, of the server, of a migration. */
+import type { Change } from '../broken-build.ts'
+import { productFolder } from '../build.ts'
+import {
+  acknowledgeBeforeCommit,
+  acknowledgeBeforeCommitOnPostgres,
+  migrateWithoutTransaction,
+  migrateWithoutTransactionOnPostgres,
+} from '../controls.ts'
+import { type KillOptions, kills } from '../kill.ts'
+import { serverKills } from '../kill-server.ts'
+import { killedMigrations } from '../migrations.ts'
+import { startPostgres } from '../postgres-for-faults.ts'
+import { buildShim } from '../power-cut/shim.ts'
+import type { Result } from '../table.ts'
+import { type Bench, everyOther, inLanes, type Part, sum, timed, withBuild } from './part.ts'
+
+const storeKills = (bench: Bench, test: string, options: Partial<KillOptions>, control: Change): Promise<Result> =>
+  timed(async () => {
+    const { results, tally } = await inLanes(bench, bench.points(500), (seed, share, lane) =>
+      withBuild(options.newUrl ? [] : everyOther(lane), (build) => kills({ ...options, build, seed, kills: share })),
+    )
+    const broken = await withBuild([control], (build) =>
+      kills({ ...options, library: undefined, build, seed: bench.seed, kills: 20, stopEarly: true }),
+    )
+    const acknowledged = `${sum(results, (one) => one.acknowledged)} writes acknowledged`
+    const points = `${sum(results, (one) => one.kills)} kills, ${acknowledged}, ${sum(results, (one) => one.sentAgain)} sent again`
+    const controls = [{ name: 'ack before commit', caught: broken.tally.lost > 0 }]
+    return { rule: 'RE1', test, points, seed: bench.seed, tally, controls }
+  })
+
+export const kill: Part = async (bench) => {
+  const shim = await buildShim()
+  const library = 'library' in shim ? shim.library : undefined
+  return [await storeKills(bench, 'kill -9, SQLite', { library }, acknowledgeBeforeCommit)]
+}
+
+export const killOnPostgres: Part = async (bench) => {
+  const postgres = await startPostgres()
+  try {
+    return [await storeKills(bench, 'kill -9, PostgreSQL', { newUrl: postgres.newUrl }, acknowledgeBeforeCommitOnPostgres)]
+  } finally {
+    await postgres.stop()
+  }
+}
+
+export const killServer: Part = async (bench) => [
+  await timed(async () => {
+    const { results, tally } = await inLanes(bench, bench.points(100), (seed, share) =>
+      serverKills({ build: productFolder, seed, kills: share }),
+    )
+    const broken = await withBuild([acknowledgeBeforeCommit], (build) =>
+      serverKills({ build, seed: bench.seed, kills: 10, stopEarly: true }),
+    )
+    const points = `${sum(results, (one) => one.kills)} kills, ${sum(results, (one) => one.acknowledged)} writes acknowledged`
+    const controls = [{ name: 'ack before commit', caught: broken.tally.lost > 0 }]
+    return { rule: 'RE1', test: 'kill -9 of the server, over HTTP', points, seed: bench.seed, tally, controls }
+  }),
+]
+
+const migrated = ({ seed, lanes }: Bench, test: string, control: Change, newUrl?: () => Promise<string>): Promise<Result> =>
+  timed(async () => {
+    const { kills: done, statements, tally } = await killedMigrations({ step: 1, lanes, newUrl })
+    const broken = await killedMigrations({ changes: [control], step: 5, lanes, newUrl })
+    const controls = [{ name: 'no transaction', caught: broken.tally.torn > 0 }]
+    const points = `${done} kills, one at each of ${statements} statements`
+    return { rule: 'RE10', test, points, seed, tally, controls }
+  })
+
+export const migrations: Part = async (bench) => {
+  const postgres = await startPostgres()
+  try {
+    return [
+      await migrated(bench, 'migrations, SQLite', migrateWithoutTransaction),
+      await migrated(bench, 'migrations, PostgreSQL', migrateWithoutTransactionOnPostgres, postgres.newUrl),
+    ]
+  } finally {
+    await postgres.stop()
+  }
+}

@@ -1,0 +1,18 @@
+/** The parts of the fault bench, by the names that `--only` takes. */
+import { files, io, powerCut } from './disks.ts'
+import { kill, killOnPostgres, killServer, migrations } from './kills.ts'
+import { largeStore } from './large-stores.ts'
+import { order } from './orders.ts'
+import type { Part } from './part.ts'
+
+export const parts: Readonly<Record<string, Part>> = {
+  kill,
+  'kill-postgres': killOnPostgres,
+  'kill-server': killServer,
+  'power-cut': powerCut,
+  files,
+  'io-errors': io,
+  order,
+  migrations,
+  'large-store': largeStore,
+}

@@ -1,0 +1,48 @@
+/** The real server of a build as a process to be killed, on the port it had before. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const readyMs = 30_000
+const maxErrorText = 20_000
+
+export interface ServerProcess {
+  readonly child: ChildProcess
+  readonly exited: Promise<void>
+  /** Rejects when it ends before it is ready. */
+  readonly ready: Promise<{ readonly url: string; readonly token: string }>
+}
+
+export function startServer(
+  build: string,
+  data: string,
+  port: number,
+  env: Readonly<Record<string, string>> = {},
+): ServerProcess {
+  const args = [join(build, 'src/main.ts'), 'up', '--port', String(port), '--data', data]
+  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const killLeftover = (): void => void child.kill('SIGKILL')
+  process.once('exit', killLeftover)
+  const exited = once(child, 'exit').then(() => void process.off('exit', killLeftover))
+  let errors = ''
+  child.stderr.on('data', (bytes) => {
+    errors = `${errors}${bytes}`.slice(-maxErrorText)
+  })
+  const ready = new Promise<string>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`The server was not ready within ${readyMs} ms\n${errors}`)), readyMs)
+    let text = ''
+    child.stdout.on('data', (bytes) => {
+      text += bytes
+      const url = /^Holdfast is ready at (\S+)$/m.exec(text)?.[1]
+      if (url) resolve(url)
+    })
+    void exited.then(() => {
+      clearTimeout(timer)
+      reject(new Error(`The server ended with ${child.exitCode ?? child.signalCode} before it was ready\n${errors}`))
+    })
+  }).then(async (url) => ({ url, token: (await readFile(join(data, 'owner-token'), 'utf8')).trim() }))
+  // Whoever kills it while it starts does not wait for this.
+  ready.catch(() => undefined)
+  return { child, exited, ready }
+}

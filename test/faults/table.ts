@@ -1,0 +1,72 @@
+/** The results of the fault bench as a table: on the terminal, and in docs/faults.md. */
+import { isClean, type Tally } from './oracle.ts'
+
+export interface Result {
+  readonly rule: string
+  readonly test: string
+  /** What was done how often, in words. */
+  readonly points: string
+  readonly seed: string
+  readonly tally: Tally
+  /** Broken builds and whether the oracle caught them. */
+  readonly controls: readonly { readonly name: string; readonly caught: boolean }[]
+  readonly seconds: number
+  /** Why it could not be run here. */
+  readonly notRun?: string
+  /** A figure that must hold, besides the oracle. */
+  readonly figure?: { readonly text: string; readonly holds: boolean }
+}
+
+export const passed = (result: Result): boolean =>
+  result.notRun !== undefined ||
+  (isClean(result.tally) && result.controls.every(({ caught }) => caught) && result.figure?.holds !== false)
+
+const columns = ['rule', 'test', 'points', 'lost', 'doubled', 'reordered', 'torn', 'controls', 'seconds'] as const
+
+function cellsOf(result: Result): string[] {
+  const { rule, test, points, tally, controls, seconds, notRun, figure } = result
+  if (notRun) return [rule, test, `not run: ${notRun}`, '', '', '', '', '', '']
+  const caught = controls.map(({ name, caught: yes }) => `${name}: ${yes ? 'caught' : 'MISSED'}`).join('; ')
+  const counts = [tally.lost, tally.doubled, tally.reordered, tally.torn].map(String)
+  return [rule, test, figure ? `${points}; ${figure.text}` : points, ...counts, caught, seconds.toFixed(0)]
+}
+
+export function markdownTable(results: readonly Result[]): string {
+  const rows = [columns, columns.map(() => '---'), ...results.map(cellsOf)]
+  return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+export function documentOf(results: readonly Result[], seed: string, machine: string): string {
+  return `# The fault bench: what was broken, and what held
+
+Written by \`npm run test:faults\`. Every number of the table must be 0 and every control caught: a control is a build broken on
+purpose, run through the same test, which the oracle must find out. Everything done by chance comes from the seed; the same seed
+draws the same points again (\`npm run test:faults -- --seed ${JSON.stringify(seed)}\`).
+
+The oracle: every acknowledged write is there exactly once with the same bytes, its receipt too; a refused one left nothing; one
+that was never answered is there whole or not at all; streams are dense 1..head; state is what the events say.
+
+- Seed: \`${seed}\`
+- Machine: ${machine}
+
+${markdownTable(results)}
+
+## What the tests do
+
+- **kill -9**: processes work on a store (6 writers, receipts, the same request twice at once, requests that are refused after they
+  have written) and are killed right after an acknowledgement, some time after one, while closing, and at the n-th call to the disk
+  of opening, working and closing; the next process goes on with the same database and sends again, with the same key, what was
+  never answered. Over HTTP the whole server is killed, also while it starts, and a client follows the events with its cursor.
+- **Power cut**: everything a process does to its disk is logged with its bytes (\`LD_PRELOAD\`); at a moment of that log the disk is
+  rebuilt with what was not yet fsynced lost, kept, torn at sectors or reordered, names apart from bytes: a name counts as safe only
+  after its folder's fsync. The log is proven complete by playing it and comparing the result with the real folder.
+- **I/O errors**: EIO, ENOSPC and short writes at the n-th write, sync, truncation, creation or removal, once, three times or from
+  then on; half of the processes are killed when they notice. Then a new process works, and the power fails: what was written before
+  a failed sync is taken for lost for ever, as Linux does it.
+- **Order**: 16 writers, 8 readers (the product's own), roll-backs, slow and cut-off clients, rings dropped, doubled and reordered.
+  SQLite has one writer, so a number given out before the commit is in commit order there and its control would prove nothing; there
+  the control is a cursor by time. On PostgreSQL it is a \`bigserial\`.
+- **Migrations**: a process dies in front of its n-th statement, for every n.
+- **Large store**: a million events and a hundred thousand rows; the write-ahead log under load while snapshots are held open.
+`
+}
