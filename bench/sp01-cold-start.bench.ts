@@ -9,7 +9,7 @@ const bareServer = join(import.meta.dirname, 'bare', 'http-server.cjs')
 const starts = (name: string, command: (port: number) => string[], path: string): Contender => ({
   name,
   round: async () => {
-    const server = await startProcess(command, path)
+    const server = await startProcess(command, { path })
     await server.stop()
     return server.startedInMs
   },

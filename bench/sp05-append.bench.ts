@@ -1,7 +1,8 @@
 /**
  * SP5: what a durable append costs beside SQLite alone. Ours is the whole way: `store.run` on this thread, a use case in the
  * writer thread, group commit, and the acknowledgement back here. The yardstick does the same rows with the same driver,
- * schema and settings on this thread, as one transaction for each batch of as many as there are writers.
+ * schema and settings on this thread, as one transaction for each batch of as many as there are writers, up to the store's own
+ * limit.
  */
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,6 +11,7 @@ import { systemClock } from '../src/platform/clock.ts'
 import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.ts'
 import type { Store } from '../src/store/store.ts'
 import { append, bodyFor, makeRow } from './append/use-cases.ts'
+import { appendAll, appendRate } from './append/writers.ts'
 import type { Comparison, Contender } from './harness/comparison.ts'
 import { benchFolder } from './harness/folder.ts'
 import { median } from './harness/statistics.ts'
@@ -19,6 +21,9 @@ const writerUrl = new URL('./append/writer.ts', import.meta.url)
 /** Long enough that one stall is a small part of a round, short enough that both meet the same machine. */
 const appendsPerRound: Readonly<Record<number, number>> = { 1: 400, 16: 4_000, 64: 8_000, 256: 8_192 }
 
+/** As many as the store puts into one commit. */
+const maxBatch = 128
+
 const openStore = (file: string): Promise<Store> => openSqliteStore({ file, clock: systemClock, writerUrl })
 
 async function newDatabase(file: string, writers: number): Promise<Store> {
@@ -27,55 +32,49 @@ async function newDatabase(file: string, writers: number): Promise<Store> {
   return store
 }
 
-function ourAppends(store: Store, writers: number): () => Promise<number[]> {
-  const each = (appendsPerRound[writers] ?? 0) / writers
-  return async () => {
-    const waits: number[] = []
-    const writer = async (id: string): Promise<void> => {
-      for (let i = 0; i < each; i++) {
-        const from = performance.now()
-        await store.run(append, { id })
-        waits.push(performance.now() - from)
-      }
-    }
-    await Promise.all(Array.from({ length: writers }, (_, index) => writer(`w${index}`)))
-    return waits
-  }
-}
-
 /** The rows of one append and nothing else: no thread, no use case, no lock, nobody to answer to. */
 function bareAppends(file: string, writers: number): { round: () => void; close: () => void } {
   const db = new DatabaseSync(file, { enableForeignKeyConstraints: true })
-  for (const setting of ['synchronous = full', 'wal_autocheckpoint = 2000', 'journal_size_limit = 33554432', 'cache_size = -8192']) {
+  for (const setting of [
+    'synchronous = full',
+    'wal_autocheckpoint = 2000',
+    'journal_size_limit = 33554432',
+    'cache_size = -8192',
+  ]) {
     db.exec(`pragma ${setting}`)
   }
   const begin = db.prepare('begin immediate')
   const commit = db.prepare('commit')
   const state = db.prepare('update projects set updated_at = ? where id = ?')
   const event = db.prepare('insert into events (stream, seq, type, at, data, ref_stream, ref_seq) values (?, ?, ?, ?, ?, ?, ?)')
-  const head = db.prepare('insert into streams (name, head, floor) values (?, ?, 0) on conflict (name) do update set head = excluded.head')
-  const batches = (appendsPerRound[writers] ?? 0) / writers
+  const head = db.prepare(
+    'insert into streams (name, head, floor) values (?, ?, 0) on conflict (name) do update set head = excluded.head',
+  )
   const ids = Array.from({ length: writers }, (_, index) => `w${index}`)
+  const batches = Array.from({ length: Math.ceil(writers / maxBatch) }, (_, nth) =>
+    ids.slice(nth * maxBatch, (nth + 1) * maxBatch),
+  )
   let seq = 0
+  const commitBatch = (batch: readonly string[]): void => {
+    const now = new Date().toISOString()
+    begin.run()
+    for (const id of batch) {
+      state.run(now, id)
+      event.run(`project:${id}`, seq, 'project-changed', now, JSON.stringify(bodyFor(id, now)), null, null)
+      head.run(`project:${id}`, seq)
+    }
+    commit.run()
+  }
   return {
     round: () => {
-      for (let batch = 0; batch < batches; batch++) {
+      for (let each = 0; each < (appendsPerRound[writers] ?? 0) / writers; each++) {
         seq++
-        const now = new Date().toISOString()
-        begin.run()
-        for (const id of ids) {
-          state.run(now, id)
-          event.run(`project:${id}`, seq, 'project-changed', now, JSON.stringify(bodyFor(id, now)), null, null)
-          head.run(`project:${id}`, seq)
-        }
-        commit.run()
+        for (const batch of batches) commitBatch(batch)
       }
     },
     close: () => db.close(),
   }
 }
-
-const rate = (appends: number, from: number): number => (appends * 1000) / (performance.now() - from)
 
 const throughput = (writers: number): Comparison => ({
   title: `[SP5] durable append, ${writers} ${writers === 1 ? 'writer' : 'writers'}`,
@@ -86,23 +85,15 @@ const throughput = (writers: number): Comparison => ({
     const store = await newDatabase(join(folder.path, 'ours.db'), writers)
     await (await newDatabase(join(folder.path, 'bare.db'), writers)).close()
     const bare = bareAppends(join(folder.path, 'bare.db'), writers)
-    const ours = ourAppends(store, writers)
     const appends = appendsPerRound[writers] ?? 0
     return {
-      ours: {
-        name: 'store.run',
-        round: async () => {
-          const from = performance.now()
-          await ours()
-          return rate(appends, from)
-        },
-      },
+      ours: { name: 'store.run', round: () => appendRate((id) => store.run(append, { id }), writers, appends) },
       yardstick: {
-        name: `bare node:sqlite, ${writers} to a commit`,
+        name: `bare node:sqlite, ${Math.min(writers, maxBatch)} to a commit`,
         round: async () => {
           const from = performance.now()
           bare.round()
-          return rate(appends, from)
+          return (appends * 1000) / (performance.now() - from)
         },
       },
       close: async () => {
@@ -142,7 +133,7 @@ const acknowledgement: Comparison = {
   prepare: async () => {
     const folder = benchFolder()
     const store = await newDatabase(join(folder.path, 'ours.db'), 64)
-    const ours = ourAppends(store, 64)
+    const ours = (): Promise<number[]> => appendAll((id) => store.run(append, { id }), 64, appendsPerRound[64] ?? 0)
     const bare = fdatasyncs(join(folder.path, 'page'))
     return {
       ours: { name: 'store.run', round: async () => median(await ours()) },

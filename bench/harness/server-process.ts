@@ -19,6 +19,8 @@ export interface ServerProcess {
   readonly pid: number
   /** From the start of the process to the first 200. */
   readonly startedInMs: number
+  /** Processor time used so far, by all its threads. */
+  readonly cpuMs: () => Promise<number>
   readonly stop: () => Promise<void>
 }
 
@@ -31,16 +33,26 @@ export function holdfastCommand(data: string): (port: number) => string[] {
 
 export const ownerTokenIn = (data: string): string => readFileSync(join(data, 'owner-token'), 'utf8').trim()
 
-export async function startProcess(command: (port: number) => string[], path: string): Promise<ServerProcess> {
+export interface StartOptions {
+  /** What must answer 200. */
+  readonly path: string
+  /** Can be asked for its processor time, for a little of its own. */
+  readonly watched?: boolean
+}
+
+export async function startProcess(command: (port: number) => string[], options: StartOptions): Promise<ServerProcess> {
   const port = await freePort()
   const from = performance.now()
-  const child = spawn(process.execPath, command(port), { stdio: ['ignore', 'ignore', 'pipe'] })
+  const watch = options.watched ? ['--require', join(import.meta.dirname, 'report-usage.cjs')] : []
+  const child = spawn(process.execPath, [...watch, ...command(port)], {
+    stdio: ['ignore', 'ignore', 'pipe', options.watched ? 'ipc' : 'ignore'],
+  })
   const complaint = collect(child)
   const kill = (): boolean => child.kill('SIGKILL')
   process.once('exit', kill)
-  while (!(await answers200(port, path))) {
+  while (!(await answers200(port, options.path))) {
     if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}: ${complaint()}`)
-    if (performance.now() - from > startsWithinMs) throw new Error(`There was no 200 from ${path}: ${complaint()}`)
+    if (performance.now() - from > startsWithinMs) throw new Error(`There was no 200 from ${options.path}: ${complaint()}`)
     await new Promise((resolve) => setTimeout(resolve, pollMs))
   }
   const startedInMs = performance.now() - from
@@ -48,6 +60,11 @@ export async function startProcess(command: (port: number) => string[], path: st
     port,
     pid: child.pid ?? 0,
     startedInMs,
+    cpuMs: async () => {
+      child.send('cpu')
+      const [used] = await once(child, 'message')
+      return used as number
+    },
     stop: async () => {
       // In order, so that what a start keeps for the next one (compiled code) is kept.
       child.kill('SIGTERM')

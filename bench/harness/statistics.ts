@@ -1,7 +1,7 @@
 /** The few figures the bench draws from a row of measurements. Pure. */
 
 /** The value below which `part` (0..1) of the measurements lie, between neighbours in proportion. */
-export function quantile(values: readonly number[], part: number): number {
+function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   const at = (sorted.length - 1) * part
   const below = sorted[Math.floor(at)]

@@ -15,7 +15,7 @@ export type Goal =
 export const flat: Goal = { kind: 'growth', limit: 1.3 }
 
 /** A yardstick that disagrees with itself by more than this says nothing about anything else. */
-export const maxSpread = 1.5
+const maxSpread = 1.5
 /** Nobody is faster than the bare thing: past this the yardstick does more than it must. */
 const maxGain = 1.05
 

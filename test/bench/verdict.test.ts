@@ -1,6 +1,7 @@
 /** The bench's own judgement: a figure that cannot be trusted must never count as a goal met. */
 import { describe, expect, test } from 'vitest'
-import { takeTurns } from '../../bench/harness/measure.ts'
+import type { Comparison } from '../../bench/harness/comparison.ts'
+import { measureUntilDecided, takeTurns } from '../../bench/harness/measure.ts'
 import { median, spread } from '../../bench/harness/statistics.ts'
 import { exitCodeOf, flat, judge } from '../../bench/harness/verdict.ts'
 
@@ -32,7 +33,8 @@ describe('the verdict', () => {
     const restless = [100, 160, 100, 160, 100, 160, 100, 160, 100]
     expect(spread(restless)).toBeGreaterThan(1.5)
     for (const factor of [0.5, 0.9, 1]) {
-      expect(judge(rate, restless.map((value) => value * factor), restless).outcome).toBe('undecided')
+      const ours = restless.map((value) => value * factor)
+      expect(judge(rate, ours, restless).outcome).toBe('undecided')
     }
   })
 
@@ -83,6 +85,29 @@ describe('the rounds', () => {
       [1, 1, 1],
       [2, 2, 2],
     ])
+  })
+
+  test('[SP5] what is undecided is measured again, a bounded number of times, and a decision is final', async () => {
+    let prepared = 0
+    const busyFor = (times: number): Comparison => ({
+      title: '',
+      unit: '',
+      goal: rate,
+      prepare: async () => {
+        const busy = ++prepared <= times
+        let round = 0
+        return {
+          ours: { name: 'ours', round: async () => 50 },
+          yardstick: { name: 'yardstick', round: async () => (busy && round++ % 2 === 0 ? 200 : 100) },
+          close: async () => {},
+        }
+      },
+    })
+    expect(await measureUntilDecided(busyFor(2), { rounds: 9, tries: 3 })).toMatchObject({ outcome: 'miss', ratio: 0.5 })
+    expect(prepared).toBe(3)
+    prepared = 0
+    expect(await measureUntilDecided(busyFor(9), { rounds: 9, tries: 3 })).toMatchObject({ outcome: 'undecided' })
+    expect(prepared).toBe(3)
   })
 
   test('[SP5] a round that measured nothing stops the bench', async () => {

@@ -1,0 +1,19 @@
+/** The yardstick of a fan-out: what is posted is parsed, serialised once and sent to every WebSocket. */
+'use strict'
+
+const http = require('node:http')
+const { WebSocketServer } = require('ws')
+
+const server = http.createServer((request, response) => {
+  const chunks = []
+  request.on('data', (chunk) => chunks.push(chunk))
+  request.on('end', () => {
+    if (chunks.length > 0) {
+      const message = Buffer.from(JSON.stringify(JSON.parse(Buffer.concat(chunks).toString())))
+      for (const client of webSockets.clients) client.send(message, { binary: false })
+    }
+    response.end('ok')
+  })
+})
+const webSockets = new WebSocketServer({ server, perMessageDeflate: false })
+server.listen(Number(process.argv[2]), '127.0.0.1')
