@@ -60,6 +60,8 @@ function vitest(args: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...args], {
       cwd: root,
+      // Hundreds of stores are opened, each with a thread that loads the same sources: with them compiled, in half the time.
+      env: { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled') },
       stdio: 'inherit',
     })
     child.on('error', reject)

@@ -17,7 +17,8 @@ function describe([operation, route]: readonly [string, Route]): string {
   if (route.query) parts.push(block('Query', shapeOf(route.query, 'input')))
   if (route.body) parts.push(block('Body', shapeOf(route.body, 'input')))
   const answer = route.answer ? shapeOf(route.answer, 'output') : undefined
-  if (answer) parts.push(block(`Answer ${route.status}`, answer))
+  if (answer)
+    parts.push(block(`Answer ${route.status}${route.alsoStatus ? `, or ${route.alsoStatus} when it was made` : ''}`, answer))
   else parts.push(`Answer ${route.status}${route.media ? `, ${code(route.media)}` : ', no body'}.`)
   return parts.join('\n\n')
 }

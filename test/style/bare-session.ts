@@ -3,6 +3,8 @@ import ts from 'typescript'
 import { nodesOf, parse, placeOf, type SourceFile } from './source-files.ts'
 
 const bare = /^_?[sS]essions?($|[A-Z])/
+/** protocol/ and whoever stands on the other side of the wire use the names that are fixed on it; only as names of fields, though. */
+const speaksTheWire = /^(?:src\/(?:protocol|cli|client|agents)|web|test|bench)\//
 /** Names that browsers gave, not we. */
 const notOurs = new Set(['sessionStorage'])
 
@@ -11,8 +13,7 @@ export function bareSessions(source: SourceFile): string[] {
   const found: string[] = []
   for (const node of nodesOf(file)) {
     if (!ts.isIdentifier(node) || !bare.test(node.text) || notOurs.has(node.text)) continue
-    // protocol/ translates the names that are fixed on the wire; only as names of fields, though.
-    if (source.path.startsWith('src/protocol/') && isFieldName(node)) continue
+    if (speaksTheWire.test(source.path) && isFieldName(node)) continue
     found.push(`${placeOf(file, node)} ${node.text}`)
   }
   return found
