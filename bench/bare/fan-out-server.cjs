@@ -1,8 +1,8 @@
-/** The yardstick of a fan-out: what is posted is parsed, serialised once and sent to every WebSocket. */
+/** The yardstick of a fan-out: what is posted is parsed, serialised and framed once, and written to every WebSocket. */
 'use strict'
 
 const http = require('node:http')
-const { WebSocketServer } = require('ws')
+const { Sender, WebSocketServer } = require('ws')
 
 const server = http.createServer((request, response) => {
   const chunks = []
@@ -10,7 +10,8 @@ const server = http.createServer((request, response) => {
   request.on('end', () => {
     if (chunks.length > 0) {
       const message = Buffer.from(JSON.stringify(JSON.parse(Buffer.concat(chunks).toString())))
-      for (const client of webSockets.clients) client.send(message, { binary: false })
+      const frame = Buffer.concat(Sender.frame(message, { fin: true, rsv1: false, opcode: 1, mask: false, readOnly: true }))
+      for (const client of webSockets.clients) client._socket.write(frame)
     }
     response.end('ok')
   })

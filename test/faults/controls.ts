@@ -121,3 +121,10 @@ export const acknowledgeBeforeCommitOnPostgres: Change = {
   find: '      done = await this.#connection.commit()\n',
   replace: "      done = 'COMMIT'\n      setTimeout(() => this.#connection.commit().catch(() => {}), 60)\n",
 }
+
+/** RE3: nobody minds when the folder that holds the log cannot be synced. */
+export const trustsNames: Change = {
+  file: 'store/sqlite/writer-thread.ts',
+  find: '    await syncFolder(dirname(file))\n',
+  replace: '',
+}

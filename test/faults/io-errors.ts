@@ -24,11 +24,13 @@ export interface IoErrorOptions {
   readonly seed: string
   readonly points: number
   readonly plan: FaultPlan
+  /** Power cuts tried after each point at any moment, besides those at the turns. */
+  readonly anywhere?: number
   readonly stopEarly?: boolean
 }
 
 /** `any`: all kinds of failures. The others are for controls, which need one kind surely. */
-export type FaultPlan = 'any' | 'failed sync, then killed' | 'every sync is a lie'
+export type FaultPlan = 'any' | 'failed sync, then killed' | 'failed sync while opening' | 'every sync is a lie'
 
 export interface IoErrorResult {
   /** Failures that really happened: those that lie behind the end of the work do not count. */
@@ -37,8 +39,7 @@ export interface IoErrorResult {
   readonly tally: Tally
 }
 
-/** Power cuts tried after each point, besides the one that leaves nothing unsynced. */
-const imagesPerPoint = 4
+const defaultAnywhere = 4
 const maxTriesPerPoint = 3
 
 export async function ioErrors(options: IoErrorOptions): Promise<IoErrorResult> {
@@ -58,7 +59,7 @@ interface PlannedFault extends Fault {
   readonly thenKilled: boolean
 }
 
-async function onePoint({ library, build }: IoErrorOptions, seed: string, fault: PlannedFault, tally: Tally) {
+async function onePoint({ library, build, anywhere }: IoErrorOptions, seed: string, fault: PlannedFault, tally: Tally) {
   const scratch = await scratchFolder()
   const folder = watchedFolder(scratch.folder)
   const ledger = new Ledger()
@@ -74,7 +75,10 @@ async function onePoint({ library, build }: IoErrorOptions, seed: string, fault:
       scratch: scratch.folder,
       script: 'store-under-load',
       // Where the first one came to an orderly end the examination below is the restart.
-      steps: fault.thenKilled ? [{ task: task('0'), fault }, { task: task('1') }] : [{ task: task('0'), fault }],
+      steps: [
+        { task: task('0'), fault },
+        { task: task('1'), afterKill: true },
+      ],
       onReport: (report, child) => {
         ledger.take(report)
         reports.push(report)
@@ -86,7 +90,8 @@ async function onePoint({ library, build }: IoErrorOptions, seed: string, fault:
       addTo(tally, { ...noFindings(), torn: [`It does not start again: ${second?.errors}`] }, where)
     addTo(tally, { ...noFindings(), torn: unsaid(reports, fault) }, where)
     addTo(tally, await examine({ folder }, ledger), `${where}, the folder afterwards`)
-    await cutPower(records, chance(`${seed}/cuts`), join(scratch.folder, 'image'), where, tally)
+    const image = join(scratch.folder, 'image')
+    await cutPower(records, chance(`${seed}/cuts`), anywhere ?? defaultAnywhere, image, where, tally)
     return { met: records.some(({ type }) => type === 'faulted'), acknowledged: ledger.acknowledged.size }
   } finally {
     await scratch.remove()
@@ -116,13 +121,14 @@ function unsaid(reports: readonly LoadReport[], fault: Fault): string[] {
 async function cutPower(
   records: readonly DiskRecord[],
   dice: Chance,
+  count: number,
   folder: string,
   where: string,
   tally: Tally,
 ): Promise<void> {
   const openings = records.flatMap((one, index) => (one.type === 'reported' && one.text.includes('"opened"') ? [index] : []))
   const second = openings[1] ?? 0
-  const anywhere = Array.from({ length: imagesPerPoint }, (_, index) => {
+  const anywhere = Array.from({ length: count }, (_, index) => {
     const from = index % 2 === 0 ? second : 0
     return from + dice.below(records.length - from)
   })
@@ -153,6 +159,9 @@ function planned(plan: FaultPlan, number: number, dice: Chance): PlannedFault {
       return { calls: 's', from: 1, how: 'lie', times: 0, armedBy, thenKilled: false }
     case 'failed sync, then killed':
       return { calls: 's', from: 2 + dice.below(6), how: 'eio', times: 1, armedBy, thenKilled: true }
+    case 'failed sync while opening':
+      // One after the other; among them is that of the folder, right after the log was made.
+      return { calls: 's', from: 6 + number, how: 'eio', times: 1, thenKilled: false }
     case 'any':
       return anyFault(number, dice)
   }

@@ -3,9 +3,11 @@
  * COMMIT with one fsync; each is answered only after that COMMIT. The server's event loop stays free, and this thread has
  * none: a use case awaits nothing but its `tx`, which answers at once.
  */
+import { dirname } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Refusal } from '../../domain/errors.ts'
 import type { StreamName } from '../../domain/stream/name.ts'
+import { syncFolder } from '../../platform/atomic-file.ts'
 import { randomness } from '../../platform/randomness.ts'
 import { migrate } from '../migrate.ts'
 import { maxRuns, runUseCase } from '../run-use-case.ts'
@@ -179,7 +181,10 @@ export async function serveWriter(useCases: UseCases): Promise<void> {
 async function open(file: string, now: string, reply: (reply: WriterReply) => void): Promise<SqliteConnection | undefined> {
   try {
     const connection = SqliteConnection.openWriter(file)
-    reply({ type: 'opened', identity: await migrate(connection, now, randomness.uuid) })
+    const identity = await migrate(connection, now, randomness.uuid)
+    // SQLite does this itself when it makes the log, but does not mind when it fails; then a power cut takes the whole log (RE3).
+    await syncFolder(dirname(file))
+    reply({ type: 'opened', identity })
     return connection
   } catch (error) {
     const { name, message } = error instanceof Error ? error : new Error(String(error))

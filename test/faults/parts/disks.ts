@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { Change } from '../broken-build.ts'
 import { productFolder } from '../build.ts'
 import * as controls from '../controls.ts'
-import { ioErrors } from '../io-errors.ts'
+import { type FaultPlan, ioErrors } from '../io-errors.ts'
 import { ioErrorsOfFiles } from '../io-errors-of-files.ts'
 import { isClean } from '../oracle.ts'
 import { powerCutsOfFiles } from '../power-cut/files.ts'
@@ -77,8 +77,8 @@ export const io = withShim('RE3', 'I/O errors', async (bench, library) => [
       withBuild(everyOther(lane), (build) => ioErrors({ library, build, seed: laneSeed, points: share, plan: 'any' })),
     )
     const lies = await ioErrors({ library, build: productFolder, seed, points: 2, plan: 'every sync is a lie', stopEarly: true })
-    const caught = async (name: string, change: Change) => {
-      const options = { library, seed, points: 10, plan: 'failed sync, then killed', stopEarly: true } as const
+    const caught = async (name: string, change: Change, plan: FaultPlan = 'failed sync, then killed') => {
+      const options = { library, seed, points: 10, plan, stopEarly: true } as const
       const broken = await withBuild([change], (build) => ioErrors({ ...options, build }))
       return { name, caught: broken.tally.lost > 0 }
     }
@@ -86,6 +86,7 @@ export const io = withShim('RE3', 'I/O errors', async (bench, library) => [
       { name: 'swallowed fsync error', caught: lies.tally.lost > 0 },
       await caught('failed commit acknowledged', controls.ignoreFailedCommit),
       await caught('log left by a failed fsync trusted', controls.trustsLeftLog),
+      await caught('failed fsync of the folder ignored', controls.trustsNames, 'failed sync while opening'),
     ]
     const points = `${sum(results, (one) => one.points)} failures, ${sum(results, (one) => one.acknowledged)} writes acknowledged`
     return { rule: 'RE3', test: 'I/O errors, store', points, seed, tally, controls: found }

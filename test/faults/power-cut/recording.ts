@@ -11,6 +11,8 @@ export interface Step {
   /** Asked for when the step before has ended. */
   readonly task: () => unknown
   readonly fault?: Fault
+  /** Only when the one before was killed. */
+  readonly afterKill?: true
 }
 
 export interface RecordingOptions extends Pick<ChildOptions, 'script' | 'onReport'> {
@@ -29,7 +31,8 @@ export async function record(options: RecordingOptions): Promise<{ records: Disk
   const log = join(scratch, 'log')
   await mkdir(folder, { recursive: true })
   const ends: ChildEnd[] = []
-  for (const { task, fault } of steps) {
+  for (const { task, fault, afterKill } of steps) {
+    if (afterKill && ends.at(-1)?.signal !== 'SIGKILL') break
     const env = shimEnvironment(library, folder, log, fault)
     ends.push(await startChild({ script, task: task(), env, onReport }).ended)
   }
