@@ -35,6 +35,23 @@ test('[HT6] people and tokens made elsewhere show at once', async () => {
   await page.getByText('ci', { exact: true }).waitFor()
 })
 
+test('[HT6] what changes while the first answer is on its way is asked for anew', async () => {
+  const page = await here.ownerPage('/', { serviceWorkers: 'block' })
+  const rail = page.getByRole('navigation', { name: 'Places' })
+  let asked = 0
+  await page.route('**/api/people?*', async (route) => {
+    asked += 1
+    if (asked > 1) return route.continue()
+    const answer = await route.fetch()
+    await here.elsewhere.post('/api/people', { body: { name: 'Katherine', role: 'member' } })
+    await here.elsewhere.post('/api/projects', { body: { name: 'heard-of-later' } })
+    await rail.getByRole('link', { name: 'heard-of-later' }).waitFor()
+    await route.fulfill({ response: answer }).catch(() => undefined)
+  })
+  await rail.getByRole('link', { name: 'People' }).click()
+  await page.getByText('Katherine', { exact: true }).waitFor()
+})
+
 test('[UI2] what one person types stays while another changes the same project', async () => {
   const { id } = await here.elsewhere.post('/api/projects', { body: { name: 'shared' } })
   const page = await here.ownerPage(`/projects/${id}/settings`)

@@ -5,7 +5,7 @@
 import { type InfiniteData, infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query'
 import type { Approval } from '../../../src/protocol/approval.ts'
 import type { Page } from '../../../src/protocol/page.ts'
-import { client, queryClient } from './queries.ts'
+import { client, hasChanged, queryClient } from './queries.ts'
 
 export interface Inbox {
   /** Oldest first. */
@@ -64,7 +64,7 @@ export function lookAtInbox(): void {
   looking = true
   setTimeout(() => {
     looking = false
-    void queryClient.invalidateQueries({ queryKey: inbox.queryKey })
+    void hasChanged(inbox.queryKey)
   }, gatherMs)
 }
 

@@ -5,12 +5,13 @@
 import { type EventWatch, type StreamState, watchEvents } from '../../../src/client/event-stream.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import { type HomeState, snapshotListLimit } from '../../../src/protocol/snapshot.ts'
-import { lookAtInbox } from './approvals.ts'
+import { inbox, lookAtInbox } from './approvals.ts'
 import { offlineSince, setConnection } from './connection.ts'
 import { afterEvent, type Home, withAgent, withProject } from './home.ts'
 import {
   changeHome,
   client,
+  hasChanged,
   homeKey,
   isSignedOut,
   me,
@@ -140,8 +141,8 @@ function take(event: HoldfastEvent): void {
   if (event.stream !== 'home') return takeWorkEvent(event)
   if (event.type.startsWith('approval-')) lookAtInbox()
   changeHome((home) => afterEvent(home, event))
-  if (event.type.startsWith('person-')) void queryClient.invalidateQueries({ queryKey: people.queryKey })
-  if (event.type.startsWith('token-')) void queryClient.invalidateQueries({ queryKey: tokens.queryKey })
+  if (event.type.startsWith('person-')) void hasChanged(people.queryKey)
+  if (event.type.startsWith('token-')) void hasChanged(tokens.queryKey)
 }
 
 /** Of `home` or of a stream that is followed from here on. */
@@ -149,6 +150,7 @@ function replace(state: Readonly<Record<string, unknown>>): void {
   for (const [stream, told] of Object.entries(state)) takeWorkSnapshot(stream, told)
   if (!('home' in state)) return
   replaceHome(state)
+  for (const { queryKey } of [people, tokens, inbox]) void hasChanged(queryKey)
   void queryClient.invalidateQueries()
 }
 

@@ -56,6 +56,15 @@ export async function askAgain(query: { readonly queryKey: readonly unknown[] })
   await queryClient.refetchQueries({ queryKey: query.queryKey })
 }
 
+/**
+ * What is known is no longer so. An answer under way was perhaps given before the change, and a first question is not
+ * asked again by itself while it is under way: it is given up, and whatever is looked at is asked anew.
+ */
+export async function hasChanged(queryKey: readonly unknown[]): Promise<void> {
+  await queryClient.cancelQueries({ queryKey })
+  await queryClient.invalidateQueries({ queryKey })
+}
+
 /** Filled by live.ts; undefined until the first snapshot is here. */
 export const useHome = (): Home | undefined => useQuery<Home>({ queryKey: homeKey, enabled: false }).data
 export const useMe = (): Me | undefined => useQuery(me).data

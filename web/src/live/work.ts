@@ -7,7 +7,7 @@ import { takeApproval } from './approvals.ts'
 import { afterChatEvent, afterSnapshot, type Chat } from './chat.ts'
 import { acknowledge } from './outbox.ts'
 import { afterProjectEvent, type ProjectWork, withTask, withWorkSession } from './project-work.ts'
-import { client, queryClient, restOfTasks, restOfWorkSessions } from './queries.ts'
+import { client, hasChanged, queryClient, restOfTasks, restOfWorkSessions } from './queries.ts'
 import { useStream } from './streams.ts'
 
 const workKey = (projectId: string) => ['work', projectId] as const
@@ -79,7 +79,7 @@ export function takeWorkSnapshot(stream: string, state: unknown): void {
 
 function replaceWork(projectId: string, { tasks, workSessions }: ProjectState): void {
   queryClient.setQueryData<ProjectWork>(workKey(projectId), { tasks, workSessions })
-  void queryClient.invalidateQueries({ queryKey: ['approvals', projectId] })
+  void hasChanged(['approvals', projectId])
   void queryClient.invalidateQueries({ queryKey: ['chat-session', projectId] })
   // A snapshot's lists are bounded; the rest of a long one follows.
   if (tasks.length >= snapshotListLimit) {

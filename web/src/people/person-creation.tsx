@@ -2,7 +2,7 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import type { Person, PersonWithToken } from '../../../src/protocol/people.ts'
 import { useDraft } from '../live/draft.ts'
-import { client, people, queryClient } from '../live/queries.ts'
+import { client, hasChanged, people } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { useWords } from '../messages/messages.tsx'
 import { SubmitButton } from '../parts/button.tsx'
@@ -42,7 +42,7 @@ export function PersonCreation({ layout, onClose }: CreationProps) {
     if (!person) return
     clearDraft()
     setAdded(person)
-    void queryClient.invalidateQueries({ queryKey: people.queryKey })
+    void hasChanged(people.queryKey)
   }
 
   if (added) {

@@ -2,7 +2,7 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import type { Token, TokenWithSecret } from '../../../src/protocol/people.ts'
 import { useDraft } from '../live/draft.ts'
-import { client, queryClient, tokens, useMe } from '../live/queries.ts'
+import { client, hasChanged, tokens, useMe } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { useWords } from '../messages/messages.tsx'
 import { SubmitButton } from '../parts/button.tsx'
@@ -50,7 +50,7 @@ export function TokenCreation({ layout, onClose }: CreationProps) {
     if (!token) return
     clearDraft()
     setMade(token)
-    void queryClient.invalidateQueries({ queryKey: tokens.queryKey })
+    void hasChanged(tokens.queryKey)
   }
 
   if (made) {
