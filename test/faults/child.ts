@@ -48,7 +48,8 @@ export function startChild({ script, task, env = {}, onReport }: ChildOptions): 
   child.stderr?.on('data', (chunk) => {
     errors = `${errors}${chunk}`.slice(-maxErrorText)
   })
-  const reports = createInterface({ input: child.stdio[3] as Readable })
+  const reportPipe = child.stdio[3] as Readable
+  const reports = createInterface({ input: reportPipe })
   reports.on('line', (line) => {
     const report = parse(line)
     if (report?.type === 'failed') errors = `${errors}${report.text}\n`.slice(-maxErrorText)
@@ -59,7 +60,12 @@ export function startChild({ script, task, env = {}, onReport }: ChildOptions): 
     child.once('error', reject)
     child.once('close', (code, signal) => resolve({ code, signal, errors }))
   })
-  const drained = new Promise<void>((resolve) => reports.once('close', resolve))
+  // A pipe that breaks with the process has no end, but it is closed.
+  const drained = new Promise<void>((resolve) => {
+    reports.once('close', resolve)
+    reportPipe.once('close', resolve)
+    reportPipe.once('error', () => resolve())
+  })
   const ended = Promise.all([exit, drained]).then(([end]) => {
     clearTimeout(overdue)
     return end
