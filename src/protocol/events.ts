@@ -14,8 +14,11 @@ import type { Agent } from './agent.ts'
 import type { AgentSession } from './agent-session.ts'
 import type { Approval } from './approval.ts'
 import type { Conversation, Flags } from './conversation.ts'
+import type { Coordinator } from './coordinator.ts'
+import type { LaunchOrder } from './link.ts'
 import type { Message } from './message.ts'
 import type { Person } from './people.ts'
+import type { Process, ProcessEndReason } from './process.ts'
 import type { Project } from './project.ts'
 import type { Task } from './task.ts'
 import type { WorkSession } from './work-session.ts'
@@ -66,6 +69,24 @@ export interface EventBodies {
   'approval-asked': { approval: Approval }
   'approval-decided': { approval: Approval }
   'approval-resubmitted': { approval: Approval }
+  // project:ID, also in home: what became of a launch.
+  'process-waiting': { process: Process }
+  'process-starting': { process: Process }
+  'process-running': { process: Process }
+  'process-held': { process: Process }
+  'process-stopping': { process: Process }
+  'process-ended': { process: Process }
+
+  // home
+  'coordinator-joined': { coordinator: Coordinator }
+  'coordinator-unreachable': { coordinator: Coordinator }
+  'coordinator-back': { coordinator: Coordinator }
+  'coordinator-stopped': { coordinator: Coordinator }
+  'coordinator-taken-over': { coordinator: Coordinator; by: string }
+
+  // coordinator:ID: its orders, for it alone.
+  'launch-ordered': { order: LaunchOrder }
+  'stop-ordered': { launchId: string; reason: ProcessEndReason }
 }
 
 export type EventType = keyof EventBodies

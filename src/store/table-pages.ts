@@ -34,6 +34,9 @@ const tableKeys: Readonly<Record<TableName, readonly string[]>> = {
   tasks: ['project_id', 'id'],
   task_dependencies: ['project_id', 'task_id', 'depends_on'],
   human_approvals: ['id'],
+  coordinators: ['id'],
+  launches: ['id'],
+  panels: ['project_id', 'agent_id', 'panel_id'],
 }
 
 export const tableNames = Object.keys(tableKeys) as TableName[]

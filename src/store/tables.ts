@@ -4,6 +4,7 @@
  */
 import type { Instant } from '../domain/instant.ts'
 import type { StreamName } from '../domain/stream/name.ts'
+import type { Process, ProcessEndReason } from '../protocol/process.ts'
 
 interface MetaTable {
   key: string
@@ -262,6 +263,50 @@ interface HumanApprovalsTable {
   revision_history: string
 }
 
+/** Its epoch is in `coordinator_epochs`. */
+interface CoordinatorsTable {
+  id: string
+  machine: string
+  state: 'connected' | 'unreachable' | 'stopped'
+  instance: string
+  /** The number of its newest fact that is stored. */
+  last_fact: number
+  version: string
+  boot_id: string
+  pid: number
+  joined_at: Instant
+  last_heard_at: Instant
+}
+
+interface LaunchesTable {
+  id: string
+  agent_id: string
+  project_id: string
+  coordinator_id: string
+  state: Process['state']
+  /** Of the launch token; none before it is taken and after it has ended. */
+  token_hash: string | null
+  pid: number | null
+  birth: string | null
+  ordered_at: Instant
+  started_at: Instant | null
+  stop_ordered_at: Instant | null
+  stop_reason: ProcessEndReason | null
+  ended_at: Instant | null
+  exit_code: number | null
+  signal: string | null
+  reason: ProcessEndReason | null
+  detail: string | null
+  output: string
+}
+
+interface PanelsTable {
+  project_id: string
+  agent_id: string
+  panel_id: string
+  seen_at: Instant
+}
+
 export interface Tables {
   meta: MetaTable
   streams: StreamsTable
@@ -285,4 +330,7 @@ export interface Tables {
   tasks: TasksTable
   task_dependencies: TaskDependenciesTable
   human_approvals: HumanApprovalsTable
+  coordinators: CoordinatorsTable
+  launches: LaunchesTable
+  panels: PanelsTable
 }

@@ -1,8 +1,9 @@
 /** Every migration, in order. Forward only; a released one is never changed. */
 import { spine } from './0001-spine.ts'
 import { agentsThatPull } from './0002-agents-that-pull.ts'
+import { processes } from './0003-processes.ts'
 import type { Migration } from './migration.ts'
 
-export const migrations: readonly Migration[] = [spine, agentsThatPull]
+export const migrations: readonly Migration[] = [spine, agentsThatPull, processes]
 
 export const newestVersion = migrations.length
