@@ -5,6 +5,7 @@ import { addPerson } from './add-person.ts'
 import { answerChat } from './answer-chat.ts'
 import { assignAgent } from './assign-agent.ts'
 import { authenticateAgent } from './authenticate-agent.ts'
+import { beginWithDemo } from './begin-with-demo.ts'
 import { changeAgent } from './change-agent.ts'
 import { changeProject } from './change-project.ts'
 import { changeTask } from './change-task.ts'
@@ -57,6 +58,7 @@ export const useCases = {
   'answer-chat': answerChat,
   'assign-agent': assignAgent,
   'authenticate-agent': authenticateAgent,
+  'begin-with-demo': beginWithDemo,
   'change-agent': changeAgent,
   'change-project': changeProject,
   'change-task': changeTask,

@@ -1,15 +1,17 @@
 /** The demo agent that pulls, against the real server: two processes, and a person between them (issue of agents that pull). */
+import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { watchEvents } from '../../src/client/event-stream.ts'
+import { programOf } from '../../src/platform/program-of.ts'
 import { startDemo } from '../support/demo-agent.ts'
 import { connectMcp } from '../support/mcp.ts'
 import { type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const agentId = 'demo-mcp'
+const agentId = 'helper'
 
 interface Person {
   readonly holdfast: RunningHoldfast
@@ -55,7 +57,37 @@ async function openPerson(): Promise<Person> {
   }
 }
 
-const inProject = ({ projectId }: Person) => ({ args: ['--project', projectId] })
+const inProject = ({ projectId }: Person) => ({ args: ['--project', projectId, '--agent', agentId] })
+
+test('[UI6] the first start brings a demo agent that whoever starts agents can start, with what a launch gets alone', async () => {
+  const { holdfast, client } = await openPerson()
+  const findDemo = async () => (await client.get('/api/agents', { query: {} })).items.find(({ id }) => id === 'demo-mcp')
+  let demo = await findDemo()
+  while (!demo) demo = await findDemo()
+  const { command, args, projectIds } = demo
+  const [projectId = ''] = projectIds
+  expect(await client.get('/api/projects/{projectId}', { params: { projectId } })).toMatchObject({ name: 'demo' })
+  await client.post('/api/chat', { body: { projectId, toAgentId: demo.id, content: 'hello' } })
+  const { passkey } = await client.post('/api/agents/{agentId}/passkey', { params: { agentId: demo.id } })
+  const program = programOf(command ?? '', args)
+  const env = {
+    HOLDFAST_URL: holdfast.url,
+    HOLDFAST_LAUNCH_TOKEN: passkey,
+    HOLDFAST_LAUNCH_ID: 'launch-1',
+    HOLDFAST_AGENT_ID: demo.id,
+    HOLDFAST_PROJECT_ID: projectId,
+  }
+  const child = spawn(program.file, program.args, { env, cwd: temporaryFolder(), stdio: ['ignore', 'ignore', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let log = ''
+  for await (const bytes of child.stderr) {
+    log += bytes
+    if (log.includes('answered 1 message')) break
+  }
+  const read = { params: { projectId, agentId: demo.id }, query: {} }
+  const { items } = await client.get('/api/projects/{projectId}/agents/{agentId}/messages', read)
+  expect(items.map(({ content }) => content)).toEqual(['echo: hello', 'hello'])
+})
 
 test('[CH3] a chat with the demo agent: it echoes, says what it is told, and logs out when it is stopped', async () => {
   const person = await openPerson()

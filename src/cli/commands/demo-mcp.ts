@@ -1,12 +1,11 @@
 /** `holdfast demo-mcp`: the built-in agent that pulls its work over MCP, started by hand or as a launch (CO4). */
 import type { Client } from '../../client/client.ts'
 import { ProblemError } from '../../client/failures.ts'
+import { demoMcp as entry } from '../../domain/agent/demo.ts'
 import { findPackageRoot } from '../../platform/package-root.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { findByName } from '../find-by-name.ts'
-
-const builtInId = 'demo-mcp'
 
 interface Assignment {
   readonly url: string
@@ -41,7 +40,8 @@ export const demoMcp: CommandSpec = {
 
 /** Everything is in the environment; nothing else is looked for. */
 function launched({ terminal: { env } }: CommandContext): Assignment | undefined {
-  const { HOLDFAST_MCP_URL: url, HOLDFAST_LAUNCH_TOKEN: bearer } = env
+  const { HOLDFAST_URL, HOLDFAST_MCP_URL, HOLDFAST_LAUNCH_TOKEN: bearer } = env
+  const url = HOLDFAST_MCP_URL || (HOLDFAST_URL && `${HOLDFAST_URL}/mcp`)
   const { HOLDFAST_AGENT_ID: agentId, HOLDFAST_PROJECT_ID: projectId, HOLDFAST_LAUNCH_ID: launchId } = env
   return url && bearer && agentId && projectId ? { url, bearer, agentId, projectId, launchId } : undefined
 }
@@ -49,7 +49,7 @@ function launched({ terminal: { env } }: CommandContext): Assignment | undefined
 /** The person at the terminal stands for it: the agent is made, assigned and given a passkey that only this process knows. */
 async function byHand(context: CommandContext, given: Given): Promise<Assignment> {
   const client = await context.client()
-  const agentId = given.text('agent') ?? builtInId
+  const agentId = given.text('agent') ?? entry.id
   const project = await findByName(
     'project',
     given.text('project') ?? 'demo',
@@ -65,6 +65,6 @@ async function passkeyOf(client: Client, agentId: string): Promise<string> {
     return (await client.post('/api/agents/{agentId}/passkey', { params: { agentId } })).passkey
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem.code !== 'agent_not_found') throw error
-    return (await client.post('/api/agents', { body: { id: agentId, name: 'Demo (pulls)', protocol: 'mcp' } })).passkey
+    return (await client.post('/api/agents', { body: { ...entry, id: agentId, args: [...entry.args] } })).passkey
   }
 }

@@ -4,6 +4,7 @@ import { access } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 import type { Client } from '../../client/client.ts'
 import { ProblemError } from '../../client/failures.ts'
+import { ownProgram } from '../../domain/agent/own-program.ts'
 import type { Environment } from '../terminal.ts'
 import { bad, type Check, good } from './check.ts'
 
@@ -22,6 +23,7 @@ export async function checkAgents(client: Client, env: Environment): Promise<Che
   for await (const agent of client.pages('/api/agents', { query: { limit: 200 } })) {
     const name = `Agent ${agent.id}`
     if (!agent.command) checks.push(good(name, 'started by others'))
+    else if (agent.command === ownProgram) checks.push(good(name, `${ownProgram} ${agent.args.join(' ')}`))
     else if (await findProgram(agent.command, env)) checks.push(good(name, agent.command))
     else
       checks.push(
