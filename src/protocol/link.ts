@@ -69,6 +69,8 @@ export const LinkFact = z.discriminatedUnion('type', [
     signal: z.string().max(40).nullable(),
     /** Set when the coordinator did not see it end: it was found and ended as a leftover, or was not there any more. */
     found: z.enum(['leftover', 'gone']).nullable(),
+    /** The coordinator itself ended it: as it was ordered, or, where nothing was, because it was stopped on purpose. */
+    stopped: z.boolean(),
   }),
   /** What it wrote to standard error (and output, where that carries no protocol), masked, pieces joined to at most one a second. */
   z.object({ ...about, type: z.literal('process-output'), text: z.string().max(maxOutputPiece) }),
