@@ -74,7 +74,7 @@ export async function create(context: CommandContext, given: Given): Promise<voi
     title: given.operand(0),
     type: given.text('type') ?? 'task',
     phase,
-    ['sessionId']: given.text('work-session') ?? (await runningWork(context, client, projectId)),
+    ['sessionId']: given.text('work-session') ?? (await runningWork(client, projectId)),
     ...(description === undefined ? {} : { description }),
     ...(assignedTo === undefined ? {} : { assignedTo }),
     ...(dependsOn.length > 0 ? { dependsOn: [...dependsOn] } : {}),
@@ -115,13 +115,11 @@ export async function edit(context: CommandContext, given: Given): Promise<void>
   context.answer(task, () => describe(context, task))
 }
 
-/** The newest work session that runs; without one, one is begun, because every task belongs to one. */
-async function runningWork(context: CommandContext, client: Client, projectId: string): Promise<string> {
+/** The newest work session that runs; without one, one begins when the agent takes the task up. */
+async function runningWork(client: Client, projectId: string): Promise<string | null> {
   for await (const each of client.pages('/api/projects/{projectId}/sessions', { params: { projectId }, query: { limit: 200 } }))
     if (each.state === 'running') return each.id
-  const { id } = await client.post('/api/projects/{projectId}/sessions', { params: { projectId }, body: {} })
-  context.note(`No work session was running: ${id} is begun.`)
-  return id
+  return null
 }
 
 /** JSON where it is JSON, and what was typed where it is not. */
@@ -152,7 +150,7 @@ function describe(context: CommandContext, task: Task): string {
       ['Agent', visible(task.assignedTo ?? '–')],
       ['Depends on', visible(task.dependsOn.join(', ')) || '–'],
       ['Waits for', visible(task.blockedBy ?? '–')],
-      ['Work session', task['sessionId']],
+      ['Work session', task['sessionId'] ?? '–'],
       ['Started', time(task.startedAt)],
       ['Completed', time(task.completedAt)],
       ['Result', task.result === null || task.result === undefined ? '–' : visible(JSON.stringify(task.result))],

@@ -7,7 +7,8 @@ export const taskStatuses = ['pending', 'in_progress', 'completed', 'failed', 'b
 export const Task = z.object({
   id: z.string(),
   projectId: z.string(),
-  sessionId: z.string(),
+  /** null until an agent takes it up (WK4). */
+  sessionId: z.string().nullable(),
   phase: z.number().int(),
   type: z.string(),
   title: z.string(),
@@ -27,7 +28,7 @@ export const Task = z.object({
 export type Task = z.output<typeof Task>
 
 /** Here a `sessionId` is a work session's. */
-export const taskOnWire = ({ workSessionId, ...task }: Omit<Task, 'sessionId'> & { workSessionId: string }): Task => ({
+export const taskOnWire = ({ workSessionId, ...task }: Omit<Task, 'sessionId'> & { workSessionId: string | null }): Task => ({
   ...task,
   sessionId: workSessionId,
 })
@@ -44,7 +45,8 @@ const Result = z
 
 export const TaskDraft = z
   .strictObject({
-    sessionId: line(200),
+    /** Left out: the work session begins when its agent takes it up (WK4). */
+    sessionId: line(200).nullish(),
     phase: z.int().min(0).max(1_000_000),
     /** Any word; what of it can be part of an id is. */
     type: line(100),
@@ -53,7 +55,7 @@ export const TaskDraft = z
     dependsOn: DependsOn.optional(),
     assignedTo: line(200).nullish(),
   })
-  .transform(({ sessionId: workSessionId, ...draft }) => ({ ...draft, workSessionId }))
+  .transform(({ sessionId: workSessionId = null, ...draft }) => ({ ...draft, workSessionId }))
 
 export const TaskChange = z.strictObject({
   status: z.enum(taskStatuses).optional(),

@@ -10,7 +10,8 @@ import { decide, type TaskChange, type TaskRefusal } from '../domain/task/lifecy
 import type { Task } from '../protocol/task.ts'
 import { selectBlockedBehind, statusesBehind } from '../store/queries/task-dependencies.ts'
 import { type TaskRow, taskColumns, taskFrom, taskOf, updateTask } from '../store/queries/tasks.ts'
-import type { Tx } from '../store/store.ts'
+import { selectWorkSession, workSessionOf } from '../store/queries/work-sessions.ts'
+import type { Reader, Tx } from '../store/store.ts'
 import { dependOn, distinct, unfinishedFor } from './depend-on.ts'
 import { moveCurrentTask } from './move-current-task.ts'
 
@@ -36,6 +37,7 @@ export async function applyTaskChange(tx: Tx, row: TaskRow, asked: Change, circu
   const changed: TaskRow = {
     ...row,
     ...taskColumns(decided),
+    session_id: decided.status === 'in_progress' && row.status !== decided.status ? await goesOnIn(tx, row) : row.session_id,
     blocked_by: blockedBy(decided.status, unfinished),
     title: title ?? row.title,
     description: description === undefined ? row.description : description,
@@ -47,6 +49,12 @@ export async function applyTaskChange(tx: Tx, row: TaskRow, asked: Change, circu
     if (changed.status === 'completed') await lift(tx, place, circumstances)
   }
   return answer
+}
+
+/** Begun again after its work session was completed, it is new work: the next one begins when its agent takes it up (WK4). */
+async function goesOnIn(reader: Reader, { session_id: id }: TaskRow): Promise<string | null> {
+  const row = id === null ? undefined : await reader.first(selectWorkSession, { id })
+  return row && workSessionOf(row).state === 'completed' ? null : id
 }
 
 /** Those that waited for it: the last dependency completed lifts a task, another one changes what it is held by. */

@@ -26,6 +26,7 @@ import { chosenSettings, selectProject } from '../store/queries/projects.ts'
 import { deletePurpose } from '../store/queries/purposes.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../store/store.ts'
 import { driveWorkSession } from './drive-work-session.ts'
+import { placeTask } from './place-task.ts'
 import { taskFor, workFactsOf } from './work-facts.ts'
 
 interface SignIn extends Pair {
@@ -83,21 +84,17 @@ async function renew(tx: Tx, held: LiveAgentSession, { random }: Context): Promi
   return signedIn(held, token)
 }
 
-async function take(tx: Tx, input: SignIn, settings: ProjectSettings, { now, random }: Context): Promise<SignedIn> {
+async function take(tx: Tx, input: SignIn, settings: ProjectSettings, context: Context): Promise<SignedIn> {
+  const { now, random } = context
   const { agentId, projectId, launchId = null } = input
   const found = detectWork(now, await workFactsOf(tx, { agentId, projectId }))
   if (found.purpose === 'no_work') return { status: 'no_work' }
   if (found.purpose === 'chat' && found.usesUpPendingChat)
     await tx.write(deletePurpose, { agent_id: agentId, project_id: projectId })
+  const id = random.uuid()
   const task = found.purpose === 'task' ? await taskFor(tx, { agentId, projectId }) : undefined
-  const lease = {
-    id: random.uuid(),
-    agentId,
-    projectId,
-    purpose: found.purpose,
-    launchId,
-    workSessionId: task?.session_id ?? null,
-  }
+  const placed = task && (await placeTask(tx, task, { id, agentId, workSessionId: null }, context))
+  const lease = { id, agentId, projectId, purpose: found.purpose, launchId, workSessionId: placed?.session_id ?? null }
   const agentSession = begin(now, lease, durationMs(settings, 'agent_session.ttl_minutes'))
   const token = random.secret('session')
   await tx.write(insertAgentSession, {
@@ -110,7 +107,7 @@ async function take(tx: Tx, input: SignIn, settings: ProjectSettings, { now, ran
     created_at: now,
     resumed_work_session_id: null,
   })
-  if (task) await driveWorkSession(tx, task.session_id, agentSession.id)
+  if (placed) await driveWorkSession(tx, placed.session_id, id)
   tx.append(projectStream(projectId), { type: 'agent-session-started', data: { agentSession: agentSessionOf(agentSession) } })
   return signedIn(agentSession, token)
 }

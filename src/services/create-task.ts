@@ -1,15 +1,17 @@
-/** Creates a task in a work session, with an id counted within its project, phase and type (ID1); blocked while it waits (TK2). */
+/** Creates a task, in a work session or in none yet (WK4), with an id counted within its project, phase and type (ID1); blocked while it waits (TK2). */
 import type * as z from 'zod'
 import { Refusal } from '../domain/errors.ts'
 import { projectStream } from '../domain/stream/name.ts'
 import { nextSeq, taskId, taskIdBeginning } from '../domain/task/id.ts'
 import { waitingStatus } from '../domain/task/lifecycle.ts'
 import type { Task, TaskDraft } from '../protocol/task.ts'
+import { selectProject } from '../store/queries/projects.ts'
 import { highestIds, insertTask, type TaskRow, taskOf } from '../store/queries/tasks.ts'
 import { workSessionOf } from '../store/queries/work-sessions.ts'
 import { defineUseCase, type Reader } from '../store/store.ts'
 import { dependOn, distinct } from './depend-on.ts'
 import { existingWorkSession } from './existing-work-session.ts'
+import { noSuchProject } from './refusals.ts'
 
 type Input = z.output<typeof TaskDraft> & { projectId: string; by: string }
 
@@ -18,9 +20,8 @@ export const createTask = defineUseCase({
   streams: ({ projectId }: Input) => [projectStream(projectId)],
   run: async (tx, { projectId, by, ...draft }: Input, { now }): Promise<Task> => {
     const { workSessionId, phase, type } = draft
-    const { state } = workSessionOf(await existingWorkSession(tx, { projectId, workSessionId }))
-    // What was interrupted can be resumed with it; what is completed is done with.
-    if (state === 'completed') throw new Refusal('work_session_completed', undefined, { workSessionId })
+    if (workSessionId === null) await existingProject(tx, projectId)
+    else await openWorkSession(tx, projectId, workSessionId)
     const id = await freeId(tx, projectId, phase, type)
     const dependsOn = distinct(draft.dependsOn ?? [])
     const unfinished = await dependOn(tx, { projectId, taskId: id }, dependsOn)
@@ -49,6 +50,16 @@ export const createTask = defineUseCase({
     return task
   },
 })
+
+async function existingProject(reader: Reader, projectId: string): Promise<void> {
+  if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+}
+
+/** What was interrupted can be resumed with it; what is completed is done with. */
+async function openWorkSession(reader: Reader, projectId: string, workSessionId: string): Promise<void> {
+  const { state } = workSessionOf(await existingWorkSession(reader, { projectId, workSessionId }))
+  if (state === 'completed') throw new Refusal('work_session_completed', undefined, { workSessionId })
+}
 
 /** Behind the project's lock, so nobody else takes it. */
 async function freeId(reader: Reader, projectId: string, phase: number, type: string): Promise<string> {

@@ -36,7 +36,7 @@ export const findNextAction = defineQuery({
     const until = heldUntil(now, step.next, waitSeconds, step.patience)
     return {
       ...answerOf(step),
-      changes: endReasonOf(step.next) !== null || step.takesUp !== null || step.resumes !== null,
+      changes: endReasonOf(step.next) !== null || step.takesUp !== null || step.places || step.resumes !== null,
       holdMs: until === undefined ? 0 : epochMs(until) - epochMs(now),
       suspected: step.agentSession.suspectedAt !== null,
     }

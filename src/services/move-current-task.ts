@@ -8,7 +8,7 @@ import type { Tx } from '../store/store.ts'
 export async function moveCurrentTask(tx: Tx, before: TaskRow, after: TaskRow): Promise<void> {
   const begun = after.status === 'in_progress'
   if (!begun && before.status !== 'in_progress') return
-  const row = await tx.first(selectWorkSession, { id: after.session_id })
+  const row = after.session_id === null ? undefined : await tx.first(selectWorkSession, { id: after.session_id })
   if (!row || row.ended_at !== null) return
   if (!begun && row.current_task_id !== after.id) return
   const current = begun ? after : await tx.first(selectTaskOfWorkSession, { workSessionId: row.id })

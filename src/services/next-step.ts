@@ -38,6 +38,8 @@ export interface Step {
   readonly task: TaskRow | undefined
   /** A work session that it has not driven before, and does from now on. */
   readonly takesUp: string | null
+  /** The task is in no work session; it is put into one now (WK4). */
+  readonly places: boolean
   /** The resumed work session whose context it is handed now. */
   readonly resumes: string | null
 }
@@ -51,7 +53,7 @@ export async function nextStep(reader: Reader, caller: Receiver, now: Instant): 
   const decided = (facts: ChatFacts | TaskFacts) => nextAction(now, agentSession, facts, patience)
   if (agentSession.purpose === 'chat') {
     const next = decided(await chatFacts(reader, caller, settings))
-    return { agentSession, patience, next, task: undefined, takesUp: null, resumes: null }
+    return { agentSession, patience, next, task: undefined, takesUp: null, places: false, resumes: null }
   }
   const { task, workSessionId, ...facts } = await taskFacts(reader, caller, row)
   const next = decided(facts)
@@ -61,6 +63,7 @@ export async function nextStep(reader: Reader, caller: Receiver, now: Instant): 
     next,
     task: next.action === 'work_on_task' ? task : undefined,
     takesUp: next.action !== 'exit' && workSessionId !== row.work_session_id ? workSessionId : null,
+    places: next.action === 'work_on_task' && task?.session_id === null,
     resumes: next.action === 'resume_work' ? workSessionId : null,
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Tells an agent session what to do next and makes it true in the same commit, before the answer leaves (NA4, NA5, NA11): a
- * session that is sent away has ended, a work session that is handed over is driven by it. Decides again, behind the lock of its
+ * session that is sent away has ended, a work session that is handed over is driven by it, a task is in a work session. Decides again, behind the lock of its
  * chat, so that no message arrives between "nothing is unread" and the end (NA2).
  */
 import { webKey } from '../domain/conversation/key.ts'
@@ -12,6 +12,7 @@ import { endAgentSession, endingStreams, type MayEnd } from './agent-session-end
 import { driveWorkSession } from './drive-work-session.ts'
 import { answerOf, endReasonOf, type NextAnswer } from './find-next-action.ts'
 import { nextStep, type Step } from './next-step.ts'
+import { placeTask } from './place-task.ts'
 
 export const takeNextAction = defineUseCase({
   name: 'take-next-action',
@@ -20,9 +21,11 @@ export const takeNextAction = defineUseCase({
     const step = await nextStep(tx, caller, context.now)
     const reason = endReasonOf(step.next)
     if (reason !== null) await endAgentSession(tx, step.agentSession, { reason, openConversations }, context)
-    if (step.takesUp !== null) await takeUp(tx, step, step.takesUp)
+    const task = step.places && step.task ? await placeTask(tx, step.task, step.agentSession, context) : step.task
+    const takesUp = step.places ? (task?.session_id ?? null) : step.takesUp
+    if (takesUp !== null && takesUp !== step.agentSession.workSessionId) await takeUp(tx, step, takesUp)
     if (step.resumes !== null) await tx.write(updateResumed, { id: caller.agentSessionId, workSessionId: step.resumes })
-    return answerOf(step)
+    return answerOf({ ...step, task })
   },
 })
 

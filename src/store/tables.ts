@@ -218,7 +218,8 @@ interface WorkSessionsTable {
 interface TasksTable {
   project_id: string
   id: string
-  session_id: string
+  /** null until an agent takes the task up (WK4). */
+  session_id: string | null
   phase: number
   task_type: string
   title: string

@@ -1,6 +1,7 @@
 /** Approvals, tasks and work sessions in the page, kept true by what happens elsewhere (AP, TK, WK). */
 import { expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
+import { connectMcp } from '../support/mcp.ts'
 import { visit } from './visit.ts'
 
 const here = visit()
@@ -92,12 +93,15 @@ test('[TK2] tasks are created, assigned and moved in the page; what is blocked s
   await dialog.getByLabel('Progress').fill('40')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByText('40 % done').waitFor()
+  // WK4: its agent begins the work session, when it takes the task up.
+  const { passkey } = await here.elsewhere.post('/api/agents/{agentId}/passkey', { params: { agentId: 'doer' } })
+  const doer = await connectMcp(here.server.url, passkey)
+  expect(await doer.call('authenticate', { project_id: projectId })).toMatchObject({ status: 'ok', purpose: 'task' })
   const params = { projectId, taskId: 'task_p1_code_001' }
   await here.elsewhere.patch('/api/projects/{projectId}/tasks/{taskId}', { params, body: { status: 'completed' } })
   await second.getByText('After Draw the plan').waitFor()
   await page.getByRole('region', { name: 'Phase 1' }).getByRole('list', { name: 'Completed 1' }).waitFor()
 
-  // One work session was begun for both, and it is listed.
   await page.getByRole('link', { name: 'Sessions' }).click()
   const list = page.getByRole('list', { name: 'Work sessions' })
   await list.getByText('Running').waitFor()

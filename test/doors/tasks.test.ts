@@ -100,7 +100,7 @@ test('[HT2] what is malformed is 400 and names the field, what is not there 404;
     [{ ...inIt, type: 'a\u0000b' }, 'type'],
     [{ ...inIt, description: 'a\u0000b' }, 'description'],
     [{ ...inIt, dependsOn: 'task_p1_code_001' }, 'dependsOn'],
-    [{ phase: 1, type: 'code', title: 'Jump' }, 'sessionId'],
+    [{ ...inIt, ['sessionId']: 5 }, 'sessionId'],
   ]
   for (const [body, field] of bad)
     expect((await call('POST', '/tasks', body)).json, field).toMatchObject({ status: 400, code: 'invalid_request', field })

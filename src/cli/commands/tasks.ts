@@ -57,7 +57,10 @@ export const tasks: CommandSpec = {
         { flags: '--agent <agent>', about: 'who is to do it' },
         dependsOn,
         description,
-        { flags: '--work-session <id>', about: 'the work it belongs to (the newest that runs; begun if none does)' },
+        {
+          flags: '--work-session <id>',
+          about: 'the work it belongs to (the newest that runs; else one that begins with its agent)',
+        },
       ],
       examples: [
         ['tasks create "Write the tests" --type test', 'in phase 1'],

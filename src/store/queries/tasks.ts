@@ -34,10 +34,11 @@ export const insertTask = statement<TaskRow>()((db, p) =>
   }),
 )
 
-export const updateTask = statement<Omit<TaskRow, 'session_id' | 'phase' | 'task_type' | 'created_at'>>()((db, p) =>
+export const updateTask = statement<Omit<TaskRow, 'phase' | 'task_type' | 'created_at'>>()((db, p) =>
   db
     .updateTable('tasks')
     .set({
+      session_id: p.session_id,
       title: p.title,
       description: p.description,
       status: p.status,
@@ -59,13 +60,13 @@ export const selectTask = statement<{ projectId: string; id: string }>()((db, p)
 )
 
 /**
- * AS3: what an agent is at in a project, in work sessions that are running; of several, one of the work session it drives,
- * then the one begun first.
+ * AS3: what an agent is at in a project, in work sessions that are running or in none yet (WK4); of several, one of the work
+ * session it drives, then the one begun first.
  */
 export const selectTaskAtHand = statement<{ agentId: string; projectId: string; workSessionId: string | null }>()((db, p) =>
   db
     .selectFrom('tasks')
-    .innerJoin('sessions', 'sessions.id', 'tasks.session_id')
+    .leftJoin('sessions', 'sessions.id', 'tasks.session_id')
     .selectAll('tasks')
     .where('tasks.assigned_to', '=', p.agentId)
     .where('tasks.project_id', '=', p.projectId)

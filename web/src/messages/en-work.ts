@@ -105,7 +105,7 @@ export const tasks = {
     workSession: 'Work session',
     result: 'Result',
   },
-  newWorkSession: 'Start a new one',
+  newWorkSession: 'A new one, when its agent starts',
   created: (title: string) => `${title} is created`,
   saved: (title: string) => `${title} is saved`,
   progress: (percent: number) => `${percent} % done`,

@@ -105,7 +105,7 @@ export const tasks: typeof english.tasks = {
     workSession: '作業セッション',
     result: '結果',
   },
-  newWorkSession: '新しく開始',
+  newWorkSession: 'エージェントの開始時に新しく開始',
   created: (title) => `${title} を作成しました`,
   saved: (title) => `${title} を保存しました`,
   progress: (percent) => `${percent}% 完了`,

@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react'
 import type { Project } from '../../../src/protocol/project.ts'
 import type { Task } from '../../../src/protocol/task.ts'
 import { useDraft } from '../live/draft.ts'
-import { type ProjectWork, withTask, withWorkSession } from '../live/project-work.ts'
+import { type ProjectWork, withTask } from '../live/project-work.ts'
 import { client, useMay } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { changeWork } from '../live/work.ts'
@@ -62,18 +62,8 @@ export function TaskDialog({ taskId, project, work }: TaskDialogProps) {
       ...options,
     })
 
-  async function create(options: Options): Promise<Task> {
-    const body = { ...draftBody(values), sessionId: values.workSessionId || (await beginWork(options)) }
-    return client.post('/api/projects/{projectId}/tasks', { params, body, ...options })
-  }
-
-  /** Two requests, two keys: each is done once, also when the second has to be tried again. */
-  async function beginWork({ idempotencyKey, signal }: Options): Promise<string> {
-    const path = '/api/projects/{projectId}/sessions'
-    const begun = await client.post(path, { params, body: {}, idempotencyKey: `${idempotencyKey}-work`, signal })
-    changeWork(project.id, (now) => withWorkSession(now, begun))
-    return begun.id
-  }
+  const create = (options: Options): Promise<Task> =>
+    client.post('/api/projects/{projectId}/tasks', { params, body: draftBody(values), ...options })
 
   if (!isNew && !task) {
     return (

@@ -12,7 +12,7 @@ export interface TaskValues {
   readonly dependsOn: readonly string[]
   readonly status: Task['status']
   readonly progress: string
-  /** Of a new task: the work session it belongs to; empty: a new one. */
+  /** Of a new task: the work session it belongs to; empty: one that begins when an agent takes it up. */
   readonly workSessionId: string
 }
 
@@ -37,7 +37,7 @@ export const valuesOf = (task: Task): TaskValues => ({
   dependsOn: task.dependsOn,
   status: task.status,
   progress: String(task.progressPercent),
-  workSessionId: task.sessionId,
+  workSessionId: task.sessionId ?? '',
 })
 
 const longest = { title: 500, type: 100 }
@@ -65,6 +65,7 @@ export const draftBody = (values: TaskValues) => ({
   phase: Number(values.phase),
   ...(values.description.trim() && { description: values.description }),
   ...(values.assignedTo && { assignedTo: values.assignedTo }),
+  ...(values.workSessionId && { sessionId: values.workSessionId }),
   ...(values.dependsOn.length > 0 && { dependsOn: [...values.dependsOn] }),
 })
 
