@@ -16,6 +16,7 @@ const mayImport = {
   server: ['domain', 'protocol', 'platform', 'store', 'services'],
   mirror: ['domain', 'protocol', 'platform', 'store'],
   agents: ['domain', 'protocol', 'platform'],
+  embedded: ['domain', 'protocol', 'platform', 'store', 'services'],
   client: ['domain', 'protocol', 'platform'],
   cli: ['domain', 'protocol', 'platform', 'client'],
 }
@@ -82,9 +83,9 @@ module.exports = {
     },
     {
       name: 'only-the-command-line-starts-things',
-      comment: 'The composition root is used by the command line and by itself.',
+      comment: 'The composition root is used by the command line, by the library and by itself.',
       severity: 'error',
-      from: { path: '^(src|web)/', pathNot: [compositionRoot, '^src/cli/', '^src/main\\.ts$'] },
+      from: { path: '^(src|web)/', pathNot: [compositionRoot, '^src/cli/', '^src/main\\.ts$', '^src/library\\.ts$'] },
       to: { path: [compositionRoot, '^src/main\\.ts$'] },
     },
     {

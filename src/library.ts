@@ -1,7 +1,21 @@
-/** What `import … from 'holdfast'` gives other programs (LB1): the typed client and its live event stream. */
+/** What `import … from 'holdfast'` gives other programs (LB1): the typed client, its live event stream, and conversations to embed. */
+import type { Conversations } from './embedded/conversations.ts'
+import type { ConversationsOptions } from './embedded/options.ts'
+
 export { type Client, type ClientOptions, createClient, ProblemError, UnreachableError } from './client/client.ts'
 export { watchEvents } from './client/event-stream.ts'
+export { Refusal } from './domain/errors.ts'
+export type { Conversations, FullMessage, PastMessage } from './embedded/conversations.ts'
+export type { ConversationsOptions } from './embedded/options.ts'
 export type { Agent } from './protocol/agent.ts'
+export type { Conversation, Flags } from './protocol/conversation.ts'
 export type { HoldfastEvent } from './protocol/events.ts'
+export type { Message } from './protocol/message.ts'
 export type { Problem } from './protocol/problem.ts'
 export type { Project } from './protocol/project.ts'
+
+/** Conversations on a store of one's own, without a server (CV1). The store is loaded here, so whoever wants the client alone does not pay for it. */
+export async function createConversations(options: ConversationsOptions): Promise<Conversations> {
+  const { openConversations } = await import('./compose/open-conversations.ts')
+  return openConversations(options)
+}

@@ -6,8 +6,10 @@ import type { ConfigValues } from '../protocol/config.ts'
 import type { Store } from '../store/store.ts'
 import { explainSqlite } from './explain-store.ts'
 
+type Place = Pick<ConfigValues, 'data' | 'database_url'>
+
 /** Only the engine that is used is loaded. */
-export async function openStore({ data, database_url: url }: ConfigValues, logger: Logger): Promise<Store> {
+export async function openStore({ data, database_url: url }: Place, logger: Pick<Logger, 'info'>): Promise<Store> {
   if (!url) return openSqlite(data)
   const { openPostgresStore } = await import('../store/postgres/open-postgres-store.ts')
   return openPostgresStore({ url, onWaiting: (message) => logger.info(message) })

@@ -1,6 +1,6 @@
 /** Input checked by its schema; what is wrong with it is said in words that name the field. */
 import type * as z from 'zod'
-import { Refusal } from '../../domain/errors.ts'
+import { Refusal } from '../domain/errors.ts'
 
 export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value)
