@@ -19,6 +19,7 @@ interface ChatPlace {
   readonly projectId: string
   readonly agentId: string
   readonly conversationKey: string
+  readonly panelId: string
 }
 
 /** How long the end waits for what was typed last. */
@@ -75,6 +76,7 @@ export async function chatInTerminal(context: CommandContext, place: ChatPlace, 
   }
   const watch = watchEvents(client, {
     streams: [stream],
+    panels: [place.panelId],
     after: cursor,
     onEvent: (event) => {
       if (event.type === 'message-added' && 'data' in event) showMessage(event.data.message)

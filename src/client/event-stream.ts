@@ -30,6 +30,8 @@ export interface WatchOptions {
   readonly streams: readonly string[]
   /** Where to begin: the cursor of a snapshot, or of the last event seen. From now on when left out. */
   readonly after?: string
+  /** Chat panels that are open here: they count as open for as long as this is followed (CH5). */
+  readonly panels?: readonly string[]
   readonly onEvent: (event: HoldfastEvent, cursor: string) => void
   readonly onSnapshot: (snapshot: EventSnapshot, cursor: string) => void
   readonly onState?: (state: StreamState) => void
@@ -114,8 +116,10 @@ class Watch implements EventWatch {
   }
 
   async #open(signal: AbortSignal): Promise<Response> {
+    const { panels = [] } = this.#options
     const query = {
       streams: this.#options.streams.join(','),
+      panels: panels.length > 0 ? panels.join(',') : undefined,
       after: this.#cursor === undefined ? this.#options.after : undefined,
     }
     const headers: Record<string, string> = { accept: 'text/event-stream' }

@@ -14,6 +14,7 @@ import { createSignInCode } from '../services/create-sign-in-code.ts'
 import { AgentSessionSweeper } from './agent-session-sweeper.ts'
 import { firstStart } from './first-start.ts'
 import { openStore } from './open-store.ts'
+import { PanelSweeper } from './panel-sweeper.ts'
 import type { Undo } from './start-server.ts'
 import { startSweeper } from './sweeper.ts'
 
@@ -42,6 +43,9 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
   const sweeper = new AgentSessionSweeper({ store, clock, logger, lastSeen: doors.lastSeen })
   sweeper.start()
   undo.push(() => sweeper.stop())
+  const panels = new PanelSweeper({ store, clock, logger })
+  panels.start()
+  undo.push(() => panels.stop())
 
   firstStart(store, data, logger)
     .catch((error) => logger.error({ error: String(error) }, 'the demo project could not be made'))

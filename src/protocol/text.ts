@@ -25,6 +25,17 @@ export const ChosenId = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/, 'use lower-case letters, digits, - and _ (1 to 64, not at the ends)')
 
+/** How a chat panel names itself (CH5); whoever opens it makes it up. */
+export const PanelId = z.string().regex(/^[\w.:-]{1,100}$/, 'use letters, digits, . : - and _ (1 to 100)')
+
+/** Comma-separated. */
+export const maxPanelsPerReader = 50
+export const PanelIds = z
+  .string()
+  .max(maxPanelsPerReader * 101)
+  .refine((text) => text.split(',').length <= maxPanelsPerReader, `at most ${maxPanelsPerReader}`)
+  .refine((text) => text.split(',').every((each) => PanelId.safeParse(each).success), 'are names of panels, with commas between')
+
 export const Time = z.iso.datetime({ precision: 3 })
 
 /** In a query string. */

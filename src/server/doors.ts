@@ -5,6 +5,7 @@ import type { Store } from '../store/store.ts'
 import type { AgentCalls } from './agents/agent-calls.ts'
 import type { Figures } from './http/figures.ts'
 import type { Connections } from './live/connections.ts'
+import type { OpenPanels } from './live/open-panels.ts'
 import type { Tails } from './live/tail.ts'
 import type { Credentials } from './security/credentials.ts'
 import type { RateLimit } from './security/rate-limit.ts'
@@ -20,6 +21,7 @@ export interface Doors {
   readonly loginLimit: RateLimit
   readonly tails: Tails
   readonly connections: Connections
+  readonly panels: OpenPanels
   readonly agents: AgentCalls
   readonly figures: Figures
   /** True once the server has begun to stop. */

@@ -10,6 +10,7 @@ import type { Doors } from './doors.ts'
 import type { Front } from './front.ts'
 import { buildApp } from './http/app.ts'
 import { Connections } from './live/connections.ts'
+import { OpenPanels } from './live/open-panels.ts'
 import { Tails } from './live/tail.ts'
 import { Credentials } from './security/credentials.ts'
 import { loginAttemptsPerMinute, RateLimit } from './security/rate-limit.ts'
@@ -48,6 +49,7 @@ export async function openDoors({ front, store, clock, ownerTokenHash, pageFolde
     loginLimit: new RateLimit(clock, loginAttemptsPerMinute),
     tails,
     connections: new Connections({ store, clock, credentials, tails }),
+    panels: new OpenPanels({ store, clock, logger }),
     agents: new AgentCalls({ store, clock, tails }),
     figures: front.figures,
     closing: false,
@@ -63,6 +65,7 @@ export async function openDoors({ front, store, clock, ownerTokenHash, pageFolde
     async close() {
       doors.closing = true
       doors.agents.close()
+      doors.panels.close()
       const closed = Promise.all([front.close(), app.close()])
       await doors.connections.close()
       const giveUp = clock.after(drainMs, () => front.server.closeAllConnections())

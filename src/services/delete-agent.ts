@@ -2,6 +2,7 @@
 import { home, projectStream } from '../domain/stream/name.ts'
 import { deleteAgentRow, selectAgent } from '../store/queries/agents.ts'
 import { deleteAssignmentsOfAgent } from '../store/queries/assignments.ts'
+import { deletePanelsOfAgent } from '../store/queries/panels.ts'
 import { defineUseCase } from '../store/store.ts'
 import { noSuchAgent } from './refusals.ts'
 import { revokeAllOfAgent } from './revoke-agent-sessions.ts'
@@ -16,6 +17,7 @@ export const deleteAgent = defineUseCase({
     if (!(await tx.first(selectAgent, { id: agentId }))) throw noSuchAgent(agentId)
     await revokeAllOfAgent(tx, agentId, projectIds, context)
     await tx.write(deleteAssignmentsOfAgent, { agentId })
+    await tx.write(deletePanelsOfAgent, { agentId })
     await tx.write(deleteAgentRow, { id: agentId })
     tx.append(home, { type: 'agent-deleted', data: { agentId, by } })
   },

@@ -2,6 +2,7 @@
 import { home, projectStream } from '../domain/stream/name.ts'
 import { liveOfProject } from '../store/queries/agent-sessions.ts'
 import { deleteAssignmentsOfProject } from '../store/queries/assignments.ts'
+import { deletePanelsOfProject } from '../store/queries/panels.ts'
 import { deleteProjectRow, selectProject } from '../store/queries/projects.ts'
 import { defineUseCase } from '../store/store.ts'
 import { closeProjectWork } from './close-project-work.ts'
@@ -16,6 +17,7 @@ export const deleteProject = defineUseCase({
     await closeProjectWork(tx, projectId, { by, now: context.now })
     await revokeAgentSessions(tx, await liveOfProject(tx, projectId), context)
     await tx.write(deleteAssignmentsOfProject, { projectId })
+    await tx.write(deletePanelsOfProject, { projectId })
     await tx.write(deleteProjectRow, { id: projectId })
     tx.append(home, { type: 'project-deleted', data: { projectId, by } }, [projectStream(projectId)])
   },

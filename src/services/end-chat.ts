@@ -1,39 +1,34 @@
 /**
- * The chat panel closes (CH4): an agent session that is active is asked to go, and a wish for one is withdrawn. With neither
+ * A chat panel closes (CH4): with the last one the chat does (CH5). Without a name all of them close. With none open and nobody
  * there is nothing to do, and that is fine.
  */
-import { decide } from '../domain/agent-session/lifecycle.ts'
+import { seenAtLeaving } from '../domain/chat-panel/lifetime.ts'
 import { projectStream } from '../domain/stream/name.ts'
 import type { AgentSession } from '../protocol/agent-session.ts'
-import {
-  agentSessionFrom,
-  agentSessionOf,
-  changesOf,
-  selectLiveAgentSession,
-  updateAgentSession,
-} from '../store/queries/agent-sessions.ts'
-import { deletePurpose, selectPurpose } from '../store/queries/purposes.ts'
+import type { Pair } from '../store/queries/agent-sessions.ts'
+import { deletePanel, deletePanelsOfPair, selectPanels, updateSeen } from '../store/queries/panels.ts'
 import { defineUseCase } from '../store/store.ts'
 import { checkAssigned } from './check-assigned.ts'
+import { closeChat, liveChatOf } from './close-chat.ts'
+
+interface ClosedPanel extends Pair {
+  readonly by: string
+  readonly panelId?: string | undefined
+  /** Its page goes away, and may be back in a moment. */
+  readonly soon?: boolean | undefined
+}
 
 export const endChat = defineUseCase({
   name: 'end-chat',
-  streams: ({ projectId }: { projectId: string; agentId: string; by: string }) => [projectStream(projectId)],
-  run: async (tx, { projectId, agentId, by }, { now }): Promise<{ agentSession: AgentSession | null }> => {
+  streams: ({ projectId }: ClosedPanel) => [projectStream(projectId)],
+  run: async (tx, { projectId, agentId, panelId, soon, by }, { now }): Promise<{ agentSession: AgentSession | null }> => {
     await checkAssigned(tx, { projectId, agentId })
-    const pair = { agent_id: agentId, project_id: projectId }
-    if (await tx.first(selectPurpose, pair)) {
-      await tx.write(deletePurpose, pair)
-      tx.append(projectStream(projectId), { type: 'chat-not-wanted', data: { agentId, by } })
-    }
-    const row = await tx.first(selectLiveAgentSession, { agentId, projectId, purpose: 'chat' })
-    if (!row) return { agentSession: null }
-    const current = agentSessionFrom(row)
-    const decision = decide(now, current, { type: 'close' })
-    if (decision.outcome === 'unchanged') return { agentSession: agentSessionOf(current) }
-    const agentSession = agentSessionOf(decision.agentSession)
-    await tx.write(updateAgentSession, changesOf(decision.agentSession))
-    tx.append(projectStream(projectId), { type: 'agent-session-terminating', data: { agentSession } })
-    return { agentSession }
+    const pair = { project_id: projectId, agent_id: agentId }
+    if (panelId === undefined) await tx.write(deletePanelsOfPair, pair)
+    else if (soon) await tx.write(updateSeen, { ...pair, panel_id: panelId, seen_at: seenAtLeaving(now) })
+    else await tx.write(deletePanel, { ...pair, panel_id: panelId })
+    const othersOpen = (await tx.first(selectPanels, { ...pair, limit: 1 })) !== undefined
+    if (othersOpen) return { agentSession: await liveChatOf(tx, { projectId, agentId }) }
+    return { agentSession: await closeChat(tx, { projectId, agentId }, { by, now }) }
   },
 })

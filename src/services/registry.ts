@@ -25,6 +25,7 @@ import { endChat } from './end-chat.ts'
 import { endWorkSession } from './end-work-session.ts'
 import { getOrCreateConversation } from './get-or-create-conversation.ts'
 import { handOverMessages } from './hand-over-messages.ts'
+import { lapsePanel } from './lapse-panel.ts'
 import { logoutAgent } from './logout-agent.ts'
 import { noteSweep } from './note-sweep.ts'
 import { postMessage } from './post-message.ts'
@@ -36,6 +37,8 @@ import { requestApproval } from './request-approval.ts'
 import { resetConversation } from './reset-conversation.ts'
 import { resubmitApproval } from './resubmit-approval.ts'
 import { revokeToken } from './revoke-token.ts'
+import { seeAllPanels } from './see-all-panels.ts'
+import { seePanels } from './see-panels.ts'
 import { sendMessage } from './send-message.ts'
 import { setConversationSummary } from './set-conversation-summary.ts'
 import { setFlags } from './set-flags.ts'
@@ -78,6 +81,7 @@ export const useCases = {
   'end-work-session': endWorkSession,
   'get-or-create-conversation': getOrCreateConversation,
   'hand-over-messages': handOverMessages,
+  'lapse-panel': lapsePanel,
   'logout-agent': logoutAgent,
   'note-sweep': noteSweep,
   'post-message': postMessage,
@@ -89,6 +93,8 @@ export const useCases = {
   'reset-conversation': resetConversation,
   'resubmit-approval': resubmitApproval,
   'revoke-token': revokeToken,
+  'see-all-panels': seeAllPanels,
+  'see-panels': seePanels,
   'send-message': sendMessage,
   'set-conversation-summary': setConversationSummary,
   'set-flags': setFlags,

@@ -1,13 +1,16 @@
 /**
  * Somebody opens the chat panel (CH1): unless an agent session is there for it, that is a wish for one, recorded for ten
- * minutes and left in the conversation as a message nobody is shown. Opening it again starts nothing twice.
+ * minutes and left in the conversation as a message nobody is shown. Opening it again starts nothing twice. The panel is
+ * remembered under its name, so that the chat is closed with the last one (CH5).
  */
 import { pendingPurposeLifetimeMs } from '../domain/agent-session/work-detection.ts'
+import { seenAtOpening, unnamedPanel } from '../domain/chat-panel/lifetime.ts'
 import { webKey } from '../domain/conversation/key.ts'
 import { type Instant, later } from '../domain/instant.ts'
 import { conversationStream, projectStream } from '../domain/stream/name.ts'
 import type { AgentSession } from '../protocol/agent-session.ts'
 import { agentSessionFrom, agentSessionOf, selectLiveAgentSession } from '../store/queries/agent-sessions.ts'
+import { deletePanel, keepPanel, selectPanels } from '../store/queries/panels.ts'
 import { keepPurpose, selectPurpose } from '../store/queries/purposes.ts'
 import { defineUseCase, type Reader, type Tx } from '../store/store.ts'
 import { checkAssigned } from './check-assigned.ts'
@@ -19,6 +22,13 @@ interface ChatPair {
   readonly by: string
 }
 
+interface OpenedPanel extends ChatPair {
+  readonly panelId?: string | undefined
+}
+
+/** Open at once in one chat; beyond it the one seen longest ago is forgotten. */
+export const maxPanelsOfChat = 100
+
 export interface StartedChat {
   readonly conversationKey: string
   readonly agentSession: AgentSession | null
@@ -28,10 +38,11 @@ export interface StartedChat {
 
 export const startChat = defineUseCase({
   name: 'start-chat',
-  streams: ({ projectId, agentId }: ChatPair) => [conversationStream(webKey(projectId, agentId)), projectStream(projectId)],
-  run: async (tx, { projectId, agentId, by }, context): Promise<StartedChat> => {
+  streams: ({ projectId, agentId }: OpenedPanel) => [conversationStream(webKey(projectId, agentId)), projectStream(projectId)],
+  run: async (tx, { projectId, agentId, panelId = unnamedPanel, by }, context): Promise<StartedChat> => {
     await checkAssigned(tx, { projectId, agentId })
     const { now } = context
+    await openPanel(tx, { projectId, agentId, panelId }, now)
     const conversationKey = webKey(projectId, agentId)
     const { row } = await openConversation(tx, conversationKey, now)
     const live = await tx.first(selectLiveAgentSession, { agentId, projectId, purpose: 'chat' })
@@ -50,6 +61,18 @@ export const startChat = defineUseCase({
     return { conversationKey, agentSession: live ? agentSessionOf(agentSessionFrom(live)) : null, launch: null }
   },
 })
+
+async function openPanel(
+  tx: Tx,
+  { projectId, agentId, panelId }: { projectId: string; agentId: string; panelId: string },
+  now: Instant,
+): Promise<void> {
+  const pair = { project_id: projectId, agent_id: agentId }
+  await tx.write(keepPanel, { ...pair, panel_id: panelId, seen_at: seenAtOpening(now, panelId) })
+  const open = await tx.all(selectPanels, { ...pair, limit: maxPanelsOfChat + 1 })
+  const [oldest] = open
+  if (oldest && open.length > maxPanelsOfChat) await tx.write(deletePanel, { ...pair, ...oldest })
+}
 
 async function isWanted(reader: Reader, { projectId, agentId }: Omit<ChatPair, 'by'>, now: Instant): Promise<boolean> {
   const purpose = await reader.first(selectPurpose, { agent_id: agentId, project_id: projectId })

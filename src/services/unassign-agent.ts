@@ -3,6 +3,7 @@ import { home, projectStream } from '../domain/stream/name.ts'
 import { liveOfPair } from '../store/queries/agent-sessions.ts'
 import { selectAgent } from '../store/queries/agents.ts'
 import { deleteAssignment, selectAssignment } from '../store/queries/assignments.ts'
+import { deletePanelsOfPair } from '../store/queries/panels.ts'
 import { selectProject } from '../store/queries/projects.ts'
 import { defineUseCase } from '../store/store.ts'
 import { noSuchAgent, noSuchProject } from './refusals.ts'
@@ -17,6 +18,7 @@ export const unassignAgent = defineUseCase({
     const pair = { project_id: projectId, agent_id: agentId }
     if (!(await tx.first(selectAssignment, pair))) return
     await tx.write(deleteAssignment, pair)
+    await tx.write(deletePanelsOfPair, pair)
     await revokeAgentSessions(tx, await liveOfPair(tx, { projectId, agentId }), context)
     tx.append(home, { type: 'agent-unassigned', data: { projectId, agentId, by } }, [projectStream(projectId)])
   },

@@ -133,3 +133,37 @@ test('[CH8] a long chat opens at its newest message and brings older ones while 
   await log.getByText('from the other tab').waitFor()
   await other.getByRole('log').getByText('from the other tab').waitFor()
 })
+
+/** The states of the agent's sessions, newest first. */
+async function agentThere(room: Awaited<ReturnType<typeof chatRoom>>, page: Page) {
+  await presence(page, 'waiting')
+  await room.signIn()
+  await presence(page, 'ready')
+  const query = { projectId: room.projectId, agentId: room.agentId }
+  return async () => (await here.elsewhere.get('/api/agent-sessions', { query })).items.map(({ state }) => state)
+}
+
+test('[CH5] with two tabs open the agent stays when one is closed, and goes with the last', async () => {
+  const room = await chatRoom('eve')
+  const page = await here.ownerPage(room.address)
+  const states = await agentThere(room, page)
+  const other = await here.ownerPage(room.address)
+  await presence(other, 'ready')
+  const closed = page.waitForResponse((response) => response.url().includes('/chat/end?panelId='))
+  await page.getByRole('link', { name: 'Tasks' }).click()
+  await closed
+  expect(await states()).toEqual(['active'])
+  await other.getByRole('link', { name: 'Tasks' }).click()
+  await expect.poll(states).toEqual(['terminating'])
+})
+
+test('[CH5] a reload keeps the agent, and the stream of the page names its panel', async () => {
+  const room = await chatRoom('fay')
+  const page = await here.ownerPage(room.address)
+  const states = await agentThere(room, page)
+  const streamNames = page.waitForRequest((request) => /\/api\/events\?.*panels=[0-9a-f]{32}/.test(request.url()))
+  await page.reload()
+  await streamNames
+  await presence(page, 'ready')
+  expect(await states()).toEqual(['active'])
+})

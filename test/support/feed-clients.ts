@@ -59,6 +59,7 @@ export interface EventClientOptions {
   readonly token: string
   readonly streams: string
   readonly after?: string | undefined
+  readonly panels?: string
   readonly lastEventId?: string | undefined
   readonly headers?: Record<string, string>
 }
@@ -67,6 +68,7 @@ export async function followEvents(options: EventClientOptions): Promise<EventCl
   const query = new URLSearchParams({
     streams: options.streams,
     ...(options.after === undefined ? {} : { after: options.after }),
+    ...(options.panels === undefined ? {} : { panels: options.panels }),
   })
   const headers = {
     host: `127.0.0.1:${options.port}`,

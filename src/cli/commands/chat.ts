@@ -16,6 +16,7 @@ const defaultLast = 20
 const mostLast = 50
 const defaultWaitSeconds = 300
 const longestWaitSeconds = 86_400
+const goodbyeMs = 2000
 
 async function talk(context: CommandContext, given: Given): Promise<void> {
   const last = wholeNumber(given, 'last', mostLast) ?? defaultLast
@@ -28,9 +29,18 @@ async function talk(context: CommandContext, given: Given): Promise<void> {
   const place = { projectId, agentId, conversationKey: webKey(projectId, agentId) }
   if (content !== undefined) return sendOne(context, place, { content, waitMs: given.flag('wait') ? waitSeconds * 1000 : null })
   if (!isInteractive(context.terminal) || context.json) return showLast(context, place, last)
-  await client.post('/api/projects/{projectId}/chat/start', { params: { projectId }, query: { agentId } })
+  // A panel of its own: another one that closes does not send the agent away from here, nor this one from others (CH5).
+  const panelId = randomness.uuid()
+  await client.post('/api/projects/{projectId}/chat/start', { params: { projectId }, query: { agentId, panelId } })
   context.end()
-  await chatInTerminal(context, place, last)
+  try {
+    await chatInTerminal(context, { ...place, panelId }, last)
+  } finally {
+    const end = '/api/projects/{projectId}/agents/{agentId}/chat/end'
+    const once = { timeoutMs: goodbyeMs, retries: 0 }
+    // Without it the panel lapses by itself.
+    await client.post(end, { params: { projectId, agentId }, query: { panelId }, ...once }).catch(() => {})
+  }
 }
 
 interface Place {

@@ -4,7 +4,7 @@ import { AgentSession } from '../agent-session.ts'
 import { ChatMessageDraft, Message } from '../message.ts'
 import { PageQuery, pageOf } from '../page.ts'
 import type { Route } from '../route.ts'
-import { YesOrNo } from '../text.ts'
+import { PanelId, YesOrNo } from '../text.ts'
 
 const Id = z.string().max(200)
 const assignment = z.object({ projectId: Id, agentId: Id })
@@ -14,9 +14,9 @@ export const chatRoutes = {
     method: 'POST',
     path: '/api/projects/{projectId}/chat/start',
     scope: 'write',
-    summary: 'The chat panel opens: have the agent there, unless it is',
+    summary: 'A chat panel opens: have the agent there, unless it is. A panel with a name lapses when no event stream names it',
     params: z.object({ projectId: Id }),
-    query: z.object({ agentId: Id }),
+    query: z.object({ agentId: Id, panelId: PanelId.optional() }),
     status: 200,
     answer: z.object({
       conversationKey: z.string(),
@@ -29,8 +29,14 @@ export const chatRoutes = {
     method: 'POST',
     path: '/api/projects/{projectId}/agents/{agentId}/chat/end',
     scope: 'write',
-    summary: 'The chat panel closes: ask the agent to go. Also when there is none; works as `navigator.sendBeacon`',
+    summary:
+      'A chat panel closes; without `panelId` all do. With the last the agent is asked to go. Works as `navigator.sendBeacon`',
     params: assignment,
+    query: z.object({
+      panelId: PanelId.optional(),
+      /** The page goes away and may be back in a moment (a reload): closed in ten seconds unless it is opened again. */
+      soon: YesOrNo,
+    }),
     status: 200,
     answer: z.object({ agentSession: AgentSession.nullable() }),
   },

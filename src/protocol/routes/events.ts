@@ -1,6 +1,7 @@
 /** Live changes (HT6) and the state they start from. */
 import * as z from 'zod'
 import type { Route } from '../route.ts'
+import { PanelIds } from '../text.ts'
 
 export const eventRoutes = {
   watchEvents: {
@@ -12,6 +13,8 @@ export const eventRoutes = {
       /** Comma-separated: `home,project:ID`. */
       streams: z.string().min(1).max(20_000),
       after: z.string().max(20_000).optional(),
+      /** Chat panels that are open where this stream is read: they count as open for as long as it lasts, and a minute more. */
+      panels: PanelIds.optional(),
     }),
     status: 200,
     media: 'text/event-stream',

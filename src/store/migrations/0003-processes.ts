@@ -51,6 +51,7 @@ export const processes: Migration = {
       primary key (project_id, agent_id, panel_id)
     ) ${clustered}`,
     'create index panels_oldest on panels (seen_at)',
+    'create index panels_by_name on panels (panel_id)',
     'create index agent_sessions_of_launch on agent_sessions (launch_id) where launch_id is not null',
   ],
 }

@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
 import type { Agent } from '../../../src/protocol/agent.ts'
-import type { AgentSession } from '../../../src/protocol/agent-session.ts'
 import type { Message } from '../../../src/protocol/message.ts'
 import { withMessages } from '../live/chat.ts'
 import { useConnection } from '../live/connection.ts'
@@ -17,7 +16,7 @@ import { Waiting } from '../parts/waiting.tsx'
 import { ChatLog } from './chat-log.tsx'
 import { Composer } from './composer.tsx'
 import { Presence } from './presence.tsx'
-import { type Called, useChatPanel } from './use-chat-panel.ts'
+import { useChatPanel } from './use-chat-panel.ts'
 
 /** What could not be sent is tried again this often while the server is there. */
 const againMs = 3000
@@ -39,7 +38,6 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
     [conversationKey],
   )
   useSendingAgain(place, onSent)
-  useCallingBack(agentSession, panel.called, panel.callAgain)
 
   const lastAsked = chat?.messages.findLast((message) => message.role === 'user')
   const onSend = (content: string, priority: Message['priority']): boolean =>
@@ -77,14 +75,6 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
       )}
     </section>
   )
-}
-
-/** Another panel was closed and the agent went; this one is still open. */
-function useCallingBack(agentSession: AgentSession | null | undefined, called: Called | undefined, callAgain: () => void) {
-  const gone = agentSession?.endReason === 'closed' && called !== undefined && called.before !== agentSession.id
-  useEffect(() => {
-    if (gone) callAgain()
-  }, [gone, callAgain])
 }
 
 /** What waited goes out when the server is back, or after a reload (CH10). */

@@ -2,11 +2,15 @@
  * The panel is open: the agent is asked to be there (CH1). It closes, whichever way: the agent may go (CH4). The panel has a
  * name of its own, so closing it says nothing about others (CH5). Closing never waits for anything.
  */
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { useConnection } from '../live/connection.ts'
 import { client, queryClient } from '../live/queries.ts'
 import { newKey } from '../live/sending.ts'
+import { useOpenPanel } from '../live/streams.ts'
 import { chatSessionOf, takeChatSession } from '../live/work.ts'
+
+/** The server keeps a panel that it does not see for a minute; a connection that was back sooner need not say it again. */
+const rememberedMs = 45_000
 
 export interface Called {
   readonly at: number
@@ -29,10 +33,21 @@ export function useChatPanel(projectId: string, agentId: string, mayCall: boolea
   const [calls, setCalls] = useState(0)
   const live = useConnection().state === 'live'
   const callAgain = useCallback(() => setCalls((count) => count + 1), [])
+  const heardCalls = useRef(-1)
+  const lostAt = useRef(0)
+  useOpenPanel(mayCall ? panelId : undefined)
 
-  // After a lost connection it is said again: the server may think that nobody is here any more.
+  useEffect(() => {
+    if (!live) return
+    return () => {
+      lostAt.current = Date.now()
+    }
+  }, [live])
+
+  // After a long loss of the connection it is said again: the server may think that nobody is here any more.
   useEffect(() => {
     if (!mayCall || !live) return
+    if (heardCalls.current === calls && Date.now() - lostAt.current < rememberedMs) return
     const closed = new AbortController()
     const { signal } = closed
     const call = async () => {
@@ -41,6 +56,7 @@ export function useChatPanel(projectId: string, agentId: string, mayCall: boolea
       if (agentSession) takeChatSession(agentSession)
       const known = await queryClient.ensureQueryData(chatSessionOf(projectId, agentId))
       if (signal.aborted) return
+      heardCalls.current = calls
       const before = known?.state === 'ended' ? known.id : undefined
       setCalled((earlier) => (earlier?.calls === calls ? earlier : { at: Date.now(), before, calls }))
       setError(undefined)
@@ -52,13 +68,15 @@ export function useChatPanel(projectId: string, agentId: string, mayCall: boolea
   useEffect(() => {
     if (!mayCall) return
     const path = `/api/projects/${encodeURIComponent(projectId)}/agents/${encodeURIComponent(agentId)}/chat/end`
-    const close = () => void navigator.sendBeacon(`${path}?panelId=${panelId}`)
+    const close = (more = '') => void navigator.sendBeacon(`${path}?panelId=${panelId}${more}`)
+    // It may be a reload: the agent stays for a moment.
+    const leave = () => close('&soon=true')
     // A page that the browser had put aside is shown again as it was.
     const reopen = (event: PageTransitionEvent) => event.persisted && callAgain()
-    addEventListener('pagehide', close)
+    addEventListener('pagehide', leave)
     addEventListener('pageshow', reopen)
     return () => {
-      removeEventListener('pagehide', close)
+      removeEventListener('pagehide', leave)
       removeEventListener('pageshow', reopen)
       close()
     }

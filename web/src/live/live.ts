@@ -21,7 +21,8 @@ import {
   restOfProjects,
   tokens,
 } from './queries.ts'
-import { onWantedChange, wantedStreams } from './streams.ts'
+import { onWantedChange, openPanels, wantedStreams } from './streams.ts'
+import { letGo, mayKeepConnection } from './unseen.ts'
 import { takeWorkEvent, takeWorkSnapshot } from './work.ts'
 
 const firstRetryMs = 500
@@ -67,10 +68,10 @@ export function startLive(): () => void {
 
   function follow(): void {
     watch?.close()
-    const streams = ['home', ...wantedStreams()]
-    followed = streams.join()
+    followed = wanted()
     watch = watchEvents(client, {
-      streams,
+      streams: ['home', ...wantedStreams()],
+      panels: openPanels(),
       ...(cursor !== undefined && { after: cursor }),
       onEvent: (event, next) => {
         cursor = next
@@ -90,14 +91,15 @@ export function startLive(): () => void {
     gathering = true
     queueMicrotask(() => {
       gathering = false
-      if (stopped || resting || !watch || followed === ['home', ...wantedStreams()].join()) return
+      if (stopped || resting || !watch || followed === wanted()) return
       follow()
     })
   }
 
   function onSight(): void {
     clearTimeout(unseen)
-    if (document.hidden) unseen = setTimeout(rest, unseenMs)
+    letGo()
+    if (document.hidden) unseen = setTimeout(() => void rest(), unseenMs)
     else if (resting) {
       resting = false
       setConnection({ state: 'connecting' })
@@ -105,8 +107,12 @@ export function startLive(): () => void {
     }
   }
 
-  function rest(): void {
-    if (!watch) return
+  async function rest(): Promise<void> {
+    if (openPanels().length > 0 && (await mayKeepConnection())) {
+      if (!document.hidden || stopped) letGo()
+      return
+    }
+    if (!watch || !document.hidden || stopped) return
     resting = true
     watch.close()
   }
@@ -123,9 +129,12 @@ export function startLive(): () => void {
     document.removeEventListener('visibilitychange', onSight)
     clearTimeout(timer)
     clearTimeout(unseen)
+    letGo()
     watch?.close()
   }
 }
+
+const wanted = (): string => [wantedStreams(), openPanels()].join(' ')
 
 function show(stream: StreamState): void {
   if (stream.state === 'live') setConnection({ state: 'live' })

@@ -1,13 +1,15 @@
 /**
- * Which streams the page follows beside `home`: those that what is on the screen needs (a project, a conversation). All of
- * them share the one connection of live.ts; browsers allow few.
+ * Which streams the page follows beside `home`: those that what is on the screen needs (a project, a conversation), and the chat
+ * panels that are open on it (CH5). All of them share the one connection of live.ts; browsers allow few.
  */
 import { useEffect } from 'react'
 
 const wanted = new Map<string, number>()
+const panels = new Set<string>()
 let onChange: (() => void) | undefined
 
 export const wantedStreams = (): string[] => [...wanted.keys()]
+export const openPanels = (): string[] => [...panels]
 
 /** For live.ts: called when a stream is wanted that was not, or is no longer. */
 export function onWantedChange(listener: (() => void) | undefined): void {
@@ -28,4 +30,17 @@ export function useStream(stream: string | undefined): void {
       if (left === 0) onChange?.()
     }
   }, [stream])
+}
+
+/** The connection says that this panel is open for as long as it is on the screen. */
+export function useOpenPanel(panelId: string | undefined): void {
+  useEffect(() => {
+    if (panelId === undefined) return
+    panels.add(panelId)
+    onChange?.()
+    return () => {
+      panels.delete(panelId)
+      onChange?.()
+    }
+  }, [panelId])
 }

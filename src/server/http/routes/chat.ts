@@ -8,8 +8,8 @@ import { startChat } from '../../../services/start-chat.ts'
 import { type HandlersOf, query, run } from '../handler.ts'
 
 export const chatHandlers: HandlersOf<typeof chatRoutes> = {
-  startChat: run(startChat, ({ params, query: { agentId }, who }) => ({ ...params, agentId, by: who.id })),
-  endChat: run(endChat, ({ params, who }) => ({ ...params, by: who.id })),
+  startChat: run(startChat, (call) => ({ ...call.params, ...call.query, by: call.who.id })),
+  endChat: run(endChat, (call) => ({ ...call.params, ...call.query, by: call.who.id })),
   postMessage: async ({ body, who, doors, receipt }) => {
     const { projectId, toAgentId } = body
     const agentIds = toAgentId === null ? (await doors.store.query(getProject, { projectId })).agentIds : [toAgentId]

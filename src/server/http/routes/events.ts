@@ -22,7 +22,9 @@ export const eventHandlers: HandlersOf<typeof eventRoutes> = {
     reply.hijack()
     const eventStream = new EventStream(reply.raw, request.raw.socket, presented, doors.figures)
     const subscription = new Subscription(doors.store, doors.tails, eventStream)
+    const leavePanels = doors.panels.name(query.panels?.split(',') ?? [])
     reply.raw.on('close', () => {
+      leavePanels()
       subscription.close()
       doors.connections.remove(eventStream)
     })
