@@ -17,6 +17,7 @@ const mayImport = {
   mirror: ['domain', 'protocol', 'platform', 'store'],
   agents: ['domain', 'protocol', 'platform'],
   embedded: ['domain', 'protocol', 'platform', 'store', 'services'],
+  coordinator: ['protocol', 'platform'],
   client: ['domain', 'protocol', 'platform'],
   cli: ['domain', 'protocol', 'platform', 'client'],
 }

@@ -1,0 +1,40 @@
+/**
+ * The environment of an agent's process (SE4, CO4): what a signed-in program needs of ours, what the agent's entry names, and what
+ * the launch tells it. Nothing else of ours gets through, so no key of the server's surroundings does either. Pure.
+ */
+import { type LaunchMark, markVariables } from '../platform/launch-mark.ts'
+import type { LaunchParticulars } from '../protocol/link.ts'
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+const allowed = new Set(['HOME', 'PATH', 'USER', 'SHELL', 'LANG', 'TMPDIR', 'SSH_AUTH_SOCK'])
+const proxies = new Set(['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'])
+
+const isAllowed = (name: string): boolean => allowed.has(name) || proxies.has(name.toUpperCase()) || name.startsWith('XDG_')
+
+/** What the launch says wins over the entry, which wins over what is inherited. */
+export function agentEnvironment(
+  ours: Variables,
+  { env, agentId, projectId, launchToken }: LaunchParticulars,
+  mark: LaunchMark,
+  serverUrl: string,
+): Record<string, string> {
+  const inherited = Object.entries(ours).filter((each): each is [string, string] => isAllowed(each[0]) && each[1] !== undefined)
+  return {
+    ...Object.fromEntries(inherited),
+    ...env,
+    HOLDFAST_URL: serverUrl,
+    HOLDFAST_MCP_URL: `${serverUrl}/mcp`,
+    HOLDFAST_AGENT_ID: agentId,
+    HOLDFAST_PROJECT_ID: projectId,
+    HOLDFAST_LAUNCH_TOKEN: launchToken,
+    ...markVariables(mark),
+  }
+}
+
+/** Shorter values are words such as `true`, which would be taken out of everything. */
+const shortestSecret = 6
+
+/** What must not be seen in what the agent writes (SE7): its token, and every value of its entry. Longest first: one may hold another. */
+export const secretsOf = ({ env, launchToken }: LaunchParticulars): string[] =>
+  [launchToken, ...Object.values(env)].filter((value) => value.length >= shortestSecret).sort((a, b) => b.length - a.length)

@@ -1,0 +1,144 @@
+/**
+ * What an agent writes, bounded and masked (CO4, SE7): the newest is kept, and told at most once a second, so that one that floods
+ * costs no more than one that talks (RE9). It is masked before it is cut, and cut where no secret can be in the middle.
+ */
+import type { Readable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
+import type { Clock } from '../platform/clock.ts'
+import { mask, masked } from '../platform/mask.ts'
+import { maxOutputPiece } from '../protocol/link.ts'
+
+/** Kept of each stream between two pieces. */
+const mostBytes = 64 * 1024
+const everyMs = 1000
+/** What is written together comes together. */
+const firstWaitMs = 50
+
+export const leftOut = '[… too much at once: what came before was left out]\n'
+
+/** One stream: its newest bytes, as they came. */
+class Lane {
+  readonly stream: Readable
+  readonly #decoder = new StringDecoder('utf8')
+  #chunks: Buffer[] = []
+  #bytes = 0
+  #lost = false
+  /** Behind the last whole line of the piece before. */
+  #rest = ''
+
+  constructor(stream: Readable) {
+    this.stream = stream
+  }
+
+  add(chunk: Buffer): void {
+    this.#chunks.push(chunk)
+    this.#bytes += chunk.length
+    while (this.#bytes > mostBytes && this.#chunks.length > 1) {
+      this.#bytes -= this.#chunks.shift()?.length ?? 0
+      this.#lost = true
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#bytes === 0 && this.#rest === ''
+  }
+
+  /** What there is, up to the last whole line; the rest when it has waited for its end long enough. */
+  take(all: boolean): string {
+    const waited = this.#rest
+    let text = this.#decoder.write(Buffer.concat(this.#chunks))
+    text = this.#lost ? leftOut + fromTheNextWord(text) : waited + text
+    const isNew = this.#bytes > 0
+    this.#chunks = []
+    this.#bytes = 0
+    this.#lost = false
+    const end = text.lastIndexOf('\n') + 1
+    const keep = !all && isNew && text.length - end < mostBytes ? text.slice(end) : ''
+    this.#rest = keep
+    return text.slice(0, text.length - keep.length)
+  }
+}
+
+/** Where something was cut off in front, the first word may be the end of a secret. */
+function fromTheNextWord(text: string): string {
+  const at = text.search(/\s/)
+  return at < 0 ? '' : text.slice(at + 1)
+}
+
+export interface AgentOutputParts {
+  readonly clock: Clock
+  readonly secrets: readonly string[]
+  readonly onPiece: (text: string) => void
+}
+
+export class AgentOutput {
+  readonly #parts: AgentOutputParts
+  readonly #lanes: Lane[] = []
+  #cancel: (() => void) | undefined
+  #lastAt = Number.NEGATIVE_INFINITY
+  #isPaused = false
+
+  constructor(parts: AgentOutputParts) {
+    this.#parts = parts
+  }
+
+  read(stream: Readable): void {
+    const lane = new Lane(stream)
+    this.#lanes.push(lane)
+    stream.on('data', (chunk: Buffer) => {
+      lane.add(chunk)
+      this.#plan()
+    })
+    // A pipe that breaks has ended.
+    stream.on('error', () => {})
+  }
+
+  /** Nothing is read until `resume`: the agent waits when its pipe is full. */
+  pause(): void {
+    this.#isPaused = true
+    for (const { stream } of this.#lanes) stream.pause()
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    for (const { stream } of this.#lanes) stream.resume()
+    this.#plan()
+  }
+
+  /** Whatever is left is told now, and nothing after it. */
+  end(): void {
+    this.#cancel?.()
+    this.#tell(true)
+    for (const { stream } of this.#lanes) {
+      stream.removeAllListeners('data')
+      stream.destroy()
+    }
+    this.#isPaused = true
+  }
+
+  #plan(): void {
+    if (this.#cancel || this.#isPaused || this.#lanes.every(({ isEmpty }) => isEmpty)) return
+    const { clock } = this.#parts
+    const waitMs = Math.min(everyMs, Math.max(firstWaitMs, this.#lastAt + everyMs - clock.now()))
+    this.#cancel = clock.after(waitMs, () => {
+      this.#cancel = undefined
+      this.#tell(false)
+      this.#plan()
+    })
+  }
+
+  #tell(all: boolean): void {
+    // Also when there is nothing to tell yet: half a line waits its second for the other half.
+    this.#lastAt = this.#parts.clock.now()
+    const text = this.#clean(this.#lanes.map((lane) => lane.take(all)).join(''))
+    if (text !== '') this.#parts.onPiece(text)
+  }
+
+  #clean(text: string): string {
+    let clean = text
+    for (const secret of this.#parts.secrets) clean = clean.replaceAll(secret, masked)
+    // PostgreSQL keeps no NUL.
+    clean = mask(clean).replaceAll('\0', '\u2400')
+    return clean.length <= maxOutputPiece ? clean : leftOut + clean.slice(leftOut.length - maxOutputPiece).toWellFormed()
+  }
+}

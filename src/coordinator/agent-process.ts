@@ -1,0 +1,164 @@
+/**
+ * One process of an agent (CO4, SE4): started from a file and its arguments, never through a shell, in a group and with a mark of
+ * its own, so that everything it starts can be found and ended with it.
+ */
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, rmdir, stat } from 'node:fs/promises'
+import type { Clock } from '../platform/clock.ts'
+import type { LaunchMark } from '../platform/launch-mark.ts'
+import type { LiveProcess } from '../platform/processes.ts'
+import type { LaunchParticulars } from '../protocol/link.ts'
+import { agentEnvironment, secretsOf } from './agent-environment.ts'
+import { AgentOutput } from './agent-output.ts'
+import type { ProcessTable } from './process-table.ts'
+import { ProcessTree } from './process-tree.ts'
+
+/** How long the last words of a process that has ended may take to come out of its pipes. */
+const lastWordsMs = 200
+
+export interface Exit {
+  readonly exitCode: number | null
+  readonly signal: string | null
+}
+
+export interface AgentProcessParts {
+  readonly particulars: LaunchParticulars
+  readonly mark: LaunchMark
+  readonly serverUrl: string
+  /** What the command `holdfast` means: this program itself. */
+  readonly program: readonly [file: string, ...args: string[]]
+  /** For a launch whose project has no folder on this machine. */
+  readonly folderOfItsOwn: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly table: ProcessTable
+  readonly clock: Clock
+  readonly onOutput: (text: string) => void
+  /** It has ended; what it has started may still be ending. */
+  readonly onExit: (exit: Exit) => void
+}
+
+/** In words for the person who entered the command. */
+export class CannotStart extends Error {}
+
+export class AgentProcess {
+  readonly pid: number
+  readonly birth: string
+  /** Resolves when nothing of it is left, or with what cannot be ended. */
+  readonly gone: Promise<readonly LiveProcess[]>
+  readonly #tree: ProcessTree
+  readonly #output: AgentOutput
+  readonly #end: () => void
+
+  /** Rejects with CannotStart. */
+  static async start(parts: AgentProcessParts): Promise<AgentProcess> {
+    const { particulars, program, mark, serverUrl, env, table } = parts
+    const [file, args] = commandOf(particulars, program)
+    const cwd = await workingFolder(parts)
+    const child = await spawned(file, args, {
+      cwd,
+      env: agentEnvironment(env, particulars, mark, serverUrl),
+      // A group, and the whole of what a terminal would group, of its own.
+      detached: true,
+      // Nobody speaks to an agent that pulls.
+      stdio: [particulars.protocol === 'acp' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+    })
+    const { pid } = child
+    const birth = pid === undefined ? undefined : table.source.birthOf(pid, 'or-dead')
+    return new AgentProcess(parts, child, pid ?? 0, birth ?? '')
+  }
+
+  private constructor(parts: AgentProcessParts, child: ChildProcess, pid: number, birth: string) {
+    const { particulars, mark, table, clock, onOutput } = parts
+    this.pid = pid
+    this.birth = birth
+    this.#tree = new ProcessTree(mark, { pid, birth })
+    this.#output = new AgentOutput({ clock, secrets: secretsOf(particulars), onPiece: onOutput })
+    if (child.stderr) this.#output.read(child.stderr)
+    if (particulars.protocol === 'acp') child.stdout?.resume()
+    else if (child.stdout) this.#output.read(child.stdout)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#end = resolve
+    this.gone = promise.then(() => this.#tree.end(table)).finally(() => removeIfEmpty(parts.folderOfItsOwn))
+    void this.#watch(parts, child)
+  }
+
+  /** Asks all of it to end, and sees to it. */
+  stop(): void {
+    this.#end()
+  }
+
+  /** Ends all of it at once. */
+  kill(): void {
+    this.#tree.hurry()
+    this.#end()
+  }
+
+  pauseOutput(): void {
+    this.#output.pause()
+  }
+
+  resumeOutput(): void {
+    this.#output.resume()
+  }
+
+  async #watch({ onExit }: AgentProcessParts, child: ChildProcess): Promise<void> {
+    const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
+    const { exitCode, signalCode } = child
+    const [code, signal] = exitCode === null && signalCode === null ? await once(child, 'exit') : [exitCode, signalCode]
+    // CO5: also what it leaves behind when it goes by itself.
+    this.#end()
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, lastWordsMs)
+    await Promise.race([closed, late])
+    clearTimeout(timer)
+    this.#output.end()
+    onExit({ exitCode: code, signal })
+  }
+}
+
+const commandOf = ({ command, args }: LaunchParticulars, [own, ...ownArgs]: AgentProcessParts['program']) =>
+  command === 'holdfast' ? ([own, [...ownArgs, ...args]] as const) : ([command, args] as const)
+
+async function workingFolder({ particulars: { folder }, folderOfItsOwn }: AgentProcessParts): Promise<string> {
+  if (folder === null) {
+    await mkdir(folderOfItsOwn, { recursive: true, mode: 0o700 })
+    return folderOfItsOwn
+  }
+  const found = await stat(folder).catch(() => undefined)
+  if (!found?.isDirectory()) throw new CannotStart(`The project's folder ${folder} is not on this machine.`)
+  return folder
+}
+
+/** What the agent has left in a folder of its own stays. */
+const removeIfEmpty = (folder: string): Promise<void> => rmdir(folder).catch(() => {})
+
+async function spawned(file: string, args: readonly string[], options: SpawnOptions): Promise<ChildProcess> {
+  try {
+    const child = spawn(file, args, options)
+    await once(child, 'spawn')
+    return child
+  } catch (error) {
+    throw new CannotStart(inWords(file, error))
+  }
+}
+
+function inWords(file: string, error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  switch (code) {
+    case 'ENOENT':
+      return file.includes('/')
+        ? `There is no program ${file} on this machine.`
+        : `There is no program ${file} on this machine's PATH.`
+    case 'EACCES':
+      return `${file} may not be run by the user Holdfast runs as.`
+    case 'E2BIG':
+      return `The arguments and variables of ${file} are too long.`
+    case 'EAGAIN':
+    case 'ENOMEM':
+      return `This machine has no room for another process (${code}).`
+    default:
+      return `${file} could not be started: ${message}`
+  }
+}

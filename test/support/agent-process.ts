@@ -1,0 +1,75 @@
+/** An agent's process as the coordinator starts it, and what became of it. */
+import { onTestFinished } from 'vitest'
+import { AgentProcess, type Exit } from '../../src/coordinator/agent-process.ts'
+import { ProcessTable } from '../../src/coordinator/process-table.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import type { LaunchParticulars } from '../../src/protocol/link.ts'
+import { machine } from './real-processes.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+export interface StartedAgent {
+  readonly agent: AgentProcess
+  readonly exit: Promise<Exit>
+  readonly pieces: readonly string[]
+  output(): string
+  /** Resolves when this was written. */
+  wrote(text: string): Promise<void>
+}
+
+let launches = 0
+
+export const particularsOf = (changes: Partial<LaunchParticulars>): LaunchParticulars => ({
+  type: 'coordinator:launch',
+  launchId: `launch-${process.pid}-${++launches}`,
+  agentId: 'helper',
+  projectId: 'p1',
+  protocol: 'mcp',
+  command: '/bin/sh',
+  args: [],
+  env: {},
+  folder: null,
+  launchToken: `hf_launch_${'x'.repeat(43)}`,
+  ...changes,
+})
+
+export async function startAgent(
+  changes: Partial<LaunchParticulars>,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<StartedAgent> {
+  const particulars = particularsOf(changes)
+  const pieces: string[] = []
+  let heard = (): void => {}
+  const { promise: exit, resolve } = Promise.withResolvers<Exit>()
+  const agent = await AgentProcess.start({
+    particulars,
+    mark: { launchId: particulars.launchId, keeper: 'keeper-of-this-test' },
+    serverUrl: 'http://127.0.0.1:1',
+    program: [process.execPath, '-e', 'console.log("it is I:", ...process.argv.slice(1))', '--'],
+    folderOfItsOwn: `${temporaryFolder()}/${particulars.launchId}`,
+    env,
+    table: new ProcessTable(machine),
+    clock: systemClock,
+    onOutput: (text) => {
+      pieces.push(text)
+      heard()
+    },
+    onExit: resolve,
+  })
+  onTestFinished(async () => {
+    agent.kill()
+    await agent.gone
+  })
+  const output = (): string => pieces.join('')
+  return {
+    agent,
+    exit,
+    pieces,
+    output,
+    async wrote(text) {
+      while (!output().includes(text)) await new Promise<void>((resolve) => (heard = resolve))
+    },
+  }
+}
+
+/** An agent that is a shell script. */
+export const script = (text: string): Pick<LaunchParticulars, 'command' | 'args'> => ({ command: '/bin/sh', args: ['-c', text] })
