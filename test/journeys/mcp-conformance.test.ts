@@ -10,7 +10,7 @@ const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conforman
 const notOffered = fileURLToPath(new URL('./mcp-not-offered.yml', import.meta.url))
 
 /** What must have been run and have passed: a suite that skips everything proves nothing. */
-const applies = ['server-initialize', 'ping', 'tools-list', 'dns-rebinding-protection']
+const applies = ['server-initialize', 'ping', 'tools-list', 'resources-list', 'dns-rebinding-protection']
 
 test('[MC1] the conformance suite passes for what is offered', async () => {
   const server = await openTestServer()

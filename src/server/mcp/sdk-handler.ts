@@ -4,10 +4,21 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
-import { type AuthInfo, createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+import {
+  type AuthInfo,
+  createMcpHandler,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+} from '@modelcontextprotocol/server'
+import { mask } from '../../platform/mask.ts'
 import type { Doors } from '../doors.ts'
+import { refusalOf } from '../http/problem-answer.ts'
 import type { Presented } from '../security/credentials.ts'
 import { instructions } from './instructions.ts'
+import { nextStepFor } from './next-steps.ts'
+import { listResources, readResource, resourceTemplates } from './resources.ts'
 import { runTool } from './run-tool.ts'
 import type { ServerInfo } from './tool-answer.ts'
 import { listedTools, toolNamed } from './tool-list.ts'
@@ -46,15 +57,47 @@ export function createSdkHandler(doors: Doors, serverInfo: ServerInfo): SdkHandl
 
 /** The low-level server, with lists made beforehand: a request costs no registration of tools. */
 function serverFor(doors: Doors, serverInfo: ServerInfo): Server {
-  const server = new Server(serverInfo, { capabilities: { tools: {} }, instructions })
+  const server = new Server(serverInfo, { capabilities: { tools: {}, resources: {} }, instructions })
   server.setRequestHandler('tools/list', () => ({ tools: listedTools() }))
   server.setRequestHandler('tools/call', ({ params }, { http, mcpReq }) => {
     const tool = toolNamed(params.name)
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
-    const carried = http?.authInfo?.extra as { presented: Presented; requestId: string } | undefined
-    if (!carried) throw new ProtocolError(ProtocolErrorCode.InternalError, 'The credential was lost on its way')
-    const { presented, requestId } = carried
+    const { presented, requestId } = carriedBy(http?.authInfo)
     return runTool(tool, params.arguments, { doors, presented, gone: () => mcpReq.signal }, requestId)
   })
+  server.setRequestHandler('resources/list', ({ params }, { http }) => {
+    const carried = carriedBy(http?.authInfo)
+    return inItsWords(doors, carried, () => listResources(doors.store, carried.presented.who, params?.cursor))
+  })
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }))
+  server.setRequestHandler('resources/read', async ({ params: { uri } }, { http }) => {
+    const carried = carriedBy(http?.authInfo)
+    const found = await inItsWords(doors, carried, () => readResource(doors.store, carried.presented.who, uri))
+    if (!found) throw new ResourceNotFoundError(uri)
+    return found
+  })
   return server
+}
+
+interface Carried {
+  readonly presented: Presented
+  readonly requestId: string
+}
+
+function carriedBy(auth: AuthInfo | undefined): Carried {
+  const carried = auth?.extra as Carried | undefined
+  if (!carried) throw new ProtocolError(ProtocolErrorCode.InternalError, 'The credential was lost on its way')
+  return carried
+}
+
+/** Resources have no results with `isError`: a refusal is an error of the protocol, with our code beside its number. */
+async function inItsWords<T>({ logger, figures }: Doors, { requestId }: Carried, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const refusal = refusalOf(error, requestId, logger)
+    figures.refusedWith(refusal.code)
+    const ours = refusal.code === 'internal' ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams
+    throw new ProtocolError(ours, mask(refusal.message), { code: refusal.code, next: nextStepFor(refusal.code) })
+  }
 }

@@ -40,6 +40,24 @@ const selectProjectsPage = statement<PageParams>()((db, p) =>
     .limit(p.limit),
 )
 
+/** What a list that only names projects needs. */
+export type NamedProject = Pick<Project, 'id' | 'name' | 'createdAt'>
+
+const selectProjectsOfAgentPage = statement<PageParams & { agentId: string }>()((db, p) =>
+  db
+    .selectFrom('assignments')
+    .innerJoin('projects', 'projects.id', 'assignments.project_id')
+    .select(['projects.id', 'projects.name', 'projects.created_at as createdAt'])
+    .where('assignments.agent_id', '=', p.agentId)
+    .where((eb) => eb(eb.refTuple('projects.created_at', 'projects.id'), '<', eb.tuple(p.createdAt, p.id)))
+    .orderBy('projects.created_at', 'desc')
+    .orderBy('projects.id', 'desc')
+    .limit(p.limit),
+)
+
+export const projectsOfAgentPage = (reader: Reader, agentId: string, params: PageParams): Promise<NamedProject[]> =>
+  reader.all(selectProjectsOfAgentPage, { ...params, agentId })
+
 /** The agents of all the projects on the page that `selectProjectsPage` finds for the same key and limit. */
 const selectAgentsOfProjectsPage = statement<PageParams>()((db, p) =>
   db

@@ -132,6 +132,7 @@ export interface TasksFilter {
   readonly projectId: string
   readonly status?: TaskStatus | undefined
   readonly workSessionId?: string | undefined
+  readonly assignedTo?: string | undefined
 }
 
 /** Newest first. */
@@ -146,7 +147,8 @@ export async function tasksPage(reader: Reader, filter: TasksFilter, { createdAt
       .orderBy('id', 'desc')
       .limit(limit)
     const ofStatus = filter.status === undefined ? page : page.where('status', '=', filter.status)
-    return filter.workSessionId === undefined ? ofStatus : ofStatus.where('session_id', '=', filter.workSessionId)
+    const ofAgent = filter.assignedTo === undefined ? ofStatus : ofStatus.where('assigned_to', '=', filter.assignedTo)
+    return filter.workSessionId === undefined ? ofAgent : ofAgent.where('session_id', '=', filter.workSessionId)
   })
   return rows.map(taskOf)
 }

@@ -1,0 +1,120 @@
+/**
+ * Resources (MC4): what an agent, or a person's own tool, may read of a project, as JSON with this wire's names. Listed per
+ * project; tasks are read one by one through their template. Nothing is subscribed to: an agent is told what changed by
+ * get_next_action, and a restart must cost nothing (MC1).
+ */
+import type { Who } from '../../domain/credential/who.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { type FoundResource, findResource, type ResourceName } from '../../services/find-resource.ts'
+import { listProjects } from '../../services/list-projects.ts'
+import { listProjectsOfAgent } from '../../services/list-projects-of-agent.ts'
+import type { Store } from '../../store/store.ts'
+import { snakeFields } from './snake-case.ts'
+
+const scheme = 'holdfast://projects/'
+const mimeType = 'application/json'
+const projectsPerPage = 100
+
+interface Listed {
+  readonly uri: string
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly mimeType: string
+}
+
+/** A type and not an interface: it must fit the SDK's open result. */
+type Read = { uri: string; mimeType: string; text: string }
+
+export const resourceTemplates = [
+  {
+    uriTemplate: `${scheme}{project_id}`,
+    name: 'project',
+    title: 'A project',
+    description: 'Its name, the folder of its repository, its settings and its agents.',
+    mimeType,
+  },
+  {
+    uriTemplate: `${scheme}{project_id}/tasks`,
+    name: 'tasks',
+    title: 'The tasks of a project',
+    description: 'The newest 1000, without their descriptions and results. An agent sees its own.',
+    mimeType,
+  },
+  {
+    uriTemplate: `${scheme}{project_id}/tasks/{task_id}`,
+    name: 'task',
+    title: 'A task',
+    description: 'All of it. An agent sees its own.',
+    mimeType,
+  },
+]
+
+export async function listResources(
+  store: Store,
+  who: Who,
+  cursor: string | undefined,
+): Promise<{ resources: Listed[]; nextCursor?: string }> {
+  const page = { limit: projectsPerPage, cursor }
+  const agentId = agentIn(who)
+  const { items, nextCursor } =
+    agentId === null ? await store.query(listProjects, page) : await store.query(listProjectsOfAgent, { ...page, agentId })
+  const resources = items.flatMap(({ id, name }) => [
+    { uri: uriOf(id), name: id, title: name, description: 'The project', mimeType },
+    { uri: `${uriOf(id)}/tasks`, name: `${id}/tasks`, title: `${name}: tasks`, description: 'Its tasks, newest first', mimeType },
+  ])
+  return nextCursor === null ? { resources } : { resources, nextCursor }
+}
+
+/** undefined: there is none of that name, or none for them. */
+export async function readResource(store: Store, who: Who, uri: string): Promise<{ contents: [Read] } | undefined> {
+  const named = resourceNamed(uri)
+  const agentId = agentIn(who)
+  if (!named) return undefined
+  try {
+    const found = await store.query(findResource, { ...named, agentId })
+    return { contents: [{ uri, mimeType, text: JSON.stringify(told(found)) }] }
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'not_found') return undefined
+    throw error
+  }
+}
+
+/** SE3: the agent whose credential it is; null for whoever may read everything; nobody else reads anything. */
+function agentIn({ kind, id, scopes }: Who): string | null {
+  if (kind === 'agent') return id
+  if (scopes.includes('read')) return null
+  throw new Refusal('missing_scope', undefined, { scope: 'read' })
+}
+
+const uriOf = (projectId: string): string => scheme + encodeURIComponent(projectId)
+
+/** `holdfast://projects/P`, `…/tasks`, `…/tasks/T`. */
+function resourceNamed(uri: string): ResourceName | undefined {
+  if (!uri.startsWith(scheme)) return undefined
+  const [projectId, tasks, taskId, ...rest] = uri.slice(scheme.length).split('/').map(decoded)
+  if (!projectId || rest.length > 0) return undefined
+  if (tasks === undefined) return { projectId, part: 'project' }
+  if (tasks !== 'tasks') return undefined
+  return taskId === undefined ? { projectId, part: 'tasks' } : taskId ? { projectId, part: { taskId } } : undefined
+}
+
+/** Empty for what no id can be; a database refuses NUL. */
+function decoded(part: string): string {
+  try {
+    const id = decodeURIComponent(part)
+    return id.includes('\u0000') ? '' : id
+  } catch {
+    return ''
+  }
+}
+
+function told(found: FoundResource): object {
+  if ('project' in found) return snakeFields(found.project)
+  if ('task' in found) return snakeFields(found.task)
+  const tasks = found.tasks.map(({ description: _, result: __, ...task }) => ({
+    ...snakeFields(task),
+    uri: `${uriOf(task.projectId)}/tasks/${encodeURIComponent(task.id)}`,
+  }))
+  return { tasks, more: found.more }
+}
