@@ -33,4 +33,6 @@ export interface ConversationState {
   readonly conversation: Conversation | null
   /** Newest first, without the hidden ones. */
   readonly messages: readonly Message[]
+  /** The numbers of those that a living agent has been handed and has not answered: it is at work on them (CH9). */
+  readonly handedOver: readonly number[]
 }

@@ -1,4 +1,5 @@
 /** The state of streams and their positions, out of one read: whoever follows from these positions misses nothing. */
+import { parseAgentKey } from '../domain/conversation/key.ts'
 import { home, parseStream, type StreamName } from '../domain/stream/name.ts'
 import {
   type ConversationState,
@@ -10,11 +11,12 @@ import {
 import { selectPosition } from '../store/event-log.ts'
 import { agentsOfProject, agentsPage } from '../store/queries/agents.ts'
 import { pendingApprovals, pendingApprovalsOf } from '../store/queries/approvals.ts'
-import { conversationOf, selectConversation } from '../store/queries/conversations.ts'
+import { type ConversationRow, conversationOf, selectConversation } from '../store/queries/conversations.ts'
 import { behindAll, messagesBefore } from '../store/queries/messages.ts'
 import { newest } from '../store/queries/page-cursor.ts'
 import { findProject, projectsPage } from '../store/queries/projects.ts'
 import { tasksPage } from '../store/queries/tasks.ts'
+import { selectHandedOver } from '../store/queries/unread.ts'
 import { workSessionsPage } from '../store/queries/work-sessions.ts'
 import { defineQuery, type Reader, type StreamPosition } from '../store/store.ts'
 
@@ -71,7 +73,18 @@ async function projectState(reader: Reader, projectId: string): Promise<ProjectS
 
 async function conversationState(reader: Reader, key: string): Promise<ConversationState> {
   const row = await reader.first(selectConversation, { key })
-  if (!row) return { conversation: null, messages: [] }
+  if (!row) return { conversation: null, messages: [], handedOver: [] }
   const messages = await messagesBefore(reader, { key, seq: behindAll, hidden: false, limit: snapshotMessageLimit })
-  return { conversation: conversationOf(row), messages }
+  return { conversation: conversationOf(row), messages, handedOver: await handedOverIn(reader, row) }
+}
+
+/** Asked per agent, whose unread messages are few, rather than per conversation. */
+async function handedOverIn(reader: Reader, { key, agent_id }: ConversationRow): Promise<number[]> {
+  const agentIds = agent_id === null ? (parseAgentKey(key)?.agentIds ?? []) : [agent_id]
+  const seqs: number[] = []
+  for (const agentId of agentIds) {
+    const rows = await reader.all(selectHandedOver, { agentId, key, limit: snapshotListLimit })
+    seqs.push(...rows.map(({ seq }) => seq))
+  }
+  return seqs
 }

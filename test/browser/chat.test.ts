@@ -66,6 +66,23 @@ test('[CH9] the panel calls the agent, shows it come, think and answer, and lets
   await expect.poll(states).toEqual(['terminating'])
 })
 
+test('[CH9] who comes later, or again, sees that it thinks too', async () => {
+  const room = await chatRoom('gus')
+  await room.write('hello')
+  const agent = await room.signIn()
+  const page = await here.ownerPage(room.address)
+  await presence(page, 'ready')
+  await agent.call('get_pending_messages', { session_token: agent.token })
+  await presence(page, 'thinking')
+  await page.reload()
+  await presence(page, 'thinking')
+  const later = await here.ownerPage(room.address)
+  await presence(later, 'thinking')
+  await agent.call('respond_chat', { session_token: agent.token, content: 'hi' })
+  await presence(page, 'ready')
+  await presence(later, 'ready')
+})
+
 test('[CH10] what is sent while the server is away is kept grey, survives a reload and arrives once', async () => {
   const room = await chatRoom('bob')
   const page = await here.ownerPage(room.address)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { webKey } from '../../src/domain/conversation/key.ts'
 import { conversationStream, projectStream } from '../../src/domain/stream/name.ts'
 import { type ConversationState, type HomeState, snapshotListLimit, snapshotMessageLimit } from '../../src/protocol/snapshot.ts'
 import { addMessage } from '../../src/services/add-message.ts'
@@ -11,6 +12,7 @@ import { getConversation } from '../../src/services/get-conversation.ts'
 import { getOrCreateConversation } from '../../src/services/get-or-create-conversation.ts'
 import { getProject } from '../../src/services/get-project.ts'
 import { readSnapshot } from '../../src/services/read-snapshot.ts'
+import { openOffice } from './agent-office.ts'
 import { by, open } from './installation.ts'
 
 describe('snapshots', () => {
@@ -52,6 +54,30 @@ describe('snapshots', () => {
     expect(positions).toEqual([{ head: messages[0]?.seq, floor: 0 }])
   })
 
+  test('[CH9] the state of a chat says what its agent has been handed and has not answered, while that lives', async () => {
+    const { store, clock } = await open()
+    const office = await openOffice(store, clock)
+    const stream = conversationStream(webKey(office.projectId, office.agentId))
+    const handedOver = async () => {
+      const { state } = await store.query(readSnapshot, { streams: [stream] })
+      return (state[stream] as ConversationState).handedOver
+    }
+    await office.say('one')
+    await office.say('two')
+    const signed = await office.signIn()
+    expect(await handedOver()).toEqual([])
+    const handed = (await office.handOver(signed)).map(({ seq }) => seq)
+    await office.say('three')
+    expect(handed).toHaveLength(2)
+    expect(await handedOver()).toEqual(handed)
+    await office.answer(signed, 'done')
+    expect(await handedOver()).toEqual([])
+    await office.handOver(signed)
+    expect(await handedOver()).toHaveLength(1)
+    await office.calls.logout(signed)
+    expect(await handedOver()).toEqual([])
+  })
+
   test('[HT6] a project or conversation that is deleted or never was has no state, and other streams have none yet', async () => {
     const { store } = await open()
     const { id: projectId } = await store.run(createProject, { name: 'p', by })
@@ -68,7 +94,7 @@ describe('snapshots', () => {
       state: {
         [projectStream(projectId)]: nothing,
         'project:never': nothing,
-        'conversation:web:x': { conversation: null, messages: [] },
+        'conversation:web:x': { conversation: null, messages: [], handedOver: [] },
         'user-session:x': {},
       },
     })

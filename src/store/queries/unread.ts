@@ -80,6 +80,19 @@ const selectHeldMessages = statement<Receiver & { key: string }>()((db, p) =>
     .orderBy('unread.seq'),
 )
 
+/** What an agent was handed in a conversation by sessions that still live, and has not answered. */
+export const selectHandedOver = statement<{ agentId: string; key: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('unread_messages')
+    .innerJoin('agent_sessions', 'agent_sessions.id', 'unread_messages.delivered_to')
+    .select('unread_messages.seq')
+    .where('unread_messages.agent_id', '=', p.agentId)
+    .where('unread_messages.conversation_key', '=', p.key)
+    .where('agent_sessions.state', '<>', 'ended')
+    .orderBy('unread_messages.seq')
+    .limit(p.limit),
+)
+
 /** The conversation of what this session holds; there is only one at a time. */
 export const selectHeldConversation = statement<Receiver>()((db, p) =>
   db

@@ -37,11 +37,12 @@ export const withOlder = (chat: Chat, page: Page<Message>): Chat => ({
 })
 
 /** What is known of it is replaced, unless the new part goes on where it ended. */
-export function afterSnapshot(chat: Chat | undefined, { messages }: ConversationState): Chat {
+export function afterSnapshot(chat: Chat | undefined, { messages, handedOver }: ConversationState): Chat {
   const oldest = messages.at(-1)
-  if (chat && oldest && chat.messages.some((message) => message.seq === oldest.seq)) return withMessages(chat, messages)
+  if (chat && oldest && chat.messages.some((message) => message.seq === oldest.seq))
+    return withMessages({ ...chat, handedOver }, messages)
   const whole = messages.length < snapshotMessageLimit
-  return withMessages({ ...emptyChat, older: whole ? null : undefined }, messages)
+  return withMessages({ ...emptyChat, handedOver, older: whole ? null : undefined }, messages)
 }
 
 /** The same object when the event is about something else. */
