@@ -6,6 +6,7 @@ import type { Agent } from '../protocol/agent.ts'
 import { environmentToHandOver } from './agent-environment.ts'
 import type { Given } from './command.ts'
 import type { CommandContext } from './context.ts'
+import { findDetected, setupNote } from './detected-agents.ts'
 import { usage } from './failure.ts'
 import { findByName } from './find-by-name.ts'
 import { secretOnce } from './secret-once.ts'
@@ -43,12 +44,18 @@ export async function show(context: CommandContext, given: Given): Promise<void>
 }
 
 export async function add(context: CommandContext, given: Given): Promise<void> {
-  const id = given.operand(0)
+  const detected = given.text('detected')
+  const id = given.optionalOperand(0) ?? detected
+  if (id === undefined) throw usage('The id of the agent is missing.', '`holdfast agents add --help` shows what can be said.')
   const change = await changeOf(context, given)
+  if (detected !== undefined && 'command' in change)
+    throw usage('--detected brings its own command.', 'Leave out --detected, or what stands behind --.')
   const client = await context.client()
-  const body = { protocol: 'acp' as const, ...change, id, name: change.name ?? id }
+  const found = detected === undefined ? undefined : await findDetected(client, detected)
+  const body = { protocol: 'acp' as const, name: id, ...found?.draft, ...change, id }
   const { passkey: secret, ...agent } = await client.post('/api/agents', { body })
   context.done(`Added the agent ${context.paint('bold', visible(agent.id))}`)
+  if (found?.setup) context.note(setupNote(found.setup))
   context.answer({ ...agent, passkey: secret }, () => `${describe(context, agent)}\n${passkeyOnce(context, agent.id, secret)}`)
 }
 

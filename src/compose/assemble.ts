@@ -1,5 +1,6 @@
 /** What stands behind the front: store, mirror, doors, duties. Loaded while the port already listens. */
 import { join } from 'node:path'
+import { agentDetection } from '../agents/detect-agents.ts'
 import { ownerId } from '../domain/credential/who.ts'
 import { chatLog } from '../mirror/chat-log.ts'
 import { Mirror } from '../mirror/mirror.ts'
@@ -25,11 +26,12 @@ export interface Parts {
   readonly logger: Logger
   readonly clock: Clock
   readonly packageFolder: string
+  readonly env: NodeJS.ProcessEnv
   readonly undo: Undo
 }
 
 export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<string> }> {
-  const { config, ownerToken, front, logger, clock, packageFolder, undo } = parts
+  const { config, ownerToken, front, logger, clock, packageFolder, env, undo } = parts
   const { data } = config
   const store = await openStore(config, logger)
   undo.push(() => store.close())
@@ -38,7 +40,8 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
   undo.push(startSweeper(store, clock, logger))
 
   const pageFolder = join(packageFolder, 'dist', 'web')
-  const doors = await openDoors({ front, store, clock, ownerTokenHash: hashSecret(ownerToken), pageFolder })
+  const detectAgents = agentDetection({ clock, env })
+  const doors = await openDoors({ front, store, clock, ownerTokenHash: hashSecret(ownerToken), pageFolder, detectAgents })
   undo.push(() => doors.close())
   const sweeper = new AgentSessionSweeper({ store, clock, logger, lastSeen: doors.lastSeen })
   sweeper.start()

@@ -54,7 +54,7 @@ export async function startServer(config: ConfigValues, env: NodeJS.ProcessEnv):
     // Whoever waits for the port is answered first: to load the doors keeps this thread busy for a while (SP1).
     await pause(answerFirstMs)
     const { assemble } = await import('./assemble.ts')
-    const { signInCode } = await assemble({ config, ownerToken, front, logger, clock: systemClock, packageFolder, undo })
+    const { signInCode } = await assemble({ config, ownerToken, front, logger, clock: systemClock, packageFolder, env, undo })
     await writeRunFile(data, { pid: process.pid, url: front.url, startedAt: new Date().toISOString(), version })
     undo.push(() => removeRunFile(data, process.pid))
     return { url: front.url, signInCode, stop }

@@ -8,6 +8,7 @@ import { mkdir, rmdir, stat } from 'node:fs/promises'
 import type { Clock } from '../platform/clock.ts'
 import type { LaunchMark } from '../platform/launch-mark.ts'
 import type { LiveProcess } from '../platform/processes.ts'
+import { filledIn } from '../protocol/launch-variables.ts'
 import type { LaunchParticulars } from '../protocol/link.ts'
 import { agentEnvironment, secretsOf } from './agent-environment.ts'
 import { AgentOutput } from './agent-output.ts'
@@ -53,11 +54,12 @@ export class AgentProcess {
   /** Rejects with CannotStart. */
   static async start(parts: AgentProcessParts): Promise<AgentProcess> {
     const { particulars, program, mark, serverUrl, env, table } = parts
-    const [file, args] = commandOf(particulars, program)
+    const variables = agentEnvironment(env, particulars, mark, serverUrl)
+    const [file, args] = commandOf({ ...particulars, args: filledIn(particulars.args, variables) }, program)
     const cwd = await workingFolder(parts)
     const child = await spawned(file, args, {
       cwd,
-      env: agentEnvironment(env, particulars, mark, serverUrl),
+      env: variables,
       // A group, and the whole of what a terminal would group, of its own.
       detached: true,
       // Nobody speaks to an agent that pulls.

@@ -1,6 +1,7 @@
 /** What the doors share, built once by server.ts. */
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { DetectedAgent } from '../protocol/detected-agent.ts'
 import type { Store } from '../store/store.ts'
 import type { AgentCalls } from './agents/agent-calls.ts'
 import type { Figures } from './http/figures.ts'
@@ -24,6 +25,8 @@ export interface Doors {
   readonly panels: OpenPanels
   readonly agents: AgentCalls
   readonly figures: Figures
+  /** Those installed on this machine (AG5). */
+  readonly detectAgents: () => Promise<readonly DetectedAgent[]>
   /** True once the server has begun to stop. */
   closing: boolean
 }

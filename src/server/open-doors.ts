@@ -23,6 +23,8 @@ export interface DoorsParts {
   readonly ownerTokenHash: string
   /** The built page; null serves none. */
   readonly pageFolder: string | null
+  /** Looks for installed agents; none are looked for when it is left out. */
+  readonly detectAgents?: Doors['detectAgents'] | undefined
 }
 
 export interface OpenDoors {
@@ -35,7 +37,8 @@ export interface OpenDoors {
 /** Requests in flight have this long to finish. */
 const drainMs = 5000
 
-export async function openDoors({ front, store, clock, ownerTokenHash, pageFolder }: DoorsParts): Promise<OpenDoors> {
+export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
+  const { front, store, clock, ownerTokenHash, pageFolder, detectAgents = async () => [] } = parts
   const { logger, version, publicUrl, behindProxy } = front.parts
   const credentials = new Credentials(store, ownerTokenHash, publicUrl)
   const tails = new Tails({ store, clock, logger })
@@ -52,6 +55,7 @@ export async function openDoors({ front, store, clock, ownerTokenHash, pageFolde
     panels: new OpenPanels({ store, clock, logger }),
     agents: new AgentCalls({ store, clock, tails }),
     figures: front.figures,
+    detectAgents,
     closing: false,
   }
   const app = buildApp({ doors, front, behindProxy, pageFolder })

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { DetectedAgent } from '../../src/protocol/detected-agent.ts'
 import { openInstallation } from '../support/command-line.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -97,4 +98,45 @@ test('[HT2] an id that is taken ends with 6', async () => {
   const { holdfast } = await openInstallation()
   await holdfast(['agents', 'add', 'a'])
   expect(await holdfast(['agents', 'add', 'a'])).toMatchObject({ code: 6, stderr: expect.stringContaining('already_exists') })
+})
+
+const detected = (id: string, setup: DetectedAgent['setup'] = null): DetectedAgent => {
+  const draft = {
+    id,
+    name: `The ${id}`,
+    protocol: 'mcp',
+    command: id,
+    args: ['-p', 'go'],
+    env: { LIMIT: '1' },
+    holdSeconds: 600,
+  } as const
+  return {
+    id,
+    name: `The ${id}`,
+    file: `/opt/bin/${id}`,
+    version: '2.1.0',
+    triedWith: null,
+    draft: { ...draft, args: [...draft.args] },
+    setup,
+  }
+}
+
+test('[AG5] installed agents are listed, and added with their recipe by name', async () => {
+  const setup = { file: '~/.gemini/settings.json', content: '{"a": 1}' }
+  const { holdfast } = await openInstallation({ detectAgents: async () => [detected('claude'), detected('gemini', setup)] })
+  const before = await holdfast(['agents', 'detect'])
+  expect(before.stdout).toMatch(/claude +The claude +2\.1\.0 +– +\/opt\/bin\/claude/)
+  expect(before.stderr).toContain('agents add --detected claude')
+  const added = (await holdfast(['agents', 'add', '--detected', 'claude', '--json'])).json()
+  expect(added).toMatchObject({ id: 'claude', name: 'The claude', protocol: 'mcp', command: 'claude', holdSeconds: 600 })
+  const other = await holdfast(['agents', 'add', 'gem', '--detected', 'gemini', '--role', 'reviewer'])
+  expect([other.code, other.stderr]).toEqual([0, expect.stringContaining('{"a": 1}')])
+  expect((await holdfast(['agents', 'show', 'gem', '--json'])).json()).toMatchObject({ command: 'gemini', role: 'reviewer' })
+  expect((await holdfast(['agents', 'detect'])).stdout).toMatch(/gemini +The gemini +2\.1\.0 +gem /)
+  expect(await holdfast(['agents', 'add', '--detected', 'codex'])).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('claude'),
+  })
+  expect(await holdfast(['agents', 'add'])).toMatchObject({ code: 2 })
+  expect(await holdfast(['agents', 'add', 'x', '--detected', 'claude', '--', 'ls'])).toMatchObject({ code: 2 })
 })

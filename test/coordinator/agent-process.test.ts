@@ -67,6 +67,15 @@ test('[SE4] nothing is read by a shell: arguments arrive as they are', async () 
   expect(JSON.parse(output())).toEqual(args.slice(3))
 })
 
+test('[CO4] what the launch tells is filled into arguments that name it; the token never is', async () => {
+  const code = 'console.log(JSON.stringify(process.argv.slice(1)))'
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: what is typed into an entry
+  const words = ['${HOLDFAST_AGENT_ID} in ${HOLDFAST_PROJECT_ID}', '${HOLDFAST_LAUNCH_TOKEN}', '${HOME}']
+  const { output, exit } = await startAgent({ command: process.execPath, args: ['-e', code, '--', ...words] })
+  await exit
+  expect(JSON.parse(output())).toEqual(['helper in p1', ...words.slice(1)])
+})
+
 test('[CO4] the command holdfast means this program itself', async () => {
   const { output, exit } = await startAgent({ command: 'holdfast', args: ['demo-mcp', '--stay'] })
   await exit

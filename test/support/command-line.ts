@@ -4,7 +4,7 @@ import { run } from '../../src/cli/run.ts'
 import { writeFileAtomic } from '../../src/platform/atomic-file.ts'
 import { ownerTokenFile } from '../../src/platform/data-folder.ts'
 import { writeRunFile } from '../../src/platform/run-file.ts'
-import { openTestServer, type TestServer } from './server.ts'
+import { openTestServer, type TestServer, type TestServerOptions } from './server.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 export interface Typed {
@@ -53,8 +53,8 @@ export interface Installation {
 }
 
 /** A server that runs, found through its data folder as the product finds it. */
-export async function openInstallation(): Promise<Installation> {
-  const server = await openTestServer()
+export async function openInstallation(options?: TestServerOptions): Promise<Installation> {
+  const server = await openTestServer(options)
   const data = temporaryFolder()
   await writeFileAtomic(ownerTokenFile(data), `${server.ownerToken}\n`)
   await writeRunFile(data, { pid: process.pid, url: server.url, startedAt: '2026-03-01T09:00:00.000Z', version: '0.0.0-test' })

@@ -43,7 +43,7 @@ export interface TestServer {
   raw(bytes: string | Buffer, until?: string): Promise<string>
 }
 
-export type TestServerOptions = Partial<FrontParts & Pick<DoorsParts, 'ownerTokenHash' | 'pageFolder'>> & {
+export type TestServerOptions = Partial<FrontParts & Pick<DoorsParts, 'ownerTokenHash' | 'pageFolder' | 'detectAgents'>> & {
   readonly testStore?: TestStore
 }
 
@@ -66,8 +66,8 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
     ...options,
   })
   await front.listen()
-  const { ownerTokenHash = hashSecret(ownerToken), pageFolder = null } = options
-  const server = await openDoors({ front, store, clock, ownerTokenHash, pageFolder })
+  const { ownerTokenHash = hashSecret(ownerToken), pageFolder = null, detectAgents } = options
+  const server = await openDoors({ front, store, clock, ownerTokenHash, pageFolder, detectAgents })
   onTestFinished(() => server.close())
   const port = Number(new URL(front.url).port)
   return {

@@ -2,6 +2,7 @@
 
 import { add, edit, list, passkey, remove, show } from '../agent-commands.ts'
 import type { CommandOption, CommandSpec } from '../command.ts'
+import { detect } from '../detected-agents.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
 
 const agent = { name: 'agent', about: 'id, or name where only one has it' }
@@ -49,14 +50,28 @@ export const agents: CommandSpec = {
     {
       name: 'add',
       summary: 'Add an agent; prints its passkey once',
-      operands: [{ name: 'id', about: 'lower-case letters, digits, - and _' }, command],
-      options: [{ flags: '--name <name>', about: 'what to call it (its id)' }, ...shared],
+      operands: [{ name: '[id]', about: 'lower-case letters, digits, - and _; with --detected its own' }, command],
+      options: [
+        { flags: '--name <name>', about: 'what to call it (its id)' },
+        { flags: '--detected <agent>', about: 'one that `agents detect` has found, with its recipe' },
+        ...shared,
+      ],
       examples: [
         ['agents add claude --name "Claude Code" -- npx claude-code-acp', 'started by Holdfast'],
         ['agents add helper --protocol mcp', 'started by somebody else, asks for work'],
         ['agents add codex --env OPENAI_API_KEY -- codex-acp', 'with a key from this environment'],
+        ['agents add --detected claude', 'one that is installed, with all it needs'],
       ],
       run: add,
+    },
+    {
+      name: 'detect',
+      summary: "Agents that are installed on the server's machine",
+      examples: [
+        ['agents detect', 'what is there, in which version, and whether it is added'],
+        ['agents detect --json', 'with the recipe of each'],
+      ],
+      run: detect,
     },
     {
       name: 'edit',

@@ -1,10 +1,8 @@
 /** Whether the credential works, and each agent's program is there to be started. Looks for files; starts nothing. */
-import { constants } from 'node:fs'
-import { access } from 'node:fs/promises'
-import { delimiter, isAbsolute, join } from 'node:path'
 import type { Client } from '../../client/client.ts'
 import { ProblemError } from '../../client/failures.ts'
 import { ownProgram } from '../../domain/agent/own-program.ts'
+import { findProgram } from '../../platform/find-program.ts'
 import type { Environment } from '../terminal.ts'
 import { bad, type Check, good } from './check.ts'
 
@@ -36,22 +34,3 @@ export async function checkAgents(client: Client, env: Environment): Promise<Che
   }
   return checks
 }
-
-/** The way the system finds a program: as a path, or in the folders of PATH. */
-async function findProgram(command: string, env: Environment): Promise<string | undefined> {
-  const extensions = process.platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD').split(';')] : ['']
-  const folders = isAbsolute(command) || command.includes('/') ? [''] : (env['PATH'] ?? '').split(delimiter).filter(Boolean)
-  for (const folder of folders) {
-    for (const extension of extensions) {
-      const file = folder ? join(folder, command + extension) : command + extension
-      if (await isProgram(file)) return file
-    }
-  }
-  return undefined
-}
-
-const isProgram = (file: string): Promise<boolean> =>
-  access(file, constants.X_OK).then(
-    () => true,
-    () => false,
-  )

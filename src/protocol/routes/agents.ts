@@ -1,6 +1,7 @@
 /** Agents: what can be started, and how. Changing them is for owners, because they name commands (SE4). */
 import * as z from 'zod'
 import { Agent, AgentChange, AgentDraft, AgentWithPasskey } from '../agent.ts'
+import { DetectedAgent } from '../detected-agent.ts'
 import { PageQuery, pageOf } from '../page.ts'
 import type { Route } from '../route.ts'
 
@@ -60,5 +61,13 @@ export const agentRoutes = {
     params: agentId,
     status: 200,
     answer: z.object({ passkey: z.string() }),
+  },
+  listDetectedAgents: {
+    method: 'GET',
+    path: '/api/detected-agents',
+    scope: 'manage',
+    summary: "Agents that are installed on the server's machine, each with what to add it with",
+    status: 200,
+    answer: z.object({ items: z.array(DetectedAgent) }),
   },
 } as const satisfies Record<string, Route>

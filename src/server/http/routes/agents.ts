@@ -22,4 +22,5 @@ export const agentHandlers: HandlersOf<typeof agentRoutes> = {
     const projectIds = await store.query(findOccupiedProjects, params)
     return store.run(replacePasskey, { ...params, projectIds, by: who.id }, receipt)
   },
+  listDetectedAgents: async ({ doors }) => ({ items: [...(await doors.detectAgents())] }),
 }

@@ -1,0 +1,76 @@
+/**
+ * Which of the known agents are installed on this machine, in which version (AG5). Looks along PATH and asks each program for its
+ * version, without a shell, for a bounded time; what was found is believed for a minute, because programs take long to answer.
+ */
+import { spawn } from 'node:child_process'
+import type { Clock } from '../platform/clock.ts'
+import { findProgram } from '../platform/find-program.ts'
+import type { DetectedAgent } from '../protocol/detected-agent.ts'
+import { holdSeconds, type KnownAgent, knownAgents } from './known-agents.ts'
+
+const believedMs = 60_000
+const defaultPatienceMs = 10_000
+const maxVersionText = 16 * 1024
+
+export interface DetectionParts {
+  readonly clock: Clock
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** How long a program may take to say its version. */
+  readonly patienceMs?: number
+}
+
+export type DetectAgents = () => Promise<readonly DetectedAgent[]>
+
+/** Those who ask at the same time share one look. */
+export function agentDetection({ clock, env, patienceMs = defaultPatienceMs }: DetectionParts): DetectAgents {
+  let found: { readonly agents: Promise<readonly DetectedAgent[]>; readonly until: number } | undefined
+  return () => {
+    if (!found || clock.now() >= found.until)
+      found = { agents: lookForAgents({ env, patienceMs }), until: clock.now() + believedMs }
+    return found.agents
+  }
+}
+
+type Look = Required<Omit<DetectionParts, 'clock'>>
+
+async function lookForAgents(look: Look): Promise<readonly DetectedAgent[]> {
+  const found = await Promise.all(Object.entries(knownAgents).map(([command, known]) => lookFor(command, known, look)))
+  return found.filter((each) => each !== undefined)
+}
+
+async function lookFor(command: string, known: KnownAgent, look: Look): Promise<DetectedAgent | undefined> {
+  const file = await findProgram(command, look.env)
+  if (file === undefined) return undefined
+  const { name, triedWith, args, env: entryEnv, setup } = known
+  const draft = { id: command, name, protocol: 'mcp' as const, command, args: [...args], env: { ...entryEnv }, holdSeconds }
+  return { id: command, name, file, version: await versionOf(file, look), triedWith, draft, setup }
+}
+
+/** The first thing in what it writes that looks like a version. */
+async function versionOf(file: string, { env, patienceMs }: Look): Promise<string | null> {
+  const group = process.platform !== 'win32'
+  const child = spawn(file, ['--version'], { env: withoutOurs(env), stdio: ['ignore', 'pipe', 'ignore'], detached: group })
+  const end = (): void => {
+    // What it has started goes with it.
+    if (child.pid === undefined) return
+    try {
+      process.kill(group ? -child.pid : child.pid, 'SIGKILL')
+    } catch {
+      // It has gone by itself.
+    }
+  }
+  const timer = setTimeout(end, patienceMs)
+  let written = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    written += text
+    if (written.length > maxVersionText) end()
+  })
+  await new Promise<void>((resolve) => child.once('close', resolve).once('error', () => resolve()))
+  clearTimeout(timer)
+  return /\d+\.\d+[\w.+-]{0,40}/.exec(written.slice(0, maxVersionText))?.[0] ?? null
+}
+
+/** No key of the server's surroundings: programs that were only found are trusted with little. */
+function withoutOurs({ PATH, HOME, LANG }: DetectionParts['env']): NodeJS.ProcessEnv {
+  return { PATH, HOME, LANG, TERM: 'dumb' }
+}
