@@ -43,6 +43,7 @@ export const exitOf = {
   last_owner: 6,
   wrong_state: 6,
   fenced: 6,
+  launch_withdrawn: 6,
   too_large: 2,
   unsupported_media_type: 2,
   invalid_setting: 2,

@@ -153,6 +153,12 @@ export const errorCatalogue = {
     title: 'Another coordinator has taken over',
     next: 'Stop: reports with this epoch are refused.',
   },
+  launch_withdrawn: {
+    status: 409,
+    retry: false,
+    title: 'This launch is not needed any more',
+    next: 'Do not start it; go on with the next one.',
+  },
   too_large: {
     status: 413,
     retry: false,

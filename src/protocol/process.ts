@@ -12,9 +12,9 @@ export const processStates = ['waiting', 'starting', 'running', 'held', 'ended']
 export const processEndReasons = [
   /** By itself, without an error. */
   'exited',
-  /** By itself, with an error or by a signal that was not ours. */
+  /** By itself, with an error, by a signal that was not ours, or in the middle of its work. */
   'crashed',
-  /** It could not be started at all. */
+  /** It could not be started at all, or went away without ever signing in. */
   'start_failed',
   /** It did not sign in within `agent.start_timeout_seconds`. */
   'start_timeout',
@@ -41,6 +41,7 @@ export const Process = z.object({
   pid: z.int().nullable(),
   state: z.enum(processStates),
   orderedAt: Time,
+  /** When it was taken; once it was seen to run, since when. */
   startedAt: Time.nullable(),
   /** A stop was ordered, and why; it goes on until its exit is reported. */
   stopReason: z.enum(processEndReasons).nullable(),

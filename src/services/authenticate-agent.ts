@@ -22,6 +22,7 @@ import {
 } from '../store/queries/agent-sessions.ts'
 import { selectAgent } from '../store/queries/agents.ts'
 import { selectAssignment } from '../store/queries/assignments.ts'
+import { selectLaunchByToken } from '../store/queries/launches.ts'
 import { chosenSettings, selectProject } from '../store/queries/projects.ts'
 import { deletePurpose } from '../store/queries/purposes.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../store/store.ts'
@@ -30,8 +31,9 @@ import { placeTask } from './place-task.ts'
 import { taskFor, workFactsOf } from './work-facts.ts'
 
 interface SignIn extends Pair {
-  /** Of the passkey that was given, or of the bearer that stands for it. */
+  /** Of the passkey or launch token (CO4) that was given, or of the bearer that stands for it. */
   readonly passkeyHash: string
+  /** What the agent says; who presents a launch token is that launch. */
   readonly launchId?: string | null | undefined
 }
 
@@ -44,6 +46,11 @@ export type SignedIn =
       readonly agentSession: AgentSession
       readonly instruction: string
     }
+
+interface Verified {
+  readonly settings: ProjectSettings
+  readonly launch: { readonly id: string; readonly stop_reason: string | null } | undefined
+}
 
 /** AS1: whatever was wrong. */
 export const authenticationFailed = (): Refusal =>
@@ -58,19 +65,24 @@ export const authenticateAgent = defineUseCase({
   // Home, because there it is decided who is an agent and where it may work.
   streams: ({ projectId }: SignIn) => [home, projectStream(projectId)],
   run: async (tx, input, context): Promise<SignedIn> => {
-    const settings = await verify(tx, input)
-    const held = await heldByLaunch(tx, input)
-    return held ? renew(tx, held, context) : take(tx, input, settings, context)
+    const { settings, launch } = await verify(tx, input)
+    const signIn = launch ? { ...input, launchId: launch.id } : input
+    const held = await heldByLaunch(tx, signIn)
+    if (held) return renew(tx, held, context)
+    // One that is being stopped takes up nothing more.
+    return launch?.stop_reason ? { status: 'no_work' } : take(tx, signIn, settings, context)
   },
 })
 
-async function verify(reader: Reader, { agentId, projectId, passkeyHash }: SignIn): Promise<ProjectSettings> {
+async function verify(reader: Reader, { agentId, projectId, passkeyHash }: SignIn): Promise<Verified> {
   const agent = await reader.first(selectAgent, { id: agentId })
   const assigned = await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })
   const project = await reader.first(selectProject, { id: projectId })
-  const matches = sameHash(passkeyHash, agent?.passkey_hash ?? nobodysHash)
+  const token = await reader.first(selectLaunchByToken, { hash: passkeyHash })
+  const launch = token?.agent_id === agentId && token.project_id === projectId ? token : undefined
+  const matches = sameHash(passkeyHash, agent?.passkey_hash ?? nobodysHash) || launch !== undefined
   if (!matches || !agent || !assigned || !project) throw authenticationFailed()
-  return effectiveSettings(chosenSettings(project))
+  return { settings: effectiveSettings(chosenSettings(project)), launch }
 }
 
 async function heldByLaunch(reader: Reader, { launchId, ...pair }: SignIn): Promise<LiveAgentSession | undefined> {

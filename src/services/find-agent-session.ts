@@ -13,6 +13,7 @@ import {
   selectAgentSessionByToken,
   selectNewestOfAgent,
 } from '../store/queries/agent-sessions.ts'
+import { selectNewestOfLaunch } from '../store/queries/agent-sessions-of-launch.ts'
 import { selectAssignment } from '../store/queries/assignments.ts'
 import type { Receiver } from '../store/queries/unread.ts'
 import { defineQuery, type Reader } from '../store/store.ts'
@@ -23,6 +24,8 @@ interface Claim {
   readonly tokenHash: string | null
   /** The agent whose own bearer the call came with; null when it was another's. */
   readonly agentId: string | null
+  /** The launch whose bearer that was; then the session is that launch's. */
+  readonly launchId?: string | undefined
 }
 
 export interface CallingSession extends Receiver {
@@ -45,8 +48,8 @@ export const findAgentSession = defineQuery({
   },
 })
 
-async function claimed(reader: Reader, { tokenHash, agentId }: Claim): Promise<AgentSessionRow> {
-  if (tokenHash === null) return ofBearer(reader, agentId)
+async function claimed(reader: Reader, { tokenHash, agentId, launchId }: Claim): Promise<AgentSessionRow> {
+  if (tokenHash === null) return launchId === undefined ? ofBearer(reader, agentId) : ofLaunch(reader, launchId)
   const row = await reader.first(selectAgentSessionByToken, { tokenHash })
   if (!row) throw new Refusal('authentication_failed', 'This session token is not known')
   if (agentId !== null && row.agent_id !== agentId) throw noSuchAgentSession()
@@ -62,6 +65,14 @@ async function ofBearer(reader: Reader, agentId: string | null): Promise<AgentSe
       field: 'session_token',
     })
   const row = await (live ? reader.first(selectAgentSession, { id: live.id }) : reader.first(selectNewestOfAgent, { agentId }))
-  if (!row) throw new Refusal('not_found', 'This agent has no session; call authenticate first')
+  if (!row) throw noSessionYet()
   return row
 }
+
+async function ofLaunch(reader: Reader, launchId: string): Promise<AgentSessionRow> {
+  const row = await reader.first(selectNewestOfLaunch, { launchId })
+  if (!row) throw noSessionYet()
+  return row
+}
+
+const noSessionYet = (): Refusal => new Refusal('not_found', 'This agent has no session; call authenticate first')

@@ -2,12 +2,15 @@
 import type { Who } from '../domain/credential/who.ts'
 import { selectAgentByPasskey } from '../store/queries/agents.ts'
 import { findValidCredential } from '../store/queries/credentials.ts'
+import { selectLaunchByToken } from '../store/queries/launches.ts'
 import { defineQuery, type Reader } from '../store/store.ts'
 
 export const findCredential = defineQuery({
   name: 'find-credential',
   run: async (reader, { hash }: { hash: string }, { now }): Promise<Who | undefined> =>
-    (await findValidCredential(reader, hash, now)) ?? (await agentWithPasskey(reader, hash)),
+    (await findValidCredential(reader, hash, now)) ??
+    (await agentWithPasskey(reader, hash)) ??
+    (await agentOfLaunch(reader, hash)),
 })
 
 async function agentWithPasskey(reader: Reader, hash: string): Promise<Who | undefined> {
@@ -16,4 +19,13 @@ async function agentWithPasskey(reader: Reader, hash: string): Promise<Who | und
   // A replaced passkey is another credential, so what the old one opened can be told apart.
   const credentialId = `passkey_${hash.slice(0, 16)}`
   return { credentialId, kind: 'agent', id: agent.id, name: agent.name, role: null, scopes: ['agent'], expiresAt: null }
+}
+
+/** CO4: dead when the launch is. */
+async function agentOfLaunch(reader: Reader, hash: string): Promise<Who | undefined> {
+  const row = await reader.first(selectLaunchByToken, { hash })
+  if (!row) return undefined
+  const launch = { id: row.id, projectId: row.project_id }
+  const credentialId = `launch_${row.id}`
+  return { credentialId, kind: 'agent', id: row.agent_id, name: row.name, role: null, scopes: ['agent'], expiresAt: null, launch }
 }

@@ -3,13 +3,12 @@ import { type AgentAction, agentAction } from '../domain/agent-process/start.ts'
 import type { Pair } from '../store/queries/agent-sessions.ts'
 import { defineQuery } from '../store/store.ts'
 import { checkAssigned } from './check-assigned.ts'
-import { workFactsOf } from './work-facts.ts'
+import { startFactsOf } from './start-facts.ts'
 
 export const getAgentAction = defineQuery({
   name: 'get-agent-action',
   run: async (reader, pair: Pair, { now }): Promise<AgentAction> => {
     await checkAssigned(reader, pair)
-    // This server orders no starts and holds no agent back; who asks starts it.
-    return agentAction(now, { ...(await workFactsOf(reader, pair)), startOutstanding: false, heldBecause: null })
+    return agentAction(now, await startFactsOf(reader, pair, now))
   },
 })

@@ -35,3 +35,9 @@ export const noSuchTask = (taskId: string): Refusal => new Refusal('not_found', 
 
 export const noSuchApproval = (approvalId: number): Refusal =>
   new Refusal('not_found', `There is no approval ${approvalId}`, { approvalId })
+
+export const noSuchLaunch = (launchId: string): Refusal =>
+  new Refusal('not_found', `There is no process with the launch ${launchId}`, { launchId })
+
+export const noSuchCoordinator = (coordinatorId: string): Refusal =>
+  new Refusal('not_found', `There is no coordinator ${coordinatorId}`, { coordinatorId })

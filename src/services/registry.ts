@@ -24,12 +24,16 @@ import { deleteProject } from './delete-project.ts'
 import { endChat } from './end-chat.ts'
 import { endWorkSession } from './end-work-session.ts'
 import { getOrCreateConversation } from './get-or-create-conversation.ts'
+import { greetCoordinator } from './greet-coordinator.ts'
 import { handOverMessages } from './hand-over-messages.ts'
 import { lapsePanel } from './lapse-panel.ts'
 import { logoutAgent } from './logout-agent.ts'
 import { noteSweep } from './note-sweep.ts'
+import { orderLaunch } from './order-launch.ts'
+import { orderStop } from './order-stop.ts'
 import { postMessage } from './post-message.ts'
 import { postponeAgentSession } from './postpone-agent-session.ts'
+import { releaseAgent } from './release-agent.ts'
 import { removePerson } from './remove-person.ts'
 import { replacePasskey } from './replace-passkey.ts'
 import { reportProcessExit } from './report-process-exit.ts'
@@ -49,7 +53,10 @@ import { signOut } from './sign-out.ts'
 import { startChat } from './start-chat.ts'
 import { sweepAgentSession } from './sweep-agent-session.ts'
 import { sweepExpired } from './sweep-expired.ts'
+import { takeFacts } from './take-facts.ts'
+import { takeLaunch } from './take-launch.ts'
 import { takeNextAction } from './take-next-action.ts'
+import { takeOverCoordinator } from './take-over-coordinator.ts'
 import { touchAgentSession } from './touch-agent-session.ts'
 import { truncateHistory } from './truncate-history.ts'
 import { unassignAgent } from './unassign-agent.ts'
@@ -80,12 +87,16 @@ export const useCases = {
   'end-chat': endChat,
   'end-work-session': endWorkSession,
   'get-or-create-conversation': getOrCreateConversation,
+  'greet-coordinator': greetCoordinator,
   'hand-over-messages': handOverMessages,
   'lapse-panel': lapsePanel,
   'logout-agent': logoutAgent,
   'note-sweep': noteSweep,
+  'order-launch': orderLaunch,
+  'order-stop': orderStop,
   'post-message': postMessage,
   'postpone-agent-session': postponeAgentSession,
+  'release-agent': releaseAgent,
   'remove-person': removePerson,
   'replace-passkey': replacePasskey,
   'report-process-exit': reportProcessExit,
@@ -105,7 +116,10 @@ export const useCases = {
   'start-chat': startChat,
   'sweep-agent-session': sweepAgentSession,
   'sweep-expired': sweepExpired,
+  'take-facts': takeFacts,
+  'take-launch': takeLaunch,
   'take-next-action': takeNextAction,
+  'take-over-coordinator': takeOverCoordinator,
   'touch-agent-session': touchAgentSession,
   'truncate-history': truncateHistory,
   'unassign-agent': unassignAgent,

@@ -12,6 +12,7 @@ import type { ProcessExit, ProcessExitAnswer } from '../protocol/process-exit.ts
 import { agentSessionOf, changesOf, liveOfPair, updateAgentSession } from '../store/queries/agent-sessions.ts'
 import { selectAgent } from '../store/queries/agents.ts'
 import { insertExitReport, keepEpoch, selectEpoch, selectExitReport } from '../store/queries/exit-reports.ts'
+import { liveLaunchesOf } from '../store/queries/launches.ts'
 import { chosenSettings, selectProject } from '../store/queries/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../store/store.ts'
 import { endAgentSession, endingStreams, type MayEnd } from './agent-session-end.ts'
@@ -51,11 +52,17 @@ async function factsOf(reader: Reader, input: Report, live: readonly LiveAgentSe
     seenBefore: Boolean(known),
     currentEpoch: (await reader.first(selectEpoch, { coordinatorId: reporterId }))?.epoch ?? null,
     live,
-    // PX5: this server orders no launches, so none of them can be alive elsewhere.
-    launchesElsewhere: [],
+    launchesElsewhere: await launchesElsewhere(reader, input),
     work: await workOf(reader, input),
     graceMs: durationMs(effectiveSettings(chosenSettings(project)), 'process_exit.grace_seconds'),
   }
+}
+
+/** PX5: what this server has ordered from others than the reporter, and what is or may be running there. */
+async function launchesElsewhere(reader: Reader, { reporterId, ...pair }: Report): Promise<string[]> {
+  const launches = await liveLaunchesOf(reader, pair)
+  const begun = launches.filter(({ state }) => state === 'starting' || state === 'running')
+  return begun.filter(({ coordinatorId }) => coordinatorId !== reporterId).map(({ id }) => id)
 }
 
 async function remember(tx: Tx, { reporterId, reportId, epoch }: Report, { now }: Context): Promise<void> {

@@ -9,6 +9,7 @@ import type { Instant } from '../domain/instant.ts'
 import { durationMs } from '../domain/project/duration.ts'
 import { agentSessionFrom, changesOf, updateAgentSession } from '../store/queries/agent-sessions.ts'
 import type { DueAgentSession } from '../store/queries/due-agent-sessions.ts'
+import { findLaunch } from '../store/queries/launches.ts'
 import { defineUseCase, type Reader, type Tx } from '../store/store.ts'
 import { endAgentSession, endingStreams, type MayEnd } from './agent-session-end.ts'
 import { ownRow } from './live-agent-session.ts'
@@ -45,13 +46,18 @@ async function judge(reader: Reader, current: LiveAgentSession, lastSeenAt: Inst
   const ttlMs = durationMs(settings, 'agent_session.ttl_minutes')
   const suspicion = current.suspectedAt && settleSuspicion(now, current.suspectedAt, lastSeenAt, graceMs)
   if (suspicion === 'orphaned') return { reason: 'orphaned' }
-  // AS6: no process is known to live, because none was started by this server.
-  const decision = sweep(now, current, { ttlMs, processKnownToLive: false, lastSeenAt })
+  const decision = sweep(now, current, { ttlMs, processKnownToLive: await isKnownToLive(reader, current), lastSeenAt })
   if (decision.outcome === 'end') return { reason: decision.reason }
   return {
     expiresAt: decision.outcome === 'extend' ? decision.expiresAt : current.expiresAt,
     suspectedAt: suspicion === 'alive' ? null : current.suspectedAt,
   }
+}
+
+/** AS6: its launch is on record as running. Nobody has reported its exit, and nobody has taken over from its coordinator. */
+async function isKnownToLive(reader: Reader, { launchId }: LiveAgentSession): Promise<boolean> {
+  const launch = launchId === null ? undefined : await findLaunch(reader, launchId)
+  return launch !== undefined && launch.state !== 'ended'
 }
 
 async function keep(tx: Tx, current: LiveAgentSession, { expiresAt, suspectedAt }: Kept): Promise<void> {

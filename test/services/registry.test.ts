@@ -30,6 +30,7 @@ describe('the registry of use cases', () => {
       'create-token',
       'replace-passkey',
       'sign-in',
+      'take-launch',
     ])
   })
 })

@@ -25,3 +25,23 @@ export function agentAction(now: Instant, facts: StartFacts): AgentAction {
   if (facts.startOutstanding) return { action: 'none', reason: 'a start is under way' }
   return { action: 'start', reason: `there is ${purpose} work` }
 }
+
+export interface OrderFacts extends StartFacts {
+  /** The agent can be started by a coordinator of ours. */
+  readonly startable: boolean
+  /** A launch of the pair is held already. */
+  readonly isHeld: boolean
+}
+
+/** What the server does about it itself: order a launch, hold one, let the held one go, or nothing. */
+export type OrderDecision =
+  | { readonly order: 'launch' | 'release' | 'none' }
+  | { readonly order: 'hold'; readonly because: string }
+
+export function decideOrder(now: Instant, facts: OrderFacts): OrderDecision {
+  if (!facts.startable) return { order: 'none' }
+  const { action, reason } = agentAction(now, facts)
+  if (action === 'none') return { order: 'none' }
+  if (action === 'hold') return facts.isHeld ? { order: 'none' } : { order: 'hold', because: reason }
+  return { order: facts.isHeld ? 'release' : 'launch' }
+}

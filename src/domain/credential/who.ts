@@ -13,6 +13,8 @@ export interface Who {
   readonly role: Role | null
   readonly scopes: readonly Scope[]
   readonly expiresAt: Instant | null
+  /** CO4: of an agent that presented the token of its launch; it is good for this launch and project alone. */
+  readonly launch?: { readonly id: string; readonly projectId: string }
 }
 
 export const ownerId = 'owner'

@@ -57,7 +57,8 @@ export class AgentCalls {
     const passkeyHash = claim.passkey === undefined ? presented.hash : hashSecret(claim.passkey)
     const { projectId, launchId } = claim
     try {
-      if (own !== null && own !== agentId) throw authenticationFailed()
+      const elsewhere = presented.who.launch && presented.who.launch.projectId !== projectId
+      if ((own !== null && own !== agentId) || elsewhere) throw authenticationFailed()
       return await this.#store.run(authenticateAgent, { agentId, projectId, passkeyHash, launchId })
     } catch (error) {
       if (error instanceof Refusal && error.code === 'authentication_failed') this.#failures.attempt(agentId)
@@ -68,7 +69,8 @@ export class AgentCalls {
   /** The agent session a call is made in: the token's, or that of the agent whose bearer it is. Counts as a sign of life. */
   async caller(presented: Presented, token: string | undefined): Promise<Receiver> {
     const tokenHash = token === undefined ? null : hashSecret(token)
-    const found = await this.#store.query(findAgentSession, { tokenHash, agentId: agentOf(presented.who) })
+    const { who } = presented
+    const found = await this.#store.query(findAgentSession, { tokenHash, agentId: agentOf(who), launchId: who.launch?.id })
     const { touches, calledAt, ...caller } = found
     this.lastSeen.saw(caller.agentSessionId, calledAt)
     if (touches) await this.#store.run(touchAgentSession, { ...caller, calledAt })

@@ -31,6 +31,7 @@ const nextSteps = {
   last_owner: null,
   wrong_state: `Read \`message\`: it says what is possible now. ${askNext}`,
   fenced: 'Stop reporting: another coordinator has taken over.',
+  launch_withdrawn: null,
   too_large: 'Send less: `limit` says how much is accepted.',
   unsupported_media_type: null,
   invalid_setting: null,

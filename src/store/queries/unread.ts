@@ -4,6 +4,7 @@
  */
 import { priorities } from '../../domain/conversation/priority.ts'
 import { handedOverAtOnce, type UnreadMessage } from '../../domain/conversation/unread.ts'
+import type { Instant } from '../../domain/instant.ts'
 import type { Message } from '../../protocol/message.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -127,6 +128,17 @@ export const selectOldestNotHanded = statement<Receiver & { key: string }>()((db
     .where('conversation_key', '=', p.key)
     .where((eb) => eb.or([eb('delivered_to', 'is', null), eb('delivered_to', '<>', p.agentSessionId)]))
     .orderBy('seq')
+    .limit(1),
+)
+
+/** CO7: something that was written after a moment and is unread. */
+export const selectUnreadSince = statement<Omit<Receiver, 'agentSessionId'> & { since: Instant }>()((db, p) =>
+  db
+    .selectFrom('unread_messages')
+    .select('seq')
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('created_at', '>', p.since)
     .limit(1),
 )
 

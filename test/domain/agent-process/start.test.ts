@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { type AgentAction, agentAction, type StartFacts } from '../../../src/domain/agent-process/start.ts'
+import {
+  type AgentAction,
+  agentAction,
+  decideOrder,
+  type OrderDecision,
+  type OrderFacts,
+  type StartFacts,
+} from '../../../src/domain/agent-process/start.ts'
 
 const now = '2026-03-01T09:00:00.000Z'
 const nothing: StartFacts = {
@@ -28,5 +35,22 @@ describe('whether an agent is started', () => {
 
   test('[CO7] not while it is held, and the reason is told', () => {
     expect(agentAction(now, { ...nothing, ...held, unreadMessages: 1 })).toEqual({ action: 'hold', reason: held.heldBecause })
+  })
+})
+
+describe('what the server does about it', () => {
+  const working: OrderFacts = { ...nothing, unreadMessages: 1, startable: true, isHeld: false }
+
+  test.each<[string, Partial<OrderFacts>, OrderDecision]>([
+    ['it orders a launch', {}, { order: 'launch' }],
+    ['not of an agent that it cannot start', { startable: false }, { order: 'none' }],
+    ['not without work', { unreadMessages: 0 }, { order: 'none' }],
+    ['not while one is outstanding', { startOutstanding: true }, { order: 'none' }],
+    ['one that failed too often is held', held, { order: 'hold', because: held.heldBecause }],
+    ['one that is held stays so', { ...held, isHeld: true }, { order: 'none' }],
+    ['one that is held is let go when nothing holds it any more', { isHeld: true }, { order: 'release' }],
+    ['one that is held is not let go without work', { isHeld: true, unreadMessages: 0 }, { order: 'none' }],
+  ])('[CO3] %s', (_case, facts, decision) => {
+    expect(decideOrder(now, { ...working, ...facts })).toEqual(decision)
   })
 })

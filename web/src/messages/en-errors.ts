@@ -34,6 +34,7 @@ export const errors: ErrorsWords = {
   work_session_completed: { title: 'This work is completed', next: 'Start new work.' },
   last_owner: { title: 'The owner of the installation stays', next: 'Remove other people instead.' },
   fenced: { title: 'Another machine has taken over', next: 'Nothing to do here.' },
+  launch_withdrawn: { title: 'This start is not needed any more', next: 'Nothing to do here.' },
   too_large: { title: 'This is too large', next: 'Make it shorter.' },
   unsupported_media_type: { title: 'The server did not understand this', next: 'Reload the page.' },
   invalid_setting: { title: 'This setting cannot have that value', next: 'The range is beside it.' },

@@ -36,6 +36,7 @@ export const errors: ErrorsWords = {
   work_session_completed: { title: 'この作業は完了しています', next: '新しい作業を開始してください。' },
   last_owner: { title: 'このサーバーのオーナーは外せません', next: 'ほかのメンバーを外してください。' },
   fenced: { title: '別のマシンに引き継がれました', next: 'ここで行う操作はありません。' },
+  launch_withdrawn: { title: 'この起動はもう必要ありません', next: 'ここで行う操作はありません。' },
   too_large: { title: '内容が大きすぎます', next: '短くしてください。' },
   unsupported_media_type: { title: 'サーバーが内容を受け付けませんでした', next: 'ページを再読み込みしてください。' },
   invalid_setting: { title: 'この設定にその値は使えません', next: '使える範囲は各設定の横にあります。' },

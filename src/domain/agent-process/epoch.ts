@@ -1,0 +1,34 @@
+/**
+ * Which instance of a coordinator counts (CO6). The epoch is raised whenever another instance takes its place; one that was
+ * passed over is refused, and must clear up before it greets anew. Pure.
+ *
+ *   greets             │ not known │ the same instance      │ another instance
+ *   ───────────────────┼───────────┼────────────────────────┼─────────────────
+ *   without an epoch   │ a new one │ its own: the welcome   │ a higher one
+ *                      │           │ was lost on its way    │
+ *   with an older one  │           │ fenced                 │ fenced
+ *   with the newest    │           │ its own                │ a higher one
+ *   with a newer one   │ higher    │ that one: the database │ a higher one
+ *                      │           │ is an older copy       │
+ */
+export interface Greeting {
+  readonly instance: string
+  /** The epoch it was given; null in its first greeting. */
+  readonly epoch: number | null
+}
+
+export interface KnownCoordinator {
+  readonly instance: string | null
+  readonly epoch: number
+}
+
+export type GreetingAnswer =
+  | { readonly outcome: 'welcome'; readonly epoch: number; readonly successor: boolean }
+  | { readonly outcome: 'fenced'; readonly epoch: number }
+
+export function answerGreeting({ instance, epoch }: Greeting, known: KnownCoordinator | null): GreetingAnswer {
+  const current = known?.epoch ?? 0
+  if (known?.instance != null && epoch !== null && epoch < current) return { outcome: 'fenced', epoch: current }
+  if (known?.instance === instance) return { outcome: 'welcome', epoch: epoch ?? current, successor: false }
+  return { outcome: 'welcome', epoch: Math.max(current, epoch ?? 0) + 1, successor: true }
+}

@@ -1,0 +1,97 @@
+/**
+ * Launches and the coordinators that carry them out, whatever door is used: what has to be looked up before a use case can lock what
+ * it decides about is looked up here. Holds no rules and no state.
+ */
+import type { LaunchEndReason } from '../../domain/agent-process/lifecycle.ts'
+import type { Who } from '../../domain/credential/who.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { Coordinator } from '../../protocol/coordinator.ts'
+import type {
+  CoordinatorFacts,
+  CoordinatorHello,
+  CoordinatorTake,
+  CoordinatorTaken,
+  CoordinatorWelcome,
+  LaunchParticulars,
+} from '../../protocol/link.ts'
+import type { Process } from '../../protocol/process.ts'
+import { findHeldLaunch } from '../../services/find-held-launch.ts'
+import { findLaunch } from '../../services/find-launch.ts'
+import { findLaunchesOn } from '../../services/find-launches-on.ts'
+import { findStart } from '../../services/find-start.ts'
+import { findToldLaunches } from '../../services/find-told-launches.ts'
+import { greetCoordinator } from '../../services/greet-coordinator.ts'
+import { orderLaunch } from '../../services/order-launch.ts'
+import { orderStop } from '../../services/order-stop.ts'
+import { releaseAgent } from '../../services/release-agent.ts'
+import { takeFacts } from '../../services/take-facts.ts'
+import { takeLaunch } from '../../services/take-launch.ts'
+import { takeOverCoordinator } from '../../services/take-over-coordinator.ts'
+import type { Pair } from '../../store/queries/agent-sessions.ts'
+import type { ReceiptKey, Store } from '../../store/store.ts'
+
+/** What coordinators are told when they are welcomed (CF1). */
+export interface CoordinatorRules {
+  readonly maxConcurrent: number
+  readonly aloneMinutes: number
+  readonly takeoverMinutes: number | null
+}
+
+export class Launches {
+  readonly #store: Store
+  readonly #rules: CoordinatorRules
+
+  constructor(store: Store, rules: CoordinatorRules) {
+    this.#store = store
+    this.#rules = rules
+  }
+
+  async greet({ id: coordinatorId }: Who, { type: _, requestId: __, ...hello }: CoordinatorHello): Promise<CoordinatorWelcome> {
+    const greeted = await this.#store.run(greetCoordinator, { ...hello, coordinatorId })
+    return { type: 'coordinator:welcome', coordinatorId, ...greeted, ...this.#rules }
+  }
+
+  async take({ id: coordinatorId }: Who, { launchId, epoch }: CoordinatorTake): Promise<LaunchParticulars> {
+    const { projectId } = await this.#store.query(findLaunch, { launchId }).catch(withdrawnIfNotFound(launchId))
+    const taken = await this.#store.run(takeLaunch, { coordinatorId, epoch, launchId, projectId })
+    if ('withdrawn' in taken) throw launchWithdrawn(launchId)
+    return { type: 'coordinator:launch', ...taken }
+  }
+
+  async facts({ id: coordinatorId }: Who, { epoch, facts }: CoordinatorFacts): Promise<CoordinatorTaken> {
+    const from = { coordinatorId, epoch }
+    const told = await this.#store.query(findToldLaunches, { ...from, facts })
+    const { through } = 'through' in told ? told : await this.#store.run(takeFacts, { ...from, facts, ...told })
+    return { type: 'coordinator:taken', through }
+  }
+
+  /** Looks whether the pair needs a process and orders it; null when nothing was to be done. */
+  async order({ agentId, projectId }: Pair): Promise<Process | null> {
+    const pair = { agentId, projectId }
+    const start = await this.#store.query(findStart, pair)
+    return start ? this.#store.run(orderLaunch, { ...pair, ...start }) : null
+  }
+
+  async stop(launchId: string, reason: LaunchEndReason, receipt?: ReceiptKey): Promise<Process> {
+    const which = await this.#store.query(findLaunch, { launchId })
+    return this.#store.run(orderStop, { ...which, reason }, receipt)
+  }
+
+  async release(pair: Pair, receipt?: ReceiptKey): Promise<{ process: Process | null }> {
+    const held = await this.#store.query(findHeldLaunch, pair)
+    return held ? this.#store.run(releaseAgent, { ...pair, ...held }, receipt) : { process: null }
+  }
+
+  async takeOver(coordinatorId: string, by: string, receipt?: ReceiptKey): Promise<Coordinator> {
+    const ends = await this.#store.query(findLaunchesOn, { coordinatorId })
+    return this.#store.run(takeOverCoordinator, { coordinatorId, by, ...ends }, receipt)
+  }
+}
+
+const launchWithdrawn = (launchId: string): Refusal => new Refusal('launch_withdrawn', undefined, { launchId })
+
+const withdrawnIfNotFound =
+  (launchId: string) =>
+  (error: unknown): never => {
+    throw error instanceof Refusal && error.code === 'not_found' ? launchWithdrawn(launchId) : error
+  }

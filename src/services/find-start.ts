@@ -1,0 +1,22 @@
+/**
+ * Whether a look at a pair is worth a write, and on which coordinator it would be started: the cheap question behind every
+ * message. The answers that are nearly always right come first. `order-launch` decides again, behind the lock.
+ */
+import { decideOrder } from '../domain/agent-process/start.ts'
+import { detectWork } from '../domain/agent-session/work-detection.ts'
+import type { Pair } from '../store/queries/agent-sessions.ts'
+import { leastBusyCoordinator } from '../store/queries/coordinators.ts'
+import { defineQuery } from '../store/store.ts'
+import { startableAgent, startFactsOf } from './start-facts.ts'
+import { workFactsOf } from './work-facts.ts'
+
+export const findStart = defineQuery({
+  name: 'find-start',
+  run: async (reader, pair: Pair, { now }): Promise<{ coordinatorId: string } | undefined> => {
+    const coordinatorId = await leastBusyCoordinator(reader)
+    if (coordinatorId === undefined || !(await startableAgent(reader, pair))) return undefined
+    if (detectWork(now, await workFactsOf(reader, pair)).purpose === 'no_work') return undefined
+    const { order } = decideOrder(now, await startFactsOf(reader, pair, now))
+    return order === 'none' ? undefined : { coordinatorId }
+  },
+})

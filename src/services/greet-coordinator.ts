@@ -1,0 +1,52 @@
+/**
+ * A coordinator greets (CO1, CO6): it is told its epoch and which of its facts are stored. Another instance of it is its
+ * successor, and raises the epoch; one that was replaced is refused.
+ */
+import { answerGreeting } from '../domain/agent-process/epoch.ts'
+import { Refusal } from '../domain/errors.ts'
+import { coordinatorStream, home } from '../domain/stream/name.ts'
+import { type CoordinatorHello, linkVersion } from '../protocol/link.ts'
+import { coordinatorOf, findCoordinatorRow, type KnownCoordinatorRow, keepCoordinator } from '../store/queries/coordinators.ts'
+import { keepEpoch, selectEpoch } from '../store/queries/exit-reports.ts'
+import { liveCounts } from '../store/queries/launches.ts'
+import { defineUseCase } from '../store/store.ts'
+import { fenced } from './coordinator-epoch.ts'
+
+type Hello = Omit<CoordinatorHello, 'type' | 'requestId'> & { readonly coordinatorId: string }
+
+export interface Greeted {
+  readonly epoch: number
+  readonly lastFact: number
+}
+
+export const greetCoordinator = defineUseCase({
+  name: 'greet-coordinator',
+  streams: ({ coordinatorId }: Hello) => [home, coordinatorStream(coordinatorId)],
+  run: async (tx, { coordinatorId: id, ...hello }, { now }): Promise<Greeted> => {
+    if (hello.linkVersion !== linkVersion)
+      throw new Refusal('invalid_request', `linkVersion: this server speaks ${linkVersion}`, { field: 'linkVersion' })
+    const known = await findCoordinatorRow(tx, id)
+    const stored = known?.epoch ?? (await tx.first(selectEpoch, { coordinatorId: id }))?.epoch
+    const answer = answerGreeting(hello, stored === undefined ? null : { instance: known?.instance ?? null, epoch: stored })
+    if (answer.outcome === 'fenced') throw fenced(hello.epoch, answer.epoch)
+    const { epoch, successor } = answer
+    const row: KnownCoordinatorRow = {
+      id,
+      machine: hello.machine,
+      state: 'connected',
+      instance: hello.instance,
+      last_fact: known?.last_fact ?? 0,
+      version: hello.version,
+      boot_id: hello.bootId,
+      pid: hello.pid,
+      joined_at: known && !successor ? known.joined_at : now,
+      last_heard_at: now,
+      epoch,
+    }
+    await tx.write(keepCoordinator, row)
+    if (epoch !== stored) await tx.write(keepEpoch, { coordinator_id: id, epoch })
+    const type = successor ? 'coordinator-joined' : known?.state === 'connected' ? undefined : 'coordinator-back'
+    if (type) tx.append(home, { type, data: { coordinator: coordinatorOf(row, (await liveCounts(tx)).get(id) ?? 0) } })
+    return { epoch, lastFact: row.last_fact }
+  },
+})

@@ -1,0 +1,69 @@
+/**
+ * What becomes of a launch, written down the same way whoever says so: its row, and its event in the project's stream with a copy
+ * in home. The use case names both streams, and the coordinator's. Decides nothing.
+ */
+import { decide, type Launch, type LaunchEvent } from '../domain/agent-process/lifecycle.ts'
+import { coordinatorStream, home, projectStream, type StreamName } from '../domain/stream/name.ts'
+import { selectAgent } from '../store/queries/agents.ts'
+import { insertLaunch, launchRow, processOf, updateLaunch, updateLaunchToken } from '../store/queries/launches.ts'
+import type { Context, Tx } from '../store/store.ts'
+
+export const launchStreams = (launch: Pick<Launch, 'projectId' | 'coordinatorId'>): StreamName[] => [
+  home,
+  projectStream(launch.projectId),
+  coordinatorStream(launch.coordinatorId),
+]
+
+/** Undefined when the event changes nothing. */
+export async function moveLaunch(
+  tx: Tx,
+  current: Launch,
+  event: LaunchEvent,
+  { now }: Pick<Context, 'now'>,
+): Promise<Launch | undefined> {
+  const decision = decide(now, current, event)
+  if (decision.outcome === 'unchanged') return undefined
+  const { launch, became } = decision
+  await tx.write(updateLaunch, launchRow(launch))
+  // CO4: the token is dead when the launch is.
+  if (became === 'ended') await tx.write(updateLaunchToken, { id: launch.id, hash: null })
+  tx.append(projectStream(launch.projectId), { type: `process-${became}`, data: { process: processOf(launch) } }, [home])
+  return launch
+}
+
+export async function recordLaunch(tx: Tx, launch: Launch): Promise<void> {
+  await tx.write(insertLaunch, launchRow(launch))
+  const type = launch.state === 'held' ? 'process-held' : 'process-waiting'
+  tx.append(projectStream(launch.projectId), { type, data: { process: processOf(launch) } }, [home])
+}
+
+/** Tells its coordinator of a launch that waits. */
+export async function tellOrder(tx: Tx, launch: Launch): Promise<void> {
+  const agent = await tx.first(selectAgent, { id: launch.agentId })
+  const { id: launchId, agentId, projectId, stopReason } = launch
+  const order = {
+    launchId,
+    agentId,
+    projectId,
+    maxProcesses: agent?.max_processes ?? null,
+    state: 'waiting' as const,
+    stopReason,
+  }
+  tx.append(coordinatorStream(launch.coordinatorId), { type: 'launch-ordered', data: { order } })
+}
+
+/** Orders its end, or ends at once what has not begun; its coordinator is told of either. */
+export async function stopLaunch(
+  tx: Tx,
+  launch: Launch,
+  stop: Omit<Extract<LaunchEvent, { type: 'stop' }>, 'type'>,
+  context: Pick<Context, 'now'>,
+): Promise<Launch | undefined> {
+  const stopped = await moveLaunch(tx, launch, { type: 'stop', ...stop }, context)
+  if (stopped && launch.state !== 'held')
+    tx.append(coordinatorStream(launch.coordinatorId), {
+      type: 'stop-ordered',
+      data: { launchId: launch.id, reason: stop.reason },
+    })
+  return stopped
+}

@@ -1,0 +1,38 @@
+/**
+ * Orders a launch if the pair needs one (CO3): there is work and no live session for it, no launch is outstanding, the agent can be
+ * started and a coordinator is heard of. Decided behind the lock of the project's stream, so twenty at once order one. An agent
+ * that has failed too often is held instead (CO7), and one that is held is let go by a new message.
+ */
+import { order } from '../domain/agent-process/lifecycle.ts'
+import { decideOrder } from '../domain/agent-process/start.ts'
+import type { Process } from '../protocol/process.ts'
+import type { Pair } from '../store/queries/agent-sessions.ts'
+import { findCoordinatorRow } from '../store/queries/coordinators.ts'
+import { processOf } from '../store/queries/launches.ts'
+import { defineUseCase } from '../store/store.ts'
+import { launchStreams, moveLaunch, recordLaunch, tellOrder } from './launch-record.ts'
+import { startFactsOf } from './start-facts.ts'
+
+export const orderLaunch = defineUseCase({
+  name: 'order-launch',
+  /** `coordinatorId`: chosen by `find-start`. */
+  streams: (input: Pair & { coordinatorId: string }) => launchStreams(input),
+  run: async (tx, { agentId, projectId, coordinatorId }, context): Promise<Process | null> => {
+    const { now, random } = context
+    // It has gone since it was chosen; whoever looks next chooses another.
+    if ((await findCoordinatorRow(tx, coordinatorId))?.state !== 'connected') return null
+    const facts = await startFactsOf(tx, { agentId, projectId }, now)
+    const decision = decideOrder(now, facts)
+    if (decision.order === 'none') return null
+    if (decision.order === 'release') {
+      const released = facts.held && (await moveLaunch(tx, facts.held, { type: 'release', coordinatorId }, context))
+      if (released) await tellOrder(tx, released)
+      return released ? processOf(released) : null
+    }
+    const because = decision.order === 'hold' ? decision.because : null
+    const launch = order(now, { id: random.uuid(), agentId, projectId, coordinatorId }, because)
+    await recordLaunch(tx, launch)
+    if (launch.state === 'waiting') await tellOrder(tx, launch)
+    return processOf(launch)
+  },
+})

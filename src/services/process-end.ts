@@ -1,0 +1,57 @@
+/**
+ * The end of a launch's process, the same however it is learnt of: the launch ends with its reason, and with it exactly the agent
+ * session that it held (PX2). The use case names home, the launch's and the conversations' streams.
+ */
+import type { Launch, LaunchEvent, LeftBehind } from '../domain/agent-process/lifecycle.ts'
+import { decideExit } from '../domain/agent-process/process-exit.ts'
+import type { EndReason } from '../domain/agent-session/lifecycle.ts'
+import { detectWork } from '../domain/agent-session/work-detection.ts'
+import type { Instant } from '../domain/instant.ts'
+import { liveOfPair } from '../store/queries/agent-sessions.ts'
+import { newestOfLaunch } from '../store/queries/agent-sessions-of-launch.ts'
+import type { Context, Reader, Tx } from '../store/store.ts'
+import { endAgentSession } from './agent-session-end.ts'
+import { moveLaunch } from './launch-record.ts'
+import { hasSignedIn } from './start-facts.ts'
+import { workFactsOf } from './work-facts.ts'
+
+export interface Ends {
+  /** Whose streams are locked: nothing ends in any other. */
+  readonly projectIds: readonly string[]
+  readonly openConversations: readonly string[]
+}
+
+type End = Extract<LaunchEvent, { type: 'start-failed' | 'lost' }> | Omit<Extract<LaunchEvent, { type: 'exited' }>, 'left'>
+
+export async function endProcess(tx: Tx, launch: Launch, end: End, ends: Ends, context: Context): Promise<void> {
+  if (launch.state === 'ended' || !ends.projectIds.includes(launch.projectId)) return
+  const event = end.type === 'exited' ? { ...end, left: await leftBehind(tx, launch, context.now) } : end
+  await endSessionOf(tx, launch, end.type === 'lost' ? 'coordinator_lost' : 'process_exited', ends, context)
+  await moveLaunch(tx, launch, event, context)
+}
+
+async function endSessionOf(tx: Tx, launch: Launch, reason: EndReason, ends: Ends, context: Context): Promise<void> {
+  const live = await liveOfPair(tx, launch)
+  const known = { seenBefore: false, currentEpoch: null, launchesElsewhere: [], graceMs: 0 }
+  const work = { hasTaskInProgress: false, unreadMessages: 0 }
+  const report = { remaining: 0, launchId: launch.id, epoch: null }
+  const decision = decideExit(context.now, report, { ...known, live, work })
+  if (decision.decision !== 'ended') return
+  for (const { id } of decision.ended) {
+    const held = live.find((each) => each.id === id)
+    if (held) await endAgentSession(tx, held, { reason, openConversations: ends.openConversations }, context)
+  }
+}
+
+/** CO7: whether it went away from work that it was there for. Who signed out, or was told to go, has left nothing behind. */
+async function leftBehind(reader: Reader, launch: Launch, now: Instant): Promise<LeftBehind> {
+  const own = await newestOfLaunch(reader, launch.id)
+  if (own && own.state !== 'active') return null
+  const facts = await workFactsOf(reader, launch)
+  if (own) {
+    const { purpose } = detectWork(now, { ...facts, live: facts.live.filter((each) => each !== own.purpose) })
+    return purpose === own.purpose ? 'in_mid_work' : null
+  }
+  if (detectWork(now, facts).purpose === 'no_work') return null
+  return (await hasSignedIn(reader, launch, await liveOfPair(reader, launch))) ? null : 'never_signed_in'
+}

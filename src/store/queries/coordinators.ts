@@ -1,0 +1,93 @@
+/** Coordinators as rows and as readers see them. Written behind the lock of their own stream. Few: one on each machine. */
+import { sql } from 'kysely'
+import type { Coordinator } from '../../protocol/coordinator.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+import type { Tables } from '../tables.ts'
+import { liveCounts } from './launches.ts'
+import type { PageParams } from './page-cursor.ts'
+
+export type CoordinatorRow = Tables['coordinators']
+
+export const keepCoordinator = statement<CoordinatorRow>()((db, p) => {
+  const heard = {
+    machine: p.machine,
+    state: p.state,
+    instance: p.instance,
+    last_fact: p.last_fact,
+    version: p.version,
+    boot_id: p.boot_id,
+    pid: p.pid,
+    joined_at: p.joined_at,
+    last_heard_at: p.last_heard_at,
+  }
+  return db
+    .insertInto('coordinators')
+    .values({ id: p.id, ...heard })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(heard))
+})
+
+export const updateHeard = statement<Pick<CoordinatorRow, 'id' | 'state' | 'last_fact' | 'last_heard_at'>>()((db, p) =>
+  db
+    .updateTable('coordinators')
+    .set({ state: p.state, last_fact: p.last_fact, last_heard_at: p.last_heard_at })
+    .where('id', '=', p.id),
+)
+
+const withEpoch = statement<{ id: string }>()((db, p) =>
+  db
+    .selectFrom('coordinators')
+    .leftJoin('coordinator_epochs', 'coordinator_epochs.coordinator_id', 'coordinators.id')
+    .selectAll('coordinators')
+    .select('coordinator_epochs.epoch')
+    .where('coordinators.id', '=', p.id),
+)
+
+const selectConnected = statement()((db) =>
+  db.selectFrom('coordinators').select('id').where('state', '=', sql.lit<CoordinatorRow['state']>('connected')).orderBy('id'),
+)
+
+const selectPage = statement<PageParams>()((db, p) =>
+  db
+    .selectFrom('coordinators')
+    .leftJoin('coordinator_epochs', 'coordinator_epochs.coordinator_id', 'coordinators.id')
+    .selectAll('coordinators')
+    .select('coordinator_epochs.epoch')
+    .where((eb) => eb(eb.refTuple('coordinators.joined_at', 'coordinators.id'), '<', eb.tuple(p.createdAt, p.id)))
+    .orderBy('coordinators.joined_at', 'desc')
+    .orderBy('coordinators.id', 'desc')
+    .limit(p.limit),
+)
+
+export type KnownCoordinatorRow = CoordinatorRow & { readonly epoch: number }
+
+export async function findCoordinatorRow(reader: Reader, id: string): Promise<KnownCoordinatorRow | undefined> {
+  const row = await reader.first(withEpoch, { id })
+  return row && { ...row, epoch: row.epoch ?? 0 }
+}
+
+export const coordinatorOf = (row: KnownCoordinatorRow, processes: number): Coordinator => ({
+  id: row.id,
+  machine: row.machine,
+  state: row.state,
+  epoch: row.epoch,
+  version: row.version,
+  pid: row.pid,
+  joinedAt: row.joined_at,
+  lastHeardAt: row.last_heard_at,
+  processes,
+})
+
+export async function coordinatorsPage(reader: Reader, params: PageParams): Promise<Coordinator[]> {
+  const rows = await reader.all(selectPage, params)
+  const counts = await liveCounts(reader)
+  return rows.map((row) => coordinatorOf({ ...row, epoch: row.epoch ?? 0 }, counts.get(row.id) ?? 0))
+}
+
+/** The one that is heard of and has the fewest processes. */
+export async function leastBusyCoordinator(reader: Reader): Promise<string | undefined> {
+  const connected = await reader.all(selectConnected, {})
+  if (connected.length < 2) return connected[0]?.id
+  const counts = await liveCounts(reader)
+  return connected.map(({ id }) => id).sort((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0))[0]
+}
