@@ -1,0 +1,105 @@
+/**
+ * Sends what is spooled over one connection: one message at a time, the next 50 ms after the last at the earliest, and an empty one
+ * when nothing happened for a beat, so that the coordinator is heard of (CO6). A fact is forgotten when its number is acknowledged.
+ */
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import { beatMs, type CoordinatorFacts, type CoordinatorTaken, type LinkFact } from '../protocol/link.ts'
+import { type LinkConnection, RefusedError } from './link-connection.ts'
+import type { Spool } from './spool.ts'
+
+const batchEveryMs = 50
+const retryAfterMs = 1000
+/** What the server says of a message that it will never take. */
+const malformed = new Set([400, 413])
+
+export interface FactSenderParts {
+  readonly connection: LinkConnection
+  readonly epoch: number
+  readonly spool: Spool
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly onFenced: () => void
+  /** Every fact there is has been taken. */
+  readonly onEmpty: () => void
+}
+
+export class FactSender {
+  readonly #parts: FactSenderParts
+  #sentAt = Number.NEGATIVE_INFINITY
+  #isSending = false
+  #isStopped = false
+  /** Fewer while one of them is refused, until it is found. */
+  #mostFacts = Number.POSITIVE_INFINITY
+  #cancel: (() => void) | undefined
+  #cancelBeat: (() => void) | undefined
+
+  constructor(parts: FactSenderParts) {
+    this.#parts = parts
+    this.#beat()
+    this.wake()
+  }
+
+  /** There may be something to send. */
+  wake(): void {
+    const { clock, spool } = this.#parts
+    if (this.#cancel || this.#isSending || this.#isStopped || spool.isEmpty) return
+    this.#plan(Math.min(batchEveryMs, Math.max(0, this.#sentAt + batchEveryMs - clock.now())))
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#cancel?.()
+    this.#cancelBeat?.()
+  }
+
+  #plan(ms: number): void {
+    this.#cancel?.()
+    this.#cancel = this.#parts.clock.after(ms, () => {
+      this.#cancel = undefined
+      void this.#send()
+    })
+  }
+
+  #beat(): void {
+    this.#cancelBeat?.()
+    this.#cancelBeat = this.#parts.clock.after(beatMs, () => {
+      if (!this.#isSending) void this.#send()
+      this.#beat()
+    })
+  }
+
+  async #send(): Promise<void> {
+    const { connection, epoch, spool, clock, onEmpty } = this.#parts
+    if (this.#isStopped || this.#isSending) return
+    this.#isSending = true
+    this.#sentAt = clock.now()
+    this.#beat()
+    const facts = spool.batch().slice(0, this.#mostFacts)
+    const message: CoordinatorFacts = { type: 'coordinator:facts', epoch, facts }
+    try {
+      const { through } = (await connection.ask(message)) as unknown as CoordinatorTaken
+      spool.acknowledge(through)
+      this.#mostFacts = Number.POSITIVE_INFINITY
+      this.#isSending = false
+      if (spool.isEmpty) onEmpty()
+      else this.wake()
+    } catch (error) {
+      this.#isSending = false
+      if (error instanceof RefusedError) this.#refused(error, facts)
+    }
+  }
+
+  #refused(error: RefusedError, facts: readonly LinkFact[]): void {
+    const { onFenced, logger, spool } = this.#parts
+    if (error.code === 'fenced') return onFenced()
+    logger.warn({ code: error.code, facts: facts.length, error: error.message }, 'the server does not take these facts')
+    if (malformed.has(error.status) && facts.length > 0) {
+      const [first] = facts
+      if (facts.length > 1) this.#mostFacts = Math.floor(facts.length / 2)
+      // RE9: one that cannot be told must not silence the others.
+      else if (first) spool.drop(first.n)
+    }
+    this.#plan(retryAfterMs)
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * One WebSocket to the server: questions with their answers, and what the server says by itself. It is over at the first silence or
+ * error; whoever holds it opens another.
+ */
+import { WebSocket } from 'ws'
+import type { Clock } from '../platform/clock.ts'
+
+/** Far more than any answer needs; a server that is silent for so long is not there. */
+export const answerWithinMs = 15_000
+const handshakeWithinMs = 10_000
+const closeWithinMs = 500
+const maxPayload = 8 * 1024 * 1024
+
+export interface ServerMessage {
+  readonly type: string
+  readonly requestId?: string
+  readonly [field: string]: unknown
+}
+
+/** The server has answered with an error of its catalogue. */
+export class RefusedError extends Error {
+  readonly code: string
+  readonly status: number
+
+  constructor({ code, detail, status }: ServerMessage) {
+    super(String(detail ?? code))
+    this.code = String(code)
+    this.status = Number(status)
+  }
+}
+
+/** No answer will come on this connection. */
+export class AwayError extends Error {}
+
+interface Waiting {
+  readonly resolve: (message: ServerMessage) => void
+  readonly reject: (error: Error) => void
+  readonly cancel: () => void
+}
+
+export interface ConnectionParts {
+  readonly url: string
+  readonly token: string
+  readonly clock: Clock
+  /** Snapshots and events, as they come; `ask` does not see them. */
+  readonly onMessage: (message: ServerMessage) => void
+  /** Anything at all has come. */
+  readonly onHeard: () => void
+}
+
+export class LinkConnection {
+  /** Resolves with why, once. */
+  readonly closed: Promise<string>
+  readonly #socket: WebSocket
+  readonly #parts: ConnectionParts
+  readonly #waiting = new Map<string, Waiting>()
+  #lastId = 0
+  #why: string | undefined
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts
+    const address = `${parts.url.replace(/^http/, 'ws')}/ws`
+    this.#socket = new WebSocket(address, {
+      headers: { authorization: `Bearer ${parts.token}` },
+      handshakeTimeout: handshakeWithinMs,
+      perMessageDeflate: false,
+      followRedirects: false,
+      maxPayload,
+    })
+    this.closed = new Promise((resolve) => {
+      this.#socket.on('close', (code, reason) => {
+        this.#abandon()
+        resolve(this.#why ?? `closed with ${code} ${reason}`.trim())
+      })
+    })
+    this.#socket.on('error', (error) => {
+      this.#why ??= error.message
+    })
+    this.#socket.on('message', (data) => this.#receive(String(data)))
+    this.#socket.on('ping', () => parts.onHeard())
+  }
+
+  /** Resolves when it may be asked; rejects with AwayError when there is nobody. */
+  async open(): Promise<void> {
+    const opened = new Promise<undefined>((resolve) => this.#socket.once('open', () => resolve(undefined)))
+    const why = await Promise.race([opened, this.closed])
+    if (why !== undefined) throw new AwayError(why)
+  }
+
+  /**
+   * Rejects with RefusedError or AwayError. `onAnswer` is called in the moment the answer is read, before whatever follows it on
+   * the wire.
+   */
+  ask(message: { readonly type: string }, onAnswer?: (answer: ServerMessage) => void): Promise<ServerMessage> {
+    if (this.#socket.readyState !== WebSocket.OPEN) return Promise.reject(new AwayError('not connected'))
+    const requestId = `c${++this.#lastId}`
+    const { promise, resolve, reject } = Promise.withResolvers<ServerMessage>()
+    const cancel = this.#parts.clock.after(answerWithinMs, () => this.cut())
+    const answered = (answer: ServerMessage): void => {
+      onAnswer?.(answer)
+      resolve(answer)
+    }
+    this.#waiting.set(requestId, { resolve: answered, reject, cancel })
+    this.#socket.send(JSON.stringify({ ...message, requestId }))
+    return promise
+  }
+
+  /** In order; gives the server a moment to answer the close. */
+  async close(): Promise<void> {
+    this.#socket.close(1000)
+    const cancel = this.#parts.clock.after(closeWithinMs, () => this.cut())
+    await this.closed
+    cancel()
+  }
+
+  cut(): void {
+    this.#socket.terminate()
+  }
+
+  /** What cannot be understood is no reason to fall, only to begin again. */
+  #receive(text: string): void {
+    this.#parts.onHeard()
+    try {
+      this.#handle(JSON.parse(text) as ServerMessage)
+    } catch (error) {
+      this.#why = `the server said something that makes no sense: ${String(error).slice(0, 300)}`
+      this.cut()
+    }
+  }
+
+  #handle(message: ServerMessage): void {
+    const { type, requestId } = message
+    if (type === 'snapshot' || type === 'event') return this.#parts.onMessage(message)
+    const waiting = this.#waiting.get(requestId ?? '')
+    if (!waiting) return
+    this.#waiting.delete(requestId ?? '')
+    waiting.cancel()
+    if (type === 'error') waiting.reject(new RefusedError(message))
+    else waiting.resolve(message)
+  }
+
+  #abandon(): void {
+    for (const { reject, cancel } of this.#waiting.values()) {
+      cancel()
+      reject(new AwayError('the connection is gone'))
+    }
+    this.#waiting.clear()
+  }
+}

@@ -1,0 +1,221 @@
+/**
+ * The link to the server (CO1, CO6): one WebSocket at a time, opened again with patience whenever it is gone. It carries orders in
+ * and facts out and keeps nothing of either; what is to survive is in the spool and with the server.
+ *
+ * An instance is one life between two fences: whoever is told `fenced` was replaced, ends all it has, and greets as a newcomer.
+ */
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import {
+  type CoordinatorHello,
+  type CoordinatorOrders,
+  type CoordinatorTake,
+  type CoordinatorWelcome,
+  LaunchOrder,
+  type LaunchParticulars,
+  linkVersion,
+} from '../protocol/link.ts'
+import { FactSender } from './fact-sender.ts'
+import { AwayError, LinkConnection, RefusedError, type ServerMessage } from './link-connection.ts'
+import type { Spool } from './spool.ts'
+
+const firstPauseMs = 100
+const longestPauseMs = 3000
+/** Whoever is fenced again and again shares its token with another coordinator; the two must not end each other's agents all day. */
+const firstFencedPauseMs = 1000
+const longestFencedPauseMs = 600_000
+
+export interface LinkParts {
+  /** Where the server is now; undefined when there is none. */
+  readonly find: () => Promise<string | undefined>
+  readonly token: string
+  readonly about: Pick<CoordinatorHello, 'version' | 'machine' | 'bootId' | 'pid'>
+  readonly newInstance: () => string
+  /** From 0 up to 1. */
+  readonly random: () => number
+  readonly spool: Spool
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly onHeard: () => void
+  readonly onWelcome: (welcome: CoordinatorWelcome) => void
+  readonly onOrders: (orders: readonly LaunchOrder[]) => void
+  readonly onOrder: (order: LaunchOrder) => void
+  readonly onStop: (launchId: string) => void
+  /** Resolves when nothing of this instance is left. */
+  readonly onFenced: () => Promise<void>
+}
+
+export class Link {
+  readonly #parts: LinkParts
+  #instance: string
+  #epoch: number | null = null
+  #url = ''
+  #connection: LinkConnection | undefined
+  #sender: FactSender | undefined
+  #isClosed = false
+  #isFenced = false
+  #fences = 0
+  #welcomedAt = 0
+  #attempt = 0
+  #wake = (): void => {}
+  #emptied = (): void => {}
+  #lastTrouble = ''
+  #running: Promise<void> | undefined
+
+  constructor(parts: LinkParts) {
+    this.#parts = parts
+    this.#instance = parts.newInstance()
+  }
+
+  /** Of the server it was last connected to. */
+  get url(): string {
+    return this.#url
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  /** Something was put into the spool. */
+  wake(): void {
+    this.#sender?.wake()
+  }
+
+  async take(launchId: string): Promise<LaunchParticulars | 'withdrawn'> {
+    const [connection, epoch] = [this.#connection, this.#epoch]
+    if (!connection || !this.#sender || epoch === null) throw new AwayError('there is no server')
+    const message: CoordinatorTake = { type: 'coordinator:take', launchId, epoch }
+    try {
+      return (await connection.ask(message)) as unknown as LaunchParticulars
+    } catch (error) {
+      if (error instanceof RefusedError && error.code === 'launch_withdrawn') return 'withdrawn'
+      if (error instanceof RefusedError && error.code === 'fenced') this.#fenced()
+      throw error
+    }
+  }
+
+  /** Waits until everything is told, as long as there is a server to tell it, and no longer than `ms`. */
+  async flush(ms: number): Promise<void> {
+    const { spool, clock } = this.#parts
+    if (spool.isEmpty || !this.#sender || !this.#connection) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#emptied = resolve
+    const cancel = clock.after(ms, resolve)
+    this.#sender.wake()
+    await Promise.race([promise, this.#connection.closed])
+    cancel()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#wake()
+    this.#sender?.stop()
+    await this.#connection?.close()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isClosed) {
+      const why = await this.#connectOnce().catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
+      this.#sender?.stop()
+      this.#sender = undefined
+      this.#connection = undefined
+      if (this.#isFenced) await this.#beReplaced()
+      else if (!this.#isClosed) {
+        this.#complain(why)
+        await this.#pause(firstPauseMs, longestPauseMs, this.#attempt++)
+      }
+    }
+  }
+
+  /** Gives why it is over. */
+  async #connectOnce(): Promise<string> {
+    const { find, token, clock, onHeard, about } = this.#parts
+    const url = await find()
+    if (url === undefined || this.#isClosed) return 'there is no server'
+    const connection = new LinkConnection({ url, token, clock, onHeard, onMessage: (message) => this.#receive(message) })
+    this.#connection = connection
+    await connection.open()
+    const hello: CoordinatorHello = {
+      type: 'coordinator:hello',
+      ...about,
+      linkVersion,
+      instance: this.#instance,
+      epoch: this.#epoch,
+    }
+    try {
+      await connection.ask(hello, (welcome) => this.#welcomed(url, connection, welcome as unknown as CoordinatorWelcome))
+    } catch (error) {
+      if (error instanceof RefusedError && error.code === 'fenced') this.#isFenced = true
+      connection.cut()
+      throw error
+    }
+    return connection.closed
+  }
+
+  #welcomed(url: string, connection: LinkConnection, welcome: CoordinatorWelcome): void {
+    const { spool, clock, logger, onWelcome } = this.#parts
+    this.#url = url
+    this.#epoch = welcome.epoch
+    this.#attempt = 0
+    this.#welcomedAt = clock.now()
+    this.#lastTrouble = ''
+    spool.acknowledge(welcome.lastFact)
+    logger.info({ url, coordinatorId: welcome.coordinatorId, epoch: welcome.epoch }, 'connected to the server')
+    const { epoch } = welcome
+    const [onFenced, onEmpty] = [() => this.#fenced(), () => this.#emptied()]
+    this.#sender = new FactSender({ connection, epoch, spool, clock, logger, onFenced, onEmpty })
+    onWelcome(welcome)
+  }
+
+  #receive(message: ServerMessage): void {
+    const { onOrders, onOrder, onStop } = this.#parts
+    if (message.type === 'snapshot') {
+      for (const state of Object.values(message['state'] as Record<string, CoordinatorOrders>)) {
+        onOrders(state.launches.map((each) => LaunchOrder.parse(each)))
+      }
+      return
+    }
+    const { type, data } = message['event'] as { type: string; data: Record<string, unknown> }
+    if (type === 'launch-ordered') onOrder(LaunchOrder.parse(data['order']))
+    else if (type === 'stop-ordered') onStop(String(data['launchId']))
+  }
+
+  #fenced(): void {
+    this.#isFenced = true
+    this.#connection?.cut()
+  }
+
+  async #beReplaced(): Promise<void> {
+    const { onFenced, spool, newInstance, clock, logger } = this.#parts
+    logger.warn({ epoch: this.#epoch }, 'another has taken over from this coordinator; ending what it started')
+    await onFenced()
+    // Of launches that the server has given up; they are its successor's to tell of.
+    spool.clear()
+    this.#instance = newInstance()
+    this.#epoch = null
+    this.#isFenced = false
+    if (clock.now() - this.#welcomedAt > longestFencedPauseMs) this.#fences = 0
+    await this.#pause(firstFencedPauseMs, longestFencedPauseMs, this.#fences++)
+  }
+
+  /** The same trouble is said once. */
+  #complain(why: string): void {
+    if (why === this.#lastTrouble) return
+    this.#lastTrouble = why
+    this.#parts.logger.warn({ why }, 'not connected to the server; trying again and again')
+  }
+
+  /** Twice as long each time, and spread, so that many coordinators do not come back at once. */
+  #pause(firstMs: number, mostMs: number, attempt: number): Promise<void> {
+    if (this.#isClosed) return Promise.resolve()
+    const ms = Math.min(mostMs, firstMs * 2 ** Math.min(attempt, 30)) * (0.5 + this.#parts.random() / 2)
+    return new Promise((resolve) => {
+      const cancel = this.#parts.clock.after(ms, resolve)
+      this.#wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+}

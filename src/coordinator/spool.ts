@@ -1,0 +1,200 @@
+/**
+ * The facts the server does not have yet (CO6): numbered, and written to a file before they are sent, so that the next coordinator
+ * of the folder sends what this one could not. It never drops a fact. When it is full, agents' output is not read any more; what
+ * must be told all the same, such as an exit, is still taken.
+ *
+ * The file is for a coordinator that dies, not for a machine that does: after a power cut the processes it tells of are gone too.
+ */
+import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { LinkFact, maxFactsBytes, maxFactsPerMessage } from '../protocol/link.ts'
+
+type WithoutNumber<Fact> = Fact extends unknown ? Omit<Fact, 'n'> : never
+export type NewFact = WithoutNumber<LinkFact>
+
+export const mostSpooledBytes = 64 * 1024 * 1024
+/** Acknowledged lines in the file before it is written anew without them. */
+const mostStaleBytes = 4 * 1024 * 1024
+
+export interface SpoolParts {
+  readonly file: string
+  readonly mostBytes?: number
+  /** It is full, or has room again. */
+  readonly onRoom?: (room: boolean) => void
+  readonly warn: (message: string) => void
+}
+
+interface Entry {
+  readonly fact: LinkFact
+  readonly bytes: number
+}
+
+export class Spool {
+  readonly #parts: SpoolParts
+  readonly #mostBytes: number
+  #descriptor: number
+  #fileBytes = 0
+  #entries: Entry[] = []
+  #bytes = 0
+  #lastNumber = 0
+  #full = false
+  /** The file does not hold everything: the disk was full. */
+  #behind = false
+
+  constructor(parts: SpoolParts) {
+    this.#parts = parts
+    this.#mostBytes = parts.mostBytes ?? mostSpooledBytes
+    this.#descriptor = openSync(parts.file, 'a+', 0o600)
+    this.#takeOver()
+  }
+
+  get isEmpty(): boolean {
+    return this.#entries.length === 0
+  }
+
+  get isFull(): boolean {
+    return this.#full
+  }
+
+  /** Everything the server does not have, oldest first. */
+  get facts(): readonly LinkFact[] {
+    return this.#entries.map(({ fact }) => fact)
+  }
+
+  add(fact: NewFact): void {
+    const numbered = { n: ++this.#lastNumber, ...fact } as LinkFact
+    const line = lineOf(numbered)
+    this.#entries.push({ fact: numbered, bytes: line.length })
+    this.#bytes += line.length
+    if (this.#behind) this.#writeAnew()
+    else this.#write(line)
+    this.#weigh()
+  }
+
+  /** As many as one message may hold. */
+  batch(): LinkFact[] {
+    const facts: LinkFact[] = []
+    let bytes = 0
+    for (const entry of this.#entries) {
+      bytes += entry.bytes
+      if (facts.length === maxFactsPerMessage || (bytes > maxFactsBytes && facts.length > 0)) break
+      facts.push(entry.fact)
+    }
+    return facts
+  }
+
+  /** The server has all up to this number, and the next is higher. */
+  acknowledge(through: number): void {
+    this.#lastNumber = Math.max(this.#lastNumber, through)
+    const kept = this.#entries.findIndex(({ fact }) => fact.n > through)
+    const gone = this.#entries.splice(0, kept < 0 ? this.#entries.length : kept)
+    if (gone.length === 0) return
+    for (const { bytes } of gone) this.#bytes -= bytes
+    const stale = this.#fileBytes - this.#bytes
+    if (this.isEmpty) this.#cut(0)
+    else if (this.#behind || (stale > mostStaleBytes && stale > this.#bytes)) this.#writeAnew()
+    this.#weigh()
+  }
+
+  /** Sets one aside that the server cannot take. */
+  drop(number: number): void {
+    this.#entries = this.#entries.filter(({ fact }) => fact.n !== number)
+    this.#bytes = this.#entries.reduce((sum, { bytes }) => sum + bytes, 0)
+    this.#writeAnew()
+    this.#weigh()
+  }
+
+  /** Whoever was replaced has nothing more to tell. */
+  clear(): void {
+    this.acknowledge(this.#lastNumber)
+  }
+
+  close(): void {
+    closeSync(this.#descriptor)
+  }
+
+  /** What the one before has left. A line that was being written when it died is not there. */
+  #takeOver(): void {
+    const text = fstatSync(this.#descriptor).isFile() ? readFileSync(this.#descriptor, 'utf8') : ''
+    const lines = text.split('\n')
+    const torn = lines.pop() ?? ''
+    for (const line of lines) {
+      const fact = factIn(line)
+      if (!fact || fact.n <= this.#lastNumber) {
+        this.#parts.warn('A line of the spool makes no sense and was left out.')
+        continue
+      }
+      this.#lastNumber = fact.n
+      // It went; whoever reads this has come since.
+      if (fact.type === 'goodbye') continue
+      const bytes = Buffer.byteLength(line) + 1
+      this.#entries.push({ fact, bytes })
+      this.#bytes += bytes
+    }
+    this.#fileBytes = Buffer.byteLength(text)
+    if (torn !== '') this.#cut(this.#fileBytes - Buffer.byteLength(torn))
+    this.#full = this.#bytes >= this.#mostBytes
+  }
+
+  #write(line: Buffer): void {
+    try {
+      let written = 0
+      while (written < line.length) written += writeSync(this.#descriptor, line, written)
+      this.#fileBytes += line.length
+    } catch (error) {
+      this.#behind = true
+      this.#parts.warn(`The spool cannot be written (${codeOf(error)}); agents' output is not read until it can.`)
+      this.#cut(this.#fileBytes)
+    }
+  }
+
+  /** Only what is still needed, in one step: a crash leaves the old file or the new one. */
+  #writeAnew(): void {
+    const { file } = this.#parts
+    const whole = Buffer.concat(this.#entries.map(({ fact }) => lineOf(fact)))
+    try {
+      const descriptor = openSync(`${file}.new`, 'w', 0o600)
+      try {
+        for (let written = 0; written < whole.length; ) written += writeSync(descriptor, whole, written)
+      } finally {
+        closeSync(descriptor)
+      }
+      renameSync(`${file}.new`, file)
+      closeSync(this.#descriptor)
+      this.#descriptor = openSync(file, 'a+', 0o600)
+      this.#fileBytes = whole.length
+      this.#behind = false
+    } catch {
+      this.#behind = true
+    }
+  }
+
+  #cut(bytes: number): void {
+    try {
+      ftruncateSync(this.#descriptor, bytes)
+      this.#fileBytes = bytes
+      if (bytes === 0) this.#behind = false
+    } catch {
+      this.#behind = true
+    }
+  }
+
+  /** Half empty before it has room again, so that it does not go to and fro. */
+  #weigh(): void {
+    const full = this.#behind || this.#bytes >= (this.#full ? this.#mostBytes / 2 : this.#mostBytes)
+    if (full === this.#full) return
+    this.#full = full
+    this.#parts.onRoom?.(!full)
+  }
+}
+
+const lineOf = (fact: LinkFact): Buffer => Buffer.from(`${JSON.stringify(fact)}\n`)
+
+function factIn(line: string): LinkFact | undefined {
+  try {
+    return LinkFact.safeParse(JSON.parse(line)).data
+  } catch {
+    return undefined
+  }
+}
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error)

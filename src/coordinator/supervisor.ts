@@ -1,0 +1,243 @@
+/**
+ * The launches of this machine (CO1, CO2): which wait for their turn, which run, which are being stopped. It does what it is ordered
+ * and tells what happened; it decides nothing. Being told the same twice changes nothing, and stopping one never touches another.
+ *
+ *   waiting ──its turn──▶ starting ──▶ running ──▶ over     (withdrawn, failed to start, exited; told once)
+ */
+import { join } from 'node:path'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { LaunchOrder, LaunchParticulars } from '../protocol/link.ts'
+import { AgentProcess, type AgentProcessParts, CannotStart, type Exit } from './agent-process.ts'
+import type { NewFact } from './spool.ts'
+
+/** Before a start that could not be asked for is asked for again. */
+const askAgainMs = 1000
+/** Of launches that are over; enough that an old word about one is never taken for a new one. */
+const mostRemembered = 10_000
+const maxErrorLength = 4000
+
+export interface SupervisorParts extends Pick<AgentProcessParts, 'program' | 'env' | 'table'> {
+  /** Whose launches they are; part of their mark. */
+  readonly keeper: string
+  /** Where launches without a project folder get one of their own. */
+  readonly launchesFolder: string
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Asks the server how to start it; rejects when it cannot be asked now. */
+  readonly take: (launchId: string) => Promise<LaunchParticulars | 'withdrawn'>
+  readonly serverUrl: () => string
+  readonly tell: (fact: NewFact) => void
+  /** Launches whose leftovers were found at the start and are ended by now. */
+  readonly leftovers: Promise<ReadonlySet<string>>
+}
+
+interface Launch {
+  readonly order: LaunchOrder
+  phase: 'waiting' | 'starting' | 'running'
+  stopping: boolean
+  process: AgentProcess | undefined
+  done: Promise<void> | undefined
+}
+
+export class Supervisor {
+  readonly #parts: SupervisorParts
+  /** In the order in which they were ordered. */
+  readonly #launches = new Map<string, Launch>()
+  readonly #over = new Set<string>()
+  #maxConcurrent = 0
+  #isClosed = false
+  #readsOutput = true
+  #isKilling = false
+
+  constructor(parts: SupervisorParts) {
+    this.#parts = parts
+  }
+
+  /** Processes that run or are being started. */
+  get active(): number {
+    return [...this.#launches.values()].filter(({ phase }) => phase !== 'waiting').length
+  }
+
+  /** The end of it was told by one who came before. */
+  remember(launchId: string): void {
+    if (this.#over.size >= mostRemembered) this.#over.delete(this.#over.values().next().value ?? '')
+    this.#over.add(launchId)
+  }
+
+  allow(maxConcurrent: number): void {
+    this.#maxConcurrent = maxConcurrent
+    this.#fill()
+  }
+
+  /** Everything the server knows of and has not seen end: what is missing here is over, what is missing there is ended. */
+  adopt(orders: readonly LaunchOrder[]): void {
+    if (this.#isClosed) return
+    const named = new Set(orders.map(({ launchId }) => launchId))
+    for (const launchId of this.#launches.keys()) if (!named.has(launchId)) this.stop(launchId)
+    for (const order of orders) {
+      if (order.stopReason !== null && this.#launches.has(order.launchId)) this.stop(order.launchId)
+      else this.order(order)
+    }
+  }
+
+  order(order: LaunchOrder): void {
+    const { launchId } = order
+    if (this.#isClosed || this.#launches.has(launchId) || this.#over.has(launchId)) return
+    if (order.state !== 'waiting') void this.#reportMissing(launchId)
+    else if (order.stopReason === null) {
+      this.#launches.set(launchId, { order, phase: 'waiting', stopping: false, process: undefined, done: undefined })
+      this.#fill()
+    }
+  }
+
+  stop(launchId: string): void {
+    const launch = this.#launches.get(launchId)
+    if (!launch) return
+    launch.stopping = true
+    if (launch.phase === 'waiting') this.#launches.delete(launchId)
+    launch.process?.stop()
+  }
+
+  /** Ends everything and starts nothing more until `reopen`; resolves when nothing is left. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.stopAll()
+  }
+
+  reopen(): void {
+    this.#isClosed = false
+  }
+
+  async stopAll(): Promise<void> {
+    const launches = [...this.#launches.values()]
+    for (const { order } of launches) this.stop(order.launchId)
+    await Promise.all(launches.map(({ done }) => done))
+  }
+
+  /** At once: nobody is asked. */
+  killAll(): void {
+    this.#isKilling = true
+    for (const { process } of this.#launches.values()) process?.kill()
+  }
+
+  /** Agents that write wait until it may be read again. */
+  readOutput(yes: boolean): void {
+    this.#readsOutput = yes
+    for (const { process } of this.#launches.values()) {
+      if (yes) process?.resumeOutput()
+      else process?.pauseOutput()
+    }
+  }
+
+  /** CO2: oldest first; an agent that has all it may have lets the others pass. */
+  #fill(): void {
+    const running = new Map<string, number>()
+    const count = ({ agentId }: LaunchOrder): number => running.get(agentId) ?? 0
+    const add = ({ agentId }: LaunchOrder): void => void running.set(agentId, (running.get(agentId) ?? 0) + 1)
+    let free = this.#isClosed ? 0 : this.#maxConcurrent
+    for (const { order, phase } of this.#launches.values()) {
+      if (phase === 'waiting') continue
+      add(order)
+      free--
+    }
+    for (const launch of this.#launches.values()) {
+      if (free <= 0) return
+      const { order, phase } = launch
+      if (phase !== 'waiting' || (order.maxProcesses !== null && count(order) >= order.maxProcesses)) continue
+      add(order)
+      free--
+      launch.phase = 'starting'
+      launch.done = this.#run(launch)
+    }
+  }
+
+  async #run(launch: Launch): Promise<void> {
+    const { launchId } = launch.order
+    try {
+      const particulars = await this.#take(launch)
+      if (particulars) await this.#supervise(launch, particulars)
+      else if (launch.phase === 'waiting') return
+    } catch (error) {
+      this.#tellFailure(launch, error)
+    }
+    this.#launches.delete(launchId)
+    this.remember(launchId)
+    this.#fill()
+  }
+
+  /** Undefined: withdrawn, or back in the queue because nobody could be asked. */
+  async #take(launch: Launch): Promise<LaunchParticulars | undefined> {
+    const { take, clock, logger } = this.#parts
+    const { launchId } = launch.order
+    try {
+      const taken = await take(launchId)
+      if (taken !== 'withdrawn') return taken
+      logger.info({ launchId }, 'a launch was withdrawn')
+      return undefined
+    } catch (error) {
+      if (launch.stopping) {
+        this.#tellExit(launch, { exitCode: null, signal: null })
+        return undefined
+      }
+      logger.debug({ launchId, error: String(error) }, 'a launch could not be taken; trying again')
+      launch.phase = 'waiting'
+      clock.after(askAgainMs, () => this.#fill())
+      return undefined
+    }
+  }
+
+  async #supervise(launch: Launch, particulars: LaunchParticulars): Promise<void> {
+    const { keeper, launchesFolder, logger, tell, serverUrl, ...rest } = this.#parts
+    const { launchId, agentId, projectId } = launch.order
+    if (launch.stopping) return this.#tellExit(launch, { exitCode: null, signal: null })
+    const exited = Promise.withResolvers<Exit>()
+    const started = await AgentProcess.start({
+      ...rest,
+      particulars,
+      mark: { launchId, keeper },
+      serverUrl: serverUrl(),
+      folderOfItsOwn: folderIn(launchesFolder, launchId),
+      onOutput: (text) => tell({ type: 'process-output', launchId, text }),
+      onExit: exited.resolve,
+    })
+    const { pid, birth } = started
+    launch.process = started
+    launch.phase = 'running'
+    tell({ type: 'process-started', launchId, pid, birth })
+    logger.info({ launchId, agentId, projectId, pid }, 'an agent was started')
+    if (this.#isKilling) started.kill()
+    else if (launch.stopping) started.stop()
+    if (!this.#readsOutput) started.pauseOutput()
+    this.#tellExit(launch, await exited.promise)
+    const left = await started.gone
+    if (left.length > 0) logger.error({ launchId, left: left.map((each) => each.pid) }, 'processes of an agent cannot be ended')
+  }
+
+  #tellExit(launch: Launch, exit: Exit): void {
+    const { launchId } = launch.order
+    this.#parts.tell({ type: 'process-exited', launchId, ...exit, found: null, stopped: launch.stopping })
+    this.#parts.logger.info({ launchId, ...exit }, 'an agent has ended')
+  }
+
+  #tellFailure({ order: { launchId } }: Launch, error: unknown): void {
+    const { tell, logger } = this.#parts
+    const words = error instanceof CannotStart ? error.message : `It could not be started: ${String(error)}`
+    tell({ type: 'start-failed', launchId, error: words.slice(0, maxErrorLength) })
+    logger.warn({ launchId, error: words }, 'an agent could not be started')
+  }
+
+  /** The server thinks it runs here, and it does not: it ended with the coordinator before this one, or was ended as its leftover. */
+  async #reportMissing(launchId: string): Promise<void> {
+    this.remember(launchId)
+    const { leftovers, tell, logger } = this.#parts
+    const found = (await leftovers).has(launchId) ? 'leftover' : 'gone'
+    tell({ type: 'process-exited', launchId, exitCode: null, signal: null, found, stopped: found === 'leftover' })
+    logger.warn({ launchId, found }, 'an agent of before does not run any more')
+  }
+}
+
+function folderIn(folder: string, launchId: string): string {
+  if (!/^[\w-]{1,200}$/.test(launchId)) throw new CannotStart('The id of the launch cannot be the name of a folder.')
+  return join(folder, launchId)
+}

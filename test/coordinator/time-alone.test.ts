@@ -1,0 +1,86 @@
+/** How long is alone: counted awake, and by the clock only where others take over by it. */
+import { expect, test } from 'vitest'
+import { TimeAlone, tickMs } from '../../src/coordinator/time-alone.ts'
+import type { Clock } from '../../src/platform/clock.ts'
+import { manualClock } from '../support/manual-clock.ts'
+
+const minuteMs = 60_000
+
+function begin() {
+  const clock = manualClock()
+  let asleepMs = 0
+  /** The same hands, but a sleep moves them without anybody noticing. */
+  const sleepy: Clock = { now: () => clock.now() + asleepMs, after: clock.after }
+  const told: string[] = []
+  const alone = new TimeAlone({
+    clock: sleepy,
+    aloneMinutes: 30,
+    onAlone: () => told.push('alone'),
+    onTakeover: () => told.push('takeover'),
+  })
+  alone.start()
+  const sleep = (ms: number): void => {
+    asleepMs += ms
+  }
+  return { clock, alone, told, sleep }
+}
+
+test('[CO6] after half an hour without a server it is time to go, and not before', () => {
+  const { clock, told } = begin()
+  clock.advance(30 * minuteMs - 1)
+  expect(told).toEqual([])
+  clock.advance(1)
+  expect(told).toEqual(['alone'])
+  clock.advance(60 * minuteMs)
+  expect(told).toEqual(['alone'])
+})
+
+test('[CO6] whoever is heard of begins again', () => {
+  const { clock, alone, told } = begin()
+  for (let beats = 0; beats < 10; beats++) {
+    clock.advance(29 * minuteMs)
+    alone.heard()
+  }
+  expect(told).toEqual([])
+})
+
+test('[CO6] a closed lid is no absence: an hour asleep counts for nothing', () => {
+  const { clock, told, sleep } = begin()
+  for (let nights = 0; nights < 5; nights++) {
+    clock.advance(5 * minuteMs)
+    sleep(60 * minuteMs)
+  }
+  expect(told).toEqual([])
+})
+
+test('[CO6] the server says how long', () => {
+  const { clock, alone, told } = begin()
+  alone.allow(1, null)
+  clock.advance(minuteMs)
+  expect(told).toEqual(['alone'])
+})
+
+test('[CO6] where another takes over by the clock, everything has ended before that', () => {
+  const { clock, alone, told } = begin()
+  alone.allow(30, 2)
+  clock.advance(2 * minuteMs - 15_000 - tickMs)
+  expect(told).toEqual([])
+  clock.advance(tickMs)
+  expect(told).toEqual(['takeover'])
+  clock.advance(5 * minuteMs)
+  expect(told).toEqual(['takeover'])
+})
+
+test('[CO6] after a sleep the server has a moment to be heard before that is judged', () => {
+  const { clock, alone, told, sleep } = begin()
+  alone.allow(30, 2)
+  sleep(60 * minuteMs)
+  clock.advance(tickMs)
+  expect(told).toEqual([])
+  alone.heard()
+  clock.advance(tickMs)
+  expect(told).toEqual([])
+  sleep(60 * minuteMs)
+  clock.advance(2 * tickMs)
+  expect(told).toEqual(['takeover'])
+})

@@ -1,0 +1,55 @@
+/** A coordinator in the test's own process: its agents are real, its server is a stand-in. Nothing of it outlives the test. */
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { Coordinator, type CoordinatorParts } from '../../src/coordinator/coordinator.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import type { LinkServer } from './link-server.ts'
+import { machine } from './real-processes.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+export interface TestCoordinator {
+  readonly coordinator: Coordinator
+  readonly folder: string
+  readonly keeper: string
+  readonly alone: Promise<void>
+  log(): string
+}
+
+export interface CoordinatorOptions extends Partial<CoordinatorParts> {
+  /** Of a coordinator before this one. */
+  readonly folder?: string
+}
+
+export function startCoordinator(server: Pick<LinkServer, 'url' | 'token'>, options: CoordinatorOptions = {}): TestCoordinator {
+  const { folder = temporaryFolder(), keeper = `keeper-${randomUUID()}`, ...changes } = options
+  const lines: string[] = []
+  const logger = createLogger({ level: 'debug', format: 'json', destination: { write: (line) => void lines.push(line) } })
+  const { promise: alone, resolve: onAlone } = Promise.withResolvers<void>()
+  const coordinator = new Coordinator({
+    find: async () => server.url,
+    token: server.token,
+    about: { version: '0.0.0-test', machine: 'test', bootId: machine.bootId(), pid: process.pid },
+    newInstance: randomUUID,
+    random: () => 0,
+    keeper,
+    program: [process.execPath, '-e', ''],
+    env: process.env,
+    launchesFolder: join(folder, 'launches'),
+    source: machine,
+    spoolFile: join(folder, 'spool.jsonl'),
+    aloneMinutes: 30,
+    clock: systemClock,
+    logger,
+    onAlone,
+    ...changes,
+  })
+  coordinator.start()
+  onTestFinished(async () => {
+    const stopped = coordinator.stop()
+    coordinator.hurry()
+    await stopped
+  })
+  return { coordinator, folder, keeper, alone, log: () => lines.join('') }
+}

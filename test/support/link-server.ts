@@ -1,0 +1,181 @@
+/**
+ * The server's side of the coordinator's link, as far as a coordinator can tell: stores facts once by their number, hands out
+ * orders, raises the epoch. It can go away and come back on the same port, and misbehave where a test asks for it.
+ */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { type WebSocket, WebSocketServer } from 'ws'
+import {
+  CoordinatorFacts,
+  CoordinatorHello,
+  CoordinatorTake,
+  type LaunchOrder,
+  type LaunchParticulars,
+  type LinkFact,
+} from '../../src/protocol/link.ts'
+import { particularsOf } from './agent-process.ts'
+
+export class LinkServer {
+  readonly hellos: CoordinatorHello[] = []
+  readonly facts: LinkFact[] = []
+  /** Also those that came again. */
+  readonly received: LinkFact[] = []
+  readonly launches = new Map<string, LaunchOrder>()
+  readonly particulars = new Map<string, LaunchParticulars>()
+  token = 'a-token-for-the-coordinator'
+  epoch = 0
+  lastFact = 0
+  maxConcurrent = 64
+  aloneMinutes = 30
+  takeoverMinutes: number | null = null
+  /** Facts are stored and not acknowledged. */
+  silent = false
+  /** Answers instead of storing. */
+  refuse: ((facts: readonly LinkFact[]) => { code: string; status: number } | undefined) | undefined
+  #instance = ''
+  #port = 0
+  #server: Server | undefined
+  #sockets = new Set<WebSocket>()
+  #waiting: (() => void)[] = []
+  #requests = 0
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`
+  }
+
+  async start(): Promise<this> {
+    const server = createServer()
+    const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false })
+    server.on('upgrade', (request, socket, head) => {
+      const allowed = request.url === '/ws' && request.headers.authorization === `Bearer ${this.token}`
+      if (!allowed) return void socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n')
+      sockets.handleUpgrade(request, socket, head, (webSocket) => this.#accept(webSocket))
+    })
+    await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve))
+    this.#port = (server.address() as AddressInfo).port
+    this.#server = server
+    return this
+  }
+
+  /** As if killed. */
+  async vanish(): Promise<void> {
+    for (const socket of this.#sockets) socket.terminate()
+    this.#server?.closeAllConnections()
+    await new Promise((resolve) => (this.#server ? this.#server.close(resolve) : resolve(undefined)))
+    this.#server = undefined
+  }
+
+  /** Orders an agent that is a shell script. */
+  order(particulars: Partial<LaunchParticulars>, order: Partial<LaunchOrder> = {}): string {
+    const whole = particularsOf(particulars)
+    const { launchId, agentId, projectId } = whole
+    this.particulars.set(launchId, whole)
+    const ordered: LaunchOrder = {
+      launchId,
+      agentId,
+      projectId,
+      maxProcesses: null,
+      state: 'waiting',
+      stopReason: null,
+      ...order,
+    }
+    this.launches.set(launchId, ordered)
+    this.#event('launch-ordered', { order: ordered })
+    return launchId
+  }
+
+  stop(launchId: string): void {
+    const order = this.launches.get(launchId)
+    if (order) this.launches.set(launchId, { ...order, stopReason: 'finished' })
+    this.#event('stop-ordered', { launchId, reason: 'finished' })
+  }
+
+  /** Somebody takes over: whoever has the epoch is out. */
+  takeOver(): void {
+    this.epoch++
+    this.launches.clear()
+  }
+
+  factsOf(launchId: string, type?: LinkFact['type']): LinkFact[] {
+    return this.facts.filter((fact) => 'launchId' in fact && fact.launchId === launchId && (!type || fact.type === type))
+  }
+
+  /** Resolves when it holds; looked at after each message. */
+  async until(holds: () => boolean): Promise<void> {
+    while (!holds()) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  }
+
+  #accept(socket: WebSocket): void {
+    this.#sockets.add(socket)
+    socket.on('close', () => this.#sockets.delete(socket))
+    socket.on('error', () => {})
+    socket.on('message', (data) => {
+      const message = JSON.parse(String(data)) as { type: string; requestId: string }
+      const answer = this.#answer(message, socket)
+      if (answer) socket.send(JSON.stringify({ requestId: message.requestId, ...answer }))
+      if (message.type === 'coordinator:hello' && answer?.['type'] === 'coordinator:welcome') this.#snapshot(socket)
+      for (const resolve of this.#waiting.splice(0)) resolve()
+    })
+  }
+
+  #answer(message: { type: string }, socket: WebSocket): Record<string, unknown> | undefined {
+    const refused = (code: string, status = 409) => ({ type: 'error', code, status, detail: code })
+    if (message.type === 'coordinator:hello') {
+      const hello = CoordinatorHello.parse(message)
+      this.hellos.push(hello)
+      if (hello.epoch !== null && hello.epoch !== this.epoch) return refused('fenced')
+      if (hello.instance !== this.#instance) this.epoch++
+      this.#instance = hello.instance
+      const { epoch, lastFact, maxConcurrent, aloneMinutes, takeoverMinutes } = this
+      return { type: 'coordinator:welcome', coordinatorId: 'c1', epoch, lastFact, maxConcurrent, aloneMinutes, takeoverMinutes }
+    }
+    if (message.type === 'coordinator:take') {
+      const { epoch, launchId } = CoordinatorTake.parse(message)
+      if (epoch !== this.epoch) return refused('fenced')
+      const order = this.launches.get(launchId)
+      const particulars = this.particulars.get(launchId)
+      if (!order || !particulars) return refused('launch_withdrawn')
+      this.launches.set(launchId, { ...order, state: 'starting' })
+      return { ...particulars }
+    }
+    const { epoch, facts } = CoordinatorFacts.parse(message)
+    if (epoch !== this.epoch) return refused('fenced')
+    const problem = this.refuse?.(facts)
+    if (problem) return refused(problem.code, problem.status)
+    this.#requests++
+    this.received.push(...facts)
+    for (const fact of facts) this.#store(fact)
+    if (this.silent) return void socket
+    return { type: 'coordinator:taken', through: this.lastFact }
+  }
+
+  get requests(): number {
+    return this.#requests
+  }
+
+  #store(fact: LinkFact): void {
+    if (fact.n <= this.lastFact) return
+    this.lastFact = fact.n
+    this.facts.push(fact)
+    if (fact.type === 'process-exited' || fact.type === 'start-failed') this.launches.delete(fact.launchId)
+    const order = fact.type === 'process-started' ? this.launches.get(fact.launchId) : undefined
+    if (order) this.launches.set(order.launchId, { ...order, state: 'running' })
+  }
+
+  #snapshot(socket: WebSocket): void {
+    const state = { 'coordinator:c1': { launches: [...this.launches.values()] } }
+    socket.send(JSON.stringify({ type: 'snapshot', streams: ['coordinator:c1'], state, cursor: 'x' }))
+  }
+
+  #event(type: string, data: object): void {
+    const event = { type, stream: 'coordinator:c1', seq: 1, at: '', data }
+    for (const socket of this.#sockets) socket.send(JSON.stringify({ type: 'event', event, cursor: 'x' }))
+  }
+}
+
+export async function startLinkServer(): Promise<LinkServer> {
+  const server = await new LinkServer().start()
+  onTestFinished(() => server.vanish())
+  return server
+}
