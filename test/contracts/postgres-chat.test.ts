@@ -2,10 +2,8 @@
 import { fc } from '@fast-check/vitest'
 import { expect, test } from 'vitest'
 import { conversationStream } from '../../src/domain/stream/name.ts'
-import { addMessage } from '../../src/services/add-message.ts'
 import { deleteConversation } from '../../src/services/delete-conversation.ts'
 import { getConversation } from '../../src/services/get-conversation.ts'
-import { getHistory } from '../../src/services/get-history.ts'
 import { getOrCreateConversation } from '../../src/services/get-or-create-conversation.ts'
 import { listConversations } from '../../src/services/list-conversations.ts'
 import { sendMessage } from '../../src/services/send-message.ts'
@@ -15,8 +13,9 @@ import { setSummary } from '../../src/services/set-summary.ts'
 import { startChat } from '../../src/services/start-chat.ts'
 import { truncateHistory } from '../../src/services/truncate-history.ts'
 import { play, playAtOnce, steps } from '../services/chat-play.ts'
-import { openRoom, texts } from '../services/chat-room.ts'
+import { openRoom } from '../services/chat-room.ts'
 import { by } from '../services/installation.ts'
+import { conversationsOr, manyWritersLoseNothing } from '../services/many-writers.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { newPostgresUrl } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
@@ -32,22 +31,8 @@ test('[SC2] [NA7] whatever the order of writing, fetching, answering and dying: 
 }, 60_000)
 
 test('[SC2] [CV9] conversations with many writers at once lose and mix nothing', async () => {
-  const store = await open()
-  const keys = Array.from({ length: 20 }, (_, n) => `telegram:${n}`)
-  await Promise.all(keys.flatMap((key) => [1, 2, 3].map(() => store.run(getOrCreateConversation, { key }))))
-  const writes = Array.from({ length: 16 }, (_, writer) =>
-    keys.map((key) =>
-      store.run(addMessage, { key, role: 'user', content: `${key} ${writer}`, by, clientId: `${key} ${writer}` }),
-    ),
-  )
-  await Promise.all(writes.flat())
-  for (const key of keys) {
-    const { items } = await store.query(getHistory, { key, hidden: false, limit: 200 })
-    expect(texts(items).sort()).toEqual(Array.from({ length: 16 }, (_, writer) => `${key} ${writer}`).sort())
-    expect(items.map(({ seq }) => seq)).toEqual(Array.from({ length: 16 }, (_, n) => n + 2))
-    expect(await store.query(getConversation, { key })).toMatchObject({ messageCount: 16 })
-  }
-}, 60_000)
+  await manyWritersLoseNothing(await open(), conversationsOr(20))
+}, 180_000)
 
 test('[SC2] [CH3] the same client id all at once is one message; summaries, flags, cuts and deletions do as on SQLite', async () => {
   const store = await open()

@@ -126,6 +126,24 @@ test('[MC1] a client of the newest protocol that cancels drops its connection, a
   await isFree(workplace)
 })
 
+test('[AP3] who waits for a decision is woken within milliseconds of it', async () => {
+  const workplace = await openWaiting()
+  const { ann, post, projectId } = workplace
+  const waited: number[] = []
+  for (let round = 0; round < 15; round++) {
+    const { approval_id } = await ann.call('request_approval', { checkpoint_type: 'plan', instruction_content: `way ${round}` })
+    const held = ann.call('get_next_action', { wait_seconds: 50 })
+    await isHeld(workplace)
+    const woken = held.then(() => performance.now())
+    await post(`/api/projects/${projectId}/approvals/${approval_id}/decision`, { status: 'approved' })
+    const decided = performance.now()
+    waited.push((await woken) - decided)
+    expect((await held).action).toBe('wait_for_messages')
+  }
+  // The median; a poll would take seconds.
+  expect(waited.toSorted((a, b) => a - b)[7]).toBeLessThan(100)
+})
+
 test('[SE3] a token that is revoked while its call is held learns nothing more', async () => {
   const workplace = await openWaiting()
   const { server, passkeys, projectId, post, write } = workplace

@@ -183,6 +183,27 @@ test('[MC1] the server is killed and started again while the demo agent waits; t
   expect(demo.child.exitCode).toBeNull()
 })
 
+test('[AP3] asked before the server is killed, answered after: the agent that waited goes on', async () => {
+  const person = await openPerson()
+  const { holdfast, client, projectId } = person
+  await person.say('[[ask]] then this')
+  const demo = startDemo(holdfast, inProject(person))
+  await demo.logged('signed in')
+  const asked = async () => (await client.get('/api/approvals', { query: {} })).items[0]
+  let approval = await asked()
+  while (!approval) approval = await asked()
+  await holdfast.kill()
+  const again = await startHoldfast({ data: holdfast.data, args: ['--port', new URL(holdfast.url).port] })
+  onTestFinished(() => again.kill())
+  expect(await asked()).toEqual(approval)
+  await client.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {
+    params: { projectId, approvalId: String(approval.id) },
+    body: { status: 'rejected', feedback: 'not now' },
+  })
+  expect(await person.answer()).toBe('rejected: not now\necho: then this')
+  expect((await client.get('/api/approvals', { query: {} })).items).toEqual([])
+})
+
 test('[NA4] an idle demo agent is told to go, and goes', async () => {
   const person = await openPerson()
   const { client, projectId } = person
