@@ -1,7 +1,7 @@
 /**
  * How the tests run. Two rooms: `fast` (unit, contracts, doors, style) uses every core; `processes` (journeys, faults and the
- * browser) starts servers and Chromium of its own, so it runs afterwards, half as wide as the machine, and nothing starves.
- * There are no retries: a test that fails once has found something.
+ * browser) starts servers and Chromium of its own, so it is half as wide as the machine, and nothing starves. `npm test` runs both
+ * at once (scripts/test.ts); by hand, one after the other. There are no retries: a test that fails once has found something.
  */
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
@@ -10,6 +10,10 @@ const processHeavy = ['test/journeys/**/*.test.ts', 'test/browser/**/*.test.ts',
 
 const shared = {
   pool: 'forks',
+  // A worker takes one file after the other: the product keeps no state in its modules, and a new process for each of 150 files
+  // would load the same sources 150 times.
+  isolate: false,
+  globalSetup: 'test/support/bundle-writers.ts',
   retry: 0,
   allowOnly: false,
   restoreMocks: true,
@@ -35,6 +39,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'processes',
+          globalSetup: [shared.globalSetup, 'test/support/built-product.ts'],
           include: processHeavy,
           maxWorkers: Math.max(1, Math.floor(availableParallelism() / 2)),
           testTimeout: 60_000,

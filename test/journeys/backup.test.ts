@@ -2,9 +2,9 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Client, createClient } from '../../src/client/client.ts'
+import { main } from '../support/built-product.ts'
 import { followEvents } from '../support/feed-clients.ts'
 import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
 import { type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
@@ -12,7 +12,6 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 usePostgres()
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const writersAtOnce = 8
 const enough = 200
 

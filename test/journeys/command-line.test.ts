@@ -3,12 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { main } from '../support/built-product.ts'
 import { startHoldfast } from '../support/running-server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 function start(argv: readonly string[]): {
   child: ChildProcess

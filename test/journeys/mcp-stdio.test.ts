@@ -1,15 +1,14 @@
 /** MCP on standard input and output (MC1): the official client starts `holdfast mcp`, as coding agents do. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
+import { main } from '../support/built-product.ts'
 import type { Told } from '../support/mcp.ts'
 import { type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const path = { PATH: process.env['PATH'] ?? '' }
 
 async function openOffice() {

@@ -5,13 +5,11 @@ import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { changedBuild } from '../faults/broken-build.ts'
+import { main } from '../support/built-product.ts'
 import { startHoldfast } from '../support/running-server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 /** Runs `up` until it ends by itself. */
 async function tryToStart(args: readonly string[], program = main): Promise<{ code: number; said: string; ready: boolean }> {

@@ -15,6 +15,7 @@ import { getTask } from '../../src/services/get-task.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open-sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { manualClock } from '../support/manual-clock.ts'
+import { bundled } from '../support/store.ts'
 import { placeAgentSession } from './agent-session-rows.ts'
 import { by } from './installation.ts'
 import { placeWorkSession } from './work-rows.ts'
@@ -28,7 +29,7 @@ export function sharedStore() {
   beforeAll(async () => {
     shared.folder = await mkdtemp(join(tmpdir(), 'holdfast-test-'))
     shared.file = join(shared.folder, 'holdfast.db')
-    shared.store = await openSqliteStore({ file: shared.file, clock, writerUrl })
+    shared.store = await openSqliteStore({ file: shared.file, clock, writerUrl: bundled(writerUrl) })
   })
   afterAll(async () => {
     await shared.store.close()

@@ -1,11 +1,9 @@
 /** The demo agent as a process of its own, started as a person would start it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { main } from './built-product.ts'
 import type { RunningHoldfast } from './running-server.ts'
-
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 export interface RunningDemo {
   readonly child: ChildProcess

@@ -86,8 +86,8 @@ function sharedServer(): Promise<Address> {
 }
 
 async function findOrStart(): Promise<Address> {
-  // A worker of vitest is a child of the process that is the whole run.
-  const owner = process.env['VITEST_POOL_ID'] ? process.ppid : process.pid
+  // The process that is the whole run: it says so itself (scripts/test.ts), or a worker of vitest is its child.
+  const owner = Number(process.env['TEST_RUN_PID']) || (process.env['VITEST_POOL_ID'] ? process.ppid : process.pid)
   const folder = join(parent, `${prefix}${ownerOf(owner)}-shared`)
   try {
     await mkdir(folder, { mode: 0o700 })

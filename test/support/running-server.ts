@@ -6,8 +6,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { atTheEnd } from './at-the-end.ts'
+import { main } from './built-product.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 export interface HoldfastOptions {
@@ -34,7 +34,6 @@ export interface RunningHoldfast {
   kill(): Promise<void>
 }
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const readyWithinMs = 30_000
 const stoppedWithinMs = 15_000
 const mostLogBytes = 1024 * 1024

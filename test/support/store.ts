@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 import { openSqliteStore } from '../../src/store/sqlite/open-sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
@@ -32,8 +32,15 @@ export async function temporaryFolder(): Promise<string> {
 export async function openTestStore(options: TestStoreOptions = {}): Promise<TestStore> {
   const clock = options.clock ?? manualClock()
   const folder = options.folder ?? (await temporaryFolder())
-  const writerUrl = options.writerUrl ?? productWriter
-  const store = await openSqliteStore({ file: join(folder, 'holdfast.db'), clock, writerUrl })
+  const file = join(folder, 'holdfast.db')
+  const store = await openSqliteStore({ file, clock, writerUrl: bundled(options.writerUrl ?? productWriter) })
   onTestFinished(() => store.close())
   return { store, clock, folder }
+}
+
+/** The same entry in one file (bundle-writers.ts). */
+export function bundled(writerUrl: URL): URL {
+  const bundle = inject('writers')[writerUrl.href]
+  if (!bundle) throw new Error(`${writerUrl} is not among the writers that bundle-writers.ts bundles`)
+  return new URL(bundle)
 }

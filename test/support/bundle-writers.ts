@@ -1,0 +1,63 @@
+/**
+ * Runs once before the tests: bundles the entries of SQLite's writer thread. Hundreds of tests open a store of their own, and
+ * a thread that reads one file is ready with a quarter of the processor time of one that reads two hundred. The names say what
+ * is in the files, so a run never meets another's; the folder is the same each time, so their compiled code is found again.
+ */
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { rolldown } from 'rolldown'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** From the URL of an entry to that of its bundle. */
+    writers: Readonly<Record<string, string>>
+  }
+}
+
+const keptMs = 24 * 3600 * 1000
+const entries = {
+  product: 'src/compose/writer.ts',
+  contracts: 'test/contracts/writer.ts',
+  chat: 'test/services/chat-writer.ts',
+  work: 'test/services/work-writer.ts',
+}
+
+export async function setup({ config, provide }: TestProject): Promise<void> {
+  const { root } = config
+  const folder = join(root, 'node_modules', '.cache', 'holdfast-tests')
+  const bundle = await rolldown({ cwd: root, input: entries, platform: 'node' })
+  const { output } = await bundle.generate({
+    format: 'esm',
+    entryFileNames: '[name]-[hash].js',
+    chunkFileNames: '[name]-[hash].js',
+  })
+  await bundle.close()
+
+  mkdirSync(folder, { recursive: true })
+  const writers: Record<string, string> = {}
+  for (const file of output) {
+    if (file.type !== 'chunk') continue
+    const path = join(folder, file.fileName)
+    put(path, file.code)
+    if (file.facadeModuleId) writers[pathToFileURL(file.facadeModuleId).href] = pathToFileURL(path).href
+  }
+  clearOld(folder)
+  provide('writers', writers)
+}
+
+/** Whole or not there: another run may be reading it. */
+function put(path: string, code: string): void {
+  if (existsSync(path)) return utimesSync(path, new Date(), new Date())
+  writeFileSync(`${path}.${process.pid}`, code)
+  renameSync(`${path}.${process.pid}`, path)
+}
+
+function clearOld(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name)
+    const { mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() }
+    if (Date.now() - mtimeMs > keptMs) rmSync(file, { force: true })
+  }
+}
