@@ -41,7 +41,13 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
 
   const pageFolder = join(packageFolder, 'dist', 'web')
   const detectAgents = agentDetection({ clock, env })
-  const doors = await openDoors({ front, store, clock, ownerTokenHash: hashSecret(ownerToken), pageFolder, detectAgents })
+  const coordinatorRules = {
+    maxConcurrent: config['coordinator.max_concurrent'],
+    aloneMinutes: config['coordinator.alone_minutes'],
+    takeoverMinutes: config['coordinator.takeover_minutes'],
+  }
+  const ownerTokenHash = hashSecret(ownerToken)
+  const doors = await openDoors({ front, store, clock, ownerTokenHash, pageFolder, coordinatorRules, detectAgents })
   undo.push(() => doors.close())
   const sweeper = new AgentSessionSweeper({ store, clock, logger, lastSeen: doors.lastSeen })
   sweeper.start()

@@ -9,6 +9,7 @@ import { approvalRoutes } from './routes/approvals.ts'
 import { chatRoutes } from './routes/chat.ts'
 import { conversationRoutes } from './routes/conversations.ts'
 import { eventRoutes } from './routes/events.ts'
+import { processRoutes } from './routes/processes.ts'
 import { projectRoutes } from './routes/projects.ts'
 import { systemRoutes } from './routes/system.ts'
 import { taskRoutes } from './routes/tasks.ts'
@@ -19,6 +20,7 @@ export const routes = {
   ...projectRoutes,
   ...agentRoutes,
   ...agentSessionRoutes,
+  ...processRoutes,
   ...chatRoutes,
   ...conversationRoutes,
   ...workSessionRoutes,

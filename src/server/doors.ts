@@ -4,6 +4,7 @@ import type { Logger } from '../platform/logger.ts'
 import type { DetectedAgent } from '../protocol/detected-agent.ts'
 import type { Store } from '../store/store.ts'
 import type { AgentCalls } from './agents/agent-calls.ts'
+import type { Launches } from './agents/launches.ts'
 import type { Figures } from './http/figures.ts'
 import type { Connections } from './live/connections.ts'
 import type { OpenPanels } from './live/open-panels.ts'
@@ -24,6 +25,7 @@ export interface Doors {
   readonly connections: Connections
   readonly panels: OpenPanels
   readonly agents: AgentCalls
+  readonly launches: Launches
   readonly figures: Figures
   /** Those installed on this machine (AG5). */
   readonly detectAgents: () => Promise<readonly DetectedAgent[]>

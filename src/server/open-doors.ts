@@ -6,6 +6,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Store } from '../store/store.ts'
 import { AgentCalls } from './agents/agent-calls.ts'
 import type { LastSeen } from './agents/last-seen.ts'
+import { type CoordinatorRules, Launches } from './agents/launches.ts'
 import type { Doors } from './doors.ts'
 import type { Front } from './front.ts'
 import { buildApp } from './http/app.ts'
@@ -23,6 +24,7 @@ export interface DoorsParts {
   readonly ownerTokenHash: string
   /** The built page; null serves none. */
   readonly pageFolder: string | null
+  readonly coordinatorRules: CoordinatorRules
   /** Looks for installed agents; none are looked for when it is left out. */
   readonly detectAgents?: Doors['detectAgents'] | undefined
 }
@@ -30,6 +32,7 @@ export interface DoorsParts {
 export interface OpenDoors {
   /** When agents were last heard of, for who sweeps their sessions. */
   readonly lastSeen: LastSeen
+  readonly launches: Launches
   /** Stops accepting, finishes what is in flight, says goodbye to who is connected; never takes longer than a few seconds (OP2). */
   close(): Promise<void>
 }
@@ -38,7 +41,7 @@ export interface OpenDoors {
 const drainMs = 5000
 
 export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
-  const { front, store, clock, ownerTokenHash, pageFolder, detectAgents = async () => [] } = parts
+  const { front, store, clock, ownerTokenHash, pageFolder, coordinatorRules, detectAgents = async () => [] } = parts
   const { logger, version, publicUrl, behindProxy } = front.parts
   const credentials = new Credentials(store, ownerTokenHash, publicUrl)
   const tails = new Tails({ store, clock, logger })
@@ -54,6 +57,7 @@ export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
     connections: new Connections({ store, clock, credentials, tails }),
     panels: new OpenPanels({ store, clock, logger }),
     agents: new AgentCalls({ store, clock, tails }),
+    launches: new Launches(store, coordinatorRules),
     figures: front.figures,
     detectAgents,
     closing: false,
@@ -66,6 +70,7 @@ export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
 
   return {
     lastSeen: doors.agents.lastSeen,
+    launches: doors.launches,
     async close() {
       doors.closing = true
       doors.agents.close()

@@ -1,6 +1,7 @@
 /** The state of streams and their positions, out of one read: whoever follows from these positions misses nothing. */
 import { parseAgentKey } from '../domain/conversation/key.ts'
 import { home, parseStream, type StreamName } from '../domain/stream/name.ts'
+import type { CoordinatorOrders } from '../protocol/link.ts'
 import {
   type ConversationState,
   type HomeState,
@@ -12,6 +13,7 @@ import { selectPosition } from '../store/event-log.ts'
 import { agentsOfProject, agentsPage } from '../store/queries/agents.ts'
 import { pendingApprovals, pendingApprovalsOf } from '../store/queries/approvals.ts'
 import { type ConversationRow, conversationOf, selectConversation } from '../store/queries/conversations.ts'
+import { ordersOf } from '../store/queries/launches.ts'
 import { behindAll, messagesBefore } from '../store/queries/messages.ts'
 import { newest } from '../store/queries/page-cursor.ts'
 import { findProject, projectsPage } from '../store/queries/projects.ts'
@@ -20,7 +22,7 @@ import { selectHandedOver } from '../store/queries/unread.ts'
 import { workSessionsPage } from '../store/queries/work-sessions.ts'
 import { defineQuery, type Reader, type StreamPosition } from '../store/store.ts'
 
-type StreamState = HomeState | ProjectState | ConversationState | Record<string, never>
+type StreamState = HomeState | ProjectState | ConversationState | CoordinatorOrders | Record<string, never>
 
 interface Snapshot {
   /** In the order asked for. */
@@ -46,6 +48,7 @@ async function stateOf(reader: Reader, name: StreamName): Promise<StreamState> {
   if (stream?.kind === home) return homeState(reader)
   if (stream?.kind === 'project') return projectState(reader, stream.id)
   if (stream?.kind === 'conversation') return conversationState(reader, stream.id)
+  if (stream?.kind === 'coordinator') return { launches: await ordersOf(reader, stream.id) }
   return {}
 }
 

@@ -9,12 +9,14 @@ import { webKey } from '../domain/conversation/key.ts'
 import { type Instant, later } from '../domain/instant.ts'
 import { conversationStream, projectStream } from '../domain/stream/name.ts'
 import type { AgentSession } from '../protocol/agent-session.ts'
+import type { Process } from '../protocol/process.ts'
 import { agentSessionFrom, agentSessionOf, selectLiveAgentSession } from '../store/queries/agent-sessions.ts'
 import { deletePanel, keepPanel, selectPanels } from '../store/queries/panels.ts'
 import { keepPurpose, selectPurpose } from '../store/queries/purposes.ts'
 import { defineUseCase, type Reader, type Tx } from '../store/store.ts'
 import { checkAssigned } from './check-assigned.ts'
 import { appendMessage, openConversation } from './conversation-record.ts'
+import { launchInProgress } from './launch-in-progress.ts'
 
 interface ChatPair {
   readonly projectId: string
@@ -32,8 +34,8 @@ export const maxPanelsOfChat = 100
 export interface StartedChat {
   readonly conversationKey: string
   readonly agentSession: AgentSession | null
-  /** The process that is being started for it, once the server starts processes. */
-  readonly launch: null
+  /** The process that is being started for it, as far as one was ordered before. */
+  readonly launch: Process | null
 }
 
 export const startChat = defineUseCase({
@@ -46,7 +48,8 @@ export const startChat = defineUseCase({
     const conversationKey = webKey(projectId, agentId)
     const { row } = await openConversation(tx, conversationKey, now)
     const live = await tx.first(selectLiveAgentSession, { agentId, projectId, purpose: 'chat' })
-    if (!live && !(await isWanted(tx, { projectId, agentId }, now))) {
+    const launch = live?.state === 'active' ? null : await launchInProgress(tx, { projectId, agentId })
+    if (!live && !launch && !(await isWanted(tx, { projectId, agentId }, now))) {
       const opened = {
         senderId: 'system',
         receiverId: null,
@@ -58,7 +61,7 @@ export const startChat = defineUseCase({
     }
     // NA2: one that is on its way out is no answer to the wish; the next process is.
     if (live?.state !== 'active') await want(tx, { projectId, agentId, by }, now)
-    return { conversationKey, agentSession: live ? agentSessionOf(agentSessionFrom(live)) : null, launch: null }
+    return { conversationKey, agentSession: live ? agentSessionOf(agentSessionFrom(live)) : null, launch }
   },
 })
 

@@ -66,8 +66,9 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
     ...options,
   })
   await front.listen()
+  const coordinatorRules = { maxConcurrent: 64, aloneMinutes: 30, takeoverMinutes: null }
   const { ownerTokenHash = hashSecret(ownerToken), pageFolder = null, detectAgents } = options
-  const server = await openDoors({ front, store, clock, ownerTokenHash, pageFolder, detectAgents })
+  const server = await openDoors({ front, store, clock, ownerTokenHash, pageFolder, coordinatorRules, detectAgents })
   onTestFinished(() => server.close())
   const port = Number(new URL(front.url).port)
   return {

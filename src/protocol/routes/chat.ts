@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { AgentSession } from '../agent-session.ts'
 import { ChatMessageDraft, Message } from '../message.ts'
 import { PageQuery, pageOf } from '../page.ts'
+import { Process } from '../process.ts'
 import type { Route } from '../route.ts'
 import { PanelId, YesOrNo } from '../text.ts'
 
@@ -21,8 +22,8 @@ export const chatRoutes = {
     answer: z.object({
       conversationKey: z.string(),
       agentSession: AgentSession.nullable(),
-      /** The process being started for it; the server starts none yet. */
-      launch: z.null(),
+      /** The process being started for it, or held; null when there is none and none can be had. */
+      launch: Process.nullable(),
     }),
   },
   endChat: {

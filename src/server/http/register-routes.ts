@@ -19,6 +19,7 @@ import { approvalHandlers } from './routes/approvals.ts'
 import { chatHandlers } from './routes/chat.ts'
 import { conversationHandlers } from './routes/conversations.ts'
 import { eventHandlers } from './routes/events.ts'
+import { processHandlers } from './routes/processes.ts'
 import { projectHandlers } from './routes/projects.ts'
 import { systemHandlers } from './routes/system.ts'
 import { taskHandlers } from './routes/tasks.ts'
@@ -29,6 +30,7 @@ const handlers: HandlersOf<Routes> = {
   ...projectHandlers,
   ...agentHandlers,
   ...agentSessionHandlers,
+  ...processHandlers,
   ...chatHandlers,
   ...conversationHandlers,
   ...workSessionHandlers,

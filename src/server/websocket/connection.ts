@@ -152,7 +152,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
       if (bytes.length > maxMessageBytes) throw new Refusal('too_large', undefined, { limit: maxMessageBytes })
       const message = parseJson(bytes)
       this.#requestId = requestIdIn(message)
-      await handleMessage(this, who, message)
+      await handleMessage(this, who, message, this.#doors)
     } catch (error) {
       const refusal = refusalOf(error, this.#id, logger)
       figures.refusedWith(refusal.code)

@@ -4,9 +4,11 @@ import { Refusal } from '../../domain/errors.ts'
 import { nearest } from '../../domain/nearest.ts'
 import { checked } from '../../protocol/checked-input.ts'
 import { ClientMessage } from '../../protocol/socket.ts'
+import type { Doors } from '../doors.ts'
 import { maskedProblem } from '../http/problem-answer.ts'
 import { readableStreams } from '../live/stream-names.ts'
 import type { Subscription } from '../live/subscription.ts'
+import { coordinatorMessages, handleCoordinatorMessage } from './coordinator-messages.ts'
 
 /** What a message is handled with: the connection it came on. */
 export interface MessageConnection {
@@ -34,12 +36,13 @@ const handlers: Handlers = {
   },
 }
 
-export async function handleMessage(connection: MessageConnection, who: Who, message: unknown): Promise<void> {
+export async function handleMessage(connection: MessageConnection, who: Who, message: unknown, doors: Doors): Promise<void> {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
     throw new Refusal('invalid_request', 'A message is a JSON object with `type`')
   }
   const { type } = message as { type?: unknown }
   if (typeof type !== 'string') throw new Refusal('invalid_request', 'type: is missing', { field: 'type' })
+  if (coordinatorMessages.includes(type)) return handleCoordinatorMessage(connection, who, { ...message, type }, doors)
   if (!Object.hasOwn(handlers, type)) throw unknownType(type)
   if (!who.scopes.includes('read')) throw new Refusal('missing_scope', undefined, { scope: 'read' })
   const known = checked(ClientMessage, message)
@@ -58,6 +61,6 @@ export function errorMessage(refusal: Refusal): { type: 'error'; [field: string]
 }
 
 function unknownType(type: string): Refusal {
-  const near = nearest(type.slice(0, 50), Object.keys(handlers))
+  const near = nearest(type.slice(0, 50), [...Object.keys(handlers), ...coordinatorMessages])
   return new Refusal('unknown_type', near ? `Did you mean ${near}?` : undefined)
 }

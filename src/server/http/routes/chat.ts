@@ -8,7 +8,13 @@ import { startChat } from '../../../services/start-chat.ts'
 import { type HandlersOf, query, run } from '../handler.ts'
 
 export const chatHandlers: HandlersOf<typeof chatRoutes> = {
-  startChat: run(startChat, (call) => ({ ...call.params, ...call.query, by: call.who.id })),
+  startChat: async ({ params, query: asked, who, doors, receipt }) => {
+    const started = await doors.store.run(startChat, { ...params, ...asked, by: who.id }, receipt)
+    if (started.agentSession?.state === 'active') return started
+    // CH1: at once, so that who opened the panel is told of the launch.
+    const pair = { projectId: params.projectId, agentId: asked.agentId }
+    return { ...started, launch: (await doors.launches.order(pair)) ?? started.launch }
+  },
   endChat: run(endChat, (call) => ({ ...call.params, ...call.query, by: call.who.id })),
   postMessage: async ({ body, who, doors, receipt }) => {
     const { projectId, toAgentId } = body
