@@ -14,6 +14,7 @@ export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   people: async () => (await import('./commands/people.ts')).people,
   token: async () => (await import('./commands/token.ts')).token,
   mcp: async () => (await import('./commands/mcp.ts')).mcp,
+  'demo-acp': async () => (await import('./commands/demo-acp.ts')).demoAcp,
   'demo-mcp': async () => (await import('./commands/demo-mcp.ts')).demoMcp,
   backup: async () => (await import('./commands/backup.ts')).backup,
   restore: async () => (await import('./commands/restore.ts')).restore,

@@ -1,6 +1,6 @@
 /** What the demo agent reads out of a message. The directives are fixed: others try their own programs with them. */
 import { expect, test } from 'vitest'
-import { stepsIn } from '../../src/agents/demo-mcp/directives.ts'
+import { stepsIn } from '../../src/agents/directives.ts'
 
 test('[MC2] a message without a directive is echoed', () => {
   expect(stepsIn('hello there')).toEqual([{ do: 'echo', text: 'hello there' }])

@@ -1,10 +1,8 @@
 /** Does what the directives of a message ask for, in this very process, and says what to answer. Writes nowhere but in its folder. */
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, realpath, writeFile } from 'node:fs/promises'
-import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Step, stepsIn } from './directives.ts'
+import { forkChild, writeBelow } from '../deeds.ts'
+import { type Step, stepsIn } from '../directives.ts'
 
 /** How the process behaves from now on. */
 export interface Habits {
@@ -21,8 +19,6 @@ export interface Surroundings {
   readonly signal: AbortSignal
 }
 
-/** What a forked child lives at most, should nobody end it. */
-const childLifetimeMs = 600_000
 const floodPiece = 64 * 1024
 const crashExitCode = 1
 
@@ -48,7 +44,9 @@ async function obey(step: Step, { folder, habits, ignoreSigterm, ask, signal }: 
     case 'ask':
       return ask('The demo agent was told to ask')
     case 'write':
-      return write(folder, step.path, step.text)
+      return (await writeBelow(folder, step.path, step.text))
+        ? `wrote ${step.path}`
+        : `refused to write ${step.path}: it is not in my folder`
     case 'plan':
       return '1. Read what is asked\n2. Do it\n3. Say what was done'
     case 'flood':
@@ -70,15 +68,8 @@ async function obey(step: Step, { folder, habits, ignoreSigterm, ask, signal }: 
       habits.logsOut = false
       return 'not logging out'
     case 'fork':
-      return `forked ${fork()}`
+      return `forked ${forkChild()}`
   }
-}
-
-/** Outlives this process when nobody ends the whole group. */
-function fork(): number | undefined {
-  const child = spawn(process.execPath, ['-e', `setTimeout(() => {}, ${childLifetimeMs})`], { stdio: 'ignore' })
-  child.unref()
-  return child.pid
 }
 
 async function flood(bytes: number): Promise<void> {
@@ -86,20 +77,4 @@ async function flood(bytes: number): Promise<void> {
   for (let left = bytes; left > 0; left -= floodPiece) {
     if (!process.stdout.write(piece.slice(0, Math.min(left, floodPiece)))) await once(process.stdout, 'drain')
   }
-}
-
-async function write(folder: string, path: string, text: string): Promise<string> {
-  const root = await realpath(folder)
-  const target = resolve(root, path)
-  if (!isInside(root, target)) return `refused to write ${path}: it is not in my folder`
-  await mkdir(dirname(target), { recursive: true })
-  // A link on the way may lead out again.
-  if (!isInside(root, resolve(await realpath(dirname(target)), 'x'))) return `refused to write ${path}: it is not in my folder`
-  await writeFile(target, text)
-  return `wrote ${path}`
-}
-
-function isInside(root: string, target: string): boolean {
-  const way = relative(root, target)
-  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }

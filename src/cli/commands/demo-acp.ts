@@ -1,0 +1,13 @@
+/** `holdfast demo-acp`: the built-in agent that is given its work over ACP, for whatever starts ACP agents: Holdfast, or an editor. */
+import type { CommandSpec } from '../command.ts'
+
+export const demoAcp: CommandSpec = {
+  name: 'demo-acp',
+  summary: 'Be the demo agent on standard input and output, for programs that speak ACP',
+  examples: [['demo-acp', 'what to enter as the command of an ACP agent, here or in an editor']],
+  run: async (context) => {
+    context.end()
+    const { runDemoAcp } = await import('../../compose/run-demo-acp.ts')
+    await runDemoAcp(context.terminal.env)
+  },
+}

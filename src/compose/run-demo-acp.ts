@@ -1,0 +1,27 @@
+/** Runs the demo agent that is given its work as this process, until whoever started it closes its input. */
+import { once } from 'node:events'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import { DemoAcpAgent } from '../agents/demo/demo-agent.ts'
+import { findPackageRoot } from '../platform/package-root.ts'
+
+/** One that was told to stay goes at last, should nobody end it. */
+const longestStayMs = 600_000
+
+export async function runDemoAcp(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+  const { stdin, stdout } = process
+  const demo = new DemoAcpAgent({
+    input: Readable.toWeb(stdin) as ReadableStream<Uint8Array>,
+    output: Writable.toWeb(stdout),
+    writeRaw: async (text) => {
+      if (!stdout.write(text)) await once(stdout, 'drain')
+    },
+    version: findPackageRoot().version,
+    stateFolder: join(env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'holdfast', 'demo-agent'),
+    ignoreSigterm: () => void process.on('SIGTERM', () => {}),
+  })
+  await demo.run()
+  if (!demo.habits.leavesAtEnd) await pause(longestStayMs)
+}

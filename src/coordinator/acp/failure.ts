@@ -1,0 +1,59 @@
+/** Why a conversation with an agent did not go on, with a word for programs and a sentence for people. */
+import { RequestError } from '@agentclientprotocol/sdk'
+import { mask } from '../../platform/mask.ts'
+import { fieldsOf, jsonOf, lineOf, textOf } from './shown.ts'
+import { FloodError } from './wire.ts'
+
+export type AcpFailureCode =
+  /** It speaks no version of ACP that we do. */
+  | 'version'
+  /** It wants somebody to sign in; `methods` says how. */
+  | 'sign_in'
+  /** It did not answer in time. */
+  | 'timeout'
+  /** It answered with an error. */
+  | 'refused'
+  /** It answered with something that makes no sense. */
+  | 'nonsense'
+  /** It closed its output, or has exited. */
+  | 'ended'
+  /** It wrote far too much that was no message. */
+  | 'flooded'
+  /** A turn is running, or was cancelled and never given back. */
+  | 'busy'
+  /** It does not take this kind of content. */
+  | 'not_accepted'
+
+export class AcpFailure extends Error {
+  readonly code: AcpFailureCode
+
+  constructor(code: AcpFailureCode, words: string) {
+    super(mask(words))
+    this.name = 'AcpFailure'
+    this.code = code
+  }
+}
+
+const authRequired = -32000
+const longestWords = 2000
+
+/** Whatever the library threw, in our words. */
+export function failureOf(error: unknown, what: string): AcpFailure {
+  if (error instanceof AcpFailure) return error
+  if (error instanceof FloodError) return new AcpFailure('flooded', error.message)
+  if (!(error instanceof RequestError)) return new AcpFailure('ended', `The agent ended before it answered to ${what}.`)
+  const words = `${what}: ${wordsOf(error)}`.slice(0, longestWords)
+  return new AcpFailure(isSignIn(error) ? 'sign_in' : 'refused', words)
+}
+
+/** Some put what happened into `data`, behind a message that says nothing. */
+function wordsOf({ message, data }: RequestError): string {
+  const fields = fieldsOf(data)
+  const more =
+    textOf(data) ?? lineOf(fields['details']) ?? lineOf(fields['message']) ?? (data === undefined ? undefined : jsonOf(data))
+  return more === undefined || more === '{}' || message.includes(more) ? message : `${message} (${more})`
+}
+
+const isSignIn = ({ code, message }: RequestError): boolean =>
+  code === authRequired ||
+  /\b(authentication|auth|login|log in|sign in|api key)\b.*\b(required|missing|failed|not)\b/i.test(message)

@@ -1,0 +1,69 @@
+/**
+ * Cuts bytes into lines. A line that is too long is thrown away while it comes: what is kept of it is its size and its beginning.
+ * It never holds more than one line of the greatest length, in however many parts that came.
+ */
+export interface LineParts {
+  readonly maxBytes: number
+  readonly onLine: (line: string) => void
+  readonly onTooLong: (bytes: number, beginning: string) => void
+  /** How much of the beginning is kept. */
+  readonly sampleBytes: number
+}
+
+const newline = 0x0a
+const smallest = 16 * 1024
+const nothing = Buffer.alloc(0)
+
+export class LineReader {
+  readonly #parts: LineParts
+  /** The beginning of a line whose end has not come. Copied, because a chunk of one byte may hold on to a page. */
+  #buffer = nothing
+  #bytes = 0
+
+  constructor(parts: LineParts) {
+    this.#parts = parts
+  }
+
+  push(chunk: Buffer): void {
+    let start = 0
+    for (let end = chunk.indexOf(newline, start); end >= 0; end = chunk.indexOf(newline, start)) {
+      this.#finish(chunk.subarray(start, end))
+      start = end + 1
+    }
+    if (start < chunk.length) this.#keep(chunk.subarray(start))
+  }
+
+  /** The input has ended: what came without a line end is a line too. */
+  end(): void {
+    if (this.#bytes > 0) this.#finish(nothing)
+  }
+
+  #keep(part: Buffer): void {
+    const { maxBytes, sampleBytes } = this.#parts
+    const before = this.#bytes
+    this.#bytes += part.length
+    if (before > maxBytes) return
+    if (this.#bytes > maxBytes) {
+      this.#buffer = Buffer.concat([this.#buffer.subarray(0, before), part]).subarray(0, sampleBytes)
+      return
+    }
+    if (this.#buffer.length < this.#bytes) {
+      const larger = Buffer.allocUnsafe(Math.min(maxBytes, Math.max(smallest, 2 * this.#bytes)))
+      this.#buffer.copy(larger, 0, 0, before)
+      this.#buffer = larger
+    }
+    part.copy(this.#buffer, before)
+  }
+
+  #finish(last: Buffer): void {
+    const { maxBytes, sampleBytes, onLine, onTooLong } = this.#parts
+    if (this.#bytes > 0) this.#keep(last)
+    const bytes = this.#bytes || last.length
+    const whole = this.#bytes > 0 ? this.#buffer.subarray(0, Math.min(bytes, this.#buffer.length)) : last
+    this.#bytes = 0
+    this.#buffer = nothing
+    if (bytes > maxBytes) return onTooLong(bytes, whole.subarray(0, sampleBytes).toString())
+    const line = whole.toString().trim()
+    if (line !== '') onLine(line)
+  }
+}

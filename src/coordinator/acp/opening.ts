@@ -1,0 +1,146 @@
+/**
+ * How a conversation begins: the handshake, then a new ACP session or an old one brought back (AC1, AC4). Capabilities are
+ * respected; a load that fails falls back to a new session, and says so.
+ */
+import type { ClientContext, McpServer } from '@agentclientprotocol/sdk'
+import { methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
+import type { AgentMode, AgentOption } from '../../protocol/agent-update.ts'
+import { AcpFailure, failureOf } from './failure.ts'
+import { initializeMs, loadMs, openMs } from './limits.ts'
+import { type Fields, fieldsOf, lineOf, listOf, wholeOf } from './shown.ts'
+import { modesOf, optionsOf } from './updates.ts'
+
+/** What the agent says it is and can. */
+export interface AgentFacts {
+  readonly name: string
+  readonly version: string | null
+  readonly canLoad: boolean
+  readonly canResume: boolean
+  readonly images: boolean
+  readonly embeddedFiles: boolean
+  readonly mcpOverHttp: boolean
+  readonly signInMethods: readonly { readonly id: string; readonly name: string; readonly description: string | null }[]
+}
+
+/** A server of tools to be given to the agent; ours is one, with the launch token as its bearer (AC2). */
+export interface ToolServer {
+  readonly name: string
+  readonly url: string
+  readonly bearer: string
+  /** The same as a program, for agents that do not speak to addresses; without it they do without. */
+  readonly program?: {
+    readonly command: string
+    readonly args: readonly string[]
+    readonly env: Readonly<Record<string, string>>
+  }
+}
+
+export interface Opened {
+  readonly acpSessionId: string
+  readonly modes: readonly AgentMode[]
+  readonly modeId: string | null
+  readonly options: readonly AgentOption[]
+  /** How it was opened; for an old one that could not be brought back, why. */
+  readonly how: 'new' | 'loaded' | 'resumed'
+  readonly notRestored: string | null
+}
+
+type Ask = <Answer>(method: string, ask: () => Promise<Answer>, limitMs: number) => Promise<Answer>
+
+export interface OpeningParts {
+  readonly agent: ClientContext
+  /** Waits for the answer, and no longer than this. */
+  readonly ask: Ask
+  readonly version: string
+}
+
+export async function initialize({ agent, ask, version }: OpeningParts): Promise<AgentFacts> {
+  const request = {
+    protocolVersion: PROTOCOL_VERSION,
+    // AC2: agents use their own files and terminals.
+    clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+    clientInfo: { name: 'holdfast', title: 'Holdfast', version },
+  }
+  const answer = fieldsOf(await ask('initialize', () => agent.request(methods.agent.initialize, request), initializeMs))
+  const spoken = wholeOf(answer['protocolVersion'])
+  if (spoken !== PROTOCOL_VERSION)
+    throw new AcpFailure(
+      'version',
+      `The agent speaks version ${spoken ?? 'unknown'} of ACP, Holdfast speaks ${PROTOCOL_VERSION}.`,
+    )
+  const capabilities = fieldsOf(answer['agentCapabilities'])
+  const prompts = fieldsOf(capabilities['promptCapabilities'])
+  const info = fieldsOf(answer['agentInfo'])
+  return {
+    name: lineOf(info['name']) ?? 'agent',
+    version: lineOf(info['version']) ?? null,
+    canLoad: capabilities['loadSession'] === true,
+    canResume: isOffered(fieldsOf(capabilities['sessionCapabilities'])['resume']),
+    images: prompts['image'] === true,
+    embeddedFiles: prompts['embeddedContext'] === true,
+    mcpOverHttp: fieldsOf(capabilities['mcpCapabilities'])['http'] === true,
+    signInMethods: listOf(answer['authMethods']).flatMap(methodOf),
+  }
+}
+
+const isOffered = (capability: unknown): boolean => typeof capability === 'object' && capability !== null
+
+function methodOf(method: Fields): AgentFacts['signInMethods'] {
+  const id = lineOf(method['id'])
+  return id === undefined ? [] : [{ id, name: lineOf(method['name']) ?? id, description: lineOf(method['description']) ?? null }]
+}
+
+export interface Place {
+  readonly folder: string
+  readonly toolServers: readonly ToolServer[]
+}
+
+export async function openNew({ agent, ask }: OpeningParts, facts: AgentFacts, place: Place): Promise<Opened> {
+  const request = { cwd: place.folder, mcpServers: serversFor(facts, place) }
+  const answer = fieldsOf(await ask('session/new', () => agent.request(methods.agent.session.new, request), openMs))
+  const acpSessionId = lineOf(answer['sessionId'])
+  if (acpSessionId === undefined || acpSessionId === '' || acpSessionId !== answer['sessionId'])
+    throw new AcpFailure('nonsense', 'The agent opened a session without a usable id.')
+  return opened(answer, acpSessionId, 'new')
+}
+
+/** Brings an old one back by whatever the agent offers; when nothing works, begins anew and says why. */
+export async function openOld(parts: OpeningParts, facts: AgentFacts, place: Place, acpSessionId: string): Promise<Opened> {
+  const { agent, ask } = parts
+  const request = { sessionId: acpSessionId, cwd: place.folder, mcpServers: serversFor(facts, place) }
+  let why = 'The agent cannot bring an earlier session back.'
+  const ways = [
+    facts.canLoad ? (['loaded', methods.agent.session.load] as const) : undefined,
+    facts.canResume ? (['resumed', methods.agent.session.resume] as const) : undefined,
+  ]
+  for (const way of ways) {
+    if (!way) continue
+    const [how, method] = way
+    try {
+      return opened(fieldsOf(await ask(method, () => agent.request(method, request), loadMs)), acpSessionId, how)
+    } catch (error) {
+      const failure = failureOf(error, method)
+      // It is gone, or does not answer: another question does not help.
+      if (failure.code !== 'refused') throw failure
+      why = failure.message
+    }
+  }
+  return { ...(await openNew(parts, facts, place)), notRestored: why }
+}
+
+const opened = (answer: Fields, acpSessionId: string, how: Opened['how']): Opened => ({
+  acpSessionId,
+  ...modesOf(answer),
+  options: optionsOf(answer['configOptions']),
+  how,
+  notRestored: null,
+})
+
+function serversFor({ mcpOverHttp }: AgentFacts, { toolServers }: Place): McpServer[] {
+  return toolServers.flatMap(({ name, url, bearer, program }): McpServer[] => {
+    if (mcpOverHttp) return [{ type: 'http', name, url, headers: [{ name: 'Authorization', value: `Bearer ${bearer}` }] }]
+    if (!program) return []
+    const env = Object.entries(program.env).map(([key, value]) => ({ name: key, value }))
+    return [{ name, command: program.command, args: [...program.args], env }]
+  })
+}

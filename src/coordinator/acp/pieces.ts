@@ -1,0 +1,81 @@
+/**
+ * One stream of output: what an agent sends in hundreds of small pieces leaves here in few. The first leaves at once, then at most one
+ * lot each 50 ms, or as soon as a piece is full. Order is kept. It holds at most one piece of text and a few updates.
+ */
+import type { Clock } from '../../platform/clock.ts'
+import { type AgentUpdate, maxTextPiece } from '../../protocol/agent-update.ts'
+import { maxWaitingUpdates, pieceMs } from './limits.ts'
+
+export class Pieces {
+  readonly #clock: Clock
+  readonly #out: (update: AgentUpdate) => void
+  #waiting: AgentUpdate[] = []
+  #chars = 0
+  /** Set while the pause after a lot lasts. */
+  #stopWaiting: (() => void) | undefined
+
+  constructor(clock: Clock, out: (update: AgentUpdate) => void) {
+    this.#clock = clock
+    this.#out = out
+  }
+
+  add(update: AgentUpdate): void {
+    if (update.kind === 'text' || update.kind === 'thought') return this.#addText(update.kind, update.text)
+    this.#join(update)
+    this.#settle()
+  }
+
+  /** Whatever waits leaves now: the turn is over. */
+  flush(): void {
+    this.#stopWaiting?.()
+    this.#stopWaiting = undefined
+    this.#leave()
+  }
+
+  #addText(kind: 'text' | 'thought', text: string): void {
+    for (let rest = text; rest !== ''; ) {
+      const last = this.#waiting.at(-1)
+      const before = last?.kind === kind ? last.text : ''
+      const room = Math.max(1, maxTextPiece - before.length)
+      const part = rest.slice(0, endWithin(rest, room))
+      rest = rest.slice(part.length)
+      if (before !== '') this.#waiting.pop()
+      this.#waiting.push({ kind, text: before + part })
+      this.#chars += part.length
+      this.#settle()
+    }
+  }
+
+  /** A newer state of the same thing takes the place of the one that waits right before it. */
+  #join(update: AgentUpdate): void {
+    const last = this.#waiting.at(-1)
+    const same = last?.kind === update.kind && (update.kind !== 'tool' || idOf(last) === idOf(update))
+    if (same) this.#waiting.pop()
+    this.#waiting.push(update)
+  }
+
+  #settle(): void {
+    const full = this.#chars >= maxTextPiece || this.#waiting.length >= maxWaitingUpdates
+    if (this.#stopWaiting && !full) return
+    this.flush()
+    this.#stopWaiting = this.#clock.after(pieceMs, () => {
+      this.#stopWaiting = undefined
+      if (this.#waiting.length > 0) this.#settle()
+    })
+  }
+
+  #leave(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    this.#chars = 0
+    for (const update of waiting) this.#out(update)
+  }
+}
+
+const idOf = (update: AgentUpdate): string | undefined => (update.kind === 'tool' ? update.call.toolCallId : undefined)
+
+/** Never in the middle of a character that takes two units: one more rather than half of it. */
+function endWithin(text: string, room: number): number {
+  const unit = text.charCodeAt(room - 1)
+  return unit >= 0xd800 && unit < 0xdc00 ? room + 1 : room
+}

@@ -1,0 +1,34 @@
+/** Reads single values out of what an agent sent, however wrong: a value of another kind is as good as none, a long one is cut. Pure. */
+import { maxListed, maxShownLine } from '../../protocol/agent-update.ts'
+
+export type Fields = Readonly<Record<string, unknown>>
+
+export const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+
+export const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.slice(0, maxListed).map(fieldsOf) : [])
+
+export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+/** One line, without what would move a cursor. */
+export const lineOf = (value: unknown): string | undefined =>
+  textOf(value)
+    ?.slice(0, maxShownLine)
+    .replaceAll(/\p{Cc}+/gu, ' ')
+
+export const numberOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined
+
+export const wholeOf = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? (value as number) : undefined)
+
+export const oneOf = <Word extends string>(words: readonly Word[], value: unknown): Word | undefined =>
+  words.find((word) => word === value)
+
+/** As JSON; undefined for what has none, or is nested deeper than anything that was written by hand. */
+export function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
+}

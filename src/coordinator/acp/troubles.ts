@@ -1,0 +1,45 @@
+/**
+ * Counts what was wrong with what an agent sent and was left out. Told when it happens first and when it has become ten times as much, so
+ * that no agent can fill a log by being wrong. Samples are masked.
+ */
+import { mask } from '../../platform/mask.ts'
+import type { Noise } from './wire.ts'
+
+export type TroubleKind =
+  | Noise
+  /** Files, terminals and whatever else we do not offer. */
+  | 'refused_request'
+  | 'unknown_update'
+  | 'another_session'
+  /** Replayed, or late. */
+  | 'outside_of_turn'
+  | 'turn_too_long'
+  | 'too_many_questions'
+  | 'cancel_ignored'
+  | 'late_answer'
+
+export interface Trouble {
+  readonly kind: TroubleKind
+  readonly count: number
+  readonly bytes: number
+  readonly sample: string
+}
+
+export class Troubles {
+  readonly #tell: (trouble: Trouble) => void
+  readonly #seen = new Map<TroubleKind, { count: number; bytes: number; tellAt: number }>()
+
+  constructor(tell: (trouble: Trouble) => void) {
+    this.#tell = tell
+  }
+
+  note(kind: TroubleKind, sample: string, bytes = 0): void {
+    const seen = this.#seen.get(kind) ?? { count: 0, bytes: 0, tellAt: 1 }
+    seen.count++
+    seen.bytes += bytes
+    this.#seen.set(kind, seen)
+    if (seen.count < seen.tellAt) return
+    seen.tellAt *= 10
+    this.#tell({ kind, count: seen.count, bytes: seen.bytes, sample: mask(sample) })
+  }
+}

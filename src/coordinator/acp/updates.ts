@@ -1,0 +1,102 @@
+/**
+ * From what an agent sends to our own small union. It knows the words of ACP and nothing of turns. What it does not know is
+ * no update: agents of tomorrow send more than this (AC1). Pure but for the tool calls it is given.
+ */
+import type { AgentMode, AgentOption, AgentUpdate } from '../../protocol/agent-update.ts'
+import { type Fields, fieldsOf, lineOf, listOf, numberOf, oneOf, textOf } from './shown.ts'
+import type { ToolCalls } from './tool-calls.ts'
+
+/** `null` is something we know and do not show. */
+export type ReadUpdate = { readonly inTurn: boolean; readonly update: AgentUpdate } | null | undefined
+
+export function readUpdate(params: unknown, calls: ToolCalls): ReadUpdate {
+  const sent = fieldsOf(fieldsOf(params)['update'])
+  switch (sent['sessionUpdate']) {
+    case 'agent_message_chunk':
+      return inTurn({ kind: 'text', text: chunkText(sent['content']) })
+    case 'agent_thought_chunk':
+      return inTurn({ kind: 'thought', text: chunkText(sent['content']) })
+    case 'tool_call':
+    case 'tool_call_update': {
+      const call = calls.put(sent)
+      return call && inTurn({ kind: 'tool', call })
+    }
+    case 'plan':
+      return inTurn({ kind: 'plan', entries: listOf(sent['entries']).map(entryOf) })
+    case 'current_mode_update': {
+      const modeId = lineOf(sent['currentModeId'])
+      return modeId === undefined ? undefined : anyTime({ kind: 'mode', modeId })
+    }
+    case 'config_option_update':
+      return anyTime({ kind: 'options', options: optionsOf(sent['configOptions']) })
+    case 'available_commands_update':
+      return anyTime({ kind: 'commands', commands: listOf(sent['availableCommands']).map(commandOf) })
+    case 'usage_update':
+      return anyTime({
+        kind: 'usage',
+        used: numberOf(sent['used']) ?? 0,
+        size: numberOf(sent['size']) ?? 0,
+        cost: costOf(fieldsOf(sent['cost'])),
+      })
+    // What we said ourselves, and the agent's own title for it.
+    case 'user_message_chunk':
+    case 'session_info_update':
+      return null
+    default:
+      return undefined
+  }
+}
+
+const inTurn = (update: AgentUpdate): ReadUpdate => ({ inTurn: true, update })
+const anyTime = (update: AgentUpdate): ReadUpdate => ({ inTurn: false, update })
+
+function chunkText(content: unknown): string {
+  const block = fieldsOf(content)
+  if (block['type'] === 'text') return textOf(block['text']) ?? ''
+  const name = lineOf(block['name']) ?? lineOf(block['uri']) ?? lineOf(fieldsOf(block['resource'])['uri'])
+  return `[${name ?? lineOf(block['mimeType']) ?? lineOf(block['type']) ?? 'something'}]`
+}
+
+const entryOf = (entry: Fields) => ({
+  content: lineOf(entry['content']) ?? '',
+  priority: oneOf(['high', 'medium', 'low'] as const, entry['priority']) ?? 'medium',
+  status: oneOf(['pending', 'in_progress', 'completed'] as const, entry['status']) ?? 'pending',
+})
+
+const commandOf = (command: Fields) => ({
+  name: lineOf(command['name']) ?? '',
+  description: lineOf(command['description']) ?? '',
+  hint: lineOf(fieldsOf(command['input'])['hint']) ?? null,
+})
+
+function costOf(cost: Fields): string | null {
+  const amount = numberOf(cost['amount'])
+  return amount === undefined ? null : `${amount} ${lineOf(cost['currency']) ?? ''}`.trim()
+}
+
+/** What an agent says about its modes when it opens: which there are, and which one it is in. */
+export function modesOf(opened: Fields): { modes: AgentMode[]; modeId: string | null } {
+  const said = fieldsOf(opened['modes'])
+  const modes = listOf(said['availableModes']).flatMap((mode) => {
+    const id = lineOf(mode['id'])
+    return id === undefined ? [] : [{ id, name: lineOf(mode['name']) ?? id, description: lineOf(mode['description']) ?? null }]
+  })
+  return { modes, modeId: lineOf(said['currentModeId']) ?? null }
+}
+
+export function optionsOf(configOptions: unknown): AgentOption[] {
+  return listOf(configOptions).flatMap((option) => {
+    const id = lineOf(option['id'])
+    const value = typeof option['currentValue'] === 'boolean' ? option['currentValue'] : lineOf(option['currentValue'])
+    if (id === undefined || value === undefined) return []
+    const values = listOf(option['options']).flatMap(valuesOf)
+    return [{ id, name: lineOf(option['name']) ?? id, category: lineOf(option['category']) ?? null, value, values }]
+  })
+}
+
+/** One value, or a group of them. */
+function valuesOf(option: Fields): { id: string; name: string }[] {
+  if (Array.isArray(option['options'])) return listOf(option['options']).flatMap(valuesOf)
+  const id = lineOf(option['value'])
+  return id === undefined ? [] : [{ id, name: lineOf(option['name']) ?? id }]
+}

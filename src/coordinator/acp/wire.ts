@@ -1,0 +1,175 @@
+/**
+ * The pipe between us and an agent, as the ACP library wants it. What the library leaves open is settled here: how long a line may be, what
+ * happens to what is no message (AC3), how fast it is read, and order. The library hands notifications and answers on in
+ * promises, so the answer to a prompt could overtake its last pieces; both are told here, in the order in which they came.
+ */
+import type { Readable, Writable } from 'node:stream'
+import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
+import type { Clock } from '../../platform/clock.ts'
+import {
+  lineCost,
+  maxLineBytes,
+  maxNoiseBytes,
+  maxOwed,
+  maxReadPerWindow,
+  maxSample,
+  readAtOnce,
+  readWindowMs,
+} from './limits.ts'
+import { LineReader } from './line-reader.ts'
+
+/** What came over the pipe and was no message for us. */
+export type Noise = 'not_json' | 'line_too_long' | 'not_a_message' | 'answer_to_nothing' | 'unknown_notification'
+
+export interface WireParts {
+  /** The agent's standard output. */
+  readonly from: Readable
+  /** The agent's standard input. */
+  readonly to: Writable
+  readonly clock: Clock
+  readonly onUpdate: (params: unknown) => void
+  /** A request of ours was answered; the library is told right afterwards. */
+  readonly onAnswered: (method: string) => void
+  readonly onNoise: (noise: Noise, bytes: number, sample: string) => void
+  /** While what it gives is pending nothing more is read. */
+  readonly room?: (() => Promise<void> | undefined) | undefined
+}
+
+export class FloodError extends Error {}
+
+type Fields = Record<string, unknown>
+
+export class Wire {
+  /** For the library. */
+  readonly stream: Stream
+  readonly #parts: WireParts
+  /** Ours that are not answered, with their methods. */
+  readonly #asked = new Map<unknown, string>()
+  readonly #incoming = new TransformStream<AnyMessage, AnyMessage>(undefined, undefined, { highWaterMark: maxOwed })
+  readonly #writer = this.#incoming.writable.getWriter()
+  /** The agent's that are not answered, or whose answers it has not read. */
+  #owed = 0
+  #wake: (() => void) | undefined
+  #noiseBytes = 0
+  #used = 0
+  #windowEnd = 0
+
+  constructor(parts: WireParts) {
+    this.#parts = parts
+    // A pipe that breaks is an agent that has gone, which the end of its output tells as well.
+    parts.to.on('error', () => {})
+    parts.from.on('error', () => {})
+    this.stream = {
+      readable: this.#incoming.readable,
+      writable: new WritableStream<AnyMessage>({ write: (message) => this.#send(message) }),
+    }
+    void this.#listen()
+  }
+
+  /** Nothing more is read or sent. */
+  close(): void {
+    this.#parts.from.destroy()
+    this.#parts.to.end()
+    this.#wake?.()
+  }
+
+  async #listen(): Promise<void> {
+    const { from, room } = this.#parts
+    const reader = new LineReader({
+      maxBytes: maxLineBytes,
+      sampleBytes: maxSample,
+      onLine: (line) => this.#take(line),
+      onTooLong: (bytes, beginning) => this.#noise('line_too_long', bytes, beginning),
+    })
+    try {
+      for await (const chunk of from as AsyncIterable<Buffer>) {
+        for (let at = 0; at < chunk.length; at += readAtOnce) {
+          const part = chunk.subarray(at, at + readAtOnce)
+          this.#used += part.length
+          reader.push(part)
+          if (this.#noiseBytes > maxNoiseBytes) throw new FloodError('The agent wrote far too much that is no message.')
+          await this.#share()
+        }
+        while (this.#owed >= maxOwed && !from.destroyed) await new Promise<void>((resolve) => (this.#wake = resolve))
+        await this.#writer.ready
+        await room?.()
+      }
+      reader.end()
+      await this.#writer.close()
+    } catch (error) {
+      await this.#writer.abort(error).catch(() => {})
+      from.destroy()
+    }
+  }
+
+  /** Waits for the next window when this one's share is used up. */
+  async #share(): Promise<void> {
+    const { clock } = this.#parts
+    const now = clock.now()
+    if (now >= this.#windowEnd) {
+      this.#windowEnd = now + readWindowMs
+      this.#used = 0
+    } else if (this.#used >= maxReadPerWindow) await new Promise<void>((resolve) => clock.after(this.#windowEnd - now, resolve))
+  }
+
+  #take(line: string): void {
+    this.#used += lineCost
+    // Quicker than to have it refused by the parser.
+    if (!line.startsWith('{')) return this.#noise('not_json', line.length, line)
+    let message: unknown
+    try {
+      message = JSON.parse(line)
+    } catch {
+      return this.#noise('not_json', line.length, line)
+    }
+    if (!isFields(message) || message['jsonrpc'] !== '2.0') return this.#noise('not_a_message', line.length, line)
+    const { id, method } = message
+    if (typeof method !== 'string') return this.#takeAnswer(message, line)
+    if (id !== undefined) {
+      this.#owed++
+      return this.#pass(message)
+    }
+    if (method === 'session/update') {
+      this.#noiseBytes = 0
+      return this.#parts.onUpdate(message['params'])
+    }
+    // That a request of the agent's is withdrawn; everything else that nobody waits for is left alone.
+    if (method === '$/cancel_request') return this.#pass(message)
+    this.#noise('unknown_notification', line.length, method)
+  }
+
+  #takeAnswer(message: Fields, line: string): void {
+    const method = this.#asked.get(message['id'])
+    if (method === undefined || 'result' in message === 'error' in message)
+      return this.#noise(method === undefined ? 'answer_to_nothing' : 'not_a_message', line.length, line)
+    this.#asked.delete(message['id'])
+    this.#parts.onAnswered(method)
+    this.#pass(message)
+  }
+
+  #pass(message: Fields): void {
+    this.#noiseBytes = 0
+    void this.#writer.write(message as AnyMessage).catch(() => {})
+  }
+
+  #noise(noise: Noise, bytes: number, sample: string): void {
+    this.#noiseBytes += bytes + lineCost
+    this.#parts.onNoise(noise, bytes, sample.slice(0, maxSample))
+  }
+
+  #send(message: AnyMessage): Promise<void> {
+    const { id, method } = message as Fields
+    const isAnswer = typeof method !== 'string'
+    if (!isAnswer && id !== undefined) this.#asked.set(id, method)
+    return new Promise((resolve, reject) => {
+      this.#parts.to.write(`${JSON.stringify(message)}\n`, (error) => {
+        if (isAnswer) this.#owed--
+        this.#wake?.()
+        if (error) reject(error)
+        else resolve()
+      })
+    })
+  }
+}
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,260 @@
+/** Agents that misbehave, as real processes: each is bounded and reported, and the conversation goes on where it can (AC3, RE9). */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { AcpAgent, type AgentCommand } from '../../support/acp-agent.ts'
+import { hostile } from '../../support/hostile-agent.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+
+async function readyAgent(command: AgentCommand): Promise<AcpAgent> {
+  const agent = new AcpAgent({ command })
+  await agent.ready()
+  return agent
+}
+
+const kinds = ({ troubles }: AcpAgent): string[] => troubles.map(({ kind }) => kind)
+
+test('[AC3] noise between the messages is left out and counted, each kind once', async () => {
+  const noise = ['a log line', '{"half": ', '42', '[]', '{"jsonrpc":"1.0","id":1}', '{"jsonrpc":"2.0","id":999,"result":{}}']
+  const agent = await readyAgent(
+    hostile({
+      atStart: "raw('starting up\\r\\n\\r\\n')",
+      onPrompt: `for (const line of ${JSON.stringify(noise)}) { raw(line + '\\n'); say('.') }
+        send({ method: '_vendor/thing', params: {} })
+        update({ sessionUpdate: 'from_the_future' })
+        done()`,
+    }),
+  )
+  expect(await agent.say('hello')).toMatchObject({ outcome: 'answered' })
+  expect(agent.text).toBe('......')
+  expect(kinds(agent)).toEqual(['not_json', 'not_a_message', 'answer_to_nothing', 'unknown_notification', 'unknown_update'])
+  expect(agent.troubles[0]).toMatchObject({ count: 1, sample: 'starting up' })
+})
+
+test('[AC3] a message may come byte by byte, and several in one write', async () => {
+  const agent = await readyAgent(
+    hostile({
+      onPrompt: `const whole = Buffer.from(JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's1',
+          update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'åß∂ 😀' } } } }) + '\\n')
+        for (const byte of whole) { raw(Buffer.from([byte])); await new Promise(setImmediate) }
+        done()`,
+    }),
+  )
+  await agent.say('hello')
+  expect(agent.text).toBe('åß∂ 😀')
+  expect(agent.troubles).toEqual([])
+})
+
+test('[AC3] pieces in the same write as the answer belong to the turn, those behind it do not', async () => {
+  const agent = await readyAgent(
+    hostile({
+      onPrompt: `const piece = (text) => JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's1',
+          update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } } } }) + '\\n'
+        raw(piece('one ') + piece('two') + JSON.stringify({ jsonrpc: '2.0', id, result: { stopReason: 'end_turn' } }) + '\\n' + piece(' late'))`,
+    }),
+  )
+  for (let turn = 1; turn <= 20; turn++) {
+    await agent.say('hello')
+    expect(agent.text).toBe('one two'.repeat(turn))
+  }
+  await agent.until(() => agent.troubles.some(({ count }) => count === 10))
+  expect(agent.troubles.map(({ kind, count }) => [kind, count])).toEqual([
+    ['outside_of_turn', 1],
+    ['outside_of_turn', 10],
+  ])
+})
+
+test('[AC2] files, terminals and unknown requests are answered with an error, and nothing happens', async () => {
+  const agent = new AcpAgent({
+    command: hostile({
+      onPrompt: `const answers = []
+        for (const [method, params] of [
+          ['fs/write_text_file', { sessionId: 's1', path: process.cwd() + '/x.txt', content: 'x' }],
+          ['fs/read_text_file', { sessionId: 's1', path: '/etc/hostname' }],
+          ['terminal/create', { sessionId: 's1', command: 'touch', args: ['y.txt'] }],
+          ['elicitation/create', {}],
+          ['_vendor/thing', { deep: true }],
+        ]) answers.push((await ask(method, params)).error?.code)
+        say(answers.join(' '))
+        done()`,
+    }),
+  })
+  await agent.ready()
+  await agent.say('hello')
+  expect(agent.text).toBe('-32601 -32601 -32601 -32601 -32601')
+  expect(existsSync(join(agent.folder, 'x.txt')) || existsSync(join(agent.folder, 'y.txt'))).toBe(false)
+  expect(kinds(agent)).toEqual(['refused_request'])
+})
+
+test('[AC3] the first word about a tool call may be a change, and its fields come in any order and shape', async () => {
+  const agent = await readyAgent(
+    hostile({
+      onPrompt: `update({ sessionUpdate: 'tool_call_update', toolCallId: 't', status: 'in_progress', content: null })
+        update({ sessionUpdate: 'tool_call_update', toolCallId: 't', title: 'Write', kind: 'edit', locations: [{ path: '/a' }, { path: 7 }] })
+        update({ sessionUpdate: 'tool_call_update', toolCallId: 't', status: 'nonsense', kind: 'nonsense', content: 'nonsense' })
+        update({ sessionUpdate: 'tool_call_update' })
+        update({ sessionUpdate: 'tool_call', toolCallId: 't', status: 'completed', content: [{ type: 'content', content: { type: 'text', text: 'z'.repeat(40000) } }] })
+        update({ sessionUpdate: 'agent_message_chunk' }); update(null); update({ sessionUpdate: 'plan', entries: 'x' })
+        done()`,
+    }),
+  )
+  await agent.say('hello')
+  const call = agent.updates.findLast((update) => update.kind === 'tool')
+  expect(call).toMatchObject({
+    call: { title: 'Write', toolKind: 'edit', status: 'completed', locations: [{ path: '/a', line: null }], cut: true },
+  })
+  expect(call?.kind === 'tool' && call.call.content).toEqual([{ type: 'text', text: 'z'.repeat(32 * 1024) }])
+})
+
+test('[AC3] what a turn may say has an end: the rest is counted, not kept', async () => {
+  const agent = await readyAgent(hostile({ onPrompt: "for (let n = 0; n < 80; n++) say('x'.repeat(128 * 1024)); done()" }))
+  await agent.say('hello')
+  expect(agent.text.length).toBe(8 * 1024 * 1024)
+  expect(agent.troubles).toMatchObject([{ kind: 'turn_too_long' }, { kind: 'turn_too_long', count: 10 }])
+})
+
+test('[AC3] updates about another session are not ours', async () => {
+  const agent = await readyAgent(
+    hostile({ onPrompt: "update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'x' } }, 's2'); done()" }),
+  )
+  expect((await agent.say('hello')).empty).toBe(true)
+  expect(kinds(agent)).toEqual(['another_session'])
+})
+
+const failures: readonly [string, Parameters<typeof hostile>[0], object][] = [
+  ['speaks another version', { onInitialize: 'send({ id, result: { protocolVersion: 99 } })' }, { code: 'version' }],
+  ['answers nonsense', { onInitialize: "send({ id, result: 'hello' })" }, { code: 'version' }],
+  ['answers with an error', { onInitialize: "send({ id, error: { code: -32603, message: 'no' } })" }, { code: 'refused' }],
+  ['gives no id', { onNew: 'send({ id, result: {} })' }, { code: 'nonsense' }],
+  [
+    'wants a sign-in',
+    { onNew: "send({ id, error: { code: -32000, message: 'Authentication required', data: { details: 'run x login' } } })" },
+    { code: 'sign_in', message: 'session/new: Authentication required (run x login)' },
+  ],
+  ['leaves at once', { onInitialize: 'process.exit(3)' }, { code: 'ended' }],
+]
+
+test.each(failures)('[AG2] an agent that %s fails by name', async (_what, misbehaviour, failure) => {
+  const agent = new AcpAgent({ command: hostile(misbehaviour) })
+  await expect(agent.ready()).rejects.toMatchObject(failure)
+})
+
+test('[AC3] an agent that never answers to initialize has its time, and no more', async () => {
+  const clock = manualClock()
+  const agent = new AcpAgent({ command: hostile({ onInitialize: "raw('busy\\n')" }), clock })
+  const ready = agent.ready()
+  await agent.until(() => agent.troubles.length > 0)
+  clock.advance(60_000)
+  await expect(ready).rejects.toMatchObject({ code: 'timeout', message: expect.stringContaining('initialize within 60 s') })
+})
+
+test('[AC3] an agent that ignores a cancel: the turn is over for us, it takes no other until it gives it back', async () => {
+  const clock = manualClock()
+  const agent = new AcpAgent({ clock })
+  await agent.ready()
+  await agent.until(() => agent.updates.length > 0)
+  clock.advance(50)
+  const turn = agent.say('[[ignore-cancel]][[slow 1 300]]')
+  await agent.until(() => agent.text.includes('ignoring'))
+  agent.conversation.cancel()
+  clock.advance(10_000)
+  expect(await turn).toMatchObject({ outcome: 'cancelled', stopReason: null, cancelIgnored: true })
+  await expect(agent.say('next')).rejects.toMatchObject({ code: 'busy' })
+  await agent.until(() => kinds(agent).includes('late_answer'))
+  expect(agent.text).not.toContain('piece 1')
+  expect(await agent.say('next')).toMatchObject({ outcome: 'answered' })
+})
+
+test('[AC3] an error of the model is a failed turn in words, and an empty answer says that it is', async () => {
+  const agent = await readyAgent(
+    hostile({
+      onPrompt: `if (text === 'error') send({ id, error: { code: -32603, message: 'Internal error', data: { details: 'quota exceeded' } } })
+        else done({})`,
+    }),
+  )
+  expect(await agent.say('error')).toMatchObject({ outcome: 'failed', error: 'the prompt: Internal error (quota exceeded)' })
+  expect(await agent.say('empty')).toMatchObject({ outcome: 'answered', stopReason: null, empty: true })
+})
+
+test('[AP4] questions are bounded, those that nobody can judge are refused, and all are withdrawn with the turn', async () => {
+  const deep = "'['.repeat(5000) + ']'.repeat(5000)"
+  const agent = new AcpAgent({
+    answer: () => new Promise(() => {}),
+    command: hostile({
+      onPrompt: `const options = [{ optionId: 'n', name: 'No', kind: 'reject_once' }, { optionId: 'y', name: 'Yes', kind: 'allow_once' }]
+        const permission = (n, rawInput = {}) => ask('session/request_permission', { sessionId: 's1', options, toolCall: { toolCallId: 'c' + n, rawInput } })
+        const odd = await Promise.all([
+          permission(0, JSON.parse(${deep})),
+          ask('session/request_permission', { sessionId: 's1', options: [], toolCall: { toolCallId: 'c' } }),
+          ask('session/request_permission', {}),
+        ])
+        const answers = Array.from({ length: 40 }, (_, n) => permission(n + 1))
+        const early = await Promise.all(answers.slice(32))
+        say(odd.map((each) => each.error?.code ?? each.result.outcome.outcome).join(' ') + ' ' + early.map((each) => each.result.outcome.optionId).join(''))
+        const rest = await Promise.all(answers)
+        done({ stopReason: 'cancelled', _meta: { withdrawn: rest.filter((each) => each.result.outcome.outcome === 'cancelled').length } })`,
+    }),
+  })
+  await agent.ready()
+  const turn = agent.say('hello')
+  await agent.until(() => agent.text !== '')
+  expect(agent.text).toBe('-32602 -32602 cancelled nnnnnnnn')
+  expect(agent.questions.length).toBe(32)
+  agent.conversation.cancel()
+  expect(await turn).toMatchObject({ outcome: 'cancelled', stopReason: 'cancelled' })
+})
+
+test('[AC3] an agent that asks and never reads the answers is not read any further, and is closed all the same', async () => {
+  const agent = await readyAgent(
+    hostile({
+      onPrompt: `process.stdin.pause(); const big = 'x'.repeat(1000)
+        let sent = 0
+        const pour = () => {
+          while (sent < 200000) {
+            sent++
+            const request = { jsonrpc: '2.0', id: 'r' + sent + big, method: 'x/' + big }
+            if (!raw(JSON.stringify(request) + '\\n')) { process.stderr.write('.'); return process.stdout.once('drain', pour) }
+          }
+        }
+        pour()`,
+    }),
+  )
+  const before = process.memoryUsage().rss
+  const turn = agent.say('hello')
+  await agent.until(() => agent.troubles.some(({ count }) => count === 10))
+  // What has arrived lies there: nobody takes it.
+  const { stdout } = agent.child
+  for (let seen = 0, still = 0; still < 50; ) {
+    await new Promise(setImmediate)
+    const there = stdout?.readableLength ?? 0
+    still = there > 0 && there === seen ? still + 1 : 0
+    seen = there
+  }
+  agent.conversation.close()
+  await expect(turn).rejects.toMatchObject({ code: 'ended' })
+  expect(agent.troubles.every(({ count }) => count < 1000)).toBe(true)
+  expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024)
+})
+
+test('[RE9] an agent that floods is set aside with its reason, and another notices nothing', async () => {
+  const other = new AcpAgent()
+  await other.ready()
+  const flooding = await readyAgent(
+    hostile({
+      onPrompt:
+        "const piece = 'y\\n'.repeat(500000); const pour = () => { while (raw(piece)); process.stdout.once('drain', pour) }; pour()",
+    }),
+  )
+  const flood = flooding.say('go').catch((error: unknown) => error)
+  let slowest = 0
+  let over = false
+  void flood.then(() => (over = true))
+  for (let turn = 0; !over; turn++) {
+    const since = performance.now()
+    await other.say(`hello ${turn}`)
+    slowest = Math.max(slowest, performance.now() - since)
+  }
+  expect(await flood).toMatchObject({ code: 'flooded' })
+  expect(flooding.troubles.length).toBeLessThan(10)
+  expect(slowest).toBeLessThan(1000)
+}, 30_000)
