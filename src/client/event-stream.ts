@@ -8,6 +8,7 @@
 import type { Clock } from '../platform/clock.ts'
 import type { HoldfastEvent } from '../protocol/events.ts'
 import type { Problem } from '../protocol/problem.ts'
+import { joinStreams } from '../protocol/stream-list.ts'
 import type { Client } from './client.ts'
 import { ProblemError, problemIn, UnreachableError } from './failures.ts'
 import { backoffMs, clientClock, pause } from './patience.ts'
@@ -118,7 +119,7 @@ class Watch implements EventWatch {
   async #open(signal: AbortSignal): Promise<Response> {
     const { panels = [] } = this.#options
     const query = {
-      streams: this.#options.streams.join(','),
+      streams: joinStreams(this.#options.streams),
       panels: panels.length > 0 ? panels.join(',') : undefined,
       after: this.#cursor === undefined ? this.#options.after : undefined,
     }

@@ -4,17 +4,16 @@
  */
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { libraryId } from '../domain/credential/who.ts'
 import { type Conversations, conversationsOn } from '../embedded/conversations.ts'
 import type { ConversationsOptions } from '../embedded/options.ts'
 import { databaseFile, prepareDataFolder } from '../platform/data-folder.ts'
 import { lockDataFolder } from '../platform/data-lock.ts'
 import { openStore } from './open-store.ts'
 
-/** Who is said to have sent what is added, unless the program says otherwise. */
-const nobodyInParticular = 'library'
 const silent = { info: () => {} }
 
-export async function openConversations({ by = nobodyInParticular, ...place }: ConversationsOptions): Promise<Conversations> {
+export async function openConversations({ by = libraryId, ...place }: ConversationsOptions): Promise<Conversations> {
   if (place.databaseUrl !== undefined) {
     const store = await openStore({ data: '', database_url: place.databaseUrl }, silent)
     return conversationsOn(store, by, () => store.close())

@@ -1,7 +1,7 @@
 /** What a coordinator says when a process has exited, and what the server made of it (PX1). */
 import * as z from 'zod'
+import { Id, line } from './text.ts'
 
-const Id = z.string().min(1).max(200)
 const maxProcesses = 1_000_000
 
 export const ProcessExit = z.strictObject({
@@ -11,7 +11,7 @@ export const ProcessExit = z.strictObject({
   remainingProcesses: z.int().min(0).max(maxProcesses),
   launchId: Id.nullish(),
   exitCode: z.int().nullish(),
-  signal: z.string().max(40).nullish(),
+  signal: line(40).nullish(),
   /** The reporter's own; the same one again does nothing more (PX6). */
   reportId: Id.nullish(),
   epoch: z.int().min(0).nullish(),

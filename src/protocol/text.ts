@@ -20,6 +20,13 @@ export const longText = (max: number) =>
     .refine((text) => !text.includes('\u0000'), 'must not contain NUL')
     .overwrite((text) => text.toWellFormed())
 
+/** An id as it comes back from whoever was told it; no database keeps NUL, so none has one. */
+export const Id = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((text) => !text.includes('\u0000'), 'must not contain NUL')
+
 /** An id that a person may choose: it goes into URLs, file names and environment variables. */
 export const ChosenId = z
   .string()

@@ -1,8 +1,7 @@
 /** Adds an agent: what can be started, and how. Its passkey is in this answer and never again (AS7). */
 import type * as z from 'zod'
 import { unmasked } from '../domain/agent/environment.ts'
-import { agentIdFrom } from '../domain/agent/id.ts'
-import { ownerId } from '../domain/credential/who.ts'
+import { agentIdFrom, isReserved } from '../domain/agent/id.ts'
 import { Refusal } from '../domain/errors.ts'
 import { home } from '../domain/stream/name.ts'
 import { hashSecret } from '../platform/secrets.ts'
@@ -56,4 +55,4 @@ async function freeId(reader: Reader, chosen: string | undefined, name: string):
 
 /** A person's id is taken too: agents and people stand side by side wherever it says who did something. */
 const taken = async (reader: Reader, id: string): Promise<boolean> =>
-  id === ownerId || Boolean((await reader.first(selectAgent, { id })) ?? (await reader.first(selectPerson, { id })))
+  isReserved(id) || Boolean((await reader.first(selectAgent, { id })) ?? (await reader.first(selectPerson, { id })))

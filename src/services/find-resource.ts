@@ -20,7 +20,7 @@ export interface ResourceName {
 }
 
 /** Only what this agent may see; null: whoever may see everything. */
-type Asked = ResourceName & { readonly agentId: string | null }
+export type AskedResource = ResourceName & { readonly agentId: string | null }
 
 export type FoundResource =
   | { readonly project: Project }
@@ -29,7 +29,7 @@ export type FoundResource =
 
 export const findResource = defineQuery({
   name: 'find-resource',
-  run: async (reader, asked: Asked): Promise<FoundResource> => {
+  run: async (reader, asked: AskedResource): Promise<FoundResource> => {
     const project = await visibleProject(reader, asked)
     const { projectId, part, agentId } = asked
     if (part === 'project') return { project }
@@ -43,7 +43,7 @@ export const findResource = defineQuery({
   },
 })
 
-async function visibleProject(reader: Reader, { projectId, agentId }: Asked): Promise<Project> {
+async function visibleProject(reader: Reader, { projectId, agentId }: AskedResource): Promise<Project> {
   const project = await findProject(reader, projectId)
   if (!project || (agentId !== null && !project.agentIds.includes(agentId))) throw noSuchProject(projectId)
   return project

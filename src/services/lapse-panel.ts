@@ -1,5 +1,7 @@
 /** A chat panel that was not seen for a minute counts as closed, and with the last one the chat is (CH5). Harmless when done twice. */
+
 import { closedUntil } from '../domain/chat-panel/lifetime.ts'
+import { systemId } from '../domain/credential/who.ts'
 import { projectStream } from '../domain/stream/name.ts'
 import type { Pair } from '../store/queries/agent-sessions.ts'
 import { deletePanelUnseenSince, selectPanels } from '../store/queries/panels.ts'
@@ -18,6 +20,6 @@ export const lapsePanel = defineUseCase({
     // It may have been seen since somebody looked.
     const lapsed = await tx.first(deletePanelUnseenSince, { ...pair, panel_id: panelId, until: closedUntil(now) })
     if (!lapsed || (await tx.first(selectPanels, { ...pair, limit: 1 }))) return
-    await closeChat(tx, { projectId, agentId }, { by: 'system', now })
+    await closeChat(tx, { projectId, agentId }, { by: systemId, now })
   },
 })

@@ -3,9 +3,11 @@
  * minutes and left in the conversation as a message nobody is shown. Opening it again starts nothing twice. The panel is
  * remembered under its name, so that the chat is closed with the last one (CH5).
  */
+
 import { pendingPurposeLifetimeMs } from '../domain/agent-session/work-detection.ts'
 import { seenAtOpening, unnamedPanel } from '../domain/chat-panel/lifetime.ts'
 import { webKey } from '../domain/conversation/key.ts'
+import { systemId } from '../domain/credential/who.ts'
 import { type Instant, later } from '../domain/instant.ts'
 import { conversationStream, projectStream } from '../domain/stream/name.ts'
 import type { AgentSession } from '../protocol/agent-session.ts'
@@ -51,7 +53,7 @@ export const startChat = defineUseCase({
     const launch = live?.state === 'active' ? null : await launchInProgress(tx, { projectId, agentId })
     if (!live && !launch && !(await isWanted(tx, { projectId, agentId }, now))) {
       const opened = {
-        senderId: 'system',
+        senderId: systemId,
         receiverId: null,
         role: 'system',
         content: 'The chat was opened.',

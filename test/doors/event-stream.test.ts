@@ -1,5 +1,7 @@
 /** Server-sent events: from the heads, from a cursor, from a snapshot; nothing missed, nothing twice. */
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { createClient } from '../../src/client/client.ts'
+import { watchEvents } from '../../src/client/event-stream.ts'
 import { encodeCursor } from '../../src/store/cursor.ts'
 import { followEvents } from '../support/feed-clients.ts'
 import { openTestServer, type TestServer } from '../support/server.ts'
@@ -116,4 +118,37 @@ test('[RL5] a comment every 15 seconds keeps an idle stream alive', async () => 
   for (let seconds = 0; seconds < 30; seconds += 5) server.clock.advance(5000)
   await reader.inbox.until(() => beats() >= 2)
   expect(beats()).toBe(2)
+})
+
+test('[HT6] the name of a stream may hold a comma and a percent sign: inside a name they are %2C and %25', async () => {
+  const server = await openTestServer()
+  const keys = ['slack:a,b', 'slack:100%', 'slack:50%2C', 'slack:plain']
+  for (const key of keys) await server.ask('/api/conversations', { method: 'POST', body: { key } })
+  const streams = encodeURIComponent('conversation:slack:a%2cb,conversation:slack:100%,conversation:slack:50%252C')
+  const { json } = await server.ask(`/api/snapshot?streams=${streams}`)
+  expect(Object.values<{ conversation: { key: string } }>(json.state).map(({ conversation }) => conversation.key)).toEqual(
+    keys.slice(0, 3),
+  )
+  expect((await server.ask('/api/snapshot?streams=conversation:slack:a,b')).json).toMatchObject({ status: 400, field: 'streams' })
+  const client = createClient({ url: server.url, token: server.ownerToken })
+  const seen: string[] = []
+  const live = Promise.withResolvers<void>()
+  const all = Promise.withResolvers<void>()
+  const watch = watchEvents(client, {
+    streams: keys.map((key) => `conversation:${key}`),
+    onEvent: (event) => {
+      seen.push(event.stream)
+      if (seen.length === keys.length) all.resolve()
+    },
+    onSnapshot: () => {},
+    onState: ({ state }) => state === 'live' && live.resolve(),
+  })
+  onTestFinished(() => watch.close())
+  await live.promise
+  for (const key of keys) {
+    const path = `/api/conversations/${encodeURIComponent(key)}/messages`
+    expect((await server.ask(path, { method: 'POST', body: { role: 'user', content: 'x' } })).status).toBe(201)
+  }
+  await all.promise
+  expect(seen).toEqual(keys.map((key) => `conversation:${key}`))
 })

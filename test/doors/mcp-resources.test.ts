@@ -1,6 +1,7 @@
 /** What of a project can be read over MCP (MC4), and by whom (SE3). */
 import { expect, test } from 'vitest'
 import { envelopeVersion } from '../../src/server/mcp/plain-call.ts'
+import { listResources, readResource } from '../../src/server/mcp/resources.ts'
 import { connectMcp, type McpAgent, openWorkplace, type Told, type Workplace } from '../support/mcp.ts'
 
 const read = async ({ client }: McpAgent, uri: string): Promise<Told> => {
@@ -67,6 +68,19 @@ test('[SE3] an agent reads its own projects and its own tasks; the rest is not t
     'file:///etc/passwd',
   ]
   for (const uri of absent) expect(await failure(ann, uri), uri).toMatchObject({ code: -32602, data: { uri } })
+})
+
+test('[CO4] a launch reads the project it was started for, whatever else its agent works on', async () => {
+  const { server, projectId, post } = await openWorkplace()
+  const { id: other } = await post('/api/projects', { name: 'other' })
+  await server.ask(`/api/projects/${other}/agents/ann`, { method: 'PUT', body: {} })
+  const launch = { id: 'launch-1', projectId }
+  const base = { credentialId: 'launch_1', kind: 'agent', id: 'ann', name: 'ann', role: null, expiresAt: null } as const
+  const who = { ...base, scopes: ['agent'] as const, launch }
+  const { resources } = await listResources(server.store, who, undefined)
+  expect(resources.map(({ uri }) => uri)).toEqual([`holdfast://projects/${projectId}`, `holdfast://projects/${projectId}/tasks`])
+  expect(await readResource(server.store, who, `holdfast://projects/${projectId}`)).toBeDefined()
+  expect(await readResource(server.store, who, `holdfast://projects/${other}`)).toBeUndefined()
 })
 
 test('[SE3] a credential that may not read is told so, in the protocol’s form with our code', async () => {

@@ -62,9 +62,12 @@ describe('agents', () => {
     expect((await store.run(createAgent, draft)).id).toBe('demo-3')
   })
 
-  test('[SE3] no agent can bear the id of a person', async () => {
+  test('[SE3] no agent can bear the id of a person, nor one that stands for the server or a program', async () => {
     const { store } = await open()
     const draft = { name: 'Owner', protocol: 'acp', by } as const
+    for (const id of ['system', 'library'])
+      expect(await refused(store, () => store.run(createAgent, { ...draft, id }))).toMatchObject({ code: 'already_exists' })
+    expect((await store.run(createAgent, { ...draft, name: 'System' })).id).toBe('system-2')
     expect(await refused(store, () => store.run(createAgent, { ...draft, id: 'owner' }))).toMatchObject({
       code: 'already_exists',
     })

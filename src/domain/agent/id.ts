@@ -1,7 +1,14 @@
 /** The id of an agent whose maker chose none: made from its name, so that it can be guessed and typed. Pure. */
+import { libraryId, ownerId, systemId } from '../credential/who.ts'
+
 const longest = 64
 /** For names without a single Latin letter or digit. */
 const nameless = 'agent'
+
+/** Ids that stand for somebody else wherever it says who did something: nobody's to choose. */
+const reserved: ReadonlySet<string> = new Set([ownerId, systemId, libraryId])
+
+export const isReserved = (id: string): boolean => reserved.has(id)
 
 /** `Claude Code` → `claude-code`; the second of that name `claude-code-2`. */
 export function agentIdFrom(name: string, nth = 1): string {

@@ -19,3 +19,7 @@ export interface Who {
 
 export const ownerId = 'owner'
 export const ownerName = 'Owner'
+/** Who sends what the server itself has to say. */
+export const systemId = 'system'
+/** Who a program that embeds conversations is, unless it says so. */
+export const libraryId = 'library'

@@ -8,9 +8,10 @@ export const eventRoutes = {
     method: 'GET',
     path: '/api/events',
     scope: 'read',
-    summary: 'Follow streams as server-sent events; Last-Event-ID or `after` resumes',
+    summary:
+      'Follow streams as server-sent events; Last-Event-ID or `after` resumes. A comma inside a name is %2C, a percent sign %25',
     query: z.object({
-      /** Comma-separated: `home,project:ID`. */
+      /** Comma-separated: `home,project:ID`; see stream-list.ts. */
       streams: z.string().min(1).max(20_000),
       after: z.string().max(20_000).optional(),
       /** Chat panels that are open where this stream is read: they count as open for as long as it lasts, and a minute more. */

@@ -67,8 +67,8 @@ export function registerRoutes(app: FastifyInstance, doors: Doors): void {
       handler: async (request, reply) => {
         const { presented } = request
         const call = {
-          params: route.params && checked(route.params, request.params),
-          query: route.query && checked(route.query, request.query),
+          params: route.params && checked(route.params, withoutNul(request.params)),
+          query: route.query && checked(route.query, withoutNul(request.query)),
           body: route.body && checked(route.body, request.body),
           who: presented?.who,
           presented,
@@ -89,6 +89,13 @@ export function registerRoutes(app: FastifyInstance, doors: Doors): void {
       },
     })
   }
+}
+
+/** What stands in an address is looked up as it is; no database knows NUL, and to SQLite it would only be unknown. */
+function withoutNul(values: unknown): unknown {
+  for (const [field, value] of Object.entries(values ?? {}))
+    if (String(value).includes('\u0000')) throw new Refusal('invalid_request', `${field}: must not contain NUL`, { field })
+  return values
 }
 
 async function identify(request: FastifyRequest, { credentials }: Doors): Promise<void> {

@@ -10,7 +10,8 @@ const maxStreamNameLength = 300
 export function readableStreams(names: readonly string[], followed: readonly StreamName[] = []): StreamName[] {
   const streams = new Set<StreamName>()
   for (const name of names) {
-    const stream = name.length <= maxStreamNameLength ? parseStream(name) : undefined
+    // No database keeps NUL, so nothing has such a name.
+    const stream = name.length <= maxStreamNameLength && !name.includes('\u0000') ? parseStream(name) : undefined
     if (!stream)
       throw new Refusal('invalid_request', `streams: ${JSON.stringify(name.slice(0, 100))} is not a stream`, { field: 'streams' })
     if (stream.kind === notForReaders) throw new Refusal('not_found', 'There is no such stream', { stream: name })

@@ -1,8 +1,7 @@
 /** Arguments that several tools take, described once. */
 import * as z from 'zod'
-import { maxContentChars } from '../../protocol/message.ts'
-
-export const Id = z.string().min(1).max(200)
+import { Content } from '../../protocol/message.ts'
+import { Id } from '../../protocol/text.ts'
 
 export const agentSessionToken = z
   .string()
@@ -15,4 +14,4 @@ export const clientId = Id.optional().describe(
   'Any text of your choice that is new for each message. Call again with the same one after a lost answer: the message is stored once.',
 )
 
-export const content = z.string().max(maxContentChars)
+export const content = Content

@@ -5,7 +5,8 @@
  */
 import type { Who } from '../../domain/credential/who.ts'
 import { Refusal } from '../../domain/errors.ts'
-import { type FoundResource, findResource, type ResourceName } from '../../services/find-resource.ts'
+import type { Page, PageQuery } from '../../protocol/page.ts'
+import { type AskedResource, type FoundResource, findResource, type ResourceName } from '../../services/find-resource.ts'
 import { listProjects } from '../../services/list-projects.ts'
 import { listProjectsOfAgent } from '../../services/list-projects-of-agent.ts'
 import type { Store } from '../../store/store.ts'
@@ -55,10 +56,7 @@ export async function listResources(
   who: Who,
   cursor: string | undefined,
 ): Promise<{ resources: Listed[]; nextCursor?: string }> {
-  const page = { limit: projectsPerPage, cursor }
-  const agentId = agentIn(who)
-  const { items, nextCursor } =
-    agentId === null ? await store.query(listProjects, page) : await store.query(listProjectsOfAgent, { ...page, agentId })
+  const { items, nextCursor } = await readableProjects(store, who, { limit: projectsPerPage, cursor })
   const resources = items.flatMap(({ id, name }) => [
     { uri: uriOf(id), name: id, title: name, description: 'The project', mimeType },
     { uri: `${uriOf(id)}/tasks`, name: `${id}/tasks`, title: `${name}: tasks`, description: 'Its tasks, newest first', mimeType },
@@ -66,19 +64,29 @@ export async function listResources(
   return nextCursor === null ? { resources } : { resources, nextCursor }
 }
 
+async function readableProjects(store: Store, who: Who, page: PageQuery): Promise<Page<{ id: string; name: string }>> {
+  const agentId = agentIn(who)
+  if (agentId === null) return store.query(listProjects, page)
+  if (!who.launch) return store.query(listProjectsOfAgent, { ...page, agentId })
+  // CO4: a launch is for one project, whatever else its agent works on.
+  const found = await findOrNothing(store, { projectId: who.launch.projectId, part: 'project', agentId })
+  return { items: found && 'project' in found ? [found.project] : [], nextCursor: null }
+}
+
 /** undefined: there is none of that name, or none for them. */
 export async function readResource(store: Store, who: Who, uri: string): Promise<{ contents: [Read] } | undefined> {
   const named = resourceNamed(uri)
   const agentId = agentIn(who)
-  if (!named) return undefined
-  try {
-    const found = await store.query(findResource, { ...named, agentId })
-    return { contents: [{ uri, mimeType, text: JSON.stringify(told(found)) }] }
-  } catch (error) {
+  if (!named || (who.launch && who.launch.projectId !== named.projectId)) return undefined
+  const found = await findOrNothing(store, { ...named, agentId })
+  return found && { contents: [{ uri, mimeType, text: JSON.stringify(told(found)) }] }
+}
+
+const findOrNothing = (store: Store, asked: AskedResource): Promise<FoundResource | undefined> =>
+  store.query(findResource, asked).catch((error) => {
     if (error instanceof Refusal && error.code === 'not_found') return undefined
     throw error
-  }
-}
+  })
 
 /** SE3: the agent whose credential it is; null for whoever may read everything; nobody else reads anything. */
 function agentIn({ kind, id, scopes }: Who): string | null {

@@ -36,6 +36,8 @@ const deadlockDetected = '40P01'
 const uniqueViolation = '23505'
 const lockNotAvailable = '55P03'
 const completionUnknown = '40003'
+const notInRepertoire = '22021'
+const untranslatable = '22P05'
 /** Also: a prepared statement whose table was changed by a node with a newer version. Prepared anew, it works. */
 const featureNotSupported = '0A000'
 
@@ -70,6 +72,8 @@ export function told(error: unknown): Error {
   if (isAway(error)) return new Refusal('store_unavailable', `PostgreSQL cannot be used: ${reason(error)}`)
   const code = codeOf(error)
   if (code === lockNotAvailable) return new Refusal('busy', 'Others have been writing to the same stream for too long')
+  if (code === notInRepertoire || code === untranslatable)
+    return new Refusal('invalid_request', 'A text contains NUL, which no database keeps')
   if (code !== undefined) return new Error(`PostgreSQL refused a statement (${code}): ${reason(error)}`)
   return error instanceof Error ? error : new Error(String(error))
 }

@@ -1,6 +1,7 @@
 /** Live changes as server-sent events (HT6), and the state they start from. */
 import { Refusal } from '../../../domain/errors.ts'
 import type { eventRoutes } from '../../../protocol/routes/events.ts'
+import { splitStreams } from '../../../protocol/stream-list.ts'
 import { readSnapshot } from '../../../services/read-snapshot.ts'
 import { encodeCursor } from '../../../store/cursor.ts'
 import { EventStream } from '../../live/event-stream.ts'
@@ -12,7 +13,7 @@ const maxCursorLength = 20_000
 
 export const eventHandlers: HandlersOf<typeof eventRoutes> = {
   watchEvents: async ({ query, doors, presented, request, reply }) => {
-    const streams = readableStreams(query.streams.split(','))
+    const streams = readableStreams(splitStreams(query.streams))
     // A browser that comes back still asks with the address it began with, so what it saw last counts more.
     const after = request.headers['last-event-id'] || query.after
     if (after !== undefined && (typeof after !== 'string' || after.length > maxCursorLength)) {
@@ -42,7 +43,7 @@ export const eventHandlers: HandlersOf<typeof eventRoutes> = {
 
   getSnapshot: async ({ query, doors }) => {
     const { store } = doors
-    const streams = readableStreams(query.streams.split(','))
+    const streams = readableStreams(splitStreams(query.streams))
     const { positions, state } = await store.query(readSnapshot, { streams })
     const heads = new Map(streams.map((stream, index) => [stream, positions[index]?.head ?? 0]))
     return { cursor: encodeCursor(store.incarnation, heads), state }

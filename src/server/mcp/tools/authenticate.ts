@@ -1,7 +1,7 @@
 /** `authenticate` (AS1): a process signs in as an agent of a project. */
 import * as z from 'zod'
 import { AgentSession } from '../../../protocol/agent-session.ts'
-import { Id } from '../arguments.ts'
+import { Id } from '../../../protocol/text.ts'
 import { defineTool, writes } from '../tool.ts'
 
 const nothingToDo =

@@ -1,7 +1,7 @@
 /** `get_agent_action` (CO3): whether an agent should be started, for coordinators that others write. */
 import * as z from 'zod'
+import { Id } from '../../../protocol/text.ts'
 import { getAgentAction as getActionFor } from '../../../services/get-agent-action.ts'
-import { Id } from '../arguments.ts'
 import { coordinatorOnly } from '../coordinator-only.ts'
 import { defineTool, reads } from '../tool.ts'
 

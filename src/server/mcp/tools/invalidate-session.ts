@@ -1,7 +1,7 @@
 /** `invalidate_session` (PX1): what `report_process_exit` has replaced; the same as one with no process left. */
 import * as z from 'zod'
 import { ProcessExitAnswer } from '../../../protocol/process-exit.ts'
-import { Id } from '../arguments.ts'
+import { Id } from '../../../protocol/text.ts'
 import { coordinatorOnly } from '../coordinator-only.ts'
 import { defineTool, ends } from '../tool.ts'
 

@@ -1,7 +1,8 @@
 /** `send_message` (CV10): to another agent of the project. */
 import * as z from 'zod'
+import { Id } from '../../../protocol/text.ts'
 import { sendMessage as sendMessageTo } from '../../../services/send-message.ts'
-import { agentSessionToken, clientId, content, Id } from '../arguments.ts'
+import { agentSessionToken, clientId, content } from '../arguments.ts'
 import { defineTool, writes } from '../tool.ts'
 
 export const sendMessage = defineTool({

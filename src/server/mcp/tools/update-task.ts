@@ -1,8 +1,9 @@
 /** `update_task` (TK): how far an agent is with its task, and how it ended. */
 import * as z from 'zod'
 import { TaskProgress } from '../../../protocol/task.ts'
+import { Id } from '../../../protocol/text.ts'
 import { updateTask as updateTaskOf } from '../../../services/update-task.ts'
-import { agentSessionToken, Id } from '../arguments.ts'
+import { agentSessionToken } from '../arguments.ts'
 import { snakeFields } from '../snake-case.ts'
 import { ToldTask } from '../told-task.ts'
 import { defineTool, writesOnce } from '../tool.ts'
