@@ -9,11 +9,13 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { hashSecret } from '../platform/secrets.ts'
 import type { ConfigValues } from '../protocol/config.ts'
+import { Starter } from '../server/agents/starter.ts'
 import type { Front } from '../server/front.ts'
 import { openDoors } from '../server/open-doors.ts'
 import { createSignInCode } from '../services/create-sign-in-code.ts'
 import { AgentSessionSweeper } from './agent-session-sweeper.ts'
 import { firstStart } from './first-start.ts'
+import { LaunchSweeper } from './launch-sweeper.ts'
 import { openStore } from './open-store.ts'
 import { PanelSweeper } from './panel-sweeper.ts'
 import type { Undo } from './start-server.ts'
@@ -52,6 +54,21 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
   const sweeper = new AgentSessionSweeper({ store, clock, logger, lastSeen: doors.lastSeen })
   sweeper.start()
   undo.push(() => sweeper.stop())
+  const launchSweeper = new LaunchSweeper({
+    store,
+    clock,
+    logger,
+    launches: doors.launches,
+    lastSeen: doors.lastSeen,
+    held: doors.held,
+    unreachableSeconds: config['coordinator.unreachable_seconds'],
+    takeoverMinutes: config['coordinator.takeover_minutes'],
+  })
+  launchSweeper.start()
+  undo.push(() => launchSweeper.stop())
+  const starter = new Starter({ store, clock, logger, tails: doors.tails, launches: doors.launches })
+  await starter.start()
+  undo.push(() => starter.stop())
   const panels = new PanelSweeper({ store, clock, logger })
   panels.start()
   undo.push(() => panels.stop())

@@ -5,6 +5,7 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Store } from '../store/store.ts'
 import { AgentCalls } from './agents/agent-calls.ts'
+import type { HeldCalls } from './agents/held-calls.ts'
 import type { LastSeen } from './agents/last-seen.ts'
 import { type CoordinatorRules, Launches } from './agents/launches.ts'
 import type { Doors } from './doors.ts'
@@ -30,9 +31,11 @@ export interface DoorsParts {
 }
 
 export interface OpenDoors {
-  /** When agents were last heard of, for who sweeps their sessions. */
+  /** When agents were last heard of, and which of them wait, for who sweeps their sessions and processes. */
   readonly lastSeen: LastSeen
+  readonly held: HeldCalls
   readonly launches: Launches
+  readonly tails: Tails
   /** Stops accepting, finishes what is in flight, says goodbye to who is connected; never takes longer than a few seconds (OP2). */
   close(): Promise<void>
 }
@@ -70,7 +73,9 @@ export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
 
   return {
     lastSeen: doors.agents.lastSeen,
+    held: doors.agents.held,
     launches: doors.launches,
+    tails,
     async close() {
       doors.closing = true
       doors.agents.close()

@@ -28,6 +28,7 @@ import { greetCoordinator } from './greet-coordinator.ts'
 import { handOverMessages } from './hand-over-messages.ts'
 import { lapsePanel } from './lapse-panel.ts'
 import { logoutAgent } from './logout-agent.ts'
+import { markUnreachable } from './mark-unreachable.ts'
 import { noteSweep } from './note-sweep.ts'
 import { orderLaunch } from './order-launch.ts'
 import { orderStop } from './order-stop.ts'
@@ -53,6 +54,7 @@ import { signOut } from './sign-out.ts'
 import { startChat } from './start-chat.ts'
 import { sweepAgentSession } from './sweep-agent-session.ts'
 import { sweepExpired } from './sweep-expired.ts'
+import { sweepLaunch } from './sweep-launch.ts'
 import { takeFacts } from './take-facts.ts'
 import { takeLaunch } from './take-launch.ts'
 import { takeNextAction } from './take-next-action.ts'
@@ -91,6 +93,7 @@ export const useCases = {
   'hand-over-messages': handOverMessages,
   'lapse-panel': lapsePanel,
   'logout-agent': logoutAgent,
+  'mark-unreachable': markUnreachable,
   'note-sweep': noteSweep,
   'order-launch': orderLaunch,
   'order-stop': orderStop,
@@ -116,6 +119,7 @@ export const useCases = {
   'start-chat': startChat,
   'sweep-agent-session': sweepAgentSession,
   'sweep-expired': sweepExpired,
+  'sweep-launch': sweepLaunch,
   'take-facts': takeFacts,
   'take-launch': takeLaunch,
   'take-next-action': takeNextAction,

@@ -42,6 +42,11 @@ export class HeldCalls {
     return this.#held.size
   }
 
+  /** An agent waits here: it lives. */
+  isHeld(agentSessionId: string): boolean {
+    return this.#held.has(agentSessionId)
+  }
+
   /** `signal`: the caller has gone away. */
   async next(caller: Receiver, waitSeconds: number, signal?: AbortSignal): Promise<NextAnswer | typeof superseded> {
     const { agentSessionId } = caller

@@ -66,9 +66,9 @@ export class Launches {
   }
 
   /** Looks whether the pair needs a process and orders it; null when nothing was to be done. */
-  async order({ agentId, projectId }: Pair): Promise<Process | null> {
+  async order({ agentId, projectId }: Pair, inChat?: boolean): Promise<Process | null> {
     const pair = { agentId, projectId }
-    const start = await this.#store.query(findStart, pair)
+    const start = await this.#store.query(findStart, { ...pair, inChat })
     return start ? this.#store.run(orderLaunch, { ...pair, ...start }) : null
   }
 

@@ -47,6 +47,8 @@ const selectConnected = statement()((db) =>
   db.selectFrom('coordinators').select('id').where('state', '=', sql.lit<CoordinatorRow['state']>('connected')).orderBy('id'),
 )
 
+const selectAll = statement()((db) => db.selectFrom('coordinators').selectAll().orderBy('id'))
+
 const selectPage = statement<PageParams>()((db, p) =>
   db
     .selectFrom('coordinators')
@@ -84,10 +86,16 @@ export async function coordinatorsPage(reader: Reader, params: PageParams): Prom
   return rows.map((row) => coordinatorOf({ ...row, epoch: row.epoch ?? 0 }, counts.get(row.id) ?? 0))
 }
 
+export const allCoordinators = (reader: Reader): Promise<CoordinatorRow[]> => reader.all(selectAll, {})
+
+/** Those that are heard of. */
+export const connectedCoordinators = async (reader: Reader): Promise<string[]> =>
+  (await reader.all(selectConnected, {})).map(({ id }) => id)
+
 /** The one that is heard of and has the fewest processes. */
 export async function leastBusyCoordinator(reader: Reader): Promise<string | undefined> {
-  const connected = await reader.all(selectConnected, {})
-  if (connected.length < 2) return connected[0]?.id
+  const connected = await connectedCoordinators(reader)
+  if (connected.length < 2) return connected[0]
   const counts = await liveCounts(reader)
-  return connected.map(({ id }) => id).sort((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0))[0]
+  return connected.sort((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0))[0]
 }

@@ -8,6 +8,7 @@ import type { Instant } from '../../domain/instant.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import { type AgentSessionRow, ended, type Pair } from './agent-sessions.ts'
+import { launchEnded } from './launches.ts'
 
 export interface DueAgentSession extends Pair {
   readonly agentSessionId: string
@@ -18,12 +19,26 @@ interface Due {
   readonly limit: number
 }
 
+/**
+ * AS6: those whose process is known to live are left out here, and not given more time, so that what is stored goes on saying when
+ * they were last heard of (NA6).
+ */
 export const selectOutlived = statement<Due>()((db, p) =>
   db
     .selectFrom('agent_sessions')
     .select(['id', 'agent_id', 'project_id'])
     .where('state', '<>', ended)
     .where('expires_at', '<=', p.until)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('launches')
+            .select('launches.id')
+            .whereRef('launches.id', '=', 'agent_sessions.launch_id')
+            .where('launches.state', '<>', launchEnded),
+        ),
+      ),
+    )
     .orderBy('expires_at')
     .limit(p.limit),
 )

@@ -1,8 +1,7 @@
 /** The list of launches, newest first, by whom and where and how they stand. */
-import { sql } from 'kysely'
 import type { Process } from '../../protocol/process.ts'
 import type { Reader } from '../store.ts'
-import { type LaunchRow, launchColumns, launchFrom, processOf } from './launches.ts'
+import { type LaunchRow, launchColumns, launchEnded, launchFrom, processOf } from './launches.ts'
 import type { PageParams } from './page-cursor.ts'
 
 export interface ProcessesFilter {
@@ -28,7 +27,7 @@ export async function processesPage(
     if (agentId !== undefined) page = page.where('agent_id', '=', agentId)
     if (state !== undefined) page = page.where('state', '=', state)
     // Said beside it, so that the indexes of the living are used: few live among many that have ended.
-    if (state !== undefined && state !== 'ended') page = page.where('state', '<>', sql.lit<LaunchRow['state']>('ended'))
+    if (state !== undefined && state !== 'ended') page = page.where('state', '<>', launchEnded)
     return page
   })
   return rows.map((row) => processOf(launchFrom(row)))

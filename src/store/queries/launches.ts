@@ -16,7 +16,7 @@ import type { Pair } from './agent-sessions.ts'
 export type LaunchRow = Omit<Tables['launches'], 'output' | 'token_hash'>
 
 /** Said in the query itself, so that the indexes of the living are used. */
-const ended = sql.lit<LaunchRow['state']>('ended')
+export const launchEnded = sql.lit<LaunchRow['state']>('ended')
 const held = sql.lit<LaunchRow['state']>('held')
 
 export const launchColumns = [
@@ -105,7 +105,7 @@ const selectLiveOfPair = statement<Pair>()((db, p) =>
     .select(launchColumns)
     .where('agent_id', '=', p.agentId)
     .where('project_id', '=', p.projectId)
-    .where('state', '<>', ended)
+    .where('state', '<>', launchEnded)
     .orderBy('ordered_at')
     .orderBy('id'),
 )
@@ -115,7 +115,7 @@ const selectLiveOfCoordinator = statement<{ coordinatorId: string; after: Instan
     .selectFrom('launches')
     .select(launchColumns)
     .where('coordinator_id', '=', p.coordinatorId)
-    .where('state', '<>', ended)
+    .where('state', '<>', launchEnded)
     .where((eb) => eb(eb.refTuple('ordered_at', 'id'), '>', eb.tuple(p.after, p.id)))
     .orderBy('ordered_at')
     .orderBy('id')
@@ -129,7 +129,7 @@ export const selectLaunchByToken = statement<{ hash: string }>()((db, p) =>
     .innerJoin('agents', 'agents.id', 'launches.agent_id')
     .select(['launches.id', 'launches.agent_id', 'launches.project_id', 'launches.stop_reason', 'agents.name'])
     .where('launches.token_hash', '=', p.hash)
-    .where('launches.state', '<>', ended),
+    .where('launches.state', '<>', launchEnded),
 )
 
 /** CO7: the newest first, no more than anybody needs to count. */
@@ -150,7 +150,7 @@ const countLive = statement()((db) =>
   db
     .selectFrom('launches')
     .select(['coordinator_id', sql<number>`count(*)`.as('count')])
-    .where('state', '<>', ended)
+    .where('state', '<>', launchEnded)
     .where('state', '<>', held)
     .groupBy('coordinator_id'),
 )
@@ -162,7 +162,7 @@ const selectOrders = statement<{ coordinatorId: string }>()((db, p) =>
     .select(['launches.id', 'launches.agent_id', 'launches.project_id', 'launches.state', 'launches.stop_reason'])
     .select('agents.max_processes')
     .where('launches.coordinator_id', '=', p.coordinatorId)
-    .where('launches.state', '<>', ended)
+    .where('launches.state', '<>', launchEnded)
     .where('launches.state', '<>', held)
     .orderBy('launches.ordered_at')
     .orderBy('launches.id'),

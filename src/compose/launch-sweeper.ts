@@ -1,0 +1,122 @@
+/**
+ * Has processes stopped that have outlived what they were for, and shows coordinators that are silent (NA5, NA6, CO6), every few
+ * seconds. Reads first and writes only for what is due, each in a commit of its own; harmless when done twice. Time in which nobody
+ * could be heard counts for nobody: a late tick, a clock that jumps and a server that was away end nothing.
+ */
+import { type Deaf, withDeaf } from '../domain/heard-time.ts'
+import { instant } from '../domain/instant.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import { beatMs } from '../protocol/link.ts'
+import type { HeldCalls } from '../server/agents/held-calls.ts'
+import type { LastSeen } from '../server/agents/last-seen.ts'
+import type { Launches } from '../server/agents/launches.ts'
+import { type DueLaunch, findDueLaunches } from '../services/find-due-launches.ts'
+import { findSilentCoordinators } from '../services/find-silent-coordinators.ts'
+import { markUnreachable } from '../services/mark-unreachable.ts'
+import { sweepLaunch } from '../services/sweep-launch.ts'
+import type { Store } from '../store/store.ts'
+
+const everyMs = 2000
+/** Later than this is not a busy machine but one that slept. */
+const lateMs = 5000
+/** A coordinator that says something every ten seconds is not silent after five. */
+const leastSilenceMs = 1.5 * beatMs
+const systemName = 'holdfast'
+
+export interface LaunchSweeperParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly launches: Launches
+  readonly lastSeen: LastSeen
+  readonly held: Pick<HeldCalls, 'isHeld'>
+  readonly unreachableSeconds: number
+  readonly takeoverMinutes: number | null
+}
+
+export class LaunchSweeper {
+  readonly #parts: LaunchSweeperParts
+  #deaf: readonly Deaf[]
+  /** The end of the last tick that did its work. */
+  #heardUntil: number
+  #cancel: (() => void) | undefined
+  #running: Promise<void> = Promise.resolve()
+  #stopped = false
+
+  constructor(parts: LaunchSweeperParts) {
+    this.#parts = parts
+    this.#heardUntil = parts.clock.now()
+    // Before this server was there nobody could be heard by it.
+    this.#deaf = [{ from: instant(0), to: instant(this.#heardUntil) }]
+  }
+
+  start(): void {
+    this.#running = this.sweep()
+      .catch((error) => this.#parts.logger.warn({ error: String(error) }, 'Processes could not be swept; trying again'))
+      .finally(() => {
+        if (!this.#stopped) this.#cancel = this.#parts.clock.after(everyMs, () => this.start())
+      })
+  }
+
+  /** Resolves when what was begun is done. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancel?.()
+    await this.#running
+  }
+
+  /** One tick. */
+  async sweep(): Promise<void> {
+    const { store, clock, unreachableSeconds, takeoverMinutes } = this.#parts
+    const now = clock.now()
+    const late = now - this.#heardUntil - everyMs
+    if (late > lateMs) this.#deaf = withDeaf(this.#deaf, { from: instant(now - late), to: instant(now) })
+    const { all, unreachable, lost } = await store.query(findSilentCoordinators, {
+      unreachableMs: Math.max(unreachableSeconds * 1000, leastSilenceMs),
+      takeoverMs: takeoverMinutes === null ? null : takeoverMinutes * 60_000,
+      deaf: this.#deaf,
+    })
+    for (const silent of unreachable) await this.#each(silent, () => this.#show(silent))
+    for (const coordinatorId of lost) await this.#each({ coordinatorId }, () => this.#takeOver(coordinatorId))
+    for (const coordinatorId of all) await this.#lookAtLaunchesOf(coordinatorId)
+    this.#heardUntil = now
+  }
+
+  async #show(silent: Parameters<typeof markUnreachable.run>[1]): Promise<void> {
+    const { store, logger } = this.#parts
+    if (await store.run(markUnreachable, silent)) logger.warn(silent, 'A coordinator is not heard of')
+  }
+
+  async #takeOver(coordinatorId: string): Promise<void> {
+    await this.#parts.launches.takeOver(coordinatorId, systemName)
+    this.#parts.logger.warn({ coordinatorId }, 'A coordinator was silent for too long; its work was taken over')
+  }
+
+  async #lookAtLaunchesOf(coordinatorId: string): Promise<void> {
+    const { store } = this.#parts
+    let page = await store.query(findDueLaunches, { coordinatorId, deaf: this.#deaf })
+    for (;;) {
+      for (const due of page.due) await this.#each(due, () => this.#lookAt(due))
+      if (!page.last) return
+      page = await store.query(findDueLaunches, { coordinatorId, deaf: this.#deaf, last: page.last })
+    }
+  }
+
+  async #lookAt({ agentSessionId, ...which }: DueLaunch): Promise<void> {
+    const { store, clock, lastSeen, held, logger } = this.#parts
+    const waits = agentSessionId !== null && held.isHeld(agentSessionId)
+    const lastSeenAt = waits ? instant(clock.now()) : agentSessionId && lastSeen.of(agentSessionId)
+    const { stopped } = await store.run(sweepLaunch, { ...which, deaf: this.#deaf, lastSeenAt })
+    if (stopped !== null) logger.info({ ...which, reason: stopped }, 'A process is stopped')
+  }
+
+  /** RE9: what cannot be done about one is said, and the others are served all the same. */
+  async #each(which: object, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.#parts.logger.warn({ ...which, error: String(error) }, 'It could not be swept; trying again')
+    }
+  }
+}
