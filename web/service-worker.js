@@ -31,6 +31,14 @@ self.addEventListener('fetch', (event) => {
   else if (request.mode === 'navigate' && !theServersWord.test(url.pathname)) event.respondWith(fetchedOrKept(request, '/'))
 })
 
+/** A notice was clicked (AP5): the page that is open comes to the front, or one is opened. */
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(
+    self.clients.matchAll({ type: 'window' }).then(([open]) => (open ? open.focus() : self.clients.openWindow('/'))),
+  )
+})
+
 /** Files under /assets carry a hash of their content in their name: what is kept is right. */
 async function keptOrFetched(request) {
   return (await caches.match(request)) ?? fetch(request)

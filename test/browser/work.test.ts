@@ -46,6 +46,62 @@ test('[AP5] what waits is on Now, oldest first, counted in the title; a decision
   await expect.poll(() => now.title()).toBe('Now · Holdfast')
 })
 
+/** A browser without a screen shows no notices: what would be shown is written down in its place. */
+const writesNoticesDown = () => {
+  const told: [string, string | undefined][] = []
+  Object.defineProperty(Notification, 'permission', { get: () => 'granted' })
+  Notification.requestPermission = async () => 'granted'
+  ServiceWorkerRegistration.prototype.showNotification = async (title, options) => void told.push([title, options?.body])
+  Object.assign(window, { told })
+}
+
+test('[AP5] who asked for it is told by the browser what has come to wait, while they look elsewhere', async () => {
+  const projectId = await makeProject('telling')
+  const page = await here.ownerPage('/people')
+  await page.addInitScript(writesNoticesDown)
+  await page.reload()
+  await page.evaluate(() => navigator.serviceWorker.ready)
+  const told = () => page.evaluate(() => (window as unknown as { told: unknown }).told)
+  await page.getByRole('button', { name: 'Account and preferences' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'Notices from this browser' }).click()
+  await page.keyboard.press('Escape')
+  const seen = await ask(projectId, 'seen on the page')
+  await expect.poll(() => page.title()).toMatch(/^\(1\) /)
+  await page.evaluate(() => Object.defineProperty(document, 'hidden', { get: () => true }))
+  const unseen = await ask(projectId, `said outside ${'x'.repeat(200)}`)
+  await expect.poll(told).toEqual([['lead asks', `plan: said outside ${'x'.repeat(101)}`]])
+  for (const { id } of [seen, unseen]) {
+    const params = { projectId, approvalId: String(id) }
+    await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {
+      params,
+      body: { status: 'rejected' },
+    })
+  }
+})
+
+test('[AP5] a decision that is told while the list is still on its way is not lost to it', async () => {
+  const projectId = await makeProject('on-its-way')
+  const { id } = await ask(projectId, 'Which way?')
+  const page = await here.ownerPage('/people', { serviceWorkers: 'block' })
+  const params = { projectId, approvalId: String(id) }
+  let late: (() => void) | undefined
+  const decided = new Promise<void>((resolve) => (late = resolve))
+  let listed = 0
+  await page.route(`**/api/projects/${projectId}/approvals`, async (route) => {
+    const response = await route.fetch()
+    listed++
+    await decided
+    await route.fulfill({ response }).catch(() => undefined)
+  })
+  await page.goto(`/projects/${projectId}/approvals`)
+  // One for the page, one for the snapshot of the project; both were answered before the decision.
+  await expect.poll(() => listed).toBeGreaterThanOrEqual(2)
+  await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params, body: { status: 'approved' } })
+  await expect.poll(() => page.title()).not.toMatch(/^\(/)
+  late?.()
+  await page.getByText('You approved it').waitFor()
+})
+
 test('[AP1] who decides too late is told in words who decided what', async () => {
   const projectId = await makeProject('too-late')
   const { id } = await ask(projectId, 'Ship it?')

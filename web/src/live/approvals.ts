@@ -5,7 +5,7 @@
 import { type InfiniteData, infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query'
 import type { Approval } from '../../../src/protocol/approval.ts'
 import type { Page } from '../../../src/protocol/page.ts'
-import { client, hasChanged, queryClient } from './queries.ts'
+import { askAnewIfUnderWay, client, hasChanged, queryClient } from './queries.ts'
 
 export interface Inbox {
   /** Oldest first. */
@@ -103,4 +103,5 @@ export function takeApproval(approval: Approval): void {
     })
     return { ...known, pages }
   })
+  askAnewIfUnderWay(queryKey)
 }

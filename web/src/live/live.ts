@@ -5,6 +5,7 @@
 import { type EventWatch, type StreamState, watchEvents } from '../../../src/client/event-stream.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import { type HomeState, snapshotListLimit } from '../../../src/protocol/snapshot.ts'
+import { mayTellOutside } from '../preferences/outside.ts'
 import { inbox, lookAtInbox } from './approvals.ts'
 import { offlineSince, setConnection } from './connection.ts'
 import { afterEvent, type Home, withAgent, withProject } from './home.ts'
@@ -108,7 +109,7 @@ export function startLive(): () => void {
   }
 
   async function rest(): Promise<void> {
-    if (openPanels().length > 0 && (await mayKeepConnection())) {
+    if ((openPanels().length > 0 || mayTellOutside()) && (await mayKeepConnection())) {
       if (!document.hidden || stopped) letGo()
       return
     }

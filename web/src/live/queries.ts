@@ -65,6 +65,11 @@ export async function hasChanged(queryKey: readonly unknown[]): Promise<void> {
   await queryClient.invalidateQueries({ queryKey })
 }
 
+/** Something was told by itself: an answer that is still under way was perhaps given before, and would put it back. */
+export function askAnewIfUnderWay(queryKey: readonly unknown[]): void {
+  if (queryClient.isFetching({ queryKey, exact: true }) > 0) void hasChanged(queryKey)
+}
+
 /** Filled by live.ts; undefined until the first snapshot is here. */
 export const useHome = (): Home | undefined => useQuery<Home>({ queryKey: homeKey, enabled: false }).data
 export const useMe = (): Me | undefined => useQuery(me).data

@@ -1,6 +1,6 @@
 /**
  * A page that nobody sees keeps its connection while a chat is open on it: otherwise its panel would count as closed and the agent
- * would go (CH5). Browsers allow six connections to one server, so only a few pages of a browser may.
+ * would go (CH5). So does one that is to say what has come to wait (AP5). Browsers allow six connections to one server, so only a few pages of a browser may.
  */
 const mostKept = 3
 

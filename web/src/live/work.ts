@@ -7,7 +7,7 @@ import { takeApproval } from './approvals.ts'
 import { afterChatEvent, afterSnapshot, type Chat } from './chat.ts'
 import { acknowledge } from './outbox.ts'
 import { afterProjectEvent, type ProjectWork, withTask, withWorkSession } from './project-work.ts'
-import { client, hasChanged, queryClient, restOfTasks, restOfWorkSessions } from './queries.ts'
+import { askAnewIfUnderWay, client, hasChanged, queryClient, restOfTasks, restOfWorkSessions } from './queries.ts'
 import { useStream } from './streams.ts'
 
 const workKey = (projectId: string) => ['work', projectId] as const
@@ -51,6 +51,7 @@ export function takeChatSession(told: AgentSession): void {
     if (known === undefined || !known || known.id === told.id) return told
     return known.createdAt > told.createdAt ? known : told
   })
+  askAnewIfUnderWay(queryKey)
 }
 
 export function takeWorkEvent(event: HoldfastEvent): void {

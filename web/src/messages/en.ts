@@ -315,6 +315,8 @@ export const en = {
     language: 'Language',
     languages: { system: 'As the browser', en: 'English', ja: '日本語' },
     open: 'Account and preferences',
+    outside: 'Notices from this browser',
+    outsideForbidden: 'The browser does not allow notices for this address. Its settings can.',
     signOut: 'Sign out',
   },
 

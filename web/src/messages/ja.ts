@@ -321,6 +321,8 @@ export const ja: Messages = {
     language: '言語',
     languages: { system: 'ブラウザーに合わせる', en: 'English', ja: '日本語' },
     open: 'アカウントと表示設定',
+    outside: 'このブラウザーで通知する',
+    outsideForbidden: 'このアドレスからの通知はブラウザーで許可されていません。ブラウザーの設定で変更できます。',
     signOut: 'サインアウト',
   },
 

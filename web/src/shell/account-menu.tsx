@@ -8,6 +8,7 @@ import { notify } from '../parts/notices.tsx'
 import { tell } from '../parts/problem-note.tsx'
 import { useChoice } from '../preferences/choice.ts'
 import { languageChoice, languages } from '../preferences/language.ts'
+import { canTellOutside, outsideChoice, turnOutside } from '../preferences/outside.ts'
 import { themeChoice, themes } from '../preferences/theme.ts'
 import { signOut } from './sign-out.ts'
 
@@ -54,6 +55,7 @@ export function AccountMenu() {
           </Menu.Group>
         </Menu.RadioGroup>
         <Menu.Separator className="my-1 h-px bg-line" />
+        {canTellOutside() && <Outside />}
         <Menu.Item
           className={itemClass}
           onClick={() => void signOut().catch((error: unknown) => notify(tell(error, words).title))}
@@ -62,6 +64,22 @@ export function AccountMenu() {
         </Menu.Item>
       </MenuPopup>
     </Menu.Root>
+  )
+}
+
+function Outside() {
+  const { preferences: words } = useWords()
+  const on = useChoice(outsideChoice) === 'on'
+  const turn = async (wanted: boolean): Promise<void> => {
+    if (!(await turnOutside(wanted))) notify(words.outsideForbidden)
+  }
+  return (
+    <Menu.CheckboxItem checked={on} onCheckedChange={(wanted) => void turn(wanted)} className={radioClass}>
+      {words.outside}
+      <Menu.CheckboxItemIndicator>
+        <CheckIcon className="text-accent" />
+      </Menu.CheckboxItemIndicator>
+    </Menu.CheckboxItem>
   )
 }
 

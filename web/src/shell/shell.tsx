@@ -16,6 +16,7 @@ import { BottomBar } from './bottom-bar.tsx'
 import { ConnectionStrip } from './connection-strip.tsx'
 import { usePalette } from './palette-opening.ts'
 import { Rail } from './rail.tsx'
+import { WaitingNotice } from './waiting-notice.tsx'
 
 const loadPalette = async () => ({ default: (await import('./palette.tsx')).Palette })
 const loadCreation = async () => ({ default: (await import('./creation.tsx')).Creation })
@@ -47,6 +48,7 @@ export function Shell() {
       </div>
       <BottomBar />
       <Notices />
+      <WaitingNotice />
       <Arrival />
       <Suspense>
         {palette.open && <Palette onClose={palette.hide} />}

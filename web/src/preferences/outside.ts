@@ -1,0 +1,38 @@
+/**
+ * Notices outside of the page, by the browser itself (AP5), for a person who looks at something else. Off until they are asked for
+ * here; the browser has the last word.
+ */
+import { browserChoice } from './choice.ts'
+
+export const outsideChoice = browserChoice<'off' | 'on'>('outside', ['off', 'on'], 'off')
+
+/** Browsers have them only where the address is https or localhost. */
+export const canTellOutside = (): boolean => 'Notification' in globalThis && isSecureContext
+
+export const mayTellOutside = (): boolean =>
+  outsideChoice.get() === 'on' && canTellOutside() && Notification.permission === 'granted'
+
+/** False when the browser does not allow it. Asks the person only from a click of theirs. */
+export async function turnOutside(on: boolean): Promise<boolean> {
+  const allowed = !on || (await Notification.requestPermission()) === 'granted'
+  outsideChoice.set(on && allowed ? 'on' : 'off')
+  return allowed
+}
+
+interface OutsideNotice {
+  readonly title: string
+  readonly body: string
+  /** The same from several tabs is shown once. */
+  readonly tag: string
+}
+
+/** Only while nobody looks at the page. */
+export async function tellOutside({ title, ...more }: OutsideNotice): Promise<void> {
+  if (!document.hidden || !mayTellOutside()) return
+  const options = { ...more, icon: '/icon-192.png' }
+  const worker = await navigator.serviceWorker?.getRegistration()
+  // Phones know only those of the service worker, which also brings the page back when they are clicked.
+  if (worker?.active) return worker.showNotification(title, options)
+  const notice = new Notification(title, options)
+  notice.onclick = () => window.focus()
+}

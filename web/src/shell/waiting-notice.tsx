@@ -1,0 +1,32 @@
+/** Says outside of the page that an approval has come to wait for the person (AP5). Shows nothing itself. */
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { inbox } from '../live/approvals.ts'
+import { useNames } from '../live/names.ts'
+import { useMay } from '../live/queries.ts'
+import { useWords } from '../messages/messages.tsx'
+import { tellOutside } from '../preferences/outside.ts'
+
+/** As much as such a notice shows. */
+const mostChars = 120
+
+export function WaitingNotice() {
+  const { approvals } = useWords()
+  const nameOf = useNames()
+  const mayDecide = useMay('approve')
+  const items = useQuery({ ...inbox, enabled: false }).data?.items
+  /** Undefined at first: what waited before the page was there is no news. */
+  const known = useRef<ReadonlySet<number> | undefined>(undefined)
+  useEffect(() => {
+    if (!items) return
+    const waiting = items.filter(({ status }) => status === 'pending')
+    const before = known.current
+    known.current = new Set(waiting.map(({ id }) => id))
+    if (!before || !mayDecide) return
+    for (const { id, leaderId, checkpointType, instructionContent } of waiting.filter((each) => !before.has(each.id))) {
+      const body = instructionContent ? `${checkpointType}: ${instructionContent}` : checkpointType
+      void tellOutside({ title: approvals.asked(nameOf(leaderId)), body: body.slice(0, mostChars), tag: `approval-${id}` })
+    }
+  }, [items, approvals, nameOf, mayDecide])
+  return null
+}
