@@ -2,8 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { inbox } from '../live/approvals.ts'
-import { useNames } from '../live/names.ts'
-import { useMay } from '../live/queries.ts'
+import { useHome, useMay } from '../live/queries.ts'
 import { useWords } from '../messages/messages.tsx'
 import { tellOutside } from '../preferences/outside.ts'
 
@@ -12,7 +11,7 @@ const mostChars = 120
 
 export function WaitingNotice() {
   const { approvals } = useWords()
-  const nameOf = useNames()
+  const agents = useHome()?.agents
   const mayDecide = useMay('approve')
   const items = useQuery({ ...inbox, enabled: false }).data?.items
   /** Undefined at first: what waited before the page was there is no news. */
@@ -25,8 +24,9 @@ export function WaitingNotice() {
     if (!before || !mayDecide) return
     for (const { id, leaderId, checkpointType, instructionContent } of waiting.filter((each) => !before.has(each.id))) {
       const body = instructionContent ? `${checkpointType}: ${instructionContent}` : checkpointType
-      void tellOutside({ title: approvals.asked(nameOf(leaderId)), body: body.slice(0, mostChars), tag: `approval-${id}` })
+      const leader = agents?.find((agent) => agent.id === leaderId)?.name ?? leaderId
+      void tellOutside({ title: approvals.asked(leader), body: body.slice(0, mostChars), tag: `approval-${id}` })
     }
-  }, [items, approvals, nameOf, mayDecide])
+  }, [items, approvals, agents, mayDecide])
   return null
 }
