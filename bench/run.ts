@@ -16,19 +16,31 @@ import { type Measurement, measureUntilDecided, minRounds } from './harness/meas
 import { markdownTable, textTable } from './harness/table.ts'
 import { exitCodeOf } from './harness/verdict.ts'
 import { coldStart } from './sp01-cold-start.bench.ts'
+import { messageToAgent } from './sp02-message-to-agent.bench.ts'
+import { answerToBrowser } from './sp03-answer-to-browser.bench.ts'
 import { durableAppend } from './sp05-append.bench.ts'
 import { durableAppendOnPostgres } from './sp05-append-postgres.bench.ts'
 import { fanOuts } from './sp06-fan-out.bench.ts'
 import { replays } from './sp07-replay.bench.ts'
+import { history } from './sp08-history.bench.ts'
+import { heldCalls } from './sp10-held-call.bench.ts'
 import { idleMemory } from './sp11-idle-memory.bench.ts'
+import { sweep } from './sp13-sweep.bench.ts'
+import { toolCall } from './sp14-tool-call.bench.ts'
 
 const operations: Readonly<Record<string, readonly Comparison[]>> = {
   sp1: coldStart,
+  sp2: messageToAgent,
+  sp3: answerToBrowser,
   sp5: durableAppend,
   'sp5-postgres': durableAppendOnPostgres,
   sp6: fanOuts,
   sp7: replays,
+  sp8: history,
+  sp10: heldCalls,
   sp11: idleMemory,
+  sp13: sweep,
+  sp14: toolCall,
 }
 
 const { values, positionals } = parseArgs({

@@ -21,6 +21,8 @@ export interface ServerProcess {
   readonly startedInMs: number
   /** Processor time used so far, by all its threads. */
   readonly cpuMs: () => Promise<number>
+  /** In use by its main thread once the garbage is gone, on the heap and beside it. */
+  readonly memoryBytes: () => Promise<number>
   readonly stop: () => Promise<void>
 }
 
@@ -36,7 +38,7 @@ export const ownerTokenIn = (data: string): string => readFileSync(join(data, 'o
 export interface StartOptions {
   /** What must answer 200. */
   readonly path: string
-  /** Can be asked for its processor time, for a little of its own. */
+  /** Can be asked for its processor time and memory, for a little of its own. */
   readonly watched?: boolean
 }
 
@@ -60,11 +62,8 @@ export async function startProcess(command: (port: number) => string[], options:
     port,
     pid: child.pid ?? 0,
     startedInMs,
-    cpuMs: async () => {
-      child.send('cpu')
-      const [used] = await once(child, 'message')
-      return used as number
-    },
+    cpuMs: () => ask(child, 'cpu'),
+    memoryBytes: () => ask(child, 'memory'),
     stop: async () => {
       // In order, so that what a start keeps for the next one (compiled code) is kept.
       child.kill('SIGTERM')
@@ -74,6 +73,12 @@ export async function startProcess(command: (port: number) => string[], options:
       process.off('exit', kill)
     },
   }
+}
+
+async function ask(child: ChildProcess, question: 'cpu' | 'memory'): Promise<number> {
+  child.send(question)
+  const [answer] = await once(child, 'message')
+  return answer as number
 }
 
 function collect(child: ChildProcess): () => string {

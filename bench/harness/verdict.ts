@@ -11,6 +11,10 @@ export type Goal =
   | { readonly kind: 'rate'; readonly limit: number }
   /** A cost per item at 10n over the same at n: at most 1.3. Being cheaper by the dozen is no mistake of the yardstick. */
   | { readonly kind: 'growth'; readonly limit: number }
+  /** A cost beside another way to do it, which is worse and not bare: at most `limit` times that. */
+  | { readonly kind: 'peer'; readonly limit: number }
+  /** A figure of ours that counts by itself: at most `limit`, in its own unit. The yardstick only tells how much of it is ours. */
+  | { readonly kind: 'most'; readonly limit: number }
 
 export const flat: Goal = { kind: 'growth', limit: 1.3 }
 
@@ -32,10 +36,14 @@ export function judge(goal: Goal, ours: readonly number[], yardstick: readonly n
   if (ours.length !== yardstick.length) throw new Error('Every round measures both')
   const ratio = median(ours.map((value, round) => value / (yardstick[round] ?? Number.NaN)))
   const yardstickSpread = spread(yardstick)
-  return { outcome: outcomeOf(goal, ratio, yardstickSpread), ratio, yardstickSpread }
+  const outcome = goal.kind === 'most' ? outcomeOfMost(goal.limit, ours) : outcomeOf(goal, ratio, yardstickSpread)
+  return { outcome, ratio, yardstickSpread }
 }
 
-function outcomeOf(goal: Goal, ratio: number, yardstickSpread: number): Outcome {
+const outcomeOfMost = (limit: number, ours: readonly number[]): Outcome =>
+  !(spread(ours) <= maxSpread) ? 'undecided' : median(ours) <= limit ? 'pass' : 'miss'
+
+function outcomeOf(goal: Exclude<Goal, { kind: 'most' }>, ratio: number, yardstickSpread: number): Outcome {
   // Also when it is not a number: what cannot be compared is not passed.
   if (!(yardstickSpread <= maxSpread)) return 'undecided'
   switch (goal.kind) {
@@ -46,6 +54,7 @@ function outcomeOf(goal: Goal, ratio: number, yardstickSpread: number): Outcome 
       if (ratio > maxGain) return 'yardstick wrong'
       return ratio >= goal.limit ? 'pass' : 'miss'
     case 'growth':
+    case 'peer':
       return ratio <= goal.limit ? 'pass' : 'miss'
   }
 }

@@ -56,6 +56,20 @@ describe('the verdict', () => {
     expect(judge(flat, times(0.5), steady).outcome).toBe('pass')
   })
 
+  test('[SP2] beside another way to do it, being far better is the goal and no mistake of the yardstick', () => {
+    const peer = { kind: 'peer', limit: 1 / 1000 } as const
+    expect(judge(peer, times(0.0009), steady)).toMatchObject({ outcome: 'pass' })
+    expect(judge(peer, times(0.0011), steady)).toMatchObject({ outcome: 'miss' })
+  })
+
+  test('[SP10] a figure that counts by itself is judged by itself, and must agree with itself', () => {
+    const most = { kind: 'most', limit: 96 } as const
+    const unsteady = steady.map((_, round) => (round % 2 === 0 ? 1 : 9))
+    expect(judge(most, times(0.9), unsteady)).toMatchObject({ outcome: 'pass' })
+    expect(judge(most, times(1), steady)).toMatchObject({ outcome: 'miss' })
+    expect(judge(most, unsteady, steady)).toMatchObject({ outcome: 'undecided' })
+  })
+
   test('[SP5] rounds that cannot be paired, or are none, are refused', () => {
     expect(() => judge(cost, steady.slice(1), steady)).toThrow('Every round')
     expect(() => judge(cost, [], [])).toThrow('no measurements')
