@@ -16,14 +16,17 @@ import type { Approval } from './approval.ts'
 import type { Conversation, Flags } from './conversation.ts'
 import type { Coordinator } from './coordinator.ts'
 import type { LaunchOrder } from './link.ts'
+import type { SettledPermission, TurnOrder } from './link-turns.ts'
 import type { Message } from './message.ts'
 import type { Person } from './people.ts'
 import type { Process, ProcessEndReason } from './process.ts'
 import type { Project } from './project.ts'
+import type { RelayEventBodies } from './relay.ts'
 import type { Task } from './task.ts'
 import type { WorkSession } from './work-session.ts'
 
-export interface EventBodies {
+/** Those of `user-session:ID` are in relay.ts. */
+export interface EventBodies extends RelayEventBodies {
   'project-created': { project: Project; by: string }
   'project-changed': { project: Project; by: string }
   'project-deleted': { projectId: string; by: string }
@@ -87,6 +90,9 @@ export interface EventBodies {
   // coordinator:ID: its orders, for it alone.
   'launch-ordered': { order: LaunchOrder }
   'stop-ordered': { launchId: string; reason: ProcessEndReason }
+  'turn-ordered': TurnOrder
+  'cancel-ordered': { launchId: string; turnId: string }
+  'permission-settled': SettledPermission
 }
 
 export type EventType = keyof EventBodies

@@ -7,8 +7,11 @@
  *   → coordinator:hello   ← coordinator:welcome, then `snapshot` with CoordinatorOrders, then events launch-ordered, stop-ordered
  *   → coordinator:take    ← coordinator:launch, or error `launch_withdrawn`
  *   → coordinator:facts   ← coordinator:taken, or error `fenced`: it was replaced, clears up and greets anew
+ *
+ * What is said about agents that are spoken to over ACP is in link-turns.ts.
  */
 import * as z from 'zod'
+import { type AcpParticulars, type RunningTurn, type SettledPermission, turnFacts } from './link-turns.ts'
 import { processEndReasons, processStates } from './process.ts'
 
 /** Of this protocol; `up` replaces a coordinator that speaks another. */
@@ -74,6 +77,7 @@ export const LinkFact = z.discriminatedUnion('type', [
   }),
   /** What it wrote to standard error (and output, where that carries no protocol), masked, pieces joined to at most one a second. */
   z.object({ ...about, type: z.literal('process-output'), text: z.string().max(maxOutputPiece) }),
+  ...turnFacts,
   /** Everything of its is over and it goes: the last fact of an instance. */
   z.object({ n: FactNumber, type: z.literal('goodbye') }),
 ])
@@ -120,6 +124,10 @@ export type LaunchOrder = z.output<typeof LaunchOrder>
 export interface CoordinatorOrders {
   /** Oldest first. */
   readonly launches: readonly LaunchOrder[]
+  /** Of launches that live. */
+  readonly turns: readonly RunningTurn[]
+  /** Answers to what these turns have asked; those that were given to the agent already change nothing. */
+  readonly permissions: readonly SettledPermission[]
 }
 
 /** How to start it; holds secrets, so it is never logged, stored or put into an event. */
@@ -138,4 +146,6 @@ export interface LaunchParticulars {
   readonly folder: string | null
   /** The bearer for `/mcp`, dead when the launch is. */
   readonly launchToken: string
+  /** null: it pulls its work by itself. */
+  readonly acp: AcpParticulars | null
 }

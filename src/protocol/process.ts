@@ -38,6 +38,8 @@ export const Process = z.object({
   agentId: z.string(),
   projectId: z.string(),
   coordinatorId: z.string(),
+  /** Set when it was spawned into a role of a user session; null for one that pulls its work. */
+  roleAgentId: z.string().nullable(),
   pid: z.int().nullable(),
   state: z.enum(processStates),
   orderedAt: Time,

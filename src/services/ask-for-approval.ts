@@ -5,7 +5,14 @@
 import type { Instant } from '../domain/instant.ts'
 import { home, projectStream } from '../domain/stream/name.ts'
 import type { Approval } from '../protocol/approval.ts'
-import { type ApprovalRow, approvalOf, insertApproval, nextApprovalId } from '../store/queries/approvals.ts'
+import {
+  type ApprovalRow,
+  approvalOf,
+  insertApproval,
+  nextApprovalId,
+  noPermission,
+  type PermissionColumns,
+} from '../store/queries/approvals.ts'
 import type { Tx } from '../store/store.ts'
 
 interface Asked {
@@ -18,6 +25,7 @@ interface Asked {
   readonly instructionContent?: string | null | undefined
   readonly workerInstructions?: readonly unknown[] | undefined
   readonly artifacts?: readonly unknown[] | undefined
+  readonly permission?: PermissionColumns
 }
 
 /** The use case names `home`, behind whose lock approvals are numbered, and the project's stream. */
@@ -39,6 +47,7 @@ export async function askForApproval(tx: Tx, asked: Asked, now: Instant): Promis
     worker_instructions: JSON.stringify(asked.workerInstructions ?? []),
     artifacts: JSON.stringify(asked.artifacts ?? []),
     revision_history: '[]',
+    ...(asked.permission ?? noPermission),
   }
   await tx.write(insertApproval, row)
   const approval = approvalOf(row)

@@ -48,7 +48,7 @@ async function stateOf(reader: Reader, name: StreamName): Promise<StreamState> {
   if (stream?.kind === home) return homeState(reader)
   if (stream?.kind === 'project') return projectState(reader, stream.id)
   if (stream?.kind === 'conversation') return conversationState(reader, stream.id)
-  if (stream?.kind === 'coordinator') return { launches: await ordersOf(reader, stream.id) }
+  if (stream?.kind === 'coordinator') return { launches: await ordersOf(reader, stream.id), turns: [], permissions: [] }
   return {}
 }
 

@@ -55,6 +55,7 @@ export const takeLaunch = defineUseCase({
       env: JSON.parse(agent.env),
       folder: (await tx.first(selectProject, { id: projectId }))?.path ?? null,
       launchToken,
+      acp: null,
     }
   },
 })

@@ -37,6 +37,9 @@ const tableKeys: Readonly<Record<TableName, readonly string[]>> = {
   coordinators: ['id'],
   launches: ['id'],
   panels: ['project_id', 'agent_id', 'panel_id'],
+  user_sessions: ['id'],
+  role_agents: ['id'],
+  turns: ['id'],
 }
 
 export const tableNames = Object.keys(tableKeys) as TableName[]

@@ -5,6 +5,8 @@
 import type { Instant } from '../domain/instant.ts'
 import type { StreamName } from '../domain/stream/name.ts'
 import type { Process, ProcessEndReason } from '../protocol/process.ts'
+import type { PermissionOutcome } from '../protocol/user-session.ts'
+import type { RoleAgentsTable, TurnsTable, UserSessionsTable } from './user-session-tables.ts'
 
 interface MetaTable {
   key: string
@@ -262,6 +264,20 @@ interface HumanApprovalsTable {
   worker_instructions: string
   artifacts: string
   revision_history: string
+  /** What follows is of permissions for tools (AP4) only. */
+  outcome: PermissionOutcome | null
+  digest: string | null
+  options: string | null
+  tool_call: string | null
+  /** The option that was chosen. */
+  option_id: string | null
+  /** The coordinator's name for the question, unique within the launch. */
+  ask_id: string | null
+  launch_id: string | null
+  turn_id: string | null
+  user_session_id: string | null
+  role: string | null
+  deadline: Instant | null
 }
 
 /** Its epoch is in `coordinator_epochs`. */
@@ -299,6 +315,8 @@ interface LaunchesTable {
   reason: ProcessEndReason | null
   detail: string | null
   output: string
+  /** Whose process it is, when it was spawned into a role; null for one that pulls its work. */
+  role_agent_id: string | null
 }
 
 interface PanelsTable {
@@ -334,4 +352,7 @@ export interface Tables {
   coordinators: CoordinatorsTable
   launches: LaunchesTable
   panels: PanelsTable
+  user_sessions: UserSessionsTable
+  role_agents: RoleAgentsTable
+  turns: TurnsTable
 }

@@ -58,6 +58,7 @@ describe.each(engines)('launches on %s', (engine) => {
       env: { KEY: 'value' },
       folder: null,
       launchToken: expect.stringMatching(/^hf_launch_.{43}$/),
+      acp: null,
     })
     expect(await pad.process(launchId)).toMatchObject({ state: 'starting', pid: null })
     expect(await pad.order()).toBeNull()

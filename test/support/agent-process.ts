@@ -29,6 +29,7 @@ export const particularsOf = (changes: Partial<LaunchParticulars>): LaunchPartic
   env: {},
   folder: null,
   launchToken: `hf_launch_${'x'.repeat(43)}`,
+  acp: null,
   ...changes,
 })
 

@@ -164,7 +164,7 @@ export class LinkServer {
   }
 
   #snapshot(socket: WebSocket): void {
-    const state = { 'coordinator:c1': { launches: [...this.launches.values()] } }
+    const state = { 'coordinator:c1': { launches: [...this.launches.values()], turns: [], permissions: [] } }
     socket.send(JSON.stringify({ type: 'snapshot', streams: ['coordinator:c1'], state, cursor: 'x' }))
   }
 

@@ -23,6 +23,8 @@ export interface Launch {
   readonly agentId: string
   readonly projectId: string
   readonly coordinatorId: string
+  /** Whose process it is, when it was spawned into a role of a user session; null for one that pulls its work. */
+  readonly roleAgentId: string | null
   readonly state: 'waiting' | 'starting' | 'running' | 'held' | 'ended'
   readonly pid: number | null
   /** With the pid what tells this process from any other. */
@@ -152,9 +154,10 @@ const ended = (now: Instant, from: Launch, reason: LaunchEndReason): LaunchDecis
 /** A launch ordered now; with `heldBecause` it is held instead, and no coordinator is told of it. */
 export const order = (
   now: Instant,
-  what: Pick<Launch, 'id' | 'agentId' | 'projectId' | 'coordinatorId'>,
+  what: Pick<Launch, 'id' | 'agentId' | 'projectId' | 'coordinatorId'> & Partial<Pick<Launch, 'roleAgentId'>>,
   heldBecause: string | null,
 ): Launch => ({
+  roleAgentId: null,
   ...what,
   state: heldBecause === null ? 'waiting' : 'held',
   pid: null,

@@ -10,6 +10,7 @@ export type StreamName = 'home' | `${(typeof kindsWithId)[number]}:${string}`
 export const home = 'home' satisfies StreamName
 export const projectStream = (id: string): StreamName => `project:${id}`
 export const conversationStream = (key: string): StreamName => `conversation:${key}`
+export const userSessionStream = (id: string): StreamName => `user-session:${id}`
 export const coordinatorStream = (id: string): StreamName => `coordinator:${id}`
 
 /** What a person typed, taken apart; undefined when it names no stream. */

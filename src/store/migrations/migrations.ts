@@ -3,8 +3,9 @@ import { spine } from './0001-spine.ts'
 import { agentsThatPull } from './0002-agents-that-pull.ts'
 import { processes } from './0003-processes.ts'
 import { tasksBeforeWork } from './0004-tasks-before-work.ts'
+import { userSessions } from './0005-user-sessions.ts'
 import type { Migration } from './migration.ts'
 
-export const migrations: readonly Migration[] = [spine, agentsThatPull, processes, tasksBeforeWork]
+export const migrations: readonly Migration[] = [spine, agentsThatPull, processes, tasksBeforeWork, userSessions]
 
 export const newestVersion = migrations.length

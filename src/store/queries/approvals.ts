@@ -9,6 +9,36 @@ import type { Tables } from '../tables.ts'
 
 export type ApprovalRow = Tables['human_approvals']
 
+/** AP4: what only a permission for a tool has. */
+export type PermissionColumns = Pick<
+  ApprovalRow,
+  | 'outcome'
+  | 'digest'
+  | 'options'
+  | 'tool_call'
+  | 'option_id'
+  | 'ask_id'
+  | 'launch_id'
+  | 'turn_id'
+  | 'user_session_id'
+  | 'role'
+  | 'deadline'
+>
+
+export const noPermission: PermissionColumns = {
+  outcome: null,
+  digest: null,
+  options: null,
+  tool_call: null,
+  option_id: null,
+  ask_id: null,
+  launch_id: null,
+  turn_id: null,
+  user_session_id: null,
+  role: null,
+  deadline: null,
+}
+
 /** Said in the query, not as a parameter, so that the indexes of what is pending are used. */
 const pending = sql.lit<ApprovalRow['status']>('pending')
 
@@ -30,12 +60,32 @@ export const insertApproval = statement<ApprovalRow>()((db, p) =>
     worker_instructions: p.worker_instructions,
     artifacts: p.artifacts,
     revision_history: p.revision_history,
+    outcome: p.outcome,
+    digest: p.digest,
+    options: p.options,
+    tool_call: p.tool_call,
+    option_id: p.option_id,
+    ask_id: p.ask_id,
+    launch_id: p.launch_id,
+    turn_id: p.turn_id,
+    user_session_id: p.user_session_id,
+    role: p.role,
+    deadline: p.deadline,
   }),
 )
 
-type Changes = Omit<
+type Changes = Pick<
   ApprovalRow,
-  'session_id' | 'project_id' | 'checkpoint_type' | 'leader_id' | 'task_id' | 'asked_by_agent_session_id'
+  | 'id'
+  | 'status'
+  | 'submitted_at'
+  | 'resolved_at'
+  | 'decided_by'
+  | 'feedback'
+  | 'instruction_content'
+  | 'worker_instructions'
+  | 'artifacts'
+  | 'revision_history'
 >
 
 export const updateApproval = statement<Changes>()((db, p) =>

@@ -36,6 +36,7 @@ export const launchColumns = [
   'signal',
   'reason',
   'detail',
+  'role_agent_id',
 ] as const satisfies readonly (keyof LaunchRow)[]
 
 export const insertLaunch = statement<LaunchRow>()((db, p) =>
@@ -58,10 +59,11 @@ export const insertLaunch = statement<LaunchRow>()((db, p) =>
     reason: p.reason,
     detail: p.detail,
     output: '',
+    role_agent_id: p.role_agent_id,
   }),
 )
 
-export const updateLaunch = statement<Omit<LaunchRow, 'agent_id' | 'project_id'>>()((db, p) =>
+export const updateLaunch = statement<Omit<LaunchRow, 'agent_id' | 'project_id' | 'role_agent_id'>>()((db, p) =>
   db
     .updateTable('launches')
     .set({
@@ -105,6 +107,7 @@ const selectLiveOfPair = statement<Pair>()((db, p) =>
     .select(launchColumns)
     .where('agent_id', '=', p.agentId)
     .where('project_id', '=', p.projectId)
+    .where('role_agent_id', 'is', null)
     .where('state', '<>', launchEnded)
     .orderBy('ordered_at')
     .orderBy('id'),
@@ -140,6 +143,7 @@ const selectFailures = statement<Pair & { since: Instant; limit: number }>()((db
     .where('agent_id', '=', p.agentId)
     .where('project_id', '=', p.projectId)
     .where('ended_at', '>', p.since)
+    .where('role_agent_id', 'is', null)
     .where('reason', 'in', failedEnds)
     .orderBy('ended_at', 'desc')
     .limit(p.limit),
@@ -185,6 +189,7 @@ export const launchFrom = (row: LaunchRow): Launch => ({
   signal: row.signal,
   reason: row.reason,
   detail: row.detail,
+  roleAgentId: row.role_agent_id,
 })
 
 export const launchRow = (launch: Launch): LaunchRow => ({
@@ -204,6 +209,7 @@ export const launchRow = (launch: Launch): LaunchRow => ({
   signal: launch.signal,
   reason: launch.reason,
   detail: launch.detail,
+  role_agent_id: launch.roleAgentId,
 })
 
 export const processOf = ({ birth: _, stopOrderedAt: __, id, ...launch }: Launch): Process => ({ launchId: id, ...launch })
@@ -213,7 +219,7 @@ export async function findLaunch(reader: Reader, id: string): Promise<Launch | u
   return row && launchFrom(row)
 }
 
-/** All of the pair that have not ended, the oldest first. */
+/** All of the pair that have not ended, the oldest first; without those in roles, which are started for themselves (AS4, CO3). */
 export const liveLaunchesOf = async (reader: Reader, { agentId, projectId }: Pair): Promise<Launch[]> =>
   (await reader.all(selectLiveOfPair, { agentId, projectId })).map(launchFrom)
 

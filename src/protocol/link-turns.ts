@@ -1,0 +1,117 @@
+/**
+ * The part of the coordinator's link that is about agents spoken to over ACP (AC1-AC5, AP4): which turn is to be run, cancelled or
+ * answered, and what came of it. A turn is ordered once and its end is told once; what is ordered again is known by its id.
+ *
+ *   ← turn-ordered, cancel-ordered, permission-settled                  events of `coordinator:ID`
+ *   → agent-ready | agent-failed                                        facts, once for each launch with `acp`
+ *   → turn-update*, permission-asked*, permission-withdrawn*, turn-ended
+ *
+ * After a reconnect the snapshot names the turns that run and the answers to what they asked, without what was said to the agent:
+ *
+ *   → coordinator:turn    ← coordinator:prompt, or error `not_found`: the turn is over
+ */
+import * as z from 'zod'
+import { AgentMode, AgentOption, AgentUpdate, maxListed, maxShownLine, PermissionRequest } from './agent-update.ts'
+import type { PromptPart } from './prompt.ts'
+
+const Id = z.string().min(1).max(200)
+const Line = z.string().max(maxShownLine)
+const Words = z.string().max(4000)
+const about = { n: z.int().min(1), launchId: Id }
+
+/** Where a start can fail (AG2). `running` is what the server says of one that was ready and has gone. */
+export const failureSteps = ['workspace', 'process', 'initialize', 'session', 'running'] as const
+export type FailureStep = (typeof failureSteps)[number]
+
+export const turnFacts = [
+  /** It can be prompted. */
+  z.object({
+    ...about,
+    type: z.literal('agent-ready'),
+    acpSessionId: z.string().min(1).max(maxShownLine),
+    how: z.enum(['new', 'loaded', 'resumed']),
+    /** Why an earlier one was not brought back, though that was ordered. */
+    notRestored: Words.nullable(),
+    /** The folder it works in, absolute. */
+    workspace: z.string().min(1).max(4096),
+    /** null in a plain folder; `note` says then why it is one (WT4). */
+    branch: Line.nullable(),
+    note: Words.nullable(),
+    agentName: Line,
+    agentVersion: Line.nullable(),
+    /** Takes pictures in prompts. */
+    images: z.boolean(),
+    modes: z.array(AgentMode).max(maxListed),
+    modeId: Line.nullable(),
+    options: z.array(AgentOption).max(maxListed),
+  }),
+  /** It will not be ready. Told before the end of its process, or before `start-failed` when there never was one. */
+  z.object({ ...about, type: z.literal('agent-failed'), step: z.enum(failureSteps).exclude(['running']), error: Words }),
+  /** `turnId` is null for what belongs to no turn: mode, options, commands, usage. */
+  z.object({ ...about, type: z.literal('turn-update'), turnId: Id.nullable(), update: AgentUpdate }),
+  /** The last about a turn. An agent that goes with a turn open tells its exit only, and the turn's end is unknown. */
+  z.object({
+    ...about,
+    type: z.literal('turn-ended'),
+    turnId: Id,
+    outcome: z.enum(['answered', 'cancelled', 'failed']),
+    /** The agent's word; null when it gave none. */
+    stopReason: Line.nullable(),
+    error: Words.nullable(),
+  }),
+  /** `askId` is the coordinator's; the same question is told once. */
+  z.object({ ...about, type: z.literal('permission-asked'), turnId: Id, askId: Id, request: PermissionRequest }),
+  /** Nobody waits for the answer any more. */
+  z.object({ ...about, type: z.literal('permission-withdrawn'), askId: Id }),
+] as const
+
+export const CoordinatorTurn = z.object({
+  type: z.literal('coordinator:turn'),
+  launchId: Id,
+  turnId: Id,
+  epoch: z.int().min(1),
+  requestId: z.string().min(1).max(200).optional(),
+})
+export type CoordinatorTurn = z.output<typeof CoordinatorTurn>
+
+/** What the agent is to be told: also the body of `turn-ordered`. */
+export interface TurnOrder {
+  readonly launchId: string
+  readonly turnId: string
+  readonly content: readonly PromptPart[]
+}
+
+export type CoordinatorPrompt = { readonly type: 'coordinator:prompt' } & TurnOrder
+
+/** A turn that runs, in the snapshot: one not known yet is asked for, one that is known goes on. */
+export interface RunningTurn {
+  readonly launchId: string
+  readonly turnId: string
+  readonly cancelOrdered: boolean
+}
+
+/** `optionId` null: no. Also the body of `permission-settled`. */
+export interface SettledPermission {
+  readonly launchId: string
+  readonly askId: string
+  readonly optionId: string | null
+}
+
+/** What a launch needs beyond its command when its agent is spoken to over ACP. */
+export interface AcpParticulars {
+  /** null: it works in the project's own folder (CH12). */
+  readonly workspace: {
+    /** In the names of folders and branches (WT1). */
+    readonly userSessionShort: string
+    readonly role: string
+    /** Below the workspace root; null: named after the role. One that leaves the root fails with the step `workspace` (US2). */
+    readonly path: string | null
+  } | null
+  /** AC4: the ACP session to bring back, and when it was opened last; null: a new one. */
+  readonly loadAcpSessionId: string | null
+  readonly lastOpenedAt: string | null
+  /** AG2: for everything from the workspace to `session/new`; then `agent-failed` with the step it hangs in. */
+  readonly startWithinMs: number
+  /** `turn.max_minutes`: a turn that takes longer is cancelled. */
+  readonly turnWithinMs: number
+}

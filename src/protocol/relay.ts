@@ -1,0 +1,176 @@
+/**
+ * The relay on `/ws` (RL1-RL6): what a client says about its user session, and the events of the stream `user-session:ID`. The type of
+ * an event is the type of its message; `seq` is its number and `timestamp` its time, so a client that knows its last `seq` misses
+ * nothing and sees nothing twice. An event that answers a request carries its `requestId`, for everybody: within a user session it is
+ * used once. `sessionId` on this wire is the user session's id; inside it is called that.
+ */
+import * as z from 'zod'
+import type { AgentMode, AgentOption, AgentUpdate, PermissionRequest, ToolCall } from './agent-update.ts'
+import type { FailureStep } from './link-turns.ts'
+import { maxPromptChars, maxPromptParts, PromptPart } from './prompt.ts'
+import { Id, line, longText } from './text.ts'
+import type { PermissionOutcome, UserSession, UserSessionState } from './user-session.ts'
+
+const Role = line(64)
+const requestId = { requestId: Id.optional() }
+const about = { sessionId: Id, ...requestId }
+const aboutRole = { ...about, role: Role }
+
+/** Text alone is the common case. */
+const Content = z.union([
+  longText(maxPromptChars)
+    .min(1)
+    .transform((text): PromptPart[] => [{ type: 'text', text }]),
+  z.array(PromptPart).min(1).max(maxPromptParts),
+])
+
+export const RelayMessage = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('session:create'), projectId: Id, ...requestId }),
+  /** Without `lastSeq` it begins with a snapshot. */
+  z.object({ type: z.literal('session:resume'), ...about, lastSeq: z.int().min(0).optional() }),
+  z.object({ type: z.literal('session:terminate'), ...about }),
+  /** On a role whose agent has failed it is the retry. `load`: bring the ACP session of the one before back (AC4). */
+  z.object({
+    type: z.literal('agent:spawn'),
+    ...aboutRole,
+    agentId: Id.nullish(),
+    workspace: line(1000).nullish(),
+    load: z.boolean().optional(),
+  }),
+  z.object({ type: z.literal('agent:message'), ...aboutRole, content: Content }),
+  z.object({ type: z.literal('agent:withdraw'), ...aboutRole, messageId: Id }),
+  z.object({ type: z.literal('agent:cancel'), ...aboutRole }),
+  z.object({ type: z.literal('agent:terminate'), ...aboutRole }),
+  z.object({ type: z.literal('agent:list'), ...about }),
+  z.object({ type: z.literal('agent:get'), ...aboutRole }),
+  z
+    .object({
+      type: z.literal('permission:answer'),
+      ...about,
+      approvalId: z.int().min(1),
+      optionId: z.string().min(1).max(1000).optional(),
+      outcome: z.literal('denied').optional(),
+    })
+    .refine((answer) => (answer.optionId === undefined) !== (answer.outcome === undefined), 'say either optionId or outcome'),
+])
+type OnWire = z.output<typeof RelayMessage>
+
+type Inside<Message> = Message extends { sessionId: string } ? Omit<Message, 'sessionId'> & { userSessionId: string } : Message
+/** As the server calls things. */
+export type RelayRequest = Inside<OnWire>
+
+export function requestIn(message: OnWire): RelayRequest {
+  if (!('sessionId' in message)) return message
+  const { sessionId: userSessionId, ...rest } = message
+  return { ...rest, userSessionId } as RelayRequest
+}
+
+export const relayTypes: readonly string[] = RelayMessage.options.map((option) => [...option.shape.type.values][0] ?? '')
+
+type Requested = { requestId?: string | undefined }
+
+/** The bodies of the events; an agent's messages all have its role. `messageId` names a prompt and the turn that it became. */
+export interface RelayEventBodies {
+  'session:created': Requested & { projectId: string; by: string }
+  'session:terminated': Requested & { reason: string; agentsTerminated: number }
+  'agent:spawning': Requested & { role: string; agentId: string; workspace: string; launchId: string | null; by: string }
+  'agent:ready': {
+    role: string
+    agentId: string
+    workspace: string
+    branch: string | null
+    note: string | null
+    how: 'new' | 'loaded' | 'resumed'
+    notRestored: string | null
+    images: boolean
+    modes: readonly AgentMode[]
+    modeId: string | null
+    options: readonly AgentOption[]
+  }
+  /** `messageId`: the turn that was running; what became of it is unknown. */
+  'agent:failed': {
+    role: string
+    step: FailureStep
+    error: string
+    exitCode: number | null
+    signal: string | null
+    messageId: string | null
+  }
+  'agent:terminated': Requested & { role: string; reason: string }
+  /** It waits; `position` 1 is next. */
+  'agent:queued': Requested & {
+    role: string
+    messageId: string
+    position: number
+    content: readonly PromptPart[]
+    by: string
+  }
+  /** Its turn has begun: the agent is told it now. */
+  'agent:prompted': Requested & { role: string; messageId: string; content: readonly PromptPart[]; by: string }
+  'agent:withdrawn': Requested & { role: string; messageId: string; reason: string }
+  /** `messageId` stands first, so that the pieces of one turn are found in the log. null: of no turn. */
+  'agent:update': { messageId: string | null; role: string; update: AgentUpdate }
+  /** `stopReason` is the agent's word, `cancelled`, or `error` with the error in words. */
+  'agent:response': Requested & {
+    role: string
+    messageId: string
+    content: string
+    cut: boolean
+    stopReason: string
+    error: string | null
+  }
+  'permission:requested': {
+    role: string
+    approvalId: number
+    messageId: string
+    title: string
+    call: ToolCall
+    options: PermissionRequest['options']
+    deadline: string
+  }
+  'permission:resolved': Requested & {
+    role: string
+    approvalId: number
+    outcome: PermissionOutcome
+    optionId: string | null
+    decidedBy: string
+  }
+}
+
+/** The message of an event, spliced from its parts so that a body is never parsed on its way. */
+export function relayText(type: string, userSessionId: string, seq: number, at: string, data: string): string {
+  const head = `{"type":${JSON.stringify(type)},"sessionId":${JSON.stringify(userSessionId)},"seq":${seq},"timestamp":"${at}"`
+  return data === '{}' ? `${head}}` : `${head},${data.slice(1)}`
+}
+
+/** Answers carry the id of their request and no `seq`. */
+export const resumedAnswer = ({ id, headSeq }: Pick<UserSession, 'id' | 'headSeq'>) => ({
+  type: 'session:resumed',
+  sessionId: id,
+  headSeq,
+})
+
+export const listAnswer = ({ id, agents }: UserSession) => ({ type: 'agent:list', sessionId: id, agents })
+
+export const infoAnswer = (userSessionId: string, agent: UserSession['agents'][number]) => ({
+  type: 'agent:info',
+  sessionId: userSessionId,
+  agent,
+})
+
+/** AG3: nothing had to be done. */
+export const alreadyTerminated = (userSessionId: string, role: string) => ({
+  type: 'agent:terminated',
+  sessionId: userSessionId,
+  role,
+  reason: 'already terminated',
+})
+
+export const snapshotMessage = (id: string, atSeq: number, { userSession, turns }: UserSessionState) => ({
+  type: 'session:snapshot',
+  sessionId: id,
+  atSeq,
+  ...userSession,
+  agents: userSession?.agents ?? [],
+  turns,
+})

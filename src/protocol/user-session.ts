@@ -1,0 +1,113 @@
+/** User sessions as readers see them (US1, AG1): a person's console, its agents by role, and what was said to them. */
+import * as z from 'zod'
+import { AgentMode, AgentOption, PermissionRequest, ToolCall } from './agent-update.ts'
+import { failureSteps } from './link-turns.ts'
+import { PromptPart } from './prompt.ts'
+import { Time } from './text.ts'
+
+/** Of turns that are over, in a snapshot: the newest, oldest first. The rest is read page by page. */
+export const snapshotTurnLimit = 50
+/** Kept of one answer, in characters; more is cut, and says so. */
+export const maxAnswerChars = 1024 * 1024
+/** Waiting for one agent (RL6). */
+export const maxQueuedPrompts = 100
+/** That occupy a role of one user session at once. */
+export const maxRoleAgents = 200
+
+export const permissionOutcomes = ['allowed', 'denied', 'expired', 'withdrawn'] as const
+export type PermissionOutcome = (typeof permissionOutcomes)[number]
+
+/** A prompt that waits for its turn. */
+const QueuedPrompt = z.object({
+  messageId: z.string(),
+  /** 1 is next. */
+  position: z.int(),
+  content: z.array(PromptPart),
+  by: z.string(),
+  createdAt: Time,
+})
+
+/** One prompt until its answer. `unknown`: its agent has gone with the turn open; it is not run again by itself. */
+export const Turn = z.object({
+  messageId: z.string(),
+  role: z.string(),
+  state: z.enum(['queued', 'running', 'answered', 'cancelled', 'failed', 'unknown']),
+  content: z.array(PromptPart),
+  /** What the agent has said, without thoughts and tools; of one that runs, so far. */
+  text: z.string(),
+  /** More was said than is kept. */
+  cut: z.boolean(),
+  stopReason: z.string().nullable(),
+  error: z.string().nullable(),
+  by: z.string(),
+  createdAt: Time,
+  startedAt: Time.nullable(),
+  endedAt: Time.nullable(),
+})
+export type Turn = z.output<typeof Turn>
+
+/** AP4: what waits for a person. */
+export const AskedPermission = z.object({
+  approvalId: z.int(),
+  messageId: z.string(),
+  title: z.string(),
+  call: ToolCall,
+  options: PermissionRequest.shape.options,
+  deadline: Time,
+})
+export type AskedPermission = z.output<typeof AskedPermission>
+
+export const RoleAgent = z.object({
+  role: z.string(),
+  agentId: z.string(),
+  state: z.enum(['SPAWNING', 'ACTIVE', 'FAILED', 'TERMINATED']),
+  /** The folder it works in; before it is known, what was asked for. */
+  workspace: z.string(),
+  branch: z.string().nullable(),
+  /** Why it works in a plain folder (WT4). */
+  note: z.string().nullable(),
+  launchId: z.string().nullable(),
+  createdAt: Time,
+  lastActiveAt: Time,
+  /** Of one that failed: in words, with the last lines it wrote, and where. */
+  error: z.string().nullable(),
+  step: z.enum(failureSteps).nullable(),
+  exitCode: z.int().nullable(),
+  signal: z.string().nullable(),
+  /** An end was asked for; it goes on until its process has gone. */
+  terminating: z.boolean(),
+  /** Why the ACP session of the one before it was not brought back (AC4). */
+  notRestored: z.string().nullable(),
+  images: z.boolean(),
+  modes: z.array(AgentMode),
+  modeId: z.string().nullable(),
+  options: z.array(AgentOption),
+  /** The turn that runs. */
+  turn: Turn.nullable(),
+  queue: z.array(QueuedPrompt),
+  permissions: z.array(AskedPermission),
+})
+export type RoleAgent = z.output<typeof RoleAgent>
+
+export const UserSession = z.object({
+  id: z.string(),
+  projectId: z.string(),
+  /** The account it belongs to. */
+  accountId: z.string(),
+  state: z.enum(['ACTIVE', 'TERMINATED']),
+  createdAt: Time,
+  lastActiveAt: Time,
+  terminatedAt: Time.nullable(),
+  /** The number of its newest event. */
+  headSeq: z.int(),
+  /** Those that occupy a role, the oldest first. */
+  agents: z.array(RoleAgent),
+})
+export type UserSession = z.output<typeof UserSession>
+
+/** The state its events start from: what `session:snapshot` brings. */
+export interface UserSessionState {
+  readonly userSession: UserSession | null
+  /** Those that are over, the oldest first; the newest 50. */
+  readonly turns: readonly Turn[]
+}

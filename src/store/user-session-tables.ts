@@ -1,0 +1,82 @@
+/** The tables of user sessions, their agents by role and their turns, as tables.ts has the others. */
+import type { Instant } from '../domain/instant.ts'
+import type { FailureStep } from '../protocol/link-turns.ts'
+import type { RoleAgent, Turn, UserSession } from '../protocol/user-session.ts'
+
+export interface UserSessionsTable {
+  id: string
+  project_id: string
+  account_id: string
+  state: UserSession['state']
+  created_at: Instant
+  last_active_at: Instant
+  /** Somebody is connected to it, as far as is known; moved on while somebody is. */
+  attached_until: Instant
+  /** When its end was asked for; it is told when the last of its agents has gone. */
+  terminated_at: Instant | null
+  terminate_reason: string | null
+  terminate_request_id: string | null
+  agents_terminated: number
+  /** The number of `session:terminated`. */
+  closed_seq: number | null
+}
+
+export interface RoleAgentsTable {
+  id: string
+  user_session_id: string
+  project_id: string
+  role: string
+  agent_id: string
+  state: RoleAgent['state']
+  launch_id: string | null
+  work_session_id: string | null
+  /** Below the workspace root; null: named after the role. */
+  workspace_wanted: string | null
+  /** Absolute, once it is ready. */
+  workspace: string | null
+  branch: string | null
+  note: string | null
+  acp_session_id: string | null
+  opened_at: Instant | null
+  /** AC4: the ACP session that it is to bring back. */
+  load_acp_session_id: string | null
+  not_restored: string | null
+  /** JSON: modes, options and what else it said it can. */
+  offers: string
+  error: string | null
+  step: FailureStep | null
+  exit_code: number | null
+  signal: string | null
+  created_at: Instant
+  last_active_at: Instant
+  terminating_at: Instant | null
+  terminate_reason: string | null
+  terminate_request_id: string | null
+  /** The number of `agent:terminated`. */
+  terminated_seq: number | null
+}
+
+export interface TurnsTable {
+  id: string
+  user_session_id: string
+  role_agent_id: string
+  role: string
+  launch_id: string
+  state: Turn['state']
+  /** JSON: the parts of the prompt. */
+  content: string
+  answer: string
+  cut: number
+  stop_reason: string | null
+  error: string | null
+  asked_by: string
+  /** Numbers of events of its user session: asked for, begun, over. */
+  asked_seq: number
+  started_seq: number | null
+  ended_seq: number | null
+  created_at: Instant
+  started_at: Instant | null
+  ended_at: Instant | null
+  cancel_ordered_at: Instant | null
+  cancel_request_id: string | null
+}
