@@ -128,3 +128,24 @@ export const trustsNames: Change = {
   find: '    await syncFolder(dirname(file))\n',
   replace: '',
 }
+
+/** RE5: whatever epoch a coordinator speaks in, it is believed. */
+export const noEpochCheck: Change = {
+  file: 'services/coordinator-epoch.ts',
+  find: '  if (row.epoch !== epoch) throw fenced(epoch, row.epoch)\n',
+  replace: '',
+}
+
+/** RE5: the epoch is looked at before the transaction, and not inside it. */
+export const epochCheckedTooEarly: Change = {
+  file: 'services/take-facts.ts',
+  find: '    const row = await inForce(tx, input)\n',
+  replace: '    const row = (await findCoordinatorRow(tx, input.coordinatorId)) ?? (await inForce(tx, input))\n',
+}
+
+/** What it is looked at with. */
+export const withoutFence: Change = {
+  file: 'services/take-facts.ts',
+  find: 'import { coordinatorOf,',
+  replace: 'import { findCoordinatorRow, coordinatorOf,',
+}

@@ -66,6 +66,8 @@ ${markdownTable(results)}
 - **Order**: 16 writers, 8 readers (the product's own), roll-backs, slow and cut-off clients, rings dropped, doubled and reordered.
   SQLite has one writer, so a number given out before the commit is in commit order there and its control would prove nothing; there
   the control is a cursor by time. On PostgreSQL it is a \`bigserial\`.
+- **Fencing**: a coordinator is replaced, or taken over, on one node while a message of its is on its way through another; then it
+  speaks again as if nothing had happened. Nothing it says may stand in the log behind the moment its epoch was raised.
 - **Migrations**: a process dies in front of its n-th statement, for every n.
 - **Large store**: a million events and a hundred thousand rows; the write-ahead log under load while snapshots are held open.
 `

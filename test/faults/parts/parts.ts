@@ -1,5 +1,6 @@
 /** The parts of the fault bench, by the names that `--only` takes. */
 import { files, io, powerCut } from './disks.ts'
+import { fences } from './fences.ts'
 import { kill, killOnPostgres, killServer, migrations } from './kills.ts'
 import { largeStore } from './large-stores.ts'
 import { order } from './orders.ts'
@@ -13,6 +14,7 @@ export const parts: Readonly<Record<string, Part>> = {
   files,
   'io-errors': io,
   order,
+  fencing: fences,
   migrations,
   'large-store': largeStore,
 }

@@ -1,0 +1,148 @@
+/**
+ * RE5: what a coordinator said before it was replaced or taken over, and what it says afterwards, on another node than the one that
+ * replaced it. The oracle is the log of home: nothing about a launch may stand behind the moment its coordinator's epoch was raised,
+ * unless the successor said it. Whatever the old one is told to have been stored afterwards is stale too.
+ */
+import { join } from 'node:path'
+import { setImmediate as tick } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import type { Who } from '../../src/domain/credential/who.ts'
+import { type LinkFact, linkVersion } from '../../src/protocol/link.ts'
+import type { Store, UseCase } from '../../src/store/store.ts'
+import { openStoreOf } from './build.ts'
+import { newTally, type Tally } from './oracle.ts'
+import { type Chance, chance } from './random.ts'
+
+export interface FencingOptions {
+  readonly build: string
+  readonly url: string
+  readonly seed: string
+  readonly rounds: number
+  readonly stopEarly?: boolean
+}
+
+export interface FencingResult {
+  readonly tally: Tally
+  readonly rounds: number
+  /** Messages that were refused though they were sent before the epoch was raised. */
+  readonly overtaken: number
+}
+
+type Launches = InstanceType<typeof import('../../src/server/agents/launches.ts').Launches>
+
+interface World {
+  readonly nodes: readonly [Store, Store]
+  readonly launches: readonly [Launches, Launches]
+  run(name: string, input: object): Promise<Record<string, string>>
+}
+
+const by = 'owner'
+
+export async function fencing({ build, url, seed, rounds, stopEarly }: FencingOptions): Promise<FencingResult> {
+  const world = await openWorld(build, url)
+  const random = chance(seed)
+  const tally = newTally()
+  let [overtaken, done, homeSeq] = [0, 0, 0]
+  try {
+    for (; done < rounds && !(stopEarly && tally.torn > 0); done++) {
+      const played = await play(world, `${done}`, random.fork(done))
+      if (played.overtaken) overtaken++
+      const { stale, seq } = await staleIn(world.nodes[0], homeSeq, played)
+      homeSeq = seq
+      if (!stale) continue
+      tally.torn++
+      tally.first ??= `round ${done} of ${seed}: ${stale}`
+    }
+    return { tally, rounds: done, overtaken }
+  } finally {
+    for (const node of world.nodes) await node.close()
+  }
+}
+
+async function openWorld(build: string, url: string): Promise<World> {
+  const load = (path: string): Promise<Record<string, unknown>> => import(pathToFileURL(join(build, 'src', path)).href)
+  const nodes = [await openStoreOf(build, { url }), await openStoreOf(build, { url })] as const
+  const { Launches: Made } = (await load('server/agents/launches.ts')) as typeof import('../../src/server/agents/launches.ts')
+  const rules = { maxConcurrent: 64, aloneMinutes: 30, takeoverMinutes: null }
+  return {
+    nodes,
+    launches: [new Made(nodes[0], rules), new Made(nodes[1], rules)],
+    run: async (name, input) => {
+      const found = Object.values(await load(`services/${name}.ts`)).find((each) => (each as { name?: string }).name === name)
+      return nodes[0].run(found as UseCase<object, Record<string, string>>, input)
+    },
+  }
+}
+
+interface Played {
+  readonly coordinatorId: string
+  readonly launchId: string
+  readonly epoch: number
+  /** The old one was told that something it said afterwards is stored. */
+  readonly believed: boolean
+  readonly overtaken: boolean
+}
+
+async function play(world: World, name: string, random: Chance): Promise<Played> {
+  const { id: projectId = '' } = await world.run('create-project', { name, by })
+  const { id: agentId = '' } = await world.run('create-agent', { name, protocol: 'mcp', command: 'agent', by })
+  await world.run('assign-agent', { projectId, agentId, by })
+  const [here, there] = world.launches
+  const coordinatorId = `coordinator-${name}`
+  const scopes = ['coordinator'] as const
+  const who: Who = {
+    credentialId: coordinatorId,
+    kind: 'coordinator',
+    id: coordinatorId,
+    name,
+    role: null,
+    scopes,
+    expiresAt: null,
+  }
+  const hello = { type: 'coordinator:hello', linkVersion, version: '1', machine: name, bootId: 'b', pid: 1, epoch: null } as const
+  const { epoch } = await here.greet(who, { ...hello, instance: 'old' })
+  await world.run('post-message', { projectId, toAgentId: agentId, content: 'hello', agentIds: [agentId], by })
+  const launchId = (await here.order({ agentId, projectId }))?.launchId ?? ''
+  await here.take(who, { type: 'coordinator:take', launchId, epoch })
+  const tell = (fact: LinkFact) =>
+    here.facts(who, { type: 'coordinator:facts', epoch, facts: [fact] }).then(
+      () => true,
+      () => false,
+    )
+  const after = async <T>(work: () => Promise<T>): Promise<T> => {
+    for (let ticks = random.below(12); ticks > 0; ticks--) await tick()
+    return work()
+  }
+  const [inTime] = await Promise.all([
+    after(() => tell({ n: 1, type: 'process-started', launchId, pid: 111, birth: '1' })),
+    after(async () => {
+      if (random.one(0.2)) await there.takeOver(coordinatorId, by)
+      else await there.greet(who, { ...hello, instance: 'successor' })
+    }),
+  ])
+  const exit = { exitCode: 1, signal: null, found: null, stopped: false }
+  const believed = await tell({ n: 2, type: 'process-exited', launchId, ...exit })
+  return { coordinatorId, launchId, epoch, believed, overtaken: !inTime }
+}
+
+async function staleIn(store: Store, from: number, played: Played): Promise<{ stale?: string; seq: number }> {
+  const { coordinatorId, launchId, epoch, believed } = played
+  let seq = from
+  let raised = false
+  let stale = believed ? 'what it said afterwards was stored' : undefined
+  for (;;) {
+    const events = await store.eventsAfter('home', seq, 500)
+    for (const event of events) {
+      seq = event.seq
+      const data = JSON.parse(event.data ?? (await bodyOf(store, event)))
+      if (data.coordinator?.id === coordinatorId && data.coordinator.epoch > epoch) raised = true
+      else if (raised && data.process?.launchId === launchId) stale ??= `${event.type} stands behind the raised epoch`
+    }
+    if (events.length < 500) return stale ? { stale, seq } : { seq }
+  }
+}
+
+async function bodyOf(store: Store, { refStream, refSeq }: { refStream: string | null; refSeq: number | null }): Promise<string> {
+  const [event] = await store.eventsAfter(refStream as 'home', (refSeq ?? 1) - 1, 1)
+  return event?.data ?? '{}'
+}
