@@ -5,6 +5,7 @@ import type { CommandSpec } from './command.ts'
 export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   up: async () => (await import('./commands/up.ts')).up,
   server: async () => (await import('./commands/server.ts')).server,
+  coordinator: async () => (await import('./commands/coordinator.ts')).coordinator,
   open: async () => (await import('./commands/open.ts')).open,
   projects: async () => (await import('./commands/projects.ts')).projects,
   chat: async () => (await import('./commands/chat.ts')).chat,

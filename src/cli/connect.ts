@@ -30,7 +30,7 @@ export async function findConnection(terminal: Terminal, config: LoadedConfig, o
   return { url, token: token ?? (await ownersToken(url, data)) }
 }
 
-function serverAddress(given: string, origin: string): string {
+export function serverAddress(given: string, origin: string): string {
   const url = URL.parse(given)
   if (url && (url.protocol === 'http:' || url.protocol === 'https:') && !url.username && !url.password) return url.origin
   throw usage(`${origin} must be an address such as http://127.0.0.1:4747.`, 'Leave it out to use the server of the data folder.')
@@ -48,7 +48,7 @@ async function runningServer(terminal: Terminal, data: string): Promise<string> 
   )
 }
 
-async function tokenIn(terminal: Terminal, file: string): Promise<string> {
+export async function tokenIn(terminal: Terminal, file: string): Promise<string> {
   if (file === '-') return checked(await readAll(terminal.stdin), 'standard input')
   const path = resolve(terminal.cwd, file)
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

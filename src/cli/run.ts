@@ -8,10 +8,10 @@ import type { Terminal } from './terminal.ts'
 /** Gives the exit code. */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    const flags = parseServerFlags(argv)
-    if (flags) {
+    const server = parseServerFlags(argv)
+    if (server) {
       const { serve } = await import('./serve.ts')
-      return await serve(flags, terminal)
+      return await serve(server.kind, server.flags, terminal)
     }
     const { runParsed } = await import('./run-parsed.ts')
     return await runParsed(argv, terminal)

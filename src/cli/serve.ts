@@ -2,16 +2,17 @@
  * Runs the server until a signal stops it: `up`, `server`, and the bare program. Standard output gets exactly two lines, when it is
  * ready; the log goes to standard error.
  */
-import type { RunningHoldfast } from '../compose/start-server.ts'
+import type { Kind, RunningHoldfast } from '../compose/start-server.ts'
 import { type ConfigFlags, loadConfig } from '../platform/config.ts'
 import { stopOnSignal } from '../platform/signals.ts'
 import type { Terminal } from './terminal.ts'
 
-export async function serve(flags: ConfigFlags, terminal: Terminal): Promise<never> {
+export async function serve(kind: Kind, flags: ConfigFlags, terminal: Terminal): Promise<never> {
   const { env, cwd, stdout, stderr } = terminal
   const config = loadConfig({ flags, env, cwd, logToTerminal: stderr.isTTY === true })
   const { startServer } = await import('../compose/start-server.ts')
   let starting: Promise<RunningHoldfast> | undefined
+  let running: RunningHoldfast | undefined
   let stopping = false
   // Before the start, so that a signal during it ends in an orderly stop as well.
   const stopListening = stopOnSignal({
@@ -21,12 +22,17 @@ export async function serve(flags: ConfigFlags, terminal: Terminal): Promise<nev
       const server = await starting?.catch(() => undefined)
       await server?.stop()
     },
+    hurry: () => {
+      running?.hurry()
+      return 'exit'
+    },
     onTrouble: (message, error) => stderr.write(`${message}${error instanceof Error ? ` ${error.message}` : ''}\n`),
   })
   try {
-    const started = startServer(config.values, env)
+    const started = startServer(config.values, env, kind)
     starting = started
     const server = await started
+    running = server
     stdout.write(`Holdfast is ready at ${server.url}\n`)
     stdout.write(`Sign in: ${server.url}/sign-in#${await server.signInCode()}\n`)
   } catch (error) {

@@ -11,7 +11,7 @@ export const flagKeys = configKeys.filter((key) => !('secret' in configRules[key
 export const isSwitch = (key: ConfigKey): boolean => configRules[key].kind === 'switch'
 
 /** Undefined when it is not plainly a start of the server. `up` is meant when no command is named. */
-export function parseServerFlags(argv: readonly string[]): ConfigFlags | undefined {
+export function parseServerFlags(argv: readonly string[]): { kind: 'up' | 'server'; flags: ConfigFlags } | undefined {
   const [first = 'up'] = argv
   const named = first === 'up' || first === 'server'
   if (!named && !first.startsWith('--')) return undefined
@@ -21,7 +21,7 @@ export function parseServerFlags(argv: readonly string[]): ConfigFlags | undefin
   ]) as Record<string, { type: 'string' | 'boolean' }>
   try {
     const { values } = parseArgs({ args: named ? argv.slice(1) : [...argv], options, strict: true, allowPositionals: false })
-    return byKey((name) => values[name] as string | boolean | undefined)
+    return { kind: first === 'server' ? 'server' : 'up', flags: byKey((name) => values[name] as string | boolean | undefined) }
   } catch {
     return undefined
   }

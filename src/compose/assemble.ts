@@ -13,6 +13,7 @@ import { Starter } from '../server/agents/starter.ts'
 import type { Front } from '../server/front.ts'
 import { openDoors } from '../server/open-doors.ts'
 import { createSignInCode } from '../services/create-sign-in-code.ts'
+import type { Store } from '../store/store.ts'
 import { AgentSessionSweeper } from './agent-session-sweeper.ts'
 import { firstStart } from './first-start.ts'
 import { LaunchSweeper } from './launch-sweeper.ts'
@@ -32,7 +33,7 @@ export interface Parts {
   readonly undo: Undo
 }
 
-export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<string> }> {
+export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<string>; store: Store }> {
   const { config, ownerToken, front, logger, clock, packageFolder, env, undo } = parts
   const { data } = config
   const store = await openStore(config, logger)
@@ -76,5 +77,5 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
   firstStart(store, data, logger)
     .catch((error) => logger.error({ error: String(error) }, 'the demo project could not be made'))
     .then(() => mirror.start())
-  return { signInCode: async () => (await store.run(createSignInCode, { by: ownerId })).code }
+  return { store, signInCode: async () => (await store.run(createSignInCode, { by: ownerId })).code }
 }

@@ -10,10 +10,13 @@ import { lockDataFolder } from '../platform/data-lock.ts'
 import { createLogger } from '../platform/logger.ts'
 import { loadOwnerToken } from '../platform/owner-token.ts'
 import { findPackageRoot } from '../platform/package-root.ts'
+import { processes } from '../platform/processes.ts'
 import { removeRunFile, writeRunFile } from '../platform/run-file.ts'
 import { StartFailure } from '../platform/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { Front } from '../server/front.ts'
+import type { Store } from '../store/store.ts'
+import type { CoordinatorKeeper, KeeperParts } from './keep-coordinator.ts'
 
 const answerFirstMs = 5
 
@@ -22,12 +25,17 @@ export interface RunningHoldfast {
   /** A one-time code for the owner; made when asked for. */
   signInCode(): Promise<string>
   stop(): Promise<void>
+  /** What must not outlive this process goes now; the process itself is about to. */
+  hurry(): void
 }
+
+/** `up` is the server with a coordinator beside it; `server` starts and ends none. */
+export type Kind = 'up' | 'server'
 
 /** What has been done so far, undone in the opposite order by a stop or a start that fails. */
 export type Undo = (() => void | Promise<void>)[]
 
-export async function startServer(config: ConfigValues, env: NodeJS.ProcessEnv): Promise<RunningHoldfast> {
+export async function startServer(config: ConfigValues, env: NodeJS.ProcessEnv, kind: Kind): Promise<RunningHoldfast> {
   const logger = createLogger({ level: config['log.level'], format: config['log.format'] })
   const { data } = config
   const { folder: packageFolder, version } = findPackageRoot()
@@ -36,7 +44,7 @@ export async function startServer(config: ConfigValues, env: NodeJS.ProcessEnv):
     for (const step of undo.splice(0).reverse()) await step()
   }
   // CF2: whatever we or SQLite create in the folder is its owner's alone.
-  process.umask(0o077)
+  const umask = process.umask(0o077)
   try {
     await prepareDataFolder(data, (message) => logger.warn(message))
     const lock = lockDataFolder(data)
@@ -54,14 +62,43 @@ export async function startServer(config: ConfigValues, env: NodeJS.ProcessEnv):
     // Whoever waits for the port is answered first: to load the doors keeps this thread busy for a while (SP1).
     await pause(answerFirstMs)
     const { assemble } = await import('./assemble.ts')
-    const { signInCode } = await assemble({ config, ownerToken, front, logger, clock: systemClock, packageFolder, env, undo })
+    const { signInCode, store } = await assemble({
+      config,
+      ownerToken,
+      front,
+      logger,
+      clock: systemClock,
+      packageFolder,
+      env,
+      undo,
+    })
     await writeRunFile(data, { pid: process.pid, url: front.url, startedAt: new Date().toISOString(), version })
     undo.push(() => removeRunFile(data, process.pid))
-    return { url: front.url, signInCode, stop }
+    const keeper = kind === 'up' ? await keepCoordinator({ config, logger, umask, store }) : undefined
+    if (keeper) undo.push(() => keeper.stop())
+    return { url: front.url, signInCode, stop, hurry: () => keeper?.kill() }
   } catch (error) {
     await stop()
     throw explain(error, config)
   }
+}
+
+type KeeperSettings = Pick<KeeperParts, 'config' | 'logger' | 'umask'> & { readonly store: Store }
+
+/** Begins in the background: whoever waits for the server is not kept waiting for this. */
+async function keepCoordinator({ store, ...parts }: KeeperSettings): Promise<CoordinatorKeeper | undefined> {
+  const { CoordinatorKeeper } = await import('./keep-coordinator.ts')
+  if (!processes) {
+    parts.logger.warn('agents cannot be run on this system yet; join a coordinator from another machine')
+    return undefined
+  }
+  const prepare = async (): Promise<void> => {
+    const { keepCoordinatorToken } = await import('./coordinator-token.ts')
+    await keepCoordinatorToken(store, parts.config.data)
+  }
+  const keeper = new CoordinatorKeeper({ ...parts, source: processes, clock: systemClock, prepare })
+  keeper.start()
+  return keeper
 }
 
 function explain(error: unknown, { host, port }: ConfigValues): unknown {

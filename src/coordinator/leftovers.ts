@@ -4,15 +4,20 @@
  */
 import type { Logger } from '../platform/logger.ts'
 import type { ProcessTable } from './process-table.ts'
-import { ProcessTree } from './process-tree.ts'
+import { type EndOptions, ProcessTree } from './process-tree.ts'
 
 /** Gives the launches of which something was found; by then it is ended. */
-export async function endLeftovers(table: ProcessTable, keeper: string, logger: Logger): Promise<ReadonlySet<string>> {
+export async function endLeftovers(
+  table: ProcessTable,
+  keeper: string,
+  logger: Logger,
+  options: EndOptions = {},
+): Promise<ReadonlySet<string>> {
   const marks = (await table.look()).map(({ mark }) => mark)
   const launches = new Set(marks.filter((mark) => mark?.keeper === keeper).map((mark) => mark?.launchId ?? ''))
   await Promise.all(
     [...launches].map(async (launchId) => {
-      const left = await new ProcessTree({ launchId, keeper }).end(table)
+      const left = await new ProcessTree({ launchId, keeper }).end(table, options)
       if (left.length > 0) logger.error({ launchId, left: left.map(({ pid }) => pid) }, 'leftovers of an agent cannot be ended')
       else logger.warn({ launchId }, 'what was left of an agent was ended')
     }),

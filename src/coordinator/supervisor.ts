@@ -35,10 +35,15 @@ export interface SupervisorParts extends Pick<AgentProcessParts, 'program' | 'en
 interface Launch {
   readonly order: LaunchOrder
   phase: 'waiting' | 'starting' | 'running'
+  /** The server may count it as starting, and waits to hear what became of it. */
+  asked: boolean
   stopping: boolean
   process: AgentProcess | undefined
   done: Promise<void> | undefined
 }
+
+/** How a launch ended of which nothing was started. */
+const nothingRan: Exit = { exitCode: null, signal: null }
 
 export class Supervisor {
   readonly #parts: SupervisorParts
@@ -86,7 +91,14 @@ export class Supervisor {
     if (this.#isClosed || this.#launches.has(launchId) || this.#over.has(launchId)) return
     if (order.state !== 'waiting') void this.#reportMissing(launchId)
     else if (order.stopReason === null) {
-      this.#launches.set(launchId, { order, phase: 'waiting', stopping: false, process: undefined, done: undefined })
+      this.#launches.set(launchId, {
+        order,
+        phase: 'waiting',
+        asked: false,
+        stopping: false,
+        process: undefined,
+        done: undefined,
+      })
       this.#fill()
     }
   }
@@ -95,8 +107,10 @@ export class Supervisor {
     const launch = this.#launches.get(launchId)
     if (!launch) return
     launch.stopping = true
-    if (launch.phase === 'waiting') this.#launches.delete(launchId)
     launch.process?.stop()
+    if (launch.phase !== 'waiting') return
+    if (launch.asked) this.#tellExit(launch, nothingRan)
+    this.#forget(launchId)
   }
 
   /** Ends everything and starts nothing more until `reopen`; resolves when nothing is left. */
@@ -105,8 +119,10 @@ export class Supervisor {
     await this.stopAll()
   }
 
+  /** As a newcomer, who knows of nothing. */
   reopen(): void {
     this.#isClosed = false
+    this.#over.clear()
   }
 
   async stopAll(): Promise<void> {
@@ -161,23 +177,30 @@ export class Supervisor {
     } catch (error) {
       this.#tellFailure(launch, error)
     }
+    this.#forget(launchId)
+    this.#fill()
+  }
+
+  #forget(launchId: string): void {
     this.#launches.delete(launchId)
     this.remember(launchId)
-    this.#fill()
   }
 
   /** Undefined: withdrawn, or back in the queue because nobody could be asked. */
   async #take(launch: Launch): Promise<LaunchParticulars | undefined> {
     const { take, clock, logger } = this.#parts
     const { launchId } = launch.order
+    launch.asked = true
     try {
       const taken = await take(launchId)
       if (taken !== 'withdrawn') return taken
       logger.info({ launchId }, 'a launch was withdrawn')
+      launch.stopping = true
+      this.#tellExit(launch, nothingRan)
       return undefined
     } catch (error) {
       if (launch.stopping) {
-        this.#tellExit(launch, { exitCode: null, signal: null })
+        this.#tellExit(launch, nothingRan)
         return undefined
       }
       logger.debug({ launchId, error: String(error) }, 'a launch could not be taken; trying again')
@@ -190,7 +213,7 @@ export class Supervisor {
   async #supervise(launch: Launch, particulars: LaunchParticulars): Promise<void> {
     const { keeper, launchesFolder, logger, tell, serverUrl, ...rest } = this.#parts
     const { launchId, agentId, projectId } = launch.order
-    if (launch.stopping) return this.#tellExit(launch, { exitCode: null, signal: null })
+    if (launch.stopping) return this.#tellExit(launch, nothingRan)
     const exited = Promise.withResolvers<Exit>()
     const started = await AgentProcess.start({
       ...rest,
@@ -205,7 +228,7 @@ export class Supervisor {
     launch.process = started
     launch.phase = 'running'
     tell({ type: 'process-started', launchId, pid, birth })
-    logger.info({ launchId, agentId, projectId, pid }, 'an agent was started')
+    logger.info({ launchId, agentId, projectId, process: pid }, 'an agent was started')
     if (this.#isKilling) started.kill()
     else if (launch.stopping) started.stop()
     if (!this.#readsOutput) started.pauseOutput()
@@ -217,7 +240,7 @@ export class Supervisor {
   #tellExit(launch: Launch, exit: Exit): void {
     const { launchId } = launch.order
     this.#parts.tell({ type: 'process-exited', launchId, ...exit, found: null, stopped: launch.stopping })
-    this.#parts.logger.info({ launchId, ...exit }, 'an agent has ended')
+    if (launch.process) this.#parts.logger.info({ launchId, ...exit }, 'an agent has ended')
   }
 
   #tellFailure({ order: { launchId } }: Launch, error: unknown): void {

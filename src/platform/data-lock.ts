@@ -1,9 +1,9 @@
 /**
- * One server per data folder (CF2). The lock is an SQLite transaction held open on a file of its own: the operating system
+ * One server per data folder (CF2), and one coordinator. The lock is an SQLite transaction held open on a file of its own: the operating system
  * lets go of it however the process ends, so a crash leaves nothing to clean up and a living server is never mistaken for a
  * dead one, whatever its pid.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { runFolder } from './data-folder.ts'
@@ -16,24 +16,35 @@ export interface DataLock {
   release(): void
 }
 
-export function lockDataFolder(data: string): DataLock {
-  const holderFile = join(runFolder(data), 'holder.pid')
-  const database = new DatabaseSync(join(runFolder(data), 'lock.db'), { timeout: 0 })
+type Holder = 'server' | 'coordinator'
+
+/** The server's have no name: older versions must find them too. */
+const files = {
+  server: { lock: 'lock.db', pid: 'holder.pid' },
+  coordinator: { lock: 'coordinator-lock.db', pid: 'coordinator-holder.pid' },
+} as const
+
+export function lockDataFolder(data: string, holder: Holder = 'server'): DataLock {
+  const holderFile = join(runFolder(data), files[holder].pid)
+  const lockFile = join(runFolder(data), files[holder].lock)
+  // Its owner's alone, whatever the process makes other files like.
+  closeSync(openSync(lockFile, 'a', 0o600))
+  const database = new DatabaseSync(lockFile, { timeout: 0 })
   try {
     database.exec('begin exclusive')
   } catch (error) {
     database.close()
-    throw explain(data, holderFile, error)
+    throw explain(data, holder, holderFile, error)
   }
   // For the second one's message only; the lock itself is what counts.
   writeFileSync(holderFile, `${process.pid}\n`, { mode: 0o600 })
   return { release: () => database.close() }
 }
 
-function explain(data: string, holderFile: string, error: unknown): unknown {
+function explain(data: string, holder: Holder, holderFile: string, error: unknown): unknown {
   switch ((error as { errcode?: number }).errcode) {
     case sqliteCode.busy:
-      return folderInUse(data, holderFile)
+      return folderInUse(data, holder, holderFile)
     case sqliteCode.full:
       return new StartFailure(
         `There is no space left for the data folder ${data}.`,
@@ -45,10 +56,10 @@ function explain(data: string, holderFile: string, error: unknown): unknown {
   }
 }
 
-function folderInUse(data: string, holderFile: string): StartFailure {
+function folderInUse(data: string, holder: Holder, holderFile: string): StartFailure {
   const pid = readHolder(holderFile)
   return new StartFailure(
-    `Another Holdfast server${pid ? ` (pid ${pid})` : ''} is using the data folder ${data}.`,
+    `Another Holdfast ${holder}${pid ? ` (pid ${pid})` : ''} is using the data folder ${data}.`,
     `Use that one, stop it${pid ? ` (kill ${pid})` : ''}, or choose another folder with --data DIR.`,
   )
 }

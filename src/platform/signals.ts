@@ -1,6 +1,6 @@
 /**
  * Stopping by signal (OP2): the first SIGINT, SIGTERM or SIGHUP asks for an orderly stop, which has ten seconds; a second one
- * ends the process at once. Nothing else in the product listens to these signals.
+ * hurries it, which ends the process at once unless it has something of its own to end first. Nothing else in the product listens to these signals.
  */
 import { constants } from 'node:os'
 import { type Clock, systemClock } from './clock.ts'
@@ -19,6 +19,8 @@ export const sameKeyPressMs = 150
 export interface StopParts {
   /** Refuses new work, finishes what is in flight, closes. */
   readonly stop: (signal: StopSignal) => Promise<void>
+  /** The second signal: what must not be left behind goes now. `wait` lets the stop come to its end; a third one ends it at once. */
+  readonly hurry?: () => 'exit' | 'wait'
   /** Told when the stop failed or ran out of time; then the process ends with 1. */
   readonly onTrouble: (message: string, error?: unknown) => void
   readonly clock?: Clock
@@ -26,7 +28,9 @@ export interface StopParts {
 }
 
 /** Starts listening; the function returned stops it again. */
-export function stopOnSignal({ stop, onTrouble, clock = systemClock, process: target = process }: StopParts): () => void {
+export function stopOnSignal(parts: StopParts): () => void {
+  const { stop, hurry = () => 'exit', onTrouble, clock = systemClock, process: target = process } = parts
+  let hurried = false
   let first: { readonly signal: StopSignal; readonly at: number } | undefined
 
   const listener = (signal: StopSignal): void => {
@@ -34,7 +38,9 @@ export function stopOnSignal({ stop, onTrouble, clock = systemClock, process: ta
       first = { signal, at: clock.now() }
       void stopInOrder(signal)
     } else if (signal !== first.signal || clock.now() - first.at > sameKeyPressMs) {
-      target.exit(128 + constants.signals[signal])
+      const ends = hurried || hurry() === 'exit'
+      hurried = true
+      if (ends) target.exit(128 + constants.signals[signal])
     }
   }
 

@@ -20,7 +20,7 @@ export function startServer(
   port: number,
   env: Readonly<Record<string, string>> = {},
 ): ServerProcess {
-  const args = [join(build, 'src/main.ts'), 'up', '--port', String(port), '--data', data]
+  const args = [join(build, 'src/main.ts'), 'server', '--port', String(port), '--data', data]
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const killLeftover = (): void => void child.kill('SIGKILL')
   process.once('exit', killLeftover)

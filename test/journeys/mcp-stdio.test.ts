@@ -60,6 +60,19 @@ test('[MC1] a server that goes away under a call is an error that says to call a
   expect(await call('get_pending_messages')).toMatchObject({ messages: [{ content: 'hello' }] })
 })
 
+test('[CO4] inside of a launch it needs nothing but what the launch is told', async () => {
+  const { holdfast, passkey, projectId, write } = await openOffice()
+  await write('hello')
+  const launch = { HOLDFAST_MCP_URL: `${holdfast.url}/mcp`, HOLDFAST_LAUNCH_TOKEN: passkey, HOLDFAST_LAUNCH_KEEPER: 'k' }
+  const env = { ...path, ...launch, HOLDFAST_AGENT_ID: 'ann', HOLDFAST_PROJECT_ID: projectId, HOLDFAST_LAUNCH_ID: 'l1' }
+  const client = new Client({ name: 'test', version: '1' })
+  const args = [main, 'mcp', '--data', '/nonexistent/folder']
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, env }))
+  onTestFinished(() => client.close())
+  const answer = await client.callTool({ name: 'authenticate', arguments: { agent_id: 'ann', project_id: projectId } })
+  expect(answer.structuredContent).toMatchObject({ status: 'ok' })
+})
+
 /** What comes out for these lines, when the pipe is closed behind them. */
 async function pipe(holdfast: RunningHoldfast, token: string, lines: readonly string[]): Promise<{ code: number; out: Told[] }> {
   const env = { ...path, HOLDFAST_TOKEN: token }

@@ -82,3 +82,33 @@ test('[OP2] who stops listening leaves no listener behind', () => {
   stopListening()
   expect(signals.eventNames()).toEqual([])
 })
+
+test('[OP2] who has something of its own to end is hurried by the second signal, and ended by the third', async () => {
+  const clock = manualClock()
+  const signals = new EventEmitter()
+  const exits: number[] = []
+  let finish = (): void => {}
+  let hurried = 0
+  stopOnSignal({
+    stop: () => new Promise((resolve) => (finish = resolve)),
+    hurry: () => {
+      hurried++
+      return 'wait'
+    },
+    onTrouble: () => {},
+    clock,
+    process: {
+      on: signals.on.bind(signals),
+      off: signals.off.bind(signals),
+      exit: (code: number) => exits.push(code),
+    } as unknown as Pick<NodeJS.Process, 'on' | 'off' | 'exit'>,
+  })
+  signals.emit('SIGTERM', 'SIGTERM')
+  signals.emit('SIGINT', 'SIGINT')
+  expect([hurried, exits]).toEqual([1, []])
+  finish()
+  await turn()
+  expect(exits).toEqual([0])
+  signals.emit('SIGINT', 'SIGINT')
+  expect([hurried, exits]).toEqual([1, [0, 130]])
+})

@@ -20,6 +20,7 @@ export function atTheEnd(callback: () => void): () => void {
 
 const leave = (): never => process.exit(143)
 
+/** What was begun last goes first: a folder after those who use it. */
 function clearUp(): void {
-  for (const callback of callbacks) callback()
+  for (const callback of [...callbacks].reverse()) callback()
 }

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { atTheEnd } from './at-the-end.ts'
@@ -13,7 +14,9 @@ import { temporaryFolder } from './temporary-folder.ts'
 export interface HoldfastOptions {
   /** A temporary folder when left out. Start another one with the same folder to go on where the first stopped. */
   readonly data?: string
-  /** Behind `up --port 0 --data DIR`; a `--port` here wins. */
+  /** With a coordinator beside it, as `npm start` does; the server alone when left out, which most tests need no more than. */
+  readonly up?: true
+  /** Behind `server --port 0 --data DIR`; a `--port` here wins. */
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
@@ -40,9 +43,10 @@ const mostLogBytes = 1024 * 1024
 
 export async function startHoldfast(options: HoldfastOptions = {}): Promise<RunningHoldfast> {
   const data = options.data ?? temporaryFolder()
-  const args = [main, 'up', '--port', '0', '--data', data, ...(options.args ?? [])]
+  const args = [main, options.up ? 'up' : 'server', '--port', '0', '--data', data, ...(options.args ?? [])]
   const child = spawn(process.execPath, args, { env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = atTheEnd(() => child.kill('SIGKILL'))
+  if (options.up) atTheEnd(() => askCoordinatorToEnd(data))
   const exited = once(child, 'exit').then(ended)
 
   let log = ''
@@ -72,6 +76,15 @@ export async function startHoldfast(options: HoldfastOptions = {}): Promise<Runn
       await exited
     },
   }
+}
+
+/** It outlives a server that is killed, and takes its agents with it when it goes. */
+function askCoordinatorToEnd(data: string): void {
+  try {
+    const { pid } = JSON.parse(readFileSync(join(data, 'run', 'coordinator.json'), 'utf8')) as { pid: number }
+    process.kill(pid, 'SIGTERM')
+    process.kill(pid, 'SIGINT')
+  } catch {}
 }
 
 /** Resolves with what the server printed when it was ready; fails when it ends or stays silent instead. */

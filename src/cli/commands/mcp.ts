@@ -1,6 +1,7 @@
 /** `holdfast mcp`: MCP on standard input and output, for clients that start a program rather than open an address (MC1). */
 import { StringDecoder } from 'node:string_decoder'
 import type { CommandSpec } from '../command.ts'
+import type { CommandContext } from '../context.ts'
 import { CommandFailure } from '../failure.ts'
 import { McpBridge } from '../mcp-bridge.ts'
 
@@ -15,12 +16,11 @@ export const mcp: CommandSpec = {
     ['mcp --token-file passkey.txt --server https://holdfast.example.com', 'with a server elsewhere'],
   ],
   run: async (context) => {
-    const { url, token } = await context.connection()
+    const { stdin, stdout } = context.terminal
+    const target = launched(context) ?? (await connected(context))
     context.end()
-    const { stdin, stdout, env } = context.terminal
     const bridge = new McpBridge({
-      url: `${url}/mcp`,
-      token: env['HOLDFAST_LAUNCH_TOKEN'] || token,
+      ...target,
       write: (message) => void stdout.write(`${message}\n`),
     })
     const decoder = new StringDecoder('utf8')
@@ -34,4 +34,15 @@ export const mcp: CommandSpec = {
     }
     await bridge.close()
   },
+}
+
+/** Inside of a launch everything is in the environment (CO4), and nothing else is looked for: it has no business with other credentials. */
+function launched({ terminal: { env } }: CommandContext): { url: string; token: string } | undefined {
+  const { HOLDFAST_MCP_URL: url, HOLDFAST_LAUNCH_TOKEN: token } = env
+  return url && token ? { url, token } : undefined
+}
+
+async function connected(context: CommandContext): Promise<{ url: string; token: string }> {
+  const { url, token } = await context.connection()
+  return { url: `${url}/mcp`, token: context.terminal.env['HOLDFAST_LAUNCH_TOKEN'] || token }
 }

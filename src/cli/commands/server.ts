@@ -13,5 +13,5 @@ export const server: CommandSpec = {
     ['server --host 0.0.0.0 --behind-proxy --public-url https://holdfast.example.com', 'behind a proxy that ends TLS'],
   ],
   local: true,
-  run: async (context, given) => serve(flagsOf(given), context.terminal),
+  run: async (context, given) => serve('server', flagsOf(given), context.terminal),
 }

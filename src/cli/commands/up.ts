@@ -15,5 +15,5 @@ export const up: CommandSpec = {
   ],
   isDefault: true,
   local: true,
-  run: async (context, given) => serve(flagsOf(given), context.terminal),
+  run: async (context, given) => serve('up', flagsOf(given), context.terminal),
 }

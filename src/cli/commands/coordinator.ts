@@ -1,0 +1,59 @@
+/**
+ * `holdfast coordinator`: runs agents on this machine for a server, here or elsewhere (CO1). Its token is one made for coordinators;
+ * the owner's is never used for it, and none is ever an argument, where every user of the machine could read it.
+ */
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { loadConfig } from '../../platform/config.ts'
+import { coordinatorTokenFile } from '../../platform/data-folder.ts'
+import { logLevels } from '../../platform/logger.ts'
+import { tokenFromEnvironment } from '../../platform/owner-token.ts'
+import type { CommandSpec } from '../command.ts'
+import { serverAddress, tokenIn } from '../connect.ts'
+import { CommandFailure } from '../failure.ts'
+import type { Terminal } from '../terminal.ts'
+
+export const coordinator: CommandSpec = {
+  name: 'coordinator',
+  summary: 'Run agents on this machine for a server elsewhere; `up` does it by itself',
+  options: [
+    { flags: '--log-level <word>', about: `${logLevels.join('|')}: what is written to the log (info)`, offers: logLevels },
+    { flags: '--log-file <file>', about: 'write the log there, rather than to standard error', value: 'file' },
+  ],
+  examples: [
+    [
+      'coordinator --server https://holdfast.example.com --token-file token.txt',
+      'join this machine; make the token with `token create --kind coordinator`',
+    ],
+    ['coordinator', 'for a server of this data folder that was started with `server`'],
+  ],
+  run: async (context, given) => {
+    context.end()
+    const { terminal } = context
+    const { env, cwd, stderr } = terminal
+    const flags = { data: given.text('data'), config: given.text('config'), 'log.level': given.text('log-level') }
+    const { values: config } = loadConfig({ flags, env, cwd, logToTerminal: stderr.isTTY === true })
+    const named = given.text('server')
+    const server = named ?? (env['HOLDFAST_URL'] || undefined)
+    const token = await tokenFor(terminal, given.text('token-file'), config.data)
+    const logTo = given.text('log-file')
+    const { runCoordinator } = await import('../../compose/run-coordinator.ts')
+    await runCoordinator({
+      config,
+      server: server && serverAddress(server, named ? '--server' : 'HOLDFAST_URL'),
+      token,
+      logTo: logTo && resolve(cwd, logTo),
+    })
+  },
+}
+
+async function tokenFor(terminal: Terminal, file: string | undefined, data: string): Promise<string> {
+  const given = file === undefined ? tokenFromEnvironment(terminal.env) : await tokenIn(terminal, file)
+  const token = given ?? (await readFile(coordinatorTokenFile(data), 'utf8').catch(() => '')).trim()
+  if (token !== '') return token
+  throw new CommandFailure(
+    'refused',
+    `There is no token for a coordinator in ${data}.`,
+    'Make one with `token create --kind coordinator` on the server, and use --token-file FILE or HOLDFAST_TOKEN.',
+  )
+}

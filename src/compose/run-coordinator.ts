@@ -1,0 +1,103 @@
+/** Runs a coordinator as this process, until a signal stops it or it has been without a server for too long (CO1). */
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { Coordinator } from '../coordinator/coordinator.ts'
+import { systemClock } from '../platform/clock.ts'
+import { removeCoordinatorFile, writeCoordinatorFile } from '../platform/coordinator-file.ts'
+import { prepareDataFolder, runFolder } from '../platform/data-folder.ts'
+import { lockDataFolder } from '../platform/data-lock.ts'
+import { keeperOf } from '../platform/launch-mark.ts'
+import { logFile } from '../platform/log-file.ts'
+import { createLogger, type Logger } from '../platform/logger.ts'
+import { findPackageRoot } from '../platform/package-root.ts'
+import { type ProcessSource, processes } from '../platform/processes.ts'
+import { isAlive, readRunFile } from '../platform/run-file.ts'
+import { stopOnSignal } from '../platform/signals.ts'
+import { StartFailure } from '../platform/start-failure.ts'
+import type { ConfigValues } from '../protocol/config.ts'
+import { linkVersion } from '../protocol/link.ts'
+import { thisProgram } from './this-program.ts'
+
+export interface CoordinatorSettings {
+  readonly config: ConfigValues
+  /** The one of the data folder, wherever that is at the moment, when left out. */
+  readonly server: string | undefined
+  readonly token: string
+  /** Standard error when left out. */
+  readonly logTo: string | undefined
+}
+
+/** Resolves never: the process ends by a signal, or alone. */
+export async function runCoordinator({ config, server, token, logTo }: CoordinatorSettings): Promise<never> {
+  const { data } = config
+  const source = thisMachine()
+  const destination = logTo === undefined ? undefined : logFile(logTo)
+  const logger = createLogger({ level: config['log.level'], format: config['log.format'], destination })
+  await prepareDataFolder(data, (message) => logger.warn(message))
+  const lock = lockDataFolder(data, 'coordinator')
+  const { pid } = process
+  const { version } = findPackageRoot()
+  const bootId = source.bootId()
+  const birth = source.birthOf(pid) ?? ''
+  await writeCoordinatorFile(data, { pid, birth, bootId, linkVersion, version, startedAt: new Date().toISOString() })
+  const leave = async (): Promise<void> => {
+    await removeCoordinatorFile(data, pid)
+    lock.release()
+  }
+  const coordinator = new Coordinator({
+    find: async () => server ?? (await serverOf(data)),
+    token,
+    about: { version, machine: hostname(), bootId, pid },
+    newInstance: randomUUID,
+    random: Math.random,
+    keeper: await keeperOf(data),
+    program: thisProgram(),
+    env: process.env,
+    launchesFolder: join(data, 'launches'),
+    source,
+    spoolFile: join(runFolder(data), 'coordinator-spool.jsonl'),
+    aloneMinutes: config['coordinator.alone_minutes'],
+    clock: systemClock,
+    logger,
+    onAlone: () => void leave().finally(() => process.exit(0)),
+  })
+  stopOnSignal({
+    stop: async (signal) => {
+      logger.info({ signal }, 'stopping all agents')
+      await coordinator.stop()
+      await leave()
+    },
+    hurry: () => {
+      coordinator.hurry()
+      return 'wait'
+    },
+    onTrouble: (message, error) => logger.error({ error: error === undefined ? undefined : String(error) }, message),
+  })
+  sayWhyItFell(logger)
+  logger.info({ data }, 'the coordinator runs')
+  coordinator.start()
+  // Everything it waits with lets the process end; this does not.
+  return new Promise(() => setInterval(() => {}, 2 ** 30))
+}
+
+/** A stale file's port may belong to somebody else by now: nothing is sent there. */
+async function serverOf(data: string): Promise<string | undefined> {
+  const found = await readRunFile(data)
+  return found && isAlive(found.pid) ? found.url : undefined
+}
+
+function thisMachine(): ProcessSource {
+  if (processes) return processes
+  throw new StartFailure(
+    'Agents cannot be run on this system yet: their processes cannot be told apart here.',
+    'Run the coordinator on Linux or macOS, under Windows in WSL.',
+  )
+}
+
+function sayWhyItFell(logger: Logger): void {
+  process.on('uncaughtException', (error) => {
+    logger.fatal({ err: error }, 'the coordinator fell')
+    process.exit(1)
+  })
+}

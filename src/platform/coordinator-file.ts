@@ -1,0 +1,46 @@
+/**
+ * `<data>/run/coordinator.json`: the coordinator of a data folder, so that the next server adopts it rather than to start another.
+ * Written by the coordinator itself, removed at an orderly end; after a crash it is stale, which its birth tells.
+ */
+import { readFile, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeFileAtomic } from './atomic-file.ts'
+import { runFolder } from './data-folder.ts'
+import type { ProcessIdentity, ProcessSource } from './processes.ts'
+
+export interface RunningCoordinator extends ProcessIdentity {
+  readonly bootId: string
+  /** Of the protocol it speaks. */
+  readonly linkVersion: number
+  readonly version: string
+  readonly startedAt: string
+}
+
+const coordinatorFile = (data: string): string => join(runFolder(data), 'coordinator.json')
+
+export const writeCoordinatorFile = (data: string, coordinator: RunningCoordinator): Promise<void> =>
+  writeFileAtomic(coordinatorFile(data), `${JSON.stringify(coordinator, null, 2)}\n`)
+
+/** The one that lives; undefined when there is none. */
+export async function findCoordinator(data: string, source: ProcessSource): Promise<RunningCoordinator | undefined> {
+  const found = await readCoordinatorFile(data)
+  return found && found.bootId === source.bootId() && source.birthOf(found.pid) === found.birth ? found : undefined
+}
+
+/** Takes away the file of this process; another's stays. */
+export async function removeCoordinatorFile(data: string, pid: number): Promise<void> {
+  const found = await readCoordinatorFile(data)
+  if (found?.pid === pid) await unlink(coordinatorFile(data)).catch(() => {})
+}
+
+async function readCoordinatorFile(data: string): Promise<RunningCoordinator | undefined> {
+  try {
+    const found = JSON.parse(await readFile(coordinatorFile(data), 'utf8')) as Partial<RunningCoordinator> | null
+    const { pid, birth, bootId, linkVersion } = found ?? {}
+    const whole =
+      Number.isSafeInteger(pid) && typeof birth === 'string' && typeof bootId === 'string' && typeof linkVersion === 'number'
+    return whole ? (found as RunningCoordinator) : undefined
+  } catch {
+    return undefined
+  }
+}

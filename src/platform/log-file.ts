@@ -1,0 +1,30 @@
+/** A log in a file that never grows without end: when it is full it becomes the one before, and a new one is begun. */
+import { appendFileSync, renameSync, statSync } from 'node:fs'
+import type { DestinationStream } from 'pino'
+
+const mostBytes = 4 * 1024 * 1024
+
+/** Whoever cannot write it, because the disk is full, works on without. */
+export function logFile(path: string, most = mostBytes): DestinationStream {
+  let bytes = sizeOf(path)
+  return {
+    write(line) {
+      try {
+        if (bytes > 0 && bytes + line.length > most) {
+          renameSync(path, `${path}.before`)
+          bytes = 0
+        }
+        appendFileSync(path, line, { mode: 0o600 })
+        bytes += Buffer.byteLength(line)
+      } catch {}
+    },
+  }
+}
+
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size
+  } catch {
+    return 0
+  }
+}

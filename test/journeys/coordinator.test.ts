@@ -1,0 +1,141 @@
+/** The whole product: `up`, its coordinator, and agents that start by need and outlive a server that is killed. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openChat } from '../support/chat.ts'
+import { agentsOf, coordinatorOf, endCoordinator, until } from '../support/coordinator-process.ts'
+import { isRunning } from '../support/real-processes.ts'
+import { type HoldfastOptions, type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
+
+/** Whatever the test leaves is ended in order with it. */
+async function up(options: HoldfastOptions = {}): Promise<RunningHoldfast> {
+  const holdfast = await startHoldfast({ up: true, ...options })
+  onTestFinished(async () => {
+    await holdfast.kill()
+    await endCoordinator(holdfast.data)
+    expect(await agentsOf(holdfast.data)).toEqual([])
+  })
+  return holdfast
+}
+
+test('[CO1] opening a chat starts the agent, which answers; a stop on purpose leaves nothing running', async () => {
+  const holdfast = await startHoldfast({ up: true })
+  const chat = await openChat(holdfast)
+  await chat.open()
+  await chat.say('hello')
+  expect(await chat.answer()).toBe('echo: hello')
+  const { pid } = await chat.process('running')
+  const coordinator = await coordinatorOf(holdfast.data)
+  expect(isRunning(pid ?? 0)).toBe(true)
+  expect(await holdfast.stop()).toBe(0)
+  expect([isRunning(pid ?? 0), isRunning(coordinator.pid)]).toEqual([false, false])
+  expect(await agentsOf(holdfast.data)).toEqual([])
+})
+
+test('[CO6] the server is killed while the agent answers and started again: the same process, and one answer', async () => {
+  const first = await up()
+  const chat = await openChat(first)
+  await chat.open()
+  await chat.say('[[slow 1 700]] once')
+  const { pid } = await chat.process('running')
+  await until(async () => (await chat.client.get('/api/agent-sessions', { query: {} })).items.length > 0)
+  const coordinator = await coordinatorOf(first.data)
+  await first.kill()
+  const second = await up({ data: first.data, args: ['--port', new URL(first.url).port] })
+  const later = await openChat(second, chat)
+  expect(await chat.answer()).toBe('piece 1\necho: once')
+  expect((await later.process('running')).pid).toBe(pid)
+  expect((await coordinatorOf(first.data)).pid).toBe(coordinator.pid)
+  await later.say('again')
+  expect(await chat.answer()).toBe('echo: again')
+  expect(chat.answers).toHaveLength(2)
+})
+
+test('[CO6] stopping the server alone ends no agent, and the next `up` adopts the coordinator', async () => {
+  const first = await up()
+  const chat = await openChat(first)
+  await chat.open()
+  await chat.say('hello')
+  expect(await chat.answer()).toBe('echo: hello')
+  const coordinator = await coordinatorOf(first.data)
+  const { pid } = await chat.process('running')
+  await first.kill()
+  const alone = await startHoldfast({ data: first.data, args: ['--port', new URL(first.url).port] })
+  await chat.say('with the server alone')
+  expect(await chat.answer()).toBe('echo: with the server alone')
+  expect(await alone.stop()).toBe(0)
+  expect([isRunning(pid ?? 0), isRunning(coordinator.pid)]).toEqual([true, true])
+  const adopting = await startHoldfast({ up: true, data: first.data, args: ['--port', new URL(first.url).port] })
+  await until(() => adopting.log().includes('runs already'))
+  expect(await adopting.stop()).toBe(0)
+  expect([isRunning(pid ?? 0), isRunning(coordinator.pid)]).toEqual([false, false])
+})
+
+test('[CO5] the coordinator is killed: another is there at once, what was left is ended, and the message is answered', async () => {
+  const holdfast = await up()
+  const chat = await openChat(holdfast)
+  await chat.open()
+  await chat.say('[[slow 1 300]] never lost')
+  const { pid, launchId } = await chat.process('running')
+  const agentSession = async () => (await chat.client.get('/api/agent-sessions', { query: {} })).items
+  await until(async () => (await agentSession()).length > 0)
+  const coordinator = await coordinatorOf(holdfast.data)
+  process.kill(coordinator.pid, 'SIGKILL')
+  expect(await chat.answer()).toBe('piece 1\necho: never lost')
+  await coordinatorOf(holdfast.data, coordinator)
+  await until(async () => (await chat.processes()).some((each) => each.launchId === launchId && each.state === 'ended'))
+  expect(isRunning(pid ?? 0)).toBe(false)
+  expect((await chat.processes()).find((each) => each.launchId === launchId)).toMatchObject({ reason: 'leftover' })
+  expect(chat.answers).toHaveLength(1)
+})
+
+test('[CO6] a coordinator that is stopped for a while ends nothing, and goes on', async () => {
+  const holdfast = await up()
+  const chat = await openChat(holdfast)
+  await chat.open()
+  await chat.say('hello')
+  expect(await chat.answer()).toBe('echo: hello')
+  const coordinator = await coordinatorOf(holdfast.data)
+  const { pid } = await chat.process('running')
+  process.kill(coordinator.pid, 'SIGSTOP')
+  onTestFinished(() => void process.kill(coordinator.pid, 'SIGCONT'))
+  await chat.say('while it sleeps')
+  expect(await chat.answer()).toBe('echo: while it sleeps')
+  // Another takes over meanwhile: when it wakes it has lost what it had.
+  const [known] = (await chat.client.get('/api/coordinators', { query: {} })).items
+  await chat.client.post('/api/coordinators/{coordinatorId}/takeover', { params: { coordinatorId: String(known?.id) } })
+  expect(isRunning(pid ?? 0)).toBe(true)
+  process.kill(coordinator.pid, 'SIGCONT')
+  await until(() => !isRunning(pid ?? 0))
+  await chat.say('after')
+  expect(await chat.answer()).toBe('echo: after')
+  expect((await coordinatorOf(holdfast.data)).pid).toBe(coordinator.pid)
+})
+
+test('[OP2] a second signal kills agents that will not go', async () => {
+  const holdfast = await up()
+  const chat = await openChat(holdfast)
+  await chat.open()
+  await chat.say('[[ignore-sigterm]][[fork]][[no-logout]]')
+  const [, forked = ''] = /forked (\d+)/.exec(await chat.answer()) ?? []
+  const { pid } = await chat.process('running')
+  const coordinator = await coordinatorOf(holdfast.data)
+  const startedAt = performance.now()
+  process.kill(holdfast.pid, 'SIGTERM')
+  process.kill(holdfast.pid, 'SIGINT')
+  await until(() => [holdfast.pid, coordinator.pid, pid ?? 0, Number(forked)].every((each) => !isRunning(each)))
+  expect(performance.now() - startedAt).toBeLessThan(4000)
+})
+
+test('[CO1] a coordinator of another version is replaced', async () => {
+  const first = await up()
+  const before = await coordinatorOf(first.data)
+  await first.kill()
+  const file = join(first.data, 'run', 'coordinator.json')
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), linkVersion: 0 }))
+  const second = await up({ data: first.data })
+  const after = await coordinatorOf(first.data, before)
+  expect(after.linkVersion).toBe(1)
+  expect(isRunning(before.pid)).toBe(false)
+  expect(second.log()).toContain('is replaced')
+})
