@@ -14,7 +14,7 @@ const everyMs = 1000
 /** What is written together comes together. */
 const firstWaitMs = 50
 
-export const leftOut = '[… too much at once: what came before was left out]\n'
+const leftOut = '[… too much at once: what came before was left out]\n'
 
 /** One stream: its newest bytes, as they came. */
 class Lane {

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 import type { Clock } from '../platform/clock.ts'
 
 /** Far more than any answer needs; a server that is silent for so long is not there. */
-export const answerWithinMs = 15_000
+const answerWithinMs = 15_000
 const handshakeWithinMs = 10_000
 const closeWithinMs = 500
 const maxPayload = 8 * 1024 * 1024

@@ -11,7 +11,7 @@ import { LinkFact, maxFactsBytes, maxFactsPerMessage } from '../protocol/link.ts
 type WithoutNumber<Fact> = Fact extends unknown ? Omit<Fact, 'n'> : never
 export type NewFact = WithoutNumber<LinkFact>
 
-export const mostSpooledBytes = 64 * 1024 * 1024
+const mostSpooledBytes = 64 * 1024 * 1024
 /** Acknowledged lines in the file before it is written anew without them. */
 const mostStaleBytes = 4 * 1024 * 1024
 
