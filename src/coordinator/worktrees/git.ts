@@ -1,0 +1,180 @@
+/**
+ * Runs git: without a shell, without a terminal, with an end in time and in output, a few at once. What a repository's own
+ * configuration could make it run (hooks, monitors, pagers, signers, remote helpers) is switched off; see also repository.ts.
+ */
+import { spawn } from 'node:child_process'
+import type { Clock } from '../../platform/clock.ts'
+
+const gitTimeoutMs = 60_000
+const maxOutputBytes = 4 * 1024 * 1024
+const maxErrorBytes = 16 * 1024
+/** More only wait for each other's locks. */
+const mostAtOnce = 8
+
+export interface GitOptions {
+  readonly input?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly config?: Readonly<Record<string, string>>
+  readonly timeoutMs?: number
+  readonly maxBytes?: number
+}
+
+export interface GitResult {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+  /** There was more; git was ended. */
+  readonly cut: boolean
+}
+
+/** git refused, in its own words, or could not be run. */
+export class GitFailure extends Error {
+  readonly code: number | 'missing' | 'timeout'
+
+  constructor(code: number | 'missing' | 'timeout', words: string) {
+    super(words)
+    this.name = 'GitFailure'
+    this.code = code
+  }
+}
+
+export interface GitParts {
+  readonly clock: Clock
+  /** Ours; git gets of it what it needs to find its own configuration. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+const handedOn = ['HOME', 'PATH', 'USER', 'LOGNAME', 'TMPDIR', 'XDG_CONFIG_HOME', 'SystemRoot', 'USERPROFILE']
+
+const always: Readonly<Record<string, string>> = {
+  'core.hooksPath': process.platform === 'win32' ? 'NUL' : '/dev/null',
+  'core.fsmonitor': 'false',
+  'core.pager': 'cat',
+  'core.editor': 'true',
+  'sequence.editor': 'true',
+  'core.quotePath': 'false',
+  'commit.gpgSign': 'false',
+  'log.showSignature': 'false',
+  'merge.verifySignatures': 'false',
+  'rebase.autoStash': 'false',
+  'rerere.enabled': 'false',
+  'submodule.recurse': 'false',
+  'gc.auto': '0',
+  'maintenance.auto': 'false',
+  'credential.helper': '',
+  // Nothing here needs a network, and remote helpers are programs.
+  'protocol.allow': 'never',
+  // WT4: an identity of its own, so that a machine without one works.
+  'user.name': 'Holdfast',
+  'user.email': 'agents@holdfast.invalid',
+}
+
+export class Git {
+  readonly #parts: GitParts
+  readonly #waiting: (() => void)[] = []
+  /** The last of those that wait for each other, by what they wait for. */
+  readonly #turns = new Map<string, Promise<unknown>>()
+  #running = 0
+
+  constructor(parts: GitParts) {
+    this.#parts = parts
+  }
+
+  /** One after the other: git's list of worktrees is not safe to read while one is added. */
+  async inTurn<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#turns.get(what) ?? Promise.resolve()
+    const mine = before.then(work, work)
+    this.#turns.set(what, mine)
+    try {
+      return await mine
+    } finally {
+      if (this.#turns.get(what) === mine) this.#turns.delete(what)
+    }
+  }
+
+  /** What it printed; throws a GitFailure with its words unless it ends with 0. */
+  async run(folder: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
+    const { code, stdout, stderr, cut } = await this.try(folder, args, options)
+    if (cut) throw new GitFailure(code, `git ${args[0]} printed more than is read.`)
+    if (code !== 0) throw new GitFailure(code, stderr.trim() || `git ${args[0]} ended with ${code}.`)
+    return stdout
+  }
+
+  /** However it ends; throws only when it cannot be run, or does not end. */
+  async try(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
+    if (this.#running >= mostAtOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    this.#running++
+    try {
+      return await this.#spawn(folder, args, options)
+    } finally {
+      this.#running--
+      this.#waiting.shift()?.()
+    }
+  }
+
+  #spawn(folder: string, args: readonly string[], options: GitOptions): Promise<GitResult> {
+    const { input, timeoutMs = gitTimeoutMs, maxBytes = maxOutputBytes } = options
+    const { promise, resolve, reject } = Promise.withResolvers<GitResult>()
+    const child = spawn('git', args, { cwd: folder, env: this.#environment(options), stdio: 'pipe', windowsHide: true })
+    const out = collect(maxBytes, () => child.kill('SIGKILL'))
+    const err = collect(maxErrorBytes, () => {})
+    child.stdout.on('data', out.add)
+    child.stderr.on('data', err.add)
+    child.stdin.on('error', () => {})
+    child.stdin.end(input ?? '')
+    let late = false
+    const stopWaiting = this.#parts.clock.after(timeoutMs, () => {
+      late = true
+      child.kill('SIGKILL')
+    })
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      stopWaiting()
+      reject(new GitFailure('missing', `git could not be run in ${folder} (${error.code}).`))
+    })
+    child.on('close', (code) => {
+      stopWaiting()
+      if (late) reject(new GitFailure('timeout', `git ${args[0]} did not end within ${timeoutMs / 1000} s.`))
+      else resolve({ code: code ?? -1, stdout: out.text(), stderr: err.text(), cut: out.full() })
+    })
+    return promise
+  }
+
+  #environment({ env = {}, config = {} }: GitOptions): Record<string, string> {
+    const entries = Object.entries({ ...always, ...config })
+    return {
+      ...this.#ours(),
+      // Words we read, and no lock that the agent's own git would run into.
+      LC_ALL: 'C',
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_OPTIONAL_LOCKS: '0',
+      GIT_CONFIG_COUNT: String(entries.length),
+      ...Object.fromEntries(
+        entries.flatMap(([key, value], index) => [
+          [`GIT_CONFIG_KEY_${index}`, key],
+          [`GIT_CONFIG_VALUE_${index}`, value],
+        ]),
+      ),
+      ...env,
+    }
+  }
+
+  #ours(): Record<string, string> {
+    const { env } = this.#parts
+    return Object.fromEntries(handedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
+  }
+}
+
+function collect(maxBytes: number, onFull: () => void) {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  return {
+    add: (chunk: Buffer): void => {
+      const before = bytes
+      bytes += chunk.length
+      if (before <= maxBytes) chunks.push(chunk.subarray(0, maxBytes - before))
+      if (before <= maxBytes && bytes > maxBytes) onFull()
+    },
+    full: (): boolean => bytes > maxBytes,
+    text: (): string => Buffer.concat(chunks).toString(),
+  }
+}

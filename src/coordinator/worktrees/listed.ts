@@ -1,0 +1,43 @@
+/** The worktrees git knows of in a repository, the person's own checkouts among them. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { GitFailure } from './git.ts'
+import type { Repository } from './repository.ts'
+
+export interface ListedWorktree {
+  readonly folder: string
+  readonly head: string | null
+  /** Without `refs/heads/`; null between branches. */
+  readonly branch: string | null
+  readonly locked: string | null
+}
+
+export async function listWorktrees(repository: Repository): Promise<ListedWorktree[]> {
+  const text = await listed(repository)
+  return text
+    .split('\0\0')
+    .filter((block) => block.trim() !== '')
+    .map((block) => {
+      const fields = new Map(block.split('\0').map((line) => [line.split(' ', 1)[0], line.slice(line.indexOf(' ') + 1)] as const))
+      return {
+        folder: fields.get('worktree') ?? '',
+        head: fields.get('HEAD') ?? null,
+        branch: fields.get('branch')?.replace(/^refs\/heads\//, '') ?? null,
+        locked: fields.get('locked') ?? null,
+      }
+    })
+}
+
+/** Somebody else's git may be adding one at this moment, and git then fails rather than to look again. */
+const mostTries = 5
+const betweenMs = 50
+
+async function listed(repository: Repository): Promise<string> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await repository.run(['worktree', 'list', '--porcelain', '-z'])
+    } catch (error) {
+      if (!(error instanceof GitFailure) || !/commondir|gitdir/.test(error.message) || tried === mostTries) throw error
+      await pause(betweenMs)
+    }
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * Where an agent of a role works (WT1, WT4): a git worktree on a branch of its own, or a plain directory where git has nothing to offer. Asked
+ * again for the same role it gives the same. It never works in a checkout of the person's, and never removes anything.
+ */
+import { existsSync } from 'node:fs'
+import { readdir, realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makeFolderInside, namesIn, PathRefused, realPathInside } from '../../platform/path-inside.ts'
+import type { Git } from './git.ts'
+import { listWorktrees } from './listed.ts'
+import { readMark, type WorktreeMark, writeMark } from './mark.ts'
+import { branchOf } from './names.ts'
+import { lookAtRepository, Repository } from './repository.ts'
+
+/** US2: for the owner and the group to read. */
+const folderMode = 0o750
+/** A large repository takes a while. */
+const checkoutMs = 600_000
+
+export interface WantedWorkspace {
+  /** The project's folder on this machine; null when it has none. */
+  readonly projectFolder: string | null
+  /** Of the user session; every workspace of it is below. */
+  readonly root: string
+  /** A path below the root. */
+  readonly workspace: string
+  readonly userSessionId: string
+  readonly role: string
+}
+
+export type Workspace =
+  | {
+      readonly kind: 'worktree'
+      /** Where the agent starts: the same place in the tree as the project's folder is in its own. */
+      readonly folder: string
+      readonly top: string
+      readonly branch: string
+      readonly base: string
+      readonly baseBranch: string | null
+      /** It was there already. */
+      readonly reused: boolean
+    }
+  | { readonly kind: 'plain'; readonly folder: string; readonly why: string }
+
+/** Rejects with PathRefused for a workspace that leaves its root or is taken, with a GitFailure where git refuses. */
+export async function makeWorkspace(git: Git, wanted: WantedWorkspace): Promise<Workspace> {
+  const { projectFolder, root, workspace } = wanted
+  const repository = projectFolder === null ? noFolder : await lookAtRepository(git, projectFolder)
+  if (repository instanceof Repository) return makeWorktree(repository, wanted)
+  return { kind: 'plain', folder: await makeFolderInside(root, workspace, folderMode), why: repository.why }
+}
+
+const noFolder = { why: 'The project has no folder on this machine.' }
+
+async function makeWorktree(repository: Repository, wanted: WantedWorkspace): Promise<Workspace> {
+  const { root, workspace, userSessionId, role } = wanted
+  const { head, branch: baseBranch, prefix } = repository.facts
+  const top = await placeFor(root, workspace)
+  const branch = branchOf(userSessionId, role)
+  const mark: WorktreeMark = { userSessionId, role, branch, base: head, baseBranch }
+  const known = await repository.inTurn(() => registered(repository, top, mark, workspace))
+  // Files are written outside of the turn: that takes long, and disturbs nobody.
+  if (!known) await finish(repository, top, mark)
+  return {
+    kind: 'worktree',
+    // The project's folder may be one that git does not know of.
+    folder: prefix === '' ? top : await makeFolderInside(top, prefix, folderMode),
+    top,
+    branch: known?.branch ?? branch,
+    base: known?.base ?? head,
+    baseBranch: known ? known.baseBranch : baseBranch,
+    reused: known !== undefined,
+  }
+}
+
+/** The tree in git's list, made or found. Undefined: it is not whole yet, or was cut off while it was made. */
+async function registered(
+  repository: Repository,
+  top: string,
+  mark: WorktreeMark,
+  workspace: string,
+): Promise<WorktreeMark | undefined> {
+  const found = (await listWorktrees(repository)).find(({ folder }) => folder === top)
+  if (!found || !existsSync(top)) {
+    if (existsSync(top) && (await readdir(top)).length > 0) throw taken(workspace)
+    await repository.run(await addArguments(repository, top, mark))
+    return undefined
+  }
+  const known = await readMark(await gitFolderOf(repository, top))
+  if (known ? known.userSessionId !== mark.userSessionId || known.role !== mark.role : found.branch !== mark.branch)
+    throw taken(workspace)
+  return known
+}
+
+/** Below the root, with the folder above it made. */
+async function placeFor(root: string, workspace: string): Promise<string> {
+  const above = namesIn(workspace).slice(0, -1)
+  if (above.length > 0) await makeFolderInside(root, above.join('/'), folderMode)
+  return realPathInside(root, workspace)
+}
+
+/** A branch that is left of an earlier tree is taken up again, unless it is checked out elsewhere; then git refuses. */
+async function addArguments(repository: Repository, top: string, { branch, base }: WorktreeMark): Promise<string[]> {
+  const add = ['worktree', 'add', '--quiet', '--no-checkout']
+  const exists = (await repository.try(['show-ref', '--verify', '--quiet', `refs/heads/${branch}`])).code === 0
+  if (!exists) return [...add, '--no-track', '-b', branch, top, base]
+  // Force is for a tree at this very place that somebody deleted without telling git.
+  const holders = (await listWorktrees(repository)).filter((each) => each.branch === branch)
+  const isLost = holders.length === 1 && holders[0]?.folder === top
+  return [...add, ...(isLost ? ['--force'] : []), top, branch]
+}
+
+/** Nobody has worked in it yet: its files are written, and then it is ours. */
+async function finish(repository: Repository, top: string, mark: WorktreeMark): Promise<void> {
+  const gitFolder = await gitFolderOf(repository, top)
+  await repository.try(['worktree', 'unlock', top])
+  if (!existsSync(join(gitFolder, 'index'))) {
+    // Of one that was cut off.
+    await rm(join(gitFolder, 'index.lock'), { force: true })
+    await repository.run(['reset', '--quiet', '--hard'], { folder: top, timeoutMs: checkoutMs })
+  }
+  await writeMark(gitFolder, mark)
+}
+
+export const gitFolderOf = async (repository: Repository, top: string): Promise<string> =>
+  realpath((await repository.run(['rev-parse', '--absolute-git-dir'], { folder: top })).trim())
+
+const taken = (workspace: string): PathRefused =>
+  new PathRefused(`The workspace ${workspace} is taken by something else; choose another.`)

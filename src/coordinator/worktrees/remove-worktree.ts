@@ -1,0 +1,115 @@
+/**
+ * Removes a worktree of ours when nothing can be lost by it, or when a person has confirmed exactly what would be (WT3). git does the
+ * removing; where it refuses we stop and say so. Nothing here deletes a folder by itself.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { lstat, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isBelow } from '../../platform/path-inside.ts'
+import { isOurBranch } from './names.ts'
+import type { OurWorktree } from './open-worktree.ts'
+import { type ChangedFile, uncommittedIn } from './worktree-state.ts'
+
+const mostCommits = 200
+
+export interface Losses {
+  readonly files: readonly ChangedFile[]
+  /** Commits that no other branch, tag or remote has. */
+  readonly commits: readonly { readonly id: string; readonly subject: string }[]
+  /** What git is in the middle of. */
+  readonly unfinished: readonly string[]
+  /** What a person confirms: the same losses, nothing more. */
+  readonly digest: string
+}
+
+export async function lossesOf(worktree: OurWorktree): Promise<Losses> {
+  const { gitFolder } = worktree
+  const files = await uncommittedIn(worktree)
+  const commits = await commitsOnlyHere(worktree)
+  const unfinished = operations.filter(([file]) => existsSync(join(gitFolder, file))).map(([, name]) => name)
+  const { repository, top } = worktree
+  const looks = await Promise.all(files.map(async (file) => [file, await looksOf(top, file)]))
+  const digest = createHash('sha256')
+    .update(JSON.stringify([repository.facts.head, looks, commits, unfinished]))
+    .digest('hex')
+  return { files, commits, unfinished, digest }
+}
+
+/** Enough to see that somebody has worked on it since. */
+async function looksOf(top: string, { path }: ChangedFile): Promise<readonly number[]> {
+  const found = await lstat(join(top, path)).catch(() => undefined)
+  return found ? [found.size, found.mtimeMs, found.ino] : []
+}
+
+const operations = [
+  ['MERGE_HEAD', 'merge'],
+  ['CHERRY_PICK_HEAD', 'cherry-pick'],
+  ['REVERT_HEAD', 'revert'],
+  ['BISECT_LOG', 'bisect'],
+  ['rebase-merge', 'rebase'],
+  ['rebase-apply', 'rebase'],
+] as const
+
+/** Of what is checked out, and of the branch that goes with it. */
+async function commitsOnlyHere({ repository, mark }: OurWorktree): Promise<Losses['commits']> {
+  const branch = `refs/heads/${mark.branch}`
+  const has = (await repository.try(['show-ref', '--verify', '--quiet', branch])).code === 0
+  // Not `--all`, which counts what is checked out here as well; and nothing that goes with the worktree.
+  const others = [branch, 'refs/stash', 'refs/worktree/*', 'refs/bisect/*', 'refs/rewritten/*'].map((ref) => `--exclude=${ref}`)
+  const args = ['rev-list', '--no-commit-header', '--format=%H %s', `--max-count=${mostCommits}`, 'HEAD']
+  const text = await repository.run([...args, ...(has ? [branch] : []), '--not', ...others, '--glob=refs/*'])
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => ({ id: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1) }))
+}
+
+export interface Removal {
+  /** Where our worktrees are; nothing elsewhere is removed. */
+  readonly root: string
+  /** Processes that live in the folder; there must be none, whatever is confirmed. */
+  readonly livingIn: (folder: string) => Promise<readonly number[]>
+  /** The digest of the losses a person has seen and confirmed. */
+  readonly confirmed?: string | undefined
+}
+
+export type Removed =
+  | { readonly outcome: 'removed' }
+  | { readonly outcome: 'refused'; readonly reason: 'not_ours' | 'in_use' | 'git_refused'; readonly why: string }
+  /** Something would be lost, and nobody has confirmed exactly that. */
+  | { readonly outcome: 'would_lose'; readonly losses: Losses }
+
+export async function removeWorktree(worktree: OurWorktree, { root, livingIn, confirmed }: Removal): Promise<Removed> {
+  const { repository, top, mark } = worktree
+  if (!isBelow(root, top) || !isOurBranch(mark.branch))
+    return { outcome: 'refused', reason: 'not_ours', why: `${top} is not where Holdfast keeps its worktrees.` }
+  const living = await livingIn(top)
+  if (living.length > 0) return { outcome: 'refused', reason: 'in_use', why: `Processes live in it: ${living.join(', ')}.` }
+  const losses = await lossesOf(worktree)
+  const losesNothing = losses.files.length + losses.commits.length + losses.unfinished.length === 0
+  if (!losesNothing && confirmed !== losses.digest) return { outcome: 'would_lose', losses }
+  const branchTip = await repository.try(['rev-parse', '--verify', '--quiet', `refs/heads/${mark.branch}`])
+  const force = losesNothing ? [] : ['--force']
+  const folder = repository.facts.commonFolder
+  const removed = await repository.inTurn(() => repository.try(['worktree', 'remove', ...force, top], { folder }))
+  if (removed.code !== 0) return { outcome: 'refused', reason: 'git_refused', why: removed.stderr.trim() }
+  // Only from where it was seen: a commit that came meanwhile keeps its branch.
+  if (branchTip.code === 0)
+    await repository.try(['update-ref', '-d', `refs/heads/${mark.branch}`, branchTip.stdout.trim()], { folder })
+  return { outcome: 'removed' }
+}
+
+/** A plain directory (WT4) has no other place for what is in it: only an empty one goes. */
+export async function removePlainFolder(root: string, folder: string): Promise<Removed> {
+  if (!isBelow(root, folder))
+    return { outcome: 'refused', reason: 'not_ours', why: `${folder} is not where Holdfast keeps its workspaces.` }
+  try {
+    await rmdir(folder)
+    return { outcome: 'removed' }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const why = code === 'ENOTEMPTY' ? `${folder} is not empty; what is in it is nowhere else.` : `${folder}: ${code}`
+    return { outcome: 'refused', reason: 'git_refused', why }
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * A project's folder as a git repository, looked at before anything is done in it. What its own configuration would run for
+ * single files (filters, merge drivers) is found and switched off, because a folder that came from elsewhere brings its configuration along (SE4).
+ */
+import { realpath } from 'node:fs/promises'
+import { isAbsolute, join } from 'node:path'
+import { type Git, GitFailure, type GitOptions, type GitResult } from './git.ts'
+
+/** Of keys that name programs; no repository that was made by hand has so many. */
+const mostDrivers = 200
+
+export interface RepositoryFacts {
+  /** The top of the checkout that was asked for, with links followed. */
+  readonly top: string
+  /** What all checkouts share. */
+  readonly commonFolder: string
+  /** The way from the top down to the folder that was asked for; empty at the top. */
+  readonly prefix: string
+  /** The commit that is checked out. */
+  readonly head: string
+  /** The branch that is checked out; null between branches. */
+  readonly branch: string | null
+}
+
+export class Repository {
+  readonly facts: RepositoryFacts
+  readonly #git: Git
+  readonly #config: Readonly<Record<string, string>>
+
+  constructor(git: Git, facts: RepositoryFacts, config: Readonly<Record<string, string>>) {
+    this.#git = git
+    this.facts = facts
+    this.#config = config
+  }
+
+  run(args: readonly string[], options: GitOptions & { readonly folder?: string } = {}): Promise<string> {
+    return this.#git.run(options.folder ?? this.facts.top, args, this.#with(options))
+  }
+
+  try(args: readonly string[], options: GitOptions & { readonly folder?: string } = {}): Promise<GitResult> {
+    return this.#git.try(options.folder ?? this.facts.top, args, this.#with(options))
+  }
+
+  /** Whatever reads or changes git's list of worktrees, one after the other. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#git.inTurn(this.facts.commonFolder, work)
+  }
+
+  #with(options: GitOptions): GitOptions {
+    return { ...options, config: { ...this.#config, ...options.config } }
+  }
+}
+
+/** WT4: why a folder gets plain directories, in words. */
+export interface NoRepository {
+  readonly why: string
+}
+
+export async function lookAtRepository(git: Git, folder: string): Promise<Repository | NoRepository> {
+  try {
+    const asked = ['rev-parse', '--is-bare-repository', '--git-common-dir', '--show-toplevel', '--show-prefix']
+    const found = await git.try(folder, asked)
+    if (found.code !== 0) return { why: whyNot(folder, found.stderr) }
+    const [isBare, common = '', top = '', prefix = ''] = found.stdout.split('\n')
+    if (isBare === 'true') return { why: `${folder} is a bare repository, without files to work on.` }
+    const head = await git.try(folder, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
+    if (head.code !== 0) return { why: `The git repository in ${folder} has no commit yet.` }
+    const branch = await git.try(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD'])
+    const facts: RepositoryFacts = {
+      top: await realpath(top),
+      commonFolder: await realpath(isAbsolute(common) ? common : join(folder, common)),
+      prefix,
+      head: head.stdout.trim(),
+      branch: branch.code === 0 ? branch.stdout.trim() : null,
+    }
+    return new Repository(git, facts, await driversOff(git, folder))
+  } catch (error) {
+    if (error instanceof GitFailure && error.code === 'missing') return { why: error.message }
+    throw error
+  }
+}
+
+function whyNot(folder: string, stderr: string): string {
+  if (/dubious ownership/.test(stderr)) return `The git repository in ${folder} belongs to another user, so git does not open it.`
+  if (/not a git repository|must be run in a work tree/.test(stderr)) return `${folder} is not a git repository.`
+  return `git cannot open ${folder}: ${stderr.trim().slice(0, 500)}`
+}
+
+const runsAProgram = /^(filter\..+\.(?:clean|smudge|process)|merge\..+\.driver)$/i
+
+/** Only those of the repository itself: what a person has set for the whole machine is theirs. */
+async function driversOff(git: Git, folder: string): Promise<Record<string, string>> {
+  const listed = await git.try(folder, ['config', '--show-scope', '--null', '--name-only', '--get-regexp', '^(filter|merge)\\.'])
+  const words = listed.stdout.split('\0')
+  const off: Record<string, string> = {}
+  for (let at = 0; at + 1 < words.length; at += 2) {
+    const [scope, key = ''] = [words[at], words[at + 1]]
+    if ((scope !== 'local' && scope !== 'worktree') || !runsAProgram.test(key)) continue
+    // A filter that is empty does nothing. A merge driver that fails leaves a conflict, which is reported.
+    const isFilter = key.toLowerCase().startsWith('filter.')
+    off[key] = isFilter ? '' : 'false'
+    if (isFilter) off[`${key.slice(0, key.lastIndexOf('.'))}.required`] = 'false'
+  }
+  if (listed.cut || Object.keys(off).length > mostDrivers)
+    throw new GitFailure(-1, `The git configuration in ${folder} names too many programs.`)
+  return off
+}

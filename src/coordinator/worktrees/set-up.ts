@@ -1,0 +1,118 @@
+/**
+ * Makes a fresh worktree runnable (WT5): ignored files such as `.env` are copied from the project's own checkout, then the project's
+ * set-up command runs. Both are set by an owner. What was done is told whole; nothing is thrown for a command that fails.
+ */
+import { spawn } from 'node:child_process'
+import { constants } from 'node:fs'
+import { lstat, mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { Clock } from '../../platform/clock.ts'
+import { openInside, PathRefused, realPathInside } from '../../platform/path-inside.ts'
+import type { Repository } from './repository.ts'
+
+const mostCopied = 100
+const largestCopied = 64 * 1024 * 1024
+const setUpMs = 15 * 60_000
+const maxOutput = 64 * 1024
+
+export interface CopyResult {
+  readonly copied: readonly string[]
+  /** Each with its reason. */
+  readonly left: readonly { readonly path: string; readonly why: string }[]
+}
+
+/** Never over a file that is there, and never one that git would see as new. */
+export async function copyIgnored(repository: Repository, top: string, paths: readonly string[]): Promise<CopyResult> {
+  const copied: string[] = []
+  const left: { path: string; why: string }[] = []
+  for (const [index, path] of paths.entries()) {
+    const why = index < mostCopied ? await copyOne(repository, top, path) : `more than ${mostCopied} files are named`
+    if (why === undefined) copied.push(path)
+    else left.push({ path, why })
+  }
+  return { copied, left }
+}
+
+async function copyOne(repository: Repository, top: string, path: string): Promise<string | undefined> {
+  const { top: source } = repository.facts
+  try {
+    const from = await realPathInside(source, path)
+    const to = await realPathInside(top, path)
+    const found = await lstat(from).catch(() => undefined)
+    if (!found) return 'it is not in the project’s folder'
+    if (!found.isFile()) return 'it is not a file'
+    if (found.size > largestCopied) return `it is larger than ${largestCopied / 1024 / 1024} MiB`
+    if (await lstat(to).catch(() => undefined)) return 'it is there already'
+    if ((await repository.try(['check-ignore', '--quiet', '--', path], { folder: top })).code !== 0)
+      return 'git does not ignore it'
+    await mkdir(dirname(to), { recursive: true })
+    const reading = await openInside(source, from, constants.O_RDONLY)
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
+    const writing = await openInside(top, to, flags).catch(async (error: unknown) => {
+      await reading.close()
+      throw error
+    })
+    await writing.chmod(found.mode & 0o777)
+    await pipeline(reading.createReadStream(), writing.createWriteStream())
+    return undefined
+  } catch (error) {
+    return error instanceof PathRefused ? error.message : `it could not be copied (${(error as NodeJS.ErrnoException).code})`
+  }
+}
+
+export interface SetUpCommand {
+  /** A program and its arguments; there is no shell. */
+  readonly argv: readonly [file: string, ...args: string[]]
+  readonly folder: string
+  readonly env: Readonly<Record<string, string>>
+  readonly clock: Clock
+  readonly onOutput: (text: string) => void
+  /** Ends it: the agent is not wanted any more. */
+  readonly signal?: AbortSignal
+}
+
+export interface SetUpResult {
+  readonly outcome: 'done' | 'failed' | 'timeout' | 'stopped' | 'not_found'
+  readonly exitCode: number | null
+  /** The end of what it printed. */
+  readonly output: string
+}
+
+export function runSetUp({ argv: [file, ...args], folder, env, clock, onOutput, signal }: SetUpCommand): Promise<SetUpResult> {
+  const { promise, resolve } = Promise.withResolvers<SetUpResult>()
+  let output = ''
+  let cause: 'timeout' | 'stopped' | undefined
+  // A group of its own: what it starts ends with it.
+  const child = spawn(file, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true, windowsHide: true })
+  const end = (why: 'timeout' | 'stopped'): void => {
+    cause ??= why
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    } catch {
+      // It has ended by itself.
+    }
+  }
+  const stop = (): void => end('stopped')
+  const stopWaiting = clock.after(setUpMs, () => end('timeout'))
+  signal?.addEventListener('abort', stop, { once: true })
+  if (signal?.aborted) stop()
+  const hear = (bytes: Buffer): void => {
+    const text = bytes.toString()
+    output = (output + text).slice(-maxOutput)
+    onOutput(text)
+  }
+  child.stdout.on('data', hear)
+  child.stderr.on('data', hear)
+  const over = (outcome: SetUpResult['outcome'], exitCode: number | null): void => {
+    stopWaiting()
+    signal?.removeEventListener('abort', stop)
+    resolve({ outcome, exitCode, output })
+  }
+  child.on('error', (error) => {
+    output += error.message
+    over('not_found', null)
+  })
+  child.on('close', (exitCode) => over(cause ?? (exitCode === 0 ? 'done' : 'failed'), exitCode))
+  return promise
+}

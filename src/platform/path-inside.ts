@@ -1,0 +1,91 @@
+/**
+ * Paths that somebody else chose, below a folder of ours (SE5): refused by their looks, then by where they really lead. What is
+ * opened is looked at once more through its handle, since links can be changed in between.
+ */
+import { constants } from 'node:fs'
+import { type FileHandle, lstat, mkdir, open, realpath, stat } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+
+/** In words for the person who gave the path. */
+export class PathRefused extends Error {}
+
+const longestPath = 1024
+const longestName = 255
+const deepest = 32
+/** Devices on Windows, with whatever ending. */
+const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?$/i
+
+/** The names on the way, with either kind of slash; throws PathRefused for whatever is no plain path below a folder. */
+export function namesIn(path: string): string[] {
+  if (path.trim() === '') throw new PathRefused('The path is empty.')
+  if (Buffer.byteLength(path) > longestPath) throw new PathRefused(`The path is longer than ${longestPath} bytes.`)
+  if (/\p{Cc}/u.test(path)) throw new PathRefused('The path contains a control character.')
+  if (!path.isWellFormed()) throw new PathRefused('The path is no proper text.')
+  if (/^[\\/]/.test(path) || /^[a-z]:/i.test(path)) throw new PathRefused('The path must not begin at a root or a drive.')
+  const names = path.split(/[\\/]+/).filter((name) => name !== '' && name !== '.')
+  if (names.length === 0) throw new PathRefused('The path names nothing.')
+  if (names.length > deepest) throw new PathRefused(`The path is deeper than ${deepest} folders.`)
+  for (const name of names) checkName(name)
+  return names
+}
+
+function checkName(name: string): void {
+  if (name === '..') throw new PathRefused('The path must not lead upwards.')
+  if (Buffer.byteLength(name) > longestName) throw new PathRefused(`A name in the path is longer than ${longestName} bytes.`)
+  if (/[<>:"|?*]/.test(name) || /[. ]$/.test(name) || reserved.test(name))
+    throw new PathRefused(`The name ${JSON.stringify(name)} is reserved on some systems.`)
+}
+
+/** Where it really is, with all links followed; refused when that is not below the root. The last part need not exist. */
+export async function realPathInside(root: string, path: string): Promise<string> {
+  const names = namesIn(path)
+  let real = await realpath(root)
+  const realRoot = real
+  for (const [index, name] of names.entries()) {
+    const next = join(real, name)
+    const found = await lstat(next).catch(unlessMissing)
+    if (!found) return join(next, ...names.slice(index + 1))
+    real = found.isSymbolicLink() ? await followed(next) : next
+    if (!isBelow(realRoot, real)) throw new PathRefused('The path leads out of its folder.')
+  }
+  return real
+}
+
+/** The folder at this path, made with this mode where it is missing, and seen to be below the root by its own handle. */
+export async function makeFolderInside(root: string, path: string, mode: number): Promise<string> {
+  const target = await realPathInside(root, path)
+  await mkdir(target, { recursive: true, mode })
+  const handle = await openInside(root, target, constants.O_RDONLY | constants.O_DIRECTORY)
+  await handle.close()
+  return target
+}
+
+/** Opens a path found by `realPathInside`; refused when it has come to lead somewhere else meanwhile. */
+export async function openInside(root: string, real: string, flags: number): Promise<FileHandle> {
+  const handle = await open(real, flags | constants.O_NOFOLLOW)
+  try {
+    const [opened, there, place] = [await handle.stat(), await stat(real), await realpath(real)]
+    const same = opened.ino === there.ino && opened.dev === there.dev
+    if (!same || !isBelow(await realpath(root), place)) throw new PathRefused('The path leads out of its folder.')
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+export const isBelow = (root: string, path: string): boolean => {
+  const way = relative(root, path)
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !/^([a-z]:|[\\/])/i.test(way)
+}
+
+const followed = (link: string): Promise<string> =>
+  realpath(link).catch(() => {
+    throw new PathRefused('The path goes over a link that leads nowhere.')
+  })
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOTDIR') throw new PathRefused('A part of the path is a file, not a folder.')
+  if (error.code !== 'ENOENT') throw error
+  return undefined
+}

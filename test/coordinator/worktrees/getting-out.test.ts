@@ -1,0 +1,175 @@
+/** What an agent did in its worktree, looked at and brought out of it. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { bringIn } from '../../../src/coordinator/worktrees/bring-in.ts'
+import { commitAll } from '../../../src/coordinator/worktrees/commit.ts'
+import { diffOf, patchOf } from '../../../src/coordinator/worktrees/diff.ts'
+import { diskUseOf } from '../../../src/coordinator/worktrees/disk-use.ts'
+import { stateOf } from '../../../src/coordinator/worktrees/worktree-state.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { makeRepository } from '../../support/git-repository.ts'
+import { type ProjectWithWorktree, projectWithWorktree } from '../../support/our-worktree.ts'
+
+/** Something of every kind: committed, staged, changed, deleted, moved, untracked, ignored. */
+async function busyTree(): Promise<ProjectWithWorktree> {
+  const project = makeRepository()
+  project.write('old.txt', 'one\ntwo\nthree\nfour\n')
+  project.write('gone.txt', 'x\n')
+  project.git('add', '.')
+  project.git('commit', '--quiet', '-m', 'More')
+  const made = await projectWithWorktree(project)
+  const { tree } = made
+  tree.write('committed.txt', 'c\n')
+  tree.git('mv', 'old.txt', 'new.txt')
+  tree.git('add', '.')
+  tree.git('commit', '--quiet', '-m', 'Work')
+  tree.write('staged.txt', 's\n')
+  tree.git('add', 'staged.txt')
+  tree.write('README.md', '# project\n\nmore\n')
+  tree.git('rm', '--quiet', 'gone.txt')
+  tree.write('späße/new file.txt', 'u\n')
+  tree.write('binary.bin', '\u0000\u0001')
+  tree.write('.env', 'SECRET=1')
+  return made
+}
+
+test('[WT2] the state says branch, how far ahead and behind, and every changed file', async () => {
+  const { project, open, tree } = await busyTree()
+  project.git('commit', '--quiet', '--allow-empty', '-m', 'Meanwhile')
+  expect(await stateOf(await open())).toEqual({
+    branch: 'holdfast/1c55ab10/auth',
+    head: tree.git('rev-parse', 'HEAD'),
+    ahead: 1,
+    behind: 1,
+    files: [
+      { path: 'README.md', change: 'modified' },
+      { path: 'committed.txt', change: 'added' },
+      { path: 'gone.txt', change: 'deleted' },
+      { path: 'new.txt', change: 'renamed' },
+      { path: 'staged.txt', change: 'added' },
+      { path: 'binary.bin', change: 'untracked' },
+      { path: 'späße/new file.txt', change: 'untracked' },
+    ],
+    fileCount: 7,
+    uncommitted: 5,
+    command: 'git switch main && git merge holdfast/1c55ab10/auth',
+  })
+})
+
+test('[WT6] the patch has all of it, applies elsewhere, and leaves the tree and its index as they were', async () => {
+  const { project, tree, open } = await busyTree()
+  const before = tree.git('status', '--porcelain')
+  const { text, cut, leftOut } = await patchOf(await open())
+  expect([cut, leftOut]).toEqual([false, 0])
+  expect(tree.git('status', '--porcelain')).toBe(before)
+  expect(tree.git('count-objects')).toBe(project.git('count-objects'))
+  writeFileSync(join(project.folder, 'work.patch'), text)
+  project.git('apply', 'work.patch')
+  for (const path of ['committed.txt', 'staged.txt', 'README.md', 'new.txt', 'späße/new file.txt', 'binary.bin'])
+    expect(readFileSync(join(project.folder, path), 'utf8'), path).toBe(readFileSync(join(tree.folder, path), 'utf8'))
+  expect(text).not.toContain('SECRET')
+})
+
+test('[WT2] a diff to read has an end', async () => {
+  const { tree, open } = await projectWithWorktree()
+  tree.write('large.txt', 'a line that is repeated\n'.repeat(200_000))
+  const { text, cut } = await diffOf(await open())
+  expect(cut).toBe(true)
+  expect(text.length).toBeLessThanOrEqual(2 * 1024 * 1024)
+  expect(text).toMatch(/^diff --git a\/large.txt b\/large.txt\n/)
+})
+
+test('[WT4] a commit of ours has an identity of its own, on a machine without one; nothing to commit is no commit', async () => {
+  const { tree, open } = await busyTree()
+  expect(await commitAll(await open(), 'Everything\n\nBecause.\n')).toMatchObject({ files: 5 })
+  expect(tree.git('log', '-1', '--format=%an <%ae>%n%B')).toBe('Holdfast <agents@holdfast.invalid>\nEverything\n\nBecause.')
+  expect(tree.git('status', '--porcelain')).toBe('')
+  expect(await commitAll(await open(), 'Nothing')).toEqual({ commit: null })
+})
+
+const into = (target: string, how: 'merge' | 'rebase', scratch: string) => ({ target, how, message: 'Bring in auth', scratch })
+
+test.each(['merge', 'rebase'] as const)(
+  '[WT6] a %s into a branch that is not checked out moves that branch and nothing else',
+  async (how) => {
+    const { project, tree, root, open } = await projectWithWorktree()
+    project.git('branch', 'release')
+    project.git('switch', '--quiet', 'release')
+    project.write('release.txt', 'r\n')
+    project.git('add', '.')
+    project.git('commit', '--quiet', '-m', 'Release')
+    project.git('switch', '--quiet', 'main')
+    tree.write('work.txt', 'w\n')
+    await commitAll(await open(), 'Work')
+    const before = tree.git('rev-parse', 'HEAD')
+    const done = await bringIn(await open(), into('release', how, root))
+    expect(done).toEqual({ outcome: 'done', commit: project.git('rev-parse', 'release') })
+    expect(project.git('ls-tree', '--name-only', 'release').split('\n')).toEqual([
+      '.gitignore',
+      'README.md',
+      'release.txt',
+      'work.txt',
+    ])
+    expect(project.git('rev-list', '--parents', '-1', 'release').split(' ').length).toBe(how === 'merge' ? 3 : 2)
+    expect(tree.git('rev-parse', 'HEAD')).toBe(before)
+    expect(project.git('status', '--porcelain', '--branch')).toBe('## main')
+    expect(project.git('worktree', 'list').split('\n').length).toBe(2)
+    expect(await bringIn(await open(), into('release', 'merge', root))).toMatchObject({
+      outcome: how === 'merge' ? 'nothing_new' : 'done',
+    })
+  },
+)
+
+test.each(['merge', 'rebase'] as const)('[WT6] a %s that conflicts says where, and both sides are as they were', async (how) => {
+  const { project, tree, root, open } = await projectWithWorktree()
+  project.write('README.md', '# theirs\n')
+  project.git('commit', '--quiet', '--all', '-m', 'Theirs')
+  tree.write('README.md', '# ours\n')
+  await commitAll(await open(), 'Ours')
+  const before = [project.git('rev-parse', 'HEAD'), tree.git('rev-parse', 'HEAD')]
+  expect(await bringIn(await open(), into('main', how, root))).toEqual({ outcome: 'conflicts', files: ['README.md'] })
+  expect([project.git('rev-parse', 'HEAD'), tree.git('rev-parse', 'HEAD')]).toEqual(before)
+  for (const side of [project, tree]) expect(side.git('status', '--porcelain')).toBe('')
+  expect(project.git('worktree', 'list').split('\n').length).toBe(2)
+})
+
+test('[WT6] a branch that is checked out is moved with its files when all is committed there, and otherwise not at all', async () => {
+  const { project, tree, root, open } = await projectWithWorktree()
+  tree.write('work.txt', 'w\n')
+  await commitAll(await open(), 'Work')
+  project.write('README.md', '# being edited\n')
+  const before = project.git('rev-parse', 'HEAD')
+  expect(await bringIn(await open(), into('main', 'merge', root))).toMatchObject({
+    outcome: 'refused',
+    reason: 'target_in_use',
+    command: 'git switch main && git merge holdfast/1c55ab10/auth',
+  })
+  project.git('checkout', '--quiet', '--', '.')
+  project.write('work.txt', 'mine, untracked')
+  expect(await bringIn(await open(), into('main', 'merge', root))).toMatchObject({ outcome: 'refused', reason: 'git_refused' })
+  expect([project.git('rev-parse', 'HEAD'), readFileSync(join(project.folder, 'work.txt'), 'utf8')]).toEqual([
+    before,
+    'mine, untracked',
+  ])
+  project.git('clean', '--quiet', '--force')
+  expect(await bringIn(await open(), into('main', 'merge', root))).toMatchObject({ outcome: 'done' })
+  expect(readFileSync(join(project.folder, 'work.txt'), 'utf8')).toBe('w\n')
+  expect(project.git('status', '--porcelain', '--branch')).toBe('## main')
+})
+
+test('[WT6] what is not committed is not brought in, nor into a branch that is not there', async () => {
+  const { tree, root, open } = await projectWithWorktree()
+  expect(await bringIn(await open(), into('nowhere', 'merge', root))).toMatchObject({ outcome: 'refused', reason: 'no_branch' })
+  expect(await bringIn(await open(), into('--all', 'merge', root))).toMatchObject({ outcome: 'refused', reason: 'no_branch' })
+  tree.write('work.txt', 'w\n')
+  expect(await bringIn(await open(), into('main', 'merge', root))).toMatchObject({ outcome: 'refused', reason: 'uncommitted' })
+})
+
+test('[WT6] the disk a tree takes is counted', async () => {
+  const { tree } = await projectWithWorktree()
+  tree.write('node_modules/x/large', 'x'.repeat(1024 * 1024))
+  const use = await diskUseOf(tree.folder, systemClock)
+  expect(use.complete).toBe(true)
+  expect(use.bytes).toBeGreaterThanOrEqual(1024 * 1024)
+})

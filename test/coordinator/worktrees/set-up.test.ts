@@ -1,0 +1,92 @@
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { lookAtRepository, Repository } from '../../../src/coordinator/worktrees/repository.ts'
+import { copyIgnored, runSetUp, type SetUpCommand } from '../../../src/coordinator/worktrees/set-up.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { isAlive } from '../../../src/platform/run-file.ts'
+import { testGit } from '../../support/git-repository.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { projectWithWorktree } from '../../support/our-worktree.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+test('[WT5] ignored files are copied from the project, each that is not with its reason', async () => {
+  const { project, tree } = await projectWithWorktree()
+  project.write('.env', 'KEY=1')
+  chmodSync(join(project.folder, '.env'), 0o600)
+  project.write('node_modules/own/own.cfg', 'x')
+  project.write('plain.txt', 'x')
+  mkdirSync(join(project.folder, 'node_modules/folder'))
+  symlinkSync('/etc', join(project.folder, 'outside'))
+  const repository = await lookAtRepository(testGit(), project.folder)
+  if (!(repository instanceof Repository)) throw new Error(repository.why)
+  const named = [
+    '.env',
+    'node_modules/own/own.cfg',
+    'plain.txt',
+    'README.md',
+    'none',
+    'node_modules/folder',
+    '../x',
+    'outside/hostname',
+  ]
+  expect(await copyIgnored(repository, tree.folder, named)).toEqual({
+    copied: ['.env', 'node_modules/own/own.cfg'],
+    left: [
+      { path: 'plain.txt', why: 'git does not ignore it' },
+      { path: 'README.md', why: 'it is there already' },
+      { path: 'none', why: 'it is not in the project’s folder' },
+      { path: 'node_modules/folder', why: 'it is not a file' },
+      { path: '../x', why: 'The path must not lead upwards.' },
+      { path: 'outside/hostname', why: 'The path leads out of its folder.' },
+    ],
+  })
+  expect(readFileSync(join(tree.folder, '.env'), 'utf8')).toBe('KEY=1')
+  expect(statSync(join(tree.folder, '.env')).mode & 0o777).toBe(0o600)
+  expect(tree.git('status', '--porcelain')).toBe('')
+})
+
+const command = (script: string, extra: Partial<SetUpCommand> = {}): SetUpCommand => ({
+  argv: [process.execPath, '-e', script],
+  folder: temporaryFolder(),
+  env: { PATH: process.env['PATH'] ?? '' },
+  clock: systemClock,
+  onOutput: () => {},
+  ...extra,
+})
+
+test('[WT5] the set-up command runs without a shell, and its output and end are told', async () => {
+  const heard: string[] = []
+  const onOutput = (text: string): void => void heard.push(text)
+  const done = await runSetUp(
+    command('', { onOutput, argv: [process.execPath, '-e', 'console.log(process.argv[1])', '$HOME;`id`'] }),
+  )
+  expect(done).toEqual({ outcome: 'done', exitCode: 0, output: '$HOME;`id`\n' })
+  expect(heard.join('')).toBe('$HOME;`id`\n')
+  expect(await runSetUp(command('console.error("no"); process.exit(3)'))).toEqual({
+    outcome: 'failed',
+    exitCode: 3,
+    output: 'no\n',
+  })
+  expect(await runSetUp(command('', { argv: ['no-such-program-anywhere'] }))).toMatchObject({ outcome: 'not_found' })
+  expect((await runSetUp(command('process.stdout.write("x".repeat(1e6))'))).output.length).toBe(64 * 1024)
+})
+
+test('[WT5] one that does not end, or is not wanted any more, is ended with all it has started', async () => {
+  const script = `const { spawn } = require('node:child_process')
+    console.log(spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60000)']).pid)
+    setTimeout(() => {}, 60000)`
+  const clock = manualClock()
+  const stop = new AbortController()
+  for (const [extra, end, outcome] of [
+    [{ clock }, () => clock.advance(15 * 60_000), 'timeout'],
+    [{ signal: stop.signal }, () => stop.abort(), 'stopped'],
+  ] as const) {
+    const started = Promise.withResolvers<number>()
+    const running = runSetUp(command(script, { ...extra, onOutput: (text) => started.resolve(Number(text)) }))
+    const pid = await started.promise
+    expect(isAlive(pid)).toBe(true)
+    end()
+    expect(await running).toMatchObject({ outcome })
+  }
+})

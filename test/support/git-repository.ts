@@ -1,0 +1,43 @@
+/** A real git repository for a test, with one commit, and git to look at it with. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Git } from '../../src/coordinator/worktrees/git.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+export interface TestRepository {
+  readonly folder: string
+  git(...args: string[]): string
+  write(path: string, text: string): void
+}
+
+/** Nothing of this machine: no identity, no settings. */
+const bareHome = temporaryFolder()
+const env = { PATH: process.env['PATH'] ?? '', HOME: bareHome, LC_ALL: 'C' }
+
+export const testGit = (): Git => new Git({ clock: systemClock, env })
+
+export function at(folder: string): TestRepository {
+  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
+  return {
+    folder,
+    git: (...args) =>
+      execFileSync('git', [...identity, ...args], { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' }).trimEnd(),
+    write(path, text) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), text)
+    },
+  }
+}
+
+export function makeRepository({ commit = true } = {}): TestRepository {
+  const repository = at(realpathSync(temporaryFolder()))
+  repository.git('init', '--quiet', '--initial-branch=main')
+  if (!commit) return repository
+  repository.write('README.md', '# project\n')
+  repository.write('.gitignore', '.env\nnode_modules/\n')
+  repository.git('add', '.')
+  repository.git('commit', '--quiet', '-m', 'Begin')
+  return repository
+}
