@@ -20,9 +20,10 @@ export interface AgentAction {
 export function agentAction(now: Instant, facts: StartFacts): AgentAction {
   const { purpose } = detectWork(now, facts)
   if (purpose === 'no_work') return { action: 'none', reason: 'there is no work that no live session has' }
-  if (facts.heldBecause !== null) return { action: 'hold', reason: facts.heldBecause }
-  // Which work the starting process will take is decided when it signs in, so one at a time.
+  // Which work the starting process will take is decided when it signs in, so one at a time. First, because one that a person has
+  // let go is under way although it has failed too often (CO7).
   if (facts.startOutstanding) return { action: 'none', reason: 'a start is under way' }
+  if (facts.heldBecause !== null) return { action: 'hold', reason: facts.heldBecause }
   return { action: 'start', reason: `there is ${purpose} work` }
 }
 

@@ -46,6 +46,7 @@ describe('what the server does about it', () => {
     ['not of an agent that it cannot start', { startable: false }, { order: 'none' }],
     ['not without work', { unreadMessages: 0 }, { order: 'none' }],
     ['not while one is outstanding', { startOutstanding: true }, { order: 'none' }],
+    ['[CO7] none is held beside one that a person has let go', { ...held, startOutstanding: true }, { order: 'none' }],
     ['one that failed too often is held', held, { order: 'hold', because: held.heldBecause }],
     ['one that is held stays so', { ...held, isHeld: true }, { order: 'none' }],
     ['one that is held is let go when nothing holds it any more', { isHeld: true }, { order: 'release' }],
