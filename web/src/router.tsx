@@ -97,6 +97,7 @@ const people = createRoute({
 const system = createRoute({
   getParentRoute: () => shell,
   path: '/system',
+  validateSearch: (search): { launch?: string } => (typeof search['launch'] === 'string' ? { launch: search['launch'] } : {}),
   component: lazyRouteComponent(load.system, 'SystemPage'),
 })
 

@@ -6,6 +6,7 @@ import { useWords } from '../messages/messages.tsx'
 import { buttonClass } from '../parts/button.tsx'
 import { PlusIcon } from '../parts/icons.tsx'
 import { Empty, Page, Rows } from '../parts/page.tsx'
+import { DetectedAgents } from './detected-agents.tsx'
 
 export function AgentsPage() {
   const words = useWords()
@@ -31,6 +32,7 @@ export function AgentsPage() {
           ))}
         </Rows>
       )}
+      {mayManage && <DetectedAgents />}
     </Page>
   )
 }

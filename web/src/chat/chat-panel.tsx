@@ -3,20 +3,23 @@ import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
 import type { Agent } from '../../../src/protocol/agent.ts'
 import type { Message } from '../../../src/protocol/message.ts'
-import { withMessages } from '../live/chat.ts'
+import { type Chat, withMessages } from '../live/chat.ts'
 import { useConnection } from '../live/connection.ts'
 import { reconnectNow } from '../live/live.ts'
 import { empty, send, useOutbox } from '../live/outbox.ts'
+import { agentSessionsOf, coordinators, processesOf } from '../live/processes.ts'
 import { useMay, useMe } from '../live/queries.ts'
 import { newKey } from '../live/sending.ts'
-import { changeChat, chatSessionOf, useChat, webChatKey } from '../live/work.ts'
+import { changeChat, useChat, webChatKey } from '../live/work.ts'
 import { useWords } from '../messages/messages.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { ChatLog } from './chat-log.tsx'
 import { Composer } from './composer.tsx'
 import { Presence } from './presence.tsx'
+import { Trouble } from './trouble.tsx'
 import { useChatPanel } from './use-chat-panel.ts'
+import { type Called, type Where, whereIs } from './where.ts'
 
 /** What could not be sent is tried again this often while the server is there. */
 const againMs = 3000
@@ -28,7 +31,7 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
   const conversationKey = webChatKey(projectId, agent.id)
   const chat = useChat(conversationKey)
   const panel = useChatPanel(projectId, agent.id, mayWrite)
-  const agentSession = useQuery(chatSessionOf(projectId, agent.id)).data
+  const where = useWhere(projectId, agent, chat, panel.called)
   const place = { projectId, agentId: agent.id }
   const mine = (each: { by: string; projectId: string; agentId: string }) =>
     each.by === me?.id && each.projectId === projectId && each.agentId === agent.id
@@ -39,21 +42,16 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
   )
   useSendingAgain(place, onSent)
 
-  const lastAsked = chat?.messages.findLast((message) => message.role === 'user')
   const onSend = (content: string, priority: Message['priority']): boolean =>
     me !== undefined && send({ ...place, clientId: newKey(), by: me.id, content, priority, at: new Date().toISOString() }, onSent)
 
   return (
     <section aria-label={words.chat.with(agent.name)} className="flex min-h-0 flex-1 flex-col">
       <div className="flex min-h-10 flex-wrap items-center gap-x-3 border-b border-line py-1.5">
-        <Presence
-          agentSession={agentSession}
-          thinking={(chat?.handedOver.length ?? 0) > 0}
-          called={panel.called}
-          askedAt={lastAsked?.createdAt}
-        />
+        <Presence where={where} />
       </div>
       <ProblemNote error={panel.error} onRetry={panel.callAgain} />
+      <Trouble where={where} place={place} agentName={agent.name} mayWrite={mayWrite} onRetry={panel.callAgain} />
       {chat ? (
         <ChatLog
           place={place}
@@ -75,6 +73,16 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
       )}
     </section>
   )
+}
+
+function useWhere(projectId: string, agent: Agent, chat: Chat | undefined, called: Called | undefined): Where {
+  const connection = useConnection()
+  const agentSessions = useQuery(agentSessionsOf(projectId, agent.id)).data
+  const processes = useQuery(processesOf(projectId, agent.id)).data
+  const machines = useQuery(coordinators).data
+  const askedAt = chat?.messages.findLast((message) => message.role === 'user')?.createdAt
+  const thinking = (chat?.handedOver.length ?? 0) > 0
+  return whereIs({ agent, agentSessions, processes, coordinators: machines, thinking, called, askedAt }, connection)
 }
 
 /** What waited goes out when the server is back, or after a reload (CH10). */

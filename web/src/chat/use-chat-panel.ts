@@ -4,20 +4,14 @@
  */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useConnection } from '../live/connection.ts'
-import { client, queryClient } from '../live/queries.ts'
+import { takeAgentSession, takeProcess } from '../live/processes.ts'
+import { client } from '../live/queries.ts'
 import { newKey } from '../live/sending.ts'
 import { useOpenPanel } from '../live/streams.ts'
-import { chatSessionOf, takeChatSession } from '../live/work.ts'
+import type { Called } from './where.ts'
 
 /** The server keeps a panel that it does not see for a minute; a connection that was back sooner need not say it again. */
 const rememberedMs = 45_000
-
-export interface Called {
-  readonly at: number
-  /** The agent's session that was over already then; the browser's clock need not be the server's. */
-  readonly before: string | undefined
-  readonly calls: number
-}
 
 interface Panel {
   /** Undefined until the server has heard that the panel is open. */
@@ -52,13 +46,19 @@ export function useChatPanel(projectId: string, agentId: string, mayCall: boolea
     const { signal } = closed
     const call = async () => {
       const query = { agentId, panelId }
-      const { agentSession } = await client.post('/api/projects/{projectId}/chat/start', { params: { projectId }, query, signal })
-      if (agentSession) takeChatSession(agentSession)
-      const known = await queryClient.ensureQueryData(chatSessionOf(projectId, agentId))
+      // Asked for itself: what the page knows already may be on its way to be known better.
+      const pair = { query: { projectId, agentId, limit: 20 }, signal }
+      const [known, processes] = await Promise.all([client.get('/api/agent-sessions', pair), client.get('/api/processes', pair)])
+      const path = '/api/projects/{projectId}/chat/start'
+      const { agentSession, launch } = await client.post(path, { params: { projectId }, query, signal })
       if (signal.aborted) return
+      if (agentSession) takeAgentSession(agentSession)
+      if (launch) takeProcess(launch)
       heardCalls.current = calls
-      const before = known?.state === 'ended' ? known.id : undefined
-      setCalled((earlier) => (earlier?.calls === calls ? earlier : { at: Date.now(), before, calls }))
+      const last = known.items.find(({ purpose }) => purpose === 'chat')
+      const before = last?.state === 'ended' ? last.id : undefined
+      const afterLaunch = processes.items[0]?.launchId
+      setCalled((earlier) => (earlier?.calls === calls ? earlier : { at: Date.now(), before, afterLaunch, calls }))
       setError(undefined)
     }
     call().catch((failure: unknown) => !signal.aborted && setError(failure))

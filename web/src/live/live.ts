@@ -9,6 +9,7 @@ import { mayTellOutside } from '../preferences/outside.ts'
 import { inbox, lookAtInbox } from './approvals.ts'
 import { offlineSince, setConnection } from './connection.ts'
 import { afterEvent, type Home, withAgent, withProject } from './home.ts'
+import { lookAtProcesses } from './processes.ts'
 import {
   changeHome,
   client,
@@ -150,6 +151,7 @@ function show(stream: StreamState): void {
 function take(event: HoldfastEvent): void {
   if (event.stream !== 'home') return takeWorkEvent(event)
   if (event.type.startsWith('approval-')) lookAtInbox()
+  if (event.type.startsWith('process-') || event.type.startsWith('coordinator-')) lookAtProcesses()
   changeHome((home) => afterEvent(home, event))
   if (event.type.startsWith('person-')) void hasChanged(people.queryKey)
   if (event.type.startsWith('token-')) void hasChanged(tokens.queryKey)

@@ -12,3 +12,12 @@ export function useNames(): (id: string) => string {
     known?.find((person) => person.id === id)?.name ??
     id
 }
+
+/** An agent and a project by their names. */
+export function useAgentAndProject({ agentId, projectId }: { agentId: string; projectId: string }) {
+  const home = useHome()
+  return {
+    agent: home?.agents.find(({ id }) => id === agentId)?.name ?? agentId,
+    project: home?.projects.find(({ id }) => id === projectId)?.name ?? projectId,
+  }
+}

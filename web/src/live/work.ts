@@ -1,13 +1,13 @@
 /** Where the page keeps what the streams of projects and conversations tell (streams.ts), and how parts of it read that. */
-import { queryOptions, useQuery } from '@tanstack/react-query'
-import type { AgentSession } from '../../../src/protocol/agent-session.ts'
+import { useQuery } from '@tanstack/react-query'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import { type ConversationState, type ProjectState, snapshotListLimit } from '../../../src/protocol/snapshot.ts'
 import { takeApproval } from './approvals.ts'
 import { afterChatEvent, afterSnapshot, type Chat } from './chat.ts'
 import { acknowledge } from './outbox.ts'
+import { takeAgentSession, takeProcess } from './processes.ts'
 import { afterProjectEvent, type ProjectWork, withTask, withWorkSession } from './project-work.ts'
-import { askAnewIfUnderWay, client, hasChanged, queryClient, restOfTasks, restOfWorkSessions } from './queries.ts'
+import { hasChanged, queryClient, restOfTasks, restOfWorkSessions } from './queries.ts'
 import { useStream } from './streams.ts'
 
 const workKey = (projectId: string) => ['work', projectId] as const
@@ -34,32 +34,13 @@ export const changeWork = (projectId: string, change: (work: ProjectWork) => Pro
 export const changeChat = (conversationKey: string, change: (chat: Chat) => Chat): void =>
   void queryClient.setQueryData<Chat>(chatKey(conversationKey), (chat) => chat && change(chat))
 
-/** The newest session of an agent that is there to chat, or was; null when there was none. */
-export const chatSessionOf = (projectId: string, agentId: string) =>
-  queryOptions<AgentSession | null>({
-    queryKey: ['chat-session', projectId, agentId],
-    queryFn: async ({ signal }) => {
-      const { items } = await client.get('/api/agent-sessions', { query: { projectId, agentId, limit: 20 }, signal })
-      return items.find(({ purpose }) => purpose === 'chat') ?? null
-    },
-  })
-
-export function takeChatSession(told: AgentSession): void {
-  if (told.purpose !== 'chat') return
-  const { queryKey } = chatSessionOf(told.projectId, told.agentId)
-  queryClient.setQueryData<AgentSession | null>(queryKey, (known) => {
-    if (known === undefined || !known || known.id === told.id) return told
-    return known.createdAt > told.createdAt ? known : told
-  })
-  askAnewIfUnderWay(queryKey)
-}
-
 export function takeWorkEvent(event: HoldfastEvent): void {
   if (event.stream.startsWith(projectPrefix)) {
     changeWork(event.stream.slice(projectPrefix.length), (work) => afterProjectEvent(work, event))
     if (!('data' in event)) return
     if ('approval' in event.data) takeApproval(event.data.approval)
-    if ('agentSession' in event.data) takeChatSession(event.data.agentSession)
+    if ('agentSession' in event.data) takeAgentSession(event.data.agentSession)
+    if ('process' in event.data) takeProcess(event.data.process)
   }
   if (event.stream.startsWith(conversationPrefix)) {
     changeChat(event.stream.slice(conversationPrefix.length), (chat) => afterChatEvent(chat, event))
@@ -81,7 +62,8 @@ export function takeWorkSnapshot(stream: string, state: unknown): void {
 function replaceWork(projectId: string, { tasks, workSessions }: ProjectState): void {
   queryClient.setQueryData<ProjectWork>(workKey(projectId), { tasks, workSessions })
   void hasChanged(['approvals', projectId])
-  void queryClient.invalidateQueries({ queryKey: ['chat-session', projectId] })
+  void hasChanged(['agent-sessions-of', projectId])
+  void hasChanged(['processes-of', projectId])
   // A snapshot's lists are bounded; the rest of a long one follows.
   if (tasks.length >= snapshotListLimit) {
     void restOfTasks(projectId).then((all) => changeWork(projectId, (work) => all.reduce(withTask, work)), ignore)

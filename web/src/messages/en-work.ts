@@ -33,11 +33,24 @@ export const chat = {
     away: 'Not here',
     left: (time: string) => `Left at ${time}`,
     leftHint: 'Write, and it is called back.',
-    waiting: (seconds: string) => `Waiting for it to sign in · ${seconds}`,
+    waiting: (duration: string) => `Waiting for it to sign in · ${duration}`,
     waitingHint: 'Messages are kept until it is there.',
+    starting: (duration: string) => `Starting · ${duration}`,
+    startingSteps: { ordered: 'Ordered', waiting: 'Waiting its turn', starting: 'Starting its process', running: 'Signing in' },
+    failed: 'Not here',
+    held: 'Held',
+    unreachable: (time: string) => `Its machine has not been heard of since ${time}`,
+    unreachableHint: 'It may go on by itself; nothing is lost.',
+    noCoordinator: 'Nobody can start it',
   },
-  seconds: (seconds: number) =>
-    seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`,
+  failed: (agent: string) => `${agent} could not be kept running`,
+  failedNext: 'What you wrote is kept. Try again, or look at what it wrote.',
+  held: (agent: string) => `${agent} failed too often and is not started again`,
+  heldNext: 'What you wrote is kept. Release it when the cause is gone; a new message releases it too.',
+  noCoordinator: 'No coordinator is connected, so no agent can be started',
+  noCoordinatorNext: 'What you wrote is kept, and it is started as soon as one is there.',
+  log: 'What it wrote',
+  toSystem: 'To System',
 }
 
 export const approvals = {

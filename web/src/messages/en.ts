@@ -1,14 +1,21 @@
 /** Every word of the page in English. messages/ja.ts has the same keys, or it does not compile. */
 import { errors } from './en-errors.ts'
 import { settings } from './en-settings.ts'
+import { agentSessions, coordinators, detected, duration, processes, running } from './en-system.ts'
 import { approvals, chat, tasks, workSessions } from './en-work.ts'
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
 
 export const en = {
+  agentSessions,
   approvals,
   chat,
+  coordinators,
+  detected,
+  duration,
   errors,
+  processes,
+  running,
   settings,
   tasks,
   workSessions,
@@ -57,6 +64,8 @@ export const en = {
     work: 'the tasks and sessions',
     messages: 'the messages',
     approvals: 'the approvals',
+    processes: 'the processes',
+    output: 'what it wrote',
   },
 
   connection: {

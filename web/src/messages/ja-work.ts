@@ -33,11 +33,29 @@ export const chat: typeof english.chat = {
     away: '不在',
     left: (time) => `${time} に退席`,
     leftHint: 'メッセージを送ると呼び戻します。',
-    waiting: (seconds) => `エージェントの接続待ち · ${seconds}`,
+    waiting: (duration) => `エージェントの接続待ち · ${duration}`,
     waitingHint: 'メッセージは接続するまで保管されます。',
+    starting: (duration) => `起動しています · ${duration}`,
+    startingSteps: {
+      ordered: '起動を指示しました',
+      waiting: '順番を待っています',
+      starting: 'プロセスを起動しています',
+      running: '接続を待っています',
+    },
+    failed: '不在',
+    held: '保留中',
+    unreachable: (time) => `${time} からマシンの応答がありません`,
+    unreachableHint: 'エージェントは動き続けている可能性があります。失われるものはありません。',
+    noCoordinator: '起動できる環境がありません',
   },
-  seconds: (seconds) =>
-    seconds < 60 ? `${seconds} 秒` : `${Math.floor(seconds / 60)} 分 ${String(seconds % 60).padStart(2, '0')} 秒`,
+  failed: (agent) => `${agent} を動かし続けられませんでした`,
+  failedNext: '書いた内容は保管されています。再試行するか、出力を確認してください。',
+  held: (agent) => `${agent} は失敗が続いたため、起動を保留しています`,
+  heldNext: '書いた内容は保管されています。原因を取り除いてから保留を解除してください。新しいメッセージでも解除されます。',
+  noCoordinator: 'コーディネーターが接続していないため、エージェントを起動できません',
+  noCoordinatorNext: '書いた内容は保管されており、接続しだい起動します。',
+  log: '出力を見る',
+  toSystem: 'システムへ',
 }
 
 export const approvals: typeof english.approvals = {

@@ -2,12 +2,19 @@
 import type { Messages } from './en.ts'
 import { errors } from './ja-errors.ts'
 import { settings } from './ja-settings.ts'
+import { agentSessions, coordinators, detected, duration, processes, running } from './ja-system.ts'
 import { approvals, chat, tasks, workSessions } from './ja-work.ts'
 
 export const ja: Messages = {
+  agentSessions,
   approvals,
   chat,
+  coordinators,
+  detected,
+  duration,
   errors,
+  processes,
+  running,
   settings,
   tasks,
   workSessions,
@@ -63,6 +70,8 @@ export const ja: Messages = {
     work: 'タスクとセッション',
     messages: 'メッセージ',
     approvals: '承認',
+    processes: 'プロセス',
+    output: '出力',
   },
 
   connection: {

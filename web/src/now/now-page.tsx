@@ -1,12 +1,16 @@
-/** Now: what needs the person first, then the projects. */
+/** Now: what needs the person first, what runs, then the projects. */
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { liveAgentSessions, livingProcesses, lookEveryMs } from '../live/processes.ts'
 import { useHome, useMay } from '../live/queries.ts'
+import { type Running, runningByProject, runningOf } from '../live/running.ts'
 import { useWords } from '../messages/messages.tsx'
 import { buttonClass } from '../parts/button.tsx'
 import { PlusIcon } from '../parts/icons.tsx'
 import { Page, Rows, Section } from '../parts/page.tsx'
 import { FirstProject } from './first-project.tsx'
 import { ProjectRow } from './project-row.tsx'
+import { RunningNow } from './running-now.tsx'
 import { WaitingForYou } from './waiting-for-you.tsx'
 
 export function NowPage() {
@@ -14,9 +18,14 @@ export function NowPage() {
   const home = useHome()
   const mayWrite = useMay('write')
   const projects = home?.projects ?? []
+  const running = useRunning()
+  const counts = runningByProject(running ?? [])
   return (
     <Page title={words.now.title}>
-      <WaitingForYou />
+      <div>
+        <WaitingForYou />
+        <RunningNow running={running} />
+      </div>
       {projects.length === 0 ? (
         <FirstProject />
       ) : (
@@ -34,11 +43,17 @@ export function NowPage() {
         >
           <Rows label={words.projects.title}>
             {projects.map((project) => (
-              <ProjectRow key={project.id} project={project} agents={home?.agents ?? []} />
+              <ProjectRow key={project.id} project={project} agents={home?.agents ?? []} running={counts.get(project.id) ?? 0} />
             ))}
           </Rows>
         </Section>
       )}
     </Page>
   )
+}
+
+function useRunning(): Running[] | undefined {
+  const processes = useQuery(livingProcesses).data
+  const agentSessions = useQuery({ ...liveAgentSessions, refetchInterval: lookEveryMs }).data
+  return processes && agentSessions && runningOf(processes, agentSessions)
 }

@@ -1,14 +1,22 @@
-/** A project in a list: its name, its folder, its agents, when it changed. */
+/** A project in a list: its name, what runs in it, its folder, its agents, when it changed. */
 import { Link } from '@tanstack/react-router'
 import type { Agent } from '../../../src/protocol/agent.ts'
 import type { Project } from '../../../src/protocol/project.ts'
 import { useWords } from '../messages/messages.tsx'
 import { AgentIcon } from '../parts/icons.tsx'
 import { Ago } from '../parts/time.tsx'
+import { StateDot } from '../shell/state-dot.tsx'
 
 const mostNamed = 2
 
-export function ProjectRow({ project, agents }: { project: Project; agents: readonly Agent[] }) {
+interface ProjectRowProps {
+  readonly project: Project
+  readonly agents: readonly Agent[]
+  /** How many agents run in it. */
+  readonly running: number
+}
+
+export function ProjectRow({ project, agents, running }: ProjectRowProps) {
   const words = useWords()
   return (
     <li className="list-row">
@@ -17,7 +25,15 @@ export function ProjectRow({ project, agents }: { project: Project; agents: read
         params={{ projectId: project.id }}
         className="-mx-2 grid min-h-11 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 rounded-md px-2 py-2 -outline-offset-2 transition-colors hover:bg-hover sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_minmax(0,2fr)_6rem]"
       >
-        <span className="truncate font-medium">{project.name}</span>
+        <span className="flex min-w-0 items-center gap-2">
+          <span className="truncate font-medium">{project.name}</span>
+          {running > 0 && (
+            <span className="inline-flex shrink-0 items-center gap-1 text-sm text-quiet tabular-nums">
+              <StateDot state="ready" />
+              {words.running.count(running)}
+            </span>
+          )}
+        </span>
         <span className={`truncate text-sm text-faint max-sm:row-start-2 ${project.path ? 'font-mono' : ''}`}>
           {project.path ?? words.projects.noPath}
         </span>

@@ -1,4 +1,4 @@
-/** System: what lives. The server, its store, the live stream, and who is looking. */
+/** System: what lives, since when, and why the rest ended. Processes, agent sessions, coordinators, the server, and who is looking. */
 import { useQuery } from '@tanstack/react-query'
 import { useConnection } from '../live/connection.ts'
 import { useMe } from '../live/queries.ts'
@@ -15,7 +15,11 @@ import { themeChoice, themes } from '../preferences/theme.ts'
 import { ConnectionState } from '../shell/connection-strip.tsx'
 import { signOut } from '../shell/sign-out.ts'
 import { StateDot } from '../shell/state-dot.tsx'
+import { AgentSessions } from './agent-sessions.tsx'
+import { Coordinators } from './coordinators.tsx'
 import { readHealth } from './health.ts'
+import { ProcessDrawer } from './process-drawer.tsx'
+import { Processes } from './processes.tsx'
 
 const checkEveryMs = 10_000
 
@@ -23,9 +27,13 @@ export function SystemPage() {
   const words = useWords()
   return (
     <Page title={words.system.title}>
+      <Processes />
+      <AgentSessions />
+      <Coordinators />
       <Server />
       <You />
       <Appearance />
+      <ProcessDrawer />
     </Page>
   )
 }

@@ -1,0 +1,118 @@
+/**
+ * Processes, agent sessions and coordinators as the page knows them. The copies that `home` gets of processes' events have no body:
+ * they say that there is something to look at. A project's own stream brings each process whole.
+ */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import type { AgentSession } from '../../../src/protocol/agent-session.ts'
+import type { Coordinator } from '../../../src/protocol/coordinator.ts'
+import type { Page } from '../../../src/protocol/page.ts'
+import type { Process, ProcessWithOutput } from '../../../src/protocol/process.ts'
+import { askAnewIfUnderWay, client, hasChanged, queryClient } from './queries.ts'
+
+/** More than anybody looks through. */
+const mostListed = 200
+const mostOfPair = 20
+/** Many events at once are one look. */
+const gatherMs = 150
+
+const livingStates = ['waiting', 'starting', 'running', 'held'] as const
+
+const processesKey = ['processes'] as const
+const newestFirst = (a: Process, b: Process): number =>
+  a.orderedAt === b.orderedAt ? (a.launchId < b.launchId ? 1 : -1) : a.orderedAt < b.orderedAt ? 1 : -1
+
+/** Those that have not ended. One that changes its state between the questions is asked for again by its event. */
+export const livingProcesses = queryOptions<Process[]>({
+  queryKey: [...processesKey, 'living'],
+  queryFn: async ({ signal }) => {
+    const ask = (state: Process['state']) => client.get('/api/processes', { query: { state, limit: mostListed }, signal })
+    const found = (await Promise.all(livingStates.map(ask))).flatMap(({ items }) => items)
+    return [...new Map(found.map((each) => [each.launchId, each])).values()].sort(newestFirst)
+  },
+})
+
+export const endedProcesses = infiniteQueryOptions({
+  queryKey: [...processesKey, 'ended'],
+  queryFn: ({ pageParam, signal }): Promise<Page<Process>> => {
+    const query = { state: 'ended' as const, limit: 20, ...(pageParam !== null && { cursor: pageParam }) }
+    return client.get('/api/processes', { query, signal })
+  },
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.nextCursor,
+})
+
+/** What a process wrote is told by no event: it is asked for again while somebody reads it. */
+export const processWithOutput = (launchId: string) =>
+  queryOptions<ProcessWithOutput>({
+    queryKey: [...processesKey, 'one', launchId],
+    queryFn: ({ signal }) => client.get('/api/processes/{launchId}', { params: { launchId }, signal }),
+  })
+
+/** The newest of an agent in a project, living or not. */
+export const processesOf = (projectId: string, agentId: string) =>
+  queryOptions<Process[]>({
+    queryKey: ['processes-of', projectId, agentId],
+    queryFn: async ({ signal }) =>
+      (await client.get('/api/processes', { query: { projectId, agentId, limit: mostOfPair }, signal })).items,
+  })
+
+export const agentSessionsOf = (projectId: string, agentId: string) =>
+  queryOptions<AgentSession[]>({
+    queryKey: ['agent-sessions-of', projectId, agentId],
+    queryFn: async ({ signal }) =>
+      (await client.get('/api/agent-sessions', { query: { projectId, agentId, limit: mostOfPair }, signal })).items,
+  })
+
+/** Their events are in the streams of projects; a page that follows none of them looks this often. */
+export const lookEveryMs = 10_000
+
+const agentSessionsKey = ['agent-sessions'] as const
+
+/** Those that live, over all projects. */
+export const liveAgentSessions = queryOptions<AgentSession[]>({
+  queryKey: [...agentSessionsKey, 'live'],
+  queryFn: async ({ signal }) => {
+    const ask = (state: AgentSession['state']) =>
+      client.get('/api/agent-sessions', { query: { state, limit: mostListed }, signal })
+    return (await Promise.all([ask('active'), ask('terminating')])).flatMap(({ items }) => items)
+  },
+})
+
+export const coordinators = queryOptions<Coordinator[]>({
+  queryKey: ['coordinators'],
+  queryFn: async ({ signal }) => (await client.get('/api/coordinators', { query: { limit: mostListed }, signal })).items,
+})
+
+/** Puts what was told into a list that is known; one that is being asked for is asked for anew. */
+function take<Item>(queryKey: readonly unknown[], change: (known: readonly Item[]) => Item[]): void {
+  queryClient.setQueryData<Item[]>(queryKey, (known) => known && change(known))
+  askAnewIfUnderWay(queryKey)
+}
+
+/** A process as a project's stream or an answer told it. */
+export function takeProcess(told: Process): void {
+  take<Process>(processesOf(told.projectId, told.agentId).queryKey, (known) =>
+    [...known.filter(({ launchId }) => launchId !== told.launchId), told].sort(newestFirst).slice(0, mostOfPair),
+  )
+  lookAtProcesses()
+}
+
+export function takeAgentSession(told: AgentSession): void {
+  take<AgentSession>(agentSessionsOf(told.projectId, told.agentId).queryKey, (known) =>
+    [...known.filter(({ id }) => id !== told.id), told].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1)).slice(0, mostOfPair),
+  )
+  lookAtProcesses()
+}
+
+let looking = false
+
+export function lookAtProcesses(): void {
+  if (looking) return
+  looking = true
+  setTimeout(() => {
+    looking = false
+    void hasChanged(processesKey)
+    void hasChanged(agentSessionsKey)
+    void hasChanged(coordinators.queryKey)
+  }, gatherMs)
+}

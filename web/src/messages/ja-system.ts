@@ -1,0 +1,118 @@
+/** The words of processes, agent sessions, coordinators and installed agents in Japanese. */
+import type * as english from './en-system.ts'
+
+const two = (count: number): string => String(count).padStart(2, '0')
+
+export const duration: typeof english.duration = (seconds) => {
+  if (seconds < 60) return `${seconds} 秒`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} 分 ${two(seconds % 60)} 秒`
+  const hours = Math.floor(minutes / 60)
+  return hours < 24 ? `${hours} 時間 ${two(minutes % 60)} 分` : `${Math.floor(hours / 24)} 日 ${hours % 24} 時間`
+}
+
+export const processes: typeof english.processes = {
+  title: 'プロセス',
+  none: '動いているエージェントのプロセスはありません。',
+  ended: '終了したプロセス',
+  endedNone: '終了したものはまだありません。',
+  older: '以前のものを表示',
+  states: { waiting: '順番待ち', starting: '起動中', running: '実行中', held: '保留', ended: '終了' },
+  stopping: '停止中',
+  unreachable: '応答なし',
+  for: (duration) => `${duration}経過`,
+  lasted: (duration) => `${duration}で終了`,
+  neverRan: '起動せず',
+  pid: 'プロセス ID',
+  launch: '起動',
+  launchId: '起動 ID',
+  agent: 'エージェント',
+  project: 'プロジェクト',
+  state: '状態',
+  ordered: '起動の指示',
+  started: '起動',
+  endedAt: '終了',
+  coordinator: 'コーディネーター',
+  exit: '終了コード',
+  exitCode: (code) => `${code}`,
+  signal: (signal) => `シグナル ${signal}`,
+  why: '理由',
+  details: (agent) => `${agent} の詳細`,
+  output: '出力',
+  outputNone: '出力はありません。',
+  outputKept: '最後の 32 KB を保存しています。秘密の値は伏せられます。',
+  missing: 'この起動は見つかりません',
+  missingText: '別の環境のものか、アドレスが間違っている可能性があります。',
+  stop: '停止',
+  stopName: (agent) => `${agent} を停止`,
+  stopTitle: (agent, project) => `${project} の ${agent} を停止しますか？`,
+  stopText: '起動したものすべてとともに終了を求め、5 秒後に強制終了します。',
+  stopKept: 'メッセージとタスクはすべて残ります。未回答のものは次のプロセスに渡され、作業が残っていれば自動的に起動します。',
+  stopped: (agent) => `${agent} を停止しています`,
+  release: '保留を解除',
+  releaseName: (agent) => `${agent} の保留を解除`,
+  released: (agent) => `${agent} をもう一度起動します`,
+  reasons: {
+    exited: '自分で終了しました',
+    crashed: '異常終了しました',
+    start_failed: '起動できませんでした',
+    start_timeout: '時間内に接続しませんでした',
+    idle: '長いあいだ動きがありませんでした',
+    finished: '作業が終わりました',
+    stopped_by_person: 'メンバーが停止しました',
+    shutdown: 'Holdfast が停止されました',
+    leftover: '異常終了したコーディネーターに取り残されていました',
+    coordinator_lost: 'コーディネーターが引き継がれました',
+    withdrawn: '不要になりました',
+  },
+}
+
+export const agentSessions: typeof english.agentSessions = {
+  title: 'エージェントセッション',
+  none: '接続しているエージェントはいません。',
+  purposes: { chat: 'チャット', task: 'タスク' },
+  states: { active: '接続中', terminating: '終了処理中', ended: '終了' },
+  byOthers: '外部で起動',
+}
+
+export const coordinators: typeof english.coordinators = {
+  title: 'コーディネーター',
+  none: 'コーディネーターが参加していないため、エージェントは起動されません。',
+  noneHint: '`holdfast up` で Holdfast を起動するか、`holdfast coordinator` でこのマシンを参加させてください。',
+  states: { connected: '接続中', unreachable: '応答なし', stopped: '停止' },
+  count: (count) => `プロセス ${count} 個`,
+  since: '参加',
+  heard: '最終応答',
+  version: (version) => `バージョン ${version}`,
+  takeOver: '引き継ぐ',
+  takeOverName: (machine) => `${machine} を引き継ぐ`,
+  takeOverTitle: (machine) => `${machine} を引き継ぎますか？`,
+  takeOverText:
+    'そのプロセスは失われたものとして扱われ、セッションは終了します。作業は応答のあるコーディネーターに渡されます。元のコーディネーターが復帰した場合は拒否され、動いているものを終了します。',
+  takeOverWait:
+    '応答がないだけでは停止したとは限りません。スリープ中のマシンは復帰すると続きから動きます。戻らないときだけ引き継いでください。',
+  takenOver: (machine) => `${machine} を引き継ぎました`,
+}
+
+export const running: typeof english.running = {
+  title: '実行中',
+  none: '動いているエージェントはいません。',
+  count: (count) => `${count} 実行中`,
+  chat: 'チャット中',
+  task: 'タスク作業中',
+  signingIn: '接続中',
+}
+
+export const detected: typeof english.detected = {
+  title: 'このマシンにあるエージェント',
+  hint: 'サーバーの PATH で見つかりました。ワンクリックで追加でき、作業があると起動します。',
+  add: '追加',
+  addName: (agent) => `${agent} を追加`,
+  added: (agent) => `${agent} を追加しました`,
+  already: (ids) => `${ids} として追加済み`,
+  version: (version) => `バージョン ${version}`,
+  noVersion: 'バージョン不明',
+  untried: '動作未確認',
+  setupTitle: (agent) => `${agent} にはあと一つ設定が必要です`,
+  setupText: (file) => `Holdfast の場所を起動時に伝えられないため、次の内容を一度だけ ${file} に書いてください。`,
+}

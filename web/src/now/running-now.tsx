@@ -1,0 +1,90 @@
+/** The band of Now for what runs: each agent as a row with what it does and for how long. One quiet line while there is nothing. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { Coordinator } from '../../../src/protocol/coordinator.ts'
+import { Release } from '../chat/trouble.tsx'
+import { useAgentAndProject } from '../live/names.ts'
+import { coordinators } from '../live/processes.ts'
+import { useMay } from '../live/queries.ts'
+import type { Running } from '../live/running.ts'
+import type { Messages } from '../messages/en.ts'
+import { useWords } from '../messages/messages.tsx'
+import { Lasting } from '../parts/lasting.tsx'
+import { type LiveState, StateDot } from '../shell/state-dot.tsx'
+import { standingDots, standingOf, standingWord } from '../system/process-words.ts'
+
+export function RunningNow({ running }: { running: readonly Running[] | undefined }) {
+  const { running: words } = useWords()
+  const machines = useQuery(coordinators).data
+  return (
+    <section aria-label={words.title} className="flex min-h-11 flex-wrap items-center gap-x-4 border-b border-line py-2.5">
+      <h2 className="w-36 font-semibold max-sm:w-full">{words.title}</h2>
+      {running?.length === 0 && <p className="text-faint">{words.none}</p>}
+      {running && running.length > 0 && (
+        <ul aria-label={words.title} className="w-full divide-y divide-line pt-1">
+          {running.map((each) => (
+            <RunningRow key={each.key} running={each} coordinators={machines} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function RunningRow({ running, coordinators: machines }: { running: Running; coordinators: readonly Coordinator[] | undefined }) {
+  const words = useWords()
+  const mayWrite = useMay('write')
+  const { agentId, projectId, agentSession } = running
+  const { agent, project } = useAgentAndProject(running)
+  const { dot, word } = doing(running, machines, words)
+  const isTask = agentSession?.purpose === 'task'
+  const cells = (
+    <>
+      <span className="flex min-w-0 items-center gap-2">
+        <StateDot state={dot} />
+        <span className="min-w-0 truncate">
+          <span className="font-medium">{agent}</span>
+          <span className="text-quiet"> · {project}</span>
+        </span>
+      </span>
+      <span className="truncate text-sm text-quiet max-sm:col-span-2 max-sm:row-start-2">{word}</span>
+      <span className="justify-self-end text-sm text-faint">
+        <Lasting since={Date.parse(running.since)} />
+      </span>
+    </>
+  )
+  const rowClass =
+    '-mx-2 grid min-h-10 min-w-0 flex-1 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 rounded-md px-2 py-1.5 -outline-offset-2 ' +
+    'transition-colors hover:bg-hover sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_7rem]'
+  return (
+    <li className="list-row flex flex-wrap items-center gap-x-2" data-running={agentId}>
+      {isTask ? (
+        <Link to="/projects/$projectId/tasks" params={{ projectId }} className={rowClass}>
+          {cells}
+        </Link>
+      ) : (
+        <Link to="/projects/$projectId/chat/$agentId" params={{ projectId, agentId }} className={rowClass}>
+          {cells}
+        </Link>
+      )}
+      {running.process?.state === 'held' && mayWrite && <Release place={{ projectId, agentId }} agentName={agent} />}
+    </li>
+  )
+}
+
+function doing(
+  { agentSession, process }: Running,
+  machines: readonly Coordinator[] | undefined,
+  words: Messages,
+): { dot: LiveState; word: string } {
+  const standing = process && standingOf(process, machines)
+  const odd = standing !== undefined && standing !== 'running'
+  if (standing && (odd || !agentSession)) {
+    const word = standing === 'running' ? words.running.signingIn : standingWord(standing, words)
+    const dot = standing === 'running' ? 'starting' : standingDots[standing]
+    const detail = standing === 'held' && process?.detail ? `: ${process.detail}` : ''
+    return { dot, word: word + detail }
+  }
+  if (agentSession?.state !== 'active') return { dot: 'starting', word: words.agentSessions.states.terminating }
+  return { dot: agentSession.purpose === 'task' ? 'working' : 'ready', word: words.running[agentSession.purpose] }
+}
