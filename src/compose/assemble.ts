@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { agentDetection } from '../agents/detect-agents.ts'
 import { ownerId } from '../domain/credential/who.ts'
 import { chatLog } from '../mirror/chat-log.ts'
+import { filesBeside } from '../mirror/files-beside.ts'
 import { Mirror } from '../mirror/mirror.ts'
 import { projectFolder } from '../mirror/project-folder.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -50,7 +51,8 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
     takeoverMinutes: config['coordinator.takeover_minutes'],
   }
   const ownerTokenHash = hashSecret(ownerToken)
-  const doors = await openDoors({ front, store, clock, ownerTokenHash, pageFolder, coordinatorRules, detectAgents })
+  const files = filesBeside(mirror, data)
+  const doors = await openDoors({ front, store, clock, ownerTokenHash, files, pageFolder, coordinatorRules, detectAgents })
   undo.push(() => doors.close())
   const sweeper = new AgentSessionSweeper({ store, clock, logger, lastSeen: doors.lastSeen })
   sweeper.start()

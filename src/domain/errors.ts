@@ -135,6 +135,12 @@ export const errorCatalogue = {
     title: 'This work session is completed',
     next: 'Start a new work session.',
   },
+  set_aside: {
+    status: 409,
+    retry: false,
+    title: 'This work session was set aside',
+    next: '`setAside` says why it cannot be resumed; begin a new work session, and see its files for what it knew.',
+  },
   last_owner: {
     status: 409,
     retry: false,
@@ -224,6 +230,12 @@ export const errorCatalogue = {
     retry: true,
     title: 'This credential has too many open connections',
     next: 'Close some, then try again.',
+  },
+  resume_failed: {
+    status: 500,
+    retry: true,
+    title: 'This work session could not be resumed',
+    next: 'Nothing was begun. `detail` says why; after the second time it is set aside, and the others go on.',
   },
   internal: {
     status: 500,

@@ -8,6 +8,7 @@ import type { StreamKind, StreamName } from '../domain/stream/name.ts'
 import { syncFolder, writeFileAtomic } from '../platform/atomic-file.ts'
 import { selectPosition } from '../store/event-log.ts'
 import type { Reader } from '../store/store.ts'
+import { writeJson } from './json-file.ts'
 import type { MirrorPlace, MirrorTarget } from './mirror-target.ts'
 
 interface JsonFolder {
@@ -16,6 +17,14 @@ interface JsonFolder {
   readonly path: (id: string) => string
   /** Every file by name, whole, as JSON; null for one that is to be gone. Read from one snapshot. */
   readonly contents: (reader: Reader, id: string) => Promise<Readonly<Record<string, unknown>>>
+  /** What else lies in the folder and follows the stream: all of it, or only what moved since. */
+  readonly inside?: (place: MirrorPlace, folder: string, moved: MovedEvents | 'all') => Promise<void>
+}
+
+/** The events behind the first number, up to the second. */
+export interface MovedEvents {
+  readonly after: number
+  readonly through: number
 }
 
 interface FolderCursor {
@@ -24,7 +33,7 @@ interface FolderCursor {
   readonly seq: number
 }
 
-export const jsonFolder = ({ kind, path, contents }: JsonFolder): MirrorTarget => {
+export const jsonFolder = ({ kind, path, contents, inside }: JsonFolder): MirrorTarget => {
   const folderOf = ({ data, id }: MirrorPlace): string => join(data, path(id))
   return {
     kind,
@@ -32,6 +41,7 @@ export const jsonFolder = ({ kind, path, contents }: JsonFolder): MirrorTarget =
     write: async (place) => {
       const { store, stream, id } = place
       const folder = folderOf(place)
+      const written = inside && (await readCursor(folder))
       const { files, seq } = await store.read(async (reader) => ({
         files: await contents(reader, id),
         seq: (await reader.first(selectPosition, { name: stream }))?.head ?? 0,
@@ -39,9 +49,11 @@ export const jsonFolder = ({ kind, path, contents }: JsonFolder): MirrorTarget =
       await mkdir(folder, { recursive: true, mode: 0o700 })
       for (const [name, content] of Object.entries(files)) {
         if (content === null) await rm(join(folder, name), { force: true })
-        else await writeFileAtomic(join(folder, name), `${JSON.stringify(content, null, 2)}\n`)
+        else await writeJson(join(folder, name), content)
       }
       await syncFolder(dirname(folder))
+      const isOurs = written?.incarnation === store.incarnation && written.seq <= seq
+      await inside?.(place, folder, isOurs ? { after: written.seq, through: seq } : 'all')
       const cursor: FolderCursor = { incarnation: store.incarnation, stream, seq }
       await writeFileAtomic(cursorFile(folder), `${JSON.stringify(cursor)}\n`)
     },

@@ -18,6 +18,9 @@ const searchPage = 500
 /** Streams whose files are written side by side: a disk has more than one hand, and they wait for it most of the time. */
 const writtenAtOnce = 8
 
+/** Rounds of writing that are waited for when somebody needs the files of one stream: the one under way, and one more after it. */
+const maxTriesToSettle = 3
+
 export interface MirrorParts {
   readonly store: Store
   readonly clock: Clock
@@ -30,6 +33,7 @@ export interface MirrorParts {
 export class Mirror {
   readonly #parts: MirrorParts
   readonly #moved = new Set<StreamName>()
+  readonly #beingWritten = new Set<StreamName>()
   readonly #stopListening: () => void
   #writing: Promise<void> | undefined
   #search: Promise<void> = Promise.resolve()
@@ -65,6 +69,17 @@ export class Mirror {
       await (this.#writing ?? this.#write())
       if (this.#problem && this.#moved.size > 0) throw new Error(this.#problem)
     }
+  }
+
+  /** The same for one stream: whoever waits for its files does not wait for those of others. */
+  async settled(stream: StreamName): Promise<void> {
+    // Its doorbell may be on its way still.
+    this.#note(stream)
+    for (let tries = 0; tries < maxTriesToSettle; tries++) {
+      if (!this.#moved.has(stream) && !this.#beingWritten.has(stream)) return
+      await (this.#writing ?? this.#write())
+    }
+    throw new Error(this.#problem ?? `Files of ${stream} are behind`)
   }
 
   /** Writes what is left, then stops. */
@@ -117,12 +132,15 @@ export class Mirror {
   /** What went wrong, if something did; then it is tried again. */
   async #writeStream(stream: StreamName): Promise<string | undefined> {
     const found = this.#find(stream)
+    this.#beingWritten.add(stream)
     try {
       await found?.target.write(found.place)
       return undefined
     } catch (error) {
       this.#moved.add(stream)
       return `Files of ${stream} cannot be written: ${error instanceof Error ? error.message : String(error)}`
+    } finally {
+      this.#beingWritten.delete(stream)
     }
   }
 

@@ -1,8 +1,9 @@
-/** `<data>/projects/{project_id}/project.json` (CK2). A deleted project's folder stays, without this file. */
+/** `<data>/projects/{project_id}/` (CK2): `project.json`, and a folder for each work session. A deleted project's stays, without this file. */
 import { join } from 'node:path'
 import { type ProjectFile, projectFileVersion } from '../protocol/project.ts'
 import { chosenSettings, selectProject } from '../store/queries/projects.ts'
 import { jsonFolder } from './json-folder.ts'
+import { writeWorkSessions } from './work-session-folders.ts'
 
 export const projectFolder = jsonFolder({
   kind: 'project',
@@ -20,4 +21,5 @@ export const projectFolder = jsonFolder({
     }
     return { 'project.json': file }
   },
+  inside: writeWorkSessions,
 })

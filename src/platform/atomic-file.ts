@@ -11,12 +11,21 @@ export interface AtomicFileOptions {
   readonly mode?: number
 }
 
-export async function writeFileAtomic(path: string, data: string | Uint8Array, options: AtomicFileOptions = {}): Promise<void> {
+export const writeFileAtomic = (path: string, data: string | Uint8Array, options: AtomicFileOptions = {}): Promise<void> =>
+  putInPlace(path, options.mode ?? 0o600, (file) => file.writeFile(data))
+
+/** The same for what comes piece by piece. */
+export const replaceFile = (path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> =>
+  putInPlace(path, 0o600, async (file) => {
+    for await (const piece of pieces) await file.writeFile(piece)
+  })
+
+async function putInPlace(path: string, mode: number, write: (file: FileHandle) => Promise<void>): Promise<void> {
   const folder = dirname(path)
   const temporary = join(folder, `.${basename(path)}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`)
-  const file = await open(temporary, 'wx', options.mode ?? 0o600)
+  const file = await open(temporary, 'wx', mode)
   try {
-    await writeAndSync(file, data)
+    await writeAndSync(file, write)
     await rename(temporary, path)
   } catch (error) {
     await unlink(temporary).catch(() => {})
@@ -25,9 +34,9 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array, o
   await syncFolder(folder)
 }
 
-async function writeAndSync(file: FileHandle, data: string | Uint8Array): Promise<void> {
+async function writeAndSync(file: FileHandle, write: (file: FileHandle) => Promise<void>): Promise<void> {
   try {
-    await file.writeFile(data)
+    await write(file)
     await file.sync()
   } finally {
     await file.close()

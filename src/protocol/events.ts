@@ -12,7 +12,10 @@
 import type { StreamName } from '../domain/stream/name.ts'
 import type { Agent } from './agent.ts'
 import type { AgentSession } from './agent-session.ts'
+import type { Approach } from './approach.ts'
 import type { Approval } from './approval.ts'
+import type { Artifact } from './artifact.ts'
+import type { Checkpoint } from './checkpoint.ts'
 import type { Conversation, Flags } from './conversation.ts'
 import type { Coordinator } from './coordinator.ts'
 import type { LaunchOrder } from './link.ts'
@@ -67,6 +70,11 @@ export interface EventBodies extends RelayEventBodies {
   'work-session-started': { workSession: WorkSession }
   'work-session-changed': { workSession: WorkSession }
   'work-session-ended': { workSession: WorkSession }
+  'checkpoint-saved': { workSessionId: string; checkpoint: Checkpoint }
+  'approach-recorded': { approach: Approach; by: string }
+  'approach-changed': { approach: Approach; by: string }
+  'artifact-stored': { artifact: Artifact; by: string }
+  'artifact-deleted': { workSessionId: string; name: string; by: string }
   'task-created': { task: Task; by: string }
   'task-changed': { task: Task; by: string }
   'approval-asked': { approval: Approval }

@@ -12,6 +12,8 @@ export interface Route {
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
+  /** The body is bytes of any kind, read as they come; at most so many. */
+  readonly upload?: number
   /** The status of success, and what comes with it. */
   readonly status: 200 | 201 | 204
   /** Another status of success with the same answer: something was made. The handler says which. */

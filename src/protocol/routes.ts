@@ -5,7 +5,9 @@
 import { accessRoutes } from './routes/access.ts'
 import { agentSessionRoutes } from './routes/agent-sessions.ts'
 import { agentRoutes } from './routes/agents.ts'
+import { approachRoutes } from './routes/approaches.ts'
 import { approvalRoutes } from './routes/approvals.ts'
+import { artifactRoutes } from './routes/artifacts.ts'
 import { chatRoutes } from './routes/chat.ts'
 import { conversationRoutes } from './routes/conversations.ts'
 import { eventRoutes } from './routes/events.ts'
@@ -24,6 +26,8 @@ export const routes = {
   ...chatRoutes,
   ...conversationRoutes,
   ...workSessionRoutes,
+  ...approachRoutes,
+  ...artifactRoutes,
   ...taskRoutes,
   ...approvalRoutes,
   ...eventRoutes,

@@ -1,6 +1,9 @@
 /** Work sessions on the wire (`/sessions` in REST): one execution of work, with lineage (WK1). */
 import * as z from 'zod'
+import { Approach } from './approach.ts'
 import { Approval } from './approval.ts'
+import { Artifact } from './artifact.ts'
+import { Checkpoint, WorkError } from './checkpoint.ts'
 import { Task } from './task.ts'
 import { line, longText, Time } from './text.ts'
 
@@ -17,6 +20,11 @@ export const WorkSession = z.object({
   currentAgentType: z.string().nullable(),
   currentTaskId: z.string().nullable(),
   contextSummary: z.string().nullable(),
+  /** The newest work session that was resumed from it. */
+  resumedBy: z.string().nullable(),
+  /** Why it is not resumed any more (RS3). */
+  setAside: z.string().nullable(),
+  error: WorkError.nullable(),
   /** One line for a list (WK3). */
   stateSummary: z.string(),
 })
@@ -29,9 +37,10 @@ export const wholeListLimit = 1000
 export const WholeWorkSession = WorkSession.extend({
   tasks: z.array(Task),
   approvals: z.array(Approval),
-  approaches: z.array(z.unknown()),
-  checkpoints: z.array(z.unknown()),
-  artifacts: z.array(z.unknown()),
+  /** With those it has inherited (AR2). */
+  approaches: z.array(Approach),
+  checkpoints: z.array(Checkpoint),
+  artifacts: z.array(Artifact),
   /** Those that were resumed from it. */
   children: z.array(WorkSession),
 })

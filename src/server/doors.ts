@@ -12,6 +12,13 @@ import type { Tails } from './live/tail.ts'
 import type { Credentials } from './security/credentials.ts'
 import type { RateLimit } from './security/rate-limit.ts'
 
+/** The files beside the database, as far as the doors speak of them (CK2). */
+export interface FilesBeside {
+  checkpointPath(projectId: string, workSessionId: string): string
+  /** Resolves when what was committed before is in the files of the project; false when it cannot be written just now. */
+  written(projectId: string): Promise<boolean>
+}
+
 export interface Doors {
   readonly store: Store
   readonly clock: Clock
@@ -26,6 +33,7 @@ export interface Doors {
   readonly panels: OpenPanels
   readonly agents: AgentCalls
   readonly launches: Launches
+  readonly files: FilesBeside
   readonly figures: Figures
   /** Those installed on this machine (AG5). */
   readonly detectAgents: () => Promise<readonly DetectedAgent[]>

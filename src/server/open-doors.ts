@@ -8,7 +8,7 @@ import { AgentCalls } from './agents/agent-calls.ts'
 import type { HeldCalls } from './agents/held-calls.ts'
 import type { LastSeen } from './agents/last-seen.ts'
 import { type CoordinatorRules, Launches } from './agents/launches.ts'
-import type { Doors } from './doors.ts'
+import type { Doors, FilesBeside } from './doors.ts'
 import type { Front } from './front.ts'
 import { buildApp } from './http/app.ts'
 import { Connections } from './live/connections.ts'
@@ -23,6 +23,7 @@ export interface DoorsParts {
   readonly store: Store
   readonly clock: Clock
   readonly ownerTokenHash: string
+  readonly files: FilesBeside
   /** The built page; null serves none. */
   readonly pageFolder: string | null
   readonly coordinatorRules: CoordinatorRules
@@ -44,7 +45,7 @@ export interface OpenDoors {
 const drainMs = 5000
 
 export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
-  const { front, store, clock, ownerTokenHash, pageFolder, coordinatorRules, detectAgents = async () => [] } = parts
+  const { front, store, clock, ownerTokenHash, files, pageFolder, coordinatorRules, detectAgents = async () => [] } = parts
   const { logger, version, publicUrl, behindProxy } = front.parts
   const credentials = new Credentials(store, ownerTokenHash, publicUrl)
   const tails = new Tails({ store, clock, logger })
@@ -61,6 +62,7 @@ export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
     panels: new OpenPanels({ store, clock, logger }),
     agents: new AgentCalls({ store, clock, tails }),
     launches: new Launches(store, coordinatorRules),
+    files,
     figures: front.figures,
     detectAgents,
     closing: false,

@@ -7,13 +7,16 @@ import type { Instant } from '../domain/instant.ts'
 import { projectStream } from '../domain/stream/name.ts'
 import { unfinishedOf } from '../domain/task/dependencies.ts'
 import { decide, type TaskChange, type TaskRefusal } from '../domain/task/lifecycle.ts'
+import { taskFailed } from '../domain/work-session/checkpoint.ts'
 import type { Task } from '../protocol/task.ts'
 import { selectBlockedBehind, statusesBehind } from '../store/queries/task-dependencies.ts'
 import { type TaskRow, taskColumns, taskFrom, taskOf, updateTask } from '../store/queries/tasks.ts'
 import { selectWorkSession, workSessionOf } from '../store/queries/work-sessions.ts'
-import type { Reader, Tx } from '../store/store.ts'
+import type { Tx } from '../store/store.ts'
 import { dependOn, distinct, unfinishedFor } from './depend-on.ts'
 import { moveCurrentTask } from './move-current-task.ts'
+import { noteCheckpoint } from './note-checkpoint.ts'
+import { keepError } from './work-error.ts'
 
 interface Change extends TaskChange {
   readonly title?: string | undefined
@@ -47,14 +50,27 @@ export async function applyTaskChange(tx: Tx, row: TaskRow, asked: Change, circu
   if (changed.status !== row.status) {
     await moveCurrentTask(tx, row, changed)
     if (changed.status === 'completed') await lift(tx, place, circumstances)
+    await save(tx, changed, circumstances.now)
   }
   return answer
 }
 
+/** CK1: what is completed is saved, and so is what failed, with the error. */
+async function save(tx: Tx, { project_id: projectId, session_id: workSessionId, id, status, result }: TaskRow, now: Instant) {
+  if (workSessionId === null) return
+  if (status === 'completed') await noteCheckpoint(tx, { projectId, workSessionId, reason: 'task_completed', subject: id, now })
+  const row = status === 'failed' ? await tx.first(selectWorkSession, { id: workSessionId }) : undefined
+  if (row) await keepError(tx, row, taskFailed(id, result, now), id)
+}
+
 /** Begun again after its work session was completed, it is new work: the next one begins when its agent takes it up (WK4). */
-async function goesOnIn(reader: Reader, { session_id: id }: TaskRow): Promise<string | null> {
-  const row = id === null ? undefined : await reader.first(selectWorkSession, { id })
-  return row && workSessionOf(row).state === 'completed' ? null : id
+async function goesOnIn(tx: Tx, { project_id: projectId, session_id: id }: TaskRow): Promise<string | null> {
+  const row = id === null ? undefined : await tx.first(selectWorkSession, { id })
+  const left = row && workSessionOf(row)
+  if (left?.state !== 'completed') return id
+  // The task's own event cannot tell where it was.
+  tx.append(projectStream(projectId), { type: 'work-session-changed', data: { workSession: left } })
+  return null
 }
 
 /** Those that waited for it: the last dependency completed lifts a task, another one changes what it is held by. */

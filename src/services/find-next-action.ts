@@ -5,6 +5,7 @@
  */
 import { heldUntil, type NextAction } from '../domain/agent-session/next-action.ts'
 import { epochMs } from '../domain/instant.ts'
+import type { ResumeContext } from '../domain/work-session/resume-context.ts'
 import type { Task } from '../protocol/task.ts'
 import { taskOf } from '../store/queries/tasks.ts'
 import type { Receiver } from '../store/queries/unread.ts'
@@ -16,8 +17,9 @@ export interface NextAnswer {
   readonly next: NextAction
   /** With `work_on_task`. */
   readonly task: Task | null
-  /** With `resume_work`: the work session whose context goes with it. */
+  /** With `resume_work`: the work session whose context goes with it, and that context (RS2). */
   readonly resumedWorkSessionId: string | null
+  readonly resumeContext: ResumeContext | null
 }
 
 export interface FoundNextAction extends NextAnswer {
@@ -47,6 +49,8 @@ export const answerOf = ({ next, task, resumes }: Step): NextAnswer => ({
   next,
   task: task ? taskOf(task) : null,
   resumedWorkSessionId: resumes,
+  // Handing it over is a change, so `take-next-action` gives it.
+  resumeContext: null,
 })
 
 export const endReasonOf = (next: NextAction) => (next.action === 'exit' ? next.ends : null)

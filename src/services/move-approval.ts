@@ -9,6 +9,7 @@ import { home, projectStream } from '../domain/stream/name.ts'
 import type { Approval } from '../protocol/approval.ts'
 import { type ApprovalRow, approvalColumns, approvalFrom, approvalOf, updateApproval } from '../store/queries/approvals.ts'
 import type { Tx } from '../store/store.ts'
+import { noteCheckpoint } from './note-checkpoint.ts'
 
 const told = { decide: 'approval-decided', resubmit: 'approval-resubmitted' } as const
 
@@ -20,6 +21,9 @@ export async function moveApproval(tx: Tx, row: ApprovalRow, event: ApprovalEven
   await tx.write(updateApproval, moved)
   const approval = approvalOf(moved)
   tx.append(projectStream(row.project_id), { type: told[event.type], data: { approval } }, [home])
+  const { project_id: projectId, session_id: workSessionId } = row
+  if (event.type === 'decide' && workSessionId !== null)
+    await noteCheckpoint(tx, { projectId, workSessionId, reason: 'approval_decided', subject: String(row.id), now })
   return approval
 }
 

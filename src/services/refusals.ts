@@ -41,3 +41,15 @@ export const noSuchLaunch = (launchId: string): Refusal =>
 
 export const noSuchCoordinator = (coordinatorId: string): Refusal =>
   new Refusal('not_found', `There is no coordinator ${coordinatorId}`, { coordinatorId })
+
+export const noSuchApproach = (approachId: string): Refusal =>
+  new Refusal('not_found', `There is no approach ${approachId} in this work`, { approachId })
+
+export const noSuchArtifact = (name: string): Refusal => new Refusal('not_found', `There is no artifact ${name}`, { name })
+
+/** An agent that is signed in for a chat is at no work that could be saved. */
+export const atNoWork = (): Refusal =>
+  new Refusal('wrong_state', 'This agent session is at no work session: there is nothing to keep this in', { state: 'chat' })
+
+/** It was swept away meanwhile, or never begun. */
+export const noSuchUpload = (): Refusal => new Refusal('not_found', 'This upload is not there any more; send the artifact again')

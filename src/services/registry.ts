@@ -2,11 +2,14 @@
 import type { UseCase } from '../store/store.ts'
 import { addMessage } from './add-message.ts'
 import { addPerson } from './add-person.ts'
+import { addUploadPart } from './add-upload-part.ts'
 import { answerChat } from './answer-chat.ts'
 import { assignAgent } from './assign-agent.ts'
 import { authenticateAgent } from './authenticate-agent.ts'
+import { beginUpload } from './begin-upload.ts'
 import { beginWithDemo } from './begin-with-demo.ts'
 import { changeAgent } from './change-agent.ts'
+import { changeApproach } from './change-approach.ts'
 import { changeProject } from './change-project.ts'
 import { changeTask } from './change-task.ts'
 import { closeConversation } from './close-conversation.ts'
@@ -19,8 +22,10 @@ import { createToken } from './create-token.ts'
 import { createWorkSession } from './create-work-session.ts'
 import { decideApproval } from './decide-approval.ts'
 import { deleteAgent } from './delete-agent.ts'
+import { deleteArtifact } from './delete-artifact.ts'
 import { deleteConversation } from './delete-conversation.ts'
 import { deleteProject } from './delete-project.ts'
+import { dropUpload } from './drop-upload.ts'
 import { endChat } from './end-chat.ts'
 import { endWorkSession } from './end-work-session.ts'
 import { getOrCreateConversation } from './get-or-create-conversation.ts'
@@ -29,11 +34,13 @@ import { handOverMessages } from './hand-over-messages.ts'
 import { lapsePanel } from './lapse-panel.ts'
 import { logoutAgent } from './logout-agent.ts'
 import { markUnreachable } from './mark-unreachable.ts'
+import { noteApproach } from './note-approach.ts'
 import { noteSweep } from './note-sweep.ts'
 import { orderLaunch } from './order-launch.ts'
 import { orderStop } from './order-stop.ts'
 import { postMessage } from './post-message.ts'
 import { postponeAgentSession } from './postpone-agent-session.ts'
+import { recordApproach } from './record-approach.ts'
 import { releaseAgent } from './release-agent.ts'
 import { removePerson } from './remove-person.ts'
 import { replacePasskey } from './replace-passkey.ts'
@@ -41,7 +48,10 @@ import { reportProcessExit } from './report-process-exit.ts'
 import { requestApproval } from './request-approval.ts'
 import { resetConversation } from './reset-conversation.ts'
 import { resubmitApproval } from './resubmit-approval.ts'
+import { resumeWorkSession } from './resume-work-session.ts'
 import { revokeToken } from './revoke-token.ts'
+import { saveCheckpoint } from './save-checkpoint.ts'
+import { saveMyCheckpoint } from './save-my-checkpoint.ts'
 import { seeAllPanels } from './see-all-panels.ts'
 import { seePanels } from './see-panels.ts'
 import { sendMessage } from './send-message.ts'
@@ -52,6 +62,7 @@ import { setSummary } from './set-summary.ts'
 import { signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
 import { startChat } from './start-chat.ts'
+import { storeArtifact } from './store-artifact.ts'
 import { sweepAgentSession } from './sweep-agent-session.ts'
 import { sweepExpired } from './sweep-expired.ts'
 import { sweepLaunch } from './sweep-launch.ts'
@@ -67,11 +78,14 @@ import { updateTask } from './update-task.ts'
 export const useCases = {
   'add-message': addMessage,
   'add-person': addPerson,
+  'add-upload-part': addUploadPart,
   'answer-chat': answerChat,
   'assign-agent': assignAgent,
   'authenticate-agent': authenticateAgent,
+  'begin-upload': beginUpload,
   'begin-with-demo': beginWithDemo,
   'change-agent': changeAgent,
+  'change-approach': changeApproach,
   'change-project': changeProject,
   'change-task': changeTask,
   'close-conversation': closeConversation,
@@ -84,8 +98,10 @@ export const useCases = {
   'create-work-session': createWorkSession,
   'decide-approval': decideApproval,
   'delete-agent': deleteAgent,
+  'delete-artifact': deleteArtifact,
   'delete-conversation': deleteConversation,
   'delete-project': deleteProject,
+  'drop-upload': dropUpload,
   'end-chat': endChat,
   'end-work-session': endWorkSession,
   'get-or-create-conversation': getOrCreateConversation,
@@ -94,11 +110,13 @@ export const useCases = {
   'lapse-panel': lapsePanel,
   'logout-agent': logoutAgent,
   'mark-unreachable': markUnreachable,
+  'note-approach': noteApproach,
   'note-sweep': noteSweep,
   'order-launch': orderLaunch,
   'order-stop': orderStop,
   'post-message': postMessage,
   'postpone-agent-session': postponeAgentSession,
+  'record-approach': recordApproach,
   'release-agent': releaseAgent,
   'remove-person': removePerson,
   'replace-passkey': replacePasskey,
@@ -106,7 +124,10 @@ export const useCases = {
   'request-approval': requestApproval,
   'reset-conversation': resetConversation,
   'resubmit-approval': resubmitApproval,
+  'resume-work-session': resumeWorkSession,
   'revoke-token': revokeToken,
+  'save-checkpoint': saveCheckpoint,
+  'save-my-checkpoint': saveMyCheckpoint,
   'see-all-panels': seeAllPanels,
   'see-panels': seePanels,
   'send-message': sendMessage,
@@ -117,6 +138,7 @@ export const useCases = {
   'sign-in': signIn,
   'sign-out': signOut,
   'start-chat': startChat,
+  'store-artifact': storeArtifact,
   'sweep-agent-session': sweepAgentSession,
   'sweep-expired': sweepExpired,
   'sweep-launch': sweepLaunch,

@@ -1,9 +1,11 @@
 /**
- * Clears away what has run out: sign-in codes, credentials, receipts (HT4), reports of exits (PX6). Nothing depends on it,
+ * Clears away what has run out: sign-in codes, credentials, receipts (HT4), reports of exits (PX6), uploads that nobody has
+ * finished (CK5). Nothing depends on it,
  * because whatever has expired is already refused; it keeps the tables small. A bounded number of rows each time, so no writer
  * waits for it.
  */
 import { type Instant, later } from '../domain/instant.ts'
+import { deleteParts, deleteUpload, selectUploadsBefore } from '../store/queries/artifacts.ts'
 import {
   deleteExitReportsBefore,
   deleteExpiredCredentials,
@@ -14,6 +16,10 @@ import { receiptLifetimeMs } from '../store/receipts.ts'
 import { defineUseCase, type Tx } from '../store/store.ts'
 
 export const maxSweptRows = 1000
+/** Longer than the slowest line needs for the largest artifact. */
+const uploadLifetimeMs = 24 * 3_600_000
+/** Each has up to a few thousand parts. */
+const maxSweptUploads = 10
 
 export const sweepExpired = defineUseCase({
   name: 'sweep-expired',
@@ -36,5 +42,13 @@ async function sweep(tx: Tx, now: Instant): Promise<number> {
   for (const { statement, before } of steps) {
     if (left > 0) left -= (await tx.all<{ before: Instant; limit: number }, object>(statement, { before, limit: left })).length
   }
+  await sweepUploads(tx, later(now, -uploadLifetimeMs))
   return maxSweptRows - left
+}
+
+async function sweepUploads(tx: Tx, before: Instant): Promise<void> {
+  for (const { id } of await tx.all(selectUploadsBefore, { before, limit: maxSweptUploads })) {
+    await tx.write(deleteParts, { uploadId: id })
+    await tx.write(deleteUpload, { id })
+  }
 }

@@ -5,14 +5,17 @@
  */
 import { webKey } from '../domain/conversation/key.ts'
 import { conversationStream, projectStream } from '../domain/stream/name.ts'
+import type { ResumeContext } from '../domain/work-session/resume-context.ts'
 import { agentSessionOf, changesOf, updateAgentSession, updateResumed } from '../store/queries/agent-sessions.ts'
 import type { Receiver } from '../store/queries/unread.ts'
+import { selectWorkSession } from '../store/queries/work-sessions.ts'
 import { defineUseCase, type Tx } from '../store/store.ts'
 import { endAgentSession, endingStreams, type MayEnd } from './agent-session-end.ts'
 import { driveWorkSession } from './drive-work-session.ts'
 import { answerOf, endReasonOf, type NextAnswer } from './find-next-action.ts'
 import { nextStep, type Step } from './next-step.ts'
 import { placeTask } from './place-task.ts'
+import { contextOf } from './resume-context.ts'
 
 export const takeNextAction = defineUseCase({
   name: 'take-next-action',
@@ -24,10 +27,17 @@ export const takeNextAction = defineUseCase({
     const task = step.places && step.task ? await placeTask(tx, step.task, step.agentSession, context) : step.task
     const takesUp = step.places ? (task?.session_id ?? null) : step.takesUp
     if (takesUp !== null && takesUp !== step.agentSession.workSessionId) await takeUp(tx, step, takesUp)
-    if (step.resumes !== null) await tx.write(updateResumed, { id: caller.agentSessionId, workSessionId: step.resumes })
-    return answerOf({ ...step, task })
+    return { ...answerOf({ ...step, task }), resumeContext: await handOver(tx, step) }
   },
 })
+
+/** RS2: what is known about the work it takes up, handed over once. */
+async function handOver(tx: Tx, { agentSession, resumes }: Step): Promise<ResumeContext | null> {
+  const row = resumes === null ? undefined : await tx.first(selectWorkSession, { id: resumes })
+  if (!row) return null
+  await tx.write(updateResumed, { id: agentSession.id, workSessionId: row.id })
+  return contextOf(tx, row)
+}
 
 async function takeUp(tx: Tx, { agentSession }: Step, workSessionId: string): Promise<void> {
   const changed = { ...agentSession, workSessionId }

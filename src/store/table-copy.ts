@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Engine } from './engine.ts'
 import { compile } from './statement.ts'
 import type { Reader } from './store.ts'
-import { pagesOf, rowsPerPage, type TableName, tableNames } from './table-pages.ts'
+import { pageLengthOf, pagesOf, type TableName, tableNames } from './table-pages.ts'
 
 /** Puts what is written between two calls into one transaction, where the target wants that. */
 type EachPage = (write: () => Promise<void>) => Promise<void>
@@ -29,7 +29,7 @@ export async function copyTables(
 /** One statement for a page. A full page's is the same each time: written once, and prepared once where that goes by name. */
 async function insert(to: Engine, table: TableName, rows: readonly object[], fullPages: Map<TableName, string>): Promise<void> {
   const columns = Object.keys(rows[0] ?? {})
-  const isFull = rows.length === rowsPerPage
+  const isFull = rows.length === pageLengthOf(table)
   const known = isFull ? fullPages.get(table) : undefined
   const text = known ?? compile(to.dialect, (db) => ({ compile: () => insertOf(table, columns, rows.length).compile(db) })).sql
   if (isFull) fullPages.set(table, text)

@@ -7,8 +7,12 @@ import type { Reader } from './store.ts'
 import type { Tables } from './tables.ts'
 
 export const rowsPerPage = 500
+/** Of rows that are large, fewer at a time. */
+const largeRowsPerPage = 25
 
 export type TableName = keyof Tables
+
+export const pageLengthOf = (table: TableName): number => (table === 'upload_parts' ? largeRowsPerPage : rowsPerPage)
 
 /** Every table with its key, those that others refer to first. A new table does not compile until it stands here. */
 const tableKeys: Readonly<Record<TableName, readonly string[]>> = {
@@ -40,6 +44,11 @@ const tableKeys: Readonly<Record<TableName, readonly string[]>> = {
   user_sessions: ['id'],
   role_agents: ['id'],
   turns: ['id'],
+  approaches: ['project_id', 'id'],
+  checkpoints: ['session_id', 'number'],
+  artifacts: ['session_id', 'name'],
+  uploads: ['id'],
+  upload_parts: ['upload_id', 'number'],
 }
 
 export const tableNames = Object.keys(tableKeys) as TableName[]
@@ -51,19 +60,19 @@ export async function* pagesOf<Name extends TableName>(reader: Reader, table: Na
     const page = await reader.query<Tables[Name]>((db) => pageAfter(db, table, keys, after))
     if (page.length > 0) yield page
     const row = page.at(-1) as Record<string, unknown> | undefined
-    if (!row || page.length < rowsPerPage) return
+    if (!row || page.length < pageLengthOf(table)) return
     last = keys.map((key) => row[key])
   }
 }
 
 function pageAfter<Row>(
   db: Kysely<Tables>,
-  table: string,
+  table: TableName,
   keys: readonly string[],
   after: readonly unknown[] | undefined,
 ): Compilable<Row> {
   const key = sql.join(keys.map((each) => sql.ref(each)))
   const where = after ? sql`where (${key}) > (${sql.join(after)})` : sql``
-  const query = sql<Row>`select * from ${sql.table(table)} ${where} order by ${key} limit ${sql.lit(rowsPerPage)}`
+  const query = sql<Row>`select * from ${sql.table(table)} ${where} order by ${key} limit ${sql.lit(pageLengthOf(table))}`
   return { compile: () => query.compile(db) }
 }

@@ -6,6 +6,7 @@ import type { Instant } from '../domain/instant.ts'
 import type { StreamName } from '../domain/stream/name.ts'
 import type { Process, ProcessEndReason } from '../protocol/process.ts'
 import type { PermissionOutcome } from '../protocol/user-session.ts'
+import type { ApproachesTable, ArtifactsTable, CheckpointsTable, UploadPartsTable, UploadsTable } from './continuity-tables.ts'
 import type { RoleAgentsTable, TurnsTable, UserSessionsTable } from './user-session-tables.ts'
 
 interface MetaTable {
@@ -215,6 +216,13 @@ interface WorkSessionsTable {
   current_task_id: string | null
   context_summary: string | null
   owner_agent_session_id: string | null
+  /** The newest one that was resumed from it. */
+  resumed_by: string | null
+  resume_failures: number
+  /** Why it is not resumed any more (RS3). */
+  set_aside: string | null
+  /** The last error as JSON: `{code, message, at}`. */
+  error: string | null
 }
 
 interface TasksTable {
@@ -355,4 +363,9 @@ export interface Tables {
   user_sessions: UserSessionsTable
   role_agents: RoleAgentsTable
   turns: TurnsTable
+  approaches: ApproachesTable
+  checkpoints: CheckpointsTable
+  artifacts: ArtifactsTable
+  uploads: UploadsTable
+  upload_parts: UploadPartsTable
 }

@@ -18,7 +18,7 @@ test('[HT3] the OpenAPI document describes every route with its schemas, credent
       .filter((each: { in: string }) => each.in === 'path')
       .map((each: { name: string }) => each.name)
     expect(inPath, operationId).toEqual([...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))
-    expect(operation.requestBody !== undefined, operationId).toBe(route.body !== undefined)
+    expect(operation.requestBody !== undefined, operationId).toBe((route.body ?? route.upload) !== undefined)
     expect(operation.responses[route.status], operationId).toBeDefined()
     expect(operation.responses.default, operationId).toBeDefined()
     if (route.scope === 'nobody') expect(operation.security).toEqual([])

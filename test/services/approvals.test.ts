@@ -112,7 +112,7 @@ describe('asking and deciding', () => {
     expect(third).toMatchObject({ status: 'pending', instructionContent: 'ship less', artifacts: ['b.md'], decidedBy: null })
     expect(await decide(first.id, 'approved')).toMatchObject({ status: 'approved', revisionHistory: third.revisionHistory })
     const types = (await eventsOf(store, projectStream(projectId))).map(({ type }) => type).slice(2)
-    expect(types).toEqual([
+    expect(types.filter((type) => type !== 'checkpoint-saved')).toEqual([
       'approval-asked',
       ...['approval-decided', 'approval-resubmitted', 'approval-decided', 'approval-resubmitted', 'approval-decided'],
     ])
@@ -220,8 +220,10 @@ describe('lists of approvals', () => {
     await store.run(deleteProject, { projectId, by })
     const pending = await pagesOf((page) => store.query(listPendingApprovals, page), 200)
     expect(pending.map((each) => each.id)).not.toContain(id)
-    expect((await eventsOf(store, projectStream(projectId))).map(({ type }) => type).slice(-3)).toEqual([
+    expect((await eventsOf(store, projectStream(projectId))).map(({ type }) => type).slice(-5)).toEqual([
       'approval-decided',
+      'checkpoint-saved',
+      'checkpoint-saved',
       'work-session-ended',
       'project-deleted',
     ])

@@ -2,7 +2,7 @@
 import { home, projectStream } from '../../src/domain/stream/name.ts'
 import { beginWorkSession } from '../../src/services/begin-work-session.ts'
 import { agentSessionFrom, changesOf, selectAgentSession, updateAgentSession } from '../../src/store/queries/agent-sessions.ts'
-import { insertTask } from '../../src/store/queries/tasks.ts'
+import { insertTask, selectTask, updateTask } from '../../src/store/queries/tasks.ts'
 import { workSessionOf } from '../../src/store/queries/work-sessions.ts'
 import { defineUseCase } from '../../src/store/store.ts'
 
@@ -41,5 +41,15 @@ export const placeTasks = defineUseCase({
     }
     const row = { project_id: projectId, session_id: workSessionId, ...words, ...state, created_at: now, updated_at: now }
     for (const id of ids) await tx.write(insertTask, { ...row, id })
+  },
+})
+
+/** A task that nobody can read any more. */
+export const spoilTask = defineUseCase({
+  name: 'spoil-task',
+  streams: ({ projectId }: { projectId: string; taskId: string }) => [projectStream(projectId)],
+  run: async (tx, { projectId, taskId }) => {
+    const row = await tx.first(selectTask, { projectId, id: taskId })
+    if (row) await tx.write(updateTask, { ...row, result: '{"broken' })
   },
 })

@@ -2,8 +2,8 @@
 import { useCases } from '../../src/services/registry.ts'
 import { serveWriter } from '../../src/store/sqlite/writer-thread.ts'
 import { endAgentSessionRow, placeAgentSession } from './agent-session-rows.ts'
-import { placeTasks, placeWorkSession } from './work-rows.ts'
+import { placeTasks, placeWorkSession, spoilTask } from './work-rows.ts'
 
-const more = [placeAgentSession, endAgentSessionRow, placeWorkSession, placeTasks]
+const more = [placeAgentSession, endAgentSessionRow, placeWorkSession, placeTasks, spoilTask]
 
 await serveWriter({ ...useCases, ...Object.fromEntries(more.map((useCase) => [useCase.name, useCase])) })

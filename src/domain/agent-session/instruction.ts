@@ -36,12 +36,14 @@ export const summarizeConversation = (throughSeq: number): string =>
 
 export const resumeWork =
   'This work was begun before and interrupted. Read resume_context: it says what was done, what failed and must not be tried ' +
-  `again, what worked, and what remains. Take up the work where it stopped. ${goOn}`
+  'again, what worked, and what remains. Do not try again what is marked avoid. Take up the work where it stopped; ' +
+  `get_resume_context gives you all of it again. ${goOn}`
 
 export const workOnTask = (taskId: string): string =>
   `Work on task ${taskId}, which is in \`task\`. Report how far you are with update_task (progress_percent, 0 to 100); when it is ` +
-  'done, set its status to completed with the result, or to failed with the reason. If a person must decide something, ' +
-  `call request_approval. ${goOn}`
+  'done, set its status to completed with the result, or to failed with the reason. Whenever something you tried has worked or ' +
+  'failed, call record_approach, and before a long or risky step call save_checkpoint with context_summary: should you be ' +
+  `interrupted, whoever goes on knows. If a person must decide something, call request_approval. ${goOn}`
 
 export const exitBecause = {
   session_closed: 'This session was closed. Stop: call no other tool, write nothing more, and exit now.',

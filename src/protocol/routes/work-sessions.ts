@@ -1,6 +1,8 @@
 /** The work sessions of a project, `/sessions` on the wire (WK). */
 import * as z from 'zod'
+import { CheckpointRequest, SavedCheckpoint } from '../checkpoint.ts'
 import { PageQuery, pageOf } from '../page.ts'
+import { Resumed } from '../resume.ts'
 import type { Route } from '../route.ts'
 import { WholeWorkSession, WorkSession, WorkSessionDraft, WorkSessionEnd } from '../work-session.ts'
 
@@ -46,5 +48,26 @@ export const workSessionRoutes = {
     body: WorkSessionEnd.optional(),
     status: 200,
     answer: WorkSession,
+  },
+  resumeWorkSession: {
+    method: 'POST',
+    path: '/api/projects/{projectId}/sessions/{workSessionId}/resume',
+    scope: 'write',
+    summary: 'Take interrupted work up: 201 with a new work session, 200 with the same one while it runs',
+    params: workSession,
+    body: z.strictObject({}).optional(),
+    status: 200,
+    alsoStatus: 201,
+    answer: Resumed,
+  },
+  saveCheckpoint: {
+    method: 'POST',
+    path: '/api/projects/{projectId}/sessions/{workSessionId}/checkpoint',
+    scope: 'write',
+    summary: 'Save the state of a work session now, in the store and in its file',
+    params: workSession,
+    body: CheckpointRequest.optional(),
+    status: 201,
+    answer: SavedCheckpoint,
   },
 } as const satisfies Record<string, Route>

@@ -127,8 +127,8 @@ class HeldCall implements TailFollower {
     return this.#parts.store.query(findNextAction, { ...this.#caller, waitSeconds })
   }
 
-  async #give({ changes, next, task, resumedWorkSessionId }: FoundNextAction): Promise<NextAnswer> {
-    if (!changes) return { next, task, resumedWorkSessionId }
+  async #give({ changes, next, task, resumedWorkSessionId, resumeContext }: FoundNextAction): Promise<NextAnswer> {
+    if (!changes) return { next, task, resumedWorkSessionId, resumeContext }
     const { store } = this.#parts
     const openConversations = await store.query(findOpenConversations, this.#caller)
     return store.run(takeNextAction, { ...this.#caller, openConversations })

@@ -1,6 +1,7 @@
 /** The list of routes as an OpenAPI 3.1 document (HT3), from the same schemas that check the requests. Pure. */
 import * as z from 'zod'
 import { type ErrorCode, errorCatalogue } from '../../domain/errors.ts'
+import { anyBytes } from '../../protocol/artifact.ts'
 import type { Route } from '../../protocol/route.ts'
 import { routes } from '../../protocol/routes.ts'
 
@@ -78,7 +79,7 @@ function operationOf(operationId: string, route: Route): Json {
     summary: route.summary,
     ...(route.scope === 'nobody' ? { security: [] } : { 'x-scope': route.scope }),
     parameters: [...parametersOf('path', route.params), ...parametersOf('query', route.query), ...headersOf(route)],
-    ...(route.body ? { requestBody: bodyOf(route.body) } : {}),
+    ...(route.body ? { requestBody: bodyOf(route.body) } : route.upload ? { requestBody: uploadBody } : {}),
     responses: responsesOf(route),
   }
 }
@@ -113,6 +114,9 @@ const bodyOf = (schema: z.ZodType): Json => ({
   content: { 'application/json': { schema: schemaOf(schema, 'input') } },
 })
 
+/** OpenAPI 3.1: no schema at all means bytes. */
+const uploadBody: Json = { required: true, content: { [anyBytes]: {} } }
+
 function responsesOf(route: Route): Json {
   const { answer, media, status, alsoStatus } = route
   const content = answer
@@ -132,6 +136,7 @@ function refusalStatuses(route: Route): (number | 'default')[] {
   if (route.params || route.query || route.body) codes.push('invalid_request')
   if (route.params) codes.push('not_found')
   if (route.body) codes.push('too_large', 'unsupported_media_type')
+  if (route.upload) codes.push('too_large')
   if (route.path === '/api/login') codes.push('authentication_failed', 'rate_limited')
   if (route.method !== 'GET' && route.scope !== 'nobody') codes.push('idempotency_key_reused')
   const statuses = new Set(codes.map((code) => errorCatalogue[code].status as number))

@@ -43,7 +43,7 @@ export function refusalOf(error: unknown, requestId: string, logger: Logger): Re
   return new Refusal('internal', undefined, { requestId })
 }
 
-/** SE8: artifacts will have a limit of their own. */
+/** SE8: artifacts have a limit of their own. */
 export const bodyLimit = 1024 * 1024
 
 /** For requests that are refused before Fastify sees them. */

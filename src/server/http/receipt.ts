@@ -8,7 +8,13 @@ import type { Presented } from '../security/credentials.ts'
 /** 1 to 200 printable characters. */
 const keyForm = /^[\x20-\x7e]{1,200}$/
 
-export function receiptOf(request: FastifyRequest, operation: string, presented: Presented | null): ReceiptKey | undefined {
+/** `content` stands for the body where that was not read as JSON. */
+export function receiptOf(
+  request: FastifyRequest,
+  operation: string,
+  presented: Presented | null,
+  content = request.body === undefined ? '' : JSON.stringify(request.body),
+): ReceiptKey | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined || !presented || request.method === 'GET' || request.method === 'HEAD') return undefined
   if (typeof key !== 'string' || !keyForm.test(key)) {
@@ -18,12 +24,10 @@ export function receiptOf(request: FastifyRequest, operation: string, presented:
     credentialId: presented.who.credentialId,
     operation,
     key,
-    contentHash: contentHash(request),
+    contentHash: contentHash(request, content),
     sealedBy: presented.secret,
   }
 }
 
-const contentHash = ({ method, url, body }: FastifyRequest): string =>
-  createHash('sha256')
-    .update(`${method}\n${url}\n${body === undefined ? '' : JSON.stringify(body)}`)
-    .digest('base64url')
+const contentHash = ({ method, url }: FastifyRequest, content: string): string =>
+  createHash('sha256').update(`${method}\n${url}\n${content}`).digest('base64url')

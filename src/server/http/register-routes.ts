@@ -2,7 +2,7 @@
  * Puts the list of routes into Fastify, each with the same checks in the same order: credential, scope (before the body is
  * read), input by its schemas, receipt. A route of the list without a handler does not compile.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { allows } from '../../domain/credential/scopes.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { checked } from '../../protocol/checked-input.ts'
@@ -15,7 +15,9 @@ import { receiptOf } from './receipt.ts'
 import { accessHandlers } from './routes/access.ts'
 import { agentSessionHandlers } from './routes/agent-sessions.ts'
 import { agentHandlers } from './routes/agents.ts'
+import { approachHandlers } from './routes/approaches.ts'
 import { approvalHandlers } from './routes/approvals.ts'
+import { artifactHandlers } from './routes/artifacts.ts'
 import { chatHandlers } from './routes/chat.ts'
 import { conversationHandlers } from './routes/conversations.ts'
 import { eventHandlers } from './routes/events.ts'
@@ -34,6 +36,8 @@ const handlers: HandlersOf<Routes> = {
   ...chatHandlers,
   ...conversationHandlers,
   ...workSessionHandlers,
+  ...approachHandlers,
+  ...artifactHandlers,
   ...taskHandlers,
   ...approvalHandlers,
   ...eventHandlers,
@@ -58,8 +62,9 @@ export function registerRoutes(app: FastifyInstance, doors: Doors): void {
   app.addHook('onRequest', async (request) => {
     await identify(request, doors)
   })
+  const uploads: RouteOptions[] = []
   for (const [operation, route] of Object.entries<Route>(routes)) {
-    app.route({
+    const options: RouteOptions = {
       method: route.method,
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       exposeHeadRoute: hasHead(route),
@@ -72,7 +77,8 @@ export function registerRoutes(app: FastifyInstance, doors: Doors): void {
           body: route.body && checked(route.body, request.body),
           who: presented?.who,
           presented,
-          receipt: receiptOf(request, operation, presented),
+          // Of bytes that are still to come, only whoever takes them can say what they were.
+          receipt: route.upload ? undefined : receiptOf(request, operation, presented),
           doors,
           request,
           reply,
@@ -87,8 +93,18 @@ export function registerRoutes(app: FastifyInstance, doors: Doors): void {
         if (route.media) return reply.type(route.media).send(answer)
         return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer))
       },
-    })
+    }
+    if (route.upload) uploads.push(options)
+    else app.route(options)
   }
+  app.register(async (inner) => takeAnyBytes(inner, uploads))
+}
+
+/** Where the body is bytes, they come as a stream, whatever they are said to be. */
+function takeAnyBytes(app: FastifyInstance, uploads: readonly RouteOptions[]): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_, payload, done) => done(null, payload))
+  for (const options of uploads) app.route(options)
 }
 
 /** What stands in an address is looked up as it is; no database knows NUL, and to SQLite it would only be unknown. */

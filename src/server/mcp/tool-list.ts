@@ -8,11 +8,14 @@ import { getApproval } from './tools/get-approval.ts'
 import { getMyTask } from './tools/get-my-task.ts'
 import { getNextAction } from './tools/get-next-action.ts'
 import { getPendingMessages } from './tools/get-pending-messages.ts'
+import { getResumeContext } from './tools/get-resume-context.ts'
 import { invalidateSession } from './tools/invalidate-session.ts'
 import { logout } from './tools/logout.ts'
+import { recordApproach } from './tools/record-approach.ts'
 import { reportProcessExit } from './tools/report-process-exit.ts'
 import { requestApproval } from './tools/request-approval.ts'
 import { respondChat } from './tools/respond-chat.ts'
+import { saveCheckpoint } from './tools/save-checkpoint.ts'
 import { sendMessage } from './tools/send-message.ts'
 import { setSummary } from './tools/set-summary.ts'
 import { updateTask } from './tools/update-task.ts'
@@ -26,6 +29,9 @@ const tools: readonly Tool[] = [
   setSummary,
   getMyTask,
   updateTask,
+  saveCheckpoint,
+  getResumeContext,
+  recordApproach,
   requestApproval,
   getApproval,
   sendMessage,

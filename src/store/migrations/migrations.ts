@@ -4,8 +4,9 @@ import { agentsThatPull } from './0002-agents-that-pull.ts'
 import { processes } from './0003-processes.ts'
 import { tasksBeforeWork } from './0004-tasks-before-work.ts'
 import { userSessions } from './0005-user-sessions.ts'
+import { continuity } from './0006-continuity.ts'
 import type { Migration } from './migration.ts'
 
-export const migrations: readonly Migration[] = [spine, agentsThatPull, processes, tasksBeforeWork, userSessions]
+export const migrations: readonly Migration[] = [spine, agentsThatPull, processes, tasksBeforeWork, userSessions, continuity]
 
 export const newestVersion = migrations.length

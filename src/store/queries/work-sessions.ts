@@ -1,5 +1,6 @@
 /** Work sessions (table `sessions`) as rows and as readers see them. Written behind the lock of their project's stream. */
 import { workSessionOf as standing } from '../../domain/work-session/lifecycle.ts'
+import { maxAncestors } from '../../domain/work-session/lineage.ts'
 import { stateSummary } from '../../domain/work-session/state-summary.ts'
 import type { WorkSession } from '../../protocol/work-session.ts'
 import { statement } from '../statement.ts'
@@ -23,6 +24,10 @@ export const insertWorkSession = statement<WorkSessionRow>()((db, p) =>
     current_task_id: p.current_task_id,
     context_summary: p.context_summary,
     owner_agent_session_id: p.owner_agent_session_id,
+    resumed_by: p.resumed_by,
+    resume_failures: p.resume_failures,
+    set_aside: p.set_aside,
+    error: p.error,
   }),
 )
 
@@ -38,6 +43,10 @@ export const updateWorkSession = statement<Omit<WorkSessionRow, 'project_id' | '
       current_task_id: p.current_task_id,
       context_summary: p.context_summary,
       owner_agent_session_id: p.owner_agent_session_id,
+      resumed_by: p.resumed_by,
+      resume_failures: p.resume_failures,
+      set_aside: p.set_aside,
+      error: p.error,
     })
     .where('id', '=', p.id),
 )
@@ -48,6 +57,30 @@ export const selectWorkSession = statement<{ id: string }>()((db, p) =>
 
 export const selectRunningOfProject = statement<{ projectId: string }>()((db, p) =>
   db.selectFrom('sessions').selectAll().where('project_id', '=', p.projectId).where('ended_at', 'is', null).orderBy('id'),
+)
+
+/** RS3: there is at most one. */
+export const selectRunningChild = statement<{ parentId: string }>()((db, p) =>
+  db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('parent_session_id', '=', p.parentId)
+    .where('ended_at', 'is', null)
+    .orderBy('started_at', 'desc')
+    .limit(1),
+)
+
+/** UI1: what could be taken up again, over all projects, the newest first. */
+const selectToResume = statement<{ limit: number }>()((db, p) =>
+  db
+    .selectFrom('sessions')
+    .innerJoin('projects', 'projects.id', 'sessions.project_id')
+    .selectAll('sessions')
+    .where('sessions.interruption_reason', 'is not', null)
+    .where('sessions.resumed_by', 'is', null)
+    .orderBy('sessions.started_at', 'desc')
+    .orderBy('sessions.id', 'desc')
+    .limit(p.limit),
 )
 
 const selectPage = statement<PageParams & { projectId: string }>()((db, p) =>
@@ -90,7 +123,19 @@ export function workSessionOf(row: WorkSessionRow): WorkSession {
     startedAt: row.started_at,
     endedAt,
     ...now,
+    resumedBy: row.resumed_by,
+    setAside: row.set_aside,
+    error: errorIn(row.error),
     stateSummary: stateSummary(now),
+  }
+}
+
+/** One that somebody has spoilt hides itself, not the list it is in (RE9). */
+function errorIn(text: string | null): WorkSession['error'] {
+  try {
+    return text === null ? null : JSON.parse(text)
+  } catch {
+    return null
   }
 }
 
@@ -101,3 +146,17 @@ export const workSessionsPage = async (reader: Reader, projectId: string, params
 /** What was resumed from it, newest first. */
 export const childrenOf = async (reader: Reader, parentId: string, limit: number): Promise<WorkSession[]> =>
   (await reader.all(selectChildren, { parentId, limit })).map(workSessionOf)
+
+/** Interrupted and not resumed since. */
+export const workSessionsToResume = async (reader: Reader, limit: number): Promise<WorkSession[]> =>
+  (await reader.all(selectToResume, { limit })).map(workSessionOf)
+
+/** Itself and those it comes from, the nearest first (AR2). */
+export async function lineageOf(reader: Reader, row: Pick<WorkSessionRow, 'id' | 'parent_session_id'>): Promise<string[]> {
+  const ids = new Set([row.id])
+  for (let parentId = row.parent_session_id; parentId !== null && !ids.has(parentId) && ids.size <= maxAncestors; ) {
+    ids.add(parentId)
+    parentId = (await reader.first(selectWorkSession, { id: parentId }))?.parent_session_id ?? null
+  }
+  return [...ids]
+}

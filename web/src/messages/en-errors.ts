@@ -32,6 +32,10 @@ export const errors: ErrorsWords = {
   wrong_state: { title: 'This cannot be done now', next: 'Look at its state, then choose something else.' },
   work_session_running: { title: 'This work is still running', next: 'End it first.' },
   work_session_completed: { title: 'This work is completed', next: 'Start new work.' },
+  set_aside: {
+    title: 'This work session was set aside',
+    next: 'It could not be resumed twice in a row. Begin a new one; its files keep what it knew.',
+  },
   last_owner: { title: 'The owner of the installation stays', next: 'Remove other people instead.' },
   fenced: { title: 'Another machine has taken over', next: 'Nothing to do here.' },
   launch_withdrawn: { title: 'This start is not needed any more', next: 'Nothing to do here.' },
@@ -46,6 +50,10 @@ export const errors: ErrorsWords = {
   idempotency_key_reused: { title: 'The server saw this request with other content', next: 'Send it once more.' },
   rate_limited: { title: 'Too many attempts', next: 'Wait a minute, then try again.' },
   too_many_connections: { title: 'Too many pages are open', next: 'Close some, then try again.' },
+  resume_failed: {
+    title: 'The work could not be taken up',
+    next: 'Nothing was begun. Try once more, or see why in its details.',
+  },
   internal: { title: 'Something went wrong on the server', next: 'Try again; its log has the details.' },
   busy: { title: 'The store is busy', next: again },
   store_unavailable: {

@@ -34,6 +34,10 @@ export const errors: ErrorsWords = {
   wrong_state: { title: '今の状態では実行できません', next: '状態を確認してください。' },
   work_session_running: { title: 'この作業はまだ実行中です', next: '先に終了してください。' },
   work_session_completed: { title: 'この作業は完了しています', next: '新しい作業を開始してください。' },
+  set_aside: {
+    title: 'この作業セッションは再開の対象から外されています',
+    next: '続けて二度再開できませんでした。新しい作業を始めてください。これまでの記録はファイルに残っています。',
+  },
   last_owner: { title: 'このサーバーのオーナーは外せません', next: 'ほかのメンバーを外してください。' },
   fenced: { title: '別のマシンに引き継がれました', next: 'ここで行う操作はありません。' },
   launch_withdrawn: { title: 'この起動はもう必要ありません', next: 'ここで行う操作はありません。' },
@@ -48,6 +52,10 @@ export const errors: ErrorsWords = {
   idempotency_key_reused: { title: '同じ要求が別の内容で届いています', next: 'もう一度送信してください。' },
   rate_limited: { title: '試行回数が多すぎます', next: '1 分ほど待ってからお試しください。' },
   too_many_connections: { title: '開いているページが多すぎます', next: 'いくつか閉じてからお試しください。' },
+  resume_failed: {
+    title: '作業を再開できませんでした',
+    next: '何も始まっていません。もう一度試すか、詳細で理由を確認してください。',
+  },
   internal: { title: 'サーバーで問題が起きました', next: 'もう一度お試しください。詳細はサーバーのログにあります。' },
   busy: { title: 'ストアが混み合っています', next: again },
   store_unavailable: {

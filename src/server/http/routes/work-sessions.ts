@@ -1,9 +1,12 @@
 /** The work sessions of a project. */
+import { Refusal } from '../../../domain/errors.ts'
 import type { workSessionRoutes } from '../../../protocol/routes/work-sessions.ts'
 import { createWorkSession } from '../../../services/create-work-session.ts'
 import { endWorkSession } from '../../../services/end-work-session.ts'
 import { getWorkSession } from '../../../services/get-work-session.ts'
 import { listWorkSessions } from '../../../services/list-work-sessions.ts'
+import { resumeWorkSession } from '../../../services/resume-work-session.ts'
+import { saveCheckpoint } from '../../../services/save-checkpoint.ts'
 import { type HandlersOf, query, run } from '../handler.ts'
 
 export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
@@ -11,4 +14,19 @@ export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
   createWorkSession: run(createWorkSession, ({ body, params }) => ({ ...body, ...params })),
   getWorkSession: query(getWorkSession, ({ params }) => params),
   endWorkSession: run(endWorkSession, ({ body, params }) => ({ ...body, ...params })),
+  resumeWorkSession: async ({ params, doors, receipt, reply, who }) => {
+    const outcome = await doors.store.run(resumeWorkSession, { ...params, by: who.id }, receipt)
+    if (outcome.outcome === 'failed') throw notResumed(outcome)
+    reply.code(outcome.outcome === 'begun' ? 201 : 200)
+    return outcome.resumed
+  },
+  saveCheckpoint: async ({ params, body, doors, receipt }) => {
+    const { at } = await doors.store.run(saveCheckpoint, { ...body, ...params }, receipt)
+    const { projectId, workSessionId } = params
+    const path = doors.files.checkpointPath(projectId, workSessionId)
+    return { path, timestamp: at, written: await doors.files.written(projectId) }
+  },
 }
+
+const notResumed = ({ setAside }: { setAside: string | null }): Refusal =>
+  new Refusal('resume_failed', setAside ?? 'What is stored of this work session cannot be read', { setAside })

@@ -1,0 +1,41 @@
+/** The file of an artifact (CK5), whole or not at all: written beside its place part by part, fsynced, renamed (CK3). */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { nameProblem } from '../domain/artifact/name.ts'
+import { replaceFile, syncFolder } from '../platform/atomic-file.ts'
+import { type ArtifactRow, selectArtifact, selectPart } from '../store/queries/artifacts.ts'
+import type { Store } from '../store/store.ts'
+
+export async function mirrorArtifact(store: Store, folder: string, workSessionId: string, name: string): Promise<void> {
+  // SE5: what somebody has written into the table by hand does not get out of the folder.
+  if (nameProblem(name)) return
+  const path = join(folder, name)
+  const row = await store.read((reader) => reader.first(selectArtifact, { workSessionId, name }))
+  if (!row) {
+    await rm(path, { force: true })
+    return syncFolder(folder)
+  }
+  if (await isThere(path, row)) return
+  await replaceFile(path, partsOf(store, row.upload_id))
+}
+
+/** After a lost cursor all are looked at; what is there need not be written again. */
+async function isThere(path: string, { size, sha256 }: ArtifactRow): Promise<boolean> {
+  const written = await stat(path).catch(() => undefined)
+  if (!written?.isFile() || written.size !== size) return false
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  return hash.digest('hex') === sha256
+}
+
+async function* partsOf(store: Store, uploadId: string): AsyncGenerator<Uint8Array> {
+  for (let number = 0; ; number++) {
+    const at = number
+    const part = await store.read((reader) => reader.first(selectPart, { uploadId, number: at }))
+    if (!part) return
+    yield Buffer.from(part.bytes, 'base64')
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * `work_session.json`: the rows of a work session as the tables have them, beside the files of CK2. Those are for people and other
+ * programs; this one is there so that a store that is built anew from files (CK4) has lost nothing. Where it is missing, the others do.
+ */
+import * as z from 'zod'
+import { schemaVersion } from './schema-version.ts'
+
+const Text = z.string()
+const Maybe = Text.nullable()
+const Whole = z.int()
+
+const WorkSessionRow = z.object({
+  id: Text,
+  project_id: Text,
+  parent_session_id: Maybe,
+  started_at: Text,
+  ended_at: Maybe,
+  interruption_reason: Maybe,
+  current_phase: Whole.nullable(),
+  current_agent_role: Maybe,
+  current_agent_type: Maybe,
+  current_task_id: Maybe,
+  context_summary: Maybe,
+  resumed_by: Maybe,
+  resume_failures: Whole,
+  set_aside: Maybe,
+  error: Maybe,
+})
+
+const TaskRow = z.object({
+  project_id: Text,
+  id: Text,
+  session_id: Maybe,
+  phase: Whole,
+  task_type: Text,
+  title: Text,
+  description: Maybe,
+  status: z.enum(['pending', 'in_progress', 'completed', 'failed', 'blocked']),
+  progress_percent: Whole,
+  assigned_to: Maybe,
+  depends_on: Text,
+  blocked_by: Maybe,
+  started_at: Maybe,
+  completed_at: Maybe,
+  result: Maybe,
+  created_at: Text,
+  updated_at: Text,
+})
+
+const ApprovalRow = z.object({
+  id: Whole,
+  session_id: Maybe,
+  project_id: Text,
+  checkpoint_type: Text,
+  leader_id: Text,
+  task_id: Maybe,
+  status: z.enum(['pending', 'approved', 'rejected', 'revision_requested']),
+  submitted_at: Text,
+  resolved_at: Maybe,
+  decided_by: Maybe,
+  feedback: Maybe,
+  instruction_content: Maybe,
+  worker_instructions: Text,
+  artifacts: Text,
+  revision_history: Text,
+})
+
+const Kind = z.enum(['verified', 'failed', 'untried'])
+const Bit = z.int().min(0).max(1)
+
+const ApproachRow = z.object({
+  project_id: Text,
+  id: Text,
+  session_id: Text,
+  kind: Kind,
+  first_kind: Kind,
+  number: Whole,
+  date: Text,
+  category: Text,
+  description: Text,
+  details: Maybe,
+  evidence: Maybe,
+  learnings: Text,
+  reusable: Bit,
+  failure_reason: Maybe,
+  error: Maybe,
+  avoid: Bit,
+  priority: Maybe,
+  next_to_try: Bit,
+  note: Maybe,
+  history: Text,
+  recorded_at: Text,
+  updated_at: Text,
+})
+
+const CheckpointRow = z.object({
+  session_id: Text,
+  number: Whole,
+  at: Text,
+  reason: z.enum(['task_completed', 'approval_decided', 'approach_recorded', 'error', 'periodic', 'ended', 'asked']),
+  subject: Maybe,
+  error: Maybe,
+})
+
+const ArtifactFacts = z.object({ name: Text, size: Whole, media_type: Text, sha256: Text, created_at: Text, updated_at: Text })
+
+export const WorkSessionFile = z.object({
+  schema_version: z.literal(schemaVersion),
+  work_session: WorkSessionRow,
+  tasks: z.array(TaskRow),
+  approvals: z.array(ApprovalRow),
+  /** Its own; what it has inherited is in the files of its ancestors. */
+  approaches: z.array(ApproachRow),
+  checkpoints: z.array(CheckpointRow),
+  artifacts: z.array(ArtifactFacts),
+})
+export type WorkSessionFile = z.output<typeof WorkSessionFile>

@@ -1,0 +1,95 @@
+/**
+ * The bytes of an artifact on their way in (CK5): written to the store part by part as they come, so that memory stays the same
+ * however large it is, and cut off at the limit. Nothing of it is seen before it is whole.
+ */
+import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import { Refusal } from '../../domain/errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { anyBytes, maxArtifactBytes } from '../../protocol/artifact.ts'
+import { addUploadPart } from '../../services/add-upload-part.ts'
+import type { Doors } from '../doors.ts'
+
+/** A multiple of three, so that base64 needs no filling. */
+const partBytes = 192 * 1024
+
+/**
+ * Whoever is refused while still sending hears of it only after they are done, or never: closed in their face, most clients say
+ * no more than that the connection broke. So the rest is taken and thrown away, for so long.
+ */
+const patienceMs = 10_000
+
+const mediaForm = /^[\w!#$&^.+-]{1,80}\/[\w!#$&^.+-]{1,80}(?:; ?charset=[\w-]{1,40})?$/
+
+export function mediaTypeOf({ headers }: FastifyRequest): string {
+  const given = headers['content-type'] ?? anyBytes
+  return mediaForm.test(given) ? given : anyBytes
+}
+
+const tooLarge = (): Refusal =>
+  new Refusal('too_large', `An artifact has at most ${maxArtifactBytes} bytes; nothing was stored`, { limit: maxArtifactBytes })
+
+/** What says beforehand that it is too large is not begun. */
+export async function refuseTooLarge(request: FastifyRequest, clock: Clock): Promise<void> {
+  if (Number(request.headers['content-length'] ?? 0) <= maxArtifactBytes) return
+  await throwAway(request, clock)
+  throw tooLarge()
+}
+
+export interface TakenBytes {
+  readonly size: number
+  readonly sha256: string
+}
+
+export async function takeBytes(request: FastifyRequest, { store, clock }: Doors, uploadId: string): Promise<TakenBytes> {
+  const hash = createHash('sha256')
+  let size = 0
+  let number = 0
+  let waiting: Buffer[] = []
+  let waitingBytes = 0
+  const write = async (bytes: Buffer): Promise<void> => {
+    hash.update(bytes)
+    await store.run(addUploadPart, { uploadId, number: number++, bytes: bytes.toString('base64') })
+  }
+  for await (const chunk of chunksOf(request)) {
+    size += chunk.length
+    if (size > maxArtifactBytes) break
+    waiting.push(chunk)
+    waitingBytes += chunk.length
+    if (waitingBytes < partBytes) continue
+    let whole = Buffer.concat(waiting)
+    for (; whole.length >= partBytes; whole = whole.subarray(partBytes)) await write(whole.subarray(0, partBytes))
+    waiting = whole.length > 0 ? [whole] : []
+    waitingBytes = whole.length
+  }
+  if (size > maxArtifactBytes) {
+    await throwAway(request, clock)
+    throw tooLarge()
+  }
+  if (waitingBytes > 0) await write(Buffer.concat(waiting))
+  return { size, sha256: hash.digest('hex') }
+}
+
+const streamOf = ({ body }: FastifyRequest): Readable | undefined => body as Readable | undefined
+
+async function* chunksOf(request: FastifyRequest): AsyncGenerator<Buffer> {
+  const stream = streamOf(request)
+  try {
+    // Left open when we stop early: there is still an answer to be sent on this connection.
+    if (stream) for await (const chunk of stream.iterator({ destroyOnReturn: false })) yield chunk as Buffer
+  } catch {
+    throw new Refusal('invalid_request', 'The body did not arrive whole; nothing was stored')
+  }
+}
+
+async function throwAway(request: FastifyRequest, clock: Clock): Promise<void> {
+  const stream = streamOf(request)
+  if (!stream || stream.readableEnded || stream.destroyed) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stopWaiting = clock.after(patienceMs, resolve)
+  for (const over of ['end', 'close', 'error']) stream.once(over, () => resolve())
+  stream.resume()
+  await promise
+  stopWaiting()
+}

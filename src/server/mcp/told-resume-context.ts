@@ -1,0 +1,28 @@
+/** What agents are told about work that they take up (RS1), under this wire's names. */
+import type * as z from 'zod'
+import type { ResumeContext as Context } from '../../domain/work-session/resume-context.ts'
+import { RememberedTask, ResumeContext, ToldApproach } from '../../protocol/resume.ts'
+import { snakeFields, snakeShape } from './snake-case.ts'
+
+const Task = snakeShape(RememberedTask)
+const Approaches = snakeShape(ToldApproach).array()
+
+export const ToldResumeContext = snakeShape(ResumeContext).extend({
+  current_task: Task.nullable(),
+  failed_approaches: Approaches,
+  verified_approaches: Approaches,
+  next_approaches: Approaches,
+  remaining_tasks: Task.array(),
+  left_out: snakeShape(ResumeContext.shape.leftOut),
+})
+
+export const toldResumeContext = (context: Context): z.input<typeof ToldResumeContext> =>
+  ({
+    ...snakeFields(context),
+    current_task: context.currentTask && snakeFields(context.currentTask),
+    failed_approaches: context.failedApproaches.map(snakeFields),
+    verified_approaches: context.verifiedApproaches.map(snakeFields),
+    next_approaches: context.nextApproaches.map(snakeFields),
+    remaining_tasks: context.remainingTasks.map(snakeFields),
+    left_out: snakeFields(context.leftOut),
+  }) as z.input<typeof ToldResumeContext>

@@ -1,0 +1,68 @@
+/**
+ * A new approach, whoever records it: a person or script (`record-approach`) or an agent (`note-approach`). The same words again in
+ * the same work session are the same approach, so that a call whose answer was lost can be made again.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type * as z from 'zod'
+import { approachId } from '../domain/approach/id.ts'
+import { contentOf, dayOf } from '../domain/approach/lifecycle.ts'
+import type { Instant } from '../domain/instant.ts'
+import { projectStream } from '../domain/stream/name.ts'
+import type { Approach, ApproachDraft } from '../protocol/approach.ts'
+import {
+  type ApproachRow,
+  approachColumns,
+  approachesPage,
+  approachFrom,
+  approachOf,
+  insertApproach,
+  nextApproachNumber,
+} from '../store/queries/approaches.ts'
+import { newest } from '../store/queries/page-cursor.ts'
+import type { WorkSessionRow } from '../store/queries/work-sessions.ts'
+import type { Reader, Tx } from '../store/store.ts'
+import { noteCheckpoint } from './note-checkpoint.ts'
+
+type Draft = z.output<typeof ApproachDraft>
+
+/** The newest ones, among which the same one is looked for: whoever repeats a call does it soon. */
+const lookedThrough = 20
+
+interface Circumstances {
+  readonly by: string
+  readonly now: Instant
+}
+
+/** The use case names the project's stream. */
+export async function keepApproach(tx: Tx, row: WorkSessionRow, draft: Draft, { by, now }: Circumstances): Promise<Approach> {
+  const known = await sameOne(tx, row.id, draft)
+  if (known) return approachOf(known)
+  const { kind, ...words } = draft
+  const number = await nextApproachNumber(tx, row.project_id, kind)
+  const id = approachId(kind, number)
+  const recorded: ApproachRow = {
+    project_id: row.project_id,
+    session_id: row.id,
+    id,
+    first_kind: kind,
+    number,
+    ...approachColumns({ id, kind, date: dayOf(now), ...contentOf(kind, words), history: [] }),
+    recorded_at: now,
+    updated_at: now,
+  }
+  await tx.write(insertApproach, recorded)
+  const approach = approachOf(recorded)
+  tx.append(projectStream(row.project_id), { type: 'approach-recorded', data: { approach, by } })
+  const place = { projectId: row.project_id, workSessionId: row.id }
+  await noteCheckpoint(tx, { ...place, reason: 'approach_recorded', subject: id, now })
+  return approach
+}
+
+async function sameOne(reader: Reader, workSessionId: string, { kind, ...words }: Draft): Promise<ApproachRow | undefined> {
+  const asked = contentOf(kind, words)
+  const rows = await approachesPage(reader, [workSessionId], { ...newest, limit: lookedThrough }, kind)
+  return rows.find((each) => {
+    const { id: _, kind: __, date: ___, history, ...content } = approachFrom(each)
+    return history.length === 0 && isDeepStrictEqual(content, asked)
+  })
+}

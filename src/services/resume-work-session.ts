@@ -1,0 +1,145 @@
+/**
+ * Takes interrupted work up (RS1): a child that goes on where its parent stopped, with the unfinished tasks. Asked twice at once, it
+ * is one child; while that runs, the same (RS3). A work session that cannot be read is not resumed: it is counted, and set aside after the second
+ * time, so that nobody keeps running into it.
+ */
+import { Refusal } from '../domain/errors.ts'
+import { home, projectStream } from '../domain/stream/name.ts'
+import { afterFailure, decideResume } from '../domain/work-session/lineage.ts'
+import type { ResumeContext } from '../domain/work-session/resume-context.ts'
+import { type NotRestored, type Resumed, resumedOnWire } from '../protocol/resume.ts'
+import { wholeListLimit } from '../protocol/work-session.ts'
+import { selectAssignment } from '../store/queries/assignments.ts'
+import { type TaskRow, taskOf, updateTask } from '../store/queries/tasks.ts'
+import { selectRunningChild, updateWorkSession, type WorkSessionRow, workSessionOf } from '../store/queries/work-sessions.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../store/store.ts'
+import { beginWorkSession } from './begin-work-session.ts'
+import { existingWorkSession } from './existing-work-session.ts'
+import { contextOf, contextWith } from './resume-context.ts'
+import { carriedOver, unfinishedOf } from './unfinished-work.ts'
+
+interface Input {
+  readonly projectId: string
+  readonly workSessionId: string
+  readonly by: string
+}
+
+export type ResumeOutcome =
+  | { readonly outcome: 'begun' | 'same'; readonly resumed: Resumed }
+  | { readonly outcome: 'failed'; readonly setAside: string | null }
+
+/** Of what went wrong, in the row and in answers. */
+const longestReason = 500
+
+export const resumeWorkSession = defineUseCase({
+  name: 'resume-work-session',
+  streams: ({ projectId }: Input) => [home, projectStream(projectId)],
+  run: async (tx, { by, ...place }: Input, context): Promise<ResumeOutcome> => {
+    const row = await existingWorkSession(tx, place)
+    const runningChild = await tx.first(selectRunningChild, { parentId: row.id })
+    const { state } = workSessionOf(row)
+    const decision = decideResume({ state, setAside: row.set_aside, runningChildId: runningChild?.id ?? null })
+    if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
+    // All that is read comes before all that is written, so that what cannot be read leaves nothing half done.
+    const read = await attempt(() => (runningChild ? prepareSame(tx, runningChild) : prepareFork(tx, row)))
+    if ('failure' in read) return fail(tx, row, read.failure)
+    return runningChild ? same(runningChild, read.found) : fork(tx, row, read.found, by, context)
+  },
+})
+
+interface Prepared {
+  readonly resumeContext: ResumeContext
+  readonly tasks: readonly TaskRow[]
+  readonly notRestored: NotRestored[]
+}
+
+async function prepareFork(reader: Reader, row: WorkSessionRow): Promise<Prepared> {
+  const tasks = await carriedOver(reader, row.id)
+  for (const task of tasks) taskOf(task)
+  return { resumeContext: await contextWith(reader, row, tasks), tasks, notRestored: await missingAgents(reader, tasks) }
+}
+
+async function prepareSame(reader: Reader, child: WorkSessionRow): Promise<Prepared> {
+  const tasks = await unfinishedOf(reader, child.id)
+  for (const task of tasks) taskOf(task)
+  return { resumeContext: await contextOf(reader, child), tasks, notRestored: await missingAgents(reader, tasks) }
+}
+
+const same = (child: WorkSessionRow, prepared: Prepared): ResumeOutcome => ({
+  outcome: 'same',
+  resumed: answered(child, prepared),
+})
+
+async function fork(tx: Tx, row: WorkSessionRow, prepared: Prepared, by: string, context: Context): Promise<ResumeOutcome> {
+  const { project_id, current_phase, current_agent_role, current_agent_type, context_summary } = row
+  const kept = { project_id, current_phase, current_agent_role, current_agent_type, context_summary }
+  const current_task_id = prepared.resumeContext.currentTask?.taskId ?? null
+  const child = await beginWorkSession(tx, { ...kept, current_task_id, parent_session_id: row.id }, context)
+  const resumedRow = { ...row, resumed_by: child.id, resume_failures: 0 }
+  await tx.write(updateWorkSession, resumedRow)
+  const told = { type: 'work-session-changed', data: { workSession: workSessionOf(resumedRow) } } as const
+  tx.append(projectStream(row.project_id), told, [home])
+  const tasks = prepared.tasks.map((task) => ({ ...task, session_id: child.id, updated_at: context.now }))
+  for (const task of tasks) {
+    await tx.write(updateTask, task)
+    tx.append(projectStream(row.project_id), { type: 'task-changed', data: { task: taskOf(task), by } })
+  }
+  return { outcome: 'begun', resumed: answered(child, { ...prepared, tasks }) }
+}
+
+const answered = (child: WorkSessionRow, { resumeContext, tasks, notRestored }: Prepared): Resumed =>
+  resumedOnWire({
+    workSession: workSessionOf(child),
+    resumeContext: resumeContext as Resumed['resumeContext'],
+    remainingTasks: tasks.slice(0, wholeListLimit).map(taskOf),
+    notRestored,
+  })
+
+/** RS2: whoever was at it and is no longer there, said before anything runs. */
+async function missingAgents(reader: Reader, tasks: readonly TaskRow[]): Promise<NotRestored[]> {
+  const missing: NotRestored[] = []
+  const byAgent = Map.groupBy(tasks, ({ assigned_to }) => assigned_to)
+  for (const [agentId, itsTasks] of byAgent) {
+    const [task] = itsTasks
+    if (agentId === null || !task) continue
+    if (await reader.first(selectAssignment, { project_id: task.project_id, agent_id: agentId })) continue
+    const ids = itsTasks.map(({ id }) => id)
+    missing.push({ what: 'agent', detail: `${agentId} is no agent of this project any more; it was to do ${listed(ids)}` })
+  }
+  return missing
+}
+
+const namedAtMost = 5
+
+const listed = (ids: readonly string[]): string =>
+  ids.length <= namedAtMost ? ids.join(', ') : `${ids.slice(0, namedAtMost).join(', ')} and ${ids.length - namedAtMost} more`
+
+async function attempt<Found>(work: () => Promise<Found>): Promise<{ found: Found } | { failure: string }> {
+  try {
+    return { found: await work() }
+  } catch (error) {
+    // What cannot be read is this work session's own trouble; anything the store says is not.
+    if (!(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error
+    return { failure: error.message.slice(0, longestReason) }
+  }
+}
+
+async function fail(tx: Tx, row: WorkSessionRow, why: string): Promise<ResumeOutcome> {
+  const { failures, setAside } = afterFailure(
+    row.resume_failures,
+    `It could not be resumed: what is stored of it cannot be read (${why})`,
+  )
+  const failed = { ...row, resume_failures: failures, set_aside: setAside }
+  await tx.write(updateWorkSession, failed)
+  const told = { type: 'work-session-changed', data: { workSession: workSessionOf(failed) } } as const
+  if (setAside !== null) tx.append(projectStream(row.project_id), told, [home])
+  return { outcome: 'failed', setAside }
+}
+
+function refusalOf(
+  workSessionId: string,
+  refusal: { code: 'work_session_running' | 'work_session_completed' } | { code: 'set_aside'; reason: string },
+): Refusal {
+  if (refusal.code !== 'set_aside') return new Refusal(refusal.code, undefined, { workSessionId })
+  return new Refusal('set_aside', refusal.reason, { workSessionId, setAside: refusal.reason })
+}

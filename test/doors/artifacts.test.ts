@@ -1,0 +1,131 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { maxArtifactBytes } from '../../src/protocol/artifact.ts'
+import { openTestServer, type TestServer } from '../support/server.ts'
+
+async function begin(server: TestServer) {
+  const post = async (path: string) => (await server.ask(path, { method: 'POST', body: { name: 'p' } })).json
+  const { id: projectId } = await post('/api/projects')
+  const { id } = (await server.ask(`/api/projects/${projectId}/sessions`, { method: 'POST', body: {} })).json
+  const path = `/api/projects/${projectId}/sessions/${id}/artifacts`
+  const folder = join(server.folder, 'projects', projectId, 'sessions', id, 'artifacts')
+  const authorization = `Bearer ${server.ownerToken}`
+  const send = (name: string, init: RequestInit & { duplex?: 'half' }) =>
+    fetch(`${server.url}${path}/${name}`, { method: 'PUT', ...init, headers: { authorization, ...init.headers } })
+  const list = async () => (await server.ask(path)).json.items
+  /** Until the mirror has written them. */
+  const files = async () => {
+    await server.ask(`/api/projects/${projectId}/sessions/${id}/checkpoint`, { method: 'POST' })
+    return readdir(folder)
+  }
+  return { path, folder, authorization, send, list, files }
+}
+
+/** So many bytes, made as they are asked for. */
+const flood = (bytes: number): ReadableStream<Uint8Array> => {
+  const piece = Buffer.alloc(1024 * 1024, 'x')
+  let left = bytes
+  const pieces = function* () {
+    for (; left > 0; left -= piece.length) yield piece.subarray(0, Math.min(left, piece.length))
+  }
+  return Readable.toWeb(Readable.from(pieces())) as ReadableStream<Uint8Array>
+}
+
+test('[CK5] bytes come back as they went in, under their name, and lie in the mirror', async () => {
+  const server = await openTestServer()
+  const { path, folder, send, list, files } = await begin(server)
+  const bytes = randomBytes(700_001)
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const stored = await send('b%C3%BCild.bin', { body: bytes, headers: { 'content-type': 'application/x-thing' } })
+  expect(stored.status).toBe(201)
+  const artifact = await stored.json()
+  expect(artifact).toMatchObject({ name: 'büild.bin', size: 700_001, mediaType: 'application/x-thing', sha256 })
+  expect(await list()).toEqual([artifact])
+  const got = await fetch(`${server.url}${path}/b%C3%BCild.bin`, { headers: { authorization: `Bearer ${server.ownerToken}` } })
+  expect(Buffer.from(await got.arrayBuffer()).equals(bytes)).toBe(true)
+  expect(got.headers.get('content-type')).toBe('application/x-thing')
+  expect(got.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''b%C3%BCild.bin")
+  expect(got.headers.get('content-security-policy')).toContain('sandbox')
+  expect(got.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(await files()).toEqual(['büild.bin'])
+  expect((await readFile(join(folder, 'büild.bin'))).equals(bytes)).toBe(true)
+  expect((await send('b%C3%BCild.bin', { body: 'short' })).status).toBe(200)
+  await files()
+  expect(await readFile(join(folder, 'büild.bin'), 'utf8')).toBe('short')
+  expect((await server.ask(`${path}/b%C3%BCild.bin`, { method: 'DELETE' })).status).toBe(204)
+  expect(await files()).toEqual([])
+})
+
+test('[CK5] an empty one, JSON, and one without a type are bytes like any other', async () => {
+  const server = await openTestServer()
+  const { path, send } = await begin(server)
+  expect(await (await send('empty', { body: '' })).json()).toMatchObject({ size: 0 })
+  expect(
+    await (await send('x.json', { body: '{"no json', headers: { 'content-type': 'application/json' } })).json(),
+  ).toMatchObject({
+    size: 9,
+    mediaType: 'application/json',
+  })
+  const plain = await send('plain', { body: Buffer.from('abc') })
+  expect(await plain.json()).toMatchObject({ size: 3, mediaType: 'application/octet-stream' })
+  expect((await server.ask(`${path}/empty`)).text).toBe('')
+})
+
+test('[CK5] names that leave the folder, reserved and over-long ones are refused in words, and nothing is stored', async () => {
+  const server = await openTestServer()
+  const { send, list, files } = await begin(server)
+  const names = ['..%2Fx', '..%2F..%2Fproject.json', '%2Fetc%2Fpasswd', '..%5Cx', 'nul', 'a%00b', '.mirror.json', 'x'.repeat(300)]
+  for (const name of names) {
+    const answer = await send(name, { body: 'x' })
+    expect(await answer.json()).toMatchObject({ status: 422, code: 'invalid_name', detail: expect.any(String) })
+  }
+  expect(await list()).toEqual([])
+  expect(await files()).toEqual([])
+  expect(existsSync(join(server.folder, 'x'))).toBe(false)
+})
+
+test('[SE8] what is too large is refused in words, whether announced or streamed; nothing is stored and nothing stays behind', async () => {
+  const server = await openTestServer()
+  const { send, list } = await begin(server)
+  const announced = await send('large', { body: Buffer.alloc(200_000_000) })
+  const streamed = await send('large', { body: flood(maxArtifactBytes + 1), duplex: 'half' })
+  for (const answer of [announced, streamed])
+    expect(await answer.json()).toMatchObject({ status: 413, code: 'too_large', limit: maxArtifactBytes })
+  expect(await list()).toEqual([])
+  const left = await server.store.read((reader) => reader.query((db) => db.selectFrom('upload_parts').select('number').limit(1)))
+  expect(left).toEqual([])
+}, 60_000)
+
+test('[CK5] an upload that breaks off leaves what was there as it was', async () => {
+  const server = await openTestServer()
+  const { path, send, authorization, list } = await begin(server)
+  await send('a', { body: 'first' })
+  const [before] = await list()
+  const head = `PUT ${path}/a HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nauthorization: ${authorization}\r\ncontent-length: 1000\r\n\r\n`
+  const { connect } = await import('node:net')
+  const socket = connect(server.port, '127.0.0.1')
+  socket.write(`${head}half of it`)
+  await expect
+    .poll(() => server.store.read((reader) => reader.query((db) => db.selectFrom('uploads').selectAll())))
+    .toHaveLength(1)
+  socket.destroy()
+  await expect.poll(() => server.store.read((reader) => reader.query((db) => db.selectFrom('uploads').selectAll()))).toEqual([])
+  expect(await list()).toEqual([before])
+  expect((await server.ask(`${path}/a`)).text).toBe('first')
+})
+
+test('[HT4] the same bytes under the same key are stored once; other bytes under it are refused', async () => {
+  const server = await openTestServer()
+  const { send, list } = await begin(server)
+  const headers = { 'idempotency-key': 'k' }
+  const first = await send('a', { body: 'one', headers })
+  const again = await send('a', { body: 'one', headers })
+  expect([first.status, again.status]).toEqual([201, 201])
+  expect(await again.json()).toEqual(await first.json())
+  expect(await (await send('a', { body: 'two', headers })).json()).toMatchObject({ code: 'idempotency_key_reused' })
+  expect(await list()).toMatchObject([{ size: 3 }])
+})
