@@ -18,7 +18,7 @@ import type { ProjectSettings } from '../project/settings.ts'
 import type { Launch, LaunchEndReason } from './lifecycle.ts'
 
 /** How long a process may take to go once its session is over. */
-export const finishedAtMostMs = 30_000
+const finishedAtMostMs = 30_000
 
 export interface LaunchFacts {
   /** Its agent may still be started for its project. */
