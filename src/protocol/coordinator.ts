@@ -6,7 +6,7 @@ import { Time } from './text.ts'
  * connected: heard of lately · unreachable: silent for `coordinator.unreachable_seconds`; its processes are neither replaced nor
  * killed · stopped: said goodbye, nothing of it runs.
  */
-const coordinatorStates = ['connected', 'unreachable', 'stopped'] as const
+export const coordinatorStates = ['connected', 'unreachable', 'stopped'] as const
 
 export const Coordinator = z.object({
   id: z.string(),

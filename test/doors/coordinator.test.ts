@@ -89,6 +89,9 @@ test('[CO1] it greets, gets its orders by the log, asks for the particulars, and
   })
   const read = await server.ask(`/api/processes/${launchId}`)
   expect(read.json).toMatchObject({ state: 'running', pid: 99, output: 'hello\n' })
+  const { text: metrics } = await server.ask('/metrics')
+  for (const line of ['processes{state="running"} 1', 'processes{state="held"} 0', 'coordinators{state="connected"} 1'])
+    expect(metrics).toContain(`holdfast_${line}\n`)
   // The process: nothing but its token, and it is found out who it is.
   const agent = await connectMcp(server.url, particulars.launchToken)
   expect(await agent.call('authenticate', { project_id: projectId })).toMatchObject({ status: 'ok', purpose: 'chat' })

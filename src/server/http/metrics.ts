@@ -3,6 +3,9 @@
  * at start as the HTTP server itself.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { coordinatorStates } from '../../protocol/coordinator.ts'
+import { processStates } from '../../protocol/process.ts'
+import type { Counted, ProcessCounts } from '../../services/count-processes.ts'
 import type { StoreFigures } from '../../store/store.ts'
 import { type Figures, latencyEdges } from './figures.ts'
 
@@ -15,6 +18,7 @@ export interface MetricsInput {
   readonly followedStreams: number
   readonly feedWaitingBytes: number
   readonly heldCalls: number
+  readonly counts: ProcessCounts
 }
 
 type Labels = Readonly<Record<string, string | number>>
@@ -46,6 +50,13 @@ export function metricsText(input: MetricsInput): string {
     family('holdfast_feed_bytes_total', 'counter', 'Bytes handed to followers', one(doors.feedBytes)),
     family('holdfast_feed_waiting_bytes', 'gauge', 'Bytes that followers have not taken yet', one(input.feedWaitingBytes)),
     family('holdfast_held_calls', 'gauge', 'Calls of agents that wait for something to do', one(input.heldCalls)),
+    family(
+      'holdfast_processes',
+      'gauge',
+      'Processes of agents that have not ended, by state',
+      byState(liveStates, input.counts.processes),
+    ),
+    family('holdfast_coordinators', 'gauge', 'Coordinators, by state', byState(coordinatorStates, input.counts.coordinators)),
     family('holdfast_store_waiting', 'gauge', 'Use cases waiting for the writer', one(store.waiting)),
     family('holdfast_store_commits_total', 'counter', 'Commits', one(store.commits)),
     family('holdfast_store_use_cases_total', 'counter', 'Use cases run', one(store.useCases)),
@@ -54,6 +65,12 @@ export function metricsText(input: MetricsInput): string {
     family('holdfast_store_wal_bytes', 'gauge', 'Size of the write-ahead log', one(store.walBytes)),
   ].join('')
 }
+
+const liveStates = processStates.filter((state) => state !== 'ended')
+
+/** Every state, also one that nothing is in: a line that comes and goes cannot be watched. */
+const byState = (states: readonly string[], counted: readonly Counted[] | null): Sample[] =>
+  counted === null ? [] : states.map((state) => [{ state }, Number(counted.find((each) => each.state === state)?.count ?? 0)])
 
 function family(name: string, type: 'counter' | 'gauge' | 'histogram', help: string, samples: readonly Sample[]): string {
   const lines = samples.map(([labels, value, suffix = '']) => `${name}${suffix}${labelText(labels)} ${value}\n`)

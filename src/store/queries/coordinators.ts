@@ -47,6 +47,13 @@ const selectConnected = statement()((db) =>
   db.selectFrom('coordinators').select('id').where('state', '=', sql.lit<CoordinatorRow['state']>('connected')).orderBy('id'),
 )
 
+export const countCoordinators = statement()((db) =>
+  db
+    .selectFrom('coordinators')
+    .select(['state', sql<number>`count(*)`.as('count')])
+    .groupBy('state'),
+)
+
 const selectAll = statement()((db) => db.selectFrom('coordinators').selectAll().orderBy('id'))
 
 const selectPage = statement<PageParams>()((db, p) =>

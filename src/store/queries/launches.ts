@@ -159,6 +159,14 @@ const countLive = statement()((db) =>
     .groupBy('coordinator_id'),
 )
 
+export const countLiveByState = statement()((db) =>
+  db
+    .selectFrom('launches')
+    .select(['state', sql<number>`count(*)`.as('count')])
+    .where('state', '<>', launchEnded)
+    .groupBy('state'),
+)
+
 const selectOrders = statement<{ coordinatorId: string }>()((db, p) =>
   db
     .selectFrom('launches')

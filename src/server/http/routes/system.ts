@@ -1,6 +1,7 @@
 /** Health, readiness, figures and documentation (HT3, HT5). What only newcomers ask for is loaded when they do. */
 import { Refusal } from '../../../domain/errors.ts'
 import type { systemRoutes } from '../../../protocol/routes/system.ts'
+import { countProcesses } from '../../../services/count-processes.ts'
 import type { HandlersOf } from '../handler.ts'
 import { health } from '../health.ts'
 
@@ -22,6 +23,8 @@ export const systemHandlers: HandlersOf<typeof systemRoutes> = {
       followedStreams: doors.tails.size,
       feedWaitingBytes: doors.connections.waitingBytes,
       heldCalls: doors.agents.held.size,
+      // A store that fails is no reason to say nothing at all.
+      counts: await doors.store.query(countProcesses, {}).catch(() => ({ processes: null, coordinators: null })),
     })
   },
   getOpenApi: async ({ doors }) => {
