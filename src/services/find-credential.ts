@@ -7,10 +7,20 @@ import { defineQuery, type Reader } from '../store/store.ts'
 
 export const findCredential = defineQuery({
   name: 'find-credential',
-  run: async (reader, { hash }: { hash: string }, { now }): Promise<Who | undefined> =>
-    (await findValidCredential(reader, hash, now)) ??
-    (await agentWithPasskey(reader, hash)) ??
-    (await agentOfLaunch(reader, hash)),
+  /** `likely`: the kind it seems to be of, which is looked for first. */
+  run: async (reader, { hash, likely }: { hash: string; likely?: string | undefined }, { now }): Promise<Who | undefined> => {
+    const places = [
+      { kind: 'token', find: () => findValidCredential(reader, hash, now) },
+      { kind: 'agent', find: () => agentWithPasskey(reader, hash) },
+      { kind: 'launch', find: () => agentOfLaunch(reader, hash) },
+    ]
+    const first = places.find(({ kind }) => kind === likely)
+    for (const { find } of first ? [first, ...places.filter((place) => place !== first)] : places) {
+      const who = await find()
+      if (who) return who
+    }
+    return undefined
+  },
 })
 
 async function agentWithPasskey(reader: Reader, hash: string): Promise<Who | undefined> {

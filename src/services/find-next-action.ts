@@ -4,13 +4,14 @@
  * again.
  */
 import { heldUntil, type NextAction } from '../domain/agent-session/next-action.ts'
-import { epochMs } from '../domain/instant.ts'
+import { epochMs, type Instant } from '../domain/instant.ts'
 import type { ResumeContext } from '../domain/work-session/resume-context.ts'
 import type { Task } from '../protocol/task.ts'
 import { taskOf } from '../store/queries/tasks.ts'
 import type { Receiver } from '../store/queries/unread.ts'
 import { defineQuery } from '../store/store.ts'
-import { nextStep, type Step } from './next-step.ts'
+import { type CallingSession, type Claim, callingSession, claimed } from './find-agent-session.ts'
+import { nextStep, nextStepFrom, type Step } from './next-step.ts'
 
 /** What an agent is answered. */
 export interface NextAnswer {
@@ -33,17 +34,36 @@ export interface FoundNextAction extends NextAnswer {
 
 export const findNextAction = defineQuery({
   name: 'find-next-action',
-  run: async (reader, { waitSeconds, ...caller }: Receiver & { waitSeconds: number }, { now }): Promise<FoundNextAction> => {
-    const step = await nextStep(reader, caller, now)
-    const until = heldUntil(now, step.next, waitSeconds, step.patience)
-    return {
-      ...answerOf(step),
-      changes: endReasonOf(step.next) !== null || step.takesUp !== null || step.places || step.resumes !== null,
-      holdMs: until === undefined ? 0 : epochMs(until) - epochMs(now),
-      suspected: step.agentSession.suspectedAt !== null,
-    }
+  run: async (reader, { waitSeconds, ...caller }: Receiver & { waitSeconds: number }, { now }): Promise<FoundNextAction> =>
+    foundFrom(await nextStep(reader, caller, now), now, waitSeconds),
+})
+
+interface FoundCall {
+  readonly caller: CallingSession
+  /** undefined: the call has to be written down first. */
+  readonly next: FoundNextAction | undefined
+}
+
+/** Who is calling and what it should do, from one look. */
+export const findCallersNextAction = defineQuery({
+  name: 'find-callers-next-action',
+  run: async (reader, { waitSeconds, ...claim }: Claim & { waitSeconds: number }, { now }): Promise<FoundCall> => {
+    const row = await claimed(reader, claim)
+    const caller = callingSession(row, now)
+    if (caller.touches) return { caller, next: undefined }
+    return { caller, next: foundFrom(await nextStepFrom(reader, row, now), now, waitSeconds) }
   },
 })
+
+function foundFrom(step: Step, now: Instant, waitSeconds: number): FoundNextAction {
+  const until = heldUntil(now, step.next, waitSeconds, step.patience)
+  return {
+    ...answerOf(step),
+    changes: endReasonOf(step.next) !== null || step.takesUp !== null || step.places || step.resumes !== null,
+    holdMs: until === undefined ? 0 : epochMs(until) - epochMs(now),
+    suspected: step.agentSession.suspectedAt !== null,
+  }
+}
 
 export const answerOf = ({ next, task, resumes }: Step): NextAnswer => ({
   next,

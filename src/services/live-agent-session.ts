@@ -17,7 +17,13 @@ export async function liveAgentSession(reader: Reader, caller: Receiver): Promis
 
 /** Also when it has ended. */
 export async function ownRow(reader: Reader, { agentSessionId, agentId, projectId }: Receiver): Promise<AgentSessionRow> {
-  const row = await reader.first(selectAgentSession, { id: agentSessionId })
+  return checkedOwn(await reader.first(selectAgentSession, { id: agentSessionId }), { agentId, projectId })
+}
+
+export function checkedOwn<Row extends Pick<AgentSessionRow, 'agent_id' | 'project_id'>>(
+  row: Row | undefined,
+  { agentId, projectId }: Pick<Receiver, 'agentId' | 'projectId'>,
+): Row {
   if (!row || row.agent_id !== agentId || row.project_id !== projectId) throw noSuchAgentSession()
   return row
 }

@@ -16,16 +16,15 @@ import type { Instant } from '../domain/instant.ts'
 import { durationMs } from '../domain/project/duration.ts'
 import type { ProjectSettings } from '../domain/project/settings.ts'
 import { type AgentSessionRow, agentSessionFrom } from '../store/queries/agent-sessions.ts'
-import { selectAgent } from '../store/queries/agents.ts'
-import { selectConversation } from '../store/queries/conversations.ts'
 import { selectLastMessage } from '../store/queries/messages.ts'
+import { type ChatStanding, chatStanding, type StandingRow, selectStanding } from '../store/queries/standing.ts'
 import { selectTaskAtHand, type TaskRow } from '../store/queries/tasks.ts'
 import type { Receiver } from '../store/queries/unread.ts'
-import { heldOf, selectAwaitedApproval, selectLastDecision, unreadOf } from '../store/queries/work-at-hand.ts'
+import { selectAwaitedApproval } from '../store/queries/work-at-hand.ts'
 import { selectWorkSession } from '../store/queries/work-sessions.ts'
 import type { Reader } from '../store/store.ts'
-import { ownRow } from './live-agent-session.ts'
-import { settingsOf } from './project-settings.ts'
+import { checkedOwn } from './live-agent-session.ts'
+import { settingsFrom } from './project-settings.ts'
 
 /** For an agent that is gone; its sessions end soon. */
 const holdSecondsOfNobody = 1
@@ -45,11 +44,16 @@ export interface Step {
 }
 
 export async function nextStep(reader: Reader, caller: Receiver, now: Instant): Promise<Step> {
-  const row = await ownRow(reader, caller)
+  const row = checkedOwn(await reader.first(selectStanding, { id: caller.agentSessionId }), caller)
+  return nextStepFrom(reader, row, now)
+}
+
+/** The same for who knows already where it stands. */
+export async function nextStepFrom(reader: Reader, row: StandingRow, now: Instant): Promise<Step> {
+  const caller = { agentSessionId: row.id, agentId: row.agent_id, projectId: row.project_id }
   const agentSession = agentSessionFrom(row)
-  const settings = await settingsOf(reader, caller.projectId)
-  const agent = await reader.first(selectAgent, { id: caller.agentId })
-  const patience = { settings, holdSeconds: holdSecondsWithin(settings, agent?.hold_seconds ?? holdSecondsOfNobody) }
+  const settings = settingsFrom(row.project_settings)
+  const patience = { settings, holdSeconds: holdSecondsWithin(settings, row.hold_seconds ?? holdSecondsOfNobody) }
   const decided = (facts: ChatFacts | TaskFacts) => nextAction(now, agentSession, facts, patience)
   if (agentSession.purpose === 'chat') {
     const next = decided(await chatFacts(reader, caller, settings))
@@ -73,30 +77,28 @@ const holdSecondsWithin = (settings: ProjectSettings, holdSeconds: number): numb
   Math.max(1, Math.min(holdSeconds, Math.floor(durationMs(settings, 'agent_session.ttl_minutes') / 2000)))
 
 async function chatFacts(reader: Reader, caller: Receiver, settings: ProjectSettings): Promise<ChatFacts> {
-  const { agentSessionId } = caller
-  const unanswered = await heldOf(reader, caller)
+  const key = webKey(caller.projectId, caller.agentId)
+  const found = await chatStanding(reader, caller, key)
   return {
     purpose: 'chat',
-    undelivered: (await unreadOf(reader, caller)) - unanswered,
-    unanswered,
-    summaryDueThrough: await summaryDueThrough(reader, caller, settings),
-    approvalId: (await reader.first(selectAwaitedApproval, { agentSessionId }))?.id ?? null,
-    approvalDecidedAt: (await reader.first(selectLastDecision, { agentSessionId }))?.resolved_at ?? null,
+    undelivered: found.unread - found.held,
+    unanswered: found.held,
+    // NA9. It is asked for only when nothing is unread, so a summary can cover everything that was said.
+    summaryDueThrough: isDue(found, settings) ? ((await reader.first(selectLastMessage, { key }))?.seq ?? null) : null,
+    approvalId: found.approval_id,
+    approvalDecidedAt: found.decided_at,
   }
 }
 
-/** NA9. It is asked for only when nothing is unread, so a summary can cover everything that was said. */
-async function summaryDueThrough(reader: Reader, { projectId, agentId }: Receiver, settings: ProjectSettings) {
-  const key = webKey(projectId, agentId)
-  const row = await reader.first(selectConversation, { key })
-  const summarised = row && {
-    summary: row.summary,
-    summaryThrough: row.summary_through,
-    keptAfter: row.kept_after,
-    unsummarisedChars: row.unsummarised_chars,
+function isDue({ summary, summary_through, kept_after, unsummarised_chars }: ChatStanding, settings: ProjectSettings): boolean {
+  if (summary === null || summary_through === null || kept_after === null || unsummarised_chars === null) return false
+  const summarised = {
+    summary,
+    summaryThrough: summary_through,
+    keptAfter: kept_after,
+    unsummarisedChars: unsummarised_chars,
   }
-  if (!summarised || !isSummaryDue(summarised, settings)) return null
-  return (await reader.first(selectLastMessage, { key }))?.seq ?? null
+  return isSummaryDue(summarised, settings)
 }
 
 async function taskFacts(reader: Reader, { agentId, projectId, agentSessionId }: Receiver, row: AgentSessionRow) {

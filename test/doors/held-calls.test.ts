@@ -158,7 +158,7 @@ describe('a held call ends', () => {
     const { office, signed } = await idle()
     const calls = new AgentCalls({ ...shared, tails })
     const gone = new AbortController()
-    const answer = calls.nextAction(who(signed), 50, gone.signal)
+    const answer = calls.held.next(who(signed), 50, gone.signal)
     await waiting({ calls }, 1)
     expect(tails.size).toBe(1)
     gone.abort()
@@ -215,7 +215,7 @@ describe('a held call costs', () => {
     const ben = await office.hire('ben')
     const { store, asked } = counted(shared.store)
     const calls = callsOn(store, shared.clock)
-    const answer = calls.nextAction(who(signed), 50)
+    const answer = calls.held.next(who(signed), 50)
     await waiting({ calls }, 1)
     const before = asked.times
     for (let second = 0; second < 49; second++) {
@@ -250,7 +250,7 @@ describe('a held call costs', () => {
     )
     const { store, asked } = counted(shared.store)
     const calls = callsOn(store, shared.clock)
-    const answers = signed.map((each) => calls.nextAction(who(each), 50))
+    const answers = signed.map((each) => calls.held.next(who(each), 50))
     await waiting({ calls }, signed.length)
     const before = asked.times
     const started = performance.now()
@@ -277,7 +277,7 @@ test('[MC1] a held call survives a server that is restarted: made again once, it
   await first.store.close()
   const { store } = await openTestStore({ clock, folder })
   const calls = callsOn(store, clock)
-  const again = calls.nextAction(await calls.caller(stranger, signed.token), 50)
+  const again = calls.held.next(await calls.caller(stranger, signed.token), 50)
   await waiting({ calls }, 1)
   await store.run(postMessage, {
     projectId: office.projectId,

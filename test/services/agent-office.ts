@@ -119,7 +119,7 @@ export async function openOffice(store: Store, clock: Clock, settings: Readonly<
     set: (change: Readonly<Record<string, number>>) => store.run(changeProject, { projectId, settings: change, by }),
     /** `get_next_action`, with all that a door does before it. */
     next: async (signed: { token: string }, waitSeconds = 0, signal?: AbortSignal) => {
-      const answer = await calls.nextAction(await caller(signed), waitSeconds, signal)
+      const answer = await calls.held.next(await caller(signed), waitSeconds, signal)
       return answer === superseded ? superseded : { ...answer.next, task: answer.task, resumed: answer.resumedWorkSessionId }
     },
     handOver: async (receiver: Receiver) => {

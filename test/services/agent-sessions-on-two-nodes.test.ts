@@ -47,7 +47,7 @@ test('[NA3] a call that is held on one node is answered by what happens on the o
   const elsewhere = callsOn(there, systemClock)
   await office.openPanel()
   const signed = await office.signIn()
-  const answer = elsewhere.nextAction(await elsewhere.caller(stranger, signed.token), 20)
+  const answer = elsewhere.nextAction(stranger, signed.token, 20)
   while (elsewhere.held.size === 0) await new Promise((resolve) => setImmediate(resolve))
   await office.say('hello')
   expect(await answer).toMatchObject({ next: { action: 'get_pending_messages' } })

@@ -8,8 +8,8 @@ import type { Clock } from '../../platform/clock.ts'
 import { hashSecret } from '../../platform/secrets.ts'
 import type { ProcessExit, ProcessExitAnswer } from '../../protocol/process-exit.ts'
 import { authenticateAgent, authenticationFailed, type SignedIn } from '../../services/authenticate-agent.ts'
-import { findAgentSession } from '../../services/find-agent-session.ts'
-import type { NextAnswer } from '../../services/find-next-action.ts'
+import { type CallingSession, type Claim, findAgentSession } from '../../services/find-agent-session.ts'
+import { findCallersNextAction, type NextAnswer } from '../../services/find-next-action.ts'
 import { findOpenConversations } from '../../services/find-open-conversations.ts'
 import { logoutAgent } from '../../services/logout-agent.ts'
 import { reportProcessExit } from '../../services/report-process-exit.ts'
@@ -68,17 +68,24 @@ export class AgentCalls {
 
   /** The agent session a call is made in: the token's, or that of the agent whose bearer it is. Counts as a sign of life. */
   async caller(presented: Presented, token: string | undefined): Promise<Receiver> {
-    const tokenHash = token === undefined ? null : hashSecret(token)
-    const { who } = presented
-    const found = await this.#store.query(findAgentSession, { tokenHash, agentId: agentOf(who), launchId: who.launch?.id })
-    const { touches, calledAt, ...caller } = found
+    return this.#heard(await this.#store.query(findAgentSession, claimOf(presented, token)))
+  }
+
+  /** What its caller should do next, from the look that finds out who is calling, unless there is nothing to do and time to wait. */
+  async nextAction(
+    presented: Presented,
+    token: string | undefined,
+    waitSeconds: number,
+    signal?: AbortSignal,
+  ): Promise<NextAnswer | typeof superseded> {
+    const found = await this.#store.query(findCallersNextAction, { ...claimOf(presented, token), waitSeconds })
+    return this.held.next(await this.#heard(found.caller), waitSeconds, signal, found.next)
+  }
+
+  async #heard({ touches, calledAt, ...caller }: CallingSession): Promise<Receiver> {
     this.lastSeen.saw(caller.agentSessionId, calledAt)
     if (touches) await this.#store.run(touchAgentSession, { ...caller, calledAt })
     return caller
-  }
-
-  nextAction(caller: Receiver, waitSeconds: number, signal?: AbortSignal): Promise<NextAnswer | typeof superseded> {
-    return this.held.next(caller, waitSeconds, signal)
   }
 
   async logout(caller: Receiver): Promise<void> {
@@ -96,5 +103,11 @@ export class AgentCalls {
     this.held.close()
   }
 }
+
+const claimOf = ({ who }: Presented, token: string | undefined): Claim => ({
+  tokenHash: token === undefined ? null : hashSecret(token),
+  agentId: agentOf(who),
+  launchId: who.launch?.id,
+})
 
 const agentOf = (who: Who): string | null => (who.kind === 'agent' ? who.id : null)

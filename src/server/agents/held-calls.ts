@@ -47,18 +47,23 @@ export class HeldCalls {
     return this.#held.has(agentSessionId)
   }
 
-  /** `signal`: the caller has gone away. */
-  async next(caller: Receiver, waitSeconds: number, signal?: AbortSignal): Promise<NextAnswer | typeof superseded> {
+  /** `signal`: the caller has gone away. `seen`: a look that was taken just now. */
+  async next(
+    caller: Receiver,
+    waitSeconds: number,
+    signal?: AbortSignal,
+    seen?: FoundNextAction,
+  ): Promise<NextAnswer | typeof superseded> {
     const { agentSessionId } = caller
     this.#held.get(agentSessionId)?.supersede()
     const refused = this.#closed || signal?.aborted || this.#held.size >= this.#most
     const call = new HeldCall(this.#parts, caller)
-    if (refused || waitSeconds <= 0) return call.answerNow()
+    if (refused || waitSeconds <= 0) return call.answerNow(seen)
     this.#held.set(agentSessionId, call)
     const leave = () => call.leave()
     signal?.addEventListener('abort', leave, { once: true })
     try {
-      return await call.answer(waitSeconds)
+      return await call.answer(waitSeconds, seen)
     } finally {
       signal?.removeEventListener('abort', leave)
       if (this.#held.get(agentSessionId) === call) this.#held.delete(agentSessionId)
@@ -100,13 +105,13 @@ class HeldCall implements TailFollower {
     if (events.some((event) => concerns(event, this.#caller))) this.#ring()
   }
 
-  async answerNow(): Promise<NextAnswer> {
-    return this.#give(await this.#look(0))
+  async answerNow(seen?: FoundNextAction): Promise<NextAnswer> {
+    return this.#give(seen ?? (await this.#look(0)))
   }
 
-  async answer(waitSeconds: number): Promise<NextAnswer | typeof superseded> {
+  async answer(waitSeconds: number, seen?: FoundNextAction): Promise<NextAnswer | typeof superseded> {
     const { clock } = this.#parts
-    const first = await this.#look(waitSeconds)
+    const first = seen ?? (await this.#look(waitSeconds))
     if (isAnswer(first)) return this.#superseded ? superseded : this.#give(first)
     const until = clock.now() + first.holdMs
     const stopListening = await this.#listen()

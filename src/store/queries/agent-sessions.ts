@@ -42,10 +42,6 @@ export const selectAgentSession = statement<{ id: string }>()((db, p) =>
   db.selectFrom('agent_sessions').selectAll().where('id', '=', p.id),
 )
 
-export const selectAgentSessionByToken = statement<{ tokenHash: string }>()((db, p) =>
-  db.selectFrom('agent_sessions').selectAll().where('token_hash', '=', p.tokenHash),
-)
-
 /** AS4: there is at most one. */
 export const selectLiveAgentSession = statement<Pair & { purpose: Purpose }>()((db, p) =>
   db

@@ -10,7 +10,7 @@ import type { Pair } from './agent-sessions.ts'
 import type { Receiver } from './unread.ts'
 
 /** Beyond this it is only said that there are so many. */
-const countedUpTo = 1000
+export const countedUpTo = 1000
 
 const count = sql<number>`count(*)`.as('count')
 
@@ -58,15 +58,5 @@ export const selectAwaitedApproval = statement<{ agentSessionId: string }>()((db
     .where('asked_by_agent_session_id', '=', p.agentSessionId)
     .where('status', '=', sql.lit<Tables['human_approvals']['status']>('pending'))
     .orderBy('id')
-    .limit(1),
-)
-
-export const selectLastDecision = statement<{ agentSessionId: string }>()((db, p) =>
-  db
-    .selectFrom('human_approvals')
-    .select('resolved_at')
-    .where('asked_by_agent_session_id', '=', p.agentSessionId)
-    .where('resolved_at', 'is not', null)
-    .orderBy('resolved_at', 'desc')
     .limit(1),
 )

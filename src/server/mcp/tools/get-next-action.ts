@@ -76,9 +76,13 @@ export const getNextAction = defineTool({
   }),
   output,
   run: async ({ session_token, wait_seconds = 0 }, call) => {
-    const { agents } = call.doors
-    const caller = await agents.caller(call.presented, session_token)
-    const answer = await agents.nextAction(caller, wait_seconds, wait_seconds > 0 ? call.gone() : undefined)
+    const { doors, presented } = call
+    const answer = await doors.agents.nextAction(
+      presented,
+      session_token,
+      wait_seconds,
+      wait_seconds > 0 ? call.gone() : undefined,
+    )
     if (answer === superseded) return olderCall
     if (wait_seconds > 0 && answer.next.action !== 'exit') await stillValid(call)
     return told(answer)
@@ -87,7 +91,7 @@ export const getNextAction = defineTool({
 
 /** SE3: a credential that was revoked while the call was held gets nothing more, save that it is over. */
 async function stillValid({ doors, presented }: ToolCall): Promise<void> {
-  if (!(await doors.credentials.whoHas(presented.hash))) throw new Refusal('authentication_failed')
+  if (!(await doors.credentials.whoHas(presented.hash, presented.secret))) throw new Refusal('authentication_failed')
 }
 
 function told({ next, task, resumeContext }: NextAnswer): z.input<typeof output> {
