@@ -100,21 +100,23 @@ describe.each(engines)('launches on %s', (engine) => {
     const { launchId } = await ordered(pad)
     await pad.coordinator.take(launchId)
     const { coordinator } = pad
-    const facts = [started(launchId), exited(launchId, { exitCode: 1 })].map((said, index) => ({ ...said, n: index + 5 }))
+    const output = { type: 'process-output', launchId, text: 'once\n' } as const
+    const facts = [started(launchId), output, exited(launchId, { exitCode: 1 })].map((said, index) => ({ ...said, n: index + 5 }))
     const send = () =>
       pad.launches.facts(coordinator.who, { type: 'coordinator:facts', epoch: coordinator.epoch, facts: facts as never })
     expect(await Promise.all([send(), send(), send()])).toEqual(
-      Array.from({ length: 3 }, () => ({ type: 'coordinator:taken', through: 6 })),
+      Array.from({ length: 3 }, () => ({ type: 'coordinator:taken', through: 7 })),
     )
     coordinator.n = 2
-    expect(await coordinator.tell(started(launchId), started(launchId))).toEqual({ type: 'coordinator:taken', through: 6 })
+    expect(await coordinator.tell(started(launchId), started(launchId))).toEqual({ type: 'coordinator:taken', through: 7 })
     expect((await typesOf(pad.store, projectStream(pad.projectId))).filter((type) => type.startsWith('process-'))).toEqual([
       'process-waiting',
       'process-starting',
       'process-running',
       'process-ended',
     ])
-    expect((await coordinator.greet()).lastFact).toBe(6)
+    expect((await coordinator.greet()).lastFact).toBe(7)
+    expect((await pad.process(launchId)).output).toBe('once\n')
   })
 
   test('[CO6] an instance that was replaced is refused whatever it says, and changes nothing', async () => {
