@@ -55,6 +55,7 @@ export async function runCoordinator({ config, server, token, logTo }: Coordinat
     program: thisProgram(),
     env: process.env,
     launchesFolder: join(data, 'launches'),
+    worktreesFolder: join(data, 'worktrees'),
     source,
     spoolFile: join(runFolder(data), 'coordinator-spool.jsonl'),
     aloneMinutes: config['coordinator.alone_minutes'],

@@ -5,6 +5,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, rmdir, stat } from 'node:fs/promises'
+import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '../platform/clock.ts'
 import type { LaunchMark } from '../platform/launch-mark.ts'
 import type { LiveProcess } from '../platform/processes.ts'
@@ -42,9 +43,19 @@ export interface AgentProcessParts {
 /** In words for the person who entered the command. */
 export class CannotStart extends Error {}
 
+/** What is said to an agent and what it says, when it is spoken to. */
+export interface Pipes {
+  readonly to: Writable
+  readonly from: Readable
+}
+
 export class AgentProcess {
   readonly pid: number
   readonly birth: string
+  /** Where it was started. */
+  readonly folder: string
+  /** Somebody has to read them, or the agent waits; undefined for one that nobody speaks to. */
+  readonly pipes: Pipes | undefined
   /** Resolves when nothing of it is left, or with what cannot be ended. */
   readonly gone: Promise<readonly LiveProcess[]>
   readonly #tree: ProcessTree
@@ -68,18 +79,21 @@ export class AgentProcess {
     })
     const { pid } = child
     const birth = pid === undefined ? undefined : table.source.birthOf(pid, 'or-dead')
-    return new AgentProcess(parts, child, pid ?? 0, birth ?? '')
+    return new AgentProcess(parts, child, cwd, pid ?? 0, birth ?? '')
   }
 
-  private constructor(parts: AgentProcessParts, child: ChildProcess, pid: number, birth: string) {
+  private constructor(parts: AgentProcessParts, child: ChildProcess, folder: string, pid: number, birth: string) {
     const { particulars, mark, table, clock, onOutput } = parts
+    this.folder = folder
     this.pid = pid
     this.birth = birth
     this.#tree = new ProcessTree(mark, { pid, birth })
     this.#output = new AgentOutput({ clock, secrets: secretsOf(particulars), onPiece: onOutput })
     if (child.stderr) this.#output.read(child.stderr)
-    if (particulars.protocol === 'acp') child.stdout?.resume()
-    else if (child.stdout) this.#output.read(child.stdout)
+    const { stdin, stdout } = child
+    this.pipes = particulars.acp && stdin && stdout ? { to: stdin, from: stdout } : undefined
+    if (stdout && particulars.protocol === 'mcp') this.#output.read(stdout)
+    else if (!this.pipes) stdout?.resume()
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#end = resolve
     this.gone = promise.then(() => this.#tree.end(table)).finally(() => removeIfEmpty(parts.folderOfItsOwn))

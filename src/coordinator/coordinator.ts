@@ -8,6 +8,7 @@ import type { ProcessSource } from '../platform/processes.ts'
 import { endLeftovers } from './leftovers.ts'
 import { Link, type LinkParts } from './link.ts'
 import { ProcessTable } from './process-table.ts'
+import { SpokenAgents, type SpokenAgentsParts } from './spoken-agents.ts'
 import { type NewFact, Spool } from './spool.ts'
 import { Supervisor, type SupervisorParts } from './supervisor.ts'
 import { TimeAlone } from './time-alone.ts'
@@ -17,7 +18,8 @@ const lastFactsMs = 2000
 
 export interface CoordinatorParts
   extends Pick<LinkParts, 'find' | 'token' | 'about' | 'newInstance' | 'random'>,
-    Pick<SupervisorParts, 'keeper' | 'program' | 'env' | 'launchesFolder'> {
+    Pick<SupervisorParts, 'keeper' | 'program' | 'env' | 'launchesFolder'>,
+    Pick<SpokenAgentsParts, 'worktreesFolder'> {
   readonly source: ProcessSource
   readonly spoolFile: string
   readonly mostSpooledBytes?: number
@@ -33,6 +35,7 @@ export class Coordinator {
   readonly #spool: Spool
   readonly #link: Link
   readonly #supervisor: Supervisor
+  readonly #spoken: SpokenAgents
   readonly #alone: TimeAlone
   #stopping: Promise<void> | undefined
 
@@ -50,8 +53,16 @@ export class Coordinator {
       warn: (message) => logger.warn(message),
       onRoom: (room) => this.#supervisor.readOutput(room),
     })
+    this.#spoken = new SpokenAgents({
+      ...parts,
+      version: parts.about.version,
+      serverUrl: () => this.#link.url,
+      fetchTurn: (launchId, turnId) => this.#link.fetchTurn(launchId, turnId),
+      tell: (fact) => this.#tell(fact),
+    })
     this.#supervisor = new Supervisor({
       ...parts,
+      spoken: this.#spoken,
       table,
       leftovers,
       take: (launchId) => this.#link.take(launchId),
@@ -76,9 +87,15 @@ export class Coordinator {
         this.#alone.allow(aloneMinutes, takeoverMinutes)
         this.#supervisor.allow(maxConcurrent)
       },
-      onOrders: (orders) => this.#supervisor.adopt(orders),
+      onOrders: ({ launches, turns, permissions }) => {
+        this.#supervisor.adopt(launches)
+        this.#spoken.adopt(turns, permissions)
+      },
       onOrder: (order) => this.#supervisor.order(order),
       onStop: (launchId) => this.#supervisor.stop(launchId),
+      onTurn: (order) => this.#spoken.turn(order),
+      onCancel: (launchId, turnId) => this.#spoken.cancel(launchId, turnId),
+      onSettled: (settled) => this.#spoken.settle(settled),
       onFenced: () => this.#beginAnew(),
     })
   }

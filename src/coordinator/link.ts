@@ -15,6 +15,7 @@ import {
   type LaunchParticulars,
   linkVersion,
 } from '../protocol/link.ts'
+import type { CoordinatorTurn, SettledPermission, TurnOrder } from '../protocol/link-turns.ts'
 import { FactSender } from './fact-sender.ts'
 import { AwayError, LinkConnection, RefusedError, type ServerMessage } from './link-connection.ts'
 import type { Spool } from './spool.ts'
@@ -38,9 +39,12 @@ export interface LinkParts {
   readonly logger: Logger
   readonly onHeard: () => void
   readonly onWelcome: (welcome: CoordinatorWelcome) => void
-  readonly onOrders: (orders: readonly LaunchOrder[]) => void
+  readonly onOrders: (orders: CoordinatorOrders) => void
   readonly onOrder: (order: LaunchOrder) => void
   readonly onStop: (launchId: string) => void
+  readonly onTurn: (order: TurnOrder) => void
+  readonly onCancel: (launchId: string, turnId: string) => void
+  readonly onSettled: (settled: SettledPermission) => void
   /** Resolves when nothing of this instance is left. */
   readonly onFenced: () => Promise<void>
 }
@@ -82,13 +86,23 @@ export class Link {
   }
 
   async take(launchId: string): Promise<LaunchParticulars | 'withdrawn'> {
+    const ask = (epoch: number): CoordinatorTake => ({ type: 'coordinator:take', launchId, epoch })
+    return (await this.#ask(ask, 'launch_withdrawn')) ?? 'withdrawn'
+  }
+
+  /** What a turn is about; undefined when it is over. */
+  fetchTurn(launchId: string, turnId: string): Promise<TurnOrder | undefined> {
+    return this.#ask((epoch): CoordinatorTurn => ({ type: 'coordinator:turn', launchId, turnId, epoch }), 'not_found')
+  }
+
+  /** Undefined when the server answers that it is gone. */
+  async #ask<Answer>(message: (epoch: number) => { type: string }, gone: string): Promise<Answer | undefined> {
     const [connection, epoch] = [this.#connection, this.#epoch]
     if (!connection || !this.#sender || epoch === null) throw new AwayError('there is no server')
-    const message: CoordinatorTake = { type: 'coordinator:take', launchId, epoch }
     try {
-      return (await connection.ask(message)) as unknown as LaunchParticulars
+      return (await connection.ask(message(epoch))) as unknown as Answer
     } catch (error) {
-      if (error instanceof RefusedError && error.code === 'launch_withdrawn') return 'withdrawn'
+      if (error instanceof RefusedError && error.code === gone) return undefined
       if (error instanceof RefusedError && error.code === 'fenced') this.#fenced()
       throw error
     }
@@ -169,16 +183,19 @@ export class Link {
   }
 
   #receive(message: ServerMessage): void {
-    const { onOrders, onOrder, onStop } = this.#parts
+    const { onOrders, onOrder, onStop, onTurn, onCancel, onSettled } = this.#parts
     if (message.type === 'snapshot') {
       for (const state of Object.values(message['state'] as Record<string, CoordinatorOrders>)) {
-        onOrders(state.launches.map((each) => LaunchOrder.parse(each)))
+        onOrders({ ...state, launches: state.launches.map((each) => LaunchOrder.parse(each)) })
       }
       return
     }
     const { type, data } = message['event'] as { type: string; data: Record<string, unknown> }
     if (type === 'launch-ordered') onOrder(LaunchOrder.parse(data['order']))
     else if (type === 'stop-ordered') onStop(String(data['launchId']))
+    else if (type === 'turn-ordered') onTurn(data as unknown as TurnOrder)
+    else if (type === 'cancel-ordered') onCancel(String(data['launchId']), String(data['turnId']))
+    else if (type === 'permission-settled') onSettled(data as unknown as SettledPermission)
   }
 
   #fenced(): void {

@@ -9,6 +9,8 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { LaunchOrder, LaunchParticulars } from '../protocol/link.ts'
 import { AgentProcess, type AgentProcessParts, CannotStart, type Exit } from './agent-process.ts'
+import type { SpokenAgent } from './spoken-agent.ts'
+import type { SpokenAgents } from './spoken-agents.ts'
 import type { NewFact } from './spool.ts'
 
 /** Before a start that could not be asked for is asked for again. */
@@ -28,6 +30,8 @@ export interface SupervisorParts extends Pick<AgentProcessParts, 'program' | 'en
   readonly take: (launchId: string) => Promise<LaunchParticulars | 'withdrawn'>
   readonly serverUrl: () => string
   readonly tell: (fact: NewFact) => void
+  /** Those of them that are spoken to. */
+  readonly spoken: SpokenAgents
   /** Launches whose leftovers were found at the start and are ended by now. */
   readonly leftovers: Promise<ReadonlySet<string>>
 }
@@ -39,6 +43,8 @@ interface Launch {
   asked: boolean
   stopping: boolean
   process: AgentProcess | undefined
+  /** Set for an agent that is spoken to. */
+  spoken: SpokenAgent | undefined
   done: Promise<void> | undefined
 }
 
@@ -97,6 +103,7 @@ export class Supervisor {
         asked: false,
         stopping: false,
         process: undefined,
+        spoken: undefined,
         done: undefined,
       })
       this.#fill()
@@ -107,6 +114,7 @@ export class Supervisor {
     const launch = this.#launches.get(launchId)
     if (!launch) return
     launch.stopping = true
+    launch.spoken?.letGo()
     launch.process?.stop()
     if (launch.phase !== 'waiting') return
     if (launch.asked) this.#tellExit(launch, nothingRan)
@@ -140,6 +148,7 @@ export class Supervisor {
   /** Agents that write wait until it may be read again. */
   readOutput(yes: boolean): void {
     this.#readsOutput = yes
+    this.#parts.spoken.readOutput(yes)
     for (const { process } of this.#launches.values()) {
       if (yes) process?.resumeOutput()
       else process?.pauseOutput()
@@ -211,30 +220,54 @@ export class Supervisor {
   }
 
   async #supervise(launch: Launch, particulars: LaunchParticulars): Promise<void> {
-    const { keeper, launchesFolder, logger, tell, serverUrl, ...rest } = this.#parts
+    const { logger, tell, spoken } = this.#parts
     const { launchId, agentId, projectId } = launch.order
     if (launch.stopping) return this.#tellExit(launch, nothingRan)
     const exited = Promise.withResolvers<Exit>()
-    const started = await AgentProcess.start({
-      ...rest,
-      particulars,
-      mark: { launchId, keeper },
-      serverUrl: serverUrl(),
-      folderOfItsOwn: folderIn(launchesFolder, launchId),
-      onOutput: (text) => tell({ type: 'process-output', launchId, text }),
-      onExit: exited.resolve,
-    })
-    const { pid, birth } = started
-    launch.process = started
-    launch.phase = 'running'
-    tell({ type: 'process-started', launchId, pid, birth })
-    logger.info({ launchId, agentId, projectId, process: pid }, 'an agent was started')
-    if (this.#isKilling) started.kill()
-    else if (launch.stopping) started.stop()
-    if (!this.#readsOutput) started.pauseOutput()
-    this.#tellExit(launch, await exited.promise)
-    const left = await started.gone
-    if (left.length > 0) logger.error({ launchId, left: left.map((each) => each.pid) }, 'processes of an agent cannot be ended')
+    try {
+      const started = await this.#start(launch, particulars, exited.resolve)
+      if (!started) return this.#tellExit(launch, nothingRan)
+      const { pid, birth, pipes, folder } = started
+      launch.process = started
+      launch.phase = 'running'
+      tell({ type: 'process-started', launchId, pid, birth })
+      logger.info({ launchId, agentId, projectId, process: pid }, 'an agent was started')
+      if (this.#isKilling) started.kill()
+      else if (launch.stopping) started.stop()
+      if (!this.#readsOutput) started.pauseOutput()
+      if (pipes) launch.spoken?.begin(pipes, folder)
+      const exit = await exited.promise
+      await launch.spoken?.end()
+      this.#tellExit(launch, exit)
+      const left = await started.gone
+      if (left.length > 0) logger.error({ launchId, left: left.map((each) => each.pid) }, 'processes of an agent cannot be ended')
+    } finally {
+      spoken.remove(launchId)
+    }
+  }
+
+  /** Undefined: it is not wanted any more. */
+  async #start(launch: Launch, particulars: LaunchParticulars, onExit: (exit: Exit) => void): Promise<AgentProcess | undefined> {
+    const { keeper, launchesFolder, tell, serverUrl, spoken, ...rest } = this.#parts
+    const { launchId } = launch.order
+    const { acp } = particulars
+    try {
+      if (acp) launch.spoken = await spoken.add(particulars, acp, () => launch.process?.stop())
+      const folder = launch.spoken ? await launch.spoken.makePlace() : particulars.folder
+      if (launch.stopping) return undefined
+      return await AgentProcess.start({
+        ...rest,
+        particulars: { ...particulars, folder },
+        mark: { launchId, keeper },
+        serverUrl: serverUrl(),
+        folderOfItsOwn: folderIn(launchesFolder, launchId),
+        onOutput: (text) => tell({ type: 'process-output', launchId, text }),
+        onExit,
+      })
+    } catch (error) {
+      launch.spoken?.failed(wordsOf(error))
+      throw error
+    }
   }
 
   #tellExit(launch: Launch, exit: Exit): void {
@@ -245,7 +278,7 @@ export class Supervisor {
 
   #tellFailure({ order: { launchId } }: Launch, error: unknown): void {
     const { tell, logger } = this.#parts
-    const words = error instanceof CannotStart ? error.message : `It could not be started: ${String(error)}`
+    const words = wordsOf(error)
     tell({ type: 'start-failed', launchId, error: words.slice(0, maxErrorLength) })
     logger.warn({ launchId, error: words }, 'an agent could not be started')
   }
@@ -264,3 +297,6 @@ function folderIn(folder: string, launchId: string): string {
   if (!/^[\w-]{1,200}$/.test(launchId)) throw new CannotStart('The id of the launch cannot be the name of a folder.')
   return join(folder, launchId)
 }
+
+const wordsOf = (error: unknown): string =>
+  error instanceof CannotStart ? error.message : `It could not be started: ${String(error)}`

@@ -37,6 +37,7 @@ export function startCoordinator(server: Pick<LinkServer, 'url' | 'token'>, opti
     program: [process.execPath, '-e', ''],
     env: process.env,
     launchesFolder: join(folder, 'launches'),
+    worktreesFolder: join(folder, 'worktrees'),
     source: machine,
     spoolFile: join(folder, 'spool.jsonl'),
     aloneMinutes: 30,

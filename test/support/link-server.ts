@@ -14,6 +14,7 @@ import {
   type LaunchParticulars,
   type LinkFact,
 } from '../../src/protocol/link.ts'
+import { CoordinatorTurn, type RunningTurn, type SettledPermission, type TurnOrder } from '../../src/protocol/link-turns.ts'
 import { particularsOf } from './agent-process.ts'
 
 export class LinkServer {
@@ -23,6 +24,9 @@ export class LinkServer {
   readonly received: LinkFact[] = []
   readonly launches = new Map<string, LaunchOrder>()
   readonly particulars = new Map<string, LaunchParticulars>()
+  /** That run, with what they are about. */
+  readonly turns = new Map<string, RunningTurn & TurnOrder>()
+  readonly permissions: SettledPermission[] = []
   token = 'a-token-for-the-coordinator'
   epoch = 0
   lastFact = 0
@@ -91,6 +95,24 @@ export class LinkServer {
     this.#event('stop-ordered', { launchId, reason: 'finished' })
   }
 
+  /** Told at once when the coordinator is there, and in the next snapshot. */
+  orderTurn(launchId: string, turnId: string, text: string): void {
+    const order: TurnOrder = { launchId, turnId, content: [{ type: 'text', text }] }
+    this.turns.set(turnId, { ...order, cancelOrdered: false })
+    this.#event('turn-ordered', order)
+  }
+
+  cancelTurn(launchId: string, turnId: string): void {
+    const turn = this.turns.get(turnId)
+    if (turn) this.turns.set(turnId, { ...turn, cancelOrdered: true })
+    this.#event('cancel-ordered', { launchId, turnId })
+  }
+
+  settle(settled: SettledPermission): void {
+    this.permissions.push(settled)
+    this.#event('permission-settled', settled)
+  }
+
   /** Somebody takes over: whoever has the epoch is out. */
   takeOver(): void {
     this.epoch++
@@ -139,6 +161,13 @@ export class LinkServer {
       this.launches.set(launchId, { ...order, state: 'starting' })
       return { ...particulars }
     }
+    if (message.type === 'coordinator:turn') {
+      const { epoch, turnId } = CoordinatorTurn.parse(message)
+      if (epoch !== this.epoch) return refused('fenced')
+      const turn = this.turns.get(turnId)
+      if (!turn) return refused('not_found', 404)
+      return { type: 'coordinator:prompt', launchId: turn.launchId, turnId, content: turn.content }
+    }
     const { epoch, facts } = CoordinatorFacts.parse(message)
     if (epoch !== this.epoch) return refused('fenced')
     const problem = this.refuse?.(facts)
@@ -158,13 +187,15 @@ export class LinkServer {
     if (fact.n <= this.lastFact) return
     this.lastFact = fact.n
     this.facts.push(fact)
+    if (fact.type === 'turn-ended') this.turns.delete(fact.turnId)
     if (fact.type === 'process-exited' || fact.type === 'start-failed') this.launches.delete(fact.launchId)
     const order = fact.type === 'process-started' ? this.launches.get(fact.launchId) : undefined
     if (order) this.launches.set(order.launchId, { ...order, state: 'running' })
   }
 
   #snapshot(socket: WebSocket): void {
-    const state = { 'coordinator:c1': { launches: [...this.launches.values()], turns: [], permissions: [] } }
+    const turns = [...this.turns.values()].map(({ launchId, turnId, cancelOrdered }) => ({ launchId, turnId, cancelOrdered }))
+    const state = { 'coordinator:c1': { launches: [...this.launches.values()], turns, permissions: this.permissions } }
     socket.send(JSON.stringify({ type: 'snapshot', streams: ['coordinator:c1'], state, cursor: 'x' }))
   }
 

@@ -17,7 +17,7 @@ export interface ProjectWithWorktree {
 export async function projectWithWorktree(project = makeRepository()): Promise<ProjectWithWorktree> {
   const git = testGit()
   const root = realpathSync(temporaryFolder())
-  const wanted = { projectFolder: project.folder, root, workspace: 'auth', userSessionId: 'session-1c55ab10', role: 'auth' }
+  const wanted = { projectFolder: project.folder, root, workspace: 'auth', userSessionShort: '1c55ab10', role: 'auth' }
   const made = await makeWorkspace(git, wanted)
   if (made.kind !== 'worktree') throw new Error(made.why)
   return { project, tree: at(made.top), root, top: made.top, open: () => openWorktree(git, made.top) }

@@ -14,12 +14,13 @@ import type { Readable, Writable } from 'node:stream'
 import { type ClientConnection, client, methods, RequestError } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../platform/clock.ts'
 import type { AgentUpdate, PermissionRequest } from '../../protocol/agent-update.ts'
+import type { PromptPart } from '../../protocol/prompt.ts'
 import { AcpFailure, failureOf } from './failure.ts'
 import { cancelMs, maxOpenQuestions, maxSettleMs, maxTurnText, minuteMs, settingMs, settleMs, turnMs } from './limits.ts'
 import { type AgentFacts, initialize, type Opened, type OpeningParts, openNew, openOld, type Place } from './opening.ts'
 import { outcomeOf, type PermissionAnswer, questionOf } from './permissions.ts'
 import { Pieces } from './pieces.ts'
-import { contentOf, type PromptPart } from './prompt.ts'
+import { contentOf } from './prompt.ts'
 import { fieldsOf, lineOf } from './shown.ts'
 import { ToolCalls } from './tool-calls.ts'
 import { type Trouble, Troubles } from './troubles.ts'
@@ -118,10 +119,19 @@ export class AcpConversation {
     return this.#remember(await openNew(this.#opening(), this.#known(), place))
   }
 
+  /** How long `reopen` waits before it asks, for an agent that would damage its record. */
+  waitsBeforeLoad(openedAt: number): number {
+    const facts = this.#known()
+    if (!facts.canLoad || !loadsOncePerMinute(facts)) return 0
+    const nextMinute = (Math.floor(openedAt / minuteMs) + 1) * minuteMs
+    return Math.max(0, Math.min(minuteMs, nextMinute - this.#parts.clock.now()))
+  }
+
   /** AC4: an old one brought back, with what is replayed thrown away. `openedAt` is when it was opened last. */
   async reopen(place: Place, acpSessionId: string, openedAt: number): Promise<Opened> {
     const facts = this.#known()
-    if (facts.canLoad && loadsOncePerMinute(facts)) await this.#passMinuteOf(openedAt)
+    const waitMs = this.waitsBeforeLoad(openedAt)
+    if (waitMs > 0) await new Promise<void>((resolve) => this.#parts.clock.after(waitMs, resolve))
     this.#acpSessionId = acpSessionId
     const opened = this.#remember(await openOld(this.#opening(), facts, place, acpSessionId))
     if (opened.how === 'loaded') await this.#settle()
@@ -129,13 +139,13 @@ export class AcpConversation {
   }
 
   /** One at a time: whoever has more keeps them in line. Rejects when the agent is gone before it has answered. */
-  async prompt(parts: readonly PromptPart[]): Promise<TurnEnd> {
+  async prompt(parts: readonly PromptPart[], withinMs = turnMs): Promise<TurnEnd> {
     if (this.#turn || this.#stuck) throw new AcpFailure('busy', 'The agent has not given its last turn back.')
     const request = { sessionId: this.#currentId(), prompt: contentOf(parts, this.#known()) }
     const giveUp = Promise.withResolvers<'gave up'>()
     const turn: Turn = { open: true, cancelled: false, chars: 0, hasShown: false, questions: new Set(), giveUp }
     this.#turn = turn
-    const stopWaiting = this.#parts.clock.after(turnMs, () => this.cancel())
+    const stopWaiting = this.#parts.clock.after(Math.min(withinMs, turnMs), () => this.cancel())
     const asked = this.#connection.agent.request(methods.agent.session.prompt, request)
     try {
       const answer = await Promise.race([asked, giveUp.promise])
@@ -294,13 +304,6 @@ export class AcpConversation {
     const until = clock.now() + maxSettleMs
     while (clock.now() < until && clock.now() - this.#lastUpdateAt < settleMs)
       await new Promise<void>((resolve) => clock.after(settleMs, resolve))
-  }
-
-  async #passMinuteOf(openedAt: number): Promise<void> {
-    const { clock } = this.#parts
-    const next = (Math.floor(openedAt / minuteMs) + 1) * minuteMs
-    const ms = Math.min(minuteMs, next - clock.now())
-    if (ms > 0) await new Promise<void>((resolve) => clock.after(ms, resolve))
   }
 }
 

@@ -1,14 +1,8 @@
 /** What a person gives to an agent, in the words of ACP. What the agent does not take as it is, is put into words where that is possible. */
 import type { ContentBlock } from '@agentclientprotocol/sdk'
+import type { PromptPart } from '../../protocol/prompt.ts'
 import { AcpFailure } from './failure.ts'
 import type { AgentFacts } from './opening.ts'
-
-export type PromptPart =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image'; readonly mimeType: string; readonly base64: string }
-  | { readonly type: 'file'; readonly name: string; readonly mimeType: string; readonly text: string }
-  /** A file the agent can read by itself. */
-  | { readonly type: 'link'; readonly name: string; readonly uri: string }
 
 export const contentOf = (parts: readonly PromptPart[], facts: AgentFacts): ContentBlock[] =>
   parts.map((part) => blockOf(part, facts))

@@ -43,3 +43,23 @@ export class Troubles {
     this.#tell({ kind, count: seen.count, bytes: seen.bytes, sample: mask(sample) })
   }
 }
+
+/** For the person who looks for the reason. */
+export function troubleInWords({ kind, count, bytes, sample }: Trouble): string {
+  const what = {
+    not_json: 'lines that are no messages were left out',
+    line_too_long: 'lines that are too long were left out',
+    not_a_message: 'messages that make no sense were left out',
+    answer_to_nothing: 'answers that nobody waits for were left out',
+    unknown_notification: 'notices that are not known were left out',
+    refused_request: 'requests that are not offered were refused',
+    unknown_update: 'updates that are not known were left out',
+    another_session: 'updates about another session were left out',
+    outside_of_turn: 'updates outside of a turn were left out',
+    turn_too_long: 'updates of a turn that said too much were left out',
+    too_many_questions: 'questions were refused because too many are open',
+    cancel_ignored: 'cancelled turns were not given back in time',
+    late_answer: 'turns were given back late',
+  }[kind]
+  return `${what} (${count}${bytes > 0 ? `, ${bytes} bytes` : ''})${sample === '' ? '' : `: ${sample}`}`
+}

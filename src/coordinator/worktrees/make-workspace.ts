@@ -24,7 +24,7 @@ export interface WantedWorkspace {
   readonly root: string
   /** A path below the root. */
   readonly workspace: string
-  readonly userSessionId: string
+  readonly userSessionShort: string
   readonly role: string
 }
 
@@ -53,11 +53,11 @@ export async function makeWorkspace(git: Git, wanted: WantedWorkspace): Promise<
 const noFolder = { why: 'The project has no folder on this machine.' }
 
 async function makeWorktree(repository: Repository, wanted: WantedWorkspace): Promise<Workspace> {
-  const { root, workspace, userSessionId, role } = wanted
+  const { root, workspace, userSessionShort, role } = wanted
   const { head, branch: baseBranch, prefix } = repository.facts
   const top = await placeFor(root, workspace)
-  const branch = branchOf(userSessionId, role)
-  const mark: WorktreeMark = { userSessionId, role, branch, base: head, baseBranch }
+  const branch = branchOf(userSessionShort, role)
+  const mark: WorktreeMark = { userSessionShort, role, branch, base: head, baseBranch }
   const known = await repository.inTurn(() => registered(repository, top, mark, workspace))
   // Files are written outside of the turn: that takes long, and disturbs nobody.
   if (!known) await finish(repository, top, mark)
@@ -87,7 +87,7 @@ async function registered(
     return undefined
   }
   const known = await readMark(await gitFolderOf(repository, top))
-  if (known ? known.userSessionId !== mark.userSessionId || known.role !== mark.role : found.branch !== mark.branch)
+  if (known ? known.userSessionShort !== mark.userSessionShort || known.role !== mark.role : found.branch !== mark.branch)
     throw taken(workspace)
   return known
 }

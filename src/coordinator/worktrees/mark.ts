@@ -6,7 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export interface WorktreeMark {
-  readonly userSessionId: string
+  readonly userSessionShort: string
   readonly role: string
   readonly branch: string
   /** The commit it began at, and the branch that was checked out then. */
@@ -23,8 +23,8 @@ export const writeMark = (gitFolder: string, mark: WorktreeMark): Promise<void> 
 export async function readMark(gitFolder: string): Promise<WorktreeMark | undefined> {
   try {
     const found = JSON.parse(await readFile(markFile(gitFolder), 'utf8')) as Partial<Record<keyof WorktreeMark, unknown>>
-    const { userSessionId, role, branch, base, baseBranch } = found
-    const isWhole = [userSessionId, role, branch, base].every((value) => typeof value === 'string' && value !== '')
+    const { userSessionShort, role, branch, base, baseBranch } = found
+    const isWhole = [userSessionShort, role, branch, base].every((value) => typeof value === 'string' && value !== '')
     return isWhole && (baseBranch === null || typeof baseBranch === 'string') ? (found as WorktreeMark) : undefined
   } catch {
     return undefined

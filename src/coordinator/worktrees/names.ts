@@ -2,17 +2,9 @@
 import { createHash } from 'node:crypto'
 
 const longestWord = 48
-const shortLength = 8
 
-/** Enough of a user session's id to tell them apart in a list of branches. Its end: its beginning is the time, which neighbours share. */
-const shortOf = (userSessionId: string): string =>
-  userSessionId
-    .toLowerCase()
-    .replaceAll(/[^0-9a-z]/g, '')
-    .slice(-shortLength)
-
-/** WT1. Two roles never share a branch: one that had to be changed carries a mark of what it was. */
-export const branchOf = (userSessionId: string, role: string): string => `holdfast/${shortOf(userSessionId)}/${wordOf(role)}`
+/** WT1. The short name is enough of a user session's id to tell them apart in a list of branches. Two roles never share a branch: one that had to be changed carries a mark of what it was. */
+export const branchOf = (userSessionShort: string, role: string): string => `holdfast/${userSessionShort}/${wordOf(role)}`
 
 export const isOurBranch = (branch: string): boolean => /^holdfast\/[0-9a-z]+\/[^/]+$/.test(branch)
 

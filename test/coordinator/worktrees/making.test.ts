@@ -25,7 +25,7 @@ import { PathRefused } from '../../../src/platform/path-inside.ts'
 import { at, makeRepository, testGit } from '../../support/git-repository.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const userSessionId = '0199b7c5-6f6e-7bd2-9f50-3f3c1c55ab10'
+const userSessionShort = '1c55ab10'
 const git = testGit()
 
 interface Wanted {
@@ -35,8 +35,8 @@ interface Wanted {
   readonly project: string | null
   readonly of?: string
 }
-const make = ({ role = 'auth', workspace = role, root, project, of = userSessionId }: Wanted): Promise<Workspace> =>
-  makeWorkspace(git, { projectFolder: project, root: root ?? newRoot(), workspace, userSessionId: of, role })
+const make = ({ role = 'auth', workspace = role, root, project, of = userSessionShort }: Wanted): Promise<Workspace> =>
+  makeWorkspace(git, { projectFolder: project, root: root ?? newRoot(), workspace, userSessionShort: of, role })
 const newRoot = (): string => realpathSync(temporaryFolder())
 
 function worktree(made: Workspace) {
@@ -68,8 +68,8 @@ test('[WT1] a role works in a worktree on a branch of its own, and the person’
 test('[WT1] twenty at once, in one session and of the same name in others, each in its own', async () => {
   const project = makeRepository()
   const wanted = [
-    ...Array.from({ length: 10 }, (_, n) => ({ role: `role ${n}`, of: userSessionId })),
-    ...Array.from({ length: 10 }, (_, n) => ({ role: 'same', of: `session-${n}0000000` })),
+    ...Array.from({ length: 10 }, (_, n) => ({ role: `role ${n}`, of: userSessionShort })),
+    ...Array.from({ length: 10 }, (_, n) => ({ role: 'same', of: `${n}0000000` })),
   ]
   const made = await Promise.all(
     wanted.map(({ role, of }) => make({ project: project.folder, role, of, workspace: role.replace(' ', '-') })),
@@ -150,7 +150,7 @@ test('[WT4] a folder that is no repository, has no commit, or is not there: a pl
 
 test('[WT4] without git there is a plain directory too', async () => {
   const none = new Git({ clock: systemClock, env: { PATH: newRoot() } })
-  const wanted = { projectFolder: makeRepository().folder, root: newRoot(), workspace: 'auth', userSessionId, role: 'auth' }
+  const wanted = { projectFolder: makeRepository().folder, root: newRoot(), workspace: 'auth', userSessionShort, role: 'auth' }
   expect(await makeWorkspace(none, wanted)).toMatchObject({ kind: 'plain', why: expect.stringContaining('git could not be run') })
 })
 
@@ -219,7 +219,7 @@ test('[WT1] every role has a branch that git takes, and no two share one', async
     '~^:?*[\\',
     'a..b',
   ]
-  const branches = roles.map((role) => branchOf(userSessionId, role))
+  const branches = roles.map((role) => branchOf(userSessionShort, role))
   const project = makeRepository()
   for (const branch of branches) {
     expect(isOurBranch(branch), branch).toBe(true)

@@ -1,0 +1,27 @@
+/**
+ * Takes the launch's own secrets out of what an agent says before it becomes an event (SE7), and what no store keeps: NUL and halves of
+ * characters. Ordinary values of its environment stay, because they are ordinary words in an answer.
+ */
+import { masked } from '../platform/mask.ts'
+import type { LaunchParticulars } from '../protocol/link.ts'
+
+const secretName = /key|token|secret|passw|credential|auth/i
+const shortestSecret = 8
+
+/** A copy without them. */
+export function cleaner({ env, launchToken }: LaunchParticulars): <Value>(value: Value) => Value {
+  const named = Object.entries(env).filter(([name, value]) => secretName.test(name) && value.length >= shortestSecret)
+  const secrets = [launchToken, ...named.map(([, value]) => value)].sort((a, b) => b.length - a.length)
+  const cleanText = (text: string): string => {
+    let clean = text
+    for (const secret of secrets) clean = clean.replaceAll(secret, masked)
+    return clean.replaceAll('\0', '\u2400').toWellFormed()
+  }
+  const clean = (value: unknown): unknown => {
+    if (typeof value === 'string') return cleanText(value)
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map(clean)
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, clean(each)]))
+  }
+  return (value) => clean(value) as typeof value
+}

@@ -1,0 +1,73 @@
+/** The agents of this machine that are spoken to, by launch: hands each the orders that are for it, also those it missed (link-turns.ts). */
+import type { Clock } from '../platform/clock.ts'
+import type { LaunchParticulars } from '../protocol/link.ts'
+import type { AcpParticulars, RunningTurn, SettledPermission, TurnOrder } from '../protocol/link-turns.ts'
+import type { SpokenAgent, SpokenAgentParts } from './spoken-agent.ts'
+import { Git } from './worktrees/git.ts'
+
+export interface SpokenAgentsParts extends Pick<SpokenAgentParts, 'program' | 'version' | 'worktreesFolder' | 'tell'> {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+  readonly serverUrl: () => string
+  /** What a turn is about; undefined when it is over. Rejects when nobody can be asked now. */
+  readonly fetchTurn: (launchId: string, turnId: string) => Promise<TurnOrder | undefined>
+}
+
+export class SpokenAgents {
+  readonly #parts: SpokenAgentsParts
+  readonly #agents = new Map<string, SpokenAgent>()
+  readonly #git: Git
+  #readsOutput = true
+
+  constructor(parts: SpokenAgentsParts) {
+    this.#parts = parts
+    this.#git = new Git(parts)
+  }
+
+  async add(particulars: LaunchParticulars, acp: AcpParticulars, stop: () => void): Promise<SpokenAgent> {
+    // The library of the protocol is large, and a machine whose agents pull does without it.
+    const { SpokenAgent } = await import('./spoken-agent.ts')
+    const { serverUrl, ...rest } = this.#parts
+    const agent = new SpokenAgent({ ...rest, particulars, acp, serverUrl: serverUrl(), git: this.#git, stop })
+    agent.readOutput(this.#readsOutput)
+    this.#agents.set(particulars.launchId, agent)
+    return agent
+  }
+
+  remove(launchId: string): void {
+    this.#agents.delete(launchId)
+  }
+
+  turn(order: TurnOrder): void {
+    this.#agents.get(order.launchId)?.turn(order)
+  }
+
+  cancel(launchId: string, turnId: string): void {
+    this.#agents.get(launchId)?.cancel(turnId)
+  }
+
+  settle(settled: SettledPermission): void {
+    this.#agents.get(settled.launchId)?.settle(settled)
+  }
+
+  /** What was ordered while the server was away: a turn that is known goes on, another is asked for and run. */
+  adopt(turns: readonly RunningTurn[], permissions: readonly SettledPermission[]): void {
+    for (const settled of permissions) this.settle(settled)
+    for (const { launchId, turnId, cancelOrdered } of turns) {
+      const agent = this.#agents.get(launchId)
+      if (cancelOrdered) agent?.cancel(turnId)
+      else if (agent && !agent.knows(turnId)) void this.#fetch(agent, launchId, turnId)
+    }
+  }
+
+  readOutput(yes: boolean): void {
+    this.#readsOutput = yes
+    for (const agent of this.#agents.values()) agent.readOutput(yes)
+  }
+
+  /** Without an answer it is asked for again: the next snapshot names it still. */
+  async #fetch(agent: SpokenAgent, launchId: string, turnId: string): Promise<void> {
+    const order = await this.#parts.fetchTurn(launchId, turnId).catch(() => undefined)
+    if (order) agent.turn(order)
+  }
+}
