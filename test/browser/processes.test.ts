@@ -95,7 +95,7 @@ test('[UI1] System lists what lives, with its lines, stops it when told twice, a
   const row = page.locator(`[data-launch="${launchId}"]`)
   await row.getByText('Running').waitFor()
   await row.getByText('31337').waitFor()
-  await now.locator('[data-running="cid"]').getByText('signing in').waitFor()
+  await now.locator('[data-running="cid"]').getByText('Signing in').waitFor()
   await row.getByRole('link').click()
   const drawer = page.getByRole('dialog', { name: 'Launch' })
   await drawer.getByText('second line <b>', { exact: false }).waitFor()

@@ -63,7 +63,7 @@ function DetectedRow({ found, agents }: { found: DetectedAgent; agents: readonly
   }
 
   return (
-    <li className="list-row flex flex-wrap items-center gap-x-3 py-2" data-detected={found.id}>
+    <li className="list-row flex min-h-12 flex-wrap items-center gap-x-3 py-2" data-detected={found.id}>
       <div className="grid min-w-0 flex-1 gap-x-4 gap-y-0.5 sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
         <span className="min-w-0 truncate">
           <span className="font-medium">{name}</span>{' '}

@@ -26,14 +26,14 @@ export function runningOf(processes: readonly Process[], agentSessions: readonly
       const { launchId, agentId, projectId, startedAt, orderedAt } = process
       return { key: launchId, agentId, projectId, agentSession: undefined, process, since: startedAt ?? orderedAt }
     })
-  return [...signedIn, ...others].sort((a, b) => held(b) - held(a) || (a.since < b.since ? -1 : 1))
+  return [...signedIn, ...others].sort((a, b) => Number(isHeld(b)) - Number(isHeld(a)) || (a.since < b.since ? -1 : 1))
 }
 
-const held = ({ process }: Running): number => (process?.state === 'held' ? 1 : 0)
+export const isHeld = ({ process }: Running): boolean => process?.state === 'held'
 
 /** How many agents run in each project. */
 export function runningByProject(running: readonly Running[]): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const { projectId } of running) counts.set(projectId, (counts.get(projectId) ?? 0) + 1)
+  for (const each of running) if (!isHeld(each)) counts.set(each.projectId, (counts.get(each.projectId) ?? 0) + 1)
   return counts
 }

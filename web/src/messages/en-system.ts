@@ -22,7 +22,6 @@ export const processes = {
   states: { waiting: 'Waiting its turn', starting: 'Starting', running: 'Running', held: 'Held', ended: 'Ended' },
   stopping: 'Stopping',
   unreachable: 'Not heard of',
-  for: (duration: string) => `for ${duration}`,
   lasted: (duration: string) => `after ${duration}`,
   neverRan: 'never ran',
   pid: 'Process id',
@@ -84,8 +83,8 @@ export const coordinators = {
   noneHint: 'Start Holdfast with `holdfast up`, or join this machine with `holdfast coordinator`.',
   states: { connected: 'Connected', unreachable: 'Unreachable', stopped: 'Stopped' },
   count: (count: number) => many(count, 'process', 'processes'),
-  since: 'since',
-  heard: 'heard',
+  for: (duration: string) => `for ${duration}`,
+  heard: 'last heard',
   version: (version: string) => `version ${version}`,
   takeOver: 'Take over',
   takeOverName: (machine: string) => `Take over from ${machine}`,
@@ -100,9 +99,9 @@ export const running = {
   title: 'Running',
   none: 'No agent runs now.',
   count: (count: number) => `${count} running`,
-  chat: 'in a chat',
-  task: 'at a task',
-  signingIn: 'signing in',
+  chat: 'In a chat',
+  task: 'At a task',
+  signingIn: 'Signing in',
 }
 
 export const detected = {

@@ -6,7 +6,7 @@ import { Release } from '../chat/trouble.tsx'
 import { useAgentAndProject } from '../live/names.ts'
 import { coordinators } from '../live/processes.ts'
 import { useMay } from '../live/queries.ts'
-import type { Running } from '../live/running.ts'
+import { isHeld, type Running } from '../live/running.ts'
 import type { Messages } from '../messages/en.ts'
 import { useWords } from '../messages/messages.tsx'
 import { Lasting } from '../parts/lasting.tsx'
@@ -23,7 +23,7 @@ export function RunningNow({ running }: { running: readonly Running[] | undefine
       {running && running.length > 0 && (
         <ul aria-label={words.title} className="w-full divide-y divide-line pt-1">
           {running.map((each) => (
-            <RunningRow key={each.key} running={each} coordinators={machines} />
+            <RunningRow key={each.key} running={each} coordinators={machines} room={running.some(isHeld)} />
           ))}
         </ul>
       )}
@@ -31,7 +31,14 @@ export function RunningNow({ running }: { running: readonly Running[] | undefine
   )
 }
 
-function RunningRow({ running, coordinators: machines }: { running: Running; coordinators: readonly Coordinator[] | undefined }) {
+interface RunningRowProps {
+  readonly running: Running
+  readonly coordinators: readonly Coordinator[] | undefined
+  /** Whether any row has something to press, so that all leave room for it. */
+  readonly room: boolean
+}
+
+function RunningRow({ running, coordinators: machines, room }: RunningRowProps) {
   const words = useWords()
   const mayWrite = useMay('write')
   const { agentId, projectId, agentSession } = running
@@ -67,7 +74,11 @@ function RunningRow({ running, coordinators: machines }: { running: Running; coo
           {cells}
         </Link>
       )}
-      {running.process?.state === 'held' && mayWrite && <Release place={{ projectId, agentId }} agentName={agent} />}
+      {room && (
+        <div className="flex min-w-24 justify-end">
+          {isHeld(running) && mayWrite && <Release place={{ projectId, agentId }} agentName={agent} />}
+        </div>
+      )}
     </li>
   )
 }

@@ -45,7 +45,7 @@ export function CopySecret({ secret, onCopied }: { secret: string; onCopied: () 
   const [copied, copy] = useCopied()
   return (
     <div className="flex flex-col gap-2 rounded-md bg-sunken p-3 shadow-[inset_0_0_0_1px_var(--edge)]">
-      <code className="font-mono text-sm break-all select-all" data-secret>
+      <code className="font-mono text-sm break-all whitespace-pre-wrap select-all" data-secret>
         {secret}
       </code>
       <Button

@@ -8,6 +8,7 @@ import { useSending } from '../live/sending.ts'
 import { useWords } from '../messages/messages.tsx'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
+import { Lasting } from '../parts/lasting.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
@@ -56,13 +57,19 @@ function CoordinatorRow({ coordinator }: { coordinator: Coordinator }) {
           {[words.count(processes), words.version(version), `pid ${pid}`].join(' · ')}
         </span>
         <span className="justify-self-end text-sm text-faint">
-          {state === 'connected' ? words.since : words.heard} <Ago at={state === 'connected' ? joinedAt : lastHeardAt} />
+          {state === 'connected' ? <Lasting since={Date.parse(joinedAt)} say={words.for} /> : <Heard at={lastHeardAt} />}
         </span>
       </div>
       {state === 'unreachable' && mayManage && <TakeOver coordinator={coordinator} />}
     </li>
   )
 }
+
+const Heard = ({ at }: { at: string }) => (
+  <>
+    {useWords().coordinators.heard} <Ago at={at} />
+  </>
+)
 
 function TakeOver({ coordinator: { id, machine } }: { coordinator: Coordinator }) {
   const { coordinators: words } = useWords()

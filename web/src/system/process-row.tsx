@@ -50,9 +50,14 @@ export function ProcessRow({ process, coordinators }: ProcessRowProps) {
           {live ? <Lasting since={Date.parse(process.startedAt ?? process.orderedAt)} /> : <EndedAgo process={process} />}
         </span>
       </Link>
-      {standing === 'held' && mayWrite && <Release place={place} agentName={agent} />}
-      {live && standing !== 'held' && mayManage && (
-        <StopProcess process={process} agent={agent} project={project} stopping={standing === 'stopping'} />
+      {live && (mayManage || mayWrite) && (
+        // As wide in every row, so that what stands before it is aligned.
+        <div className="flex min-w-24 justify-end">
+          {standing === 'held' && mayWrite && <Release place={place} agentName={agent} />}
+          {standing !== 'held' && mayManage && (
+            <StopProcess process={process} agent={agent} project={project} stopping={standing === 'stopping'} />
+          )}
+        </div>
       )}
     </li>
   )
