@@ -12,6 +12,8 @@ export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   tasks: async () => (await import('./commands/tasks.ts')).tasks,
   approvals: async () => (await import('./commands/approvals.ts')).approvals,
   agents: async () => (await import('./commands/agents.ts')).agents,
+  processes: async () => (await import('./commands/processes.ts')).processes,
+  coordinators: async () => (await import('./commands/coordinators.ts')).coordinators,
   people: async () => (await import('./commands/people.ts')).people,
   token: async () => (await import('./commands/token.ts')).token,
   mcp: async () => (await import('./commands/mcp.ts')).mcp,

@@ -1,10 +1,10 @@
 /** Where the agent of a chat is (CH9): each thing the panel can say, from what the server told. */
 import { describe, expect, test } from 'vitest'
+import { runningByProject, runningOf } from '../../src/client/running.ts'
 import type { AgentSession } from '../../src/protocol/agent-session.ts'
 import type { Coordinator } from '../../src/protocol/coordinator.ts'
 import type { Process } from '../../src/protocol/process.ts'
 import { type Sight, whereIs } from '../../web/src/chat/where.ts'
-import { runningByProject, runningOf } from '../../web/src/live/running.ts'
 
 const at = (second: number) => new Date(Date.parse('2026-03-01T09:00:00.000Z') + second * 1000).toISOString()
 const ms = (second: number) => Date.parse(at(second))

@@ -1,9 +1,12 @@
 /** `holdfast agents`: what can be started, and how. */
 
 import { add, edit, list, passkey, remove, show } from '../agent-commands.ts'
+import { projectOption } from '../choose-project.ts'
 import type { CommandOption, CommandSpec } from '../command.ts'
 import { detect } from '../detected-agents.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
+import { releaseAgent, stopAgent } from '../process-commands.ts'
+import { watchAgents } from '../watch-agents.ts'
 
 const agent = { name: 'agent', about: 'id, or name where only one has it' }
 const command = {
@@ -72,6 +75,35 @@ export const agents: CommandSpec = {
         ['agents detect --json', 'with the recipe of each'],
       ],
       run: detect,
+    },
+    {
+      name: 'watch',
+      summary: 'Watch who is at work: a live table, or a line for each change where nobody looks',
+      options: [{ flags: '--for <seconds>', about: 'end after so long; without it Ctrl-C ends' }],
+      examples: [
+        ['agents watch', 'a table that stays true'],
+        ['agents watch --json --for 60', 'a minute of changes, a line of JSON each'],
+      ],
+      run: watchAgents,
+    },
+    {
+      name: 'stop',
+      summary: "Stop an agent's processes; it is started again when there is work",
+      operands: [agent],
+      options: [projectOption, yesOption],
+      examples: [
+        ['agents stop claude', 'everywhere'],
+        ['agents stop claude --project website --yes', 'in one project, without being asked'],
+      ],
+      run: stopAgent,
+    },
+    {
+      name: 'release',
+      summary: 'Try an agent again that is held after too many failed starts',
+      operands: [agent],
+      options: [projectOption],
+      examples: [['agents release claude', 'in its only project']],
+      run: releaseAgent,
     },
     {
       name: 'edit',

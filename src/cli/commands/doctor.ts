@@ -12,7 +12,7 @@ import { configKeys } from '../../protocol/config.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { padTo } from '../display-width.ts'
-import { checkAgents, checkCredential } from '../doctor/agents.ts'
+import { checkAgents, checkCoordinators, checkCredential } from '../doctor/agents.ts'
 import { bad, type Check, good, warning } from '../doctor/check.ts'
 import { checkDeep } from '../doctor/deep.ts'
 import { checkDatabase, checkFolder } from '../doctor/folder.ts'
@@ -98,7 +98,8 @@ async function checkInside(context: CommandContext, url: string): Promise<Check[
   }
   const client = createClient({ url, token })
   const credential = await checkCredential(client)
-  return credential.state === 'bad' ? [credential] : [credential, ...(await checkAgents(client, context.terminal.env))]
+  if (credential.state === 'bad') return [credential]
+  return [credential, await checkCoordinators(client), ...(await checkAgents(client, context.terminal.env))]
 }
 
 const findingsTable = ({ paint }: CommandContext, findings: DeepCheck['findings']): string =>

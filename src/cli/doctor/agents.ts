@@ -4,7 +4,7 @@ import { ProblemError } from '../../client/failures.ts'
 import { ownProgram } from '../../domain/agent/own-program.ts'
 import { findProgram } from '../../platform/find-program.ts'
 import type { Environment } from '../terminal.ts'
-import { bad, type Check, good } from './check.ts'
+import { bad, type Check, good, warning } from './check.ts'
 
 export async function checkCredential(client: Client): Promise<Check> {
   try {
@@ -14,6 +14,20 @@ export async function checkCredential(client: Client): Promise<Check> {
     const next = error instanceof ProblemError ? error.problem.next : 'Try again.'
     return bad('Credential', error instanceof Error ? error.message : String(error), next)
   }
+}
+
+/** Whether somebody could start an agent, and how things stand there. */
+export async function checkCoordinators(client: Client): Promise<Check> {
+  const { items } = await client.get('/api/coordinators', { query: { limit: 200 } })
+  const there = items.filter(({ state }) => state === 'connected')
+  const silent = items.filter(({ state }) => state === 'unreachable')
+  const next = '`holdfast up` brings one; `holdfast coordinator` joins a machine.'
+  if (there.length === 0 && silent.length === 0) return warning('Coordinator', 'none is connected: no agent is started', next)
+  const names = there.map(({ machine, processes }) => `${machine} (${processes} running)`).join(', ')
+  if (silent.length === 0) return good('Coordinator', names)
+  const machines = silent.map(({ machine }) => machine).join(', ')
+  const detail = `${names ? `${names}; ` : ''}not heard of: ${machines}`
+  return warning('Coordinator', detail, 'If it will not come back: holdfast coordinators take-over MACHINE')
 }
 
 export async function checkAgents(client: Client, env: Environment): Promise<Check[]> {

@@ -3,6 +3,7 @@
  * they say that there is something to look at. A project's own stream brings each process whole.
  */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { readLiveAgentSessions, readLivingProcesses } from '../../../src/client/running.ts'
 import type { AgentSession } from '../../../src/protocol/agent-session.ts'
 import type { Coordinator } from '../../../src/protocol/coordinator.ts'
 import type { Page } from '../../../src/protocol/page.ts'
@@ -15,20 +16,13 @@ const mostOfPair = 20
 /** Many events at once are one look. */
 const gatherMs = 150
 
-const livingStates = ['waiting', 'starting', 'running', 'held'] as const
-
 const processesKey = ['processes'] as const
 const newestFirst = (a: Process, b: Process): number =>
   a.orderedAt === b.orderedAt ? (a.launchId < b.launchId ? 1 : -1) : a.orderedAt < b.orderedAt ? 1 : -1
 
-/** Those that have not ended. One that changes its state between the questions is asked for again by its event. */
 export const livingProcesses = queryOptions<Process[]>({
   queryKey: [...processesKey, 'living'],
-  queryFn: async ({ signal }) => {
-    const ask = (state: Process['state']) => client.get('/api/processes', { query: { state, limit: mostListed }, signal })
-    const found = (await Promise.all(livingStates.map(ask))).flatMap(({ items }) => items)
-    return [...new Map(found.map((each) => [each.launchId, each])).values()].sort(newestFirst)
-  },
+  queryFn: ({ signal }) => readLivingProcesses(client, signal),
 })
 
 export const endedProcesses = infiniteQueryOptions({
@@ -71,11 +65,7 @@ const agentSessionsKey = ['agent-sessions'] as const
 /** Those that live, over all projects. */
 export const liveAgentSessions = queryOptions<AgentSession[]>({
   queryKey: [...agentSessionsKey, 'live'],
-  queryFn: async ({ signal }) => {
-    const ask = (state: AgentSession['state']) =>
-      client.get('/api/agent-sessions', { query: { state, limit: mostListed }, signal })
-    return (await Promise.all([ask('active'), ask('terminating')])).flatMap(({ items }) => items)
-  },
+  queryFn: ({ signal }) => readLiveAgentSessions(client, signal),
 })
 
 export const coordinators = queryOptions<Coordinator[]>({

@@ -1,9 +1,9 @@
 /** Now: what needs the person first, what runs, then the projects. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { type Running, runningByProject, runningOf } from '../../../src/client/running.ts'
 import { liveAgentSessions, livingProcesses, lookEveryMs } from '../live/processes.ts'
 import { useHome, useMay } from '../live/queries.ts'
-import { type Running, runningByProject, runningOf } from '../live/running.ts'
 import { useWords } from '../messages/messages.tsx'
 import { buttonClass } from '../parts/button.tsx'
 import { PlusIcon } from '../parts/icons.tsx'

@@ -1,12 +1,12 @@
 /** The band of Now for what runs: each agent as a row with what it does and for how long. One quiet line while there is nothing. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { isHeld, type Running } from '../../../src/client/running.ts'
 import type { Coordinator } from '../../../src/protocol/coordinator.ts'
 import { Release } from '../chat/trouble.tsx'
 import { useAgentAndProject } from '../live/names.ts'
 import { coordinators } from '../live/processes.ts'
 import { useMay } from '../live/queries.ts'
-import { isHeld, type Running } from '../live/running.ts'
 import type { Messages } from '../messages/en.ts'
 import { useWords } from '../messages/messages.tsx'
 import { Lasting } from '../parts/lasting.tsx'

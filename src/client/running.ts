@@ -1,7 +1,31 @@
-/** What runs now, one row for each agent at work somewhere: its sessions, and processes that have none yet. Pure. */
-import type { AgentSession } from '../../../src/protocol/agent-session.ts'
-import type { Process } from '../../../src/protocol/process.ts'
+/** What lives now: the processes that have not ended, the agents that are signed in, and both as one list of who is at work. */
+import type { AgentSession } from '../protocol/agent-session.ts'
+import type { Process } from '../protocol/process.ts'
+import type { Client } from './client.ts'
 
+/** Of each state; more than anybody looks through. */
+const mostListed = 200
+const livingStates = ['waiting', 'starting', 'running', 'held'] as const
+const liveStates = ['active', 'terminating'] as const
+
+const newestFirst = (a: Process, b: Process): number =>
+  a.orderedAt === b.orderedAt ? (a.launchId < b.launchId ? 1 : -1) : a.orderedAt < b.orderedAt ? 1 : -1
+
+/** Those that have not ended. One that changes its state between the questions is told by its event. */
+export async function readLivingProcesses(client: Client, signal?: AbortSignal): Promise<Process[]> {
+  const ask = (state: Process['state']) =>
+    client.get('/api/processes', { query: { state, limit: mostListed }, ...(signal && { signal }) })
+  const found = (await Promise.all(livingStates.map(ask))).flatMap(({ items }) => items)
+  return [...new Map(found.map((each) => [each.launchId, each])).values()].sort(newestFirst)
+}
+
+export async function readLiveAgentSessions(client: Client, signal?: AbortSignal): Promise<AgentSession[]> {
+  const ask = (state: AgentSession['state']) =>
+    client.get('/api/agent-sessions', { query: { state, limit: mostListed }, ...(signal && { signal }) })
+  return (await Promise.all(liveStates.map(ask))).flatMap(({ items }) => items)
+}
+
+/** One agent at work somewhere: its session, its process, or both. */
 export interface Running {
   readonly key: string
   readonly agentId: string

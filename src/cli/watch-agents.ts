@@ -1,0 +1,198 @@
+/**
+ * `holdfast agents watch`: who is at work now, kept true by the events of `home`. A table that is drawn over itself on a terminal; one
+ * line for each change elsewhere, and one line of JSON for programs. What was missed while the server was away is made up for.
+ */
+import type { Client } from '../client/client.ts'
+import { type StreamState, watchEvents } from '../client/event-stream.ts'
+import { clientClock, pause } from '../client/patience.ts'
+import { type Running, readLiveAgentSessions, readLivingProcesses, runningOf } from '../client/running.ts'
+import { systemClock } from '../platform/clock.ts'
+import { visible } from '../platform/visible.ts'
+import type { Coordinator } from '../protocol/coordinator.ts'
+import type { Given } from './command.ts'
+import type { CommandContext } from './context.ts'
+import { CommandFailure, usage } from './failure.ts'
+import { doingOf, durationOf, styleOf } from './process-words.ts'
+import { table } from './table.ts'
+
+/** Sessions are told in the streams of projects alone; they are looked at this often. */
+const lookEveryMs = 5000
+/** Many events at once are one look. */
+const gatherMs = 150
+const drawEveryMs = 1000
+const longestWatchSeconds = 86_400
+
+interface Sight {
+  readonly running: readonly Running[]
+  readonly coordinators: readonly Coordinator[]
+}
+
+export async function watchAgents(context: CommandContext, given: Given): Promise<void> {
+  const seconds = secondsOf(given)
+  const client = await context.client()
+  const view = context.json
+    ? jsonLines(context)
+    : context.terminal.stdout.isTTY === true
+      ? drawnTable(context)
+      : plainLines(context)
+  const over = new AbortController()
+  let failure: CommandFailure | undefined
+  let look: Sight = await sightOf(client)
+  context.end()
+  view.show(look)
+
+  let soon: (() => void) | undefined
+  const lookNow = async (): Promise<void> => {
+    soon = undefined
+    // A server that is away is noticed by the stream, which says so.
+    look = await sightOf(client).catch(() => look)
+    if (!over.signal.aborted) view.show(look)
+  }
+  const lookSoon = (): void => {
+    soon ??= clientClock.after(gatherMs, () => void lookNow())
+  }
+  const onState = (now: StreamState): void => {
+    if (now.state === 'live') return lookSoon()
+    if (now.state === 'reconnecting') return view.note('The connection is lost; trying again.')
+    const why = now.state === 'signed-out' ? 'The credential is no longer valid.' : now.problem.detail
+    failure = new CommandFailure('refused', why, 'Sign in again, or use another token.')
+    over.abort()
+  }
+  const watch = watchEvents(client, { streams: ['home'], onEvent: lookSoon, onSnapshot: lookSoon, onState })
+  const stopLooking = everyNow(lookEveryMs, lookSoon)
+  const stopDrawing = view.ticks ? everyNow(drawEveryMs, () => view.show(look)) : () => {}
+  const end = seconds === undefined ? untilAborted(over.signal) : pause(clientClock, seconds * 1000, over.signal).catch(() => {})
+  await end
+  over.abort()
+  soon?.()
+  stopLooking()
+  stopDrawing()
+  watch.close()
+  if (failure) throw failure
+}
+
+async function sightOf(client: Client): Promise<Sight> {
+  const [processes, agentSessions, { items }] = await Promise.all([
+    readLivingProcesses(client),
+    readLiveAgentSessions(client),
+    client.get('/api/coordinators', { query: { limit: 200 } }),
+  ])
+  return { running: runningOf(processes, agentSessions), coordinators: items }
+}
+
+function everyNow(ms: number, callback: () => void): () => void {
+  let cancel = clientClock.after(ms, tick)
+  function tick(): void {
+    cancel = clientClock.after(ms, tick)
+    callback()
+  }
+  return () => cancel()
+}
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    // What waits for Ctrl-C has to keep the process alive by itself.
+    const alive = setInterval(() => {}, 60_000)
+    signal.addEventListener('abort', () => {
+      clearInterval(alive)
+      resolve()
+    })
+  })
+
+function secondsOf(given: Given): number | undefined {
+  const typed = given.text('for')
+  if (typed === undefined) return undefined
+  const value = Number(typed)
+  if (value > 0 && value <= longestWatchSeconds) return value
+  throw usage(`--for must be a number of seconds up to ${longestWatchSeconds}.`, `It was ${JSON.stringify(typed)}.`)
+}
+
+interface View {
+  /** Drawn again every second, because durations go on. */
+  readonly ticks: boolean
+  show(sight: Sight): void
+  note(words: string): void
+}
+
+function drawnTable(context: CommandContext): View {
+  const { stdout } = context.terminal
+  let lines = 0
+  const draw = (text: string): void => {
+    stdout.write(`${lines > 0 ? `\u001b[${lines}A\u001b[J` : ''}${text}\n`)
+    lines = text.split('\n').length
+  }
+  let note = ''
+  return {
+    ticks: true,
+    show: ({ running, coordinators }) => {
+      const now = systemClock.now()
+      const rows = running.map((each) => ({ each, doing: doingOf(each, coordinators) }))
+      const body =
+        rows.length === 0
+          ? 'No agent is at work.'
+          : table(
+              rows,
+              [
+                { title: 'AGENT', of: ({ each }) => each.agentId, style: 'bold', shrinks: true },
+                { title: 'PROJECT', of: ({ each }) => each.projectId, shrinks: true },
+                { title: 'STATE', of: ({ doing }) => doing, style: ({ doing }) => styleOf(doing), shrinks: true },
+                { title: 'PID', of: ({ each }) => String(each.process?.pid ?? '–') },
+                { title: 'FOR', of: ({ each }) => durationOf(Date.parse(each.since), now) },
+              ],
+              context.paint,
+              context.width,
+            )
+      draw(`${body}\n${context.paint('dim', note || 'Ctrl-C ends.')}`)
+      note = ''
+    },
+    note: (words) => {
+      note = words
+    },
+  }
+}
+
+/** Only what has changed since the last look; who is not there any more, too. */
+function changes(seen: Map<string, string>, { running, coordinators }: Sight): { running: Running; doing: string }[] {
+  const changed = running
+    .map((each) => ({ running: each, doing: doingOf(each, coordinators) }))
+    .filter(({ running: { key }, doing }) => seen.get(key) !== doing)
+  for (const { running: each, doing } of changed) seen.set(each.key, doing)
+  return changed
+}
+
+function lineByLine(write: (running: Running, doing: string) => void, note: View['note']): View {
+  const seen = new Map<string, string>()
+  let before = new Map<string, Running>()
+  return {
+    ticks: false,
+    note,
+    show: (sight) => {
+      for (const { running, doing } of changes(seen, sight)) write(running, doing)
+      const now = new Map(sight.running.map((each) => [each.key, each]))
+      for (const [key, gone] of before) {
+        if (now.has(key)) continue
+        seen.delete(key)
+        write(gone, 'gone')
+      }
+      before = now
+    },
+  }
+}
+
+function plainLines(context: CommandContext): View {
+  const clock = (): string => new Date(systemClock.now()).toTimeString().slice(0, 8)
+  const write = ({ agentId, projectId, process }: Running, doing: string): void => {
+    const pid = process?.pid ? ` (pid ${process.pid})` : ''
+    context.terminal.stdout.write(`${clock()} ${visible(`${agentId} ${projectId} ${doing}`)}${pid}\n`)
+  }
+  return lineByLine(write, (words) => context.note(words))
+}
+
+function jsonLines(context: CommandContext): View {
+  const write = ({ agentId, projectId, agentSession, process, since }: Running, doing: string): void => {
+    const at = new Date(systemClock.now()).toISOString()
+    const line = { at, agentId, projectId, doing, since, agentSession: agentSession ?? null, process: process ?? null }
+    context.terminal.stdout.write(`${JSON.stringify(line)}\n`)
+  }
+  return lineByLine(write, (words) => context.note(words))
+}
