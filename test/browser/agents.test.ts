@@ -1,10 +1,17 @@
 /** Agents, people and tokens in the page: secrets are shown once and never again. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { createClient, ProblemError } from '../../src/client/client.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { axeFindings } from './axe.ts'
 import { visit } from './visit.ts'
 
-const here = visit()
+/** Two agents are installed there; one of them needs something written down first. */
+const programs = temporaryFolder()
+for (const name of ['claude', 'gemini']) writeFileSync(join(programs, name), '#!/bin/sh\necho 9.9.9\n', { mode: 0o755 })
+const here = visit({ env: { PATH: `${programs}:${process.env['PATH']}` } })
 
 /** Reads the secret that is shown, and closes it. */
 async function takeSecret(page: Page, title: string): Promise<string> {
@@ -138,4 +145,24 @@ test('[SE3] a script token is made with the chosen scopes, shown once, and revok
   await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
   await page.getByText('No tokens yet.').waitFor()
   expect(await whoHas(token)).toBe('authentication_failed')
+})
+
+test('[AG5] an agent that is installed is added with one click; what it needs once is told', async () => {
+  const page = await here.ownerPage('/agents')
+  const found = page.getByRole('list', { name: 'Installed on this machine' })
+  await found.getByText('version 9.9.9').first().waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Add Claude Code' }).click()
+  await page.waitForURL('**/agents/claude')
+  await page.getByRole('heading', { name: 'Claude Code', level: 1 }).waitFor()
+  await page.goBack()
+  await found.getByText('added as claude').waitFor()
+  await page.getByRole('button', { name: 'Add Gemini CLI' }).click()
+  const setup = page.getByRole('dialog', { name: 'One thing is left for Gemini CLI' })
+  await setup.getByText('$HOLDFAST_MCP_URL', { exact: false }).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await setup.getByRole('button', { name: 'Done' }).click()
+  await page.waitForURL('**/agents/gemini')
+  const agent = await here.elsewhere.get('/api/agents/{agentId}', { params: { agentId: 'claude' } })
+  expect(agent).toMatchObject({ protocol: 'mcp', command: 'claude', holdSeconds: 600 })
 })

@@ -3,7 +3,7 @@ import type { Browser, BrowserContextOptions, Cookie, Page } from 'playwright-co
 import { afterAll, beforeAll } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { launchBrowser } from '../support/browser.ts'
-import { type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
+import { type HoldfastOptions, type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
 
 /** What the page does at once must be there within this; what waits for the server, too. */
 const patienceMs = 10_000
@@ -27,7 +27,7 @@ export interface Visit {
 }
 
 /** Call once at the top of a test file. The demo project of a first start is there. */
-export function visit(): Visit {
+export function visit(options: HoldfastOptions = {}): Visit {
   let server: RunningHoldfast
   let browser: Browser
   /** The owner signs in once: sign-ins are limited, cookies are not. */
@@ -35,7 +35,7 @@ export function visit(): Visit {
   const elsewhere = () => createClient({ url: server.url, token: server.token })
 
   beforeAll(async () => {
-    server = await startHoldfast()
+    server = await startHoldfast(options)
     browser = await launchBrowser()
   })
   afterAll(async () => {
@@ -82,7 +82,7 @@ export function visit(): Visit {
       try {
         await meanwhile()
       } finally {
-        server = await startHoldfast({ data, args: ['--port', port] })
+        server = await startHoldfast({ ...options, data, args: ['--port', port] })
       }
     },
   }

@@ -1,0 +1,88 @@
+/** A chat with the real thing: Holdfast with its coordinator, the demo agent as a process of its own, and a browser on a phone. */
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { axeFindings } from './axe.ts'
+import { phone, visit } from './visit.ts'
+
+const here = visit({ up: true })
+
+const presence = (page: Page, state: string) => page.locator(`[data-presence="${state}"]`).waitFor()
+const answered = (page: Page, text: string) => page.getByRole('log').getByText(text, { exact: true }).waitFor()
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: /^Write to/ }).fill(text)
+  await page.keyboard.press('Enter')
+}
+
+/** A project of its own with an agent that Holdfast starts. */
+async function openChat(agentId: string, settings: Record<string, number> = {}) {
+  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: agentId, settings } })
+  const body = { id: agentId, name: agentId, protocol: 'mcp' as const, command: 'holdfast', args: ['demo-mcp'] }
+  await here.elsewhere.post('/api/agents', { body })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId } })
+  const query = { projectId, agentId }
+  const page = await here.ownerPage(`/projects/${projectId}/chat/${agentId}`, { viewport: phone, colorScheme: 'dark' })
+  return {
+    page,
+    processes: async () => (await here.elsewhere.get('/api/processes', { query })).items,
+    states: async () => (await here.elsewhere.get('/api/processes', { query })).items.map(({ state }) => state),
+    said: async () =>
+      (await here.elsewhere.get('/api/projects/{projectId}/agents/{agentId}/messages', { params: query })).items.map(
+        ({ content }) => content,
+      ),
+  }
+}
+
+test('[CH1] the panel opens and the agent is there; it answers; the panel closes and it goes; it opens and the agent is there again', async () => {
+  const { page, processes, states } = await openChat('ann')
+  await presence(page, 'ready')
+  await say(page, 'hello')
+  await answered(page, 'echo: hello')
+  expect(await axeFindings(page)).toEqual([])
+  const [first] = await processes()
+  await page.getByRole('link', { name: 'Tasks' }).click()
+  await expect.poll(states, { timeout: 10_000 }).toEqual(['ended'])
+  await page.getByRole('link', { name: 'Chat' }).click()
+  await presence(page, 'ready')
+  await answered(page, 'echo: hello')
+  const [second] = await processes()
+  expect(second?.pid).not.toBe(first?.pid)
+  expect(await states()).toEqual(['running', 'ended'])
+})
+
+test('[CH10] reloaded in mid-answer, offline and back: the same process answers everything once', async () => {
+  const { page, said, processes } = await openChat('ben')
+  await presence(page, 'ready')
+  await say(page, '[[slow 4 400]] one')
+  await presence(page, 'thinking')
+  await page.reload()
+  await presence(page, 'thinking')
+  await presence(page, 'ready')
+  await page.context().setOffline(true)
+  await say(page, 'written while away')
+  await page.locator('[data-unsent]').waitFor()
+  await page.context().setOffline(false)
+  await answered(page, 'echo: written while away')
+  const all = await said()
+  expect(all.filter((text) => text.includes('written while away'))).toEqual(['echo: written while away', 'written while away'])
+  expect(all).toHaveLength(4)
+  expect(await processes()).toHaveLength(1)
+})
+
+test('[CO7] an agent that crashes again and again is held with its reason and its last words; what was said is kept', async () => {
+  const { page, said, processes } = await openChat('cid', { 'restart.max': 2 })
+  await presence(page, 'ready')
+  await say(page, '[[crash]]')
+  await presence(page, 'held')
+  const trouble = page.getByRole('alert')
+  await trouble.getByRole('button', { name: 'Release cid' }).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await trouble.getByRole('link', { name: 'What it wrote' }).click()
+  await page.getByRole('dialog', { name: 'Launch' }).getByText('Crashed', { exact: false }).first().waitFor()
+  expect((await processes()).map(({ state, reason }) => [state, reason])).toEqual([
+    ['held', null],
+    ['ended', 'crashed'],
+    ['ended', 'crashed'],
+  ])
+  expect(await said()).toEqual(['[[crash]]'])
+})
