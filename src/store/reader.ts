@@ -11,12 +11,14 @@ export class EngineReader implements Reader {
   }
 
   async all<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]> {
-    return (await this.engine.execute(bind(this.engine.dialect, statement, params))) as Row[]
+    const found = this.engine.execute(bind(this.engine.dialect, statement, params))
+    // An engine in this thread has answered already: to wait for it would cost as much as a small answer.
+    return (found instanceof Promise ? await found : found) as Row[]
   }
 
   async first<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row | undefined> {
-    const rows = await this.engine.execute(bind(this.engine.dialect, statement, params))
-    return rows[0] as Row | undefined
+    const found = this.engine.execute(bind(this.engine.dialect, statement, params))
+    return (found instanceof Promise ? await found : found)[0] as Row | undefined
   }
 
   async query<Row>(build: QueryBuilder<Row>): Promise<Row[]> {

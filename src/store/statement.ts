@@ -55,7 +55,12 @@ export function bind<Params, Row>(dialect: Dialect, query: Statement<Params, Row
     query.compiled.set(dialect, compiled)
   }
   const given = params as Record<string, unknown>
-  const values = compiled.slots.map((slot) => (slot instanceof Slot ? given[slot.name] : slot))
+  const { slots: places } = compiled
+  const values = new Array<unknown>(places.length)
+  for (let at = 0; at < places.length; at++) {
+    const place = places[at]
+    values[at] = place instanceof Slot ? given[place.name] : place
+  }
   return { sql: compiled.sql, values, name: compiled.name }
 }
 

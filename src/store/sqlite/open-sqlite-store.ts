@@ -37,6 +37,8 @@ class SqliteStore implements Store {
   readonly #clock: Clock
   readonly #writer: SqliteWriter
   readonly #readers: SqliteReaders
+  /** The last millisecond that was asked for, as text: many ask within one. */
+  #lastNow = { ms: Number.NaN, text: '' }
 
   constructor(file: string, clock: Clock, doorbell: LocalDoorbell, writer: SqliteWriter, identity: Identity) {
     this.id = identity.id
@@ -93,7 +95,9 @@ class SqliteStore implements Store {
   }
 
   #now(): string {
-    return instant(this.#clock.now())
+    const ms = this.#clock.now()
+    if (ms !== this.#lastNow.ms) this.#lastNow = { ms, text: instant(ms) }
+    return this.#lastNow.text
   }
 
   async #all<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]> {
