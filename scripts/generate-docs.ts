@@ -6,6 +6,7 @@ import { cliPage } from './docs/cli.ts'
 import { configPage, configSchemaFile } from './docs/config.ts'
 import { errorsPage } from './docs/errors.ts'
 import { eventsPage } from './docs/events.ts'
+import { fileSchemas, filesPage } from './docs/files.ts'
 import { httpPage } from './docs/http.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -18,6 +19,8 @@ const pages: Readonly<Record<string, () => string>> = {
   'config.md': configPage,
   'events.md': () => eventsPage(root),
   'holdfast.config.schema.json': configSchemaFile,
+  'files.md': filesPage,
+  ...fileSchemas,
 }
 
 const isThere = (path: string): string | undefined => {
@@ -33,7 +36,7 @@ if (process.argv.includes('--check')) {
   for (const [name] of stale) console.log(`docs/reference/${name} is out of date: npm run docs`)
   if (stale.length > 0) process.exitCode = 1
 } else {
-  mkdirSync(folder, { recursive: true })
+  mkdirSync(join(folder, 'files'), { recursive: true })
   for (const [name, make] of stale) {
     writeFileSync(join(folder, name), make())
     console.log(`wrote docs/reference/${name}`)

@@ -10,6 +10,8 @@ export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   projects: async () => (await import('./commands/projects.ts')).projects,
   chat: async () => (await import('./commands/chat.ts')).chat,
   tasks: async () => (await import('./commands/tasks.ts')).tasks,
+  sessions: async () => (await import('./commands/sessions.ts')).workSessions,
+  resume: async () => (await import('./commands/resume.ts')).resume,
   approvals: async () => (await import('./commands/approvals.ts')).approvals,
   agents: async () => (await import('./commands/agents.ts')).agents,
   processes: async () => (await import('./commands/processes.ts')).processes,
@@ -21,6 +23,8 @@ export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   'demo-mcp': async () => (await import('./commands/demo-mcp.ts')).demoMcp,
   backup: async () => (await import('./commands/backup.ts')).backup,
   restore: async () => (await import('./commands/restore.ts')).restore,
+  export: async () => (await import('./commands/export.ts')).exportCommand,
+  rebuild: async () => (await import('./commands/rebuild.ts')).rebuild,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   completion: async () => (await import('./commands/completion.ts')).completion,
 }

@@ -23,6 +23,8 @@ export interface ClientOptions {
 }
 
 const defaultTimeoutMs = 30_000
+/** A hundred MiB over a slow line. */
+const uploadTimeoutMs = 30 * 60_000
 const defaultRetries = 2
 const retryPatience = { firstMs: 150, mostMs: 2_000 }
 /** A server that asks for more patience than this is not waited for here. */
@@ -37,6 +39,16 @@ type Call<M extends Method> = <P extends PathOf<M>>(
 type ListPath = { [P in PathOf<'GET'>]: AnswerOf<RouteAt<'GET', P>> extends Page<unknown> ? P : never }[PathOf<'GET'>]
 type ItemOf<P extends ListPath> = AnswerOf<RouteAt<'GET', P>> extends Page<infer Item> ? Item : never
 
+/** Paths that take bytes. */
+type UploadPath = Extract<PathOf<'PUT'>, `${string}/artifacts/{name}`>
+
+export interface Upload extends RequestOptions {
+  readonly params: Readonly<Record<string, string>>
+  readonly body: Blob
+  /** What kind of bytes they are. */
+  readonly type?: string | undefined
+}
+
 export interface Client {
   readonly url: string
   readonly get: Call<'GET'>
@@ -46,6 +58,8 @@ export interface Client {
   readonly delete: Call<'DELETE'>
   /** Every item of a list, read page by page as they are asked for. */
   pages<P extends ListPath>(path: P, ...request: Arguments<RouteAt<'GET', P>>): AsyncGenerator<ItemOf<P>, void, undefined>
+  /** Bytes of any kind, where a route takes them (CK5). Tried once: the same again stores the same. */
+  upload<P extends UploadPath>(path: P, upload: Upload): Promise<AnswerOf<RouteAt<'PUT', P>>>
   /** The answer as it comes, for what is not JSON (event-stream.ts). Tried once. */
   open(path: string, init: { readonly headers?: Record<string, string>; readonly signal?: AbortSignal }): Promise<Response>
 }
@@ -112,6 +126,19 @@ export function createClient(options: ClientOptions): Client {
     } while (cursor)
   }
 
+  async function upload(path: string, { params, body, type, ...request }: Upload): Promise<unknown> {
+    const target = url + requestPath(path, params)
+    const headers = { accept: 'application/json', 'content-type': type ?? 'application/octet-stream', ...credential }
+    const signal = request.signal ?? AbortSignal.timeout(request.timeoutMs ?? uploadTimeoutMs)
+    try {
+      return await answerIn(url, await callFetch(target, { method: 'PUT', headers, body, signal, redirect: 'error' }))
+    } catch (error) {
+      if (error instanceof ProblemError || error instanceof UnreachableError) throw error
+      if (request.signal?.aborted) throw request.signal.reason
+      throw new UnreachableError(url, signal.aborted ? 'timeout' : 'network', error)
+    }
+  }
+
   const bind = (method: Method) => (path: string, request?: AnyRequest) => call(method, path, request)
   // The types above say what each call takes and gives; the server, which has the same list, keeps to it.
   return {
@@ -122,6 +149,7 @@ export function createClient(options: ClientOptions): Client {
     patch: bind('PATCH'),
     delete: bind('DELETE'),
     pages,
+    upload,
     open,
   } as Client
 }

@@ -16,6 +16,7 @@ import { openDoors } from '../server/open-doors.ts'
 import { createSignInCode } from '../services/create-sign-in-code.ts'
 import type { Store } from '../store/store.ts'
 import { AgentSessionSweeper } from './agent-session-sweeper.ts'
+import { startCheckpointSaver } from './checkpoint-saver.ts'
 import { firstStart } from './first-start.ts'
 import { LaunchSweeper } from './launch-sweeper.ts'
 import { openStore } from './open-store.ts'
@@ -42,6 +43,8 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
   const mirror = new Mirror({ store, clock, logger, folder: data, targets: [projectFolder, chatLog] })
   undo.push(() => mirror.stop())
   undo.push(startSweeper(store, clock, logger))
+
+  undo.push(startCheckpointSaver(store, clock, logger))
 
   const pageFolder = join(packageFolder, 'dist', 'web')
   const detectAgents = agentDetection({ clock, env })

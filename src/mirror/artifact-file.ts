@@ -7,9 +7,9 @@ import { pipeline } from 'node:stream/promises'
 import { nameProblem } from '../domain/artifact/name.ts'
 import { replaceFile, syncFolder } from '../platform/atomic-file.ts'
 import { type ArtifactRow, selectArtifact, selectPart } from '../store/queries/artifacts.ts'
-import type { Store } from '../store/store.ts'
+import type { MirrorSource } from './mirror-target.ts'
 
-export async function mirrorArtifact(store: Store, folder: string, workSessionId: string, name: string): Promise<void> {
+export async function mirrorArtifact(store: MirrorSource, folder: string, workSessionId: string, name: string): Promise<void> {
   // SE5: what somebody has written into the table by hand does not get out of the folder.
   if (nameProblem(name)) return
   const path = join(folder, name)
@@ -31,7 +31,7 @@ async function isThere(path: string, { size, sha256 }: ArtifactRow): Promise<boo
   return hash.digest('hex') === sha256
 }
 
-async function* partsOf(store: Store, uploadId: string): AsyncGenerator<Uint8Array> {
+async function* partsOf(store: MirrorSource, uploadId: string): AsyncGenerator<Uint8Array> {
   for (let number = 0; ; number++) {
     const at = number
     const part = await store.read((reader) => reader.first(selectPart, { uploadId, number: at }))

@@ -2,8 +2,11 @@
 import type { StreamKind, StreamName } from '../domain/stream/name.ts'
 import type { Store } from '../store/store.ts'
 
+/** What files are made from: a store, or one snapshot of it. */
+export type MirrorSource = Pick<Store, 'incarnation' | 'read' | 'eventsAfter'>
+
 export interface MirrorPlace {
-  readonly store: Store
+  readonly store: MirrorSource
   /** The data folder. */
   readonly data: string
   readonly stream: StreamName

@@ -86,6 +86,15 @@ export function approachesFile({ workSession }: WorkSessionRows, approaches: rea
   }
 }
 
+const withoutProcesses = ({
+  asked_by_agent_session_id: _,
+  ask_id: __,
+  launch_id: ___,
+  turn_id: ____,
+  user_session_id: _____,
+  ...approval
+}: Tables['human_approvals']): WorkSessionFile['approvals'][number] => approval
+
 /** Who drives it and who waits for an approval are processes of this moment; a store that is built anew has none. */
 export function workSessionFile(rows: WorkSessionRows): WorkSessionFile {
   const { owner_agent_session_id: _, ...workSession } = rows.workSession
@@ -93,7 +102,7 @@ export function workSessionFile(rows: WorkSessionRows): WorkSessionFile {
     schema_version: schemaVersion,
     work_session: workSession,
     tasks: [...rows.tasks],
-    approvals: rows.approvals.map(({ asked_by_agent_session_id: __, ...approval }) => approval),
+    approvals: rows.approvals.map(withoutProcesses),
     approaches: [...rows.approaches],
     checkpoints: [...rows.checkpoints],
     artifacts: rows.artifacts.map(({ session_id: __, folded_name: ___, upload_id: ____, ...facts }) => facts),

@@ -8,11 +8,11 @@ import { syncFolder } from '../platform/atomic-file.ts'
 import { newest, type PageKey } from '../store/queries/page-cursor.ts'
 import { approachesAlong, workSessionRows } from '../store/queries/work-session-rows.ts'
 import { childrenOf, lineageOf, workSessionsPage } from '../store/queries/work-sessions.ts'
-import type { Reader, Store } from '../store/store.ts'
+import type { Reader } from '../store/store.ts'
 import { mirrorArtifact } from './artifact-file.ts'
 import { writeJson } from './json-file.ts'
 import type { MovedEvents } from './json-folder.ts'
-import type { MirrorPlace } from './mirror-target.ts'
+import type { MirrorPlace, MirrorSource } from './mirror-target.ts'
 import { nothingTouched, type Touched, touch } from './touched.ts'
 import { approachesFile, remainingTasksFile, stateCheckpoint, workSessionFile } from './work-session-files.ts'
 
@@ -40,7 +40,7 @@ export async function writeWorkSessions(place: MirrorPlace, folder: string, move
   for (const each of touched.workSessionIds) await writeWorkSession(store, folder, each, touched.artifacts.get(each) ?? new Set())
 }
 
-async function* allOf(store: Store, projectId: string): AsyncGenerator<string[]> {
+async function* allOf(store: MirrorSource, projectId: string): AsyncGenerator<string[]> {
   for (let after: PageKey = newest; ; ) {
     const key = after
     const page = await store.read((reader) => workSessionsPage(reader, projectId, { ...key, limit: workSessionsAtOnce }))
@@ -79,7 +79,7 @@ async function addHeirs(reader: Reader, { learnedIn, workSessionIds }: Touched):
 }
 
 async function writeWorkSession(
-  store: Store,
+  store: MirrorSource,
   projectFolder: string,
   id: string,
   artifacts: ReadonlySet<string> | 'all',

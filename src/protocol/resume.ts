@@ -64,3 +64,17 @@ export const resumedOnWire = ({ workSession, ...resumed }: Omit<Resumed, 'sessio
   ...resumed,
   session: workSession,
 })
+
+/** A work session that was brought back from its files (CK4). */
+export const Restored = z.object({
+  session: WorkSession,
+  /** How many rows of each were missing and are there again. */
+  restored: z.object({ tasks: z.number().int(), approvals: z.number().int(), approaches: z.number().int() }),
+  notRestored: z.array(NotRestored),
+})
+export type Restored = z.output<typeof Restored>
+
+export const restoredOnWire = ({
+  workSession,
+  ...restored
+}: Omit<Restored, 'session'> & { workSession: WorkSession }): Restored => ({ ...restored, session: workSession })

@@ -12,6 +12,8 @@ export interface Route {
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
+  /** A body of JSON may be larger than others: at most so many bytes. */
+  readonly bodyLimit?: number
   /** The body is bytes of any kind, read as they come; at most so many. */
   readonly upload?: number
   /** The status of success, and what comes with it. */

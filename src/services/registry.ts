@@ -47,10 +47,12 @@ import { replacePasskey } from './replace-passkey.ts'
 import { reportProcessExit } from './report-process-exit.ts'
 import { requestApproval } from './request-approval.ts'
 import { resetConversation } from './reset-conversation.ts'
+import { restoreWorkSession } from './restore-work-session.ts'
 import { resubmitApproval } from './resubmit-approval.ts'
 import { resumeWorkSession } from './resume-work-session.ts'
 import { revokeToken } from './revoke-token.ts'
 import { saveCheckpoint } from './save-checkpoint.ts'
+import { saveDueCheckpoint } from './save-due-checkpoint.ts'
 import { saveMyCheckpoint } from './save-my-checkpoint.ts'
 import { seeAllPanels } from './see-all-panels.ts'
 import { seePanels } from './see-panels.ts'
@@ -124,9 +126,11 @@ export const useCases = {
   'request-approval': requestApproval,
   'reset-conversation': resetConversation,
   'resubmit-approval': resubmitApproval,
+  'restore-work-session': restoreWorkSession,
   'resume-work-session': resumeWorkSession,
   'revoke-token': revokeToken,
   'save-checkpoint': saveCheckpoint,
+  'save-due-checkpoint': saveDueCheckpoint,
   'save-my-checkpoint': saveMyCheckpoint,
   'see-all-panels': seeAllPanels,
   'see-panels': seePanels,

@@ -1,5 +1,6 @@
 /** Gives the bytes of a finished upload to an artifact (CK5), in one step: whoever reads it gets the old ones or the new ones whole. */
 import { foldedName } from '../domain/artifact/name.ts'
+import type { Instant } from '../domain/instant.ts'
 import { projectStream } from '../domain/stream/name.ts'
 import type { Artifact } from '../protocol/artifact.ts'
 import {
@@ -21,13 +22,15 @@ interface Input extends NamedArtifact {
   readonly sha256: string
   readonly mediaType: string
   readonly by: string
+  /** Of one that is brought back from its file (CK4): when it was made and changed. */
+  readonly times?: { readonly createdAt: Instant; readonly updatedAt: Instant } | undefined
 }
 
 export const storeArtifact = defineUseCase({
   name: 'store-artifact',
   streams: ({ projectId }: Input) => [projectStream(projectId)],
   run: async (tx, input: Input, { now }): Promise<{ artifact: Artifact; created: boolean }> => {
-    const { projectId, workSessionId, name, uploadId, size, sha256, mediaType, by } = input
+    const { projectId, workSessionId, name, uploadId, size, sha256, mediaType, by, times } = input
     const replaced = await artifactPlace(tx, { projectId, workSessionId, name })
     if (!(await tx.first(selectUpload, { id: uploadId }))) throw noSuchUpload()
     await tx.write(deleteUpload, { id: uploadId })
@@ -39,8 +42,8 @@ export const storeArtifact = defineUseCase({
       size,
       media_type: mediaType,
       sha256,
-      created_at: replaced?.created_at ?? now,
-      updated_at: now,
+      created_at: replaced?.created_at ?? times?.createdAt ?? now,
+      updated_at: times?.updatedAt ?? now,
     }
     if (replaced) await tx.write(deleteParts, { uploadId: replaced.upload_id })
     await tx.write(replaced ? updateArtifact : insertArtifact, row)

@@ -26,7 +26,7 @@ export const isDue = (now: Instant, savedAt: Instant, changedAt: Instant, interv
 
 interface Sorted<Task> {
   readonly completed: readonly Task[]
-  /** In progress, or blocked by another. */
+  /** What is in progress, then what is blocked. */
   readonly pending: readonly Task[]
   /** Not begun. */
   readonly remaining: readonly Task[]
@@ -35,7 +35,7 @@ interface Sorted<Task> {
 /** CK2: where each task stands in a checkpoint. A failed one is in none of the three. */
 export const sorted = <Task extends { readonly status: TaskStatus }>(tasks: readonly Task[]): Sorted<Task> => ({
   completed: tasks.filter(({ status }) => status === 'completed'),
-  pending: tasks.filter(({ status }) => status === 'in_progress' || status === 'blocked'),
+  pending: [...tasks.filter(({ status }) => status === 'in_progress'), ...tasks.filter(({ status }) => status === 'blocked')],
   remaining: tasks.filter(({ status }) => status === 'pending'),
 })
 

@@ -3,6 +3,7 @@
  * programs; this one is there so that a store that is built anew from files (CK4) has lost nothing. Where it is missing, the others do.
  */
 import * as z from 'zod'
+import { permissionOutcomes } from '../user-session.ts'
 import { schemaVersion } from './schema-version.ts'
 
 const Text = z.string()
@@ -63,6 +64,14 @@ const ApprovalRow = z.object({
   worker_instructions: Text,
   artifacts: Text,
   revision_history: Text,
+  /** AP4: what was asked for and what came of it; who asked is a process that is gone. */
+  outcome: z.enum(permissionOutcomes).nullable(),
+  digest: Maybe,
+  options: Maybe,
+  tool_call: Maybe,
+  option_id: Maybe,
+  role: Maybe,
+  deadline: Maybe,
 })
 
 const Kind = z.enum(['verified', 'failed', 'untried'])

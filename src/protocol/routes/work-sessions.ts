@@ -1,8 +1,9 @@
 /** The work sessions of a project, `/sessions` on the wire (WK). */
 import * as z from 'zod'
 import { CheckpointRequest, SavedCheckpoint } from '../checkpoint.ts'
+import { WorkSessionFiles } from '../files/read-work-session.ts'
 import { PageQuery, pageOf } from '../page.ts'
-import { Resumed } from '../resume.ts'
+import { Restored, Resumed } from '../resume.ts'
 import type { Route } from '../route.ts'
 import { WholeWorkSession, WorkSession, WorkSessionDraft, WorkSessionEnd } from '../work-session.ts'
 
@@ -59,6 +60,17 @@ export const workSessionRoutes = {
     status: 200,
     alsoStatus: 201,
     answer: Resumed,
+  },
+  restoreWorkSession: {
+    method: 'POST',
+    path: '/api/projects/{projectId}/sessions/{workSessionId}/restore',
+    scope: 'write',
+    summary: 'Bring a work session back from its files: what is missing in the store, and nothing that is there',
+    params: workSession,
+    body: WorkSessionFiles,
+    bodyLimit: 32 * 1024 * 1024,
+    status: 200,
+    answer: Restored,
   },
   saveCheckpoint: {
     method: 'POST',

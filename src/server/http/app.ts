@@ -43,7 +43,7 @@ export function buildApp({ doors, front, behindProxy, pageFolder }: AppParts): F
   })
 
   function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const refusal = refusalOf(error, request.id, doors.logger)
+    const refusal = refusalOf(error, request.id, doors.logger, request.routeOptions.bodyLimit)
     doors.figures.refusedWith(refusal.code)
     const problem = maskedProblem(refusal)
     // The rest of a body that was refused unread is not waited for.

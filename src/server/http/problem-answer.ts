@@ -30,10 +30,10 @@ export function problemHeaders(refusal: Refusal): Record<string, string> {
 }
 
 /** What Fastify itself refuses, in our words; anything else that is not a Refusal is our own failure. */
-export function refusalOf(error: unknown, requestId: string, logger: Logger): Refusal {
+export function refusalOf(error: unknown, requestId: string, logger: Logger, limit = bodyLimit): Refusal {
   if (error instanceof Refusal) return error
   const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number }
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Refusal('too_large', undefined, { limit: bodyLimit })
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Refusal('too_large', undefined, { limit })
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new Refusal('unsupported_media_type')
   if (code === 'FST_ERR_BAD_URL') return new Refusal('invalid_request', 'The path is not a valid URL')
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Refusal('invalid_request', 'A part of the path is too long')

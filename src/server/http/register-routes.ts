@@ -68,6 +68,7 @@ export function registerRoutes(app: FastifyInstance, doors: Doors): void {
       method: route.method,
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       exposeHeadRoute: hasHead(route),
+      ...(route.bodyLimit && { bodyLimit: route.bodyLimit }),
       config: { scope: route.scope, lasting: isLasting(route) },
       handler: async (request, reply) => {
         const { presented } = request

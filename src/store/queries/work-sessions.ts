@@ -59,6 +59,18 @@ export const selectRunningOfProject = statement<{ projectId: string }>()((db, p)
   db.selectFrom('sessions').selectAll().where('project_id', '=', p.projectId).where('ended_at', 'is', null).orderBy('id'),
 )
 
+/** Over all projects, in the order of project and id. */
+export const selectRunningAfter = statement<{ projectId: string; workSessionId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('sessions')
+    .select(['id', 'project_id'])
+    .where('ended_at', 'is', null)
+    .where((eb) => eb(eb.refTuple('project_id', 'id'), '>', eb.tuple(p.projectId, p.workSessionId)))
+    .orderBy('project_id')
+    .orderBy('id')
+    .limit(p.limit),
+)
+
 /** RS3: there is at most one. */
 export const selectRunningChild = statement<{ parentId: string }>()((db, p) =>
   db

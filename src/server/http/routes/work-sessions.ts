@@ -5,6 +5,7 @@ import { createWorkSession } from '../../../services/create-work-session.ts'
 import { endWorkSession } from '../../../services/end-work-session.ts'
 import { getWorkSession } from '../../../services/get-work-session.ts'
 import { listWorkSessions } from '../../../services/list-work-sessions.ts'
+import { restoreWorkSession } from '../../../services/restore-work-session.ts'
 import { resumeWorkSession } from '../../../services/resume-work-session.ts'
 import { saveCheckpoint } from '../../../services/save-checkpoint.ts'
 import { type HandlersOf, query, run } from '../handler.ts'
@@ -20,6 +21,7 @@ export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
     reply.code(outcome.outcome === 'begun' ? 201 : 200)
     return outcome.resumed
   },
+  restoreWorkSession: run(restoreWorkSession, ({ body, params, who }) => ({ ...params, files: body, by: who.id })),
   saveCheckpoint: async ({ params, body, doors, receipt }) => {
     const { at } = await doors.store.run(saveCheckpoint, { ...body, ...params }, receipt)
     const { projectId, workSessionId } = params

@@ -1,0 +1,37 @@
+/** `holdfast export`: the files of projects, work sessions and chats, written from the store into any folder (CK2, CK4). */
+import { mkdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { visible } from '../../platform/visible.ts'
+import { counted } from '../amounts.ts'
+import type { CommandSpec, Given } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { beginStep } from '../step.ts'
+
+async function writeFiles(context: CommandContext, given: Given): Promise<void> {
+  const { terminal } = context
+  const { values } = context.config()
+  const typed = given.optionalOperand(0)
+  const folder = typed === undefined ? values.data : resolve(terminal.cwd, typed)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const { exportFiles } = await import('../../compose/export-files.ts')
+  const step = beginStep(terminal, `Writing files into ${folder}`)
+  const onStream = (written: number): void => step.update(counted(written, 'folder'))
+  const exported = await exportFiles(values, { folder, projectId: given.text('project'), onStream }).finally(() => step.end())
+  context.finished(
+    exported,
+    `Wrote ${counted(exported.projects, 'project')} and ${counted(exported.chats, 'chat')} into ${visible(exported.folder)}`,
+  )
+}
+
+export const exportCommand: CommandSpec = {
+  name: 'export',
+  summary: 'Write projects, work sessions and chats as files, also while the server runs',
+  operands: [{ name: '[folder]', about: 'where to; the data folder itself when left out' }],
+  options: [{ flags: '--project <id>', about: 'only this one, by its id' }],
+  examples: [
+    ['export /mnt/safe/files', 'readable by people and programs; docs/reference/files.md has the schemas'],
+    ['export', 'the files beside the database, made anew where they are behind'],
+  ],
+  local: true,
+  run: writeFiles,
+}

@@ -1,0 +1,107 @@
+/** What the commands under `holdfast sessions` do. */
+import { systemClock } from '../platform/clock.ts'
+import { visible } from '../platform/visible.ts'
+import type { WholeWorkSession, WorkSession } from '../protocol/work-session.ts'
+import { counted, size } from './amounts.ts'
+import { chooseProject } from './choose-project.ts'
+import type { Given } from './command.ts'
+import type { CommandContext } from './context.ts'
+import { findWorkSession } from './find-work-session.ts'
+import { fields, table } from './table.ts'
+import { exact, relative } from './times.ts'
+import { familyTree, stateStyles, stateWord } from './work-session-lines.ts'
+
+/** As a tree: who was resumed from whom. */
+export async function list(context: CommandContext, given: Given): Promise<void> {
+  const client = await context.client()
+  const state = given.text('state')
+  const { id: projectId } = await chooseProject(client, given)
+  const all = client.pages('/api/projects/{projectId}/sessions', { params: { projectId }, query: { limit: 200 } })
+  const { items, nextCursor, more } = await context.list(inState(all, state))
+  const now = systemClock.now()
+  context.answer({ items, nextCursor }, () =>
+    items.length === 0
+      ? 'No work sessions. One begins when an agent takes a task up.'
+      : table(
+          familyTree(items),
+          [
+            { title: 'WORK SESSION', of: ({ branch, workSession }) => `${branch}${workSession.id}`, style: 'bold' },
+            {
+              title: 'STATE',
+              of: ({ workSession }) => stateWord(workSession),
+              style: ({ workSession }) => stateStyles[workSession.state],
+            },
+            { title: 'BEGAN', of: ({ workSession }) => relative(workSession.startedAt, now) },
+            { title: 'HOW IT STANDS', of: ({ workSession }) => workSession.stateSummary, shrinks: true },
+          ],
+          context.paint,
+          context.width,
+        ),
+  )
+  if (more && !context.json) context.note('There are more; --limit N shows them.')
+}
+
+async function* inState(all: AsyncGenerator<WorkSession, void, undefined>, state: string | undefined) {
+  for await (const each of all) if (state === undefined || each.state === state) yield each
+}
+
+export async function show(context: CommandContext, given: Given): Promise<void> {
+  const whole = await findWorkSession(await context.client(), given, given.operand(0))
+  context.answer(whole, () => describe(context, whole))
+}
+
+export async function end(context: CommandContext, given: Given): Promise<void> {
+  const client = await context.client()
+  const { id, projectId } = await findWorkSession(client, given, given.operand(0))
+  const reason = given.text('reason')
+  const body = reason === undefined ? {} : { reason }
+  const params = { projectId, workSessionId: id }
+  const ended = await client.post('/api/projects/{projectId}/sessions/{workSessionId}/end', { params, body })
+  context.finished(ended, `${id} is ${ended.stateSummary}`)
+}
+
+export async function checkpoint(context: CommandContext, given: Given): Promise<void> {
+  const client = await context.client()
+  const { id, projectId } = await findWorkSession(client, given, given.operand(0))
+  const contextSummary = given.text('summary')
+  const params = { projectId, workSessionId: id }
+  const body = contextSummary === undefined ? {} : { contextSummary }
+  const saved = await client.post('/api/projects/{projectId}/sessions/{workSessionId}/checkpoint', { params, body })
+  context.finished(saved, `Saved in ${visible(saved.path)}`)
+  if (!saved.written) context.note('The file cannot be written just now; it is in the store, and the server goes on trying.')
+}
+
+function describe(context: CommandContext, whole: WholeWorkSession): string {
+  const { paint } = context
+  const now = systemClock.now()
+  const time = (at: string | null): string => (at ? exact(at, now) : '–')
+  const tasks = Map.groupBy(whole.tasks, ({ status }) => status)
+  const taskWords = [...tasks].map(([status, its]) => `${its.length} ${status}`).join(', ')
+  const kinds = Map.groupBy(whole.approaches, ({ kind }) => kind)
+  const approachWords = [...kinds].map(([kind, its]) => `${its.length} ${kind}`).join(', ')
+  const about = fields(
+    [
+      ['Project', whole.projectId],
+      ['State', paint(stateStyles[whole.state], visible(whole.stateSummary))],
+      ['Began', time(whole.startedAt)],
+      ['Ended', time(whole.endedAt)],
+      ['Resumed from', whole.parentSessionId ?? '–'],
+      ['Resumed as', whole.children.map(({ id }) => id).join(', ') || '–'],
+      ['Set aside', visible(whole.setAside ?? '–')],
+      ['Last error', visible(whole.error ? `${whole.error.code}: ${whole.error.message}` : '–')],
+      ['Tasks', taskWords || '–'],
+      ['Approvals', whole.approvals.map(({ id, status }) => `${id} ${status}`).join(', ') || '–'],
+      ['Approaches', approachWords || '–'],
+      ['Checkpoints', lastOf(whole, now)],
+      ['Artifacts', whole.artifacts.map((each) => `${visible(each.name)} (${size(each.size)})`).join(', ') || '–'],
+    ],
+    paint,
+  )
+  const said = whole.contextSummary?.split('\n').map((line) => `    ${visible(line)}`) ?? []
+  return [paint('bold', whole.id), about, ...said].join('\n')
+}
+
+function lastOf({ checkpoints }: WholeWorkSession, now: number): string {
+  const [last] = checkpoints
+  return last ? `${counted(checkpoints.length, 'checkpoint')}, the last ${relative(last.at, now)} (${last.reason})` : '–'
+}

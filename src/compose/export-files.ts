@@ -1,0 +1,59 @@
+/** Writes the files of CK2 and CH7 from the store, by the mirror's own hands, into any folder; also while a server runs. */
+import { parseStream } from '../domain/stream/name.ts'
+import { chatLog } from '../mirror/chat-log.ts'
+import type { MirrorSource } from '../mirror/mirror-target.ts'
+import { projectFolder } from '../mirror/project-folder.ts'
+import type { ConfigValues } from '../protocol/config.ts'
+import { selectEventsAfter, selectStreamsAfter } from '../store/event-log.ts'
+import { selectMeta } from '../store/meta.ts'
+import type { Reader } from '../store/store.ts'
+import { readDatabase } from './read-database.ts'
+
+const streamsAtOnce = 500
+const targets = [projectFolder, chatLog] as const
+
+export interface Exported {
+  readonly folder: string
+  readonly projects: number
+  readonly chats: number
+}
+
+interface Asked {
+  readonly folder: string
+  /** Only this one; all when left out. */
+  readonly projectId?: string | undefined
+  readonly onStream?: (written: number) => void
+}
+
+export async function exportFiles(config: ConfigValues, { folder, projectId, onStream }: Asked): Promise<Exported> {
+  return readDatabase(config, async (reader) => {
+    const store = await sourceOf(reader)
+    const written = { project: 0, conversation: 0 }
+    for (let after = ''; ; ) {
+      const streams = await reader.all(selectStreamsAfter, { name: after, limit: streamsAtOnce })
+      for (const { name } of streams) {
+        const { kind, id } = parseStream(name) ?? { kind: 'home', id: '' }
+        const target = targets.find((each) => each.kind === kind && each.covers(id))
+        if (!target || (projectId !== undefined && !isOf(projectId, id))) continue
+        await target.write({ store, data: folder, stream: name, id })
+        written[target.kind as keyof typeof written]++
+        onStream?.(written.project + written.conversation)
+      }
+      const last = streams.at(-1)
+      if (!last || streams.length < streamsAtOnce) break
+      after = last.name
+    }
+    return { folder, projects: written.project, chats: written.conversation }
+  })
+}
+
+/** The project's own stream, or a chat in it. */
+const isOf = (projectId: string, id: string): boolean => id === projectId || id.startsWith(`web:${projectId}.`)
+
+async function sourceOf(reader: Reader): Promise<MirrorSource> {
+  return {
+    incarnation: (await reader.first(selectMeta, { key: 'incarnation' }))?.value ?? '',
+    read: (work) => work(reader),
+    eventsAfter: (stream, after, limit) => reader.all(selectEventsAfter, { stream, after, limit }),
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * Brings a work session back from its files (CK4): whatever of it is missing in the store, and nothing that is there. The store is
+ * the truth: what it has is never written over. Says what could not be brought back.
+ */
+import { Refusal } from '../domain/errors.ts'
+import { changeSettings } from '../domain/project/settings.ts'
+import { home, projectStream } from '../domain/stream/name.ts'
+import { type ReadWorkSession, readWorkSession, type WorkSessionFiles } from '../protocol/files/read-work-session.ts'
+import { type NotRestored, type Restored, restoredOnWire } from '../protocol/resume.ts'
+import { selectAgent } from '../store/queries/agents.ts'
+import { approachOf, insertApproach, selectApproach } from '../store/queries/approaches.ts'
+import { approvalOf, insertApproval, nextApprovalId, selectApproval } from '../store/queries/approvals.ts'
+import { insertCheckpoint, selectLastCheckpoint } from '../store/queries/checkpoints.ts'
+import { insertProject, projectOf, selectProject } from '../store/queries/projects.ts'
+import { insertDependency } from '../store/queries/task-dependencies.ts'
+import { insertTask, selectTask, type TaskRow, taskOf } from '../store/queries/tasks.ts'
+import { insertWorkSession, selectWorkSession, type WorkSessionRow, workSessionOf } from '../store/queries/work-sessions.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../store/store.ts'
+import { distinct } from './depend-on.ts'
+import { restoredRows } from './restored-rows.ts'
+
+interface Input {
+  /** Where it belongs; the files must say the same. */
+  readonly projectId: string
+  readonly workSessionId: string
+  readonly files: WorkSessionFiles
+  readonly by: string
+}
+
+type Told = NotRestored[]
+
+export const restoreWorkSession = defineUseCase({
+  name: 'restore-work-session',
+  streams: ({ projectId }: Input) => [home, projectStream(projectId)],
+  run: async (tx, { projectId, workSessionId, files, by }: Input, context): Promise<Restored> => {
+    const read = readWorkSession(files)
+    const { checkpoint } = read
+    if (checkpoint.project_id !== projectId || checkpoint.session_id !== workSessionId)
+      throw new Refusal('invalid_request', `These are the files of ${checkpoint.session_id} in ${checkpoint.project_id}`)
+    const told: Told = []
+    await bringProject(tx, read, { by, told }, context)
+    const rows = restoredRows(read)
+    const workSession = await bringWorkSession(tx, rows.workSession)
+    const restored = {
+      tasks: await bringTasks(tx, rows.tasks, by),
+      approvals: await bringApprovals(tx, rows.approvals, told),
+      approaches: await bringApproaches(tx, rows.approaches, by),
+    }
+    if (!(await tx.first(selectLastCheckpoint, { workSessionId })))
+      for (const each of rows.checkpoints) await tx.write(insertCheckpoint, each)
+    told.push(...missingFiles(read), ...(await missingAgents(tx, rows.tasks)))
+    return restoredOnWire({ workSession: workSessionOf(workSession), restored, notRestored: told })
+  },
+})
+
+async function bringProject(
+  tx: Tx,
+  read: ReadWorkSession,
+  { by, told }: { by: string; told: Told },
+  { now }: Context,
+): Promise<void> {
+  const { project_id: id } = read.checkpoint
+  if (await tx.first(selectProject, { id })) return
+  const file = read.project?.id === id ? read.project : null
+  const settings = changeSettings({}, file?.settings ?? {})
+  if ('problem' in settings) told.push({ what: 'project', detail: `Its settings are the usual ones: ${settings.problem.detail}` })
+  if (!file) told.push({ what: 'project', detail: `There was no project.json: it is named ${id} and has no path` })
+  told.push({
+    what: 'conversation',
+    detail: 'Chats, people, tokens and agents are not in these files; add and assign the agents again',
+  })
+  const row = {
+    id,
+    name: file?.name ?? id,
+    path: file?.path ?? null,
+    settings: JSON.stringify('chosen' in settings ? settings.chosen : {}),
+    created_at: file?.created_at ?? now,
+    updated_at: now,
+  }
+  await tx.write(insertProject, row)
+  tx.append(home, { type: 'project-created', data: { project: projectOf(row, []), by } }, [projectStream(id)])
+}
+
+async function bringWorkSession(tx: Tx, row: WorkSessionRow): Promise<WorkSessionRow> {
+  const known = await tx.first(selectWorkSession, { id: row.id })
+  if (known && known.project_id !== row.project_id)
+    throw new Refusal('invalid_request', `${row.id} is a work session of another project`)
+  if (known) return known
+  await tx.write(insertWorkSession, row)
+  const told = { workSession: workSessionOf(row) }
+  tx.append(projectStream(row.project_id), { type: 'work-session-started', data: told }, [home])
+  tx.append(projectStream(row.project_id), { type: 'work-session-ended', data: told }, [home])
+  return row
+}
+
+async function bringTasks(tx: Tx, rows: readonly TaskRow[], by: string): Promise<number> {
+  let brought = 0
+  for (const row of rows) {
+    const { project_id: projectId, id } = row
+    if (await tx.first(selectTask, { projectId, id })) continue
+    await tx.write(insertTask, row)
+    for (const depends_on of distinct(JSON.parse(row.depends_on)))
+      await tx.write(insertDependency, { project_id: projectId, task_id: id, depends_on })
+    tx.append(projectStream(projectId), { type: 'task-created', data: { task: taskOf(row), by } })
+    brought++
+  }
+  return brought
+}
+
+async function bringApprovals(tx: Tx, rows: readonly Parameters<typeof approvalOf>[0][], told: Told): Promise<number> {
+  let brought = 0
+  for (const row of rows) {
+    const known = await tx.first(selectApproval, { id: row.id })
+    if (known?.project_id === row.project_id && known.submitted_at === row.submitted_at) continue
+    const id = known ? await nextApprovalId(tx) : row.id
+    if (known) told.push({ what: 'approval', detail: `Approval ${row.id} is ${id} here: its number was given out again` })
+    const kept = { ...row, id }
+    await tx.write(insertApproval, kept)
+    tx.append(projectStream(row.project_id), { type: 'approval-asked', data: { approval: approvalOf(kept) } }, [home])
+    brought++
+  }
+  return brought
+}
+
+async function bringApproaches(tx: Tx, rows: readonly Parameters<typeof approachOf>[0][], by: string): Promise<number> {
+  let brought = 0
+  for (const row of rows) {
+    if (await tx.first(selectApproach, { projectId: row.project_id, id: row.id })) continue
+    await tx.write(insertApproach, row)
+    tx.append(projectStream(row.project_id), { type: 'approach-recorded', data: { approach: approachOf(row), by } })
+    brought++
+  }
+  return brought
+}
+
+function missingFiles({ rows, approaches }: ReadWorkSession): NotRestored[] {
+  const missing: NotRestored[] = []
+  if (approaches === null) missing.push({ what: 'approach', detail: 'There was no approaches.json: what was tried is not known' })
+  if (rows === null)
+    missing.push({
+      what: 'history',
+      detail:
+        'There was no work_session.json: approvals, earlier checkpoints, where it was resumed from, and the words of its tasks are lost',
+    })
+  return missing
+}
+
+async function missingAgents(reader: Reader, tasks: readonly TaskRow[]): Promise<NotRestored[]> {
+  const missing: NotRestored[] = []
+  for (const agentId of new Set(tasks.map(({ assigned_to }) => assigned_to)))
+    if (agentId !== null && !(await reader.first(selectAgent, { id: agentId })))
+      missing.push({ what: 'agent', detail: `There is no agent ${agentId} here; its tasks wait until there is` })
+  return missing
+}

@@ -1,0 +1,177 @@
+/** The files of work sessions: the layout of the specification, only what was touched is written, whole at every moment. */
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { describe, expect, test } from 'vitest'
+import { projectStream } from '../../src/domain/stream/name.ts'
+import { Mirror } from '../../src/mirror/mirror.ts'
+import { projectFolder } from '../../src/mirror/project-folder.ts'
+import { ApproachesFile } from '../../src/protocol/files/approaches-file.ts'
+import { RemainingTasksFile, StateCheckpoint } from '../../src/protocol/files/state-checkpoint.ts'
+import { WorkSessionFile } from '../../src/protocol/files/work-session-file.ts'
+import { changeApproach } from '../../src/services/change-approach.ts'
+import { changeTask } from '../../src/services/change-task.ts'
+import { createApproval } from '../../src/services/create-approval.ts'
+import { createProject } from '../../src/services/create-project.ts'
+import { createTask } from '../../src/services/create-task.ts'
+import { createWorkSession } from '../../src/services/create-work-session.ts'
+import { decideApproval } from '../../src/services/decide-approval.ts'
+import { endWorkSession } from '../../src/services/end-work-session.ts'
+import { recordApproach } from '../../src/services/record-approach.ts'
+import { resumeWorkSession } from '../../src/services/resume-work-session.ts'
+import { approachesExample, checkpointExample } from '../support/continuity-examples.ts'
+import { openTestStore } from '../support/store.ts'
+
+const quiet = pino({ level: 'silent' })
+const by = 'owner'
+
+async function openMirrored() {
+  const opened = await openTestStore()
+  const { store, clock, folder } = opened
+  const startMirror = () => new Mirror({ store, clock, logger: quiet, folder, targets: [projectFolder] })
+  const mirror = startMirror()
+  const { id: projectId } = await store.run(createProject, { name: 'p', by })
+  const begin = (words: { contextSummary?: string; phase?: number; agentRole?: string; agentType?: string } = {}) =>
+    store.run(createWorkSession, { projectId, ...words })
+  const folderOf = (id: string) => join(folder, 'projects', projectId, 'sessions', id)
+  const read = async (id: string, name: string) => JSON.parse(await readFile(join(folderOf(id), name), 'utf8'))
+  const task = (
+    workSessionId: string,
+    phase: number,
+    type: string,
+    title = 't',
+    more: { dependsOn?: string[]; assignedTo?: string } = {},
+  ) => store.run(createTask, { projectId, workSessionId, phase, type, title, ...more, by })
+  const change = (taskId: string, asked: object) => store.run(changeTask, { projectId, taskId, ...asked, by })
+  return { ...opened, mirror, startMirror, projectId, begin, folderOf, read, task, change }
+}
+
+describe('the layout', () => {
+  test('[CK2] the state of the specification’s example comes out as the example says, to the letter', async () => {
+    const { store, clock, mirror, projectId, begin, task, change, read } = await openMirrored()
+    const said = checkpointExample.context_summary
+    const { id } = await begin({ contextSummary: said, phase: 2, agentRole: 'LEADER', agentType: 'code' })
+    for (const type of ['concept', 'design']) {
+      const { id: taskId } = await task(id, 1, type)
+      for (const status of ['in_progress', 'completed']) await change(taskId, { status })
+      const asked = { projectId, workSessionId: id, taskId, checkpointType: type, leaderId: 'lead' }
+      const { id: approvalId } = await store.run(createApproval, asked)
+      await store.run(decideApproval, { projectId, approvalId, status: 'approved', by })
+    }
+    for (const n of [1, 2]) {
+      const { id: taskId } = await task(id, 2, 'code', `step ${n}`)
+      await change(taskId, { status: 'in_progress' })
+      await change(taskId, { status: 'failed' })
+    }
+    const { id: active } = await task(id, 2, 'code', 'Implement PlayerController', { assignedTo: 'leader_code' })
+    await task(id, 2, 'asset', 'assets', { dependsOn: [active] })
+    for (const n of [4, 5]) await task(id, 2, 'code', `step ${n}`)
+    await change(active, { status: 'in_progress' })
+    await change(active, { progressPercent: 70 })
+    clock.advance(60_000)
+    const { endedAt } = await store.run(endWorkSession, { projectId, workSessionId: id, reason: 'connection_error' })
+    await mirror.settled(projectStream(projectId))
+    const written = await read(id, 'state_checkpoint.json')
+    const { error, ...rest } = written
+    expect(rest).toEqual({ ...checkpointExample, project_id: projectId, session_id: id, timestamp: endedAt })
+    expect(Object.keys(rest)).toEqual(Object.keys(checkpointExample))
+    expect(error).toEqual({ code: 'connection_error', message: expect.any(String), at: endedAt })
+    expect(StateCheckpoint.parse(written)).toEqual(written)
+    const remaining = await read(id, 'remaining_tasks.json')
+    expect(RemainingTasksFile.parse(remaining)).toEqual(remaining)
+    expect(remaining).toMatchObject({ schema_version: '1.0', session_id: id, remaining_tasks: checkpointExample.remaining_tasks })
+    const whole = await read(id, 'work_session.json')
+    expect(WorkSessionFile.parse(whole)).toEqual(whole)
+  })
+
+  test('[AR2] the approaches of the example come out as the example says, to the letter', async () => {
+    const { store, mirror, projectId, begin, read } = await openMirrored()
+    const { id } = await begin()
+    for (const kind of ['verified', 'failed', 'untried'] as const)
+      for (const { id: _, date: __, failure_reason: failureReason, next_to_try: nextToTry, ...words } of approachesExample[kind])
+        await store.run(recordApproach, { projectId, workSessionId: id, kind, ...words, failureReason, nextToTry, by })
+    await mirror.settled(projectStream(projectId))
+    const written = await read(id, 'approaches.json')
+    const today = new Date(written.last_updated).toISOString().slice(0, 10)
+    const dated = (list: object[]) => list.map((each) => ('date' in each ? { ...each, date: today } : each))
+    const { verified, failed, untried, ...head } = approachesExample
+    expect(written).toEqual({
+      ...head,
+      session_id: id,
+      last_updated: written.last_updated,
+      verified: dated(verified),
+      failed: dated(failed),
+      untried: dated(untried),
+    })
+    expect(ApproachesFile.parse(written)).toEqual(written)
+  })
+
+  test('[CK2] the examples themselves fit the schemas that are published', () => {
+    expect(StateCheckpoint.parse(checkpointExample)).toEqual(checkpointExample)
+    expect(ApproachesFile.parse(approachesExample)).toEqual(approachesExample)
+  })
+})
+
+describe('following the log', () => {
+  test('[CK2] of many work sessions only those are written that something happened in', async () => {
+    const { store, mirror, projectId, begin, folderOf, task } = await openMirrored()
+    const ids: string[] = []
+    for (let n = 0; n < 20; n++) ids.push((await begin()).id)
+    await mirror.settled(projectStream(projectId))
+    expect((await readdir(join(folderOf('x'), '..'))).sort()).toEqual(ids.toSorted())
+    const inodes = () => Promise.all(ids.map(async (id) => (await stat(join(folderOf(id), 'state_checkpoint.json'))).ino))
+    const before = await inodes()
+    await task(ids[7] as string, 1, 'code')
+    await mirror.settled(projectStream(projectId))
+    const after = await inodes()
+    expect(after.filter((inode, n) => inode !== before[n])).toHaveLength(1)
+    expect(after[7]).not.toBe(before[7])
+    await store.run(createProject, { name: 'other', by })
+  })
+
+  test('[AR2] what is learned stands in the files of all that were resumed from there', async () => {
+    const { store, mirror, projectId, begin, read } = await openMirrored()
+    const { id: parent } = await begin()
+    const learn = (workSessionId: string, description: string) =>
+      store.run(recordApproach, { projectId, workSessionId, kind: 'untried', category: 'c', description, by })
+    await learn(parent, 'of the parent')
+    await store.run(endWorkSession, { projectId, workSessionId: parent, reason: 'x' })
+    const outcome = await store.run(resumeWorkSession, { projectId, workSessionId: parent, by })
+    const child = outcome.outcome === 'failed' ? '' : outcome.resumed.session.id
+    await learn(child, 'of the child')
+    await mirror.settled(projectStream(projectId))
+    const words = async (id: string) =>
+      (await read(id, 'approaches.json')).untried.map(({ description }: { description: string }) => description)
+    expect(await words(child)).toEqual(['of the parent', 'of the child'])
+    expect(await words(parent)).toEqual(['of the parent'])
+    await store.run(changeApproach, { projectId, workSessionId: parent, approachId: 'approach_u001', kind: 'verified', by })
+    await mirror.settled(projectStream(projectId))
+    expect((await read(child, 'approaches.json')).verified).toMatchObject([{ id: 'approach_u001' }])
+  })
+
+  test('[CK3] what a crash took is written again; files that were lost come back from the store', async () => {
+    const { mirror, startMirror, projectId, begin, folder, folderOf, read, task } = await openMirrored()
+    const [one, two] = [await begin(), await begin()]
+    await mirror.stop()
+    await task(one.id, 1, 'code')
+    await rm(join(folderOf(two.id)), { recursive: true })
+    await rm(join(folder, 'projects', projectId, '.mirror.json'))
+    const next = startMirror()
+    next.start()
+    await next.flush()
+    expect(await read(one.id, 'remaining_tasks.json')).toMatchObject({ remaining_tasks: [{ status: 'pending' }] })
+    expect(await read(two.id, 'state_checkpoint.json')).toMatchObject({ session_id: two.id })
+  })
+
+  test('[CK2] a task that leaves a completed work session leaves its files too', async () => {
+    const { store, mirror, projectId, begin, read, task, change } = await openMirrored()
+    const { id } = await begin()
+    const { id: taskId } = await task(id, 1, 'code')
+    await store.run(endWorkSession, { projectId, workSessionId: id })
+    await mirror.settled(projectStream(projectId))
+    expect((await read(id, 'state_checkpoint.json')).remaining_tasks).toHaveLength(1)
+    await change(taskId, { status: 'in_progress' })
+    await mirror.settled(projectStream(projectId))
+    expect(await read(id, 'state_checkpoint.json')).toMatchObject({ remaining_tasks: [], pending_tasks: [] })
+  })
+})
