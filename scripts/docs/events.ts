@@ -4,18 +4,10 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { code, page, table } from './markdown.ts'
 
-const declaration = 'src/protocol/events.ts'
+const events = { file: 'src/protocol/events.ts', bodies: 'EventBodies' }
+const relayEvents = { file: 'src/protocol/relay.ts', bodies: 'RelayEventBodies' }
 
 export function eventsPage(root: string): string {
-  const file = ts.createSourceFile(declaration, readFileSync(join(root, declaration), 'utf8'), ts.ScriptTarget.Latest, true)
-  const bodies = file.statements.find(
-    (node): node is ts.InterfaceDeclaration => ts.isInterfaceDeclaration(node) && node.name.text === 'EventBodies',
-  )
-  if (!bodies) throw new Error(`There is no EventBodies in ${declaration}`)
-  const rows = bodies.members.filter(ts.isPropertySignature).map((member) => {
-    const about = ts.getJSDocCommentsAndTags(member).map((comment) => ts.getTextOfJSDocComment(comment.comment) ?? '')
-    return [code((member.name as ts.StringLiteral).text), code(member.type?.getText(file) ?? ''), about.join(' ')]
-  })
   return page(
     '# Events',
     [
@@ -25,6 +17,30 @@ export function eventsPage(root: string): string {
       'in place of `data`. Keep the last `id:` and send it as `Last-Event-ID` (or `after=`) to go on where you stopped; a cursor that',
       'cannot be served any more is answered with one `event: snapshot` first, never with silence.',
     ].join('\n'),
-    table(['type', 'data', ''], rows),
+    table(['type', 'data', ''], rowsOf(root, events)),
+    '## The relay',
+    [
+      'The events of `user-session:ID` come over `/ws` to who is attached to it (`session:create`, `session:resume`), as messages:',
+      '`{type, sessionId, seq, timestamp, …}` with the fields below. `requestId` is that of the request which an event answers.',
+    ].join('\n'),
+    table(['type', 'fields', ''], rowsOf(root, relayEvents)),
   )
 }
+
+function rowsOf(root: string, { file: path, bodies: name }: typeof events): string[][] {
+  const file = ts.createSourceFile(path, readFileSync(join(root, path), 'utf8'), ts.ScriptTarget.Latest, true)
+  const bodies = file.statements.find(
+    (node): node is ts.InterfaceDeclaration => ts.isInterfaceDeclaration(node) && node.name.text === name,
+  )
+  if (!bodies) throw new Error(`There is no ${name} in ${path}`)
+  return bodies.members.filter(ts.isPropertySignature).map((member) => {
+    const about = ts.getJSDocCommentsAndTags(member).map((comment) => ts.getTextOfJSDocComment(comment.comment) ?? '')
+    return [code((member.name as ts.StringLiteral).text), code(onOneLine(member.type?.getText(file) ?? '')), about.join(' ')]
+  })
+}
+
+const onOneLine = (type: string): string =>
+  type
+    .replaceAll(/\{\s*\n\s*/g, '{ ')
+    .replaceAll(/\s*\n\s*\}/g, ' }')
+    .replaceAll(/\s*\n\s*/g, '; ')

@@ -23,6 +23,7 @@ import { openStore } from './open-store.ts'
 import { PanelSweeper } from './panel-sweeper.ts'
 import type { Undo } from './start-server.ts'
 import { startSweeper } from './sweeper.ts'
+import { UserSessionSweeper } from './user-session-sweeper.ts'
 
 export interface Parts {
   readonly config: ConfigValues
@@ -75,6 +76,9 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
   const starter = new Starter({ store, clock, logger, tails: doors.tails, launches: doors.launches })
   await starter.start()
   undo.push(() => starter.stop())
+  const userSessions = new UserSessionSweeper({ store, clock, logger })
+  userSessions.start()
+  undo.push(() => userSessions.stop())
   const panels = new PanelSweeper({ store, clock, logger })
   panels.start()
   undo.push(() => panels.stop())

@@ -1,6 +1,8 @@
 /** Approvals on the wire (AP1, AP2). */
 import * as z from 'zod'
+import { PermissionRequest } from './agent-update.ts'
 import { line, longText, Time } from './text.ts'
+import { permissionOutcomes } from './user-session.ts'
 
 const approvalStatuses = ['pending', 'approved', 'rejected', 'revision_requested'] as const
 const Text = longText(100_000)
@@ -22,6 +24,17 @@ export const Approval = z.object({
   workerInstructions: z.array(z.unknown()),
   artifacts: z.array(z.unknown()),
   revisionHistory: z.array(z.unknown()),
+  /** AP4: of a permission for a tool only, once it is settled. */
+  outcome: z.enum(permissionOutcomes).nullable(),
+  /** AP4: what the agent asks to be allowed, where, and until when it waits. */
+  permission: PermissionRequest.extend({
+    userSessionId: z.string(),
+    role: z.string(),
+    messageId: z.string(),
+    /** The option that was chosen. */
+    optionId: z.string().nullable(),
+    deadline: Time,
+  }).nullable(),
 })
 export type Approval = z.output<typeof Approval>
 

@@ -108,8 +108,8 @@ export interface RelayEventBodies {
   /** Its turn has begun: the agent is told it now. */
   'agent:prompted': Requested & { role: string; messageId: string; content: readonly PromptPart[]; by: string }
   'agent:withdrawn': Requested & { role: string; messageId: string; reason: string }
-  /** `messageId` stands first, so that the pieces of one turn are found in the log. null: of no turn. */
-  'agent:update': { messageId: string | null; role: string; update: AgentUpdate }
+  /** `messageId` and `update` stand first, so that the pieces of a turn are found in the log. null: of no turn. */
+  'agent:update': { messageId: string | null; update: AgentUpdate; role: string }
   /** `stopReason` is the agent's word, `cancelled`, or `error` with the error in words. */
   'agent:response': Requested & {
     role: string

@@ -15,6 +15,7 @@ import { processRoutes } from './routes/processes.ts'
 import { projectRoutes } from './routes/projects.ts'
 import { systemRoutes } from './routes/system.ts'
 import { taskRoutes } from './routes/tasks.ts'
+import { userSessionRoutes } from './routes/user-sessions.ts'
 import { workSessionRoutes } from './routes/work-sessions.ts'
 
 export const routes = {
@@ -25,6 +26,7 @@ export const routes = {
   ...processRoutes,
   ...chatRoutes,
   ...conversationRoutes,
+  ...userSessionRoutes,
   ...workSessionRoutes,
   ...approachRoutes,
   ...artifactRoutes,

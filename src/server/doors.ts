@@ -5,7 +5,9 @@ import type { DetectedAgent } from '../protocol/detected-agent.ts'
 import type { Store } from '../store/store.ts'
 import type { AgentCalls } from './agents/agent-calls.ts'
 import type { Launches } from './agents/launches.ts'
+import type { UserSessions } from './agents/user-sessions.ts'
 import type { Figures } from './http/figures.ts'
+import type { AttachedSessions } from './live/attached-sessions.ts'
 import type { Connections } from './live/connections.ts'
 import type { OpenPanels } from './live/open-panels.ts'
 import type { Tails } from './live/tail.ts'
@@ -34,6 +36,8 @@ export interface Doors {
   readonly agents: AgentCalls
   readonly launches: Launches
   readonly files: FilesBeside
+  readonly userSessions: UserSessions
+  readonly attached: AttachedSessions
   readonly figures: Figures
   /** Those installed on this machine (AG5). */
   readonly detectAgents: () => Promise<readonly DetectedAgent[]>

@@ -8,9 +8,11 @@ import { AgentCalls } from './agents/agent-calls.ts'
 import type { HeldCalls } from './agents/held-calls.ts'
 import type { LastSeen } from './agents/last-seen.ts'
 import { type CoordinatorRules, Launches } from './agents/launches.ts'
+import { UserSessions } from './agents/user-sessions.ts'
 import type { Doors, FilesBeside } from './doors.ts'
 import type { Front } from './front.ts'
 import { buildApp } from './http/app.ts'
+import { AttachedSessions } from './live/attached-sessions.ts'
 import { Connections } from './live/connections.ts'
 import { OpenPanels } from './live/open-panels.ts'
 import { Tails } from './live/tail.ts'
@@ -63,6 +65,8 @@ export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
     agents: new AgentCalls({ store, clock, tails }),
     launches: new Launches(store, coordinatorRules),
     files,
+    userSessions: new UserSessions(store),
+    attached: new AttachedSessions({ store, clock, logger }),
     figures: front.figures,
     detectAgents,
     closing: false,
@@ -82,6 +86,7 @@ export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
       doors.closing = true
       doors.agents.close()
       doors.panels.close()
+      doors.attached.close()
       const closed = Promise.all([front.close(), app.close()])
       await doors.connections.close()
       const giveUp = clock.after(drainMs, () => front.server.closeAllConnections())

@@ -13,9 +13,14 @@ export interface WhichLaunch {
   readonly launchId: string
   readonly projectId: string
   readonly coordinatorId: string
+  /** In which it has a role; null for one that pulls its work. */
+  readonly userSessionId: string | null
 }
 
-export async function existingLaunch(reader: Reader, { launchId, projectId, coordinatorId }: WhichLaunch): Promise<Launch> {
+export async function existingLaunch(
+  reader: Reader,
+  { launchId, projectId, coordinatorId }: Omit<WhichLaunch, 'userSessionId'>,
+): Promise<Launch> {
   const launch = await findLaunch(reader, launchId)
   if (!launch || launch.projectId !== projectId) throw noSuchLaunch(launchId)
   if (launch.coordinatorId !== coordinatorId) throw new Refusal('busy', 'It was given to another coordinator; try again')

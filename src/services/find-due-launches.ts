@@ -15,7 +15,7 @@ import { launchFactsOf } from './launch-facts.ts'
 /** In one read, so that nobody waits for it. */
 const lookedAtOnce = 50
 
-export interface DueLaunch extends WhichLaunch {
+export interface DueLaunch extends Omit<WhichLaunch, 'userSessionId'> {
   readonly agentSessionId: string | null
 }
 

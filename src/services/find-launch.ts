@@ -1,5 +1,6 @@
 /** Which streams a use case about a launch has to lock. */
 import { findLaunch as find } from '../store/queries/launches.ts'
+import { userSessionsOf } from '../store/queries/role-agents.ts'
 import { defineQuery } from '../store/store.ts'
 import type { WhichLaunch } from './existing-launch.ts'
 import { noSuchLaunch } from './refusals.ts'
@@ -9,6 +10,7 @@ export const findLaunch = defineQuery({
   run: async (reader, { launchId }: { launchId: string }): Promise<WhichLaunch> => {
     const launch = await find(reader, launchId)
     if (!launch) throw noSuchLaunch(launchId)
-    return { launchId, projectId: launch.projectId, coordinatorId: launch.coordinatorId }
+    const [userSessionId = null] = await userSessionsOf(reader, [launch])
+    return { launchId, projectId: launch.projectId, coordinatorId: launch.coordinatorId, userSessionId }
   },
 })

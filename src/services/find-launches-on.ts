@@ -1,5 +1,6 @@
 /** What has to be locked to end everything of a coordinator. */
 import { liveLaunchesOn } from '../store/queries/launches.ts'
+import { userSessionsOf } from '../store/queries/role-agents.ts'
 import { defineQuery } from '../store/store.ts'
 import { findOpenConversations } from './find-open-conversations.ts'
 import type { Ends } from './process-end.ts'
@@ -12,6 +13,10 @@ export const findLaunchesOn = defineQuery({
     const openConversations = new Set<string>()
     for (const launch of launches)
       for (const key of await findOpenConversations.run(reader, launch, context)) openConversations.add(key)
-    return { projectIds: [...new Set(launches.map(({ projectId }) => projectId))], openConversations: [...openConversations] }
+    return {
+      projectIds: [...new Set(launches.map(({ projectId }) => projectId))],
+      openConversations: [...openConversations],
+      userSessionIds: await userSessionsOf(reader, launches),
+    }
   },
 })

@@ -2,10 +2,11 @@
  * What has to be locked before a coordinator's facts can be stored, and whether they need storing at all: a sign of life that says
  * nothing new is written down only every few seconds. An instance that was replaced is refused here already.
  */
+import type { Launch } from '../domain/agent-process/lifecycle.ts'
 import { epochMs } from '../domain/instant.ts'
 import type { LinkFact } from '../protocol/link.ts'
-import type { Pair } from '../store/queries/agent-sessions.ts'
 import { findLaunch, liveLaunchesOn } from '../store/queries/launches.ts'
+import { userSessionsOf } from '../store/queries/role-agents.ts'
 import { defineQuery, type Reader } from '../store/store.ts'
 import { type InEpoch, inForce } from './coordinator-epoch.ts'
 import { findOpenConversations } from './find-open-conversations.ts'
@@ -14,7 +15,13 @@ import { endedByGoodbye, type ToldFacts } from './take-facts.ts'
 /** A coordinator says something at least every ten seconds. */
 const heardWrittenEveryMs = 3000
 
-export type Told = { readonly through: number } | Pick<ToldFacts, 'projectIds' | 'openConversations' | 'tellsHome'>
+export type Told =
+  | { readonly through: number }
+  | Pick<ToldFacts, 'projectIds' | 'openConversations' | 'userSessionIds' | 'tellsHome'>
+
+/** What an agent lets be seen of its work: told in its user session and nowhere else. */
+const ofUserSession: ReadonlySet<string> = new Set<LinkFact['type']>(['agent-ready', 'turn-update'])
+const ofNobody: ReadonlySet<string> = new Set<LinkFact['type']>(['process-output'])
 
 export const findToldLaunches = defineQuery({
   name: 'find-told-launches',
@@ -23,25 +30,42 @@ export const findToldLaunches = defineQuery({
     const fresh = epochMs(context.now) - epochMs(row.last_heard_at) < heardWrittenEveryMs
     const isNew = facts.some(({ n }) => n > row.last_fact)
     if (!isNew && fresh && row.state !== 'unreachable') return { through: row.last_fact }
-    const pairs = await pairsOf(reader, from.coordinatorId, isNew ? facts : [])
+    const { ending, talking } = await launchesIn(reader, from.coordinatorId, isNew ? facts : [])
     const openConversations = new Set<string>()
-    for (const pair of pairs) for (const key of await findOpenConversations.run(reader, pair, context)) openConversations.add(key)
+    for (const launch of ending)
+      for (const key of await findOpenConversations.run(reader, launch, context)) openConversations.add(key)
     return {
-      projectIds: [...new Set(pairs.map(({ projectId }) => projectId))],
+      projectIds: [...new Set(ending.map(({ projectId }) => projectId))],
       openConversations: [...openConversations],
-      tellsHome: row.state === 'unreachable' || facts.some(({ type }) => type !== 'process-output'),
+      userSessionIds: await userSessionsOf(reader, [...ending, ...talking]),
+      tellsHome: row.state === 'unreachable' || facts.some(({ type }) => !ofUserSession.has(type) && !ofNobody.has(type)),
     }
   },
 })
 
-/** Whose sessions may end, or whose process is told of. */
-async function pairsOf(reader: Reader, coordinatorId: string, facts: readonly LinkFact[]): Promise<Pair[]> {
-  if (facts.some(({ type }) => type === 'goodbye')) return liveLaunchesOn(reader, coordinatorId, endedByGoodbye)
-  const pairs: Pair[] = []
+interface ToldOf {
+  /** Whose sessions may end, or that readers of their project are told of. */
+  readonly ending: Launch[]
+  readonly talking: Launch[]
+}
+
+async function launchesIn(reader: Reader, coordinatorId: string, facts: readonly LinkFact[]): Promise<ToldOf> {
+  if (facts.some(({ type }) => type === 'goodbye'))
+    return { ending: await liveLaunchesOn(reader, coordinatorId, endedByGoodbye), talking: [] }
+  const ending = new Set<string>()
+  const talking = new Set<string>()
   for (const fact of facts) {
-    if (fact.type === 'goodbye' || fact.type === 'process-output') continue
-    const launch = await findLaunch(reader, fact.launchId)
-    if (launch?.coordinatorId === coordinatorId) pairs.push(launch)
+    if (fact.type === 'goodbye' || ofNobody.has(fact.type)) continue
+    if (ofUserSession.has(fact.type)) talking.add(fact.launchId)
+    else ending.add(fact.launchId)
   }
-  return pairs
+  const launches = async (ids: Iterable<string>): Promise<Launch[]> => {
+    const found: Launch[] = []
+    for (const id of ids) {
+      const launch = await findLaunch(reader, id)
+      if (launch?.coordinatorId === coordinatorId) found.push(launch)
+    }
+    return found
+  }
+  return { ending: await launches(ending), talking: await launches(talking.difference(ending)) }
 }

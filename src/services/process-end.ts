@@ -6,12 +6,15 @@ import type { Launch, LaunchEvent, LeftBehind } from '../domain/agent-process/li
 import { decideExit } from '../domain/agent-process/process-exit.ts'
 import type { EndReason } from '../domain/agent-session/lifecycle.ts'
 import { detectWork } from '../domain/agent-session/work-detection.ts'
+import { Refusal } from '../domain/errors.ts'
 import type { Instant } from '../domain/instant.ts'
 import { liveOfPair } from '../store/queries/agent-sessions.ts'
 import { newestOfLaunch } from '../store/queries/agent-sessions-of-launch.ts'
+import { selectRoleAgent } from '../store/queries/role-agents.ts'
 import type { Context, Reader, Tx } from '../store/store.ts'
 import { endAgentSession } from './agent-session-end.ts'
 import { moveLaunch } from './launch-record.ts'
+import { endRoleAgentOf } from './role-agent-record.ts'
 import { hasSignedIn } from './start-facts.ts'
 import { workFactsOf } from './work-facts.ts'
 
@@ -19,15 +22,26 @@ export interface Ends {
   /** Whose streams are locked: nothing ends in any other. */
   readonly projectIds: readonly string[]
   readonly openConversations: readonly string[]
+  readonly userSessionIds: readonly string[]
 }
 
 type End = Extract<LaunchEvent, { type: 'start-failed' | 'lost' }> | Omit<Extract<LaunchEvent, { type: 'exited' }>, 'left'>
 
 export async function endProcess(tx: Tx, launch: Launch, end: End, ends: Ends, context: Context): Promise<void> {
   if (launch.state === 'ended' || !ends.projectIds.includes(launch.projectId)) return
+  if (launch.roleAgentId !== null) return endInRole(tx, launch, end, ends, context)
   const event = end.type === 'exited' ? { ...end, left: await leftBehind(tx, launch, context.now) } : end
   await endSessionOf(tx, launch, end.type === 'lost' ? 'coordinator_lost' : 'process_exited', ends, context)
   await moveLaunch(tx, launch, event, context)
+}
+
+/** It holds no agent session (AS4); what ends with it is its place in the user session. */
+async function endInRole(tx: Tx, launch: Launch, end: End, ends: Ends, context: Context): Promise<void> {
+  const agent = launch.roleAgentId === null ? undefined : await tx.first(selectRoleAgent, { id: launch.roleAgentId })
+  // Its stream is not locked: it was spawned since the streams were chosen, and whoever asks again locks them.
+  if (agent && !ends.userSessionIds.includes(agent.user_session_id)) throw new Refusal('busy', 'It has just changed; try again')
+  const ended = await moveLaunch(tx, launch, end.type === 'exited' ? { ...end, left: null } : end, context)
+  if (ended) await endRoleAgentOf(tx, ended, context)
 }
 
 async function endSessionOf(tx: Tx, launch: Launch, reason: EndReason, ends: Ends, context: Context): Promise<void> {

@@ -9,6 +9,7 @@ import {
   snapshotListLimit,
   snapshotMessageLimit,
 } from '../protocol/snapshot.ts'
+import { snapshotTurnLimit, type UserSessionState } from '../protocol/user-session.ts'
 import { selectPosition } from '../store/event-log.ts'
 import { agentsOfProject, agentsPage } from '../store/queries/agents.ts'
 import { pendingApprovals, pendingApprovalsOf } from '../store/queries/approvals.ts'
@@ -18,11 +19,14 @@ import { behindAll, messagesBefore } from '../store/queries/messages.ts'
 import { newest } from '../store/queries/page-cursor.ts'
 import { findProject, projectsPage } from '../store/queries/projects.ts'
 import { tasksPage } from '../store/queries/tasks.ts'
+import { runningTurnsOn, selectTurnsOver, settledPermissionsOn, turnOf } from '../store/queries/turns.ts'
 import { selectHandedOver } from '../store/queries/unread.ts'
+import { selectUserSession } from '../store/queries/user-sessions.ts'
 import { workSessionsPage } from '../store/queries/work-sessions.ts'
 import { defineQuery, type Reader, type StreamPosition } from '../store/store.ts'
+import { userSessionView } from './user-session-view.ts'
 
-type StreamState = HomeState | ProjectState | ConversationState | CoordinatorOrders | Record<string, never>
+type StreamState = HomeState | ProjectState | ConversationState | CoordinatorOrders | UserSessionState | Record<string, never>
 
 interface Snapshot {
   /** In the order asked for. */
@@ -48,8 +52,22 @@ async function stateOf(reader: Reader, name: StreamName): Promise<StreamState> {
   if (stream?.kind === home) return homeState(reader)
   if (stream?.kind === 'project') return projectState(reader, stream.id)
   if (stream?.kind === 'conversation') return conversationState(reader, stream.id)
-  if (stream?.kind === 'coordinator') return { launches: await ordersOf(reader, stream.id), turns: [], permissions: [] }
+  if (stream?.kind === 'coordinator') return coordinatorOrders(reader, stream.id)
+  if (stream?.kind === 'user-session') return userSessionState(reader, stream.id)
   return {}
+}
+
+const coordinatorOrders = async (reader: Reader, coordinatorId: string): Promise<CoordinatorOrders> => ({
+  launches: await ordersOf(reader, coordinatorId),
+  turns: await runningTurnsOn(reader, coordinatorId),
+  permissions: await settledPermissionsOn(reader, coordinatorId),
+})
+
+async function userSessionState(reader: Reader, id: string): Promise<UserSessionState> {
+  const row = await reader.first(selectUserSession, { id })
+  if (!row) return { userSession: null, turns: [] }
+  const over = await reader.all(selectTurnsOver, { userSessionId: id, before: behindAll, limit: snapshotTurnLimit })
+  return { userSession: await userSessionView(reader, row), turns: over.map((turn) => turnOf(turn)).toReversed() }
 }
 
 const page = { ...newest, limit: snapshotListLimit }

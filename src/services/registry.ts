@@ -4,10 +4,12 @@ import { addMessage } from './add-message.ts'
 import { addPerson } from './add-person.ts'
 import { addUploadPart } from './add-upload-part.ts'
 import { answerChat } from './answer-chat.ts'
+import { answerPermission } from './answer-permission.ts'
 import { assignAgent } from './assign-agent.ts'
 import { authenticateAgent } from './authenticate-agent.ts'
 import { beginUpload } from './begin-upload.ts'
 import { beginWithDemo } from './begin-with-demo.ts'
+import { cancelTurn } from './cancel-turn.ts'
 import { changeAgent } from './change-agent.ts'
 import { changeApproach } from './change-approach.ts'
 import { changeProject } from './change-project.ts'
@@ -19,6 +21,7 @@ import { createProject } from './create-project.ts'
 import { createSignInCode } from './create-sign-in-code.ts'
 import { createTask } from './create-task.ts'
 import { createToken } from './create-token.ts'
+import { createUserSession } from './create-user-session.ts'
 import { createWorkSession } from './create-work-session.ts'
 import { decideApproval } from './decide-approval.ts'
 import { deleteAgent } from './delete-agent.ts'
@@ -28,7 +31,9 @@ import { deleteProject } from './delete-project.ts'
 import { dropUpload } from './drop-upload.ts'
 import { endChat } from './end-chat.ts'
 import { endWorkSession } from './end-work-session.ts'
+import { expirePermission } from './expire-permission.ts'
 import { getOrCreateConversation } from './get-or-create-conversation.ts'
+import { giveUpRoleAgent } from './give-up-role-agent.ts'
 import { greetCoordinator } from './greet-coordinator.ts'
 import { handOverMessages } from './hand-over-messages.ts'
 import { lapsePanel } from './lapse-panel.ts'
@@ -56,13 +61,16 @@ import { saveDueCheckpoint } from './save-due-checkpoint.ts'
 import { saveMyCheckpoint } from './save-my-checkpoint.ts'
 import { seeAllPanels } from './see-all-panels.ts'
 import { seePanels } from './see-panels.ts'
+import { seeUserSessions } from './see-user-sessions.ts'
 import { sendMessage } from './send-message.ts'
+import { sendPrompt } from './send-prompt.ts'
 import { setConversationSummary } from './set-conversation-summary.ts'
 import { setFlags } from './set-flags.ts'
 import { setHistory } from './set-history.ts'
 import { setSummary } from './set-summary.ts'
 import { signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
+import { spawnRoleAgent } from './spawn-role-agent.ts'
 import { startChat } from './start-chat.ts'
 import { storeArtifact } from './store-artifact.ts'
 import { sweepAgentSession } from './sweep-agent-session.ts'
@@ -72,20 +80,25 @@ import { takeFacts } from './take-facts.ts'
 import { takeLaunch } from './take-launch.ts'
 import { takeNextAction } from './take-next-action.ts'
 import { takeOverCoordinator } from './take-over-coordinator.ts'
+import { terminateRoleAgent } from './terminate-role-agent.ts'
+import { terminateUserSession } from './terminate-user-session.ts'
 import { touchAgentSession } from './touch-agent-session.ts'
 import { truncateHistory } from './truncate-history.ts'
 import { unassignAgent } from './unassign-agent.ts'
 import { updateTask } from './update-task.ts'
+import { withdrawPrompt } from './withdraw-prompt.ts'
 
 export const useCases = {
   'add-message': addMessage,
   'add-person': addPerson,
   'add-upload-part': addUploadPart,
   'answer-chat': answerChat,
+  'answer-permission': answerPermission,
   'assign-agent': assignAgent,
   'authenticate-agent': authenticateAgent,
   'begin-upload': beginUpload,
   'begin-with-demo': beginWithDemo,
+  'cancel-turn': cancelTurn,
   'change-agent': changeAgent,
   'change-approach': changeApproach,
   'change-project': changeProject,
@@ -97,6 +110,7 @@ export const useCases = {
   'create-sign-in-code': createSignInCode,
   'create-task': createTask,
   'create-token': createToken,
+  'create-user-session': createUserSession,
   'create-work-session': createWorkSession,
   'decide-approval': decideApproval,
   'delete-agent': deleteAgent,
@@ -106,7 +120,9 @@ export const useCases = {
   'drop-upload': dropUpload,
   'end-chat': endChat,
   'end-work-session': endWorkSession,
+  'expire-permission': expirePermission,
   'get-or-create-conversation': getOrCreateConversation,
+  'give-up-role-agent': giveUpRoleAgent,
   'greet-coordinator': greetCoordinator,
   'hand-over-messages': handOverMessages,
   'lapse-panel': lapsePanel,
@@ -134,13 +150,16 @@ export const useCases = {
   'save-my-checkpoint': saveMyCheckpoint,
   'see-all-panels': seeAllPanels,
   'see-panels': seePanels,
+  'see-user-sessions': seeUserSessions,
   'send-message': sendMessage,
+  'send-prompt': sendPrompt,
   'set-conversation-summary': setConversationSummary,
   'set-flags': setFlags,
   'set-history': setHistory,
   'set-summary': setSummary,
   'sign-in': signIn,
   'sign-out': signOut,
+  'spawn-role-agent': spawnRoleAgent,
   'start-chat': startChat,
   'store-artifact': storeArtifact,
   'sweep-agent-session': sweepAgentSession,
@@ -150,8 +169,11 @@ export const useCases = {
   'take-launch': takeLaunch,
   'take-next-action': takeNextAction,
   'take-over-coordinator': takeOverCoordinator,
+  'terminate-role-agent': terminateRoleAgent,
+  'terminate-user-session': terminateUserSession,
   'touch-agent-session': touchAgentSession,
   'truncate-history': truncateHistory,
   'unassign-agent': unassignAgent,
   'update-task': updateTask,
+  'withdraw-prompt': withdrawPrompt,
 } as const satisfies Record<string, UseCase<never, unknown>>

@@ -11,7 +11,7 @@ import { existingLaunch, type WhichLaunch } from './existing-launch.ts'
 import { launchFactsOf } from './launch-facts.ts'
 import { launchStreams, stopLaunch } from './launch-record.ts'
 
-interface Look extends WhichLaunch {
+interface Look extends Omit<WhichLaunch, 'userSessionId'> {
   readonly deaf: readonly Deaf[]
   readonly lastSeenAt: Instant | null
 }

@@ -4,7 +4,14 @@
  * session of its launch (PX2). Also how a coordinator is heard of.
  */
 import type { Instant } from '../domain/instant.ts'
-import { conversationStream, coordinatorStream, home, projectStream, type StreamName } from '../domain/stream/name.ts'
+import {
+  conversationStream,
+  coordinatorStream,
+  home,
+  projectStream,
+  type StreamName,
+  userSessionStream,
+} from '../domain/stream/name.ts'
 import { mask } from '../platform/mask.ts'
 import type { LinkFact } from '../protocol/link.ts'
 import { maxOutputKept } from '../protocol/process.ts'
@@ -14,6 +21,7 @@ import { type Context, defineUseCase, type Tx } from '../store/store.ts'
 import { type InEpoch, inForce } from './coordinator-epoch.ts'
 import { moveLaunch } from './launch-record.ts'
 import { type Ends, endProcess } from './process-end.ts'
+import { takeTurnFact } from './take-turn-fact.ts'
 
 /** Launches of one coordinator that a goodbye ends. */
 export const endedByGoodbye = 10_000
@@ -23,14 +31,16 @@ export interface ToldFacts extends InEpoch {
   /** From `find-told-launches`; empty when nothing but output is told. */
   readonly projectIds: readonly string[]
   readonly openConversations: readonly string[]
+  readonly userSessionIds: readonly string[]
   /** Something is told that readers of home must know. */
   readonly tellsHome: boolean
 }
 
 export const takeFacts = defineUseCase({
   name: 'take-facts',
-  streams: ({ coordinatorId, projectIds, openConversations, tellsHome }: ToldFacts): StreamName[] => [
+  streams: ({ coordinatorId, projectIds, openConversations, userSessionIds, tellsHome }: ToldFacts): StreamName[] => [
     coordinatorStream(coordinatorId),
+    ...userSessionIds.map(userSessionStream),
     ...(tellsHome ? ([home] as const) : []),
     ...projectIds.map(projectStream),
     ...openConversations.map(conversationStream),
@@ -69,6 +79,8 @@ async function takeFact(tx: Tx, fact: LaunchFact, input: ToldFacts, context: Con
       const { exitCode, signal, found, stopped } = fact
       return endProcess(tx, launch, { type: 'exited', exitCode, signal, found, stopped }, input, context)
     }
+    default:
+      return takeTurnFact(tx, fact, launch, input, context)
   }
 }
 

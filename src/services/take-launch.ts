@@ -3,15 +3,22 @@
  * hash is kept. Looks once more whether the work is still there; if not, the launch is withdrawn. Taken again, because the answer
  * was lost, it gets another token and the first is dead.
  */
+import type { Launch } from '../domain/agent-process/lifecycle.ts'
 import { detectWork } from '../domain/agent-session/work-detection.ts'
 import { Refusal } from '../domain/errors.ts'
+import type { Instant } from '../domain/instant.ts'
+import { durationMs } from '../domain/project/duration.ts'
 import { hashSecret } from '../platform/secrets.ts'
 import type { LaunchParticulars } from '../protocol/link.ts'
+import type { AcpParticulars } from '../protocol/link-turns.ts'
+import { type AgentRow, selectAgent } from '../store/queries/agents.ts'
 import { findLaunch, updateLaunchToken } from '../store/queries/launches.ts'
 import { selectProject } from '../store/queries/projects.ts'
-import { defineUseCase } from '../store/store.ts'
+import { selectRoleAgent } from '../store/queries/role-agents.ts'
+import { defineUseCase, type Reader } from '../store/store.ts'
 import { type InEpoch, inForce } from './coordinator-epoch.ts'
 import { launchStreams, moveLaunch } from './launch-record.ts'
+import { settingsOf } from './project-settings.ts'
 import { startableAgent } from './start-facts.ts'
 import { workFactsOf } from './work-facts.ts'
 
@@ -36,12 +43,12 @@ export const takeLaunch = defineUseCase({
     if (launch.state === 'ended' || launch.state === 'held' || launch.stopReason !== null) return { withdrawn: true }
     if (launch.state === 'running') throw new Refusal('wrong_state', `The launch ${launchId} runs already`, { launchId })
     const { agentId, projectId } = launch
-    const agent = await startableAgent(tx, launch)
-    const { purpose } = detectWork(now, await workFactsOf(tx, launch))
-    if (!agent || (launch.state === 'waiting' && purpose === 'no_work')) {
+    const wanted = launch.roleAgentId === null ? await pulling(tx, launch, now) : await inRole(tx, launch)
+    if (!wanted) {
       await moveLaunch(tx, launch, { type: 'stop', reason: 'withdrawn' }, context)
       return { withdrawn: true }
     }
+    const { agent, acp } = wanted
     await moveLaunch(tx, launch, { type: 'take' }, context)
     const launchToken = random.secret('launch')
     await tx.write(updateLaunchToken, { id: launchId, hash: hashSecret(launchToken) })
@@ -55,7 +62,38 @@ export const takeLaunch = defineUseCase({
       env: JSON.parse(agent.env),
       folder: (await tx.first(selectProject, { id: projectId }))?.path ?? null,
       launchToken,
-      acp: null,
+      acp,
     }
   },
 })
+
+interface Wanted {
+  readonly agent: AgentRow
+  readonly acp: AcpParticulars | null
+}
+
+/** One that is needed no more before it was begun is not begun. */
+async function pulling(reader: Reader, launch: Launch, now: Instant): Promise<Wanted | undefined> {
+  const agent = await startableAgent(reader, launch)
+  const { purpose } = detectWork(now, await workFactsOf(reader, launch))
+  return agent && (launch.state !== 'waiting' || purpose !== 'no_work') ? { agent, acp: null } : undefined
+}
+
+/** AG2: as long as it is waited for in its role. */
+async function inRole(reader: Reader, launch: Launch): Promise<Wanted | undefined> {
+  const row = await reader.first(selectRoleAgent, { id: launch.roleAgentId ?? '' })
+  const agent = await reader.first(selectAgent, { id: launch.agentId })
+  if (!agent || row?.launch_id !== launch.id || row.state !== 'SPAWNING' || row.terminating_at !== null) return undefined
+  const settings = await settingsOf(reader, launch.projectId)
+  const acp = {
+    workspace: { userSessionShort: shortId(row.user_session_id), role: row.role, path: row.workspace_wanted },
+    loadAcpSessionId: row.load_acp_session_id,
+    lastOpenedAt: row.load_acp_session_id === null ? null : row.opened_at,
+    startWithinMs: durationMs(settings, 'agent.start_timeout_seconds'),
+    turnWithinMs: durationMs(settings, 'turn.max_minutes'),
+  }
+  return { agent, acp }
+}
+
+/** Enough of it to tell a person's user sessions apart; the end, since these ids begin with the time. */
+const shortId = (userSessionId: string): string => userSessionId.replaceAll('-', '').slice(-8)

@@ -37,6 +37,8 @@ describe('asking and deciding', () => {
       feedback: null,
       instructionContent: 'ship',
       revisionHistory: [],
+      outcome: null,
+      permission: null,
     })
     expect(Approval.parse(approval)).toEqual(approval)
     expect(await store.query(readApproval, { projectId, approvalId: approval.id })).toEqual(approval)

@@ -95,7 +95,7 @@ describe('snapshots', () => {
         [projectStream(projectId)]: nothing,
         'project:never': nothing,
         'conversation:web:x': { conversation: null, messages: [], handedOver: [] },
-        'user-session:x': {},
+        'user-session:x': { userSession: null, turns: [] },
       },
     })
   })

@@ -42,6 +42,8 @@ export interface Overdue {
 }
 
 export function overdue(now: Instant, launch: Launch, facts: LaunchFacts, deaf: readonly Deaf[]): Overdue | undefined {
+  // It is there as long as its role in a user session is (AG2).
+  if (launch.roleAgentId !== null) return undefined
   switch (launch.state) {
     case 'ended':
       return undefined

@@ -14,10 +14,12 @@ import type {
   CoordinatorWelcome,
   LaunchParticulars,
 } from '../../protocol/link.ts'
+import type { CoordinatorPrompt, CoordinatorTurn } from '../../protocol/link-turns.ts'
 import type { Process } from '../../protocol/process.ts'
 import { findHeldLaunch } from '../../services/find-held-launch.ts'
 import { findLaunch } from '../../services/find-launch.ts'
 import { findLaunchesOn } from '../../services/find-launches-on.ts'
+import { findPrompt } from '../../services/find-prompt.ts'
 import { findStart } from '../../services/find-start.ts'
 import { findToldLaunches } from '../../services/find-told-launches.ts'
 import { greetCoordinator } from '../../services/greet-coordinator.ts'
@@ -56,6 +58,12 @@ export class Launches {
     const taken = await this.#store.run(takeLaunch, { coordinatorId, epoch, launchId, projectId })
     if ('withdrawn' in taken) throw launchWithdrawn(launchId)
     return { type: 'coordinator:launch', ...taken }
+  }
+
+  /** What the agent is to be told, for who comes back and knows the turn only by its id. */
+  async prompt({ id: coordinatorId }: Who, { launchId, turnId, epoch }: CoordinatorTurn): Promise<CoordinatorPrompt> {
+    const order = await this.#store.query(findPrompt, { coordinatorId, epoch, launchId, turnId })
+    return { type: 'coordinator:prompt', ...order }
   }
 
   async facts({ id: coordinatorId }: Who, { epoch, facts }: CoordinatorFacts): Promise<CoordinatorTaken> {

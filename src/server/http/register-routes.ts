@@ -25,6 +25,7 @@ import { processHandlers } from './routes/processes.ts'
 import { projectHandlers } from './routes/projects.ts'
 import { systemHandlers } from './routes/system.ts'
 import { taskHandlers } from './routes/tasks.ts'
+import { userSessionHandlers } from './routes/user-sessions.ts'
 import { workSessionHandlers } from './routes/work-sessions.ts'
 
 const handlers: HandlersOf<Routes> = {
@@ -35,6 +36,7 @@ const handlers: HandlersOf<Routes> = {
   ...processHandlers,
   ...chatHandlers,
   ...conversationHandlers,
+  ...userSessionHandlers,
   ...workSessionHandlers,
   ...approachHandlers,
   ...artifactHandlers,

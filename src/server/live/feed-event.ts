@@ -3,7 +3,8 @@
  * is put in as the text it was stored as, never parsed.
  */
 
-import type { StreamName } from '../../domain/stream/name.ts'
+import { parseStream, type StreamName } from '../../domain/stream/name.ts'
+import { relayText } from '../../protocol/relay.ts'
 import { encodeCursor } from '../../store/cursor.ts'
 import type { StoredEvent } from '../../store/store.ts'
 
@@ -11,17 +12,29 @@ export class FeedEvent {
   readonly stream: StreamName
   readonly seq: number
   readonly type: string
-  readonly json: string
+  readonly #event: StoredEvent
   readonly #incarnation: string
+  #json: string | undefined
   #cursor: string | undefined
   #socketFrame: Buffer | undefined
+  #relayFrame: Buffer | undefined
 
   constructor(event: StoredEvent, incarnation: string) {
     this.stream = event.stream
     this.seq = event.seq
     this.type = event.type
-    this.json = eventJson(event)
+    this.#event = event
     this.#incarnation = incarnation
+  }
+
+  /** About how many characters it has, in whichever form. */
+  get size(): number {
+    return (this.#event.data?.length ?? 0) + headSize
+  }
+
+  get json(): string {
+    this.#json ??= eventJson(this.#event)
+    return this.#json
   }
 
   /** Right behind this event in its stream. */
@@ -35,7 +48,17 @@ export class FeedEvent {
     this.#socketFrame ??= textFrame(`{"type":"event","event":${this.json},"cursor":"${this.cursor}"}`)
     return this.#socketFrame
   }
+
+  /** The same for who is attached to the user session whose stream it is (RL3). */
+  get relayFrame(): Buffer {
+    const { stream, seq, type, at, data } = this.#event
+    this.#relayFrame ??= textFrame(relayText(type, parseStream(stream)?.id ?? '', seq, at, data ?? '{}'))
+    return this.#relayFrame
+  }
 }
+
+/** What stands around a body. */
+const headSize = 150
 
 function eventJson({ stream, seq, type, at, data, refStream, refSeq }: StoredEvent): string {
   const head = `{"type":${JSON.stringify(type)},"stream":${JSON.stringify(stream)},"seq":${seq},"at":"${at}"`

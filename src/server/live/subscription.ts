@@ -66,6 +66,11 @@ export class Subscription {
     return [...this.#lanes.keys()]
   }
 
+  /** The number of the last event sent of it; 0 when it is not followed. */
+  positionOf(stream: StreamName): number {
+    return this.#lanes.get(stream)?.position ?? 0
+  }
+
   /**
    * Follows more streams from a cursor, or from their heads. `ready` is called once it is known where that is, before
    * anything is sent; with null when a snapshot follows, which brings the cursor. A stream followed already starts again.
@@ -139,8 +144,7 @@ export class Subscription {
     while (next !== -1 && next < events.length) {
       if (this.#sink.full || events[next]?.seq !== lane.position + 1) return false
       let end = next
-      for (let characters = 0; end < events.length && characters < pieceCharacters; end++)
-        characters += events[end]?.json.length ?? 0
+      for (let characters = 0; end < events.length && characters < pieceCharacters; end++) characters += events[end]?.size ?? 0
       this.#sink.events(events.slice(next, end), this.#cursorBehind)
       lane.position = events[end - 1]?.seq ?? lane.position
       next = end
@@ -190,7 +194,7 @@ export class Subscription {
     const rows = await this.#store.eventsAfter(lane.stream, lane.position, this.#chunkEvents)
     const events = rows.map((row) => new FeedEvent(row, this.#store.incarnation))
     if (events.length > 0) {
-      const average = events.reduce((sum, event) => sum + event.json.length, 0) / events.length
+      const average = events.reduce((sum, event) => sum + event.size, 0) / events.length
       this.#chunkEvents = Math.max(1, Math.min(maxChunkEvents, Math.floor(chunkCharacters / average)))
     }
     return events

@@ -111,11 +111,11 @@ export class Tail {
     }
     for (const event of events) {
       this.#recent.push(event)
-      this.#recentCharacters += event.json.length
+      this.#recentCharacters += event.size
     }
     let drop = Math.max(0, this.#recent.length - maxRecentEvents)
-    for (let index = 0; index < drop; index++) this.#recentCharacters -= this.#recent[index]?.json.length ?? 0
-    while (this.#recentCharacters > maxRecentCharacters) this.#recentCharacters -= this.#recent[drop++]?.json.length ?? 0
+    for (let index = 0; index < drop; index++) this.#recentCharacters -= this.#recent[index]?.size ?? 0
+    while (this.#recentCharacters > maxRecentCharacters) this.#recentCharacters -= this.#recent[drop++]?.size ?? 0
     if (drop > 0) this.#recent.splice(0, drop)
   }
 }

@@ -2,6 +2,7 @@
  * One client on `/ws` (RL2, RL5): takes its messages one at a time, each with a fresh look at its credential, and is the sink
  * of its subscription. Whatever it sends, the connection stays up and the answer says what was wrong.
  */
+import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { RawData, WebSocket } from 'ws'
 import { Refusal } from '../../domain/errors.ts'
@@ -15,6 +16,7 @@ import { Progress, roomIn } from '../live/room.ts'
 import { type FeedSink, type FeedSnapshot, Subscription } from '../live/subscription.ts'
 import type { Presented } from '../security/credentials.ts'
 import { errorMessage, handleMessage, requestIdIn } from './messages.ts'
+import { Relay } from './relay.ts'
 
 /** Over this a message gets an error; far over it (`maxPayload`) the connection is closed with 1009 (SE8). */
 const maxMessageBytes = 1024 * 1024
@@ -26,6 +28,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
   readonly kind = 'websocket'
   readonly presented: Presented
   readonly subscription: Subscription
+  readonly relay: Relay
   readonly #webSocket: WebSocket
   readonly #socket: Socket
   readonly #doors: Doors
@@ -45,6 +48,9 @@ export class SocketConnection implements FeedSink, OpenConnection {
     this.#id = id
     this.#progress = new Progress(socket)
     this.subscription = new Subscription(doors.store, doors.tails, this)
+    const { store, attached } = doors
+    const { subscription } = this
+    this.relay = new Relay({ store, attached, subscription, connectionId: randomUUID(), send: (frame) => this.#sendFrame(frame) })
     webSocket.on('message', (data, binary) => this.#receive(data, binary))
     webSocket.on('pong', () => this.#heard())
     webSocket.on('ping', () => this.#heard())
@@ -63,21 +69,25 @@ export class SocketConnection implements FeedSink, OpenConnection {
   }
 
   events(events: readonly FeedEvent[]): void {
-    const { figures } = this.#doors
     if (this.#webSocket.readyState !== this.#webSocket.OPEN) return
     const together = events.length > 1
     if (together) this.#socket.cork()
-    // Framed once for all: ws writes whole frames at once (nothing is compressed), so one of ours never falls into one of its own.
-    for (const { socketFrame } of events) {
-      this.#socket.write(socketFrame)
-      figures.feedBytes += socketFrame.length
-    }
+    for (const event of events) this.#sendFrame(this.relay.has(event.stream) ? event.relayFrame : event.socketFrame)
     if (together) this.#socket.uncork()
-    figures.feedEvents += events.length
+    this.#doors.figures.feedEvents += events.length
+  }
+
+  /** Framed once for all: ws writes whole frames at once (nothing is compressed), so one of ours never falls into one of its own. */
+  #sendFrame(frame: Buffer): void {
+    if (this.#webSocket.readyState !== this.#webSocket.OPEN) return
+    this.#socket.write(frame)
+    this.#doors.figures.feedBytes += frame.length
   }
 
   snapshot(snapshot: FeedSnapshot): void {
-    this.answer({ type: 'snapshot', ...snapshot })
+    for (const message of this.relay.snapshots(snapshot)) this.answer(message)
+    const streams = snapshot.streams.filter((stream) => !this.relay.has(stream))
+    if (streams.length > 0) this.answer({ type: 'snapshot', ...snapshot, streams })
   }
 
   failed(error: unknown): void {
@@ -164,6 +174,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
 
   #closed(code: number): void {
     this.subscription.close()
+    this.relay.close()
     this.#waiting = []
     this.#doors.connections.remove(this)
     this.#doors.logger.debug({ requestId: this.#id, code }, 'A WebSocket closed')

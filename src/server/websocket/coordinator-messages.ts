@@ -7,6 +7,7 @@ import { Refusal } from '../../domain/errors.ts'
 import { coordinatorStream } from '../../domain/stream/name.ts'
 import { checked } from '../../protocol/checked-input.ts'
 import { CoordinatorFacts, CoordinatorHello, CoordinatorTake } from '../../protocol/link.ts'
+import { CoordinatorTurn } from '../../protocol/link-turns.ts'
 import type { Doors } from '../doors.ts'
 import type { MessageConnection } from './messages.ts'
 
@@ -22,6 +23,8 @@ const handlers: Readonly<Record<string, Handle>> = {
   },
   'coordinator:take': async (connection, who, message, { launches }) =>
     connection.answer({ ...(await launches.take(who, checked(CoordinatorTake, message))) }),
+  'coordinator:turn': async (connection, who, message, { launches }) =>
+    connection.answer({ ...(await launches.prompt(who, checked(CoordinatorTurn, message))) }),
   'coordinator:facts': async (connection, who, message, { launches }) =>
     connection.answer({ ...(await launches.facts(who, checked(CoordinatorFacts, message))) }),
 }

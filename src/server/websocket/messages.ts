@@ -3,17 +3,18 @@ import type { Who } from '../../domain/credential/who.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { nearest } from '../../domain/nearest.ts'
 import { checked } from '../../protocol/checked-input.ts'
+import { relayTypes } from '../../protocol/relay.ts'
 import { ClientMessage } from '../../protocol/socket.ts'
 import type { Doors } from '../doors.ts'
 import { maskedProblem } from '../http/problem-answer.ts'
 import { readableStreams } from '../live/stream-names.ts'
 import type { Subscription } from '../live/subscription.ts'
 import { coordinatorMessages, handleCoordinatorMessage } from './coordinator-messages.ts'
+import { handleRelayMessage, type RelayConnection } from './relay-messages.ts'
 
 /** What a message is handled with: the connection it came on. */
-export interface MessageConnection {
+export interface MessageConnection extends RelayConnection {
   readonly subscription: Subscription
-  answer(message: { readonly type: string; readonly [field: string]: unknown }): void
 }
 
 type Handlers = {
@@ -43,6 +44,7 @@ export async function handleMessage(connection: MessageConnection, who: Who, mes
   const { type } = message as { type?: unknown }
   if (typeof type !== 'string') throw new Refusal('invalid_request', 'type: is missing', { field: 'type' })
   if (coordinatorMessages.includes(type)) return handleCoordinatorMessage(connection, who, { ...message, type }, doors)
+  if (relayTypes.includes(type)) return handleRelayMessage(connection, who, message, doors)
   if (!Object.hasOwn(handlers, type)) throw unknownType(type)
   if (!who.scopes.includes('read')) throw new Refusal('missing_scope', undefined, { scope: 'read' })
   const known = checked(ClientMessage, message)
@@ -61,6 +63,6 @@ export function errorMessage(refusal: Refusal): { type: 'error'; [field: string]
 }
 
 function unknownType(type: string): Refusal {
-  const near = nearest(type.slice(0, 50), [...Object.keys(handlers), ...coordinatorMessages])
+  const near = nearest(type.slice(0, 50), [...Object.keys(handlers), ...relayTypes, ...coordinatorMessages])
   return new Refusal('unknown_type', near ? `Did you mean ${near}?` : undefined)
 }

@@ -95,6 +95,7 @@ export const userSessions: Migration = {
     ].map((column) => `alter table human_approvals add column ${column} ${text}`),
     `alter table human_approvals add column deadline ${text}`,
     'create unique index human_approvals_asked on human_approvals (launch_id, ask_id) where ask_id is not null',
+    'create index human_approvals_of_turn on human_approvals (turn_id) where turn_id is not null',
     "create index human_approvals_deadlines on human_approvals (deadline) where deadline is not null and status = 'pending'",
   ],
 }

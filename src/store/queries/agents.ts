@@ -153,3 +153,20 @@ function withProjects(rows: readonly AgentRow[], assigned: readonly { project_id
     ),
   )
 }
+
+const selectFirstAcp = statement<{ projectId: string }>()((db, p) =>
+  db
+    .selectFrom('assignments')
+    .innerJoin('agents', 'agents.id', 'assignments.agent_id')
+    .selectAll('agents')
+    .where('assignments.project_id', '=', p.projectId)
+    .where('agents.protocol', '=', 'acp')
+    .where('agents.command', 'is not', null)
+    .orderBy('assignments.created_at')
+    .orderBy('agents.id')
+    .limit(1),
+)
+
+/** The project's first that speaks ACP and can be started. */
+export const firstAcpAgent = (reader: Reader, projectId: string): Promise<AgentRow | undefined> =>
+  reader.first(selectFirstAcp, { projectId })

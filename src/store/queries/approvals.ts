@@ -109,6 +109,32 @@ export const selectApproval = statement<{ id: number }>()((db, p) =>
   db.selectFrom('human_approvals').selectAll().where('id', '=', p.id),
 )
 
+/** AP4: how a permission was settled. */
+export const updateOutcome = statement<Pick<ApprovalRow, 'id' | 'outcome' | 'option_id'>>()((db, p) =>
+  db.updateTable('human_approvals').set({ outcome: p.outcome, option_id: p.option_id }).where('id', '=', p.id),
+)
+
+/** The permission that a launch has asked for under this name. */
+export const selectAsked = statement<{ launchId: string; askId: string }>()((db, p) =>
+  db.selectFrom('human_approvals').selectAll().where('launch_id', '=', p.launchId).where('ask_id', '=', p.askId),
+)
+
+export const selectPendingOfTurn = statement<{ turnId: string }>()((db, p) =>
+  db.selectFrom('human_approvals').selectAll().where('turn_id', '=', p.turnId).where('status', '=', pending).orderBy('id'),
+)
+
+/** AP4: permissions that nobody has answered in time. */
+export const selectPastDeadline = statement<{ now: Instant; limit: number }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .select(['id', 'project_id', 'user_session_id'])
+    .where('status', '=', pending)
+    .where('deadline', 'is not', null)
+    .where('deadline', '<=', p.now)
+    .orderBy('deadline')
+    .limit(p.limit),
+)
+
 const selectHighestId = statement()((db) => db.selectFrom('human_approvals').select('id').orderBy('id', 'desc').limit(1))
 
 /** Which agent session waits for it; readers do not see that, so no event tells of it. */
@@ -218,7 +244,23 @@ export const approvalOf = (row: ApprovalRow): Approval =>
     workerInstructions: JSON.parse(row.worker_instructions),
     artifacts: JSON.parse(row.artifacts),
     revisionHistory: JSON.parse(row.revision_history),
+    outcome: row.outcome,
+    permission: permissionOf(row),
   })
+
+function permissionOf(row: ApprovalRow): Approval['permission'] {
+  if (row.ask_id === null) return null
+  return {
+    userSessionId: row.user_session_id ?? '',
+    role: row.role ?? '',
+    messageId: row.turn_id ?? '',
+    call: JSON.parse(row.tool_call ?? 'null'),
+    options: JSON.parse(row.options ?? '[]'),
+    digest: row.digest ?? '',
+    optionId: row.option_id,
+    deadline: row.deadline ?? row.submitted_at,
+  }
+}
 
 /** Behind home's lock nobody else takes it, and rows are never deleted, so it is never given out again. */
 export const nextApprovalId = async (reader: Reader): Promise<number> => ((await reader.first(selectHighestId, {}))?.id ?? 0) + 1

@@ -1,7 +1,6 @@
 /** Approvals of a project and the inbox. */
 import type { approvalRoutes } from '../../../protocol/routes/approvals.ts'
 import { createApproval } from '../../../services/create-approval.ts'
-import { decideApproval } from '../../../services/decide-approval.ts'
 import { listApprovals } from '../../../services/list-approvals.ts'
 import { listPendingApprovals } from '../../../services/list-pending-approvals.ts'
 import { readApproval } from '../../../services/read-approval.ts'
@@ -13,6 +12,6 @@ export const approvalHandlers: HandlersOf<typeof approvalRoutes> = {
   listApprovals: query(listApprovals, (call) => ({ ...call.query, ...call.params })),
   createApproval: run(createApproval, ({ body, params }) => ({ ...body, ...params })),
   readApproval: query(readApproval, ({ params }) => params),
-  decideApproval: run(decideApproval, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
+  decideApproval: ({ body, params, who, doors, receipt }) => doors.userSessions.decide(who, { ...body, ...params }, receipt),
   resubmitApproval: run(resubmitApproval, ({ body, params }) => ({ ...body, ...params })),
 }

@@ -1,0 +1,81 @@
+/**
+ * Looks after what in user sessions has a time (US3, US4, AG2, AP4), every few seconds: agents that do not go, agents that are not ready,
+ * permissions that nobody answers, sessions that nobody is connected to. Reads first and writes only for what is due, each in a commit of
+ * its own; harmless when done twice. After a tick that comes late, nothing counts as detached until its readers had time to come back.
+ */
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import { expirePermission } from '../services/expire-permission.ts'
+import { findDueUserSessions } from '../services/find-due-user-sessions.ts'
+import { findUserSession } from '../services/find-user-session.ts'
+import { giveUpRoleAgent } from '../services/give-up-role-agent.ts'
+import { attachedForMs } from '../services/see-user-sessions.ts'
+import { terminateUserSession } from '../services/terminate-user-session.ts'
+import type { WhichUserSession } from '../services/user-session-record.ts'
+import type { Store } from '../store/store.ts'
+
+const everyMs = 1000
+/** Later than this is not a busy machine but one that slept. */
+const lateMs = 5000
+
+export interface UserSessionSweeperParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export class UserSessionSweeper {
+  readonly #parts: UserSessionSweeperParts
+  #sweptAt: number | undefined
+  /** Until then everybody may be on their way back. */
+  #patientUntil = 0
+  #cancel: (() => void) | undefined
+  #running: Promise<void> = Promise.resolve()
+  #stopped = false
+
+  constructor(parts: UserSessionSweeperParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.#running = this.sweep()
+      .catch((error) => this.#parts.logger.warn({ error: String(error) }, 'User sessions could not be swept; trying again'))
+      .finally(() => {
+        if (!this.#stopped) this.#cancel = this.#parts.clock.after(everyMs, () => this.start())
+      })
+  }
+
+  /** Resolves when what was begun is done. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancel?.()
+    await this.#running
+  }
+
+  /** One tick. */
+  async sweep(): Promise<void> {
+    const { store, clock } = this.#parts
+    const now = clock.now()
+    if (this.#sweptAt !== undefined && now - this.#sweptAt - everyMs > lateMs) this.#patientUntil = now + attachedForMs
+    this.#sweptAt = now
+    const due = await store.query(findDueUserSessions, {})
+    for (const { userSessionId, roleAgentId } of due.roleAgents)
+      await this.#each(userSessionId, (which) => store.run(giveUpRoleAgent, { ...which, roleAgentId }))
+    for (const { userSessionId, approvalId } of due.permissions)
+      await this.#each(userSessionId, (which) => store.run(expirePermission, { ...which, approvalId }))
+    if (now < this.#patientUntil) return
+    for (const { userSessionId, reason } of due.forsaken)
+      await this.#each(userSessionId, (which) => store.run(terminateUserSession, { ...which, reason }))
+  }
+
+  /** RE9: what cannot be done about one is said, and the others are served all the same. */
+  async #each(userSessionId: string, work: (which: WhichUserSession) => Promise<unknown>): Promise<void> {
+    const { store, logger } = this.#parts
+    try {
+      const { startOn: _, ...which } = await store.query(findUserSession, { userSessionId, accountId: null })
+      await work(which)
+    } catch (error) {
+      logger.warn({ userSessionId, error: String(error) }, 'A user session could not be swept; trying again')
+    }
+  }
+}

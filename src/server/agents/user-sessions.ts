@@ -1,0 +1,121 @@
+/**
+ * User sessions, whatever door is used: what has to be looked up before a use case can lock what it decides about is looked up here, and
+ * that the session is the caller's. What is asked for answers with the number of the event that tells of it, null when that is still to
+ * come. Holds no rules and no state.
+ */
+import { createHash } from 'node:crypto'
+import type { Who } from '../../domain/credential/who.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { Approval } from '../../protocol/approval.ts'
+import type { RelayRequest } from '../../protocol/relay.ts'
+import type { UserSession } from '../../protocol/user-session.ts'
+import { answerPermission, type PermissionChoice } from '../../services/answer-permission.ts'
+import { cancelTurn } from '../../services/cancel-turn.ts'
+import { createUserSession } from '../../services/create-user-session.ts'
+import { decideApproval } from '../../services/decide-approval.ts'
+import { findToldEnd } from '../../services/find-told-end.ts'
+import { accountOf, type FoundUserSession, findUserSession } from '../../services/find-user-session.ts'
+import { getUserSession } from '../../services/get-user-session.ts'
+import { readApproval } from '../../services/read-approval.ts'
+import { sendPrompt } from '../../services/send-prompt.ts'
+import { spawnRoleAgent } from '../../services/spawn-role-agent.ts'
+import { byRequest, terminateRoleAgent } from '../../services/terminate-role-agent.ts'
+import { terminateUserSession } from '../../services/terminate-user-session.ts'
+import { withdrawPrompt } from '../../services/withdraw-prompt.ts'
+import type { ReceiptKey, Store } from '../../store/store.ts'
+
+type Request<Type extends RelayRequest['type']> = Extract<RelayRequest, { type: Type }>
+
+interface Decision {
+  readonly projectId: string
+  readonly approvalId: number
+  readonly status: 'approved' | 'rejected' | 'revision_requested'
+  readonly feedback?: string | null | undefined
+}
+
+export class UserSessions {
+  readonly #store: Store
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  get(who: Who, userSessionId: string): Promise<UserSession> {
+    return this.#store.query(getUserSession, { userSessionId, accountId: accountOf(who) })
+  }
+
+  find(who: Who, userSessionId: string, forStart = false): Promise<FoundUserSession> {
+    return this.#store.query(findUserSession, { userSessionId, accountId: accountOf(who), forStart })
+  }
+
+  create(who: Who, request: Request<'session:create'>, connectionId: string): Promise<{ userSessionId: string; seq: number }> {
+    const { projectId, requestId } = request
+    return this.#store.run(createUserSession, { projectId, by: who.id, requestId }, receiptOf(connectionId, request))
+  }
+
+  async spawn(who: Who, request: Request<'agent:spawn'>): Promise<number> {
+    const which = await this.find(who, request.userSessionId, true)
+    return (await this.#store.run(spawnRoleAgent, { ...request, ...which, by: who.id }, receiptIn(request))).seq
+  }
+
+  async prompt(who: Who, request: Request<'agent:message'>): Promise<number> {
+    const which = await this.find(who, request.userSessionId)
+    return (await this.#store.run(sendPrompt, { ...request, ...which, by: who.id }, receiptIn(request))).seq
+  }
+
+  async withdraw(who: Who, request: Request<'agent:withdraw'>): Promise<number> {
+    const which = await this.find(who, request.userSessionId)
+    return (await this.#store.run(withdrawPrompt, { ...request, ...which }, receiptIn(request))).seq
+  }
+
+  async cancel(who: Who, request: Request<'agent:cancel'>): Promise<number | null> {
+    const which = await this.find(who, request.userSessionId)
+    const { turnId } = await this.#store.run(cancelTurn, { ...request, ...which }, receiptIn(request))
+    return this.#store.query(findToldEnd, { turnId })
+  }
+
+  async terminateAgent(who: Who, request: Request<'agent:terminate'>): Promise<number | null | 'nobody'> {
+    const which = await this.find(who, request.userSessionId)
+    const { roleAgentId } = await this.#store.run(terminateRoleAgent, { ...request, ...which }, receiptIn(request))
+    return roleAgentId === null ? 'nobody' : this.#store.query(findToldEnd, { roleAgentId })
+  }
+
+  async terminate(who: Who, request: Omit<Request<'session:terminate'>, 'type'>, receipt?: ReceiptKey): Promise<number | null> {
+    const { userSessionId, requestId } = request
+    const which = await this.find(who, userSessionId)
+    const kept = receipt ?? receiptIn({ type: 'session:terminate', ...request })
+    await this.#store.run(terminateUserSession, { ...which, reason: byRequest, requestId }, kept)
+    return this.#store.query(findToldEnd, { userSessionId })
+  }
+
+  async answer(who: Who, request: Request<'permission:answer'>): Promise<number> {
+    const which = await this.find(who, request.userSessionId)
+    const { approvalId, optionId, requestId } = request
+    const choice: PermissionChoice = optionId === undefined ? { choose: 'deny' } : { optionId }
+    const input = { ...which, approvalId, choice, by: who.id, requestId }
+    return (await this.#store.run(answerPermission, input, receiptIn(request))).seq
+  }
+
+  /** The inbox decides permissions too (AP4, AP5); whoever may decide the approvals of a project may decide these. */
+  async decide(who: Who, decision: Decision, receipt: ReceiptKey | undefined): Promise<Approval> {
+    const { projectId, approvalId, status, feedback } = decision
+    const { permission } = await this.#store.query(readApproval, { projectId, approvalId })
+    if (!permission) return this.#store.run(decideApproval, { ...decision, by: who.id }, receipt)
+    if (status === 'revision_requested') throw new Refusal('wrong_state', 'A permission is given or refused; nothing is revised')
+    const { userSessionId } = permission
+    const which = await this.#store.query(findUserSession, { userSessionId, accountId: null })
+    const choice: PermissionChoice = { choose: status === 'approved' ? 'allow' : 'deny' }
+    const input = { ...which, approvalId, choice, feedback, by: who.id }
+    return (await this.#store.run(answerPermission, input, receipt)).approval
+  }
+}
+
+/** RL2: within its user session a request id counts once, whichever connection it comes on. */
+const receiptIn = (request: Exclude<RelayRequest, { type: 'session:create' }>): ReceiptKey | undefined =>
+  receiptOf(request.userSessionId, request)
+
+function receiptOf(within: string, request: RelayRequest): ReceiptKey | undefined {
+  if (request.requestId === undefined) return undefined
+  const contentHash = createHash('sha256').update(JSON.stringify(request)).digest('base64url')
+  return { credentialId: within, operation: 'relay', key: request.requestId, contentHash, sealedBy: '' }
+}

@@ -1,0 +1,89 @@
+/**
+ * The user sessions that WebSockets of this node are attached to (US3): as long as one is, that is written down every now and then, and
+ * when the last one goes, too. Nothing is decided here; a session that nobody is attached to is simply not seen.
+ */
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { maxAttachedAtOnce, seeUserSessions } from '../../services/see-user-sessions.ts'
+import type { Store } from '../../store/store.ts'
+
+/** A third of the time for which being attached counts. */
+export const attachedEveryMs = 20_000
+/** Those that came or went just now are written down together. */
+const gatherMs = 200
+
+export interface AttachedSessionsParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export class AttachedSessions {
+  readonly #parts: AttachedSessionsParts
+  /** How many WebSockets are attached to each. */
+  readonly #attached = new Map<string, number>()
+  #changed = new Set<string>()
+  #stopGathering: (() => void) | undefined
+  #stopSeeing: (() => void) | undefined
+  #closed = false
+
+  constructor(parts: AttachedSessionsParts) {
+    this.#parts = parts
+  }
+
+  attach(userSessionId: string): void {
+    const count = this.#attached.get(userSessionId) ?? 0
+    this.#attached.set(userSessionId, count + 1)
+    if (count === 0) this.#note(userSessionId)
+    this.#stopSeeing ??= this.#parts.clock.after(attachedEveryMs, () => this.#seeAll())
+  }
+
+  detach(userSessionId: string): void {
+    const left = (this.#attached.get(userSessionId) ?? 1) - 1
+    if (left > 0) this.#attached.set(userSessionId, left)
+    else {
+      this.#attached.delete(userSessionId)
+      this.#note(userSessionId)
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#stopGathering?.()
+    this.#stopSeeing?.()
+  }
+
+  #note(userSessionId: string): void {
+    this.#changed.add(userSessionId)
+    if (!this.#closed) this.#stopGathering ??= this.#parts.clock.after(gatherMs, () => this.#seeChanged())
+  }
+
+  #seeChanged(): void {
+    this.#stopGathering = undefined
+    const changed = [...this.#changed]
+    this.#changed = new Set()
+    void this.#see(
+      changed.filter((id) => this.#attached.has(id)),
+      true,
+    )
+    void this.#see(
+      changed.filter((id) => !this.#attached.has(id)),
+      false,
+    )
+  }
+
+  #seeAll(): void {
+    this.#stopSeeing = this.#attached.size > 0 ? this.#parts.clock.after(attachedEveryMs, () => this.#seeAll()) : undefined
+    void this.#see([...this.#attached.keys()], true)
+  }
+
+  async #see(ids: readonly string[], attached: boolean): Promise<void> {
+    const { store, logger } = this.#parts
+    try {
+      for (let at = 0; at < ids.length; at += maxAttachedAtOnce)
+        await store.run(seeUserSessions, { userSessionIds: ids.slice(at, at + maxAttachedAtOnce), attached })
+    } catch (error) {
+      if (!this.#closed) logger.warn({ error: String(error) }, 'Attached user sessions could not be noted; trying again')
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * What people say about their user sessions on `/ws` (RL1-RL6). A request is answered by an event of the session's stream, which whoever
+ * asked follows; only lists, infos and errors are answers of their own. A request that comes again is answered by the same event.
+ */
+import type { Who } from '../../domain/credential/who.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { checked } from '../../protocol/checked-input.ts'
+import {
+  alreadyTerminated,
+  infoAnswer,
+  listAnswer,
+  RelayMessage,
+  type RelayRequest,
+  requestIn,
+  resumedAnswer,
+} from '../../protocol/relay.ts'
+import type { Doors } from '../doors.ts'
+import type { Relay } from './relay.ts'
+
+export interface RelayConnection {
+  readonly relay: Relay
+  answer(message: { readonly type: string; readonly [field: string]: unknown }): void
+}
+
+const reads: ReadonlySet<RelayRequest['type']> = new Set(['session:resume', 'agent:list', 'agent:get'])
+
+export async function handleRelayMessage(connection: RelayConnection, who: Who, message: unknown, doors: Doors): Promise<void> {
+  const request = requestIn(checked(RelayMessage, message))
+  const scope = reads.has(request.type) ? 'read' : 'write'
+  if (!who.scopes.includes(scope)) throw new Refusal('missing_scope', undefined, { scope })
+  const { relay } = connection
+  const { userSessions } = doors
+  switch (request.type) {
+    case 'session:create': {
+      const { userSessionId, seq } = await userSessions.create(who, request, relay.connectionId)
+      return relay.isAttached(userSessionId) ? relay.resend(userSessionId, seq) : relay.attach(userSessionId, 0)
+    }
+    case 'session:resume': {
+      const userSession = await userSessions.get(who, request.userSessionId)
+      return relay.attach(userSession.id, request.lastSeq, () => connection.answer(resumedAnswer(userSession)))
+    }
+    case 'agent:list':
+      return connection.answer(listAnswer(await userSessions.get(who, request.userSessionId)))
+    case 'agent:get': {
+      const { id, agents } = await userSessions.get(who, request.userSessionId)
+      const agent = agents.find(({ role }) => role === request.role)
+      if (!agent) throw new Refusal('agent_not_found', `No agent holds the role ${request.role}`, { role: request.role })
+      return connection.answer(infoAnswer(id, agent))
+    }
+    default:
+      await userSessions.find(who, request.userSessionId)
+      return relay.request(request.userSessionId, () => decide(connection, who, request, doors))
+  }
+}
+
+type Change = Exclude<RelayRequest, { type: 'session:create' | 'session:resume' | 'agent:list' | 'agent:get' }>
+
+/** The number of the event that answers; null when it is still to come, or when the answer was given here. */
+async function decide(connection: RelayConnection, who: Who, request: Change, { userSessions }: Doors): Promise<number | null> {
+  switch (request.type) {
+    case 'session:terminate':
+      return userSessions.terminate(who, request)
+    case 'agent:spawn':
+      return userSessions.spawn(who, request)
+    case 'agent:message':
+      return userSessions.prompt(who, request)
+    case 'agent:withdraw':
+      return userSessions.withdraw(who, request)
+    case 'agent:cancel':
+      return userSessions.cancel(who, request)
+    case 'agent:terminate': {
+      const seq = await userSessions.terminateAgent(who, request)
+      if (seq !== 'nobody') return seq
+      connection.answer(alreadyTerminated(request.userSessionId, request.role))
+      return null
+    }
+    case 'permission:answer':
+      return userSessions.answer(who, request)
+  }
+}

@@ -1,0 +1,38 @@
+/** Stops the turn that runs, without ending its agent (RL6). It is over when the agent says so; asked twice, once. */
+import { Refusal } from '../domain/errors.ts'
+import { coordinatorStream } from '../domain/stream/name.ts'
+import { decide } from '../domain/turn/lifecycle.ts'
+import { mayPrompt } from '../domain/user-session/roster.ts'
+import { findLaunch } from '../store/queries/launches.ts'
+import { lifeOf, selectOccupant } from '../store/queries/role-agents.ts'
+import { selectOpenTurns, turnLife, updateTurn } from '../store/queries/turns.ts'
+import { defineUseCase } from '../store/store.ts'
+import { existingUserSession, mustBeLocked, notNow, talkStreams, type WhichUserSession } from './user-session-record.ts'
+
+interface Input extends WhichUserSession {
+  readonly role: string
+  readonly requestId?: string | undefined
+}
+
+export const cancelTurn = defineUseCase({
+  name: 'cancel-turn',
+  streams: (input: Input) => talkStreams(input),
+  run: async (tx, { role, requestId, ...which }, { now }): Promise<{ turnId: string }> => {
+    const { userSessionId } = which
+    const { state } = await existingUserSession(tx, userSessionId)
+    const agent = await tx.first(selectOccupant, { userSessionId, role })
+    const refused = mayPrompt(state, agent && lifeOf(agent))
+    if (refused || !agent) throw notNow(refused ?? { refused: 'agent_not_active' })
+    const turn = (await tx.all(selectOpenTurns, { roleAgentId: agent.id })).find((each) => each.state === 'running')
+    if (!turn) throw new Refusal('wrong_state', 'No turn runs that could be cancelled')
+    if (decide(turnLife(turn), { type: 'cancel' }).outcome !== 'cancel-ordered') return { turnId: turn.id }
+    await tx.write(updateTurn, { ...turn, cancel_ordered_at: now, cancel_request_id: requestId ?? null })
+    const launch = await findLaunch(tx, turn.launch_id)
+    if (launch) {
+      mustBeLocked(which, launch.coordinatorId)
+      const order = { launchId: launch.id, turnId: turn.id }
+      tx.append(coordinatorStream(launch.coordinatorId), { type: 'cancel-ordered', data: order })
+    }
+    return { turnId: turn.id }
+  },
+})

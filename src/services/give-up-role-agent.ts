@@ -1,0 +1,45 @@
+/**
+ * An agent that was asked to go and did not (US4), or one that was not ready in its time (AG2): the first is given up on, the second has
+ * failed and its process is told to go. Looked at too early, or twice, it changes nothing.
+ */
+import { later } from '../domain/instant.ts'
+import { durationMs } from '../domain/project/duration.ts'
+import { leavingWithinMs } from '../domain/user-session/lifecycle.ts'
+import { findLaunch } from '../store/queries/launches.ts'
+import { selectRoleAgent } from '../store/queries/role-agents.ts'
+import { defineUseCase } from '../store/store.ts'
+import { settingsOf } from './project-settings.ts'
+import { moveRoleAgent } from './role-agent-record.ts'
+import { stopProcessOf } from './terminate-role-agent.ts'
+import { rosterStreams, type WhichUserSession } from './user-session-record.ts'
+
+/** Beyond what its coordinator gives it: the word of it is on its way. */
+export const graceMs = 5000
+
+interface Input extends WhichUserSession {
+  readonly roleAgentId: string
+}
+
+export const giveUpRoleAgent = defineUseCase({
+  name: 'give-up-role-agent',
+  streams: (input: Input) => rosterStreams(input),
+  run: async (tx, { roleAgentId, ...which }, context): Promise<{ gaveUp: boolean }> => {
+    const row = await tx.first(selectRoleAgent, { id: roleAgentId })
+    if (row?.user_session_id !== which.userSessionId) return { gaveUp: false }
+    const { now } = context
+    if (row.terminating_at !== null) {
+      if (later(row.terminating_at, leavingWithinMs) > now) return { gaveUp: false }
+      const { decision } = await moveRoleAgent(tx, row, { type: 'gave-up' }, {}, context)
+      return { gaveUp: decision.became === 'terminated' }
+    }
+    const launch = row.launch_id === null ? undefined : await findLaunch(tx, row.launch_id)
+    const within = durationMs(await settingsOf(tx, row.project_id), 'agent.start_timeout_seconds')
+    if (row.state !== 'SPAWNING' || !launch?.startedAt || later(launch.startedAt, within + graceMs) > now)
+      return { gaveUp: false }
+    const step = launch.state === 'running' ? 'initialize' : 'process'
+    const error = `It was not ready within ${within / 1000} seconds`
+    await moveRoleAgent(tx, row, { type: 'failed', step, error }, {}, context)
+    await stopProcessOf(tx, row, which, context)
+    return { gaveUp: true }
+  },
+})

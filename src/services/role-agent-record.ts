@@ -1,0 +1,118 @@
+/**
+ * What becomes of an agent in a role, written down the same way whoever says so: its row, its event, and what ends with it: its turns,
+ * what it asked, its work session, and the user session whose end waited for it. The use case names `home`, the project's, the user
+ * session's and the coordinator's streams.
+ */
+import type { Launch } from '../domain/agent-process/lifecycle.ts'
+import { userSessionStream } from '../domain/stream/name.ts'
+import { decide, type RoleAgentDecision, type RoleAgentEvent } from '../domain/user-session/lifecycle.ts'
+import { selectOutput } from '../store/queries/launches.ts'
+import { lifeOf, type RoleAgentRow, selectRoleAgent, updateRoleAgent } from '../store/queries/role-agents.ts'
+import { selectOpenTurns, type TurnRow } from '../store/queries/turns.ts'
+import { selectWorkSession } from '../store/queries/work-sessions.ts'
+import type { Context, Reader, Tx } from '../store/store.ts'
+import { finishWorkSession } from './finish-work-session.ts'
+import { withdrawPermissions } from './permission-record.ts'
+import { endTurn } from './turn-record.ts'
+import { closeIfEmpty } from './user-session-record.ts'
+
+/** Of what a process wrote last, in the words of its failure. */
+const lastWordsChars = 2000
+
+interface Moved {
+  readonly decision: RoleAgentDecision
+  readonly row: RoleAgentRow
+}
+
+export async function moveRoleAgent(
+  tx: Tx,
+  row: RoleAgentRow,
+  event: RoleAgentEvent,
+  { requestId }: { requestId?: string | undefined },
+  context: Context,
+): Promise<Moved> {
+  const decision = decide(lifeOf(row), event)
+  const { now } = context
+  switch (decision.became) {
+    case 'unchanged':
+      return { decision, row }
+    case 'leaving':
+      return {
+        decision,
+        row: await keep(tx, {
+          ...row,
+          terminating_at: now,
+          terminate_reason: decision.reason,
+          terminate_request_id: requestId ?? null,
+        }),
+      }
+    case 'ready':
+      return { decision, row: await keep(tx, { ...row, state: 'ACTIVE', opened_at: now, last_active_at: now }) }
+    case 'failed': {
+      const { step, error, exitCode, signal } = decision
+      const open = await tx.all(selectOpenTurns, { roleAgentId: row.id })
+      const messageId = open.find((turn) => turn.state === 'running')?.id ?? null
+      const data = { role: row.role, step, error, exitCode, signal, messageId }
+      const toldAt = tx.append(userSessionStream(row.user_session_id), { type: 'agent:failed', data })
+      await endTurns(tx, open, { reason: 'failed', toldAt }, context)
+      await endWork(tx, row, step === 'running' ? 'process_exited' : 'error', context)
+      return { decision, row: await keep(tx, { ...row, state: 'FAILED', step, error, exit_code: exitCode, signal }) }
+    }
+    case 'terminated': {
+      await endTurns(tx, await tx.all(selectOpenTurns, { roleAgentId: row.id }), { reason: 'terminated' }, context)
+      const asked = row.terminate_request_id ?? requestId
+      const data = { role: row.role, reason: decision.reason, requestId: asked }
+      const terminated_seq = tx.append(userSessionStream(row.user_session_id), { type: 'agent:terminated', data })
+      await endWork(tx, row, 'stopped', context)
+      const terminated = await keep(tx, { ...row, state: 'TERMINATED', terminate_reason: decision.reason, terminated_seq })
+      await closeIfEmpty(tx, row.user_session_id)
+      return { decision, row: terminated }
+    }
+  }
+}
+
+async function keep(tx: Tx, row: RoleAgentRow): Promise<RoleAgentRow> {
+  await tx.write(updateRoleAgent, row)
+  return row
+}
+
+async function endTurns(
+  tx: Tx,
+  open: readonly TurnRow[],
+  why: { reason: string; toldAt?: number },
+  context: Context,
+): Promise<void> {
+  for (const turn of open) {
+    if (turn.state === 'running') await withdrawPermissions(tx, turn.id, context.now)
+    await endTurn(tx, turn, { type: 'agent-gone' }, why, context)
+  }
+}
+
+async function endWork(tx: Tx, row: RoleAgentRow, reason: string, { now }: Context): Promise<void> {
+  const work = row.work_session_id === null ? undefined : await tx.first(selectWorkSession, { id: row.work_session_id })
+  if (work) await finishWorkSession(tx, work, { type: 'interrupt', reason }, now)
+}
+
+/** The process of an agent in a role is no more (AG4). `ended` is the launch as it is now. */
+export async function endRoleAgentOf(tx: Tx, ended: Launch, context: Context): Promise<void> {
+  const row = ended.roleAgentId === null ? undefined : await tx.first(selectRoleAgent, { id: ended.roleAgentId })
+  if (row?.launch_id !== ended.id) return
+  const { exitCode, signal, reason } = ended
+  const end = { exitCode, signal, error: await errorOf(tx, ended), stoppedByPerson: reason === 'stopped_by_person' }
+  await moveRoleAgent(tx, row, { type: 'process-ended', end }, {}, context)
+}
+
+const inWords: Readonly<Partial<Record<NonNullable<Launch['reason']>, string>>> = {
+  exited: 'Its process has ended by itself',
+  shutdown: 'Holdfast was stopped',
+  leftover: 'Its coordinator was started anew',
+  coordinator_lost: 'Somebody took over from its coordinator',
+  withdrawn: 'Its start was withdrawn',
+  start_timeout: 'It was not ready in time',
+}
+
+async function errorOf(reader: Reader, { id, detail, reason }: Launch): Promise<string> {
+  const words = detail ?? (reason && inWords[reason]) ?? 'Its process has ended'
+  const output = ((await reader.first(selectOutput, { id }))?.output ?? '').trim()
+  return output === '' ? words : `${words}\n${output.slice(-lastWordsChars)}`
+}

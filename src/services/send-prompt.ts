@@ -1,0 +1,81 @@
+/** Says something to an agent in a role (RL6): it is told at once, or when those before it are answered. */
+import { Refusal } from '../domain/errors.ts'
+import type { Instant } from '../domain/instant.ts'
+import { userSessionStream } from '../domain/stream/name.ts'
+import { placeInLine } from '../domain/turn/lifecycle.ts'
+import { mayPrompt } from '../domain/user-session/roster.ts'
+import type { PromptPart } from '../protocol/prompt.ts'
+import { maxQueuedPrompts } from '../protocol/user-session.ts'
+import { findLaunch } from '../store/queries/launches.ts'
+import { lifeOf, type RoleAgentRow, selectOccupant, updateRoleAgent } from '../store/queries/role-agents.ts'
+import { insertTurn, selectOpenTurns, type TurnRow } from '../store/queries/turns.ts'
+import { updateLastActive } from '../store/queries/user-sessions.ts'
+import { defineUseCase } from '../store/store.ts'
+import { startTurn } from './turn-record.ts'
+import { existingUserSession, mustBeLocked, notNow, talkStreams, type WhichUserSession } from './user-session-record.ts'
+
+interface Input extends WhichUserSession {
+  readonly role: string
+  readonly content: readonly PromptPart[]
+  readonly by: string
+  readonly requestId?: string | undefined
+}
+
+export const sendPrompt = defineUseCase({
+  name: 'send-prompt',
+  streams: (input: Input) => talkStreams(input),
+  run: async (tx, { role, content, by, requestId, ...which }, context): Promise<{ seq: number }> => {
+    const { userSessionId } = which
+    const { now } = context
+    const { state } = await existingUserSession(tx, userSessionId)
+    const agent = await tx.first(selectOccupant, { userSessionId, role })
+    const refused = mayPrompt(state, agent && lifeOf(agent))
+    const launch = agent?.launch_id ? await findLaunch(tx, agent.launch_id) : undefined
+    if (refused || !agent || !launch) throw notNow(refused ?? { refused: 'agent_not_active' })
+    mustBeLocked(which, launch.coordinatorId)
+    const place = placeInLine(await tx.all(selectOpenTurns, { roleAgentId: agent.id }), maxQueuedPrompts)
+    if (place === 'full') throw new Refusal('wrong_state', `At most ${maxQueuedPrompts} messages wait for one agent`)
+    const row = newTurn(agent, { id: context.random.uuid(), launchId: launch.id, content, by, now })
+    await tx.write(updateRoleAgent, { ...agent, last_active_at: now })
+    await tx.write(updateLastActive, { id: userSessionId, now })
+    if (place === 'run') {
+      await tx.write(insertTurn, row)
+      return { seq: await startTurn(tx, row, { requestId }, context) }
+    }
+    const data = { role, messageId: row.id, position: place.position, content, by, requestId }
+    const seq = tx.append(userSessionStream(userSessionId), { type: 'agent:queued', data })
+    await tx.write(insertTurn, { ...row, asked_seq: seq })
+    return { seq }
+  },
+})
+
+interface Prompt {
+  readonly id: string
+  readonly launchId: string
+  readonly content: readonly PromptPart[]
+  readonly by: string
+  readonly now: Instant
+}
+
+const newTurn = (agent: RoleAgentRow, { id, launchId, content, by, now }: Prompt): TurnRow => ({
+  id,
+  user_session_id: agent.user_session_id,
+  role_agent_id: agent.id,
+  role: agent.role,
+  launch_id: launchId,
+  state: 'queued',
+  content: JSON.stringify(content),
+  answer: '',
+  cut: 0,
+  stop_reason: null,
+  error: null,
+  asked_by: by,
+  asked_seq: 0,
+  started_seq: null,
+  ended_seq: null,
+  created_at: now,
+  started_at: null,
+  ended_at: null,
+  cancel_ordered_at: null,
+  cancel_request_id: null,
+})

@@ -1,0 +1,110 @@
+/**
+ * What a coordinator says of an agent that is spoken to over ACP: it is ready or not, a piece of what it says, a question, the end of a
+ * turn. A piece is one event in the user session and nothing else. What is told of a turn that is over, or of an agent that has gone, is
+ * dropped: nothing is undone by it.
+ */
+import type { Launch } from '../domain/agent-process/lifecycle.ts'
+import { userSessionStream } from '../domain/stream/name.ts'
+import { mask } from '../platform/mask.ts'
+import type { LinkFact } from '../protocol/link.ts'
+import { selectAsked } from '../store/queries/approvals.ts'
+import { type Offers, type RoleAgentRow, selectRoleAgent, updateRoleAgent } from '../store/queries/role-agents.ts'
+import { selectTurn, type TurnRow } from '../store/queries/turns.ts'
+import type { Context, Tx } from '../store/store.ts'
+import { stopLaunch } from './launch-record.ts'
+import { askPermission, withdrawPermission, withdrawPermissions } from './permission-record.ts'
+import type { Ends } from './process-end.ts'
+import { moveRoleAgent } from './role-agent-record.ts'
+import { endTurn, noteSaid, startNext } from './turn-record.ts'
+
+type TurnFactType = 'agent-ready' | 'agent-failed' | 'turn-update' | 'turn-ended' | 'permission-asked' | 'permission-withdrawn'
+type TurnFact = Extract<LinkFact, { type: TurnFactType }>
+
+export async function takeTurnFact(
+  tx: Tx,
+  fact: TurnFact,
+  launch: Launch,
+  { userSessionIds }: Ends,
+  context: Context,
+): Promise<void> {
+  const agent = launch.roleAgentId === null ? undefined : await tx.first(selectRoleAgent, { id: launch.roleAgentId })
+  if (launch.state === 'ended' || agent?.launch_id !== launch.id || !userSessionIds.includes(agent.user_session_id)) return
+  switch (fact.type) {
+    case 'agent-ready':
+      return becomeReady(tx, agent, fact, context)
+    case 'agent-failed': {
+      const error = mask(fact.error)
+      await moveRoleAgent(tx, agent, { type: 'failed', step: fact.step, error }, {}, context)
+      // Its coordinator ends it by itself; this is for the record, and for one that does not.
+      await stopLaunch(tx, launch, { reason: 'start_failed', detail: error }, context)
+      return
+    }
+    case 'turn-update':
+      return update(tx, agent, fact)
+    case 'turn-ended': {
+      const turn = await runningTurn(tx, agent, fact.turnId)
+      if (!turn) return
+      await withdrawPermissions(tx, turn.id, context.now)
+      const { outcome, stopReason, error } = fact
+      await endTurn(tx, turn, { type: 'ended', outcome, stopReason, error: error && mask(error) }, {}, context)
+      await tx.write(updateRoleAgent, { ...agent, last_active_at: context.now })
+      return agent.terminating_at === null ? startNext(tx, agent.id, context) : undefined
+    }
+    case 'permission-asked': {
+      const turn = await runningTurn(tx, agent, fact.turnId)
+      if (turn) await askPermission(tx, agent, fact, context.now)
+      return
+    }
+    case 'permission-withdrawn': {
+      const asked = await tx.first(selectAsked, { launchId: launch.id, askId: fact.askId })
+      if (asked?.status === 'pending') await withdrawPermission(tx, asked, context.now)
+      return
+    }
+  }
+}
+
+async function runningTurn(tx: Tx, agent: RoleAgentRow, turnId: string): Promise<TurnRow | undefined> {
+  const turn = await tx.first(selectTurn, { id: turnId })
+  return turn?.state === 'running' && turn.role_agent_id === agent.id ? turn : undefined
+}
+
+async function becomeReady(
+  tx: Tx,
+  agent: RoleAgentRow,
+  fact: Extract<TurnFact, { type: 'agent-ready' }>,
+  context: Context,
+): Promise<void> {
+  const { acpSessionId, how, notRestored, workspace, branch, note, images, modes, modeId, options } = fact
+  const offers: Offers = { images, modes, modeId, options }
+  const known = { workspace, branch, note, not_restored: notRestored, offers: JSON.stringify(offers) }
+  const { decision } = await moveRoleAgent(
+    tx,
+    { ...agent, ...known, acp_session_id: acpSessionId },
+    { type: 'ready' },
+    {},
+    context,
+  )
+  if (decision.became !== 'ready') return
+  const { role, agent_id: agentId } = agent
+  const data = { role, agentId, workspace, branch, note, how, notRestored, ...offers }
+  tx.append(userSessionStream(agent.user_session_id), { type: 'agent:ready', data })
+}
+
+async function update(tx: Tx, agent: RoleAgentRow, fact: Extract<TurnFact, { type: 'turn-update' }>): Promise<void> {
+  const { turnId, update: said } = fact
+  if (turnId !== null && !(await runningTurn(tx, agent, turnId))) return
+  if (turnId !== null && said.kind === 'text') noteSaid(tx, turnId, said.text)
+  if (said.kind === 'mode' || said.kind === 'options') await keepOffers(tx, agent, said)
+  const data = { messageId: turnId, update: said, role: agent.role }
+  tx.append(userSessionStream(agent.user_session_id), { type: 'agent:update', data })
+}
+
+/** Rare, and what whoever comes later has to see as it is now. */
+async function keepOffers(
+  tx: Tx,
+  agent: RoleAgentRow,
+  said: { kind: 'mode'; modeId: string } | { kind: 'options'; options: Offers['options'] },
+): Promise<void> {
+  const { kind: _, ...changed } = said
+  await tx.write(updateRoleAgent, { ...agent, offers: JSON.stringify({ ...JSON.parse(agent.offers), ...changed }) })
+}

@@ -1,0 +1,55 @@
+/** Ends an agent in a role (AG3): its process is told to go, and when it has, or its time is over, it is TERMINATED. Done twice, once. */
+
+import { findLaunch } from '../store/queries/launches.ts'
+import { type RoleAgentRow, selectOccupant } from '../store/queries/role-agents.ts'
+import { type Context, defineUseCase, type Tx } from '../store/store.ts'
+import { stopLaunch } from './launch-record.ts'
+import { moveRoleAgent } from './role-agent-record.ts'
+import { existingUserSession, mustBeLocked, rosterStreams, type WhichUserSession } from './user-session-record.ts'
+
+export const byRequest = 'user requested'
+
+interface Input extends WhichUserSession {
+  readonly role: string
+  readonly requestId?: string | undefined
+}
+
+/** `roleAgentId` null: nobody holds the role. `seq` null: it is told when its process has gone. */
+interface Terminated {
+  readonly roleAgentId: string | null
+  readonly seq: number | null
+}
+
+export const terminateRoleAgent = defineUseCase({
+  name: 'terminate-role-agent',
+  streams: (input: Input) => rosterStreams(input),
+  run: async (tx, { role, requestId, ...which }, context): Promise<Terminated> => {
+    const { userSessionId } = which
+    await existingUserSession(tx, userSessionId)
+    const row = await tx.first(selectOccupant, { userSessionId, role })
+    if (!row) return { roleAgentId: null, seq: null }
+    const ended = await leaveRole(tx, row, { ...which, reason: byRequest, requestId }, context)
+    return { roleAgentId: row.id, seq: ended.terminated_seq }
+  },
+})
+
+interface Leaving extends WhichUserSession {
+  readonly reason: string
+  readonly requestId?: string | undefined
+}
+
+/** The same for one agent and for all of a user session. */
+export async function leaveRole(tx: Tx, row: RoleAgentRow, leaving: Leaving, context: Context): Promise<RoleAgentRow> {
+  const { reason, requestId } = leaving
+  const processLeft = (await stopProcessOf(tx, row, leaving, context)) && row.state !== 'FAILED'
+  return (await moveRoleAgent(tx, row, { type: 'terminate', reason, processLeft }, { requestId }, context)).row
+}
+
+/** Whether a process is left that has to go; one that was only ordered is gone at once. */
+export async function stopProcessOf(tx: Tx, row: RoleAgentRow, which: WhichUserSession, context: Context): Promise<boolean> {
+  const launch = row.launch_id === null ? undefined : await findLaunch(tx, row.launch_id)
+  if (!launch || launch.state === 'ended') return false
+  mustBeLocked(which, launch.coordinatorId)
+  const stopped = await stopLaunch(tx, launch, { reason: 'finished' }, context)
+  return (stopped ?? launch).state !== 'ended'
+}

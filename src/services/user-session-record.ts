@@ -1,0 +1,59 @@
+/**
+ * A user session inside a use case: which streams have to be locked for it, its row, and its end, which is told once the last of its
+ * agents has gone (US4). Decides nothing.
+ */
+import { Refusal } from '../domain/errors.ts'
+import { coordinatorStream, home, projectStream, type StreamName, userSessionStream } from '../domain/stream/name.ts'
+import type { NotNow } from '../domain/user-session/roster.ts'
+import { selectOccupants } from '../store/queries/role-agents.ts'
+import { selectUserSession, type UserSessionRow, updateEnding } from '../store/queries/user-sessions.ts'
+import type { Reader, Tx } from '../store/store.ts'
+
+/** From `find-user-session`: what has to be locked. */
+export interface WhichUserSession {
+  readonly userSessionId: string
+  readonly projectId: string
+  /** Of the processes of its agents. */
+  readonly coordinatorIds: readonly string[]
+}
+
+/** To speak with its agents. */
+export const talkStreams = ({ userSessionId, coordinatorIds }: Omit<WhichUserSession, 'projectId'>): StreamName[] => [
+  userSessionStream(userSessionId),
+  ...coordinatorIds.map(coordinatorStream),
+]
+
+/** To have agents come and go. */
+export const rosterStreams = (which: WhichUserSession): StreamName[] => [
+  home,
+  projectStream(which.projectId),
+  ...talkStreams(which),
+]
+
+export const noSuchUserSession = (userSessionId: string): Refusal =>
+  new Refusal('user_session_not_found', `There is no user session ${userSessionId}`, { userSessionId })
+
+export const notNow = ({ refused, because }: NotNow): Refusal => new Refusal(refused, because)
+
+export async function existingUserSession(reader: Reader, id: string): Promise<UserSessionRow> {
+  const row = await reader.first(selectUserSession, { id })
+  if (!row) throw noSuchUserSession(id)
+  return row
+}
+
+/** A process was started elsewhere since the streams were chosen: whoever asks again locks the right ones. */
+export function mustBeLocked({ coordinatorIds }: Pick<WhichUserSession, 'coordinatorIds'>, coordinatorId: string): void {
+  if (!coordinatorIds.includes(coordinatorId)) throw new Refusal('busy', 'It has just changed; try again')
+}
+
+/** If its end was asked for and nobody is left, says so. */
+export async function closeIfEmpty(tx: Tx, userSessionId: string): Promise<void> {
+  const row = await existingUserSession(tx, userSessionId)
+  if (row.terminated_at === null || row.closed_seq !== null) return
+  if ((await tx.all(selectOccupants, { userSessionId })).length > 0) return
+  const requestId = row.terminate_request_id ?? undefined
+  const reason = row.terminate_reason ?? ''
+  const data = { reason, agentsTerminated: row.agents_terminated, requestId }
+  const closed_seq = tx.append(userSessionStream(userSessionId), { type: 'session:terminated', data })
+  await tx.write(updateEnding, { ...row, closed_seq })
+}

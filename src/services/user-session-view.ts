@@ -1,0 +1,79 @@
+/** A user session as readers see it, with its agents, what runs, what waits and what is asked. From one read. */
+import { userSessionStream } from '../domain/stream/name.ts'
+import type { RoleAgent, Turn, UserSession } from '../protocol/user-session.ts'
+import { selectPosition } from '../store/event-log.ts'
+import { approvalOf, selectPendingOfTurn } from '../store/queries/approvals.ts'
+import { type Offers, type RoleAgentRow, selectOccupants } from '../store/queries/role-agents.ts'
+import { saidIn } from '../store/queries/turn-text.ts'
+import { selectOpenTurns, type TurnRow, turnOf } from '../store/queries/turns.ts'
+import type { UserSessionRow } from '../store/queries/user-sessions.ts'
+import type { Reader } from '../store/store.ts'
+
+export async function userSessionView(reader: Reader, row: UserSessionRow): Promise<UserSession> {
+  const agents: RoleAgent[] = []
+  for (const each of await reader.all(selectOccupants, { userSessionId: row.id })) agents.push(await roleAgentView(reader, each))
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    accountId: row.account_id,
+    state: row.state,
+    createdAt: row.created_at,
+    lastActiveAt: row.last_active_at,
+    terminatedAt: row.terminated_at,
+    headSeq: (await reader.first(selectPosition, { name: userSessionStream(row.id) }))?.head ?? 0,
+    agents,
+  }
+}
+
+export async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAgent> {
+  const open = await reader.all(selectOpenTurns, { roleAgentId: row.id })
+  const running = open.find((turn) => turn.state === 'running')
+  const offers: Offers = JSON.parse(row.offers)
+  return {
+    role: row.role,
+    agentId: row.agent_id,
+    state: row.state,
+    workspace: row.workspace ?? row.workspace_wanted ?? row.role,
+    branch: row.branch,
+    note: row.note,
+    launchId: row.launch_id,
+    createdAt: row.created_at,
+    lastActiveAt: row.last_active_at,
+    error: row.error,
+    step: row.step,
+    exitCode: row.exit_code,
+    signal: row.signal,
+    terminating: row.terminating_at !== null && row.state !== 'TERMINATED',
+    notRestored: row.not_restored,
+    images: offers.images,
+    modes: [...offers.modes],
+    modeId: offers.modeId,
+    options: [...offers.options],
+    turn: running ? await runningView(reader, running) : null,
+    queue: open
+      .filter((turn) => turn.state === 'queued')
+      .map((turn, index) => ({
+        messageId: turn.id,
+        position: index + 1,
+        content: JSON.parse(turn.content),
+        by: turn.asked_by,
+        createdAt: turn.created_at,
+      })),
+    permissions: running ? await askedIn(reader, running.id) : [],
+  }
+}
+
+async function runningView(reader: Reader, turn: TurnRow): Promise<Turn> {
+  const which = { stream: userSessionStream(turn.user_session_id), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
+  const { text, cut } = await saidIn(reader, which)
+  return { ...turnOf(turn, text), cut }
+}
+
+async function askedIn(reader: Reader, turnId: string): Promise<RoleAgent['permissions']> {
+  const pending = (await reader.all(selectPendingOfTurn, { turnId })).map(approvalOf)
+  return pending.flatMap(({ id: approvalId, permission }) => {
+    if (!permission) return []
+    const { messageId, call, options, deadline } = permission
+    return [{ approvalId, messageId, title: call.title, call, options, deadline }]
+  })
+}

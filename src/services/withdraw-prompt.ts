@@ -1,0 +1,29 @@
+/** Takes a message back that waits for its turn (RL6). One that the agent was told already is cancelled instead. */
+import { Refusal } from '../domain/errors.ts'
+import { selectTurn } from '../store/queries/turns.ts'
+import { defineUseCase } from '../store/store.ts'
+import { endTurn } from './turn-record.ts'
+import { existingUserSession, notNow, talkStreams, type WhichUserSession } from './user-session-record.ts'
+
+interface Input extends WhichUserSession {
+  readonly role: string
+  readonly messageId: string
+  readonly requestId?: string | undefined
+}
+
+export const withdrawPrompt = defineUseCase({
+  name: 'withdraw-prompt',
+  streams: (input: Input) => talkStreams(input),
+  run: async (tx, { userSessionId, role, messageId, requestId }, context): Promise<{ seq: number }> => {
+    if ((await existingUserSession(tx, userSessionId)).state === 'TERMINATED')
+      throw notNow({ refused: 'user_session_terminated' })
+    const turn = await tx.first(selectTurn, { id: messageId })
+    if (turn?.user_session_id !== userSessionId || turn.role !== role)
+      throw new Refusal('not_found', `There is no message ${messageId} for ${role}`, { messageId })
+    if (!(await endTurn(tx, turn, { type: 'withdraw' }, { requestId }, context)))
+      throw new Refusal('wrong_state', `The message is ${turn.state}; only what is queued can be withdrawn`, {
+        state: turn.state,
+      })
+    return { seq: (await tx.first(selectTurn, { id: messageId }))?.ended_seq ?? 0 }
+  },
+})

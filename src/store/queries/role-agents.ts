@@ -1,0 +1,174 @@
+/** Agents in roles as rows (AG1). Written behind the lock of their user session's stream. */
+import { sql } from 'kysely'
+import type { Instant } from '../../domain/instant.ts'
+import type { RoleAgentLife } from '../../domain/user-session/lifecycle.ts'
+import type { AgentMode, AgentOption } from '../../protocol/agent-update.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+import type { Tables } from '../tables.ts'
+
+export type RoleAgentRow = Tables['role_agents']
+
+/** What an agent has said it can, kept as JSON. */
+export interface Offers {
+  readonly images: boolean
+  readonly modes: readonly AgentMode[]
+  readonly modeId: string | null
+  readonly options: readonly AgentOption[]
+}
+
+export const noOffers: Offers = { images: false, modes: [], modeId: null, options: [] }
+
+/** Said in the query, so that the indexes of those in roles are used. */
+const terminated = sql.lit<RoleAgentRow['state']>('TERMINATED')
+const spawning = sql.lit<RoleAgentRow['state']>('SPAWNING')
+
+export const lifeOf = ({ state, terminating_at, terminate_reason }: RoleAgentRow): RoleAgentLife => ({
+  state,
+  leaving: terminating_at === null ? null : { reason: terminate_reason ?? '' },
+})
+
+export const insertRoleAgent = statement<RoleAgentRow>()((db, p) =>
+  db.insertInto('role_agents').values({
+    id: p.id,
+    user_session_id: p.user_session_id,
+    project_id: p.project_id,
+    role: p.role,
+    agent_id: p.agent_id,
+    state: p.state,
+    launch_id: p.launch_id,
+    work_session_id: p.work_session_id,
+    workspace_wanted: p.workspace_wanted,
+    workspace: p.workspace,
+    branch: p.branch,
+    note: p.note,
+    acp_session_id: p.acp_session_id,
+    opened_at: p.opened_at,
+    load_acp_session_id: p.load_acp_session_id,
+    not_restored: p.not_restored,
+    offers: p.offers,
+    error: p.error,
+    step: p.step,
+    exit_code: p.exit_code,
+    signal: p.signal,
+    created_at: p.created_at,
+    last_active_at: p.last_active_at,
+    terminating_at: p.terminating_at,
+    terminate_reason: p.terminate_reason,
+    terminate_request_id: p.terminate_request_id,
+    terminated_seq: p.terminated_seq,
+  }),
+)
+
+/** Everything that may change. */
+export const updateRoleAgent = statement<RoleAgentRow>()((db, p) =>
+  db
+    .updateTable('role_agents')
+    .set({
+      state: p.state,
+      workspace: p.workspace,
+      branch: p.branch,
+      note: p.note,
+      acp_session_id: p.acp_session_id,
+      opened_at: p.opened_at,
+      not_restored: p.not_restored,
+      offers: p.offers,
+      error: p.error,
+      step: p.step,
+      exit_code: p.exit_code,
+      signal: p.signal,
+      last_active_at: p.last_active_at,
+      terminating_at: p.terminating_at,
+      terminate_reason: p.terminate_reason,
+      terminate_request_id: p.terminate_request_id,
+      terminated_seq: p.terminated_seq,
+    })
+    .where('id', '=', p.id),
+)
+
+export const selectRoleAgent = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('role_agents').selectAll().where('id', '=', p.id),
+)
+
+/** Those that occupy a role of it, the oldest first. */
+export const selectOccupants = statement<{ userSessionId: string }>()((db, p) =>
+  db
+    .selectFrom('role_agents')
+    .selectAll()
+    .where('user_session_id', '=', p.userSessionId)
+    .where('state', '<>', terminated)
+    .orderBy('created_at')
+    .orderBy('id'),
+)
+
+export const selectOccupant = statement<{ userSessionId: string; role: string }>()((db, p) =>
+  db
+    .selectFrom('role_agents')
+    .selectAll()
+    .where('user_session_id', '=', p.userSessionId)
+    .where('role', '=', p.role)
+    .where('state', '<>', terminated),
+)
+
+/** AC4: the last one in the role that had opened an ACP session. */
+export const selectLastOpened = statement<{ userSessionId: string; role: string; agentId: string }>()((db, p) =>
+  db
+    .selectFrom('role_agents')
+    .select(['acp_session_id', 'opened_at'])
+    .where('user_session_id', '=', p.userSessionId)
+    .where('role', '=', p.role)
+    .where('agent_id', '=', p.agentId)
+    .where('acp_session_id', 'is not', null)
+    .orderBy('created_at', 'desc')
+    .limit(1),
+)
+
+/** US4: those that were asked to go and are still here. */
+export const selectLeavingSince = statement<{ until: Instant; limit: number }>()((db, p) =>
+  db
+    .selectFrom('role_agents')
+    .select(['id', 'user_session_id', 'project_id', 'role'])
+    .where('terminating_at', 'is not', null)
+    .where('terminating_at', '<=', p.until)
+    .where('state', '<>', terminated)
+    .orderBy('terminating_at')
+    .limit(p.limit),
+)
+
+/** AG2: those whose process was begun and that are not ready. */
+export const selectSpawningSince = statement<{ until: Instant; limit: number }>()((db, p) =>
+  db
+    .selectFrom('role_agents')
+    .innerJoin('launches', 'launches.id', 'role_agents.launch_id')
+    .select(['role_agents.id', 'role_agents.user_session_id', 'role_agents.project_id', 'role_agents.role'])
+    .select(['launches.started_at', 'launches.coordinator_id'])
+    .where('role_agents.state', '=', spawning)
+    .where('launches.started_at', '<=', p.until)
+    .orderBy('role_agents.created_at')
+    .limit(p.limit),
+)
+
+/** The coordinators that have to be told when something happens in a user session. */
+export const selectCoordinatorsOf = statement<{ userSessionId: string }>()((db, p) =>
+  db
+    .selectFrom('role_agents')
+    .innerJoin('launches', 'launches.id', 'role_agents.launch_id')
+    .select('launches.coordinator_id')
+    .distinct()
+    .where('role_agents.user_session_id', '=', p.userSessionId)
+    .where('role_agents.state', '<>', terminated),
+)
+
+/** The user sessions in which these launches have a role. */
+export async function userSessionsOf(
+  reader: Reader,
+  launches: Iterable<{ readonly roleAgentId: string | null }>,
+): Promise<string[]> {
+  const ids = new Set<string>()
+  const roleAgentIds = new Set([...launches].flatMap(({ roleAgentId }) => roleAgentId ?? []))
+  for (const id of roleAgentIds) {
+    const row = await reader.first(selectRoleAgent, { id })
+    if (row) ids.add(row.user_session_id)
+  }
+  return [...ids]
+}

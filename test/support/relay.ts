@@ -1,0 +1,198 @@
+/** A server with an ACP agent in a project, the relay's clients on real WebSockets, and a machine that the test plays over the link. */
+import type { AgentUpdate, PermissionRequest } from '../../src/protocol/agent-update.ts'
+import { type LinkFact, linkVersion } from '../../src/protocol/link.ts'
+import { createToken } from '../../src/services/create-token.ts'
+import { ownerWho } from '../services/installation.ts'
+import { type Said, started } from '../services/launch-pad.ts'
+import { openSocket, type SocketClient } from './feed-clients.ts'
+import { openTestServer, type TestServer, type TestServerOptions } from './server.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects, and fails when it is not there
+type Anything = any
+
+export interface Machine {
+  readonly id: string
+  readonly socket: SocketClient
+  readonly welcome: Anything
+  readonly snapshot: Anything
+  /** The body of the next order of this type. */
+  order(type: string): Promise<Anything>
+  ask(message: object): Promise<Anything>
+  tell(...said: Said[]): Promise<Anything>
+  /** From the order of a launch to an agent that can be prompted; its launch. */
+  bringUp(): Promise<string>
+  /** The next turn that is ordered. */
+  turn(): Promise<{ launchId: string; turnId: string; content: Anything }>
+  /** Answers the next turn in so many pieces. */
+  answer(...pieces: string[]): Promise<string>
+}
+
+export interface InSession {
+  readonly sessionId: string
+}
+
+export interface Console {
+  readonly server: TestServer
+  readonly projectId: string
+  readonly token: string
+  client(token?: string): Promise<SocketClient>
+  machine(instance?: string): Promise<Machine>
+  /** A new session, as its messages name it. */
+  created(client: SocketClient): Promise<InSession>
+  /** A session with one agent that is ready, seen by one client and played by one machine. */
+  ready(role?: string): Promise<{ client: SocketClient; machine: Machine; inside: InSession; launchId: string }>
+}
+
+export async function openConsole(options: TestServerOptions = {}, settings: object = {}): Promise<Console> {
+  const server = await openTestServer(options)
+  const post = async (path: string, body: unknown): Promise<Anything> => (await server.ask(path, { method: 'POST', body })).json
+  const { id: projectId } = await post('/api/projects', { name: 'console', settings })
+  for (const id of ['coder', 'critic']) {
+    await post('/api/agents', { id, name: id, protocol: 'acp', command: 'holdfast', args: ['demo'] })
+    await server.ask(`/api/projects/${projectId}/agents/${id}`, { method: 'PUT', body: {} })
+  }
+  const { token, id } = await server.store.run(createToken, { name: 'machine', kind: 'coordinator', by: ownerWho })
+  const client = (as = server.ownerToken) => openSocket({ port: server.port, token: as })
+  const machine = (instance = 'first') => playMachine(server, id, token, instance)
+  const created = async (on: SocketClient): Promise<InSession> => {
+    on.send({ type: 'session:create', projectId })
+    return { sessionId: (await on.next('session:created')).sessionId }
+  }
+  return {
+    server,
+    projectId,
+    token,
+    client,
+    machine,
+    created,
+    async ready(role = 'auth') {
+      const played = await machine()
+      const on = await client()
+      const inside = await created(on)
+      on.send({ type: 'agent:spawn', ...inside, role })
+      const launchId = await played.bringUp()
+      await on.next('agent:ready')
+      return { client: on, machine: played, inside, launchId }
+    },
+  }
+}
+
+async function playMachine(server: TestServer, id: string, token: string, instance: string): Promise<Machine> {
+  const socket = await openSocket({ port: server.port, token })
+  const about = { linkVersion, version: '1', machine: 'laptop', bootId: 'b', pid: 1 }
+  socket.send({ type: 'coordinator:hello', instance, epoch: null, ...about, requestId: 'hello' })
+  const welcome = await socket.next('coordinator:welcome')
+  const snapshot = await socket.next('snapshot')
+  let n = welcome.lastFact
+  let asked = 0
+  const orders: Anything[] = []
+  /** Orders and answers come mixed: what was not asked for is kept. */
+  const order = async (type: string): Promise<Anything> => {
+    const kept = orders.findIndex((each) => each.type === type)
+    if (kept >= 0) return orders.splice(kept, 1)[0].data
+    for (;;) {
+      const { event } = await socket.next('event')
+      if (event.type === type) return event.data
+      orders.push(event)
+    }
+  }
+  const ask = async (message: object): Promise<Anything> => {
+    const requestId = `ask ${++asked}`
+    socket.send({ epoch: welcome.epoch, requestId, ...message })
+    return socket.inbox.next((each: Anything) => {
+      if (each.type === 'event') orders.push(each.event)
+      return each.requestId === requestId
+    })
+  }
+  const tell = (...said: Said[]): Promise<Anything> => {
+    const facts = said.map((each) => ({ ...each, n: ++n }) as LinkFact)
+    return ask({ type: 'coordinator:facts', facts })
+  }
+  return {
+    id,
+    socket,
+    welcome,
+    snapshot,
+    order,
+    ask,
+    tell,
+    async bringUp() {
+      const { launchId } = (await order('launch-ordered')).order
+      await ask({ type: 'coordinator:take', launchId })
+      await tell(started(launchId), readyAgent(launchId))
+      return launchId
+    },
+    turn: () => order('turn-ordered'),
+    async answer(...pieces) {
+      const { launchId, turnId } = await order('turn-ordered')
+      await tell(...pieces.map((text) => said(launchId, turnId, text)), turnEnded(launchId, turnId))
+      return turnId
+    },
+  }
+}
+
+export const readyAgent = (launchId: string): Said => ({
+  type: 'agent-ready',
+  launchId,
+  acpSessionId: `acp of ${launchId}`,
+  how: 'new',
+  notRestored: null,
+  workspace: '/tmp/work/auth',
+  branch: 'holdfast/1/auth',
+  note: null,
+  agentName: 'demo',
+  agentVersion: '1',
+  images: false,
+  modes: [],
+  modeId: null,
+  options: [],
+})
+
+export const update = (launchId: string, turnId: string | null, what: AgentUpdate): Said => ({
+  type: 'turn-update',
+  launchId,
+  turnId,
+  update: what,
+})
+
+export const said = (launchId: string, turnId: string, text: string): Said => update(launchId, turnId, { kind: 'text', text })
+
+export const turnEnded = (
+  launchId: string,
+  turnId: string,
+  how: { outcome?: 'answered' | 'cancelled' | 'failed'; stopReason?: string; error?: string } = {},
+): Said => ({
+  type: 'turn-ended',
+  launchId,
+  turnId,
+  outcome: how.outcome ?? 'answered',
+  stopReason: how.stopReason ?? (how.outcome === undefined ? 'end_turn' : null),
+  error: how.error ?? null,
+})
+
+export const question = (toolKind: PermissionRequest['call']['toolKind'] = 'edit'): PermissionRequest => ({
+  call: {
+    toolCallId: 'call 1',
+    title: 'Write hello.txt',
+    toolKind,
+    status: 'pending',
+    input: '{"path":"hello.txt"}',
+    locations: [],
+    content: [],
+    cut: false,
+  },
+  options: [
+    { optionId: 'yes', name: 'Allow', kind: 'allow_once' },
+    { optionId: 'always', name: 'Always', kind: 'allow_always' },
+    { optionId: 'no', name: 'Deny', kind: 'reject_once' },
+  ],
+  digest: 'a'.repeat(64),
+})
+
+export const asks = (launchId: string, turnId: string, askId: string, request = question()): Said => ({
+  type: 'permission-asked',
+  launchId,
+  turnId,
+  askId,
+  request,
+})
