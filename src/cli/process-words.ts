@@ -29,7 +29,7 @@ export function standingOf(process: Process, coordinators: readonly Coordinator[
   const { state, stopReason, coordinatorId } = process
   if (state === 'ended' || state === 'held') return state
   const machine = coordinators.find(({ id }) => id === coordinatorId)
-  if (state !== 'waiting' && machine?.state === 'unreachable') return 'unreachable'
+  if (machine?.state === 'unreachable') return 'unreachable'
   return stopReason === null ? state : 'stopping'
 }
 

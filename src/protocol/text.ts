@@ -36,7 +36,7 @@ export const ChosenId = z
 export const PanelId = z.string().regex(/^[\w.:-]{1,100}$/, 'use letters, digits, . : - and _ (1 to 100)')
 
 /** Comma-separated. */
-export const maxPanelsPerReader = 50
+const maxPanelsPerReader = 50
 export const PanelIds = z
   .string()
   .max(maxPanelsPerReader * 101)

@@ -4,7 +4,7 @@ import { selectUnseenSince } from '../store/queries/panels.ts'
 import { defineQuery } from '../store/store.ts'
 import type { LapsedPanel } from './lapse-panel.ts'
 
-export const lapsedAtOnce = 100
+const lapsedAtOnce = 100
 
 export const findLapsedPanels = defineQuery({
   name: 'find-lapsed-panels',

@@ -90,7 +90,9 @@ describe('an agent that is there', () => {
     expect(is({ agentSessions: [agentSession({ purpose: 'task' })], thinking: true })).toEqual({ is: 'thinking' })
   })
 
-  test('[CO6] on a machine that is not heard of is said to be so, and nothing else', () => {
+  test('[CO6] on a machine that is not heard of, or ordered there, is said to be so, and nothing else', () => {
+    const ordered = { called, processes: [process({ state: 'waiting' })], coordinators: [coordinator('unreachable')] }
+    expect(is(ordered)).toEqual({ is: 'unreachable', at: ms(5) })
     const sight = { agentSessions: [agentSession()], processes: [process()], coordinators: [coordinator('unreachable')] }
     expect(is(sight)).toEqual({ is: 'unreachable', at: ms(5) })
   })

@@ -7,7 +7,7 @@ import { type Instant, later } from '../instant.ts'
 /** Of all that did not say which panel they are. */
 export const unnamedPanel = ''
 
-export const unseenAtMostMs = 60_000
+const unseenAtMostMs = 60_000
 /** A page that has just gone has this long to come back. */
 const leavingMs = 10_000
 

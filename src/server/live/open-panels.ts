@@ -8,7 +8,7 @@ import { maxSeenAtOnce, seePanels } from '../../services/see-panels.ts'
 import type { Store } from '../../store/store.ts'
 
 /** A third of the time after which a panel counts as closed. */
-export const seenEveryMs = 20_000
+const seenEveryMs = 20_000
 /** Those that were just named are seen together: after a restart everybody comes back at once. */
 const gatherMs = 1000
 

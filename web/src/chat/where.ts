@@ -81,7 +81,7 @@ function comingFor(sight: Sight, chat: AgentSession | undefined): Where | undefi
   )
   if (!coming || coming.state === 'ended') return undefined
   if (coming.state === 'held') return { is: 'held', process: coming, failed: lastFailed(processes) }
-  const silentSince = coming.state === 'waiting' ? undefined : silenceOf(coming, sight)
+  const silentSince = silenceOf(coming, sight)
   if (silentSince !== undefined) return { is: 'unreachable', at: silentSince }
   return { is: 'starting', since: Date.parse(coming.orderedAt), step: coming.state }
 }

@@ -75,7 +75,7 @@ function RunningRow({ running, coordinators: machines, room }: RunningRowProps) 
         </Link>
       )}
       {room && (
-        <div className="flex min-w-24 justify-end">
+        <div className="flex justify-end sm:min-w-24">
           {isHeld(running) && mayWrite && <Release place={{ projectId, agentId }} agentName={agent} />}
         </div>
       )}

@@ -52,7 +52,7 @@ export function ProcessRow({ process, coordinators }: ProcessRowProps) {
       </Link>
       {live && (mayManage || mayWrite) && (
         // As wide in every row, so that what stands before it is aligned.
-        <div className="flex min-w-24 justify-end">
+        <div className="flex justify-end sm:min-w-24">
           {standing === 'held' && mayWrite && <Release place={place} agentName={agent} />}
           {standing !== 'held' && mayManage && (
             <StopProcess process={process} agent={agent} project={project} stopping={standing === 'stopping'} />

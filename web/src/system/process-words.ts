@@ -10,7 +10,7 @@ type Standing = Process['state'] | 'stopping' | 'unreachable'
 export function standingOf({ state, stopReason, coordinatorId }: Process, coordinators: readonly Coordinator[] = []): Standing {
   if (state === 'ended' || state === 'held') return state
   const coordinator = coordinators.find(({ id }) => id === coordinatorId)
-  if (state !== 'waiting' && coordinator?.state === 'unreachable') return 'unreachable'
+  if (coordinator?.state === 'unreachable') return 'unreachable'
   return stopReason === null ? state : 'stopping'
 }
 
