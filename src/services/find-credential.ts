@@ -7,6 +7,7 @@ import { defineQuery, type Reader } from '../store/store.ts'
 
 export const findCredential = defineQuery({
   name: 'find-credential',
+  withoutSnapshot: true,
   /** `likely`: the kind it seems to be of, which is looked for first. */
   run: async (reader, { hash, likely }: { hash: string; likely?: string | undefined }, { now }): Promise<Who | undefined> => {
     const places = [

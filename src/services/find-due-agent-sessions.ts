@@ -22,6 +22,8 @@ interface Due {
 
 export const findDueAgentSessions = defineQuery({
   name: 'find-due-agent-sessions',
+  // Each is looked at again before anything is done about it.
+  withoutSnapshot: true,
   run: async (reader, _: Record<never, never>, { now }): Promise<Due> => {
     const due = [
       ...(await reader.all(selectOutlived, { until: now, limit: dueAtOnce })),

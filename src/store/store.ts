@@ -60,6 +60,8 @@ export interface UseCase<Input, Output> {
 export interface Query<Input, Output> {
   readonly name: string
   readonly run: (reader: Reader, input: Input, context: { readonly now: Instant }) => Promise<Output>
+  /** Its answer comes from one statement, or from several that need not agree: no snapshot has to be opened around them. */
+  readonly withoutSnapshot?: true
 }
 
 /** Makes a repeated request find its first answer (HT4): looked up first, inside the transaction. Kept 7 days. */

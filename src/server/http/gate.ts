@@ -10,7 +10,7 @@ import type { Logger } from '../../platform/logger.ts'
 import type { HostAndOrigin } from '../security/host-and-origin.ts'
 import type { Figures } from './figures.ts'
 import { answerProblem, answerProblemOn, refusalOf } from './problem-answer.ts'
-import { securityHeaders } from './security-headers.ts'
+import { setSecurityHeaders } from './security-headers.ts'
 
 /** URL and headers together: a cursor over a hundred streams fits. */
 export const maxHeaderBytes = 64 * 1024
@@ -54,7 +54,7 @@ export class Gate {
   pass(request: IncomingMessage, response: ServerResponse): boolean {
     const id = this.idOf(request)
     this.#answering.set(request.socket, response)
-    for (const [name, value] of Object.entries(securityHeaders(this.#parts.https))) response.setHeader(name, value)
+    setSecurityHeaders(response, this.#parts.https)
     response.setHeader('x-request-id', id)
     try {
       this.check(request)

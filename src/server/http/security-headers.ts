@@ -1,5 +1,7 @@
 /** Headers on every answer (SE6): the page runs its own files only, nobody may frame it, and nothing is guessed. */
 
+import type { ServerResponse } from 'node:http'
+
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,3 +27,10 @@ const always = {
 const overHttps = { ...always, 'strict-transport-security': 'max-age=31536000' } as const
 
 export const securityHeaders = (https: boolean): Readonly<Record<string, string>> => (https ? overHttps : always)
+
+const listed = { always: Object.entries(always), overHttps: Object.entries(overHttps) } as const
+
+/** Set on every answer, so they are listed once. */
+export function setSecurityHeaders(response: ServerResponse, https: boolean): void {
+  for (const [name, value] of https ? listed.overHttps : listed.always) response.setHeader(name, value)
+}

@@ -10,6 +10,7 @@ import type { Identity } from '../migrate.ts'
 import { EngineReader } from '../reader.ts'
 import { bind, type Statement } from '../statement.ts'
 import type { Query, Reader, ReceiptKey, Store, StoredEvent, StoreFigures, StreamPosition, UseCase } from '../store.ts'
+import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
 import { SqliteReaders } from './readers.ts'
 import { SqliteWriter } from './writer.ts'
@@ -59,7 +60,9 @@ class SqliteStore implements Store {
   }
 
   query<Input, Output>(query: Query<Input, Output>, input: Input): Promise<Output> {
-    return this.read((reader) => query.run(reader, input, { now: this.#now() }))
+    const work = (connection: SqliteConnection): Promise<Output> =>
+      query.run(new EngineReader(connection), input, { now: this.#now() })
+    return query.withoutSnapshot ? this.#readers.lend(work) : this.#readers.snapshot(work)
   }
 
   async eventsAfter(stream: StreamName, after: number, limit: number): Promise<StoredEvent[]> {

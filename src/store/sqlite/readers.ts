@@ -26,15 +26,25 @@ export class SqliteReaders {
     return this.#finish(connection, () => work(connection))
   }
 
-  async snapshot<T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T> {
+  /** A connection without a snapshot: each statement sees what is there when it runs. */
+  async lend<T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T> {
     const connection = this.#free.pop() ?? this.#openAnother() ?? (await this.#wait())
     try {
-      connection.command('begin')
       return await work(connection)
     } finally {
-      if (connection.inTransaction) connection.command('rollback')
       this.#giveBack(connection)
     }
+  }
+
+  snapshot<T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T> {
+    return this.lend(async (connection) => {
+      try {
+        connection.command('begin')
+        return await work(connection)
+      } finally {
+        if (connection.inTransaction) connection.command('rollback')
+      }
+    })
   }
 
   close(): void {
