@@ -184,3 +184,24 @@ test('[CH5] a reload keeps the agent, and the stream of the page names its panel
   await presence(page, 'ready')
   expect(await states()).toEqual(['active'])
 })
+
+test('[CH5] a tab out of sight keeps saying that its panel is open; a fourth one gives its connection back', async () => {
+  const room = await chatRoom('hal')
+  const context = (await here.ownerPage('/', { serviceWorkers: 'block' })).context()
+  const tabs: Page[] = []
+  for (let tab = 0; tab < 4; tab++) {
+    const page = await context.newPage()
+    await page.goto(room.address)
+    await presence(page, 'waiting')
+    await page.clock.install()
+    await page.evaluate(() => {
+      Object.defineProperty(document, 'hidden', { get: () => true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    })
+    await page.clock.runFor(61_000)
+    tabs.push(page)
+  }
+  await room.write('is anybody there?')
+  for (const page of tabs.slice(0, 3)) await page.getByRole('log').getByText('is anybody there?').waitFor()
+  expect(await tabs[3]?.getByRole('log').getByText('is anybody there?').count()).toBe(0)
+})

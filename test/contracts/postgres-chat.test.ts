@@ -1,17 +1,22 @@
 /** Chat on PostgreSQL: the same use cases behind its locks, its types and its idea of text. */
 import { fc } from '@fast-check/vitest'
 import { expect, test } from 'vitest'
-import { conversationStream } from '../../src/domain/stream/name.ts'
+import { PanelSweeper } from '../../src/compose/panel-sweeper.ts'
+import { conversationStream, projectStream } from '../../src/domain/stream/name.ts'
 import { deleteConversation } from '../../src/services/delete-conversation.ts'
 import { getConversation } from '../../src/services/get-conversation.ts'
 import { getOrCreateConversation } from '../../src/services/get-or-create-conversation.ts'
+import { listAgentSessions } from '../../src/services/list-agent-sessions.ts'
 import { listConversations } from '../../src/services/list-conversations.ts'
+import { seePanels } from '../../src/services/see-panels.ts'
 import { sendMessage } from '../../src/services/send-message.ts'
 import { setFlags } from '../../src/services/set-flags.ts'
 import { setHistory } from '../../src/services/set-history.ts'
 import { setSummary } from '../../src/services/set-summary.ts'
 import { startChat } from '../../src/services/start-chat.ts'
 import { truncateHistory } from '../../src/services/truncate-history.ts'
+import { selectPanels } from '../../src/store/queries/panels.ts'
+import { nowhere } from '../services/agent-office.ts'
 import { play, playAtOnce, steps } from '../services/chat-play.ts'
 import { openRoom } from '../services/chat-room.ts'
 import { by } from '../services/installation.ts'
@@ -68,4 +73,35 @@ test('[SC2] [CV6] a key that cannot be one is refused, and leaves no stream behi
   }
   await store.run(getOrCreateConversation, { key: 'a:b' })
   expect(await store.streamsAfter('', 10)).toEqual([{ name: conversationStream('a:b'), head: 1 }])
+}, 60_000)
+
+test('[SC2] [CH5] panels on two nodes: one that either node sees stays open, and the last is closed once however many sweep', async () => {
+  const url = await newPostgresUrl()
+  const clock = manualClock()
+  const nodes = [await openPostgres({ url, clock }), await openPostgres({ url, clock })] as const
+  const room = await openRoom(nodes[0])
+  const pair = { projectId: room.projectId, agentId: 'ann' }
+  const panelIds = Array.from({ length: 10 }, (_, number) => `p${number}`)
+  await Promise.all(panelIds.map((panelId, at) => nodes[at % 2]?.run(startChat, { ...pair, panelId, by })))
+  await room.begin()
+  const sweepers = nodes.map((store) => new PanelSweeper({ store, clock, logger: nowhere }))
+  const sweep = () => Promise.all(sweepers.map((sweeper) => sweeper.sweep()))
+  const state = async () => (await nodes[1].query(listAgentSessions, { projectId: room.projectId, limit: 1 })).items[0]?.state
+  await sweep()
+  for (let passed = 0; passed < 62_000; passed += 2000) {
+    clock.advance(2000)
+    await Promise.all(nodes.map((store) => store.run(seePanels, { panelIds: panelIds.slice(0, 2) })))
+    await sweep()
+  }
+  const left = () =>
+    nodes[0].read((reader) => reader.all(selectPanels, { project_id: pair.projectId, agent_id: 'ann', limit: 99 }))
+  expect((await left()).map(({ panel_id }) => panel_id).sort()).toEqual(['p0', 'p1'])
+  expect(await state()).toBe('active')
+  for (let passed = 0; passed < 60_000; passed += 2000) {
+    clock.advance(2000)
+    await sweep()
+  }
+  expect([await left(), await state()]).toEqual([[], 'terminating'])
+  const events = await nodes[1].eventsAfter(projectStream(room.projectId), 0, 100)
+  expect(events.filter(({ type }) => type === 'agent-session-terminating')).toHaveLength(1)
 }, 60_000)
