@@ -2,7 +2,7 @@
  * The server's side of the coordinator's link, as far as a coordinator can tell: stores facts once by their number, hands out
  * orders, raises the epoch. It can go away and come back on the same port, and misbehave where a test asks for it.
  */
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -37,6 +37,8 @@ export class LinkServer {
   silent = false
   /** Answers instead of storing. */
   refuse: ((facts: readonly LinkFact[]) => { code: string; status: number } | undefined) | undefined
+  /** Whatever is no WebSocket: a door for tools, say. */
+  onRequest: (request: IncomingMessage, response: ServerResponse) => void = (_, response) => void response.writeHead(404).end()
   #instance = ''
   #port = 0
   #server: Server | undefined
@@ -49,7 +51,7 @@ export class LinkServer {
   }
 
   async start(): Promise<this> {
-    const server = createServer()
+    const server = createServer((request, response) => this.onRequest(request, response))
     const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false })
     server.on('upgrade', (request, socket, head) => {
       const allowed = request.url === '/ws' && request.headers.authorization === `Bearer ${this.token}`

@@ -1,0 +1,78 @@
+/**
+ * A model on loopback that follows a script: enough of three vendors' interfaces for a real coding agent to run a whole turn. It is also a
+ * proxy that refuses: whatever an agent wants of the outside is written down and not given.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json as readJson } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { anthropic } from './anthropic.ts'
+import { chatCompletions } from './chat-completions.ts'
+import type { Dialect, Sink } from './dialect.ts'
+import { gemini } from './gemini.ts'
+import { decide } from './script.ts'
+
+const dialects: readonly Dialect[] = [anthropic, chatCompletions, gemini]
+
+export interface ScriptedModel {
+  readonly url: string
+  /** How many messages each request held, in order: one that continues an old conversation holds more. */
+  readonly lengths: readonly number[]
+  /** What was wanted of the outside. */
+  readonly refused: readonly string[]
+  close(): Promise<void>
+}
+
+export async function startModel(): Promise<ScriptedModel> {
+  const lengths: number[] = []
+  const refused: string[] = []
+  const server = createServer((request, response) => {
+    answer(request, response, lengths, refused).catch(() => response.destroy())
+  })
+  server.on('connect', (request, socket) => {
+    refused.push(String(request.url))
+    socket.on('error', () => {})
+    socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    lengths,
+    refused,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, lengths: number[], refused: string[]): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+  const json = (body: object, status = 200): void =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  if (url.hostname !== '127.0.0.1') {
+    refused.push(url.href)
+    return json({ error: 'there is no outside' }, 403)
+  }
+  if (/count_?tokens$/i.test(url.pathname)) return json({ input_tokens: 10, totalTokens: 10 })
+  const dialect = dialects.find(({ matches }) => matches(url.pathname))
+  if (!dialect || request.method !== 'POST') return json({ error: { message: 'not scripted' } }, 404)
+  const body = (await readJson(request)) as Record<string, unknown[] | undefined>
+  lengths.push((body['messages'] ?? body['contents'] ?? []).length)
+  const turn = dialect.read(body, url.pathname)
+  const text = (words: string): void => {
+    if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' })
+    if (!response.destroyed) response.write(words)
+  }
+  const sink: Sink = {
+    json,
+    text,
+    event: (data, name) => text(`${name ? `event: ${name}\n` : ''}data: ${JSON.stringify(data)}\n\n`),
+    pause: async (ms) => {
+      await sleep(ms)
+      return !response.destroyed
+    },
+  }
+  await dialect.write(sink, String(lengths.length).padStart(6, '0'), decide(turn), turn)
+  if (!response.writableEnded) response.end()
+}

@@ -1,0 +1,84 @@
+/** How each real agent is installed and told to speak to the scripted model instead of its vendor. The product knows nothing of this. */
+export interface Recipe {
+  /** On npm, with the version these were seen to work with. */
+  readonly package: string
+  readonly program: string
+  readonly args: readonly string[]
+  /** Ours where it wants a newer one than a machine may have; the machine's where ours is too new for it. */
+  readonly node: 'ours' | 'machine'
+  /** `MODEL` and `HOME` are filled in. */
+  readonly env: Readonly<Record<string, string>>
+  /** Written below its home. */
+  readonly files: Readonly<Record<string, object>>
+}
+
+export const recipes: Readonly<Record<string, Recipe>> = {
+  claude: {
+    package: '@agentclientprotocol/claude-agent-acp@0.99.0',
+    program: 'claude-agent-acp',
+    args: [],
+    node: 'ours',
+    env: {
+      ANTHROPIC_BASE_URL: 'MODEL',
+      ANTHROPIC_API_KEY: 'not-a-key',
+      CLAUDE_CONFIG_DIR: 'HOME/.claude',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      DISABLE_TELEMETRY: '1',
+      ENABLE_TOOL_SEARCH: 'false',
+    },
+    files: {},
+  },
+  gemini: {
+    package: '@google/gemini-cli@0.61.0',
+    program: 'gemini',
+    args: ['--acp', '--skip-trust'],
+    // Seen with 0.61: on Node 26 its MCP client says initialize and nothing more.
+    node: 'machine',
+    env: {
+      GEMINI_API_KEY: 'not-a-key',
+      GOOGLE_GEMINI_BASE_URL: 'MODEL',
+      GEMINI_TELEMETRY_ENABLED: 'false',
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+    },
+    files: {
+      '.gemini/settings.json': {
+        general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+        security: { auth: { selectedType: 'gemini-api-key' } },
+        privacy: { usageStatisticsEnabled: false },
+        telemetry: { enabled: false },
+        model: { name: 'gemini-2.5-flash' },
+      },
+    },
+  },
+  opencode: {
+    package: 'opencode-ai@1.18.33',
+    program: 'opencode',
+    args: ['acp'],
+    node: 'machine',
+    env: {
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_DISABLE_MODELS_FETCH: '1',
+      OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+    },
+    files: {
+      '.config/opencode/opencode.json': {
+        model: 'script/scripted-1',
+        small_model: 'script/scripted-1',
+        autoupdate: false,
+        share: 'disabled',
+        enabled_providers: ['script'],
+        permission: { edit: 'ask', bash: 'ask' },
+        provider: {
+          script: {
+            npm: '@ai-sdk/openai-compatible',
+            name: 'Script',
+            options: { baseURL: 'MODEL/v1', apiKey: 'not-a-key' },
+            models: { 'scripted-1': { name: 'Scripted', limit: { context: 128_000, output: 8192 } } },
+          },
+        },
+      },
+    },
+  },
+}
