@@ -26,6 +26,7 @@ beforeAll(async () => {
     `/projects/${id}/tasks?task=${task}`,
     `/projects/${id}/sessions`,
     `/projects/${id}/approvals`,
+    `/projects/${id}/approaches`,
     `/projects/${id}/chat/codex`,
     `/projects/${id}/settings`,
     '/agents',

@@ -79,6 +79,16 @@ const projectWorkSessions = createRoute({
   path: '/sessions',
   component: lazyRouteComponent(load.workSessions, 'WorkSessionsPage'),
 })
+const workSession = createRoute({
+  getParentRoute: () => project,
+  path: '/sessions/$workSessionId',
+  component: lazyRouteComponent(load.workSession, 'WorkSessionPage'),
+})
+const projectApproaches = createRoute({
+  getParentRoute: () => project,
+  path: '/approaches',
+  component: lazyRouteComponent(load.approaches, 'ApproachesPage'),
+})
 const agents = createRoute({
   getParentRoute: () => shell,
   path: '/agents',
@@ -109,7 +119,9 @@ const routeTree = root.addChildren([
       projectOverview,
       projectTasks,
       projectWorkSessions,
+      workSession,
       projectApprovals,
+      projectApproaches,
       projectChat,
       agentChat,
       projectSettings,

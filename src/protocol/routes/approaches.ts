@@ -40,6 +40,16 @@ export const approachRoutes = {
     status: 200,
     answer: Approach,
   },
+  listProjectApproaches: {
+    method: 'GET',
+    path: '/api/projects/{projectId}/approaches',
+    scope: 'read',
+    summary: 'List everything that was learned in a project, by id',
+    params: project,
+    query: PageQuery.extend({ kind: z.enum(approachKinds).optional() }),
+    status: 200,
+    answer: pageOf(Approach),
+  },
   changeApproachOfProject: {
     method: 'PATCH',
     path: '/api/projects/{projectId}/approaches/{approachId}',

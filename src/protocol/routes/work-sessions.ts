@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { CheckpointRequest, SavedCheckpoint } from '../checkpoint.ts'
 import { WorkSessionFiles } from '../files/read-work-session.ts'
+import { Lineage } from '../lineage.ts'
 import { PageQuery, pageOf } from '../page.ts'
 import { Restored, Resumed } from '../resume.ts'
 import type { Route } from '../route.ts'
@@ -49,6 +50,24 @@ export const workSessionRoutes = {
     body: WorkSessionEnd.optional(),
     status: 200,
     answer: WorkSession,
+  },
+  listInterrupted: {
+    method: 'GET',
+    path: '/api/sessions/interrupted',
+    scope: 'read',
+    summary: 'What was interrupted and not resumed since, in any project, newest first',
+    query: PageQuery,
+    status: 200,
+    answer: pageOf(WorkSession),
+  },
+  getLineage: {
+    method: 'GET',
+    path: '/api/projects/{projectId}/lineage',
+    scope: 'read',
+    summary: 'The newest work sessions with their checkpoints and approvals, for a picture of who was resumed from whom',
+    params: project,
+    status: 200,
+    answer: Lineage,
   },
   resumeWorkSession: {
     method: 'POST',

@@ -122,6 +122,26 @@ export async function approachesPage(
   })
 }
 
+interface OfProject {
+  readonly projectId: string
+  readonly after: string
+  readonly limit: number
+  readonly kind: ApproachKind | undefined
+}
+
+/** In the order of their ids. */
+export const approachesOfProject = (reader: Reader, { projectId, after, limit, kind }: OfProject): Promise<ApproachRow[]> =>
+  reader.query<ApproachRow>((db) => {
+    const page = db
+      .selectFrom('approaches')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(limit)
+    return kind === undefined ? page : page.where('kind', '=', kind)
+  })
+
 const json = (text: string | null): unknown => (text === null ? null : JSON.parse(text))
 const yesOrNo = (value: number): boolean => value === 1
 

@@ -83,13 +83,14 @@ export const selectRunningChild = statement<{ parentId: string }>()((db, p) =>
 )
 
 /** UI1: what could be taken up again, over all projects, the newest first. */
-const selectToResume = statement<{ limit: number }>()((db, p) =>
+const selectToResume = statement<PageParams>()((db, p) =>
   db
     .selectFrom('sessions')
     .innerJoin('projects', 'projects.id', 'sessions.project_id')
     .selectAll('sessions')
     .where('sessions.interruption_reason', 'is not', null)
     .where('sessions.resumed_by', 'is', null)
+    .where((eb) => eb(eb.refTuple('sessions.started_at', 'sessions.id'), '<', eb.tuple(p.createdAt, p.id)))
     .orderBy('sessions.started_at', 'desc')
     .orderBy('sessions.id', 'desc')
     .limit(p.limit),
@@ -160,8 +161,8 @@ export const childrenOf = async (reader: Reader, parentId: string, limit: number
   (await reader.all(selectChildren, { parentId, limit })).map(workSessionOf)
 
 /** Interrupted and not resumed since. */
-export const workSessionsToResume = async (reader: Reader, limit: number): Promise<WorkSession[]> =>
-  (await reader.all(selectToResume, { limit })).map(workSessionOf)
+export const workSessionsToResume = async (reader: Reader, params: PageParams): Promise<WorkSession[]> =>
+  (await reader.all(selectToResume, params)).map(workSessionOf)
 
 /** Itself and those it comes from, the nearest first (AR2). */
 export async function lineageOf(reader: Reader, row: Pick<WorkSessionRow, 'id' | 'parent_session_id'>): Promise<string[]> {

@@ -8,6 +8,7 @@ import { type HomeState, snapshotListLimit } from '../../../src/protocol/snapsho
 import { mayTellOutside } from '../preferences/outside.ts'
 import { inbox, lookAtInbox } from './approvals.ts'
 import { offlineSince, setConnection } from './connection.ts'
+import { lookAtInterrupted } from './continuity.ts'
 import { afterEvent, type Home, withAgent, withProject } from './home.ts'
 import { lookAtProcesses } from './processes.ts'
 import {
@@ -152,6 +153,7 @@ function take(event: HoldfastEvent): void {
   if (event.stream !== 'home') return takeWorkEvent(event)
   if (event.type.startsWith('approval-')) lookAtInbox()
   if (event.type.startsWith('process-') || event.type.startsWith('coordinator-')) lookAtProcesses()
+  lookAtInterrupted(event)
   changeHome((home) => afterEvent(home, event))
   if (event.type.startsWith('person-')) void hasChanged(people.queryKey)
   if (event.type.startsWith('token-')) void hasChanged(tokens.queryKey)

@@ -4,6 +4,7 @@ import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import { type ConversationState, type ProjectState, snapshotListLimit } from '../../../src/protocol/snapshot.ts'
 import { takeApproval } from './approvals.ts'
 import { afterChatEvent, afterSnapshot, type Chat } from './chat.ts'
+import { forgetContinuity, lookAtContinuity } from './continuity.ts'
 import { acknowledge } from './outbox.ts'
 import { takeAgentSession, takeProcess } from './processes.ts'
 import { afterProjectEvent, type ProjectWork, withTask, withWorkSession } from './project-work.ts'
@@ -36,7 +37,9 @@ export const changeChat = (conversationKey: string, change: (chat: Chat) => Chat
 
 export function takeWorkEvent(event: HoldfastEvent): void {
   if (event.stream.startsWith(projectPrefix)) {
-    changeWork(event.stream.slice(projectPrefix.length), (work) => afterProjectEvent(work, event))
+    const projectId = event.stream.slice(projectPrefix.length)
+    changeWork(projectId, (work) => afterProjectEvent(work, event))
+    lookAtContinuity(projectId, event)
     if (!('data' in event)) return
     if ('approval' in event.data) takeApproval(event.data.approval)
     if ('agentSession' in event.data) takeAgentSession(event.data.agentSession)
@@ -62,6 +65,7 @@ export function takeWorkSnapshot(stream: string, state: unknown): void {
 function replaceWork(projectId: string, { tasks, workSessions }: ProjectState): void {
   queryClient.setQueryData<ProjectWork>(workKey(projectId), { tasks, workSessions })
   void hasChanged(['approvals', projectId])
+  forgetContinuity(projectId)
   void hasChanged(['agent-sessions-of', projectId])
   void hasChanged(['processes-of', projectId])
   // A snapshot's lists are bounded; the rest of a long one follows.

@@ -142,6 +142,7 @@ export const workSessions = {
     coordinator_lost: 'the coordinator was lost',
     error: 'an error',
     stopped: 'stopped',
+    store_lost: 'the database was lost',
   } as Record<string, string>,
   id: 'session id',
 }

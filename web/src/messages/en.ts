@@ -1,4 +1,6 @@
 /** Every word of the page in English. messages/ja.ts has the same keys, or it does not compile. */
+
+import { continuity } from './en-continuity.ts'
 import { errors } from './en-errors.ts'
 import { settings } from './en-settings.ts'
 import { agentSessions, coordinators, detected, duration, processes, running } from './en-system.ts'
@@ -19,6 +21,7 @@ export const en = {
   settings,
   tasks,
   workSessions,
+  continuity,
 
   product: 'Holdfast',
 
@@ -64,6 +67,9 @@ export const en = {
     work: 'the tasks and sessions',
     messages: 'the messages',
     approvals: 'the approvals',
+    approaches: 'the approaches',
+    workSession: 'the work session',
+    lineage: 'the picture',
     processes: 'the processes',
     output: 'what it wrote',
   },

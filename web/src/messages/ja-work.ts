@@ -147,6 +147,7 @@ export const workSessions: typeof english.workSessions = {
     coordinator_lost: 'コーディネーター喪失',
     error: 'エラー',
     stopped: '停止',
+    store_lost: 'データベース喪失',
   },
   id: 'セッション ID',
 }

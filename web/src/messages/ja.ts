@@ -1,5 +1,6 @@
 /** Every word of the page in Japanese. */
 import type { Messages } from './en.ts'
+import { continuity } from './ja-continuity.ts'
 import { errors } from './ja-errors.ts'
 import { settings } from './ja-settings.ts'
 import { agentSessions, coordinators, detected, duration, processes, running } from './ja-system.ts'
@@ -18,6 +19,7 @@ export const ja: Messages = {
   settings,
   tasks,
   workSessions,
+  continuity,
 
   product: 'Holdfast',
 
@@ -70,6 +72,9 @@ export const ja: Messages = {
     work: 'タスクとセッション',
     messages: 'メッセージ',
     approvals: '承認',
+    approaches: 'アプローチ',
+    workSession: '作業セッション',
+    lineage: '系譜図',
     processes: 'プロセス',
     output: '出力',
   },

@@ -18,6 +18,8 @@ interface Writing {
   /** “3 minutes ago” */
   readonly ago: (at: string, now: number) => string
   readonly number: (value: number) => string
+  /** 12.3 MB */
+  readonly size: (bytes: number) => string
 }
 
 const SpeechContext = createContext<(Speech & { writing: Writing }) | undefined>(undefined)
@@ -58,12 +60,15 @@ const units = [
   ['minute', 60],
 ] as const
 
+const sizes = ['B', 'KB', 'MB', 'GB'] as const
+
 function writingOf(locale: string): Writing {
   const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 })
+  const short = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
   return {
     clock: (at) => clock.format(at),
     exact: (at) => exact.format(Date.parse(at)),
@@ -74,5 +79,9 @@ function writingOf(locale: string): Writing {
       return unit ? relative.format(Math.trunc(seconds / unit[1]), unit[0]) : relative.format(0, 'second')
     },
     number: (value) => number.format(value),
+    size(bytes) {
+      const step = Math.min(sizes.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
+      return `${short.format(bytes / 1024 ** step)} ${sizes[step]}`
+    },
   }
 }

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type Running, runningByProject, runningOf } from '../../../src/client/running.ts'
+import { canResume, interrupted } from '../live/continuity.ts'
 import { liveAgentSessions, livingProcesses, lookEveryMs } from '../live/processes.ts'
 import { useHome, useMay } from '../live/queries.ts'
 import { useWords } from '../messages/messages.tsx'
@@ -9,6 +10,7 @@ import { buttonClass } from '../parts/button.tsx'
 import { PlusIcon } from '../parts/icons.tsx'
 import { Page, Rows, Section } from '../parts/page.tsx'
 import { FirstProject } from './first-project.tsx'
+import { Interrupted } from './interrupted.tsx'
 import { ProjectRow } from './project-row.tsx'
 import { RunningNow } from './running-now.tsx'
 import { WaitingForYou } from './waiting-for-you.tsx'
@@ -20,10 +22,12 @@ export function NowPage() {
   const projects = home?.projects ?? []
   const running = useRunning()
   const counts = runningByProject(running ?? [])
+  const toResume = useQuery(interrupted).data
   return (
     <Page title={words.now.title}>
       <div>
         <WaitingForYou />
+        <Interrupted />
         <RunningNow running={running} />
       </div>
       {projects.length === 0 ? (
@@ -43,7 +47,13 @@ export function NowPage() {
         >
           <Rows label={words.projects.title}>
             {projects.map((project) => (
-              <ProjectRow key={project.id} project={project} agents={home?.agents ?? []} running={counts.get(project.id) ?? 0} />
+              <ProjectRow
+                key={project.id}
+                project={project}
+                agents={home?.agents ?? []}
+                running={counts.get(project.id) ?? 0}
+                toResume={toResume?.find((each) => each.projectId === project.id && canResume(each))}
+              />
             ))}
           </Rows>
         </Section>

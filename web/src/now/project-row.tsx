@@ -2,10 +2,12 @@
 import { Link } from '@tanstack/react-router'
 import type { Agent } from '../../../src/protocol/agent.ts'
 import type { Project } from '../../../src/protocol/project.ts'
+import type { WorkSession } from '../../../src/protocol/work-session.ts'
 import { useWords } from '../messages/messages.tsx'
 import { AgentIcon } from '../parts/icons.tsx'
 import { Ago } from '../parts/time.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
+import { ResumeButton } from '../work-sessions/resume-button.tsx'
 
 const mostNamed = 2
 
@@ -14,16 +16,18 @@ interface ProjectRowProps {
   readonly agents: readonly Agent[]
   /** How many agents run in it. */
   readonly running: number
+  /** The newest work that could be taken up. */
+  readonly toResume: WorkSession | undefined
 }
 
-export function ProjectRow({ project, agents, running }: ProjectRowProps) {
+export function ProjectRow({ project, agents, running, toResume }: ProjectRowProps) {
   const words = useWords()
   return (
-    <li className="list-row">
+    <li className="list-row flex items-center gap-x-2">
       <Link
         to="/projects/$projectId"
         params={{ projectId: project.id }}
-        className="-mx-2 grid min-h-11 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 rounded-md px-2 py-2 -outline-offset-2 transition-colors hover:bg-hover sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_minmax(0,2fr)_6rem]"
+        className="-mx-2 grid min-h-11 min-w-0 flex-1 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 rounded-md px-2 py-2 -outline-offset-2 transition-colors hover:bg-hover sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_minmax(0,2fr)_6rem]"
       >
         <span className="flex min-w-0 items-center gap-2">
           <span className="truncate font-medium">{project.name}</span>
@@ -48,6 +52,7 @@ export function ProjectRow({ project, agents, running }: ProjectRowProps) {
         </span>
         <Ago at={project.updatedAt} className="justify-self-end text-sm text-faint tabular-nums" />
       </Link>
+      <ResumeButton workSession={toResume} projectId={project.id} />
     </li>
   )
 }

@@ -18,6 +18,7 @@ const tabs = [
   { to: '/projects/$projectId/tasks', name: (words: Messages) => words.tasks.tab },
   { to: '/projects/$projectId/sessions', name: (words: Messages) => words.workSessions.tab },
   { to: '/projects/$projectId/approvals', name: (words: Messages) => words.approvals.tab },
+  { to: '/projects/$projectId/approaches', name: (words: Messages) => words.continuity.approaches },
   { to: '/projects/$projectId/chat', name: (words: Messages) => words.chat.tab },
   { to: '/projects/$projectId/settings', name: (words: Messages) => words.project.settings },
 ] as const
@@ -33,6 +34,7 @@ function OneProject({ project }: { project: Project }) {
   useProjectWork(project.id)
   const chats = useMatch({ from: '/shell/projects/$projectId/chat/$agentId', shouldThrow: false })
   const onTasks = useMatch({ from: '/shell/projects/$projectId/tasks', shouldThrow: false })
+  const onApproaches = useMatch({ from: '/shell/projects/$projectId/approaches', shouldThrow: false })
   const params = { projectId: project.id }
   const strip = useRef<HTMLElement>(null)
   const path = useRouterState({ select: (state) => state.location.pathname })
@@ -44,7 +46,7 @@ function OneProject({ project }: { project: Project }) {
   return (
     <Page
       title={project.name}
-      room={chats ? 'screen' : onTasks ? 'wide' : 'text'}
+      room={chats ? 'screen' : onTasks || onApproaches ? 'wide' : 'text'}
       tabs={
         <nav
           ref={strip}

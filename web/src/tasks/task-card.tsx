@@ -4,15 +4,8 @@ import type { Task } from '../../../src/protocol/task.ts'
 import { useNames } from '../live/names.ts'
 import { useWords } from '../messages/messages.tsx'
 import { AgentIcon } from '../parts/icons.tsx'
-import { type LiveState, StateDot } from '../shell/state-dot.tsx'
-
-const dots: Record<Task['status'], LiveState> = {
-  pending: 'starting',
-  blocked: 'starting',
-  in_progress: 'working',
-  completed: 'ready',
-  failed: 'failed',
-}
+import { StateDot } from '../shell/state-dot.tsx'
+import { taskDots } from './task-dots.ts'
 
 export function TaskCard({ task, all }: { task: Task; all: readonly Task[] }) {
   const { tasks } = useWords()
@@ -27,7 +20,7 @@ export function TaskCard({ task, all }: { task: Task; all: readonly Task[] }) {
         className="flex flex-col gap-1.5 rounded-md bg-raised px-3 py-2 shadow-[inset_0_0_0_1px_var(--edge)] -outline-offset-2 transition-colors hover:bg-hover"
       >
         <span className="flex items-baseline gap-2">
-          <StateDot state={dots[task.status]} />
+          <StateDot state={taskDots[task.status]} />
           <span className={`min-w-0 font-medium [overflow-wrap:anywhere] ${finished ? 'text-quiet' : ''}`}>{task.title}</span>
         </span>
         {task.status === 'blocked' && task.blockedBy && (

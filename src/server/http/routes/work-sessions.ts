@@ -3,7 +3,9 @@ import { Refusal } from '../../../domain/errors.ts'
 import type { workSessionRoutes } from '../../../protocol/routes/work-sessions.ts'
 import { createWorkSession } from '../../../services/create-work-session.ts'
 import { endWorkSession } from '../../../services/end-work-session.ts'
+import { getLineage } from '../../../services/get-lineage.ts'
 import { getWorkSession } from '../../../services/get-work-session.ts'
+import { listInterrupted } from '../../../services/list-interrupted.ts'
 import { listWorkSessions } from '../../../services/list-work-sessions.ts'
 import { restoreWorkSession } from '../../../services/restore-work-session.ts'
 import { resumeWorkSession } from '../../../services/resume-work-session.ts'
@@ -15,6 +17,8 @@ export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
   createWorkSession: run(createWorkSession, ({ body, params }) => ({ ...body, ...params })),
   getWorkSession: query(getWorkSession, ({ params }) => params),
   endWorkSession: run(endWorkSession, ({ body, params }) => ({ ...body, ...params })),
+  listInterrupted: query(listInterrupted, (call) => call.query),
+  getLineage: query(getLineage, ({ params }) => params),
   resumeWorkSession: async ({ params, doors, receipt, reply, who }) => {
     const outcome = await doors.store.run(resumeWorkSession, { ...params, by: who.id }, receipt)
     if (outcome.outcome === 'failed') throw notResumed(outcome)

@@ -1,0 +1,64 @@
+/** The band of Now for work that was interrupted, newest first, each with its Resume (UI1). One quiet line while there is none. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { WorkSession } from '../../../src/protocol/work-session.ts'
+import { interrupted } from '../live/continuity.ts'
+import { useAgentAndProject } from '../live/names.ts'
+import { askAgain } from '../live/queries.ts'
+import { useWords } from '../messages/messages.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { Ago } from '../parts/time.tsx'
+import { StateDot } from '../shell/state-dot.tsx'
+import { ResumeButton } from '../work-sessions/resume-button.tsx'
+
+export function Interrupted() {
+  const { continuity } = useWords()
+  const { data, error } = useQuery(interrupted)
+  return (
+    <section
+      aria-label={continuity.interrupted}
+      className="flex min-h-11 flex-wrap items-center gap-x-4 border-b border-line py-2.5"
+    >
+      <h2 className="w-36 font-semibold max-sm:w-full">{continuity.interrupted}</h2>
+      {error && !data && <ProblemNote error={error} onRetry={() => void askAgain(interrupted)} />}
+      {data?.length === 0 && <p className="text-faint">{continuity.interruptedNone}</p>}
+      {data && data.length > 0 && (
+        <ul aria-label={continuity.interrupted} className="w-full divide-y divide-line pt-1">
+          {data.map((workSession) => (
+            <InterruptedRow key={workSession.id} workSession={workSession} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function InterruptedRow({ workSession }: { workSession: WorkSession }) {
+  const { continuity, workSessions: words } = useWords()
+  const { id, projectId, interruptionReason: reason, contextSummary, setAside, currentPhase } = workSession
+  const { project } = useAgentAndProject({ projectId, agentId: '' })
+  const why = reason ? (words.reasons[reason] ?? reason) : ''
+  const said = [currentPhase !== null && words.phase(currentPhase), contextSummary].filter(Boolean).join(' · ')
+  return (
+    <li className="list-row flex flex-wrap items-center gap-x-2" data-interrupted={id}>
+      <Link
+        to="/projects/$projectId/sessions/$workSessionId"
+        params={{ projectId, workSessionId: id }}
+        className="-mx-2 grid min-h-10 min-w-0 flex-1 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 rounded-md px-2 py-1.5 -outline-offset-2 transition-colors hover:bg-hover sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_7rem]"
+      >
+        <span className="flex min-w-0 items-center gap-2">
+          <StateDot state="failed" />
+          <span className="min-w-0 truncate">
+            <span className="font-medium">{project}</span>
+            <span className="text-quiet"> · {setAside ? continuity.setAside : why}</span>
+          </span>
+        </span>
+        <span className="truncate text-sm text-quiet max-sm:col-span-2 max-sm:row-start-2">{said}</span>
+        <Ago at={workSession.endedAt ?? workSession.startedAt} className="justify-self-end text-sm text-faint tabular-nums" />
+      </Link>
+      <div className="flex min-w-24 justify-end">
+        <ResumeButton workSession={workSession} projectId={projectId} />
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,78 @@
+/** Takes interrupted work up (RS1). What could not be restored is said before the person turns to anything else (RS2). */
+import { useState } from 'react'
+import type { NotRestored } from '../../../src/protocol/resume.ts'
+import type { WorkSession } from '../../../src/protocol/work-session.ts'
+import { canResume } from '../live/continuity.ts'
+import { useAgentAndProject } from '../live/names.ts'
+import { client, useMay } from '../live/queries.ts'
+import { useSending } from '../live/sending.ts'
+import { useWords } from '../messages/messages.tsx'
+import { Button, SubmitButton } from '../parts/button.tsx'
+import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
+import { notify } from '../parts/notices.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+
+interface ResumeButtonProps {
+  /** Undefined: there is nothing to resume, and the button says so. */
+  readonly workSession: WorkSession | undefined
+  readonly projectId: string
+}
+
+export function ResumeButton({ workSession, projectId }: ResumeButtonProps) {
+  const { continuity } = useWords()
+  const mayWrite = useMay('write')
+  const { project } = useAgentAndProject({ projectId, agentId: '' })
+  const { waiting, error, send } = useSending<{ notRestored: readonly NotRestored[] }>()
+  const [lost, setLost] = useState<readonly NotRestored[]>([])
+  const possible = workSession !== undefined && canResume(workSession)
+  const why = workSession?.setAside ? continuity.setAsideText : continuity.resumeNothing
+  const resume = async () => {
+    if (!possible) return
+    const params = { projectId, workSessionId: workSession.id }
+    const answer = await send(params, (options) =>
+      client.post('/api/projects/{projectId}/sessions/{workSessionId}/resume', { params, ...options }),
+    )
+    if (!answer) return
+    notify(continuity.goesOn(project))
+    setLost(answer.notRestored)
+  }
+  if (!mayWrite) return null
+  return (
+    <>
+      <ProblemNote error={error} />
+      <SubmitButton
+        look="plain"
+        type="button"
+        waiting={waiting}
+        disabled={!possible}
+        title={possible ? undefined : why}
+        aria-label={continuity.resumeName(project)}
+        onClick={() => void resume()}
+      >
+        {continuity.resume}
+      </SubmitButton>
+      {lost.length > 0 && <Lost lost={lost} onClose={() => setLost([])} />}
+    </>
+  )
+}
+
+function Lost({ lost, onClose }: { lost: readonly NotRestored[]; onClose: () => void }) {
+  const { continuity } = useWords()
+  return (
+    <InputDialog title={continuity.notRestored} open onClose={onClose}>
+      <DialogBody>
+        <p>{continuity.notRestoredText}</p>
+        <ul className="flex list-disc flex-col gap-1 pl-5 [overflow-wrap:anywhere]">
+          {lost.map(({ what, detail }) => (
+            <li key={`${what} ${detail}`}>{detail}</li>
+          ))}
+        </ul>
+      </DialogBody>
+      <DialogFoot>
+        <Button look="primary" data-first onClick={onClose}>
+          {continuity.understood}
+        </Button>
+      </DialogFoot>
+    </InputDialog>
+  )
+}
