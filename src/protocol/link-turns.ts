@@ -13,10 +13,11 @@
 import * as z from 'zod'
 import { AgentMode, AgentOption, AgentUpdate, maxListed, maxShownLine, PermissionRequest } from './agent-update.ts'
 import type { PromptPart } from './prompt.ts'
+import { storable } from './text.ts'
 
-const Id = z.string().min(1).max(200)
-const Line = z.string().max(maxShownLine)
-const Words = z.string().max(4000)
+const Id = z.string().min(1).max(200).overwrite(storable)
+const Line = z.string().max(maxShownLine).overwrite(storable)
+const Words = z.string().max(4000).overwrite(storable)
 const about = { n: z.int().min(1), launchId: Id }
 
 /** Where a start can fail (AG2). `running` is what the server says of one that was ready and has gone. */
@@ -28,12 +29,12 @@ export const turnFacts = [
   z.object({
     ...about,
     type: z.literal('agent-ready'),
-    acpSessionId: z.string().min(1).max(maxShownLine),
+    acpSessionId: Line.min(1),
     how: z.enum(['new', 'loaded', 'resumed']),
     /** Why an earlier one was not brought back, though that was ordered. */
     notRestored: Words.nullable(),
     /** The folder it works in, absolute. */
-    workspace: z.string().min(1).max(4096),
+    workspace: z.string().min(1).max(4096).overwrite(storable),
     /** null in a plain folder; `note` says then why it is one (WT4). */
     branch: Line.nullable(),
     note: Words.nullable(),

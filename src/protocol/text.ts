@@ -20,6 +20,9 @@ export const longText = (max: number) =>
     .refine((text) => !text.includes('\u0000'), 'must not contain NUL')
     .overwrite((text) => text.toWellFormed())
 
+/** Text that a program of somebody else's wrote, as every database keeps it. */
+export const storable = (text: string): string => text.replaceAll('\u0000', '\u2400').toWellFormed()
+
 /** An id as it comes back from whoever was told it; no database keeps NUL, so none has one. */
 export const Id = z
   .string()

@@ -5,8 +5,13 @@ import { failureSteps } from './link-turns.ts'
 import { PromptPart } from './prompt.ts'
 import { Time } from './text.ts'
 
-/** Of turns that are over, in a snapshot: the newest, oldest first. The rest is read page by page. */
+/** Of turns that are over, in a snapshot: the newest, oldest first, as many as fit. The rest is read page by page. */
 export const snapshotTurnLimit = 50
+export const snapshotTurnChars = 512 * 1024
+/** Of the text of a turn that runs, its end: what follows is joined to it. */
+export const maxRunningChars = 64 * 1024
+/** Of one part of a prompt where agents are listed; pictures are named there, not carried. */
+export const maxListedPromptChars = 8 * 1024
 /** Kept of one answer, in characters; more is cut, and says so. */
 export const maxAnswerChars = 1024 * 1024
 /** Waiting for one agent (RL6). */
@@ -30,12 +35,14 @@ const QueuedPrompt = z.object({
 /** One prompt until its answer. `unknown`: its agent has gone with the turn open; it is not run again by itself. */
 export const Turn = z.object({
   messageId: z.string(),
+  /** The number of the event that told its end. */
+  seq: z.int().nullable(),
   role: z.string(),
   state: z.enum(['queued', 'running', 'answered', 'cancelled', 'failed', 'unknown']),
   content: z.array(PromptPart),
   /** What the agent has said, without thoughts and tools; of one that runs, so far. */
   text: z.string(),
-  /** More was said than is kept. */
+  /** More was said than is kept, or than is shown of one that runs. */
   cut: z.boolean(),
   stopReason: z.string().nullable(),
   error: z.string().nullable(),

@@ -49,7 +49,7 @@ export type SignedIn =
 
 interface Verified {
   readonly settings: ProjectSettings
-  readonly launch: { readonly id: string; readonly stop_reason: string | null } | undefined
+  readonly launch: { readonly id: string; readonly stop_reason: string | null; readonly role_agent_id: string | null } | undefined
 }
 
 /** AS1: whatever was wrong. */
@@ -69,8 +69,8 @@ export const authenticateAgent = defineUseCase({
     const signIn = launch ? { ...input, launchId: launch.id } : input
     const held = await heldByLaunch(tx, signIn)
     if (held) return renew(tx, held, context)
-    // One that is being stopped takes up nothing more.
-    return launch?.stop_reason ? { status: 'no_work' } : take(tx, signIn, settings, context)
+    // One that is being stopped takes up nothing more; one in a role of a user session is given its work there (AG2).
+    return launch?.stop_reason || launch?.role_agent_id ? { status: 'no_work' } : take(tx, signIn, settings, context)
   },
 })
 

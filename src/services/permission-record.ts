@@ -8,6 +8,7 @@ import { type Instant, later } from '../domain/instant.ts'
 import { durationMs } from '../domain/project/duration.ts'
 import { coordinatorStream, userSessionStream } from '../domain/stream/name.ts'
 import type { PermissionRequest } from '../protocol/agent-update.ts'
+import { storable } from '../protocol/text.ts'
 import type { PermissionOutcome } from '../protocol/user-session.ts'
 import { type ApprovalRow, selectAsked, selectPendingOfTurn, updateOutcome } from '../store/queries/approvals.ts'
 import { findLaunch } from '../store/queries/launches.ts'
@@ -42,7 +43,7 @@ export async function askPermission(tx: Tx, agent: RoleAgentRow, question: Quest
       checkpointType: toolPermission,
       leaderId: agent.agent_id,
       agentSessionId: null,
-      instructionContent: call.title,
+      instructionContent: storable(call.title),
       permission: {
         outcome: null,
         digest,

@@ -9,7 +9,7 @@ import {
   snapshotListLimit,
   snapshotMessageLimit,
 } from '../protocol/snapshot.ts'
-import { snapshotTurnLimit, type UserSessionState } from '../protocol/user-session.ts'
+import type { UserSessionState } from '../protocol/user-session.ts'
 import { selectPosition } from '../store/event-log.ts'
 import { agentsOfProject, agentsPage } from '../store/queries/agents.ts'
 import { pendingApprovals, pendingApprovalsOf } from '../store/queries/approvals.ts'
@@ -19,12 +19,12 @@ import { behindAll, messagesBefore } from '../store/queries/messages.ts'
 import { newest } from '../store/queries/page-cursor.ts'
 import { findProject, projectsPage } from '../store/queries/projects.ts'
 import { tasksPage } from '../store/queries/tasks.ts'
-import { runningTurnsOn, selectTurnsOver, settledPermissionsOn, turnOf } from '../store/queries/turns.ts'
+import { runningTurnsOn, settledPermissionsOn } from '../store/queries/turns.ts'
 import { selectHandedOver } from '../store/queries/unread.ts'
 import { selectUserSession } from '../store/queries/user-sessions.ts'
 import { workSessionsPage } from '../store/queries/work-sessions.ts'
 import { defineQuery, type Reader, type StreamPosition } from '../store/store.ts'
-import { userSessionView } from './user-session-view.ts'
+import { newestTurns, userSessionView } from './user-session-view.ts'
 
 type StreamState = HomeState | ProjectState | ConversationState | CoordinatorOrders | UserSessionState | Record<string, never>
 
@@ -66,8 +66,7 @@ const coordinatorOrders = async (reader: Reader, coordinatorId: string): Promise
 async function userSessionState(reader: Reader, id: string): Promise<UserSessionState> {
   const row = await reader.first(selectUserSession, { id })
   if (!row) return { userSession: null, turns: [] }
-  const over = await reader.all(selectTurnsOver, { userSessionId: id, before: behindAll, limit: snapshotTurnLimit })
-  return { userSession: await userSessionView(reader, row), turns: over.map((turn) => turnOf(turn)).toReversed() }
+  return { userSession: await userSessionView(reader, row), turns: await newestTurns(reader, id) }
 }
 
 const page = { ...newest, limit: snapshotListLimit }

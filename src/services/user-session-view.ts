@@ -1,11 +1,21 @@
 /** A user session as readers see it, with its agents, what runs, what waits and what is asked. From one read. */
 import { userSessionStream } from '../domain/stream/name.ts'
-import type { RoleAgent, Turn, UserSession } from '../protocol/user-session.ts'
+import type { PromptPart } from '../protocol/prompt.ts'
+import {
+  maxListedPromptChars,
+  maxRunningChars,
+  type RoleAgent,
+  snapshotTurnChars,
+  snapshotTurnLimit,
+  type Turn,
+  type UserSession,
+} from '../protocol/user-session.ts'
 import { selectPosition } from '../store/event-log.ts'
 import { approvalOf, selectPendingOfTurn } from '../store/queries/approvals.ts'
+import { behindAll } from '../store/queries/messages.ts'
 import { type Offers, type RoleAgentRow, selectOccupants } from '../store/queries/role-agents.ts'
 import { saidIn } from '../store/queries/turn-text.ts'
-import { selectOpenTurns, type TurnRow, turnOf } from '../store/queries/turns.ts'
+import { selectOpenTurns, selectTurnsOver, type TurnRow, turnOf } from '../store/queries/turns.ts'
 import type { UserSessionRow } from '../store/queries/user-sessions.ts'
 import type { Reader } from '../store/store.ts'
 
@@ -55,7 +65,7 @@ export async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<
       .map((turn, index) => ({
         messageId: turn.id,
         position: index + 1,
-        content: JSON.parse(turn.content),
+        content: listed(JSON.parse(turn.content)),
         by: turn.asked_by,
         createdAt: turn.created_at,
       })),
@@ -66,8 +76,15 @@ export async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<
 async function runningView(reader: Reader, turn: TurnRow): Promise<Turn> {
   const which = { stream: userSessionStream(turn.user_session_id), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
   const { text, cut } = await saidIn(reader, which)
-  return { ...turnOf(turn, text), cut }
+  const shown = turnOf(turn, text.slice(-maxRunningChars))
+  return { ...shown, content: listed(shown.content), cut: cut || text.length > maxRunningChars }
 }
+
+const listed = (content: readonly PromptPart[]): PromptPart[] =>
+  content.map((part) => {
+    if (part.type === 'image') return { ...part, base64: '' }
+    return 'text' in part ? { ...part, text: part.text.slice(0, maxListedPromptChars) } : part
+  })
 
 async function askedIn(reader: Reader, turnId: string): Promise<RoleAgent['permissions']> {
   const pending = (await reader.all(selectPendingOfTurn, { turnId })).map(approvalOf)
@@ -76,4 +93,21 @@ async function askedIn(reader: Reader, turnId: string): Promise<RoleAgent['permi
     const { messageId, call, options, deadline } = permission
     return [{ approvalId, messageId, title: call.title, call, options, deadline }]
   })
+}
+
+/** The newest that are over and fit, the oldest first. */
+export async function newestTurns(reader: Reader, userSessionId: string): Promise<Turn[]> {
+  const turns: Turn[] = []
+  let chars = 0
+  for (let before = behindAll; turns.length < snapshotTurnLimit; ) {
+    const [row] = await reader.all(selectTurnsOver, { userSessionId, before, limit: 1 })
+    if (!row) break
+    const turn = turnOf(row)
+    const shown = { ...turn, content: listed(turn.content) }
+    chars += JSON.stringify(shown).length
+    if (chars > snapshotTurnChars) break
+    turns.unshift(shown)
+    before = row.ended_seq ?? 0
+  }
+  return turns
 }

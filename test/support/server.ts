@@ -72,6 +72,7 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
   const coordinatorRules = { maxConcurrent: 64, aloneMinutes: 30, takeoverMinutes: null }
   const { ownerTokenHash = hashSecret(ownerToken), pageFolder = null, detectAgents } = options
   const mirror = new Mirror({ store, clock, logger: front.parts.logger, folder, targets: [projectFolder] })
+  onTestFinished(() => mirror.stop())
   const files = filesBeside(mirror, folder)
   const server = await openDoors({ front, store, clock, ownerTokenHash, files, pageFolder, coordinatorRules, detectAgents })
   onTestFinished(() => server.close())

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { PageQuery, pageOf } from '../page.ts'
 import type { Route } from '../route.ts'
 import { Id } from '../text.ts'
-import { UserSession } from '../user-session.ts'
+import { Turn, UserSession } from '../user-session.ts'
 
 const which = z.object({ userSessionId: Id })
 
@@ -26,6 +26,16 @@ export const userSessionRoutes = {
     params: which,
     status: 200,
     answer: UserSession,
+  },
+  listTurns: {
+    method: 'GET',
+    path: '/api/user-sessions/{userSessionId}/turns',
+    scope: 'read',
+    summary: 'List what was said to the agents of a user session and what they answered, newest first',
+    params: which,
+    query: PageQuery,
+    status: 200,
+    answer: pageOf(Turn),
   },
   terminateUserSession: {
     method: 'DELETE',

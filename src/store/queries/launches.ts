@@ -130,7 +130,14 @@ export const selectLaunchByToken = statement<{ hash: string }>()((db, p) =>
   db
     .selectFrom('launches')
     .innerJoin('agents', 'agents.id', 'launches.agent_id')
-    .select(['launches.id', 'launches.agent_id', 'launches.project_id', 'launches.stop_reason', 'agents.name'])
+    .select([
+      'launches.id',
+      'launches.agent_id',
+      'launches.project_id',
+      'launches.stop_reason',
+      'launches.role_agent_id',
+      'agents.name',
+    ])
     .where('launches.token_hash', '=', p.hash)
     .where('launches.state', '<>', launchEnded),
 )

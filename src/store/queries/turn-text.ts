@@ -3,6 +3,7 @@
  * a piece. Read when a turn ends, and for a snapshot of one that runs.
  */
 import type { StreamName } from '../../domain/stream/name.ts'
+import { storable } from '../../protocol/text.ts'
 import { maxAnswerChars } from '../../protocol/user-session.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -43,5 +44,5 @@ export async function saidIn(reader: Reader, { stream, turnId, startedSeq }: Whi
     after = rows.at(-1)?.seq ?? after
   }
   text += unwritten
-  return { text: text.slice(0, maxAnswerChars).toWellFormed(), cut: text.length > maxAnswerChars }
+  return { text: storable(text.slice(0, maxAnswerChars)), cut: text.length > maxAnswerChars }
 }

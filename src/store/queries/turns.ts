@@ -21,6 +21,7 @@ export const turnLife = ({ state, cancel_ordered_at }: TurnRow): TurnLife => ({
 
 export const turnOf = (row: TurnRow, text = row.answer): Turn => ({
   messageId: row.id,
+  seq: row.ended_seq,
   role: row.role,
   state: row.state,
   content: JSON.parse(row.content),
