@@ -11,7 +11,7 @@ import type { Problem } from '../protocol/problem.ts'
 import { joinStreams } from '../protocol/stream-list.ts'
 import type { Client } from './client.ts'
 import { ProblemError, problemIn, UnreachableError } from './failures.ts'
-import { backoffMs, clientClock, pause } from './patience.ts'
+import { backoffMs, clientClock, onBackOnline, pause } from './patience.ts'
 import { requestPath } from './request-path.ts'
 import { SseParser } from './sse-parser.ts'
 
@@ -209,11 +209,4 @@ async function* chunksOf(body: Response['body'], signal: AbortSignal): AsyncGene
   } finally {
     reader.cancel().catch(() => {})
   }
-}
-
-/** A browser says when the network is back; then there is no reason to wait longer. */
-function onBackOnline(callback: () => void): () => void {
-  const target: Partial<Pick<EventTarget, 'addEventListener' | 'removeEventListener'>> = globalThis
-  target.addEventListener?.('online', callback)
-  return () => target.removeEventListener?.('online', callback)
 }

@@ -37,3 +37,10 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal | undefined)
     signal?.addEventListener('abort', stop, { once: true })
   })
 }
+
+/** A browser says when the network is back; then there is no reason to wait longer. */
+export function onBackOnline(callback: () => void): () => void {
+  const target: Partial<Pick<EventTarget, 'addEventListener' | 'removeEventListener'>> = globalThis
+  target.addEventListener?.('online', callback)
+  return () => target.removeEventListener?.('online', callback)
+}

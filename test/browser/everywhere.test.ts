@@ -28,6 +28,7 @@ beforeAll(async () => {
     `/projects/${id}/approvals`,
     `/projects/${id}/approaches`,
     `/projects/${id}/chat/codex`,
+    `/projects/${id}/console`,
     `/projects/${id}/settings`,
     '/agents',
     '/agents/codex',

@@ -8,14 +8,20 @@ export const load = {
   tasks: () => import('./tasks/tasks-page.tsx'),
   approvals: () => import('./approvals/approvals-page.tsx'),
   workSessions: () => import('./work-sessions/work-sessions-page.tsx'),
-  workSession: () => import('./work-sessions/work-session-page.tsx'),
-  approaches: () => import('./approaches/approaches-page.tsx'),
-  projectSettings: () => import('./project/project-settings.tsx'),
   agents: () => import('./agents/agents-page.tsx'),
   agent: () => import('./agents/agent-page.tsx'),
   people: () => import('./people/people-page.tsx'),
   system: () => import('./system/system-page.tsx'),
 }
 
-/** Fetches all places while nothing else is to do: the next click is instant, and works while the server is away. */
+/** Deeper ones, and those that bring much along: fetched when somebody goes there, or is about to. The first visit has its bound (UI5). */
+export const loadWhenVisited = {
+  workSession: () => import('./work-sessions/work-session-page.tsx'),
+  approaches: () => import('./approaches/approaches-page.tsx'),
+  projectSettings: () => import('./project/project-settings.tsx'),
+  console: () => import('./console/console-page.tsx'),
+  userSession: () => import('./console/user-session-page.tsx'),
+}
+
+/** Fetches all other places while nothing else is to do: the next click is instant, and works while the server is away. */
 export const loadEverything = (): Promise<unknown> => Promise.allSettled(Object.values(load).map((each) => each()))

@@ -1,6 +1,6 @@
 /** The places of the page and their addresses. Each place is loaded when it is first visited. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router'
-import { load } from './place-files.ts'
+import { load, loadWhenVisited } from './place-files.ts'
 import { NotFound } from './shell/not-found.tsx'
 import { Shell } from './shell/shell.tsx'
 import { Stumbled } from './shell/stumbled.tsx'
@@ -51,7 +51,7 @@ const projectOverview = createRoute({
 const projectSettings = createRoute({
   getParentRoute: () => project,
   path: '/settings',
-  component: lazyRouteComponent(load.projectSettings, 'ProjectSettings'),
+  component: lazyRouteComponent(loadWhenVisited.projectSettings, 'ProjectSettings'),
 })
 const projectChat = createRoute({
   getParentRoute: () => project,
@@ -82,12 +82,22 @@ const projectWorkSessions = createRoute({
 const workSession = createRoute({
   getParentRoute: () => project,
   path: '/sessions/$workSessionId',
-  component: lazyRouteComponent(load.workSession, 'WorkSessionPage'),
+  component: lazyRouteComponent(loadWhenVisited.workSession, 'WorkSessionPage'),
 })
 const projectApproaches = createRoute({
   getParentRoute: () => project,
   path: '/approaches',
-  component: lazyRouteComponent(load.approaches, 'ApproachesPage'),
+  component: lazyRouteComponent(loadWhenVisited.approaches, 'ApproachesPage'),
+})
+const projectConsole = createRoute({
+  getParentRoute: () => project,
+  path: '/console',
+  component: lazyRouteComponent(loadWhenVisited.console, 'ConsolePage'),
+})
+const userSession = createRoute({
+  getParentRoute: () => project,
+  path: '/console/$userSessionId',
+  component: lazyRouteComponent(loadWhenVisited.userSession, 'UserSessionPage'),
 })
 const agents = createRoute({
   getParentRoute: () => shell,
@@ -124,6 +134,8 @@ const routeTree = root.addChildren([
       projectApproaches,
       projectChat,
       agentChat,
+      projectConsole,
+      userSession,
       projectSettings,
     ]),
     agents,

@@ -1,5 +1,6 @@
 /** Every word of the page in English. messages/ja.ts has the same keys, or it does not compile. */
 
+import { consoleWords } from './en-console.ts'
 import { continuity } from './en-continuity.ts'
 import { errors } from './en-errors.ts'
 import { settings } from './en-settings.ts'
@@ -12,6 +13,7 @@ export const en = {
   agentSessions,
   approvals,
   chat,
+  console: consoleWords,
   coordinators,
   detected,
   duration,
@@ -66,6 +68,7 @@ export const en = {
     tokens: 'the tokens',
     work: 'the tasks and sessions',
     messages: 'the messages',
+    console: 'the console',
     approvals: 'the approvals',
     approaches: 'the approaches',
     workSession: 'the work session',

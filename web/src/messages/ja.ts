@@ -1,5 +1,6 @@
 /** Every word of the page in Japanese. */
 import type { Messages } from './en.ts'
+import { consoleWords } from './ja-console.ts'
 import { continuity } from './ja-continuity.ts'
 import { errors } from './ja-errors.ts'
 import { settings } from './ja-settings.ts'
@@ -10,6 +11,7 @@ export const ja: Messages = {
   agentSessions,
   approvals,
   chat,
+  console: consoleWords,
   coordinators,
   detected,
   duration,
@@ -71,6 +73,7 @@ export const ja: Messages = {
     tokens: 'トークン',
     work: 'タスクとセッション',
     messages: 'メッセージ',
+    console: 'コンソール',
     approvals: '承認',
     approaches: 'アプローチ',
     workSession: '作業セッション',

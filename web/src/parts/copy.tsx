@@ -39,6 +39,26 @@ export function CopyId({ id, what }: { id: string; what: string }) {
   )
 }
 
+/** A small button that copies what stands beside it. */
+export function CopyText({ text, what }: { text: string; what: string }) {
+  const words = useWords()
+  const [copied, copy] = useCopied()
+  return (
+    <button
+      type="button"
+      aria-label={words.copyOf(what)}
+      title={words.copyOf(what)}
+      onClick={() => copy(text)}
+      className="inline-flex size-6 shrink-0 items-center justify-center rounded text-quiet transition-colors hover:bg-hover hover:text-ink max-md:size-8"
+    >
+      {copied ? <CheckIcon className="size-3.5 text-accent" /> : <CopyIcon className="size-3.5" />}
+      <span role="status" className="sr-only">
+        {copied ? words.act.copied : ''}
+      </span>
+    </button>
+  )
+}
+
 /** The secret itself, selectable, with a button; tells when it was copied. */
 export function CopySecret({ secret, onCopied }: { secret: string; onCopied: () => void }) {
   const words = useWords()

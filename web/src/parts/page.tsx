@@ -10,8 +10,8 @@ interface PageProps {
   readonly above?: ReactNode
   readonly actions?: ReactNode
   readonly tabs?: ReactNode
-  /** `wide`: as wide as the screen allows; `screen`: as high as the screen, what is in it scrolls by itself. */
-  readonly room?: 'text' | 'wide' | 'screen'
+  /** `wide`: as wide as the screen allows; `screen`: as high as the screen, what is in it scrolls by itself; `desk`: both. */
+  readonly room?: 'text' | 'wide' | 'screen' | 'desk'
   readonly children: ReactNode
 }
 
@@ -19,9 +19,10 @@ const wholeScreen = 'h-dvh max-md:h-[calc(100dvh-3.5rem-env(safe-area-inset-bott
 
 export function Page({ title, above, actions, tabs, room = 'text', children }: PageProps) {
   useTitle(title)
-  const width = room === 'wide' ? 'max-w-7xl' : 'max-w-4xl'
+  const width = { text: 'max-w-4xl', screen: 'max-w-4xl', wide: 'max-w-7xl', desk: 'max-w-none' }[room]
+  const high = room === 'screen' || room === 'desk'
   return (
-    <div className={`flex flex-col ${room === 'screen' ? wholeScreen : 'min-h-full'}`}>
+    <div className={`flex flex-col ${high ? wholeScreen : 'min-h-full'}`}>
       <header className="border-b border-line px-4 md:px-8">
         <div className={`mx-auto flex min-h-14 ${width} flex-wrap items-center gap-x-3 gap-y-1 py-2`}>
           <div className="flex min-w-0 flex-1 items-center gap-2">
@@ -34,9 +35,9 @@ export function Page({ title, above, actions, tabs, room = 'text', children }: P
         </div>
         {tabs && <div className={`mx-auto ${width}`}>{tabs}</div>}
       </header>
-      {room === 'screen' ? (
+      {high ? (
         <div className="flex min-h-0 flex-1 flex-col px-4 md:px-8">
-          <div className="mx-auto flex min-h-0 w-full max-w-4xl flex-1 flex-col">{children}</div>
+          <div className={`mx-auto flex min-h-0 w-full ${width} flex-1 flex-col`}>{children}</div>
         </div>
       ) : (
         <div className="flex-1 px-4 py-6 md:px-8">

@@ -20,6 +20,7 @@ const tabs = [
   { to: '/projects/$projectId/approvals', name: (words: Messages) => words.approvals.tab },
   { to: '/projects/$projectId/approaches', name: (words: Messages) => words.continuity.approaches },
   { to: '/projects/$projectId/chat', name: (words: Messages) => words.chat.tab },
+  { to: '/projects/$projectId/console', name: (words: Messages) => words.console.tab },
   { to: '/projects/$projectId/settings', name: (words: Messages) => words.project.settings },
 ] as const
 
@@ -35,6 +36,7 @@ function OneProject({ project }: { project: Project }) {
   const chats = useMatch({ from: '/shell/projects/$projectId/chat/$agentId', shouldThrow: false })
   const onTasks = useMatch({ from: '/shell/projects/$projectId/tasks', shouldThrow: false })
   const onApproaches = useMatch({ from: '/shell/projects/$projectId/approaches', shouldThrow: false })
+  const atDesk = useMatch({ from: '/shell/projects/$projectId/console/$userSessionId', shouldThrow: false })
   const params = { projectId: project.id }
   const strip = useRef<HTMLElement>(null)
   const path = useRouterState({ select: (state) => state.location.pathname })
@@ -46,7 +48,7 @@ function OneProject({ project }: { project: Project }) {
   return (
     <Page
       title={project.name}
-      room={chats ? 'screen' : onTasks || onApproaches ? 'wide' : 'text'}
+      room={atDesk ? 'desk' : chats ? 'screen' : onTasks || onApproaches ? 'wide' : 'text'}
       tabs={
         <nav
           ref={strip}

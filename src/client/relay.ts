@@ -1,0 +1,305 @@
+/**
+ * The relay client (RL1-RL6): user sessions over one WebSocket, in Node and in browsers, across lost connections. Each session that is
+ * followed goes on behind the last event that was handed out, so none is missed and none comes twice; a request under way is sent
+ * again under its id, which the server does once.
+ *
+ *   idle ──follow, request──▶ connecting ──open──▶ live ──lost──▶ reconnecting ──open──▶ live …       4001 ──▶ signed-out (final)
+ */
+import type { Clock } from '../platform/clock.ts'
+import type { Problem } from '../protocol/problem.ts'
+import { ProblemError, UnreachableError } from './failures.ts'
+import { backoffMs, clientClock, onBackOnline } from './patience.ts'
+import type { RelayAnswer, RelayEvent, RelayRequest, RelaySnapshot } from './relay-messages.ts'
+import { RelaySocket } from './relay-socket.ts'
+
+export type RelayState =
+  | { readonly state: 'idle' | 'connecting' | 'live' | 'signed-out' }
+  /** `since`: when the connection was lost, in milliseconds since 1970. */
+  | { readonly state: 'reconnecting'; readonly since: number }
+
+export interface RelayOptions {
+  /** `http://127.0.0.1:4747` */
+  readonly url: string
+  /** Left out in a browser, where the cookie speaks. */
+  readonly token?: string
+  readonly onState?: (state: RelayState) => void
+  readonly clock?: Clock
+  readonly random?: () => number
+}
+
+export interface Following {
+  readonly userSessionId: string
+  /** The number of the last event that is known; 0 for all there are; left out, it begins with a snapshot. */
+  readonly lastSeq?: number
+  readonly onEvent: (event: RelayEvent) => void
+  /** What was known is replaced by it. */
+  readonly onSnapshot: (snapshot: RelaySnapshot) => void
+  /** All that happened before it asked has been handed out. */
+  readonly onCaughtUp?: () => void
+  /** It cannot be followed; nothing more comes. */
+  readonly onRefused?: (problem: Problem) => void
+}
+
+export interface Relay {
+  /** Follows until the function returned is called. One at a time for each user session. */
+  follow(following: Following): () => void
+  /** Its answer; a `ProblemError` when it is refused. Pass the same `requestId` to try again what got no answer. */
+  request(request: RelayRequest, requestId?: string): Promise<RelayAnswer>
+  /** A new user session; its id. */
+  create(projectId: string): Promise<string>
+  /** Does not wait for the next try. */
+  reconnectNow(): void
+  close(): void
+}
+
+const patience = { firstMs: 250, mostMs: 15_000 }
+/** How long a connection must have held before the next loss counts as the first. */
+const steadyMs = 5_000
+/** For an answer, lost connections included. */
+const requestTimeoutMs = 60_000
+/** A connection that nobody wants is kept this long: what is asked next is often a moment away. */
+const lingerMs = 2_000
+/** Requests under way at once. */
+const mostPending = 500
+
+interface Pending {
+  readonly text: string
+  /** What is known under its id on this connection only cannot be asked again on another. */
+  readonly once: boolean
+  readonly resolve: (answer: RelayAnswer) => void
+  readonly reject: (error: Error) => void
+  readonly stopWaiting: () => void
+}
+
+interface Lane {
+  readonly following: Following
+  lastSeq: number | undefined
+  /** What the server had when it was asked; undefined when that was told or is not yet known. */
+  headSeq: number | undefined
+}
+
+export function openRelay(options: RelayOptions): Relay {
+  return new RelayClient(options)
+}
+
+/** Not crypto.randomUUID: browsers have it only where the address is https or localhost. */
+const newId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+
+class RelayClient implements Relay {
+  readonly #options: RelayOptions
+  readonly #clock: Clock
+  readonly #lanes = new Map<string, Lane>()
+  readonly #pending = new Map<string, Pending>()
+  #socket: RelaySocket | undefined
+  #stopWaiting: (() => void) | undefined
+  #stopResting: (() => void) | undefined
+  #openedAt = 0
+  #lostAt: number | undefined
+  #quickLosses = 0
+  #over = false
+
+  constructor(options: RelayOptions) {
+    this.#options = options
+    this.#clock = options.clock ?? clientClock
+  }
+
+  follow(following: Following): () => void {
+    const { userSessionId } = following
+    if (this.#lanes.has(userSessionId)) throw new Error(`The user session ${userSessionId} is followed already`)
+    const lane: Lane = { following, lastSeq: following.lastSeq, headSeq: undefined }
+    this.#lanes.set(userSessionId, lane)
+    this.#resume(lane)
+    this.#connect()
+    return () => {
+      if (this.#lanes.get(userSessionId) !== lane) return
+      this.#lanes.delete(userSessionId)
+      this.#restLater()
+    }
+  }
+
+  request(request: RelayRequest, requestId = newId()): Promise<RelayAnswer> {
+    return this.#ask({ ...request, requestId }, requestId, false)
+  }
+
+  async create(projectId: string): Promise<string> {
+    const requestId = newId()
+    const { sessionId: userSessionId } = await this.#ask({ type: 'session:create', projectId, requestId }, requestId, true)
+    return String(userSessionId)
+  }
+
+  reconnectNow(): void {
+    if (this.#stopWaiting) this.#open()
+  }
+
+  close(): void {
+    this.#over = true
+    this.#lanes.clear()
+    this.#rejectAll(new UnreachableError(this.#options.url, 'network'))
+    this.#stopResting?.()
+    this.#rest()
+  }
+
+  #ask(message: object, requestId: string, once: boolean): Promise<RelayAnswer> {
+    const { url } = this.#options
+    if (this.#over || this.#pending.size >= mostPending) return Promise.reject(new UnreachableError(url, 'network'))
+    const text = JSON.stringify(message)
+    return new Promise((resolve, reject) => {
+      const stopWaiting = this.#clock.after(requestTimeoutMs, () =>
+        this.#settle(requestId)?.reject(new UnreachableError(url, 'timeout')),
+      )
+      this.#pending.set(requestId, { text, once, resolve, reject, stopWaiting })
+      this.#socket?.send(text)
+      this.#connect()
+    })
+  }
+
+  #settle(requestId: string): Pending | undefined {
+    const pending = this.#pending.get(requestId)
+    this.#pending.delete(requestId)
+    pending?.stopWaiting()
+    if (pending) this.#restLater()
+    return pending
+  }
+
+  #rejectAll(error: Error): void {
+    for (const requestId of [...this.#pending.keys()]) this.#settle(requestId)?.reject(error)
+  }
+
+  #connect(): void {
+    if (!this.#socket && !this.#stopWaiting && !this.#over) this.#open()
+  }
+
+  #open(): void {
+    this.#stopWaiting?.()
+    this.#stopWaiting = undefined
+    if (this.#lostAt === undefined) this.#tell({ state: 'connecting' })
+    const { url, token } = this.#options
+    this.#socket = new RelaySocket({
+      url,
+      token,
+      clock: this.#clock,
+      onOpen: () => this.#opened(),
+      onText: (text) => this.#take(text),
+      onEnd: (code) => this.#lost(code),
+      probe: () => {
+        const [userSessionId] = this.#lanes.keys()
+        return userSessionId && JSON.stringify({ type: 'agent:list', sessionId: userSessionId, requestId: newId() })
+      },
+    })
+  }
+
+  /** The sessions first: so whatever a request brings about is followed from where it was left. */
+  #opened(): void {
+    this.#openedAt = this.#clock.now()
+    this.#lostAt = undefined
+    for (const lane of this.#lanes.values()) this.#resume(lane)
+    for (const { text } of this.#pending.values()) this.#socket?.send(text)
+    this.#tell({ state: 'live' })
+  }
+
+  #resume({ following: { userSessionId }, lastSeq }: Lane): void {
+    this.#socket?.send(JSON.stringify({ type: 'session:resume', sessionId: userSessionId, lastSeq, requestId: userSessionId }))
+  }
+
+  #take(text: string): void {
+    const message = parsed(text)
+    if (!message) return this.#socket?.drop()
+    const { type, sessionId: userSessionId = '', requestId, seq } = message
+    const lane = this.#lanes.get(userSessionId)
+    if (type === 'error') return this.#refused(message, requestId)
+    if (type === 'session:snapshot' && lane) {
+      const snapshot = message as unknown as RelaySnapshot
+      lane.lastSeq = snapshot.atSeq
+      lane.following.onSnapshot(snapshot)
+    } else if (type === 'session:resumed' && lane) lane.headSeq = Number(message['headSeq'])
+    else if (lane && seq !== undefined) this.#event(lane, message as unknown as RelayEvent)
+    if (lane) this.#caughtUp(lane)
+    if (requestId !== undefined) this.#settle(requestId)?.resolve(message)
+  }
+
+  /** An answer that had gone by may come again: it answers, and is no news. */
+  #event(lane: Lane, event: RelayEvent): void {
+    if (lane.lastSeq === undefined || event.seq <= lane.lastSeq) return
+    if (event.seq !== lane.lastSeq + 1) return this.#socket?.drop()
+    lane.lastSeq = event.seq
+    lane.following.onEvent(event)
+  }
+
+  #caughtUp(lane: Lane): void {
+    if (lane.headSeq === undefined || lane.lastSeq === undefined || lane.lastSeq < lane.headSeq) return
+    lane.headSeq = undefined
+    lane.following.onCaughtUp?.()
+  }
+
+  #refused(message: RelayAnswer, requestId: string | undefined): void {
+    const problem = { ...message, type: '' } as unknown as Problem
+    const lane = requestId === undefined ? undefined : this.#lanes.get(requestId)
+    if (!lane) {
+      if (requestId !== undefined) this.#settle(requestId)?.reject(new ProblemError(problem))
+    } else if (problem.status === 429 || problem.status >= 500) this.#socket?.drop()
+    else {
+      this.#lanes.delete(lane.following.userSessionId)
+      lane.following.onRefused?.(problem)
+      this.#restLater()
+    }
+  }
+
+  #lost(code: number | undefined): void {
+    const { url, random = Math.random } = this.#options
+    this.#socket = undefined
+    for (const [requestId, { once }] of [...this.#pending])
+      if (once) this.#settle(requestId)?.reject(new UnreachableError(url, 'network'))
+    if (code === revoked) return this.#signedOut()
+    if (this.#lanes.size === 0 && this.#pending.size === 0) return this.#tell({ state: 'idle' })
+    if (this.#lostAt === undefined) {
+      this.#lostAt = this.#clock.now()
+      this.#tell({ state: 'reconnecting', since: this.#lostAt })
+    }
+    if (this.#clock.now() - this.#openedAt > steadyMs) this.#quickLosses = 0
+    const stopTimer = this.#clock.after(backoffMs(patience, this.#quickLosses++, random), () => this.#open())
+    const stopListening = onBackOnline(() => this.#open())
+    this.#stopWaiting = () => {
+      stopTimer()
+      stopListening()
+    }
+  }
+
+  #signedOut(): void {
+    this.#over = true
+    this.#rejectAll(new UnreachableError(this.#options.url, 'network'))
+    this.#tell({ state: 'signed-out' })
+  }
+
+  #restLater(): void {
+    this.#stopResting?.()
+    this.#stopResting = this.#clock.after(lingerMs, () => this.#rest())
+  }
+
+  /** Nobody wants anything: the connection is given back. */
+  #rest(): void {
+    if (this.#lanes.size > 0 || this.#pending.size > 0 || !(this.#socket || this.#stopWaiting)) return
+    this.#stopWaiting?.()
+    this.#stopWaiting = undefined
+    this.#socket?.close()
+    this.#socket = undefined
+    this.#lostAt = undefined
+    this.#tell({ state: 'idle' })
+  }
+
+  #tell(state: RelayState): void {
+    this.#options.onState?.(state)
+  }
+}
+
+/** The close code of a credential that is no longer valid (RL5); src/protocol/socket.ts has it with schemas a page need not load. */
+const revoked = 4001
+
+function parsed(text: string): (RelayAnswer & { readonly requestId?: string }) | undefined {
+  try {
+    const message: unknown = JSON.parse(text)
+    return typeof message === 'object' && message !== null ? (message as RelayAnswer) : undefined
+  } catch {
+    return undefined
+  }
+}

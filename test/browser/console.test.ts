@@ -1,0 +1,167 @@
+/** The console with the real thing: Holdfast with its coordinator, demo agents as processes of their own, and a browser. */
+import type { Page, WebSocketRoute } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { axeFindings } from './axe.ts'
+import { phone, visit } from './visit.ts'
+
+const here = visit({ up: true })
+
+/** A project of its own with an ACP agent that Holdfast starts, and its console tab. */
+async function openProject(name: string, options: Parameters<typeof here.ownerPage>[1] = {}) {
+  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name } })
+  const body = { id: name, name: `Demo ${name}`, protocol: 'acp' as const, command: 'holdfast', args: ['demo-acp'] }
+  await here.elsewhere.post('/api/agents', { body })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: name } })
+  const machines = async () => (await here.elsewhere.get('/api/coordinators')).items.map(({ state }) => state)
+  await expect.poll(machines, { timeout: 10_000 }).toContain('connected')
+  const page = await here.ownerPage(`/projects/${projectId}/console`, options)
+  return { page, projectId }
+}
+
+const pane = (page: Page, role: string) => page.locator(`[data-role="${role}"]`)
+const inState = (page: Page, role: string, state: string) => pane(page, role).locator(`[data-state="${state}"]`).waitFor()
+
+async function addAgent(page: Page, role: string, button = 'Add agent', start = 'Start', label = 'Role'): Promise<void> {
+  await page.getByRole('button', { name: button }).click()
+  await page.getByRole('textbox', { name: label, exact: true }).fill(role)
+  await page.getByRole('button', { name: start, exact: true }).click()
+  await inState(page, role, 'ready')
+}
+
+async function say(page: Page, role: string, text: string): Promise<void> {
+  const box = pane(page, role).getByRole('textbox')
+  await box.fill(text)
+  await box.press('Enter')
+}
+
+/** The WebSockets that the page opens from here on can be cut, and stay so until they are mended. */
+async function cuttable(page: Page): Promise<{ cut: () => void; mend: () => void }> {
+  const open = new Set<WebSocketRoute>()
+  let broken = false
+  await page.routeWebSocket('**/ws', (socket) => {
+    if (broken) return void socket.close({ code: 1001 })
+    socket.connectToServer()
+    open.add(socket)
+  })
+  return {
+    cut() {
+      broken = true
+      for (const socket of open) void socket.close({ code: 1001 })
+      open.clear()
+    },
+    mend() {
+      broken = false
+    },
+  }
+}
+
+const markdown = [
+  '# Findings',
+  'It is **wrong** in `a.ts`, see [the docs](https://example.com) and [this](javascript:alert(1)) <b>raw</b> ![p](https://example.com/p.png)',
+  '```ts\nconst sum = 1 // comment\n```',
+].join('\n\n')
+
+test('[UI3] two agents side by side: Markdown and code, plan, tool with its diff, permission, queue, cancel, failure and retry', async () => {
+  const { page, projectId } = await openProject('amy')
+  const problems: string[] = []
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+  page.on('pageerror', (error) => problems.push(error.message))
+  await page.getByRole('button', { name: 'New console' }).click()
+  await page.waitForURL(`**/projects/${projectId}/console/*`)
+  await addAgent(page, 'coder')
+  await addAgent(page, 'reviewer')
+
+  await say(page, 'reviewer', `[[say ${markdown}]]`)
+  const shown = pane(page, 'reviewer').getByRole('log')
+  await shown.locator('[data-code="keyword"]', { hasText: 'const' }).waitFor()
+  await shown.locator('strong', { hasText: 'wrong' }).waitFor()
+  // SE6: no markup of the agent's, no scripts in links, nothing fetched.
+  expect(await shown.locator('b, img, h1, [href^="javascript"]').count()).toBe(0)
+  expect(await shown.getByRole('link', { name: 'the docs' }).getAttribute('rel')).toBe('noopener noreferrer')
+
+  await say(page, 'coder', '[[plan]] [[write hello.txt hello there]] [[ask]] go')
+  await inState(page, 'coder', 'waiting')
+  const coder = pane(page, 'coder')
+  await coder.locator('[data-tool] ins', { hasText: 'hello there' }).waitFor()
+  await coder.getByText(/of 3 done$/).waitFor()
+  await say(page, 'coder', 'and this')
+  await say(page, 'coder', 'not this')
+  await coder.locator('[data-queued="2"]').waitFor()
+  await coder.locator('[data-queued="2"]').getByRole('button', { name: 'Withdraw' }).click()
+  await coder.locator('[data-queued="2"]').waitFor({ state: 'detached' })
+  expect(await axeFindings(page)).toEqual([])
+  await coder.locator('[data-permission]').getByRole('button', { name: 'Allow', exact: true }).click()
+  await coder.locator('[data-outcome="allowed"]').waitFor()
+  await coder.getByText('echo: and this', { exact: true }).waitFor()
+  expect(await coder.getByText('not this').count()).toBe(0)
+
+  await say(page, 'coder', '[[hang]]')
+  await inState(page, 'coder', 'working')
+  await page.keyboard.press('Escape')
+  await coder.getByText('Cancelled.').waitFor()
+  await inState(page, 'coder', 'ready')
+  await say(page, 'coder', '[[crash]]')
+  await coder.locator('[data-failed="running"]').waitFor()
+  await inState(page, 'reviewer', 'ready')
+  expect(await axeFindings(page)).toEqual([])
+  await coder.getByRole('button', { name: 'Start afresh' }).click()
+  await inState(page, 'coder', 'ready')
+  expect(problems).toEqual([])
+
+  await page.getByRole('button', { name: 'End console' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'End', exact: true }).click()
+  await page.getByText('No console is open').waitFor()
+})
+
+test('[UI7] reloaded in mid-turn, offline and on a second device: all see the same, and what was written arrives once', async () => {
+  const { page } = await openProject('ben')
+  const wire = await cuttable(page)
+  await page.getByRole('button', { name: 'New console' }).click()
+  await addAgent(page, 'one')
+  await say(page, 'one', '[[slow 8 150]] first')
+  await inState(page, 'one', 'working')
+  await page.reload()
+  const log = pane(page, 'one').getByRole('log')
+  await log.getByText('echo: first').waitFor()
+  expect(await log.getByText('piece 1 ', { exact: false }).count()).toBe(1)
+  const other = await here.ownerPage(new URL(page.url()).pathname)
+  await pane(other, 'one').getByText('echo: first').waitFor()
+
+  wire.cut()
+  await page.locator('[data-relay="reconnecting"]').waitFor()
+  await say(page, 'one', 'written while it was away')
+  await page.locator('[data-unsent]').getByText('Not sent yet.', { exact: false }).waitFor()
+  wire.mend()
+  for (const each of [page, other]) await pane(each, 'one').getByText('echo: written while it was away').waitFor()
+  await page.locator('[data-unsent]').waitFor({ state: 'detached' })
+  const text = async (each: Page) => (await pane(each, 'one').getByRole('log').innerText()).replaceAll(/\s+/g, ' ')
+  expect(await text(other)).toBe(await text(page))
+  expect(await pane(page, 'one').locator('[data-turn]').count()).toBe(2)
+})
+
+test('[AP4] a permission is answered in the inbox, and the card in the console changes with it', async () => {
+  const { page } = await openProject('cat')
+  await page.getByRole('button', { name: 'New console' }).click()
+  await addAgent(page, 'asker')
+  await say(page, 'asker', '[[ask]]')
+  await pane(page, 'asker').locator('[data-outcome="open"]').waitFor()
+  const [waiting] = (await here.elsewhere.get('/api/approvals')).items
+  const params = { projectId: waiting?.projectId ?? '', approvalId: String(waiting?.id) }
+  await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params, body: { status: 'rejected' } })
+  await pane(page, 'asker').locator('[data-outcome="denied"]').waitFor()
+  await inState(page, 'asker', 'ready')
+})
+
+test('[UI5] on a phone, in the dark and in Japanese, one role at a time; nothing is found by axe', async () => {
+  const { page } = await openProject('dan', { viewport: phone, locale: 'ja-JP', colorScheme: 'dark' })
+  await page.getByRole('button', { name: '新しいコンソール' }).click()
+  await addAgent(page, 'left', 'エージェントを追加', '起動', '役割')
+  await addAgent(page, 'right', 'エージェントを追加', '起動', '役割')
+  expect(await pane(page, 'left').isVisible()).toBe(false)
+  await page.getByRole('navigation', { name: '役割' }).getByRole('button', { name: /left/ }).click()
+  await say(page, 'left', '[[ask]] [[write a.txt x]]')
+  await inState(page, 'left', 'waiting')
+  expect(await pane(page, 'right').isVisible()).toBe(false)
+  expect(await axeFindings(page)).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width)
+})

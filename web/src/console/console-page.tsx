@@ -1,0 +1,109 @@
+/** The tab Console of a project: the user sessions that are open in it, and a new one. */
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import type { UserSession } from '../../../src/protocol/user-session.ts'
+import { useNames } from '../live/names.ts'
+import { askAgain, client, useMay } from '../live/queries.ts'
+import { useWords } from '../messages/messages.tsx'
+import { SubmitButton } from '../parts/button.tsx'
+import { PlusIcon } from '../parts/icons.tsx'
+import { Empty, Rows, Section } from '../parts/page.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { useProject } from '../project/use-project.ts'
+import { type LiveState, StateDot } from '../shell/state-dot.tsx'
+import { createUserSession } from './live-console.ts'
+import { useAsking } from './use-asking.ts'
+
+const mostListed = 50
+/** No event tells that one began elsewhere; the list is looked at this often while it is seen. */
+const lookEveryMs = 5000
+
+const userSessionsOf = (projectId: string) =>
+  queryOptions<UserSession[]>({
+    queryKey: ['user-sessions', projectId],
+    queryFn: async ({ signal }) =>
+      (await client.get('/api/user-sessions', { query: { projectId, limit: mostListed }, signal })).items,
+    staleTime: 0,
+    refetchInterval: lookEveryMs,
+  })
+
+export function ConsolePage() {
+  const words = useWords()
+  const navigate = useNavigate()
+  const project = useProject()
+  const mayWrite = useMay('write')
+  const { ask, waiting, error } = useAsking()
+  const query = userSessionsOf(project?.id ?? '')
+  const list = useQuery({ ...query, enabled: project !== undefined })
+  if (!project) return null
+
+  const begin = () =>
+    ask(async () => {
+      const userSessionId = await createUserSession(project.id)
+      await navigate({
+        to: '/projects/$projectId/console/$userSessionId',
+        params: { projectId: project.id, userSessionId },
+      })
+    })
+  const start = mayWrite && (
+    <SubmitButton type="button" waiting={waiting} onClick={() => void begin()}>
+      <PlusIcon />
+      {words.console.new}
+    </SubmitButton>
+  )
+  return (
+    <Section title={words.console.title} actions={list.data && list.data.length > 0 && start}>
+      <ProblemNote error={error} />
+      {!list.data && list.error ? <ProblemNote error={list.error} onRetry={() => void list.refetch()} /> : null}
+      {!list.data && !list.error && <Waiting what={words.things.console} onRetry={() => void askAgain(query)} />}
+      {list.data?.length === 0 && (
+        <Empty title={words.console.none}>
+          <p className="text-quiet">{words.console.noneText}</p>
+          {start}
+        </Empty>
+      )}
+      {list.data && list.data.length > 0 && (
+        <Rows label={words.console.title}>
+          {list.data.map((userSession) => (
+            <UserSessionRow key={userSession.id} userSession={userSession} />
+          ))}
+        </Rows>
+      )}
+    </Section>
+  )
+}
+
+function UserSessionRow({ userSession }: { userSession: UserSession }) {
+  const { console: words } = useWords()
+  const nameOf = useNames()
+  const { id, projectId, agents, accountId, lastActiveAt } = userSession
+  return (
+    <li className="list-row">
+      <Link
+        to="/projects/$projectId/console/$userSessionId"
+        params={{ projectId, userSessionId: id }}
+        className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 py-1.5 hover:bg-hover"
+      >
+        <span className="font-medium">{nameOf(accountId)}</span>
+        {agents.length === 0 && <span className="text-quiet">{words.nobody}</span>}
+        {agents.map((agent) => (
+          <span key={agent.role} className="flex min-w-0 items-center gap-1.5 text-quiet">
+            <StateDot state={dotOf(agent)} />
+            <span className="truncate">{agent.role}</span>
+            <span className="sr-only">{words.states[dotOf(agent)]}</span>
+          </span>
+        ))}
+        <Ago at={lastActiveAt} className="ml-auto text-sm text-faint tabular-nums" />
+      </Link>
+    </li>
+  )
+}
+
+function dotOf({ state, turn, permissions }: UserSession['agents'][number]): LiveState {
+  if (state === 'SPAWNING') return 'starting'
+  if (state === 'FAILED') return 'failed'
+  if (permissions.length > 0) return 'waiting'
+  return turn ? 'working' : 'ready'
+}

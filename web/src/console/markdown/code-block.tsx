@@ -1,0 +1,53 @@
+/** Code with its colours, once they are here, and a button to copy it. The colours are fetched when the first code is shown. */
+import { memo, type ReactNode, useEffect, useState } from 'react'
+import { useWords } from '../../messages/messages.tsx'
+import { CopyText } from '../../parts/copy.tsx'
+import type { Piece } from './highlight.ts'
+
+export const CodeBlock = memo(function CodeBlock({ code, language }: { code: string; language: string }) {
+  const { console: words } = useWords()
+  const pieces = usePieces(code, language)
+  return (
+    <div className="group relative min-w-0 rounded-md bg-sunken shadow-[inset_0_0_0_1px_var(--line)]">
+      <div className="flex min-h-7 items-center justify-between gap-2 pr-1 pl-3 text-xs text-faint">
+        <span className="font-mono">{language}</span>
+        <CopyText text={code} what={words.code} />
+      </div>
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
+        tabIndex={0}
+        className="overflow-x-auto px-3 pb-2.5 font-mono text-sm"
+      >
+        <code>{pieces ? show(pieces) : code}</code>
+      </pre>
+    </div>
+  )
+})
+
+const show = (pieces: readonly Piece[]): ReactNode =>
+  pieces.map((piece, index) =>
+    typeof piece === 'string' ? (
+      piece
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text have no other name
+      <span key={index} data-code={piece.kind}>
+        {show(piece.pieces)}
+      </span>
+    ),
+  )
+
+function usePieces(code: string, language: string): readonly Piece[] | undefined {
+  const [found, setFound] = useState<{ code: string; pieces: readonly Piece[] | undefined }>()
+  useEffect(() => {
+    let current = true
+    // Without them the code is shown in one colour.
+    void import('./highlight.ts').then(
+      ({ highlighted }) => current && setFound({ code, pieces: highlighted(code, language) }),
+      () => {},
+    )
+    return () => {
+      current = false
+    }
+  }, [code, language])
+  return found?.code === code ? found.pieces : undefined
+}

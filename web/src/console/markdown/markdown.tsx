@@ -1,0 +1,145 @@
+/**
+ * Markdown that agents write, shown as elements made here one by one (SE6): no markup of theirs is ever handed to the browser, links go
+ * only to web and mail addresses, pictures are not fetched. What it does not know, it shows as it was written.
+ */
+import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked'
+import { Fragment, memo, type ReactNode, useMemo } from 'react'
+import { CodeBlock } from './code-block.tsx'
+
+/** Longer texts are shown as they are; nobody reads them, and they must not hold the page up. */
+const longestParsed = 200_000
+/** Lists in lists in quotes. */
+const deepest = 20
+
+export const Markdown = memo(function Markdown({ text }: { text: string }) {
+  const tokens = useMemo(() => (text.length > longestParsed ? undefined : Lexer.lex(text, { gfm: true })), [text])
+  if (!tokens) return <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{text}</p>
+  return <div className="flex min-w-0 flex-col gap-2 [overflow-wrap:anywhere]">{blocks(tokens, 0)}</div>
+})
+
+/** Tokens have no ids; they are only ever appended to, so their places are their names. */
+const each = (tokens: readonly Token[], show: (token: Token) => ReactNode): ReactNode =>
+  // biome-ignore lint/suspicious/noArrayIndexKey: see above
+  tokens.map((token, index) => <Fragment key={index}>{show(token)}</Fragment>)
+
+const blocks = (tokens: readonly Token[], depth: number): ReactNode => each(tokens, (token) => block(token as MarkedToken, depth))
+
+function block(token: MarkedToken, depth: number): ReactNode {
+  if (depth > deepest) return <p className="whitespace-pre-wrap">{token.raw}</p>
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return null
+    case 'heading':
+      return <p className={`pt-1 font-semibold ${token.depth < 3 ? 'text-lg' : ''}`}>{inline(token.tokens)}</p>
+    case 'paragraph':
+      return <p>{inline(token.tokens)}</p>
+    case 'code':
+      return <CodeBlock code={token.text} language={token.lang?.split(/\s/, 1)[0] ?? ''} />
+    case 'blockquote':
+      return (
+        <blockquote className="flex flex-col gap-2 border-l-2 border-edge pl-3 text-quiet">
+          {blocks(token.tokens ?? [], depth + 1)}
+        </blockquote>
+      )
+    case 'list':
+      return <List list={token} depth={depth} />
+    case 'hr':
+      return <hr className="border-line" />
+    case 'table':
+      return <Table table={token} />
+    case 'text':
+      return <span>{'tokens' in token && token.tokens ? inline(token.tokens) : token.text}</span>
+    case 'checkbox':
+      return null
+    default:
+      return <p className="whitespace-pre-wrap">{token.raw.trimEnd()}</p>
+  }
+}
+
+function List({ list, depth }: { list: Tokens.List; depth: number }) {
+  const items = list.items.map((item, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
+    <li key={index} className="pl-0.5">
+      {item.task && <span aria-hidden="true">{item.checked ? '☑ ' : '☐ '}</span>}
+      {blocks(item.tokens, depth + 1)}
+    </li>
+  ))
+  if (!list.ordered) return <ul className="list-disc space-y-1 pl-5">{items}</ul>
+  return (
+    <ol start={list.start === '' ? 1 : list.start} className="list-decimal space-y-1 pl-6">
+      {items}
+    </ol>
+  )
+}
+
+const cellClass = 'border border-line px-2 py-1 align-top'
+
+const Table = ({ table }: { table: Tokens.Table }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
+  <div tabIndex={0} className="overflow-x-auto">
+    <table className="border-collapse text-sm">
+      <thead>
+        <tr>
+          {table.header.map((cell, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: columns do not move
+            <th key={index} scope="col" className={`${cellClass} bg-sunken text-left font-medium`}>
+              {inline(cell.tokens)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {table.rows.map((row, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows are only ever appended
+          <tr key={index}>
+            {row.map((cell, column) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns do not move
+              <td key={column} className={cellClass}>
+                {inline(cell.tokens)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+const inline = (tokens: readonly Token[] | undefined): ReactNode => each(tokens ?? [], (token) => span(token as MarkedToken))
+
+function span(token: MarkedToken): ReactNode {
+  switch (token.type) {
+    case 'text':
+    case 'escape':
+      return 'tokens' in token && token.tokens ? inline(token.tokens) : token.text
+    case 'strong':
+      return <strong className="font-semibold">{inline(token.tokens)}</strong>
+    case 'em':
+      return <em>{inline(token.tokens)}</em>
+    case 'del':
+      return <del>{inline(token.tokens)}</del>
+    case 'codespan':
+      return <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.92em]">{token.text}</code>
+    case 'br':
+      return <br />
+    case 'link':
+      return <SafeLink href={token.href}>{inline(token.tokens)}</SafeLink>
+    case 'image':
+      // Not fetched: an address can carry what the agent knows to whoever owns it.
+      return <SafeLink href={token.href}>{token.text || token.href}</SafeLink>
+    default:
+      return token.raw
+  }
+}
+
+const safe = /^(?:https?:\/\/|mailto:)/i
+
+function SafeLink({ href, children }: { href: string; children: ReactNode }) {
+  if (!safe.test(href)) return <span>{children}</span>
+  return (
+    <a href={href} title={href} target="_blank" rel="noopener noreferrer" className="text-accent underline underline-offset-2">
+      {children}
+    </a>
+  )
+}

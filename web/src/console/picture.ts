@@ -1,0 +1,227 @@
+/**
+ * What is known of one user session: its roles with their agents, and what was said and done in each, as its events tell it (RL3).
+ * Pure: the same events make the same picture on every device; a snapshot replaces all that was known.
+ */
+import type { RelayEvent, RelaySnapshot } from '../../../src/client/relay-messages.ts'
+import type { AgentMode, AgentUpdate, ToolCall } from '../../../src/protocol/agent-update.ts'
+import type { PromptPart } from '../../../src/protocol/prompt.ts'
+import type { AskedPermission, PermissionOutcome, RoleAgent, Turn } from '../../../src/protocol/user-session.ts'
+import { withUpdate } from './turn-items.ts'
+
+export interface Permission extends AskedPermission {
+  readonly outcome: PermissionOutcome | null
+  readonly optionId: string | null
+  readonly decidedBy: string | null
+}
+
+/** A piece of what an agent did in a turn, in the order it came. */
+export type Item =
+  | { readonly kind: 'text' | 'thought'; readonly text: string }
+  | { readonly kind: 'tool'; readonly call: ToolCall }
+  | { readonly kind: 'plan'; readonly entries: Extract<AgentUpdate, { kind: 'plan' }>['entries'] }
+  | { readonly kind: 'permission'; readonly permission: Permission }
+
+export interface ShownTurn {
+  readonly kind: 'turn'
+  readonly messageId: string
+  readonly by: string
+  readonly content: readonly PromptPart[]
+  readonly state: Exclude<Turn['state'], 'queued'>
+  readonly items: readonly Item[]
+  readonly stopReason: string | null
+  readonly error: string | null
+  readonly cut: boolean
+  readonly at: string
+}
+
+/** What happened to the agent between its turns. */
+export interface Happening {
+  readonly kind: 'started' | 'failed' | 'ended'
+  readonly at: string
+  readonly text: string | null
+}
+
+export interface PaneAgent
+  extends Pick<
+    RoleAgent,
+    'agentId' | 'state' | 'workspace' | 'branch' | 'note' | 'error' | 'step' | 'exitCode' | 'signal' | 'notRestored' | 'queue'
+  > {
+  readonly mode: string | null
+  readonly modes: readonly AgentMode[]
+  readonly usage: { readonly used: number; readonly size: number } | null
+}
+
+export interface Pane {
+  readonly role: string
+  /** null when nobody holds the role any more. */
+  readonly agent: PaneAgent | null
+  /** The one that held it last. */
+  readonly lastAgentId: string
+  readonly entries: readonly (ShownTurn | Happening)[]
+}
+
+export interface Picture {
+  readonly projectId: string
+  readonly state: 'ACTIVE' | 'TERMINATED'
+  readonly panes: readonly Pane[]
+  /** Turns before the oldest one here are not shown. */
+  readonly cut: boolean
+}
+
+export const noPicture: Picture = { projectId: '', state: 'ACTIVE', panes: [], cut: false }
+
+/** Of the turns in one pane; what is older falls away. */
+const mostEntries = 2000
+/** As many as a snapshot brings. */
+const snapshotTurns = 50
+
+export function fromSnapshot({ state, agents, turns, projectId = '' }: RelaySnapshot): Picture {
+  const roles = new Set([...agents.map(({ role }) => role), ...turns.map(({ role }) => role)])
+  const panes = [...roles].map((role): Pane => {
+    const found = agents.find((agent) => agent.role === role)
+    const over = turns.filter((turn) => turn.role === role).map((turn) => shownTurn(turn, []))
+    const running = found?.turn ? [shownTurn(found.turn, found.permissions)] : []
+    return { role, agent: found ? paneAgent(found) : null, lastAgentId: found?.agentId ?? '', entries: [...over, ...running] }
+  })
+  return { projectId, state: state ?? 'TERMINATED', panes, cut: turns.length >= snapshotTurns }
+}
+
+function shownTurn(turn: Turn, permissions: readonly AskedPermission[]): ShownTurn {
+  const { messageId, by, content, stopReason, error, cut, createdAt, startedAt, text } = turn
+  const asked = permissions.map((each): Item => ({ kind: 'permission', permission: unanswered(each) }))
+  const items: Item[] = [...(text ? [{ kind: 'text', text } as const] : []), ...asked]
+  const state = turn.state === 'queued' ? 'running' : turn.state
+  return { kind: 'turn', messageId, by, content, state, items, stopReason, error, cut, at: startedAt ?? createdAt }
+}
+
+const unanswered = (asked: AskedPermission): Permission => ({ ...asked, outcome: null, optionId: null, decidedBy: null })
+
+const paneAgent = ({ modeId, ...agent }: RoleAgent): PaneAgent => ({ ...agent, mode: modeId, usage: null })
+
+export function afterEvent(picture: Picture, event: RelayEvent): Picture {
+  if (event.type === 'session:created') return { ...picture, projectId: event.projectId }
+  if (event.type === 'session:terminated') return { ...picture, state: 'TERMINATED' }
+  const { role } = event
+  const known = picture.panes.find((pane) => pane.role === role)
+  const changed = changedPane(known ?? { role, agent: null, lastAgentId: '', entries: [] }, event)
+  const pane = { ...changed, entries: changed.entries.slice(-mostEntries) }
+  const panes = known ? picture.panes.map((each) => (each === known ? pane : each)) : [...picture.panes, pane]
+  return { ...picture, panes }
+}
+
+type AboutRole = Exclude<RelayEvent, { type: 'session:created' | 'session:terminated' }>
+
+function changedPane(pane: Pane, event: AboutRole): Pane {
+  const at = event.timestamp
+  switch (event.type) {
+    case 'agent:spawning': {
+      const { agentId, workspace } = event
+      const agent: PaneAgent = { ...newAgent, agentId, workspace }
+      return { ...pane, agent, lastAgentId: agentId }
+    }
+    case 'agent:ready': {
+      const { workspace, branch, note, notRestored, modes, modeId, how } = event
+      const ready = { state: 'ACTIVE', workspace, branch, note, notRestored, modes, mode: modeId } as const
+      const started = { kind: 'started', at, text: how === 'new' ? null : how } as const
+      return { ...withAgent(pane, ready), entries: [...pane.entries, started] }
+    }
+    case 'agent:failed': {
+      const { step, error, exitCode, signal } = event
+      const entries = withoutAnswer(pane.entries)
+      const failed = { state: 'FAILED', step, error, exitCode, signal } as const
+      return { ...withAgent(pane, failed), entries: [...entries, { kind: 'failed', at, text: error }] }
+    }
+    case 'agent:terminated':
+      return { ...pane, agent: null, entries: [...withoutAnswer(pane.entries), { kind: 'ended', at, text: event.reason }] }
+    case 'agent:queued': {
+      const { messageId, position, content, by } = event
+      const waits = { messageId, position, content: [...content], by, createdAt: at }
+      return withAgent(pane, { queue: [...(pane.agent?.queue ?? []), waits] })
+    }
+    case 'agent:withdrawn':
+      return withAgent(pane, { queue: withoutPrompt(pane, event.messageId) })
+    case 'agent:prompted': {
+      const { messageId, by, content } = event
+      const begun = { kind: 'turn', messageId, by, content, state: 'running', items: [], at } as const
+      const turn: ShownTurn = { ...begun, stopReason: null, error: null, cut: false }
+      return { ...withAgent(pane, { queue: withoutPrompt(pane, messageId) }), entries: [...pane.entries, turn] }
+    }
+    case 'agent:update':
+      return updated(pane, event.messageId, event.update)
+    case 'agent:response':
+      return withTurn(pane, event.messageId, (turn) => answered(turn, event))
+    case 'permission:requested': {
+      const permission = unanswered({ ...event, options: [...event.options] })
+      return withTurn(pane, event.messageId, (turn) => ({ ...turn, items: [...turn.items, { kind: 'permission', permission }] }))
+    }
+    case 'permission:resolved': {
+      const { approvalId, outcome, optionId, decidedBy } = event
+      return withAsked(pane, approvalId, (permission) => ({ ...permission, outcome, optionId, decidedBy }))
+    }
+  }
+}
+
+const newAgent: PaneAgent = {
+  agentId: '',
+  state: 'SPAWNING',
+  workspace: '',
+  branch: null,
+  note: null,
+  error: null,
+  step: null,
+  exitCode: null,
+  signal: null,
+  notRestored: null,
+  queue: [],
+  mode: null,
+  modes: [],
+  usage: null,
+}
+
+const withAgent = (pane: Pane, change: Partial<PaneAgent>): Pane =>
+  pane.agent ? { ...pane, agent: { ...pane.agent, ...change } } : pane
+
+/** Who waited behind it moves up. */
+const withoutPrompt = ({ agent }: Pane, messageId: string): PaneAgent['queue'] =>
+  (agent?.queue ?? []).filter((each) => each.messageId !== messageId).map((each, index) => ({ ...each, position: index + 1 }))
+
+const withTurn = (pane: Pane, messageId: string, change: (turn: ShownTurn) => ShownTurn): Pane => ({
+  ...pane,
+  entries: pane.entries.map((entry) => (entry.kind === 'turn' && entry.messageId === messageId ? change(entry) : entry)),
+})
+
+function withAsked(pane: Pane, approvalId: number, change: (permission: Permission) => Permission): Pane {
+  const changed = (item: Item): Item =>
+    item.kind === 'permission' && item.permission.approvalId === approvalId
+      ? { ...item, permission: change(item.permission) }
+      : item
+  const entries = pane.entries.map((entry) => (entry.kind === 'turn' ? { ...entry, items: entry.items.map(changed) } : entry))
+  return { ...pane, entries }
+}
+
+function updated(pane: Pane, messageId: string | null, update: AgentUpdate): Pane {
+  if (update.kind === 'mode') return withAgent(pane, { mode: update.modeId })
+  if (update.kind === 'usage') return withAgent(pane, { usage: { used: update.used, size: update.size } })
+  if (messageId === null || update.kind === 'options' || update.kind === 'commands') return pane
+  return withTurn(pane, messageId, (turn) => ({ ...turn, items: withUpdate(turn.items, update) }))
+}
+
+/** The pieces are what was said; the whole answer is shown only where none of them was seen. */
+function answered(turn: ShownTurn, event: Extract<RelayEvent, { type: 'agent:response' }>): ShownTurn {
+  const { content, stopReason, error, cut } = event
+  const said = turn.items.some(({ kind }) => kind === 'text')
+  const items: readonly Item[] = said || content === '' ? turn.items : [...turn.items, { kind: 'text', text: content }]
+  const state = stopReason === 'cancelled' ? 'cancelled' : stopReason === 'error' ? 'failed' : 'answered'
+  return { ...turn, items, state, stopReason, error, cut }
+}
+
+/** Its agent has gone with the turn open: nobody knows what became of it. */
+const withoutAnswer = (entries: Pane['entries']): Pane['entries'] =>
+  entries.map((entry) => (entry.kind === 'turn' && entry.state === 'running' ? { ...entry, state: 'unknown' } : entry))
+
+/** The turn that runs, and what it waits for. */
+export const runningTurn = ({ entries }: Pane): ShownTurn | undefined =>
+  entries.findLast((entry): entry is ShownTurn => entry.kind === 'turn' && entry.state === 'running')
+
+export const asksSomething = (turn: ShownTurn | undefined): boolean =>
+  turn?.items.some((item) => item.kind === 'permission' && item.permission.outcome === null) ?? false

@@ -1,0 +1,191 @@
+/** A console: the agents of one user session side by side by role; on a phone one at a time, chosen by its tab (UI3). */
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useState, useSyncExternalStore } from 'react'
+import { useHome, useMay } from '../live/queries.ts'
+import { useWords, useWriting } from '../messages/messages.tsx'
+import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
+import { CopyId } from '../parts/copy.tsx'
+import { Confirm } from '../parts/dialog.tsx'
+import { PlusIcon } from '../parts/icons.tsx'
+import { Empty } from '../parts/page.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { useProject } from '../project/use-project.ts'
+import { StateDot } from '../shell/state-dot.tsx'
+import { type Known, type LiveConsole, liveConsole, reconnectRelay, useRelayState } from './live-console.ts'
+import { PaneView } from './pane.tsx'
+import { stateOf, stateWord } from './pane-head.tsx'
+import type { Pane } from './picture.ts'
+import { SpawnDialog } from './spawn-dialog.tsx'
+import { useAsking } from './use-asking.ts'
+
+export function UserSessionPage() {
+  const { userSessionId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
+  return <OneConsole key={userSessionId} userSessionId={userSessionId} />
+}
+
+function OneConsole({ userSessionId }: { userSessionId: string }) {
+  const words = useWords()
+  const [live] = useState(() => liveConsole(userSessionId))
+  const known = useSyncExternalStore(live.subscribe, live.get)
+  const { picture, problem, whole } = known
+  const [chosenRole, setChosenRole] = useState<string>()
+  if (problem) {
+    return (
+      <div className="flex flex-col gap-3 py-6">
+        <ProblemNote error={problem} onRetry={live.again} />
+        <BackToList />
+      </div>
+    )
+  }
+  const chosen = picture.panes.find(({ role }) => role === chosenRole) ?? picture.panes[0]
+  return (
+    <>
+      <Bar userSessionId={userSessionId} known={known} live={live} onSpawned={setChosenRole} />
+      {picture.panes.length === 0 ? (
+        <div className="py-6">
+          {whole ? (
+            <Empty title={words.console.nobody}>
+              <p className="text-quiet">{words.console.nobodyText}</p>
+            </Empty>
+          ) : (
+            <Waiting what={words.things.console} onRetry={reconnectRelay} />
+          )}
+        </div>
+      ) : (
+        <>
+          <RoleTabs panes={picture.panes} chosen={chosen?.role} onChoose={setChosenRole} />
+          <div className="flex min-h-0 flex-1 divide-line overflow-x-auto md:-mx-3 md:divide-x">
+            {picture.panes.map((pane) => (
+              <PaneView
+                key={pane.role}
+                pane={pane}
+                known={known}
+                live={live}
+                userSessionId={userSessionId}
+                chosen={pane === chosen}
+              />
+            ))}
+          </div>
+        </>
+      )}
+    </>
+  )
+}
+
+function BackToList() {
+  const words = useWords()
+  const { projectId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
+  return (
+    <Link to="/projects/$projectId/console" params={{ projectId }} className={buttonClass('quiet', 'self-start')}>
+      {words.console.all}
+    </Link>
+  )
+}
+
+interface BarProps {
+  readonly userSessionId: string
+  readonly known: Known
+  readonly live: LiveConsole
+  readonly onSpawned: (role: string) => void
+}
+
+function Bar({ userSessionId, known: { picture }, live, onSpawned }: BarProps) {
+  const words = useWords()
+  const writing = useWriting()
+  const relay = useRelayState()
+  const project = useProject()
+  const mayWrite = useMay('write')
+  const agents = (useHome()?.agents ?? []).filter(({ id, protocol }) => protocol === 'acp' && project?.agentIds.includes(id))
+  const [open, setOpen] = useState<'spawn' | 'end'>()
+  const held = picture.panes.filter(({ agent }) => agent !== null && agent.state !== 'FAILED').map(({ role }) => role)
+  const active = picture.state === 'ACTIVE'
+  return (
+    <div className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line py-1.5">
+      <BackToList />
+      <CopyId id={userSessionId} what={words.console.id} />
+      <span role="status" data-relay={relay.state} className="text-sm text-quiet">
+        {relay.state === 'reconnecting' && words.connection.offline(writing.clock(relay.since))}
+        {relay.state === 'connecting' && words.connection.connecting}
+        {!active && words.console.terminated}
+      </span>
+      {mayWrite && active && (
+        <div className="ml-auto flex gap-2">
+          <Button onClick={() => setOpen('spawn')}>
+            <PlusIcon />
+            {words.console.spawn}
+          </Button>
+          <Button look="quiet" onClick={() => setOpen('end')}>
+            {words.console.terminate}
+          </Button>
+        </div>
+      )}
+      {open === 'spawn' && project && (
+        <SpawnDialog
+          projectId={project.id}
+          agents={agents}
+          taken={held}
+          live={live}
+          onClose={() => setOpen(undefined)}
+          onSpawned={(role) => {
+            setOpen(undefined)
+            onSpawned(role)
+          }}
+        />
+      )}
+      <EndAll open={open === 'end'} count={held.length} live={live} onClose={() => setOpen(undefined)} />
+    </div>
+  )
+}
+
+function EndAll({ open, count, live, onClose }: { open: boolean; count: number; live: LiveConsole; onClose: () => void }) {
+  const { console: words } = useWords()
+  const navigate = useNavigate()
+  const { projectId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
+  const { ask, waiting, error } = useAsking()
+  const end = async () => {
+    if (await ask(() => live.request({ type: 'session:terminate' })))
+      void navigate({ to: '/projects/$projectId/console', params: { projectId } })
+  }
+  return (
+    <Confirm
+      title={words.terminate}
+      open={open}
+      onClose={onClose}
+      action={
+        <SubmitButton type="button" look="danger" waiting={waiting} onClick={() => void end()}>
+          {words.end}
+        </SubmitButton>
+      }
+    >
+      <p>{words.terminateText(count)}</p>
+      <ProblemNote error={error} />
+    </Confirm>
+  )
+}
+
+/** Only where the panes do not fit beside each other. */
+function RoleTabs(props: { panes: readonly Pane[]; chosen: string | undefined; onChoose: (role: string) => void }) {
+  const words = useWords()
+  const { panes, chosen, onChoose } = props
+  return (
+    <nav aria-label={words.console.roles} className="flex gap-2 overflow-x-auto py-2 md:hidden">
+      {panes.map((pane) => {
+        const state = stateOf(pane)
+        return (
+          <button
+            key={pane.role}
+            type="button"
+            aria-current={pane.role === chosen || undefined}
+            onClick={() => onChoose(pane.role)}
+            className="flex min-h-10 max-w-48 shrink-0 items-center gap-1.5 rounded-md px-3 text-quiet shadow-[inset_0_0_0_1px_var(--edge)] aria-[current=true]:bg-accent-wash aria-[current=true]:font-medium aria-[current=true]:text-ink"
+          >
+            {state && <StateDot state={state} />}
+            <span className="truncate">{pane.role}</span>
+            <span className="sr-only">{stateWord(pane, words)}</span>
+          </button>
+        )
+      })}
+    </nav>
+  )
+}
