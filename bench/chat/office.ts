@@ -8,6 +8,7 @@ const atOnce = 50
 
 export interface BenchAgent {
   readonly id: string
+  readonly passkey: string
   readonly connection: KeepAlive
   /** The bytes of a call of a tool, for its own connection. */
   call(tool: string, args?: object): Buffer
@@ -85,7 +86,7 @@ async function signIn(port: number, id: string, passkey: string, projectId: stri
     return result.structuredContent
   }
   await tell('authenticate', { project_id: projectId })
-  const agent = { id, connection, call, tell }
+  const agent = { id, passkey, connection, call, tell }
   await answerAll(agent, 'hi')
   return agent
 }

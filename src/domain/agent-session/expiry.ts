@@ -2,7 +2,7 @@
  * When a session ends by itself (AS6, NA5), and how rarely the sight of a living agent is written down. Pure: the sweeper
  * brings what it knows. It must never end a session whose process is known to live, however long that has been silent.
  */
-import { epochMs, type Instant, later } from '../instant.ts'
+import { epochMs, type Instant, instant, later } from '../instant.ts'
 import type { LiveAgentSession } from './lifecycle.ts'
 
 /** NA5: how long a terminating session may wait for its process to ask. */
@@ -40,10 +40,11 @@ export function sweep(now: Instant, agentSession: LiveAgentSession, facts: Sweep
  * node, so it is written every half of that time.
  */
 export function expiresAtToWrite(now: Instant, stored: Instant, ttlMs: number): Instant | undefined {
-  const wanted = later(now, ttlMs)
+  // In numbers, because every call asks and few write.
+  const wanted = epochMs(now) + ttlMs
   const stale = Math.min(lastSeenWrittenEveryMs, ttlMs / 2)
   // A setting that was lowered counts too: then the stored value is too far away.
-  return Math.abs(epochMs(wanted) - epochMs(stored)) >= stale ? wanted : undefined
+  return Math.abs(wanted - epochMs(stored)) >= stale ? instant(wanted) : undefined
 }
 
 /**
