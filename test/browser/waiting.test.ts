@@ -7,6 +7,8 @@ const here = visit()
 test('[UI5] waiting shows nothing for 300 ms, then a skeleton, after 2 s words, after 10 s a way out that works', async () => {
   const page = await here.ownerPage('/', { serviceWorkers: 'block' })
   await page.clock.install()
+  // From here on only the test turns the hands, however slow the machine is.
+  await page.clock.pauseAt(Date.now() + 1000)
   let held = true
   await page.route('**/api/people*', (route) => (held ? undefined : route.continue()))
   await page.getByRole('link', { name: 'People' }).click()
@@ -23,6 +25,7 @@ test('[UI5] waiting shows nothing for 300 ms, then a skeleton, after 2 s words, 
   await page.clock.runFor(8000)
   await page.getByText('Still waiting for the server to send the people.').waitFor()
   held = false
+  await page.clock.resume()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('list', { name: 'People' }).getByText('Owner').first().waitFor()
 })
