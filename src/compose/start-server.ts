@@ -74,8 +74,18 @@ export async function startServer(config: ConfigValues, env: NodeJS.ProcessEnv, 
     })
     await writeRunFile(data, { pid: process.pid, url: front.url, startedAt: new Date().toISOString(), version })
     undo.push(() => removeRunFile(data, process.pid))
-    const keeper = kind === 'up' ? await keepCoordinator({ config, logger, umask, store }) : undefined
-    if (keeper) undo.push(() => keeper.stop())
+    if (kind === 'server') return { url: front.url, signInCode, stop, hurry: () => {} }
+    let keeper: CoordinatorKeeper | undefined
+    const keeping = keepCoordinator({ config, logger, umask, store }).then(
+      (kept) => {
+        keeper = kept
+      },
+      (error: unknown) => logger.error({ error: String(error) }, 'no coordinator can be kept; agents are not started'),
+    )
+    undo.push(async () => {
+      await keeping
+      await keeper?.stop()
+    })
     return { url: front.url, signInCode, stop, hurry: () => keeper?.kill() }
   } catch (error) {
     await stop()
@@ -85,8 +95,9 @@ export async function startServer(config: ConfigValues, env: NodeJS.ProcessEnv, 
 
 type KeeperSettings = Pick<KeeperParts, 'config' | 'logger' | 'umask'> & { readonly store: Store }
 
-/** Begins in the background: whoever waits for the server is not kept waiting for this. */
+/** In the background: whoever waits for the server is not kept waiting for this (SP1). */
 async function keepCoordinator({ store, ...parts }: KeeperSettings): Promise<CoordinatorKeeper | undefined> {
+  await pause(answerFirstMs)
   const { CoordinatorKeeper } = await import('./keep-coordinator.ts')
   if (!processes) {
     parts.logger.warn('agents cannot be run on this system yet; join a coordinator from another machine')

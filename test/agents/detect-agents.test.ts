@@ -8,7 +8,7 @@ import { AgentDraft } from '../../src/protocol/agent.ts'
 import { DetectedAgent } from '../../src/protocol/detected-agent.ts'
 import { filledIn } from '../../src/protocol/launch-variables.ts'
 import { manualClock } from '../support/manual-clock.ts'
-import { isRunning } from '../support/real-processes.ts'
+import { isRunning } from '../support/script-process.ts'
 import { openTestServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

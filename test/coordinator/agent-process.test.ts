@@ -3,8 +3,9 @@ import { existsSync, realpathSync } from 'node:fs'
 import { basename } from 'node:path'
 import { expect, test } from 'vitest'
 import { CannotStart } from '../../src/coordinator/agent-process.ts'
-import { script, startAgent } from '../support/agent-process.ts'
-import { isRunning } from '../support/real-processes.ts'
+import { startAgent } from '../support/agent-process.ts'
+import { script } from '../support/launch-particulars.ts'
+import { isRunning } from '../support/script-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test('[SE4] an agent gets the variables of the allow-list and of its entry, and no others', async () => {

@@ -2,10 +2,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { script } from '../support/agent-process.ts'
-import { startCoordinator } from '../support/coordinator.ts'
-import { type LinkServer, startLinkServer } from '../support/link-server.ts'
-import { isRunning, startScript } from '../support/real-processes.ts'
+import { startCoordinator, startLinkServer } from '../support/coordinator.ts'
+import { script } from '../support/launch-particulars.ts'
+import type { LinkServer } from '../support/link-server.ts'
+import { startScript } from '../support/real-processes.ts'
+import { isRunning } from '../support/script-process.ts'
 
 const stays = script('echo up; exec sleep 1000')
 const exited = (server: LinkServer, launchId: string) => () => server.factsOf(launchId, 'process-exited').length > 0

@@ -6,7 +6,8 @@ import type { LaunchMark } from '../../src/platform/launch-mark.ts'
 import type { ProcessSource } from '../../src/platform/processes.ts'
 import { linuxProcesses } from '../../src/platform/processes-linux.ts'
 import { psProcesses } from '../../src/platform/processes-ps.ts'
-import { isRunning, machine, startScript } from '../support/real-processes.ts'
+import { startScript } from '../support/real-processes.ts'
+import { isRunning, machine } from '../support/script-process.ts'
 
 let launches = 0
 const newMark = (keeper = 'keeper-of-this-test'): LaunchMark => ({ launchId: `launch-${process.pid}-${++launches}`, keeper })

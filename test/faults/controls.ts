@@ -149,3 +149,10 @@ export const withoutFence: Change = {
   find: 'import { coordinatorOf,',
   replace: 'import { findCoordinatorRow, coordinatorOf,',
 }
+
+/** RE6: a process is its number, whoever has it now. */
+export const killByPidAlone: Change = {
+  file: 'coordinator/process-tree.ts',
+  find: 'if (this.#known.has(keyOf(each))) return true',
+  replace: "if ([...this.#known].some((known) => known.split(' ')[0] === String(each.pid))) return true",
+}

@@ -19,8 +19,9 @@ export function startServer(
   data: string,
   port: number,
   env: Readonly<Record<string, string>> = {},
+  kind: 'server' | 'up' = 'server',
 ): ServerProcess {
-  const args = [join(build, 'src/main.ts'), 'server', '--port', String(port), '--data', data]
+  const args = [join(build, 'src/main.ts'), kind, '--port', String(port), '--data', data]
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const killLeftover = (): void => void child.kill('SIGKILL')
   process.once('exit', killLeftover)

@@ -1,11 +1,15 @@
 /** The whole product: `up`, its coordinator, and agents that start by need and outlive a server that is killed. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { findPackageRoot } from '../../src/platform/package-root.ts'
 import { openChat } from '../support/chat.ts'
 import { agentsOf, coordinatorOf, endCoordinator, until } from '../support/coordinator-process.ts'
-import { isRunning } from '../support/real-processes.ts'
 import { type HoldfastOptions, type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
+import { isRunning } from '../support/script-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Whatever the test leaves is ended in order with it. */
 async function up(options: HoldfastOptions = {}): Promise<RunningHoldfast> {
@@ -139,3 +143,33 @@ test('[CO1] a coordinator of another version is replaced', async () => {
   expect(isRunning(before.pid)).toBe(false)
   expect(second.log()).toContain('is replaced')
 })
+
+/** What a terminal does to the program in it: the signal goes to the whole group at once, npm and its shell included. */
+test.each(['SIGINT', 'SIGHUP'] as const)(
+  '[CO6] %s to everything that `npm start` runs in leaves nothing behind',
+  async (signal) => {
+    const data = temporaryFolder()
+    const npm = spawn('npm', ['start', '--', '--port', '0', '--data', data], {
+      cwd: findPackageRoot().folder,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    onTestFinished(() => endCoordinator(data))
+    const ended = once(npm, 'close')
+    let said = ''
+    npm.stdout.on('data', (bytes) => (said += bytes))
+    await until(() => said.includes('Sign in:'))
+    const url = /ready at (\S+)/.exec(said)?.[1] ?? ''
+    const token = readFileSync(join(data, 'owner-token'), 'utf8').trim()
+    const chat = await openChat({ url, token })
+    await chat.open()
+    await chat.say('hello')
+    expect(await chat.answer()).toBe('echo: hello')
+    const coordinator = await coordinatorOf(data)
+    process.kill(-(npm.pid ?? 0), signal)
+    await ended
+    // npm may be gone before the server is; it ends in order all the same.
+    await until(() => !existsSync(join(data, 'run', 'server.json')))
+    expect([isRunning(coordinator.pid), await agentsOf(data)]).toEqual([false, []])
+  },
+)

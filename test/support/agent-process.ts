@@ -4,7 +4,8 @@ import { AgentProcess, type Exit } from '../../src/coordinator/agent-process.ts'
 import { ProcessTable } from '../../src/coordinator/process-table.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import type { LaunchParticulars } from '../../src/protocol/link.ts'
-import { machine } from './real-processes.ts'
+import { particularsOf } from './launch-particulars.ts'
+import { machine } from './script-process.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 export interface StartedAgent {
@@ -15,23 +16,6 @@ export interface StartedAgent {
   /** Resolves when this was written. */
   wrote(text: string): Promise<void>
 }
-
-let launches = 0
-
-export const particularsOf = (changes: Partial<LaunchParticulars>): LaunchParticulars => ({
-  type: 'coordinator:launch',
-  launchId: `launch-${process.pid}-${++launches}`,
-  agentId: 'helper',
-  projectId: 'p1',
-  protocol: 'mcp',
-  command: '/bin/sh',
-  args: [],
-  env: {},
-  folder: null,
-  launchToken: `hf_launch_${'x'.repeat(43)}`,
-  acp: null,
-  ...changes,
-})
 
 export async function startAgent(
   changes: Partial<LaunchParticulars>,
@@ -71,6 +55,3 @@ export async function startAgent(
     },
   }
 }
-
-/** An agent that is a shell script. */
-export const script = (text: string): Pick<LaunchParticulars, 'command' | 'args'> => ({ command: '/bin/sh', args: ['-c', text] })

@@ -23,7 +23,7 @@ export interface Chat {
 }
 
 /** With a new project and a demo agent of its own; pass the chat of before to go on with it at another server. */
-export async function openChat({ url, token }: RunningHoldfast, before?: Chat): Promise<Chat> {
+export async function openChat({ url, token }: Pick<RunningHoldfast, 'url' | 'token'>, before?: Chat): Promise<Chat> {
   const client = createClient({ url, token })
   const projectId = before?.projectId ?? (await client.post('/api/projects', { body: { name: 'talk' } })).id
   if (!before) {

@@ -2,7 +2,7 @@
 import { findCoordinator, type RunningCoordinator } from '../../src/platform/coordinator-file.ts'
 import { keeperOf } from '../../src/platform/launch-mark.ts'
 import { type ProcessIdentity, signalExactly } from '../../src/platform/processes.ts'
-import { machine } from './real-processes.ts'
+import { machine } from './script-process.ts'
 
 const lookEveryMs = 20
 

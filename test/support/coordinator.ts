@@ -5,8 +5,8 @@ import { onTestFinished } from 'vitest'
 import { Coordinator, type CoordinatorParts } from '../../src/coordinator/coordinator.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
-import type { LinkServer } from './link-server.ts'
-import { machine } from './real-processes.ts'
+import { LinkServer } from './link-server.ts'
+import { machine } from './script-process.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 export interface TestCoordinator {
@@ -53,4 +53,10 @@ export function startCoordinator(server: Pick<LinkServer, 'url' | 'token'>, opti
     await stopped
   })
   return { coordinator, folder, keeper, alone, log: () => lines.join('') }
+}
+
+export async function startLinkServer(): Promise<LinkServer> {
+  const server = await new LinkServer().start()
+  onTestFinished(() => server.vanish())
+  return server
 }

@@ -4,7 +4,6 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import {
   CoordinatorFacts,
@@ -15,7 +14,9 @@ import {
   type LinkFact,
 } from '../../src/protocol/link.ts'
 import { CoordinatorTurn, type RunningTurn, type SettledPermission, type TurnOrder } from '../../src/protocol/link-turns.ts'
-import { particularsOf } from './agent-process.ts'
+import { particularsOf } from './launch-particulars.ts'
+
+const longestWaitMs = 30_000
 
 export class LinkServer {
   readonly hellos: CoordinatorHello[] = []
@@ -125,9 +126,22 @@ export class LinkServer {
     return this.facts.filter((fact) => 'launchId' in fact && fact.launchId === launchId && (!type || fact.type === type))
   }
 
-  /** Resolves when it holds; looked at after each message. */
+  /** Resolves when it holds; looked at after each message. Fails when it takes too long. */
   async until(holds: () => boolean): Promise<void> {
-    while (!holds()) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      this.#lookAgain()
+    }, longestWaitMs)
+    while (!holds()) {
+      if (isLate) throw new Error(`It never came to this: ${String(holds)}`)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
+    clearTimeout(timer)
+  }
+
+  #lookAgain(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
   }
 
   #accept(socket: WebSocket): void {
@@ -139,7 +153,7 @@ export class LinkServer {
       const answer = this.#answer(message, socket)
       if (answer) socket.send(JSON.stringify({ requestId: message.requestId, ...answer }))
       if (message.type === 'coordinator:hello' && answer?.['type'] === 'coordinator:welcome') this.#snapshot(socket)
-      for (const resolve of this.#waiting.splice(0)) resolve()
+      this.#lookAgain()
     })
   }
 
@@ -205,10 +219,4 @@ export class LinkServer {
     const event = { type, stream: 'coordinator:c1', seq: 1, at: '', data }
     for (const socket of this.#sockets) socket.send(JSON.stringify({ type: 'event', event, cursor: 'x' }))
   }
-}
-
-export async function startLinkServer(): Promise<LinkServer> {
-  const server = await new LinkServer().start()
-  onTestFinished(() => server.vanish())
-  return server
 }

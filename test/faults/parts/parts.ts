@@ -5,6 +5,7 @@ import { kill, killOnPostgres, killServer, migrations } from './kills.ts'
 import { largeStore } from './large-stores.ts'
 import { order } from './orders.ts'
 import type { Part } from './part.ts'
+import { processes } from './processes.ts'
 
 export const parts: Readonly<Record<string, Part>> = {
   kill,
@@ -17,4 +18,5 @@ export const parts: Readonly<Record<string, Part>> = {
   fencing: fences,
   migrations,
   'large-store': largeStore,
+  processes,
 }
