@@ -68,6 +68,10 @@ ${markdownTable(results)}
   the control is a cursor by time. On PostgreSQL it is a \`bigserial\`.
 - **Fencing**: a coordinator is replaced, or taken over, on one node while a message of its is on its way through another; then it
   speaks again as if nothing had happened. Nothing it says may stand in the log behind the moment its epoch was raised.
+- **Processes**: agents that fork, wrap, ignore SIGTERM, flood, drop their environment or close their output end in every way there is:
+  ordered, by themselves, killed, with a coordinator that is stopped, hurried, killed or replaced. Torn counts what is left ten seconds
+  later, lost the bystanders that were hit: look-alikes, neighbours, whoever has the number of a process that has gone. Then the
+  server is killed at random moments while an agent answers, and started again.
 - **Migrations**: a process dies in front of its n-th statement, for every n.
 - **Large store**: a million events and a hundred thousand rows; the write-ahead log under load while snapshots are held open.
 `
