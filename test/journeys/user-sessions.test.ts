@@ -8,8 +8,8 @@ import { main } from '../support/built-product.ts'
 import { startCoordinator } from '../support/coordinator.ts'
 import type { SocketClient } from '../support/feed-clients.ts'
 import { makeRepository } from '../support/git-repository.ts'
-import { isRunning } from '../support/real-processes.ts'
 import { type Console, type InSession, openConsole } from '../support/relay.ts'
+import { isRunning } from '../support/script-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 interface Scene {
