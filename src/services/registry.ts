@@ -83,6 +83,7 @@ import { takeOverCoordinator } from './take-over-coordinator.ts'
 import { terminateRoleAgent } from './terminate-role-agent.ts'
 import { terminateUserSession } from './terminate-user-session.ts'
 import { touchAgentSession } from './touch-agent-session.ts'
+import { trimStream } from './trim-stream.ts'
 import { truncateHistory } from './truncate-history.ts'
 import { unassignAgent } from './unassign-agent.ts'
 import { updateTask } from './update-task.ts'
@@ -172,6 +173,7 @@ export const useCases = {
   'terminate-role-agent': terminateRoleAgent,
   'terminate-user-session': terminateUserSession,
   'touch-agent-session': touchAgentSession,
+  'trim-stream': trimStream,
   'truncate-history': truncateHistory,
   'unassign-agent': unassignAgent,
   'update-task': updateTask,

@@ -1,4 +1,5 @@
-/** The log's own statements. Numbers are given out by transaction.ts; nothing else writes these two tables. */
+/** The log's own statements. Numbers are given out by transaction.ts; nothing else writes these two tables, but for trimming. */
+import { sql } from 'kysely'
 import type { StreamName } from '../domain/stream/name.ts'
 import { statement } from './statement.ts'
 import type { StoredEvent } from './store.ts'
@@ -34,6 +35,31 @@ export const selectStreamsAfter = statement<{ name: string; limit: number }>()((
     .where('name', '>', p.name as StreamName)
     .orderBy('name')
     .limit(p.limit),
+)
+
+/** Streams of one kind with more events than are kept at least; `from` and `to` enclose their names. */
+export const selectLongStreams = statement<{ from: string; to: string; kept: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('streams')
+    .select('name')
+    .where('name', '>=', p.from as StreamName)
+    .where('name', '<', p.to as StreamName)
+    .where(sql<boolean>`head - floor > ${p.kept}`)
+    .orderBy('name')
+    .limit(p.limit),
+)
+
+export const selectEventTime = statement<{ stream: StreamName; seq: number }>()((db, p) =>
+  db.selectFrom('events').select('at').where('stream', '=', p.stream).where('seq', '=', p.seq),
+)
+
+/** Only a beginning is ever trimmed, and the floor says so. Behind the stream's lock. */
+export const deleteEventsThrough = statement<{ stream: StreamName; seq: number }>()((db, p) =>
+  db.deleteFrom('events').where('stream', '=', p.stream).where('seq', '<=', p.seq),
+)
+
+export const raiseFloor = statement<{ name: StreamName; floor: number }>()((db, p) =>
+  db.updateTable('streams').set({ floor: p.floor }).where('name', '=', p.name),
 )
 
 export const selectEventsAfter = statement<{ stream: StreamName; after: number; limit: number }>()((db, p) =>

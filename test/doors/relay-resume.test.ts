@@ -1,10 +1,15 @@
 /** Coming back (RL4): after any cut, on any device, after a restart of the server; nothing missed, nothing twice. */
 import { expect, test } from 'vitest'
+import { userSessionStream } from '../../src/domain/stream/name.ts'
 import { createUserSession } from '../../src/services/create-user-session.ts'
+import { findLongStreams } from '../../src/services/find-long-streams.ts'
+import { trimStream } from '../../src/services/trim-stream.ts'
 import { chance } from '../faults/random.ts'
 import { exited } from '../services/launch-pad.ts'
-import type { SocketClient } from '../support/feed-clients.ts'
-import { type Console, type InSession, openConsole, said, turnEnded } from '../support/relay.ts'
+import { openSocket, type SocketClient } from '../support/feed-clients.ts'
+import { type Console, type InSession, openConsole, playMachine, said, turnEnded } from '../support/relay.ts'
+import { openTestServer } from '../support/server.ts'
+import { openTestStore } from '../support/store.ts'
 
 interface Message {
   readonly type: string
@@ -102,6 +107,56 @@ test('[RL4] without a number it begins with a snapshot: state, agents, what runs
   // A number from the future is one that cannot be served.
   phone.send({ type: 'session:resume', ...inside, lastSeq: 999 })
   expect(await phone.next('session:snapshot')).toMatchObject({ atSeq: 12 })
+})
+
+test('[RL4] what is older than a day is trimmed down to ten thousand; whoever asks for it gets a snapshot first, then what follows', async () => {
+  const room = await openConsole()
+  const { store, clock } = room.server
+  const { client, machine, inside, launchId } = await room.ready()
+  client.send({ type: 'agent:message', ...inside, role: 'auth', content: 'long' })
+  const { turnId } = await machine.turn()
+  for (let batch = 0; batch < 46; batch++) await machine.tell(...Array.from({ length: 250 }, () => said(launchId, turnId, 'x')))
+  await machine.tell(turnEnded(launchId, turnId))
+  const stream = userSessionStream(inside.sessionId)
+  const trim = async () => {
+    for (const long of await store.query(findLongStreams, {})) while ((await store.run(trimStream, { stream: long })).more);
+    return (await store.positions([stream]))[0]
+  }
+  expect(await trim()).toEqual({ head: 11_505, floor: 0 })
+  clock.advance(25 * 3_600_000)
+  expect(await trim()).toEqual({ head: 11_505, floor: 1505 })
+  expect(await store.eventsAfter(stream, 0, 1)).toMatchObject([{ seq: 1506 }])
+  const late = await room.client()
+  late.send({ type: 'session:resume', ...inside, lastSeq: 1504 })
+  expect(await late.next()).toMatchObject({ type: 'session:resumed', headSeq: 11_505 })
+  expect(await late.next()).toMatchObject({ type: 'session:snapshot', atSeq: 11_505, turns: [{ text: 'x'.repeat(11_500) }] })
+  const intime = await room.client()
+  intime.send({ type: 'session:resume', ...inside, lastSeq: 1505 })
+  await intime.next('session:resumed')
+  expect(await intime.next()).toMatchObject({ type: 'agent:update', seq: 1506 })
+  await expect(store.run(trimStream, { stream: 'home' })).resolves.toEqual({ trimmed: 0, more: false })
+}, 30_000)
+
+test('[RL4] the server is stopped and started in the middle of a turn: whoever comes back misses nothing, and the turn goes on', async () => {
+  const testStore = await openTestStore()
+  const first = await openConsole({ testStore })
+  const { client, machine, inside, launchId } = await first.ready()
+  client.send({ type: 'agent:message', ...inside, role: 'auth', content: 'x' })
+  const { turnId } = await machine.turn()
+  await machine.tell(said(launchId, turnId, 'before '))
+  await client.next('agent:update')
+  await first.server.server.close()
+  expect(await client.closed).toMatchObject({ code: 1012 })
+  const server = await openTestServer({ testStore })
+  const again = await playMachine(server, machine.id, first.token)
+  expect(again.welcome).toMatchObject({ epoch: 1 })
+  expect(Object.values(again.snapshot.state)).toMatchObject([{ turns: [{ turnId }] }])
+  await again.tell(said(launchId, turnId, 'after'), turnEnded(launchId, turnId))
+  const back = await openSocket({ port: server.port, token: server.ownerToken })
+  back.send({ type: 'session:resume', ...inside, lastSeq: 5 })
+  await back.next('session:resumed')
+  expect(await back.next()).toMatchObject({ type: 'agent:update', seq: 6, update: { text: 'after' } })
+  expect(await back.next()).toMatchObject({ type: 'agent:response', seq: 7, content: 'before after' })
 })
 
 test('[RL2] a request that comes again is not done again, whichever connection it comes on, and gets the same answer', async () => {

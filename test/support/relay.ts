@@ -77,7 +77,7 @@ export async function openConsole(options: TestServerOptions = {}, settings: obj
   }
 }
 
-async function playMachine(server: TestServer, id: string, token: string, instance: string): Promise<Machine> {
+export async function playMachine(server: TestServer, id: string, token: string, instance = 'first'): Promise<Machine> {
   const socket = await openSocket({ port: server.port, token })
   const about = { linkVersion, version: '1', machine: 'laptop', bootId: 'b', pid: 1 }
   socket.send({ type: 'coordinator:hello', instance, epoch: null, ...about, requestId: 'hello' })

@@ -71,7 +71,8 @@ export class Relay {
   async resend(userSessionId: string, seq: number): Promise<void> {
     const { store, send } = this.#parts
     const [row] = await store.eventsAfter(userSessionStream(userSessionId), seq - 1, 1)
-    if (row) send(new FeedEvent(row, store.incarnation).relayFrame)
+    // One that was trimmed is told by no event any more.
+    if (row?.seq === seq) send(new FeedEvent(row, store.incarnation).relayFrame)
   }
 
   /** Of the snapshot what is of the relay, as its messages. */

@@ -1,0 +1,34 @@
+/**
+ * Trims the beginning of a stream whose state is in tables: of the relay and of orders to coordinators, a day is kept and never fewer
+ * than ten thousand events. Whoever asks for what is gone gets a snapshot. A bounded number in one commit.
+ */
+import { later } from '../domain/instant.ts'
+import { parseStream, type StreamName } from '../domain/stream/name.ts'
+import { deleteEventsThrough, raiseFloor, selectEventTime, selectPosition } from '../store/event-log.ts'
+import { defineUseCase } from '../store/store.ts'
+
+export const keptEvents = 10_000
+const keptMs = 24 * 3_600_000
+/** In one commit, so that nobody waits for it. */
+export const trimmedAtOnce = 1000
+
+export const trimmedKinds = ['coordinator', 'user-session'] as const
+
+export const trimStream = defineUseCase({
+  name: 'trim-stream',
+  streams: ({ stream }: { stream: StreamName }) => [stream],
+  run: async (tx, { stream }, { now }): Promise<{ trimmed: number; more: boolean }> => {
+    const isTrimmed = trimmedKinds.some((kind) => kind === parseStream(stream)?.kind)
+    const position = await tx.first(selectPosition, { name: stream })
+    if (!isTrimmed || !position) return { trimmed: 0, more: false }
+    const { head, floor } = position
+    const through = Math.min(head - keptEvents, floor + trimmedAtOnce)
+    if (through <= floor) return { trimmed: 0, more: false }
+    // Times grow with the numbers: when the last is old enough, all are.
+    const last = await tx.first(selectEventTime, { stream, seq: through })
+    if (!last || last.at > later(now, -keptMs)) return { trimmed: 0, more: false }
+    await tx.write(deleteEventsThrough, { stream, seq: through })
+    await tx.write(raiseFloor, { name: stream, floor: through })
+    return { trimmed: through - floor, more: head - keptEvents > through }
+  },
+})
