@@ -123,11 +123,13 @@ describe.each(engines)('user sessions on %s', (engine) => {
     const launchId = await ready()
     await prompt('x')
     const turnId = (await seen()).agents[0]?.turn?.messageId ?? ''
-    const pieces = [said(launchId, turnId, 'a'), said(launchId, turnId, 'b\u0000'), turnEnded(launchId, turnId)]
-    await machine.tell(...pieces)
-    machine.n -= 3
-    await machine.tell(...pieces)
-    await machine.tell(...pieces)
+    const [first, second, end] = [said(launchId, turnId, 'a'), said(launchId, turnId, 'b\u0000'), turnEnded(launchId, turnId)]
+    await machine.tell(first, second)
+    machine.n -= 1
+    await machine.tell(second, end)
+    machine.n -= 1
+    await machine.tell(end)
+    await machine.tell(first, second, end)
     const { items } = await store.query(listTurns, { userSessionId, accountId: null, limit: 50 })
     expect(items).toMatchObject([{ messageId: turnId, state: 'answered', text: 'ab\u2400' }])
     const types = (await eventsOf(store, `user-session:${userSessionId}`)).map(({ type }) => type)
