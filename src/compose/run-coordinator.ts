@@ -23,7 +23,7 @@ export interface CoordinatorSettings {
   readonly config: ConfigValues
   /** The one of the data folder, wherever that is at the moment, when left out. */
   readonly server: string | undefined
-  readonly token: string
+  readonly token: () => Promise<string>
   /** Standard error when left out. */
   readonly logTo: string | undefined
 }

@@ -29,7 +29,8 @@ const longestFencedPauseMs = 600_000
 export interface LinkParts {
   /** Where the server is now; undefined when there is none. */
   readonly find: () => Promise<string | undefined>
-  readonly token: string
+  /** Asked for each time: it may have been replaced while the server was away. */
+  readonly token: () => Promise<string>
   readonly about: Pick<CoordinatorHello, 'version' | 'machine' | 'bootId' | 'pid'>
   readonly newInstance: () => string
   /** From 0 up to 1. */
@@ -144,9 +145,11 @@ export class Link {
 
   /** Gives why it is over. */
   async #connectOnce(): Promise<string> {
-    const { find, token, clock, onHeard, about } = this.#parts
+    const { find, clock, onHeard, about } = this.#parts
     const url = await find()
     if (url === undefined || this.#isClosed) return 'there is no server'
+    const token = await this.#parts.token()
+    if (this.#isClosed) return 'closed'
     const connection = new LinkConnection({ url, token, clock, onHeard, onMessage: (message) => this.#receive(message) })
     this.#connection = connection
     await connection.open()

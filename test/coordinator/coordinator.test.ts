@@ -219,10 +219,13 @@ test('[RE9] a fact that the server will not take is set aside and the others arr
   expect(log()).toContain('does not take these facts')
 })
 
-test('[SE1] with a token that is not accepted it keeps trying and starts nothing', async () => {
+test('[SE1] with a token that is not accepted it starts nothing and keeps trying, until there is another', async () => {
   const server = await startLinkServer()
-  server.order(stays)
-  const { log } = startCoordinator({ url: server.url, token: 'another' })
+  const launchId = server.order(stays)
+  const kept = { url: server.url, token: 'another' }
+  const { log } = startCoordinator(kept)
   while (!log().includes('401')) await new Promise((resolve) => setImmediate(resolve))
   expect(server.hellos).toEqual([])
+  kept.token = server.token
+  await server.until(started(server, launchId))
 })

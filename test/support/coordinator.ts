@@ -29,7 +29,7 @@ export function startCoordinator(server: Pick<LinkServer, 'url' | 'token'>, opti
   const { promise: alone, resolve: onAlone } = Promise.withResolvers<void>()
   const coordinator = new Coordinator({
     find: async () => server.url,
-    token: server.token,
+    token: async () => server.token,
     about: { version: '0.0.0-test', machine: 'test', bootId: machine.bootId(), pid: process.pid },
     newInstance: randomUUID,
     random: () => 0,

@@ -36,6 +36,8 @@ export const coordinator: CommandSpec = {
     const named = given.text('server')
     const server = named ?? (env['HOLDFAST_URL'] || undefined)
     const token = await tokenFor(terminal, given.text('token-file'), config.data)
+    // Wrong from the start is said now, not in a log.
+    await token()
     const logTo = given.text('log-file')
     const { runCoordinator } = await import('../../compose/run-coordinator.ts')
     await runCoordinator({
@@ -47,9 +49,19 @@ export const coordinator: CommandSpec = {
   },
 }
 
-async function tokenFor(terminal: Terminal, file: string | undefined, data: string): Promise<string> {
-  const given = file === undefined ? tokenFromEnvironment(terminal.env) : await tokenIn(terminal, file)
-  const token = given ?? (await readFile(coordinatorTokenFile(data), 'utf8').catch(() => '')).trim()
+/** A file is read anew each time: what is in it may be replaced while the coordinator runs. */
+async function tokenFor(terminal: Terminal, file: string | undefined, data: string): Promise<() => Promise<string>> {
+  const given = file === undefined ? tokenFromEnvironment(terminal.env) : undefined
+  if (given !== undefined) return async () => given
+  if (file === '-') {
+    const typed = await tokenIn(terminal, file)
+    return async () => typed
+  }
+  return () => (file === undefined ? keptToken(data) : tokenIn(terminal, file))
+}
+
+async function keptToken(data: string): Promise<string> {
+  const token = (await readFile(coordinatorTokenFile(data), 'utf8').catch(() => '')).trim()
   if (token !== '') return token
   throw new CommandFailure(
     'refused',

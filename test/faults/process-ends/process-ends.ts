@@ -46,7 +46,7 @@ const eachGets = (signal: NodeJS.Signals) => (_: World, victims: readonly Victim
   for (const { pid } of victims) process.kill(pid, signal)
 }
 
-export const ways: Readonly<Record<string, Way>> = {
+const ways: Readonly<Record<string, Way>> = {
   'a stop that was ordered': {
     endsAll: false,
     tells: true,
