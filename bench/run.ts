@@ -23,6 +23,7 @@ import { durableAppendOnPostgres } from './sp05-append-postgres.bench.ts'
 import { fanOuts } from './sp06-fan-out.bench.ts'
 import { replays } from './sp07-replay.bench.ts'
 import { history } from './sp08-history.bench.ts'
+import { resumeContext } from './sp09-resume-context.bench.ts'
 import { heldCalls } from './sp10-held-call.bench.ts'
 import { idleMemory } from './sp11-idle-memory.bench.ts'
 import { sweep } from './sp13-sweep.bench.ts'
@@ -37,6 +38,7 @@ const operations: Readonly<Record<string, readonly Comparison[]>> = {
   sp6: fanOuts,
   sp7: replays,
   sp8: history,
+  sp9: resumeContext,
   sp10: heldCalls,
   sp11: idleMemory,
   sp13: sweep,

@@ -1,10 +1,17 @@
 /**
- * What is remembered about a work session for whoever takes it up (RS1, RS4): read newest first and no further than could ever fit
- * the budget, so that it costs the same after a year (RS5).
+ * What is remembered about a work session for whoever takes it up (RS1, RS4): read newest first and no further than fits the
+ * budget, so that it costs the same after a year (RS5).
  */
 import type { Approach } from '../domain/approach/lifecycle.ts'
-import { type RememberedTask, type ResumeContext, resumeContext } from '../domain/work-session/resume-context.ts'
-import { type ApproachRow, approachFrom, told } from '../store/queries/approaches.ts'
+import {
+  mostWarningsTold,
+  type RememberedTask,
+  type Remembering,
+  type ResumeContext,
+  resumeContext,
+  wantsMore,
+} from '../domain/work-session/resume-context.ts'
+import { type ApproachRow, approachFrom, selectOlderWarnings, told } from '../store/queries/approaches.ts'
 import { selectTask, type TaskRow } from '../store/queries/tasks.ts'
 import { selectUnfinished } from '../store/queries/unfinished-tasks.ts'
 import { lineageOf, type WorkSessionRow } from '../store/queries/work-sessions.ts'
@@ -12,74 +19,97 @@ import type { Statement } from '../store/statement.ts'
 import type { Reader } from '../store/store.ts'
 import { settingsOf } from './project-settings.ts'
 
-/** The least an approach or a task costs in the context; what is beyond that many need not be read. */
-const leastTokens = 15
-/** RS4: these are never left out, so all of them are read, up to more than anybody records. */
-const maxWarnings = 10_000
+/** Of each list at first; where more would fit, twice as many. Most budgets are spent before. */
+const readAtFirst = 32
+/** RS4: warnings are never left out, so all of their ids are read, up to more than anybody records. */
+const mostWarnings = 100_000
+
+type Carried = (limit: number) => Promise<readonly TaskRow[]>
 
 /** As it stands: an unfinished work session, or one that was begun to go on with another. */
-export async function contextOf(reader: Reader, row: WorkSessionRow): Promise<ResumeContext> {
-  const budget = await budgetOf(reader, row)
-  return contextWith(reader, row, await reader.all(selectUnfinished, { workSessionId: row.id, limit: fitting(budget) }))
-}
+export const contextOf = (reader: Reader, row: WorkSessionRow): Promise<ResumeContext> =>
+  context(reader, row, (limit) => reader.all(selectUnfinished, { workSessionId: row.id, limit }))
 
 /** With the tasks that are carried over, newest first. */
-export async function contextWith(reader: Reader, row: WorkSessionRow, unfinished: readonly TaskRow[]): Promise<ResumeContext> {
-  const budget = await budgetOf(reader, row)
+export const contextWith = (reader: Reader, row: WorkSessionRow, tasks: readonly TaskRow[]): Promise<ResumeContext> =>
+  context(reader, row, async (limit) => tasks.slice(0, limit))
+
+async function context(reader: Reader, row: WorkSessionRow, carried: Carried): Promise<ResumeContext> {
+  const budget = Number((await settingsOf(reader, row.project_id))['resume.budget_tokens'])
   const lineage = await lineageOf(reader, row)
-  const limit = fitting(budget)
-  const current = await currentTask(reader, row, unfinished)
-  const warnings = await readAlong(reader, lineage, told.avoid, maxWarnings)
-  const failed = await readAlong(reader, lineage, told.failed, limit)
-  return resumeContext(
-    {
+  const warnings = await readWarnings(reader, lineage, mostWarningsTold(budget))
+  const currentTask = (await taskAt(reader, row, carried)) ?? null
+  for (let limit = readAtFirst; ; limit *= 2) {
+    const all = {
       previousState: row.context_summary,
       currentPhase: row.current_phase,
-      currentTask: current ?? null,
-      failed: [...warnings, ...failed],
+      currentTask,
+      ...warnings,
+      failed: await readAlong(reader, lineage, told.failed, limit),
       verified: await readAlong(reader, lineage, told.verified, limit),
       next: await readAlong(reader, lineage, told.next, limit),
-      remaining: unfinished
-        .filter(({ id }) => id !== current?.taskId)
-        .slice(0, limit)
-        .map(remembered),
-    },
-    budget,
-  )
+      remaining: await remainingOf(carried, currentTask, limit),
+    }
+    const made = resumeContext(all, budget)
+    if (!wantsMore(all, made)) return made
+  }
 }
 
-const budgetOf = async (reader: Reader, { project_id: projectId }: WorkSessionRow): Promise<number> =>
-  Number((await settingsOf(reader, projectId))['resume.budget_tokens'])
-
-const fitting = (budgetTokens: number): number => Math.ceil(budgetTokens / leastTokens)
-
-/** The one it was at; when that is done or was never said, the one that was begun last. */
-async function currentTask(
+/** The one it was at; when that is done or was never said, the newest that is being worked on. */
+async function taskAt(
   reader: Reader,
   { project_id: projectId, current_task_id: id }: WorkSessionRow,
-  unfinished: readonly TaskRow[],
+  carried: Carried,
 ): Promise<RememberedTask | undefined> {
   const named = id === null ? undefined : await reader.first(selectTask, { projectId, id })
   if (named && named.status !== 'completed' && named.status !== 'failed') return remembered(named)
-  const [begun] = unfinished
+  const [begun] = (await carried(readAtFirst))
     .filter(({ status }) => status === 'in_progress')
-    .sort((a, b) => (b.started_at ?? '').localeCompare(a.started_at ?? ''))
+    .toSorted((a, b) => (b.started_at ?? '').localeCompare(a.started_at ?? ''))
   return begun && remembered(begun)
 }
 
-/** Generation by generation, the nearest first: what a child learned is newer than what its parent did. */
-async function readAlong(
-  reader: Reader,
-  lineage: readonly string[],
-  list: Statement<{ workSessionId: string; limit: number }, ApproachRow>,
+/** One more than asked for tells whether there is more; the one it is at stands elsewhere. */
+async function remainingOf(
+  carried: Carried,
+  current: RememberedTask | null,
   limit: number,
-): Promise<Approach[]> {
-  const found: Approach[] = []
+): Promise<Remembering<RememberedTask>> {
+  const rows = await carried(limit + 2)
+  const others = rows.filter(({ id }) => id !== current?.taskId)
+  return { items: others.slice(0, limit).map(remembered), more: others.length > limit }
+}
+
+type List = Statement<{ workSessionId: string; limit: number }, ApproachRow>
+
+/** Generation by generation, the nearest first: what a child learned is newer than what its parent did. */
+async function readAlong(reader: Reader, lineage: readonly string[], list: List, limit: number): Promise<Remembering<Approach>> {
+  const rows = await rowsAlong(reader, lineage, list, limit + 1)
+  return { items: rows.slice(0, limit).map(approachFrom), more: rows.length > limit }
+}
+
+async function rowsAlong(reader: Reader, lineage: readonly string[], list: List, limit: number): Promise<ApproachRow[]> {
+  const rows: ApproachRow[] = []
   for (const workSessionId of lineage) {
-    if (found.length >= limit) break
-    found.push(...(await reader.all(list, { workSessionId, limit: limit - found.length })).map(approachFrom))
+    if (rows.length >= limit) break
+    rows.push(...(await reader.all(list, { workSessionId, limit: limit - rows.length })))
   }
-  return found
+  return rows
+}
+
+/** The newest whole, of the rest the ids, which stand in the index. */
+async function readWarnings(reader: Reader, lineage: readonly string[], whole: number) {
+  const rows = await rowsAlong(reader, lineage, told.avoid, whole)
+  const olderWarnings: string[] = []
+  const last = rows.at(-1)
+  if (last && rows.length === whole) {
+    for (const workSessionId of lineage.slice(lineage.indexOf(last.session_id))) {
+      const from = workSessionId === last.session_id ? last : { updated_at: '~', id: '' }
+      const older = { workSessionId, updatedAt: from.updated_at, id: from.id, limit: mostWarnings - olderWarnings.length }
+      olderWarnings.push(...(await reader.all(selectOlderWarnings, older)).map(({ id }) => id))
+    }
+  }
+  return { warnings: rows.map(approachFrom), olderWarnings }
 }
 
 const remembered = (row: TaskRow): RememberedTask => ({

@@ -156,3 +156,23 @@ export const killByPidAlone: Change = {
   find: 'if (this.#known.has(keyOf(each))) return true',
   replace: "if ([...this.#known].some((known) => known.split(' ')[0] === String(each.pid))) return true",
 }
+
+/** CK3: files are written where they lie, as a slow disk would; whoever reads meanwhile, or after a kill, gets half of one. */
+export const filesInPlace: Change = {
+  file: 'platform/atomic-file.ts',
+  find: '    await rename(temporary, path)\n',
+  replace: `    const { readFile, writeFile } = await import('node:fs/promises')
+    const bytes = await readFile(temporary)
+    await writeFile(path, bytes.subarray(0, bytes.length / 2))
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    await writeFile(path, bytes)
+    await unlink(temporary)
+`,
+}
+
+/** RS1: the child is begun, but what is left to do stays with its parent. */
+export const tasksStayBehind: Change = {
+  file: 'services/resume-work-session.ts',
+  find: '({ ...task, session_id: child.id, updated_at: context.now })',
+  replace: '({ ...task, updated_at: context.now })',
+}

@@ -57,6 +57,9 @@ ${markdownTable(results)}
   have written) and are killed right after an acknowledgement, some time after one, while closing, and at the n-th call to the disk
   of opening, working and closing; the next process goes on with the same database and sends again, with the same key, what was
   never answered. Over HTTP the whole server is killed, also while it starts, and a client follows the events with its cursor.
+- **Work**: a scripted piece of work (two phases, tasks that wait, an approval, what failed and what was verified, checkpoints,
+  artifacts, an interruption) whose server is killed after an answer or with a request on its way. After each kill every file is whole;
+  what was acknowledged is there, once; a resume answers what the events say; and the files say what the store says.
 - **Power cut**: everything a process does to its disk is logged with its bytes (\`LD_PRELOAD\`); at a moment of that log the disk is
   rebuilt with what was not yet fsynced lost, kept, torn at sectors or reordered, names apart from bytes: a name counts as safe only
   after its folder's fsync. The log is proven complete by playing it and comparing the result with the real folder.

@@ -16,15 +16,25 @@ export interface RememberedTask {
   readonly blockedBy: string | null
 }
 
+/** As much of a list as was read, newest first, and whether there is more. */
+export interface Remembering<Item> {
+  readonly items: readonly Item[]
+  readonly more: boolean
+}
+
 export interface Remembered {
   readonly previousState: string | null
   readonly currentPhase: number | null
   readonly currentTask: RememberedTask | null
-  readonly failed: readonly Approach[]
-  readonly verified: readonly Approach[]
+  /** What failed and must be avoided; of those that are older only the ids are known. */
+  readonly warnings: readonly Approach[]
+  readonly olderWarnings: readonly string[]
+  /** What failed and may be tried again. */
+  readonly failed: Remembering<Approach>
+  readonly verified: Remembering<Approach>
   /** Untried ones that are to be tried next. */
-  readonly next: readonly Approach[]
-  readonly remaining: readonly RememberedTask[]
+  readonly next: Remembering<Approach>
+  readonly remaining: Remembering<RememberedTask>
 }
 
 /** What is left of an approach; the id always is. */
@@ -51,45 +61,49 @@ const longestShare = 0.125
 /** What stands around the lists. */
 const frameTokens = 100
 const wordsOfBrief = 50
+/** The least that a warning costs when it is told in more than its id. */
+const leastBriefTokens = 20
+
+/** So many warnings at most are told in more than their ids; of others nothing else need be known. */
+export const mostWarningsTold = (budgetTokens: number): number => Math.ceil((budgetTokens * shareOfWarnings) / leastBriefTokens)
 
 export function resumeContext(all: Remembered, budgetTokens: number): ResumeContext {
   const previousState = all.previousState && cutToTokens(all.previousState, budgetTokens * shareOfState)
   const purse = new Purse(budgetTokens)
   purse.pay(frameTokens + estimateTokens(previousState ?? '') + costOf(all.currentTask ?? ''))
-
-  const warnings = warned(
-    all.failed.filter(({ avoid }) => avoid),
-    purse,
-    budgetTokens,
-  )
-  const lists = {
-    nextApproaches: { from: all.next.map((each) => tellable(each, budgetTokens)), told: [] as ToldApproach[] },
-    remainingTasks: { from: [...all.remaining], told: [] as RememberedTask[] },
-    verifiedApproaches: { from: all.verified.map((each) => tellable(each, budgetTokens)), told: [] as ToldApproach[] },
-    failedApproaches: {
-      from: all.failed.filter(({ avoid }) => !avoid).map((each) => tellable(each, budgetTokens)),
-      told: [] as ToldApproach[],
-    },
-  }
-  takeTurns(Object.values(lists) as unknown as Fillable[], purse)
-  const isCut = (name: keyof typeof lists) => lists[name].told.length < lists[name].from.length
+  const warnings = warned(all, purse, budgetTokens)
+  const tell = (approach: Approach): ToldApproach => tellable(approach, budgetTokens)
+  const next = new Telling(all.next, tell)
+  const remaining = new Telling(all.remaining, (task) => task)
+  const verified = new Telling(all.verified, tell)
+  const failed = new Telling(all.failed, tell)
+  takeTurns([next, remaining, verified, failed], purse)
   return {
     previousState,
     currentPhase: all.currentPhase,
     currentTask: all.currentTask,
-    failedApproaches: [...warnings, ...lists.failedApproaches.told],
-    verifiedApproaches: lists.verifiedApproaches.told,
-    nextApproaches: lists.nextApproaches.told,
-    remainingTasks: lists.remainingTasks.told,
+    failedApproaches: [...warnings, ...failed.told],
+    verifiedApproaches: verified.told,
+    nextApproaches: next.told,
+    remainingTasks: remaining.told,
     leftOut: {
-      failedApproaches: isCut('failedApproaches'),
-      verifiedApproaches: isCut('verifiedApproaches'),
-      nextApproaches: isCut('nextApproaches'),
-      remainingTasks: isCut('remainingTasks'),
+      failedApproaches: failed.leftOut,
+      verifiedApproaches: verified.leftOut,
+      nextApproaches: next.leftOut,
+      remainingTasks: remaining.leftOut,
     },
     budgetTokens,
   }
 }
+
+/** Whether a list was told to its end although there is more of it: whoever reads has read too little. */
+export const wantsMore = (all: Remembered, context: ResumeContext): boolean =>
+  (all.failed.more && toldOf(all.failed, context.failedApproaches.length - all.warnings.length - all.olderWarnings.length)) ||
+  (all.verified.more && toldOf(all.verified, context.verifiedApproaches.length)) ||
+  (all.next.more && toldOf(all.next, context.nextApproaches.length)) ||
+  (all.remaining.more && toldOf(all.remaining, context.remainingTasks.length))
+
+const toldOf = ({ items }: Remembering<unknown>, told: number): boolean => told >= items.length
 
 class Purse {
   #left: number
@@ -104,47 +118,66 @@ class Purse {
   }
 }
 
-const costOf = (thing: unknown): number => estimateTokens(JSON.stringify(thing)) + 1
+/** One list on its way into the context. */
+class Telling<Item, Told> {
+  readonly told: Told[] = []
+  readonly #from: Remembering<Item>
+  readonly #tell: (item: Item) => Told
 
-/** All of them, each as fully as there is room for: first the bare ids, then the newest told more and more of. */
-function warned(approaches: readonly Approach[], purse: Purse, budgetTokens: number): ToldApproach[] {
-  const told: ToldApproach[] = approaches.map(({ id }) => ({ id, avoid: true }))
-  for (const each of told) purse.pay(costOf(each))
-  const floor = budgetTokens * (1 - shareOfWarnings)
-  for (const form of [brief, whole]) {
-    for (const [at, approach] of approaches.entries()) {
-      const fuller = form(approach)
-      const more = costOf(fuller) - costOf(told[at])
-      if (purse.left - more < floor) break
-      purse.pay(more)
-      told[at] = fuller
-    }
+  constructor(from: Remembering<Item>, tell: (item: Item) => Told) {
+    this.#from = from
+    this.#tell = tell
   }
-  return told
-}
 
-interface Fillable {
-  readonly from: readonly unknown[]
-  readonly told: unknown[]
+  get leftOut(): boolean {
+    return this.#from.more || this.told.length < this.#from.items.length
+  }
+
+  /** False when there is no next one, or no room for it. */
+  one(purse: Purse): boolean {
+    const item = this.#from.items[this.told.length]
+    if (item === undefined) return false
+    const told = this.#tell(item)
+    const cost = costOf(told)
+    if (cost > purse.left) return false
+    purse.pay(cost)
+    this.told.push(told)
+    return true
+  }
 }
 
 /** One of each in turn, newest first, so that no list starves another; a list whose next one does not fit is full. */
-function takeTurns(lists: readonly Fillable[], purse: Purse): void {
-  let open = [...lists]
-  while (open.length > 0) {
-    open = open.filter(({ from, told }) => {
-      if (told.length === from.length) return false
-      const next = from[told.length]
-      const cost = costOf(next)
-      if (cost > purse.left) return false
-      purse.pay(cost)
-      told.push(next)
-      return true
-    })
-  }
+function takeTurns(lists: readonly { one(purse: Purse): boolean }[], purse: Purse): void {
+  for (let open = lists; open.length > 0; ) open = open.filter((list) => list.one(purse))
 }
 
-const tellable = (approach: Approach, budgetTokens: number): ToldApproach => {
+const costOf = (thing: unknown): number => estimateTokens(JSON.stringify(thing)) + 1
+
+/** All of them, each as fully as there is room for: first the bare ids, then the newest told more and more of. */
+function warned({ warnings, olderWarnings }: Remembered, purse: Purse, budgetTokens: number): ToldApproach[] {
+  const older = olderWarnings.map(bare)
+  const told = warnings.map(({ id }) => bare(id))
+  const costs = told.map(costOf)
+  for (const cost of costs) purse.pay(cost)
+  for (const each of older) purse.pay(costOf(each))
+  const floor = budgetTokens * (1 - shareOfWarnings)
+  for (const form of [brief, whole]) {
+    for (const [at, approach] of warnings.entries()) {
+      const fuller = form(approach)
+      const cost = costOf(fuller)
+      const more = cost - (costs[at] ?? 0)
+      if (purse.left - more < floor) break
+      purse.pay(more)
+      costs[at] = cost
+      told[at] = fuller
+    }
+  }
+  return [...told, ...older]
+}
+
+const bare = (id: string): ToldApproach => ({ id, avoid: true })
+
+function tellable(approach: Approach, budgetTokens: number): ToldApproach {
   const full = whole(approach)
   return costOf(full) > budgetTokens * longestShare ? brief(approach) : full
 }

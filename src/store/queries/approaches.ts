@@ -102,6 +102,20 @@ function toldWhere(kind: ApproachKind, column?: 'avoid' | 'next_to_try', value?:
   })
 }
 
+/** The ids of warnings behind one of them: out of the index alone. */
+export const selectOlderWarnings = statement<{ workSessionId: string; updatedAt: string; id: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('approaches')
+    .select('id')
+    .where('session_id', '=', p.workSessionId)
+    .where('kind', '=', sql.lit<ApproachKind>('failed'))
+    .where('avoid', '=', sql.lit(1))
+    .where((eb) => eb(eb.refTuple('updated_at', 'id'), '<', eb.tuple(p.updatedAt, p.id)))
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
 /** Of the work sessions of one lineage, the newest first. */
 export async function approachesPage(
   reader: Reader,

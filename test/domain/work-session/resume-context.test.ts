@@ -1,7 +1,13 @@
 import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { type Approach, type ApproachKind, contentOf } from '../../../src/domain/approach/lifecycle.ts'
-import { type Remembered, type RememberedTask, resumeContext } from '../../../src/domain/work-session/resume-context.ts'
+import {
+  mostWarningsTold,
+  type Remembered,
+  type RememberedTask,
+  resumeContext,
+  wantsMore,
+} from '../../../src/domain/work-session/resume-context.ts'
 import { cutToTokens, estimateTokens } from '../../../src/domain/work-session/token-estimate.ts'
 
 const budget = 8000
@@ -23,14 +29,18 @@ const task = (n: number): RememberedTask => ({
   blockedBy: null,
 })
 
+const whole = <Item>(items: readonly Item[]) => ({ items, more: false })
+
 const nothing: Remembered = {
   previousState: null,
   currentPhase: null,
   currentTask: null,
-  failed: [],
-  verified: [],
-  next: [],
-  remaining: [],
+  warnings: [],
+  olderWarnings: [],
+  failed: whole([]),
+  verified: whole([]),
+  next: whole([]),
+  remaining: whole([]),
 }
 
 const sizeOf = (all: Remembered, tokens = budget): number => estimateTokens(JSON.stringify(resumeContext(all, tokens)))
@@ -38,13 +48,14 @@ const sizeOf = (all: Remembered, tokens = budget): number => estimateTokens(JSON
 describe('the resume context', () => {
   test('[RS1] what there is is told whole while it fits', () => {
     const all: Remembered = {
+      ...nothing,
       previousState: 'Jumping works',
       currentPhase: 2,
       currentTask: { ...task(3), status: 'in_progress', progressPercent: 70 },
-      failed: many('failed', 2, { learnings: ['ground first'] }),
-      verified: many('verified', 1),
-      next: many('untried', 1, { nextToTry: true }),
-      remaining: [task(5), task(4)],
+      warnings: many('failed', 2, { learnings: ['ground first'] }),
+      verified: whole(many('verified', 1)),
+      next: whole(many('untried', 1, { nextToTry: true })),
+      remaining: whole([task(5), task(4)]),
     }
     const context = resumeContext(all, budget)
     expect(context).toMatchObject({
@@ -64,10 +75,10 @@ describe('the resume context', () => {
     const all: Remembered = {
       ...nothing,
       previousState: 'z'.repeat(100_000),
-      failed: many('failed', 1000, { ...words, avoid: false }),
-      verified: many('verified', 1000, words),
-      next: many('untried', 1000, words),
-      remaining: Array.from({ length: 1000 }, (_, n) => task(1000 - n)),
+      failed: whole(many('failed', 1000, { ...words, avoid: false })),
+      verified: whole(many('verified', 1000, words)),
+      next: whole(many('untried', 1000, words)),
+      remaining: whole(Array.from({ length: 1000 }, (_, n) => task(1000 - n))),
     }
     expect(sizeOf(all)).toBeLessThanOrEqual(budget)
     const context = resumeContext(all, budget)
@@ -79,25 +90,47 @@ describe('the resume context', () => {
   })
 
   test('[RS4] what must be avoided is never left out: told shorter, and within the budget while that is possible at all', () => {
-    const failed = many('failed', 400, {
+    const warnings = many('failed', 400, {
       description: 'd'.repeat(500),
       failureReason: 'r'.repeat(500),
       details: 'e'.repeat(2000),
     })
-    const all = { ...nothing, failed, verified: many('verified', 1000, { details: 'v'.repeat(1000) }) }
+    const all = { ...nothing, warnings, verified: whole(many('verified', 1000, { details: 'v'.repeat(1000) })) }
     const context = resumeContext(all, budget)
-    expect(context.failedApproaches.map(({ id }) => id)).toEqual(failed.map(({ id }) => id))
+    expect(context.failedApproaches.map(({ id }) => id)).toEqual(warnings.map(({ id }) => id))
     expect(context.failedApproaches[0]).toMatchObject({ failureReason: expect.stringMatching(/^r+…$/) })
     expect(sizeOf(all)).toBeLessThanOrEqual(budget)
-    const tooMany = { ...nothing, failed: many('failed', 5000) }
-    expect(resumeContext(tooMany, budget).failedApproaches).toHaveLength(5000)
+    const ids = Array.from({ length: 5000 }, (_, n) => `approach_f${n}`)
+    const tooMany = resumeContext({ ...nothing, warnings: many('failed', 10), olderWarnings: ids }, budget)
+    expect(tooMany.failedApproaches).toHaveLength(5010)
+    expect(tooMany.failedApproaches.at(-1)).toEqual({ id: 'approach_f4999', avoid: true })
   })
 
   test('[RS4] one that is very long is told without its details instead of taking all the room', () => {
     const long = approach('verified', 2, { details: 'x'.repeat(20_000) })
-    const [first, second] = resumeContext({ ...nothing, verified: [long, approach('verified', 1)] }, budget).verifiedApproaches
+    const [first, second] = resumeContext(
+      { ...nothing, verified: whole([long, approach('verified', 1)]) },
+      budget,
+    ).verifiedApproaches
     expect(first).toEqual({ id: 'approach_v002', category: 'jump', description: 'Way 2' })
     expect(second).toMatchObject({ id: 'approach_v001', kind: 'verified' })
+  })
+
+  test('[RS5] whoever read too little of a list that would fit is told so; of what is full, nothing more is wanted', () => {
+    const more = (count: number, words = {}) => ({ items: many('verified', count, words), more: true })
+    const wants = (verified: ReturnType<typeof more>) => {
+      const all = { ...nothing, verified }
+      return wantsMore(all, resumeContext(all, budget))
+    }
+    expect(wants(more(5))).toBe(true)
+    expect(wants(more(50, { details: 'x'.repeat(2000) }))).toBe(false)
+    expect(resumeContext({ ...nothing, verified: more(5) }, budget).leftOut.verifiedApproaches).toBe(true)
+  })
+
+  test('[RS5] no more warnings could be told in words than are read whole', () => {
+    const warnings = many('failed', 1000, { category: 'c', description: '' })
+    const told = resumeContext({ ...nothing, warnings }, budget).failedApproaches.filter(({ category }) => category !== undefined)
+    expect(told.length).toBeLessThanOrEqual(mostWarningsTold(budget))
   })
 
   const text = fc.string({ unit: 'grapheme', maxLength: 400 })
@@ -113,8 +146,11 @@ describe('the resume context', () => {
   property.prop([some('failed'), some('verified'), some('untried'), text, fc.integer({ min: 3000, max: 20_000 })])(
     '[RS4] whatever there is: within the budget, nothing to avoid missing, each list a beginning of what was given',
     (failed, verified, next, previousState, tokens) => {
-      const all = { ...nothing, previousState, failed, verified, next }
+      const warnings = failed.filter(({ avoid }) => avoid)
+      const others = whole(failed.filter(({ avoid }) => !avoid))
+      const all = { ...nothing, previousState, warnings, failed: others, verified: whole(verified), next: whole(next) }
       const context = resumeContext(all, tokens)
+      expect(wantsMore(all, context)).toBe(false)
       expect(estimateTokens(JSON.stringify(context))).toBeLessThanOrEqual(tokens)
       const toldIds = context.failedApproaches.map(({ id }) => id)
       for (const { id, avoid } of failed) if (avoid) expect(toldIds).toContain(id)

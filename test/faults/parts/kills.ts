@@ -4,8 +4,10 @@ import { productFolder } from '../build.ts'
 import {
   acknowledgeBeforeCommit,
   acknowledgeBeforeCommitOnPostgres,
+  filesInPlace,
   migrateWithoutTransaction,
   migrateWithoutTransactionOnPostgres,
+  tasksStayBehind,
 } from '../controls.ts'
 import { type KillOptions, kills } from '../kill.ts'
 import { serverKills } from '../kill-server.ts'
@@ -13,6 +15,7 @@ import { killedMigrations } from '../migrations.ts'
 import { startPostgres } from '../postgres-for-faults.ts'
 import { buildShim } from '../power-cut/shim.ts'
 import type { Result } from '../table.ts'
+import { workKills } from '../work-kills.ts'
 import { type Bench, everyOther, inLanes, type Part, sum, timed, withBuild } from './part.ts'
 
 const storeKills = (bench: Bench, test: string, options: Partial<KillOptions>, control: Change): Promise<Result> =>
@@ -55,6 +58,27 @@ export const killServer: Part = async (bench) => [
     const points = `${sum(results, (one) => one.kills)} kills, ${sum(results, (one) => one.acknowledged)} writes acknowledged`
     const controls = [{ name: 'ack before commit', caught: broken.tally.lost > 0 }]
     return { rule: 'RE1', test: 'kill -9 of the server, over HTTP', points, seed: bench.seed, tally, controls }
+  }),
+]
+
+/** CK4, RS1: work that goes on. */
+export const killWork: Part = async (bench) => [
+  await timed(async () => {
+    const { results, tally } = await inLanes(bench, bench.points(100), (seed, share) =>
+      workKills({ build: productFolder, seed, kills: share }),
+    )
+    const caught = async (name: string, change: Change, kind: 'lost' | 'torn') => {
+      const broken = await withBuild([change], (build) => workKills({ build, seed: bench.seed, kills: 12, stopEarly: true }))
+      return { name, caught: broken.tally[kind] > 0 }
+    }
+    const acknowledged = `${sum(results, (one) => one.acknowledged)} steps acknowledged`
+    const points = `${sum(results, (one) => one.kills)} kills, ${acknowledged}, ${sum(results, (one) => one.resumed)} resumed`
+    const controls = [
+      await caught('ack before commit', acknowledgeBeforeCommit, 'lost'),
+      await caught('files written in place', filesInPlace, 'torn'),
+      await caught('tasks left behind', tasksStayBehind, 'torn'),
+    ]
+    return { rule: 'CK4', test: 'kill -9 in the middle of work', points, seed: bench.seed, tally, controls }
   }),
 ]
 

@@ -1,7 +1,7 @@
 /** The parts of the fault bench, by the names that `--only` takes. */
 import { files, io, powerCut } from './disks.ts'
 import { fences } from './fences.ts'
-import { kill, killOnPostgres, killServer, migrations } from './kills.ts'
+import { kill, killOnPostgres, killServer, killWork, migrations } from './kills.ts'
 import { largeStore } from './large-stores.ts'
 import { order } from './orders.ts'
 import type { Part } from './part.ts'
@@ -11,6 +11,7 @@ export const parts: Readonly<Record<string, Part>> = {
   kill,
   'kill-postgres': killOnPostgres,
   'kill-server': killServer,
+  'kill-work': killWork,
   'power-cut': powerCut,
   files,
   'io-errors': io,

@@ -1,0 +1,132 @@
+/**
+ * SP9: the context of a resume after 10,000 messages, 1,000 approaches and 1,000 tasks, as `get_resume_context` makes it, beside a bare
+ * read of the same rows: newest first, bounded, and written out as the JSON that an agent would be sent.
+ */
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { systemClock } from '../src/platform/clock.ts'
+import { createProject } from '../src/services/create-project.ts'
+import { createTask } from '../src/services/create-task.ts'
+import { createWorkSession } from '../src/services/create-work-session.ts'
+import { getOrCreateConversation } from '../src/services/get-or-create-conversation.ts'
+import { recordApproach } from '../src/services/record-approach.ts'
+import { contextOf } from '../src/services/resume-context.ts'
+import { setHistory } from '../src/services/set-history.ts'
+import { selectWorkSession } from '../src/store/queries/work-sessions.ts'
+import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.ts'
+import { defineQuery } from '../src/store/store.ts'
+import type { Comparison, Contender } from './harness/comparison.ts'
+import { benchFolder } from './harness/folder.ts'
+import { flat } from './harness/verdict.ts'
+
+const writerUrl = new URL('../src/compose/writer.ts', import.meta.url)
+const by = 'bench'
+const readsPerRound = 100
+const warnings = 100
+const messages = 10_000
+const writtenAtOnce = 200
+
+/** The door's way to it, without the agent that asks. */
+const context = defineQuery({
+  name: 'bench-resume-context',
+  run: async (reader, { id }: { id: string }) => {
+    const row = await reader.first(selectWorkSession, { id })
+    return row && contextOf(reader, row)
+  },
+})
+
+interface Work {
+  readonly ours: () => Promise<unknown>
+  readonly bare: () => unknown
+  readonly close: () => Promise<void>
+}
+
+async function openWork(folder: string, size: number): Promise<Work> {
+  const file = join(folder, `${size}.db`)
+  const store = await openSqliteStore({ file, clock: systemClock, writerUrl })
+  const { id: projectId } = await store.run(createProject, { name: 'bench', by })
+  const { id } = await store.run(createWorkSession, { projectId, contextSummary: 'It stands well. '.repeat(20) })
+  const place = { projectId, workSessionId: id, by }
+  const words = { category: 'bench', details: { method: 'x'.repeat(80) }, learnings: ['y'.repeat(60)] }
+  const kinds = ['verified', 'untried', 'failed'] as const
+  const record = (nth: number) => {
+    const isWarning = nth < warnings
+    const kind = isWarning ? 'failed' : (kinds[nth % kinds.length] ?? 'failed')
+    const said = { description: `way ${nth} of doing it`, nextToTry: kind === 'untried', avoid: isWarning }
+    return store.run(recordApproach, { ...place, kind, ...words, ...said })
+  }
+  const plan = (nth: number) => store.run(createTask, { ...place, phase: 1, type: 'code', title: `step ${nth} of the plan` })
+  for (let from = 0; from < size; from += writtenAtOnce) {
+    const some = Array.from({ length: Math.min(writtenAtOnce, size - from) }, (_, nth) => from + nth)
+    await Promise.all(some.flatMap((nth) => [record(nth), plan(nth)]))
+  }
+  const key = 'bench:chat'
+  await store.run(getOrCreateConversation, { key })
+  const said = Array.from({ length: messages }, (_, nth) => ({ role: 'user' as const, content: `message ${nth}` }))
+  await store.run(setHistory, { key, messages: said, by })
+  const db = new DatabaseSync(file, { readOnly: true })
+  const newest = (where: string, limit: number, table = 'approaches', at = 'updated_at') =>
+    db.prepare(`select * from ${table} where session_id = '${id}' and ${where} order by ${at} desc, id desc limit ${limit}`)
+  const lists = [
+    newest("kind = 'failed' and avoid = 1", 240),
+    newest("kind = 'failed' and avoid = 0", 33),
+    newest("kind = 'verified'", 33),
+    newest("kind = 'untried' and next_to_try = 1", 33),
+    newest("status <> 'completed' and status <> 'failed'", 34, 'tasks', 'created_at'),
+  ]
+  return {
+    ours: async () => JSON.stringify(await store.query(context, { id })),
+    bare: () => lists.map((list) => JSON.stringify(list.all())),
+    close: async () => {
+      db.close()
+      await store.close()
+    },
+  }
+}
+
+/** Microseconds for each. */
+const reads = (name: string, read: () => unknown): Contender => ({
+  name,
+  round: async () => {
+    const from = performance.now()
+    for (let nth = 0; nth < readsPerRound; nth++) await read()
+    return ((performance.now() - from) * 1000) / readsPerRound
+  },
+})
+
+export const resumeContext: readonly Comparison[] = [
+  {
+    title: '[SP9] the resume context of 1,000 approaches and 1,000 tasks',
+    unit: 'µs',
+    goal: { kind: 'cost', limit: 1.5 },
+    prepare: async () => {
+      const folder = benchFolder()
+      const work = await openWork(folder.path, 1000)
+      return {
+        ours: reads('store.query', work.ours),
+        yardstick: reads('bounded newest-first read', work.bare),
+        close: async () => {
+          await work.close()
+          folder.remove()
+        },
+      }
+    },
+  },
+  {
+    title: '[SP9] the resume context of 10,000 approaches and tasks, beside that of 1,000',
+    unit: 'µs',
+    goal: flat,
+    prepare: async () => {
+      const folder = benchFolder()
+      const works = [await openWork(folder.path, 10_000), await openWork(folder.path, 1000)] as const
+      return {
+        ours: reads('10,000', works[0].ours),
+        yardstick: reads('1,000', works[1].ours),
+        close: async () => {
+          for (const work of works) await work.close()
+          folder.remove()
+        },
+      }
+    },
+  },
+]
