@@ -1,8 +1,8 @@
 /**
- * What a new store begins with (UI6): the demo project and the demo agent, in one commit, so that a first start that is cut off
- * leaves all of it or nothing. Where the agent is there already, another node was faster, or a person: then nothing changes.
+ * What a new store begins with (UI6): the demo project and the demo agents, in one commit, so that a first start that is cut off
+ * leaves all of it or nothing. Where one of them is there already, another node was faster, or a person: then nothing changes.
  */
-import { demoMcp } from '../domain/agent/demo.ts'
+import { demoAcp, demoMcp } from '../domain/agent/demo.ts'
 import { home } from '../domain/stream/name.ts'
 import { selectAgent } from '../store/queries/agents.ts'
 import { defineUseCase } from '../store/store.ts'
@@ -15,13 +15,17 @@ interface Beginning {
   readonly by: string
 }
 
+const demos = [demoMcp, demoAcp]
+
 export const beginWithDemo = defineUseCase({
   name: 'begin-with-demo',
   streams: (_: Beginning) => [home],
   run: async (tx, { path, by }, context): Promise<void> => {
-    if (await tx.first(selectAgent, { id: demoMcp.id })) return
+    for (const { id } of demos) if (await tx.first(selectAgent, { id })) return
     const { id: projectId } = await createProject.run(tx, { name: 'demo', path, by }, context)
-    await createAgent.run(tx, { ...demoMcp, args: [...demoMcp.args], by }, context)
-    await assignAgent.run(tx, { projectId, agentId: demoMcp.id, by }, context)
+    for (const demo of demos) {
+      await createAgent.run(tx, { ...demo, args: [...demo.args], by }, context)
+      await assignAgent.run(tx, { projectId, agentId: demo.id, by }, context)
+    }
   },
 })

@@ -15,15 +15,17 @@ const projectsOf = async (store: Store) => (await store.query(listProjects, { li
 const agentsOf = async (store: Store) => (await store.query(listAgents, { limit: 50 })).items
 
 describe('what a new store begins with', () => {
-  test('[UI6] the demo project with the demo agent assigned, which any machine can start', async () => {
+  test('[UI6] the demo project with both demo agents assigned, which any machine can start', async () => {
     const { store } = await open()
     await store.run(beginWithDemo, { path: undefined, by })
     const [project] = await projectsOf(store)
-    expect(project).toMatchObject({ name: 'demo', agentIds: ['demo-mcp'] })
+    expect(project).toMatchObject({ name: 'demo', agentIds: ['demo', 'demo-mcp'] })
     expect(await agentsOf(store)).toMatchObject([
       { id: 'demo-mcp', protocol: 'mcp', command: 'holdfast', args: ['demo-mcp'], projectIds: [project?.id] },
+      { id: 'demo', protocol: 'acp', command: 'holdfast', args: ['demo-acp'], projectIds: [project?.id] },
     ])
-    expect(await typesOf(store, 'home')).toEqual(['project-created', 'agent-created', 'agent-assigned'])
+    const each = ['agent-created', 'agent-assigned']
+    expect(await typesOf(store, 'home')).toEqual(['project-created', ...each, ...each])
   })
 
   test('[UI6] an agent of that id that a person made meanwhile is theirs; nothing is changed', async () => {
@@ -39,6 +41,6 @@ describe('what a new store begins with', () => {
     const nodes = [await openPostgres({ url }), await openPostgres({ url })] as const
     await Promise.all(nodes.map((node) => node.run(beginWithDemo, { path: undefined, by })))
     expect(await projectsOf(nodes[0])).toHaveLength(1)
-    expect(await agentsOf(nodes[1])).toHaveLength(1)
+    expect(await agentsOf(nodes[1])).toHaveLength(2)
   })
 })

@@ -1,4 +1,4 @@
-/** The entry of the demo agent that pulls its work: there from the first start (UI6), and made again when somebody runs it by hand. Pure. */
+/** The entries of the demo agents: there from the first start (UI6). The one that pulls is made again when somebody runs it by hand. Pure. */
 import { ownProgram } from './own-program.ts'
 
 export const demoMcp = {
@@ -7,4 +7,12 @@ export const demoMcp = {
   protocol: 'mcp',
   command: ownProgram,
   args: ['demo-mcp'],
+} as const
+
+export const demoAcp = {
+  id: 'demo',
+  name: 'Demo',
+  protocol: 'acp',
+  command: ownProgram,
+  args: ['demo-acp'],
 } as const
