@@ -13,7 +13,7 @@ const shared = {
   // A worker takes one file after the other: the product keeps no state in its modules, and a new process for each of 150 files
   // would load the same sources 150 times.
   isolate: false,
-  globalSetup: 'test/support/bundle-writers.ts',
+  globalSetup: ['test/support/bundle-writers.ts', 'test/support/built-product.ts'] as string[],
   retry: 0,
   allowOnly: false,
   restoreMocks: true,
@@ -40,7 +40,6 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'processes',
-          globalSetup: [shared.globalSetup, 'test/support/built-product.ts'],
           include: processHeavy,
           maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
           testTimeout: 60_000,

@@ -1,18 +1,16 @@
 /** Agents that are spoken to, as the coordinator runs them: real processes and real worktrees, with a stand-in for the server. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import type { LaunchParticulars, LinkFact } from '../../src/protocol/link.ts'
 import type { AcpParticulars } from '../../src/protocol/link-turns.ts'
+import { main } from '../support/built-product.ts'
 import { startCoordinator, startLinkServer, type TestCoordinator } from '../support/coordinator.ts'
 import { makeRepository } from '../support/git-repository.ts'
 import { hostile } from '../support/hostile-agent.ts'
 import type { LinkServer } from '../support/link-server.ts'
 import { isRunning } from '../support/script-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 const acp = (changes: Partial<AcpParticulars> = {}): AcpParticulars => ({
   workspace: { userSessionShort: '1c55ab10', role: 'auth', path: null },

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { systemClock } from '../../src/platform/clock.ts'
 import type { Store, UseCase } from '../../src/store/store.ts'
+import { main } from '../support/built-product.ts'
 import { productUseCases } from './ledger.ts'
 
 type OpenSqliteStore = typeof import('../../src/store/sqlite/open-sqlite-store.ts').openSqliteStore
@@ -17,6 +18,9 @@ export const productFolder = fileURLToPath(new URL('../../', import.meta.url))
 
 /** What may be kept from one run to the next: compiled code. */
 export const cacheFolder = join(productFolder, 'node_modules', '.cache', 'holdfast-faults')
+
+/** What is started of a build: its bundle where there is one, which starts sooner. */
+export const entryOf = (build: string): string => (build === productFolder ? main : join(build, 'src', 'main.ts'))
 
 export const buildVariable = 'FAULT_BENCH_BUILD'
 

@@ -23,6 +23,9 @@ import { type ServerProcess, startServer } from './server-process.ts'
 const attemptsPerWriter = 200
 const caughtUpMs = 30_000
 
+/** About as long as a start takes: whoever is killed then is killed in the middle of it. */
+const startsInMs = 350
+
 export async function serverKills({ build, seed, kills, stopEarly }: Omit<KillOptions, 'library'>): Promise<KillResult> {
   const data = await mkdtemp(join(tmpdir(), 'holdfast-kill-server-'))
   const dice = chance(seed)
@@ -43,7 +46,7 @@ export async function serverKills({ build, seed, kills, stopEarly }: Omit<KillOp
   }
   try {
     for (let kill = 0; kill < kills; kill++) {
-      if (kill % 4 === 3) await killWhileStarting(startServer(build, data, port), dice.below(700))
+      if (kill % 4 === 3) await killWhileStarting(startServer(build, data, port), dice.below(startsInMs))
       else {
         const http = await start()
         const again = ledger.unresolved()

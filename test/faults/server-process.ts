@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { entryOf } from './build.ts'
 
 const readyMs = 30_000
 const maxErrorText = 20_000
@@ -21,7 +22,7 @@ export function startServer(
   env: Readonly<Record<string, string>> = {},
   kind: 'server' | 'up' = 'server',
 ): ServerProcess {
-  const args = [join(build, 'src/main.ts'), kind, '--port', String(port), '--data', data]
+  const args = [entryOf(build), kind, '--port', String(port), '--data', data]
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const killLeftover = (): void => void child.kill('SIGKILL')
   process.once('exit', killLeftover)

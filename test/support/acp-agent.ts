@@ -1,7 +1,6 @@
 /** An ACP agent as a real process, with our side of the conversation and everything that was reported of it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { AcpConversation, type TurnEnd } from '../../src/coordinator/acp/conversation.ts'
 import type { AgentFacts, Opened } from '../../src/coordinator/acp/opening.ts'
@@ -9,9 +8,8 @@ import type { PermissionAnswer } from '../../src/coordinator/acp/permissions.ts'
 import type { Trouble } from '../../src/coordinator/acp/troubles.ts'
 import { type Clock, systemClock } from '../../src/platform/clock.ts'
 import type { AgentUpdate, PermissionRequest } from '../../src/protocol/agent-update.ts'
+import { main } from './built-product.ts'
 import { temporaryFolder } from './temporary-folder.ts'
-
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 export interface AgentCommand {
   readonly file: string
