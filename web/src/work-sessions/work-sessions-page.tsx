@@ -61,7 +61,7 @@ function Row({ workSession, taskTitle }: { workSession: WorkSession; taskTitle: 
           <Link
             to="/projects/$projectId/sessions/$workSessionId"
             params={{ projectId, workSessionId: id }}
-            className="rounded font-medium hover:underline"
+            className="inline-flex min-h-6 items-center rounded font-medium hover:underline"
           >
             {words.states[state]}
           </Link>
