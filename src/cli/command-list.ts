@@ -9,6 +9,8 @@ export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   open: async () => (await import('./commands/open.ts')).open,
   projects: async () => (await import('./commands/projects.ts')).projects,
   chat: async () => (await import('./commands/chat.ts')).chat,
+  run: async () => (await import('./commands/run.ts')).run,
+  attach: async () => (await import('./commands/attach.ts')).attachCommand,
   tasks: async () => (await import('./commands/tasks.ts')).tasks,
   sessions: async () => (await import('./commands/sessions.ts')).workSessions,
   resume: async () => (await import('./commands/resume.ts')).resume,

@@ -63,3 +63,9 @@ export function stopOnSignal(parts: StopParts): () => void {
     for (const signal of stopSignals) target.off(signal, listener)
   }
 }
+
+/** For a program that does one thing: Ctrl-C asks it to leave off, a second one is not waited for. */
+export function onInterrupt(callback: () => void): () => void {
+  process.once('SIGINT', callback)
+  return () => process.off('SIGINT', callback)
+}

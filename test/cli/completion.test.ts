@@ -13,7 +13,7 @@ function offered(...words: string[]): string[] {
 
 test('[CL1] bash completes commands, their commands and their options', () => {
   expect(offered('')).toEqual(expect.arrayContaining(['up', 'projects', 'doctor', '--help']))
-  expect(offered('pro')).toEqual(['projects'])
+  expect(offered('proj')).toEqual(['projects'])
   expect(offered('projects', 'un')).toEqual(['unassign'])
   expect(offered('projects', 'edit', 'website', '--se')).toEqual(expect.arrayContaining(['--set', '--server']))
   expect(offered('projects', 'list', '--set')).toEqual([])

@@ -1,0 +1,47 @@
+/** `holdfast run`: one prompt to an agent, streamed (CL1, US). */
+import { text as readAll } from 'node:stream/consumers'
+import { chooseProject, projectOption } from '../choose-project.ts'
+import type { CommandSpec, Given } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { usage } from '../failure.ts'
+import { runAgent } from '../run-agent.ts'
+
+const defaultRole = 'run'
+
+async function start(context: CommandContext, given: Given): Promise<void> {
+  const agentId = given.operand(0)
+  const prompt = (await promptOf(context, given)).trim()
+  if (prompt === '') throw usage('There is nothing to say to it.', `Say it: holdfast run ${agentId} "…", or pipe it in.`)
+  const { id: projectId } = await chooseProject(await context.client(), given, agentId)
+  const role = given.text('role') ?? defaultRole
+  const workspace = given.text('workspace')
+  await runAgent(context, { projectId, agentId, role, workspace, prompt, allow: given.flag('allow'), keep: given.flag('keep') })
+}
+
+async function promptOf({ terminal }: CommandContext, given: Given): Promise<string> {
+  const typed = given.optionalOperand(1)
+  if (typed !== undefined && typed !== '-') return typed
+  return typed === undefined && terminal.stdin.isTTY ? '' : readAll(terminal.stdin)
+}
+
+export const run: CommandSpec = {
+  name: 'run',
+  summary: 'Give an agent one prompt and print what it says as it comes',
+  operands: [
+    { name: 'agent', about: 'id of an agent that speaks ACP' },
+    { name: '[prompt]', about: 'what to say; left out or -, it is read from standard input' },
+  ],
+  options: [
+    projectOption,
+    { flags: '--role <role>', about: `what it is called there; names its branch (${defaultRole})` },
+    { flags: '--workspace <folder>', about: 'its folder, below that of the console; named after the role when left out' },
+    { flags: '--allow', about: 'allow, once each, whatever it asks for' },
+    { flags: '--keep', about: 'keep the console open afterwards, to attach to it' },
+  ],
+  examples: [
+    ['run demo "Say hello"', 'ask and print the answer; the exit code tells how it ended'],
+    ['run claude --allow "Fix the failing test" --project website', 'let it do what it asks for, on a branch of its own'],
+    ['run demo --json < prompt.txt', 'every event as a line of JSON'],
+  ],
+  run: start,
+}

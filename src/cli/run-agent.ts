@@ -1,0 +1,166 @@
+/**
+ * `holdfast run`: a user session with one role and one prompt. What the agent says goes to standard output as it comes; the exit code
+ * tells how it ended. Lost connections are survived; Ctrl-C cancels the turn.
+ */
+import { openRelay, type Relay } from '../client/relay.ts'
+import type { RelayEvent } from '../client/relay-messages.ts'
+import { onInterrupt } from '../platform/signals.ts'
+import { type Asked, askPermission } from './ask-permission.ts'
+import type { CommandContext } from './context.ts'
+import { CommandFailure } from './failure.ts'
+import { RelayLines } from './relay-lines.ts'
+import { isInteractive } from './terminal.ts'
+
+export interface Run {
+  readonly projectId: string
+  readonly agentId: string
+  readonly role: string
+  readonly workspace: string | undefined
+  readonly prompt: string
+  /** Whatever it asks for is allowed once. */
+  readonly allow: boolean
+  /** The user session stays, to be attached to. */
+  readonly keep: boolean
+}
+
+export async function runAgent(context: CommandContext, run: Run): Promise<void> {
+  const lines = new RelayLines(context, false)
+  const relay = openRelay({
+    ...(await context.connection()),
+    onState: ({ state }) => {
+      if (state === 'reconnecting') lines.note('The connection is lost; trying again.')
+    },
+  })
+  context.end()
+  try {
+    const userSessionId = await relay.create(run.projectId)
+    try {
+      await oneTurn(context, relay, userSessionId, run, lines)
+    } finally {
+      lines.endLine()
+      if (run.keep) lines.note(`Kept: holdfast attach ${userSessionId}`)
+      // Without it the session ends by itself, later.
+      else await relay.request({ type: 'session:terminate', sessionId: userSessionId }).catch(() => {})
+    }
+  } finally {
+    relay.close()
+  }
+}
+
+async function oneTurn(context: CommandContext, relay: Relay, userSessionId: string, run: Run, lines: RelayLines): Promise<void> {
+  const { role, agentId, workspace, prompt } = run
+  const about = { sessionId: userSessionId, role }
+  const { promise: ready, resolve: becameReady, reject: neverReady } = Promise.withResolvers<void>()
+  const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<Ending>()
+  // Whoever waits for the other of the two is told too.
+  ready.catch(() => {})
+  ended.catch(() => {})
+  const refused = (error: Error): void => {
+    neverReady(error)
+    fail(error)
+  }
+  let prompted = false
+  const interrupt = (): void => {
+    if (prompted) relay.request({ type: 'agent:cancel', ...about }).catch(refused)
+    else refused(cancelled())
+  }
+  const permissions = new Permissions(context, relay, { allow: run.allow, lines, interrupt })
+  const unfollow = relay.follow({
+    userSessionId,
+    lastSeq: 0,
+    onEvent: (event) => {
+      lines.show(event)
+      permissions.take(event)
+      if (event.type === 'agent:ready') becameReady()
+      else if (event.type === 'agent:response') end(event)
+      else if (event.type === 'agent:failed') refused(failureOf(event))
+      else if (event.type === 'agent:terminated' || event.type === 'session:terminated')
+        refused(new CommandFailure('failed', 'Its agent was ended before it answered.', 'Run it again.', 'agent_ended'))
+    },
+    // Nothing was seen that could be missed: this follows from the first event on.
+    onSnapshot: () => {},
+    onRefused: (problem) => refused(new CommandFailure('failed', problem.detail, problem.next, problem.code)),
+  })
+  const stopListening = onInterrupt(interrupt)
+  try {
+    await relay.request({ type: 'agent:spawn', ...about, agentId, ...(workspace !== undefined && { workspace }) })
+    await ready
+    prompted = true
+    await relay.request({ type: 'agent:message', ...about, content: prompt })
+    judge(await ended)
+  } finally {
+    stopListening()
+    permissions.close()
+    unfollow()
+  }
+}
+
+const cancelled = (): CommandFailure =>
+  new CommandFailure('interrupted', 'The turn was cancelled.', 'What it did stays in its folder.', 'cancelled')
+
+type Ending = Extract<RelayEvent, { type: 'agent:response' }>
+
+function judge({ stopReason, error }: Ending): void {
+  if (stopReason === 'end_turn') return
+  if (stopReason === 'cancelled') throw cancelled()
+  throw new CommandFailure('failed', error ?? `It stopped: ${stopReason}.`, 'What it did stays in its folder.', stopReason)
+}
+
+function failureOf({ step, error }: Extract<RelayEvent, { type: 'agent:failed' }>): CommandFailure {
+  const next = step === 'running' ? 'What it did stays in its folder.' : '`holdfast doctor` checks the agent and its command.'
+  return new CommandFailure('failed', error, next, 'agent_failed')
+}
+
+interface Manner {
+  readonly allow: boolean
+  readonly lines: RelayLines
+  readonly interrupt: () => void
+}
+
+/** Answers what the agent asks: as was said before, as the person says now, or not at all where nobody is. */
+class Permissions {
+  readonly #context: CommandContext
+  readonly #relay: Relay
+  readonly #manner: Manner
+  readonly #open = new Map<number, AbortController>()
+  /** One question at a time. */
+  #asking: Promise<void> = Promise.resolve()
+
+  constructor(context: CommandContext, relay: Relay, manner: Manner) {
+    this.#context = context
+    this.#relay = relay
+    this.#manner = manner
+  }
+
+  take(event: RelayEvent): void {
+    if (event.type === 'permission:resolved') this.#open.get(event.approvalId)?.abort()
+    if (event.type !== 'permission:requested') return
+    const taken = new AbortController()
+    this.#open.set(event.approvalId, taken)
+    this.#asking = this.#asking.then(() => this.#answer(event, taken.signal)).catch(() => {})
+  }
+
+  close(): void {
+    for (const taken of this.#open.values()) taken.abort()
+  }
+
+  async #answer(asked: Asked, signal: AbortSignal): Promise<void> {
+    const { terminal, json } = this.#context
+    const { allow, lines, interrupt } = this.#manner
+    if (signal.aborted) return
+    lines.endLine()
+    const about = { type: 'permission:answer', sessionId: asked.sessionId, approvalId: asked.approvalId } as const
+    if (allow) {
+      const optionId = asked.options.find(({ kind }) => kind === 'allow_once')?.optionId ?? asked.options[0]?.optionId
+      if (optionId !== undefined) await this.#relay.request({ ...about, optionId })
+    } else if (isInteractive(terminal) && !json) {
+      const optionId = await askPermission(terminal, { asked, signal, onInterrupt: interrupt })
+      if (optionId !== undefined) await this.#relay.request({ ...about, optionId })
+      // Whoever leaves without an answer has not allowed it.
+      else if (!signal.aborted) await this.#relay.request({ ...about, outcome: 'denied' })
+    } else {
+      lines.note(`Denied, because nobody is here to ask: ${asked.title}. --allow allows what it asks for.`)
+      await this.#relay.request({ ...about, outcome: 'denied' })
+    }
+  }
+}

@@ -1,0 +1,141 @@
+/** One prompt from a script, and a console from the terminal (CL1): a real server and relay, a machine that the test plays. */
+import { PassThrough } from 'node:stream'
+import { expect, onTestFinished, test } from 'vitest'
+import { run } from '../../src/cli/run.ts'
+import { exited } from '../services/launch-pad.ts'
+import { runCommand, type Typed } from '../support/command-line.ts'
+import { asks, type Console, openConsole, said, turnEnded, update } from '../support/relay.ts'
+
+const env = ({ server }: Console) => ({ HOLDFAST_URL: server.url, HOLDFAST_TOKEN: server.ownerToken })
+const holdfast = (room: Console, argv: readonly string[], typed: Typed = {}) => runCommand(argv, { ...typed, env: env(room) })
+
+/** Somebody at a terminal, whose lines are typed one by one. */
+function sitDown(room: Console, argv: readonly string[]) {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true })
+  const written = { stdout: '', stderr: '' }
+  const output = (name: 'stdout' | 'stderr') => {
+    const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 100 })
+    stream.on('data', (bytes) => (written[name] += bytes))
+    return stream
+  }
+  const terminal = { stdin, stdout: output('stdout'), stderr: output('stderr'), env: { NO_COLOR: '1', ...env(room) }, cwd: '/' }
+  const exit = run(argv, terminal)
+  onTestFinished(async () => {
+    stdin.end()
+    await exit
+  })
+  return {
+    type: (line: string) => void stdin.write(`${line}\n`),
+    sees: (what: string | RegExp, name: 'stdout' | 'stderr' = 'stdout') =>
+      expect.poll(() => written[name], { timeout: 8000 }).toMatch(what),
+    leave: () => {
+      stdin.end()
+      return exit
+    },
+    exit,
+    written,
+  }
+}
+
+const listed = async ({ server }: Console) => (await server.ask('/api/user-sessions')).json.items
+
+test('[CL1] run prints what the agent says and nothing else on standard output, ends with 0, and ends its console', async () => {
+  const room = await openConsole()
+  const machine = await room.machine()
+  const outcome = holdfast(room, ['run', 'coder', 'Say hello'])
+  const launchId = await machine.bringUp()
+  const turn = await machine.turn()
+  expect(turn.content).toEqual([{ type: 'text', text: 'Say hello' }])
+  await machine.tell(said(launchId, turn.turnId, 'Hello '), update(launchId, turn.turnId, { kind: 'thought', text: 'hm' }))
+  await machine.tell(said(launchId, turn.turnId, 'there.'), turnEnded(launchId, turn.turnId))
+  await machine.order('stop-ordered')
+  await machine.tell(exited(launchId, { stopped: true }))
+  const { code, stdout, stderr } = await outcome
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hello there.\n' })
+  expect(stderr).toContain('on holdfast/1/auth')
+  expect(await listed(room)).toEqual([])
+})
+
+test('[CL1] run says why an agent failed and ends with 1; nothing to say is a mistake, 2', async () => {
+  const room = await openConsole()
+  const machine = await room.machine()
+  expect(await holdfast(room, ['run', 'coder'])).toMatchObject({ code: 2, stdout: '' })
+  const outcome = holdfast(room, ['run', 'coder', '-'], { input: 'from a pipe' })
+  const { launchId } = (await machine.order('launch-ordered')).order
+  await machine.ask({ type: 'coordinator:take', launchId })
+  await machine.tell({ type: 'agent-failed', launchId, step: 'initialize', error: 'It said nothing for 60 s' })
+  const { code, stderr, stdout } = await outcome
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toContain('It said nothing for 60 s')
+})
+
+test('[CL1] where nobody can be asked, run denies what the agent asks for; with --allow it allows it; --json gives every event', async () => {
+  const room = await openConsole()
+  const machine = await room.machine()
+  for (const [flags, outcome] of [
+    [['--json'], 'denied'],
+    [['--allow', '--json', '--keep'], 'allowed'],
+  ] as const) {
+    const running = holdfast(room, ['run', 'coder', 'go', ...flags])
+    const launchId = await machine.bringUp()
+    const { turnId } = await machine.turn()
+    await machine.tell(asks(launchId, turnId, 'ask 1'))
+    await machine.order('permission-settled')
+    await machine.tell(turnEnded(launchId, turnId))
+    if (outcome === 'denied') {
+      await machine.order('stop-ordered')
+      await machine.tell(exited(launchId, { stopped: true }))
+    }
+    const { code, stdout } = await running
+    expect(code).toBe(0)
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
+    expect(events.find(({ type }) => type === 'permission:resolved')).toMatchObject({ outcome })
+  }
+  expect(await listed(room)).toHaveLength(1)
+})
+
+test('[AP4] at a terminal run asks the person, and goes on with the answer', async () => {
+  const room = await openConsole()
+  const machine = await room.machine()
+  const person = sitDown(room, ['run', 'coder', 'go'])
+  const launchId = await machine.bringUp()
+  const { turnId } = await machine.turn()
+  await machine.tell(asks(launchId, turnId, 'ask 1'))
+  await person.sees('1 Allow · 2 Always · 3 Deny', 'stderr')
+  person.type('7')
+  person.type('1')
+  expect(await machine.order('permission-settled')).toMatchObject({ optionId: 'yes' })
+  await machine.tell(said(launchId, turnId, 'esc\u001b[2J'), turnEnded(launchId, turnId))
+  await person.sees('esc\\u001b[2J')
+  await machine.order('stop-ordered')
+  await machine.tell(exited(launchId, { stopped: true }))
+  expect(await person.exit).toBe(0)
+})
+
+test('[CL1] attach shows what was said, sends lines, answers what is asked, and leaves without ending anything', async () => {
+  const room = await openConsole()
+  const { client, machine, inside, launchId } = await room.ready('auth')
+  client.send({ type: 'agent:message', ...inside, role: 'auth', content: 'before' })
+  await machine.answer('it was said')
+  await client.next('agent:response')
+  const person = sitDown(room, ['attach', inside.sessionId.slice(-6)])
+  await person.sees('it was said')
+  person.type('hello')
+  const { turnId } = await machine.turn()
+  await machine.tell(said(launchId, turnId, 'and '), said(launchId, turnId, 'hello'), asks(launchId, turnId, 'ask 2'))
+  await person.sees('auth  and hello')
+  await person.sees(/answer with \/answer (\d+) NUMBER/, 'stderr')
+  person.type(`/answer ${/answer with \/answer (\d+)/.exec(person.written.stderr)?.[1]} 3`)
+  expect(await machine.order('permission-settled')).toMatchObject({ optionId: 'no' })
+  person.type('/cancel')
+  await machine.order('cancel-ordered')
+  await machine.tell(turnEnded(launchId, turnId, { outcome: 'cancelled' }))
+  await person.sees('Stopped: cancelled', 'stderr')
+  expect(await person.leave()).toBe(0)
+  expect(await listed(room)).toMatchObject([{ id: inside.sessionId, state: 'ACTIVE' }])
+  expect(await holdfast(room, ['attach', 'nowhere'])).toMatchObject({ code: 5 })
+})
