@@ -18,7 +18,7 @@ import { askForApproval } from './ask-for-approval.ts'
 import { moveApproval } from './move-approval.ts'
 import { settingsOf } from './project-settings.ts'
 
-export const toolPermission = 'tool_permission'
+const toolPermission = 'tool_permission'
 
 interface Question {
   readonly launchId: string

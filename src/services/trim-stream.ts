@@ -10,7 +10,7 @@ import { defineUseCase } from '../store/store.ts'
 export const keptEvents = 10_000
 const keptMs = 24 * 3_600_000
 /** In one commit, so that nobody waits for it. */
-export const trimmedAtOnce = 1000
+const trimmedAtOnce = 1000
 
 export const trimmedKinds = ['coordinator', 'user-session'] as const
 

@@ -35,7 +35,7 @@ export async function userSessionView(reader: Reader, row: UserSessionRow): Prom
   }
 }
 
-export async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAgent> {
+async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAgent> {
   const open = await reader.all(selectOpenTurns, { roleAgentId: row.id })
   const running = open.find((turn) => turn.state === 'running')
   const offers: Offers = JSON.parse(row.offers)

@@ -8,7 +8,7 @@ import { maxAttachedAtOnce, seeUserSessions } from '../../services/see-user-sess
 import type { Store } from '../../store/store.ts'
 
 /** A third of the time for which being attached counts. */
-export const attachedEveryMs = 20_000
+const attachedEveryMs = 20_000
 /** Those that came or went just now are written down together. */
 const gatherMs = 200
 

@@ -19,7 +19,7 @@ export const userSessions: Migration = {
       agents_terminated bigint not null,
       closed_seq bigint
     )`,
-    'create index user_sessions_newest on user_sessions (created_at, id)',
+    "create index user_sessions_newest on user_sessions (created_at, id) where state = 'ACTIVE'",
     "create index user_sessions_attached on user_sessions (attached_until) where state = 'ACTIVE'",
     'create index user_sessions_closing on user_sessions (terminated_at) where terminated_at is not null and closed_seq is null',
     `create table role_agents (
