@@ -173,3 +173,39 @@ test.each(['SIGINT', 'SIGHUP'] as const)(
     expect([isRunning(coordinator.pid), await agentsOf(data)]).toEqual([false, []])
   },
 )
+
+test('[PX2] chat and task processes of one agent run side by side; one is killed, its session alone ends within a second', async () => {
+  const holdfast = await up()
+  const chat = await openChat(holdfast)
+  const { client, projectId } = chat
+  await chat.open()
+  await chat.say('hello')
+  expect(await chat.answer()).toBe('echo: hello')
+  const { pid: talking, launchId } = await chat.process('running')
+  const draft = {
+    phase: 1,
+    type: 'code',
+    title: 'Take your time',
+    description: '[[slow 1 2000]] done',
+    assignedTo: 'talker',
+  } as const
+  const { id: taskId } = await client.post('/api/projects/{projectId}/tasks', { params: { projectId }, body: draft })
+  const path = '/api/projects/{projectId}/tasks/{taskId}' as const
+  await client.patch(path, { params: { projectId, taskId }, body: { status: 'in_progress' } })
+  const agentSessions = async () => (await client.get('/api/agent-sessions', { query: {} })).items
+  const live = async () => (await agentSessions()).filter(({ state }) => state !== 'ended')
+  await until(async () => (await live()).length === 2)
+  process.kill(talking ?? 0, 'SIGKILL')
+  const killedAt = performance.now()
+  await until(async () => (await live()).length === 1)
+  expect(performance.now() - killedAt).toBeLessThan(1000)
+  expect(await live()).toMatchObject([{ purpose: 'task' }])
+  expect((await agentSessions()).find(({ purpose }) => purpose === 'chat')).toMatchObject({ endReason: 'process_exited' })
+  expect((await chat.processes()).find((each) => each.launchId === launchId)).toMatchObject({
+    reason: 'crashed',
+    signal: 'SIGKILL',
+  })
+  await until(async () => (await client.get(path, { params: { projectId, taskId } })).status === 'completed')
+  await chat.say('still there?')
+  expect(await chat.answer()).toBe('echo: still there?')
+})
