@@ -1,9 +1,11 @@
-/** What `import … from 'holdfast'` gives other programs (LB1): the typed client, its live event stream, and conversations to embed. */
+/** What `import … from 'holdfast'` gives other programs (LB1): the typed client, its live event stream, the relay of user sessions, and conversations to embed. */
 import type { Conversations } from './embedded/conversations.ts'
 import type { ConversationsOptions } from './embedded/options.ts'
 
 export { type Client, type ClientOptions, createClient, ProblemError, UnreachableError } from './client/client.ts'
 export { watchEvents } from './client/event-stream.ts'
+export { openRelay, type Relay, type RelayOptions } from './client/relay.ts'
+export type { RelayEvent, RelaySnapshot } from './client/relay-messages.ts'
 export { Refusal } from './domain/errors.ts'
 export type { Conversations, FullMessage, PastMessage } from './embedded/conversations.ts'
 export type { ConversationsOptions } from './embedded/options.ts'

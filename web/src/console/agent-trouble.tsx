@@ -17,7 +17,8 @@ interface FailedAgentProps {
 export function FailedAgent({ pane, agent, live, mayWrite }: FailedAgentProps) {
   const { console: words } = useWords()
   const { step, error, exitCode, signal } = agent
-  const how = signal ? words.signal(signal) : exitCode === null ? undefined : words.exitCode(exitCode)
+  const ending = signal ? words.signal(signal) : exitCode === null ? undefined : words.exitCode(exitCode)
+  const how = error?.includes(signal ?? String(exitCode)) ? undefined : ending
   return (
     <div role="alert" data-failed={step ?? ''} className="mt-4 flex flex-col gap-2 rounded-md bg-bad-wash px-3 py-2.5">
       <p className="font-medium text-bad">{step ? words.failedAt[step] : words.failed}</p>

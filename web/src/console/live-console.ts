@@ -9,7 +9,7 @@ import type { RelayAnswer, RelayRequest } from '../../../src/client/relay-messag
 import { client } from '../live/queries.ts'
 import { newKey } from '../live/sending.ts'
 import { keepPrompts, keptPrompts, type Prompt } from './kept-prompts.ts'
-import { afterEvent, fromSnapshot, noPicture, type Picture } from './picture.ts'
+import { afterEvent, fromSnapshot, noPicture, type Picture, withOlder } from './picture.ts'
 
 export interface Known {
   readonly picture: Picture
@@ -22,6 +22,9 @@ export interface Known {
 /** Sessions with more events than this begin with a snapshot, which has what was said but not each step. */
 const mostReplayed = 5000
 const mostKnown = 5
+const olderPage = 20
+/** The first answer repeats what the snapshot had, and goes on behind it. */
+const firstOlderPage = 100
 /** Many events at once are one change of the picture. */
 const gatherMs = 16
 
@@ -54,6 +57,8 @@ class LiveConsole {
   #known: Known
   #next: Known
   #lastSeq: number | undefined
+  /** Behind the oldest page of turns that was read. */
+  #older: string | undefined
   #stop: (() => void) | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -95,6 +100,15 @@ class LiveConsole {
     this.#setPrompts(this.#next.prompts.filter((prompt) => prompt.requestId !== requestId))
   }
 
+  /** What was said before the oldest turn that is known. */
+  async readOlder(): Promise<void> {
+    const query = this.#older === undefined ? { limit: firstOlderPage } : { limit: olderPage, cursor: this.#older }
+    const params = { userSessionId: this.#userSessionId }
+    const { items, nextCursor } = await client.get('/api/user-sessions/{userSessionId}/turns', { params, query })
+    this.#older = nextCursor ?? undefined
+    this.#change({ picture: withOlder(this.#next.picture, items, nextCursor !== null) })
+  }
+
   readonly again = (): void => {
     this.#stop?.()
     this.#change({ problem: undefined })
@@ -119,6 +133,7 @@ class LiveConsole {
         },
         onSnapshot: (snapshot) => {
           this.#lastSeq = snapshot.atSeq
+          this.#older = undefined
           this.#change({ picture: fromSnapshot(snapshot) })
         },
         onCaughtUp: () => this.#change({ whole: true }),

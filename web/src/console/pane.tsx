@@ -2,6 +2,7 @@
 import { type KeyboardEvent, useRef } from 'react'
 import { useMay } from '../live/queries.ts'
 import { useWords, useWriting } from '../messages/messages.tsx'
+import { SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { FailedAgent, GoneAgent } from './agent-trouble.tsx'
 import type { Known, LiveConsole } from './live-console.ts'
@@ -54,7 +55,7 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
         className="flex min-h-0 flex-1 flex-col-reverse overflow-y-auto overscroll-contain -outline-offset-2"
       >
         <div className="min-w-0 pb-4">
-          {known.picture.cut && <p className="pt-4 text-center text-xs text-faint">{words.olderNotShown}</p>}
+          {known.picture.cut && <Older live={live} />}
           {pane.entries.length === 0 && agent && <p className="pt-4 text-faint">{words.nothingYet}</p>}
           <ol>
             {pane.entries.map((entry, index) =>
@@ -83,6 +84,19 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
         />
       )}
     </section>
+  )
+}
+
+function Older({ live }: { live: LiveConsole }) {
+  const { chat: words } = useWords()
+  const { ask, waiting, error } = useAsking()
+  return (
+    <div className="flex flex-col items-center gap-2 pt-4">
+      <ProblemNote error={error} />
+      <SubmitButton look="quiet" type="button" waiting={waiting} onClick={() => void ask(() => live.readOlder())}>
+        {words.older}
+      </SubmitButton>
+    </div>
   )
 }
 

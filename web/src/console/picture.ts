@@ -64,7 +64,7 @@ export interface Picture {
   readonly projectId: string
   readonly state: 'ACTIVE' | 'TERMINATED'
   readonly panes: readonly Pane[]
-  /** Turns before the oldest one here are not shown. */
+  /** There may be turns before the oldest one here. */
   readonly cut: boolean
 }
 
@@ -72,8 +72,6 @@ export const noPicture: Picture = { projectId: '', state: 'ACTIVE', panes: [], c
 
 /** Of the turns in one pane; what is older falls away. */
 const mostEntries = 2000
-/** As many as a snapshot brings. */
-const snapshotTurns = 50
 
 export function fromSnapshot({ state, agents, turns, projectId = '' }: RelaySnapshot): Picture {
   const roles = new Set([...agents.map(({ role }) => role), ...turns.map(({ role }) => role)])
@@ -83,7 +81,23 @@ export function fromSnapshot({ state, agents, turns, projectId = '' }: RelaySnap
     const running = found?.turn ? [shownTurn(found.turn, found.permissions)] : []
     return { role, agent: found ? paneAgent(found) : null, lastAgentId: found?.agentId ?? '', entries: [...over, ...running] }
   })
-  return { projectId, state: state ?? 'TERMINATED', panes, cut: turns.length >= snapshotTurns }
+  return { projectId, state: state ?? 'TERMINATED', panes, cut: turns.length > 0 }
+}
+
+/** Turns read page by page stand before all that is known of their roles; `more`: there are older ones still. */
+export function withOlder(picture: Picture, turns: readonly Turn[], more: boolean): Picture {
+  const over = turns
+    .filter(({ state }) => state !== 'queued' && state !== 'running')
+    .toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
+  const known = new Set(picture.panes.flatMap(({ entries }) => entries.map((entry) => entry.kind === 'turn' && entry.messageId)))
+  const missing = over.filter(({ messageId }) => !known.has(messageId))
+  const roles = new Set([...picture.panes.map(({ role }) => role), ...missing.map(({ role }) => role)])
+  const panes = [...roles].map((role): Pane => {
+    const pane = picture.panes.find((each) => each.role === role) ?? { role, agent: null, lastAgentId: '', entries: [] }
+    const older = missing.filter((turn) => turn.role === role).map((turn) => shownTurn(turn, []))
+    return { ...pane, entries: [...older, ...pane.entries] }
+  })
+  return { ...picture, panes, cut: more }
 }
 
 function shownTurn(turn: Turn, permissions: readonly AskedPermission[]): ShownTurn {

@@ -40,7 +40,6 @@ export const consoleWords = {
   gone: 'Ended',
   works: 'Working…',
   nothingYet: 'Nothing was said yet.',
-  olderNotShown: 'What was said before is kept on the server and not shown here.',
   thought: 'Thoughts',
   plan: 'Plan',
   planDone: (done: number, all: number) => `${done} of ${all} done`,

@@ -40,7 +40,6 @@ export const consoleWords: typeof English = {
   gone: '終了',
   works: '作業中…',
   nothingYet: 'まだやり取りはありません。',
-  olderNotShown: 'これより前のやり取りはサーバーに保存されていますが、ここには表示されません。',
   thought: '思考',
   plan: '計画',
   planDone: (done, all) => `${all}件中${done}件完了`,

@@ -12,7 +12,7 @@ const longestParsed = 200_000
 const deepest = 20
 
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  const tokens = useMemo(() => (text.length > longestParsed ? undefined : Lexer.lex(text, { gfm: true })), [text])
+  const tokens = useMemo(() => (text.length > longestParsed ? undefined : Lexer.lex(text, { gfm: true, breaks: true })), [text])
   if (!tokens) return <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{text}</p>
   return <div className="flex min-w-0 flex-col gap-2 [overflow-wrap:anywhere]">{blocks(tokens, 0)}</div>
 })
