@@ -3,6 +3,7 @@
  * agent that pulls does: authenticates, asks what to do next with the longest wait, answers, and logs out at its end.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { dangersIn, describe, heeding, type Lesson } from './lessons.ts'
 import { McpClient, type McpClientParts, ToolFailure } from './mcp-client.ts'
 import { answerTo, type Habits } from './obey.ts'
 
@@ -32,6 +33,7 @@ export class DemoAgent {
   readonly #client: McpClient
   readonly #stopped = new AbortController()
   #sessionToken: string | undefined
+  #lessons: readonly Lesson[] = []
 
   constructor(parts: DemoAgentParts) {
     this.#parts = parts
@@ -92,6 +94,8 @@ export class DemoAgent {
       case 'summarize_conversation':
         await this.#call('set_summary', { summary: 'A conversation with the demo agent.', through_seq: next['through_seq'] })
         return
+      case 'resume_work':
+        return this.#takeUp(next['resume_context'] as Fields | undefined)
       case 'work_on_task':
         return this.#doTask(next['task'] as Fields)
     }
@@ -107,12 +111,27 @@ export class DemoAgent {
     this.#parts.log(`answered ${messages.length} message${messages.length === 1 ? '' : 's'}`)
   }
 
+  /** RS2: what failed before is not tried again. */
+  #takeUp(context: Fields | undefined): void {
+    this.#lessons = (context?.['failed_approaches'] ?? []) as Lesson[]
+    this.#parts.log(`took work up, with ${this.#lessons.length} to avoid`)
+  }
+
   async #doTask(task: Fields): Promise<void> {
     const task_id = task['id']
+    const { text, heeded } = heeding(String(task['description'] ?? task['title']), this.#lessons)
     await this.#call('update_task', { task_id, progress_percent: 50 })
-    const answer = await this.#answerTo(String(task['description'] ?? task['title']))
-    await this.#call('update_task', { task_id, status: 'completed', result: { answer } })
+    for (const danger of dangersIn(text)) await this.#learn(danger)
+    const answer = await this.#answerTo(text)
+    await this.#call('update_task', { task_id, status: 'completed', result: { answer, ...(heeded.length > 0 && { heeded }) } })
     this.#parts.log(`finished the task ${task_id}`)
+  }
+
+  /** Said before it is done: afterwards nobody would be there to say it. */
+  async #learn(danger: string): Promise<void> {
+    const lesson = { failure_reason: 'It ends the process that obeys it', learnings: [`Leave ${danger} out`] }
+    await this.#call('record_approach', { kind: 'failed', category: 'demo', description: describe(danger), ...lesson })
+    await this.#call('save_checkpoint', { context_summary: `About to obey ${danger}` })
   }
 
   #answerTo(text: string): Promise<string> {
