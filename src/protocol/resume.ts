@@ -78,3 +78,6 @@ export const restoredOnWire = ({
   workSession,
   ...restored
 }: Omit<Restored, 'session'> & { workSession: WorkSession }): Restored => ({ ...restored, session: workSession })
+
+/** The id of the work session that goes on. */
+export const childOf = ({ session: workSession }: Pick<Resumed, 'session'>): string => workSession.id

@@ -1,17 +1,16 @@
 /** Says something to an agent in a role (RL6): it is told at once, or when those before it are answered. */
 import { Refusal } from '../domain/errors.ts'
-import type { Instant } from '../domain/instant.ts'
 import { userSessionStream } from '../domain/stream/name.ts'
 import { placeInLine } from '../domain/turn/lifecycle.ts'
 import { mayPrompt } from '../domain/user-session/roster.ts'
 import type { PromptPart } from '../protocol/prompt.ts'
 import { maxQueuedPrompts } from '../protocol/user-session.ts'
 import { findLaunch } from '../store/queries/launches.ts'
-import { lifeOf, type RoleAgentRow, selectOccupant, updateRoleAgent } from '../store/queries/role-agents.ts'
-import { insertTurn, selectOpenTurns, type TurnRow } from '../store/queries/turns.ts'
+import { lifeOf, selectOccupant, updateRoleAgent } from '../store/queries/role-agents.ts'
+import { insertTurn, selectOpenTurns } from '../store/queries/turns.ts'
 import { updateLastActive } from '../store/queries/user-sessions.ts'
 import { defineUseCase } from '../store/store.ts'
-import { startTurn } from './turn-record.ts'
+import { newTurn, startTurn } from './turn-record.ts'
 import { existingUserSession, mustBeLocked, notNow, talkStreams, type WhichUserSession } from './user-session-record.ts'
 
 interface Input extends WhichUserSession {
@@ -47,35 +46,4 @@ export const sendPrompt = defineUseCase({
     await tx.write(insertTurn, { ...row, asked_seq: seq })
     return { seq }
   },
-})
-
-interface Prompt {
-  readonly id: string
-  readonly launchId: string
-  readonly content: readonly PromptPart[]
-  readonly by: string
-  readonly now: Instant
-}
-
-const newTurn = (agent: RoleAgentRow, { id, launchId, content, by, now }: Prompt): TurnRow => ({
-  id,
-  user_session_id: agent.user_session_id,
-  role_agent_id: agent.id,
-  role: agent.role,
-  launch_id: launchId,
-  state: 'queued',
-  content: JSON.stringify(content),
-  answer: '',
-  cut: 0,
-  stop_reason: null,
-  error: null,
-  asked_by: by,
-  asked_seq: 0,
-  started_seq: null,
-  ended_seq: null,
-  created_at: now,
-  started_at: null,
-  ended_at: null,
-  cancel_ordered_at: null,
-  cancel_request_id: null,
 })

@@ -19,6 +19,7 @@ import {
   selectOccupants,
 } from '../store/queries/role-agents.ts'
 import { updateLastActive } from '../store/queries/user-sessions.ts'
+import { selectWorkSession, type WorkSessionRow } from '../store/queries/work-sessions.ts'
 import { defineUseCase, type Reader } from '../store/store.ts'
 import { beginWorkSession } from './begin-work-session.ts'
 import type { FoundUserSession } from './find-user-session.ts'
@@ -33,6 +34,8 @@ export interface Spawn extends FoundUserSession {
   readonly agentId?: string | null | undefined
   readonly workspace?: string | null | undefined
   readonly load?: boolean | undefined
+  /** The resumed work session it goes on with (RS2); a new one begins when left out. */
+  readonly workSessionId?: string | undefined
   readonly by: string
   readonly requestId?: string | undefined
 }
@@ -57,11 +60,8 @@ export const spawnRoleAgent = defineUseCase({
     const id = random.uuid()
     const launch =
       startOn && order(now, { id: random.uuid(), agentId: agent.id, projectId, coordinatorId: startOn, roleAgentId: id }, null)
-    const work = await beginWorkSession(
-      tx,
-      { project_id: projectId, current_agent_role: role, current_agent_type: agent.id },
-      context,
-    )
+    const beginning = { project_id: projectId, current_agent_role: role, current_agent_type: agent.id }
+    const work = (await resumedWork(tx, input)) ?? (await beginWorkSession(tx, beginning, context))
     const before = input.load ? await tx.first(selectLastOpened, { userSessionId, role, agentId: agent.id }) : undefined
     const row: RoleAgentRow = {
       ...blank,
@@ -92,6 +92,11 @@ export const spawnRoleAgent = defineUseCase({
     return { seq }
   },
 })
+
+async function resumedWork(reader: Reader, { projectId, workSessionId }: Spawn): Promise<WorkSessionRow | undefined> {
+  const row = workSessionId === undefined ? undefined : await reader.first(selectWorkSession, { id: workSessionId })
+  return row?.project_id === projectId && row.ended_at === null ? row : undefined
+}
 
 const blank = {
   state: 'SPAWNING',

@@ -11,6 +11,7 @@ import { selectAsked } from '../store/queries/approvals.ts'
 import { type Offers, type RoleAgentRow, selectRoleAgent, updateRoleAgent } from '../store/queries/role-agents.ts'
 import { selectTurn, type TurnRow } from '../store/queries/turns.ts'
 import type { Context, Tx } from '../store/store.ts'
+import { promptWithContext } from './first-prompt.ts'
 import { stopLaunch } from './launch-record.ts'
 import { askPermission, withdrawPermission, withdrawPermissions } from './permission-record.ts'
 import type { Ends } from './process-end.ts'
@@ -77,7 +78,7 @@ async function becomeReady(
   const { acpSessionId, how, notRestored, workspace, branch, note, images, modes, modeId, options } = fact
   const offers: Offers = { images, modes, modeId, options }
   const known = { workspace, branch, note, not_restored: notRestored, offers: JSON.stringify(offers) }
-  const { decision } = await moveRoleAgent(
+  const { decision, row } = await moveRoleAgent(
     tx,
     { ...agent, ...known, acp_session_id: acpSessionId },
     { type: 'ready' },
@@ -88,6 +89,7 @@ async function becomeReady(
   const { role, agent_id: agentId } = agent
   const data = { role, agentId, workspace, branch, note, how, notRestored, ...offers }
   tx.append(userSessionStream(agent.user_session_id), { type: 'agent:ready', data })
+  await promptWithContext(tx, row, context)
 }
 
 async function update(tx: Tx, agent: RoleAgentRow, fact: Extract<TurnFact, { type: 'turn-update' }>): Promise<void> {

@@ -2,9 +2,12 @@
  * What becomes of a turn, written down the same way whoever says so: its row, its event in the user session's stream, and the order to
  * the coordinator that has its agent. The use case names both streams. Decides nothing.
  */
+import type { Instant } from '../domain/instant.ts'
 import { coordinatorStream, userSessionStream } from '../domain/stream/name.ts'
 import { decide, nextInLine, type TurnEvent, withdrawn } from '../domain/turn/lifecycle.ts'
+import type { PromptPart } from '../protocol/prompt.ts'
 import { findLaunch } from '../store/queries/launches.ts'
+import type { RoleAgentRow } from '../store/queries/role-agents.ts'
 import { saidIn } from '../store/queries/turn-text.ts'
 import { selectOpenTurns, type TurnRow, turnLife, updateTurn } from '../store/queries/turns.ts'
 import type { Context, Tx } from '../store/store.ts'
@@ -17,6 +20,38 @@ interface Ending {
   /** The number of the event that tells of it already. */
   readonly toldAt?: number
 }
+
+interface Prompt {
+  readonly id: string
+  readonly launchId: string
+  readonly content: readonly PromptPart[]
+  readonly by: string
+  readonly now: Instant
+}
+
+/** One that waits to be told. */
+export const newTurn = (agent: RoleAgentRow, { id, launchId, content, by, now }: Prompt): TurnRow => ({
+  id,
+  user_session_id: agent.user_session_id,
+  role_agent_id: agent.id,
+  role: agent.role,
+  launch_id: launchId,
+  state: 'queued',
+  content: JSON.stringify(content),
+  answer: '',
+  cut: 0,
+  stop_reason: null,
+  error: null,
+  asked_by: by,
+  asked_seq: 0,
+  started_seq: null,
+  ended_seq: null,
+  created_at: now,
+  started_at: null,
+  ended_at: null,
+  cancel_ordered_at: null,
+  cancel_request_id: null,
+})
 
 /** Pieces of this very transaction: they are in the log only when it is over. */
 const unwritten = new WeakMap<Tx, Map<string, string>>()

@@ -3,7 +3,14 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
+import { createToken } from '../../src/services/create-token.ts'
+import { ownerWho } from '../services/installation.ts'
+import { main } from '../support/built-product.ts'
+import { startCoordinator } from '../support/coordinator.ts'
+import { makeRepository } from '../support/git-repository.ts'
+import { openConsole } from '../support/relay.ts'
 import { startHoldfast } from '../support/running-server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const patienceMs = 50_000
 
@@ -60,4 +67,36 @@ test('[RS2] an agent that crashed in the middle of its task is started by a resu
     const { state } = await client.get('/api/projects/{projectId}/sessions/{workSessionId}', { params: child })
     return state === 'completed' || undefined
   })
+})
+
+test('[RS2] an agent that is spoken to and crashed is spawned by a resume into the same worktree, and told what failed', async () => {
+  const room = await openConsole({}, { 'permission.policy': 'allow_all' })
+  const { server, projectId } = room
+  const { folder: path } = makeRepository()
+  await server.ask(`/api/projects/${projectId}`, { method: 'PATCH', body: { path } })
+  const env = { XDG_STATE_HOME: temporaryFolder() }
+  await server.ask('/api/agents/coder', { method: 'PATCH', body: { command: 'holdfast', args: ['demo-acp'], env } })
+  const { token } = await server.store.run(createToken, { name: 'm', kind: 'coordinator', by: ownerWho })
+  startCoordinator({ url: server.url, token }, { program: [process.execPath, main] })
+  await until(async () => ((await server.ask('/api/coordinators')).json.items.length > 0 ? true : undefined))
+  const client = await room.client()
+  const inside = await room.created(client)
+  const say = (content: string) => client.send({ type: 'agent:message', ...inside, role: 'auth', content })
+  client.send({ type: 'agent:spawn', ...inside, role: 'auth', agentId: 'coder' })
+  const { workspace } = await client.next('agent:ready')
+  say('[[write plan.txt half done]]')
+  await client.next('agent:response')
+  const [work] = (await server.ask(`/api/projects/${projectId}/sessions`)).json.items
+  const place = `/api/projects/${projectId}/sessions/${work.id}`
+  const body = { kind: 'failed', category: 'jump', description: 'Set velocity.y' }
+  await server.ask(`${place}/approaches`, { method: 'POST', body })
+  say('[[crash]]')
+  await client.next('agent:failed')
+  const resumed = await server.ask(`${place}/resume`, { method: 'POST' })
+  expect([resumed.status, resumed.json.notRestored]).toEqual([201, []])
+  const ready = await client.next('agent:ready')
+  expect(ready).toMatchObject({ workspace, how: 'loaded' })
+  expect(await readFile(join(workspace, 'plan.txt'), 'utf8')).toContain('half done')
+  expect((await client.next('agent:prompted')).content[0].text).toContain('approach_f001: Set velocity.y')
+  expect((await client.next('agent:response')).content).toContain('approach_f001: Set velocity.y')
 })

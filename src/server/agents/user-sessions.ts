@@ -8,11 +8,13 @@ import type { Who } from '../../domain/credential/who.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Approval } from '../../protocol/approval.ts'
 import type { RelayRequest } from '../../protocol/relay.ts'
+import type { NotRestored } from '../../protocol/resume.ts'
 import type { UserSession } from '../../protocol/user-session.ts'
 import { answerPermission, type PermissionChoice } from '../../services/answer-permission.ts'
 import { cancelTurn } from '../../services/cancel-turn.ts'
 import { createUserSession } from '../../services/create-user-session.ts'
 import { decideApproval } from '../../services/decide-approval.ts'
+import { findRoleAtWork } from '../../services/find-role-at-work.ts'
 import { findToldEnd } from '../../services/find-told-end.ts'
 import { accountOf, type FoundUserSession, findUserSession } from '../../services/find-user-session.ts'
 import { getUserSession } from '../../services/get-user-session.ts'
@@ -56,6 +58,22 @@ export class UserSessions {
   async spawn(who: Who, request: Request<'agent:spawn'>): Promise<number> {
     const which = await this.find(who, request.userSessionId, true)
     return (await this.#store.run(spawnRoleAgent, { ...request, ...which, by: who.id }, receiptIn(request))).seq
+  }
+
+  /** RS2: who was at the work goes on with it, in its role and its worktree; what keeps it from that, in words. */
+  async takeUp(who: Who, from: string, workSessionId: string, receipt?: ReceiptKey): Promise<NotRestored[]> {
+    const at = await this.#store.query(findRoleAtWork, { workSessionId: from })
+    if (!at) return []
+    const { userSessionId, ...role } = at
+    try {
+      const which = await this.find(who, userSessionId, true)
+      const kept = receipt && { ...receipt, operation: `${receipt.operation} spawn` }
+      await this.#store.run(spawnRoleAgent, { ...which, ...role, load: true, workSessionId, by: who.id }, kept)
+      return []
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return [{ what: 'agent', detail: `${role.agentId} cannot go on as ${role.role} by itself: ${error.message}` }]
+    }
   }
 
   async prompt(who: Who, request: Request<'agent:message'>): Promise<number> {

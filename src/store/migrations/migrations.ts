@@ -5,8 +5,17 @@ import { processes } from './0003-processes.ts'
 import { tasksBeforeWork } from './0004-tasks-before-work.ts'
 import { userSessions } from './0005-user-sessions.ts'
 import { continuity } from './0006-continuity.ts'
+import { rolesAtWork } from './0007-roles-at-work.ts'
 import type { Migration } from './migration.ts'
 
-export const migrations: readonly Migration[] = [spine, agentsThatPull, processes, tasksBeforeWork, userSessions, continuity]
+export const migrations: readonly Migration[] = [
+  spine,
+  agentsThatPull,
+  processes,
+  tasksBeforeWork,
+  userSessions,
+  continuity,
+  rolesAtWork,
+]
 
 export const newestVersion = migrations.length

@@ -123,6 +123,17 @@ export const selectLastOpened = statement<{ userSessionId: string; role: string;
     .limit(1),
 )
 
+/** RS2: the last one that was at a work session. */
+export const selectAtWork = statement<{ workSessionId: string }>()((db, p) =>
+  db
+    .selectFrom('role_agents')
+    .selectAll()
+    .where('work_session_id', '=', p.workSessionId)
+    .where('work_session_id', 'is not', null)
+    .orderBy('created_at', 'desc')
+    .limit(1),
+)
+
 /** US4: those that were asked to go and are still here. */
 export const selectLeavingSince = statement<{ until: Instant; limit: number }>()((db, p) =>
   db

@@ -1,5 +1,6 @@
 /** The work sessions of a project. */
 import { Refusal } from '../../../domain/errors.ts'
+import { childOf } from '../../../protocol/resume.ts'
 import type { workSessionRoutes } from '../../../protocol/routes/work-sessions.ts'
 import { createWorkSession } from '../../../services/create-work-session.ts'
 import { endWorkSession } from '../../../services/end-work-session.ts'
@@ -22,8 +23,11 @@ export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
   resumeWorkSession: async ({ params, doors, receipt, reply, who }) => {
     const outcome = await doors.store.run(resumeWorkSession, { ...params, by: who.id }, receipt)
     if (outcome.outcome === 'failed') throw notResumed(outcome)
-    reply.code(outcome.outcome === 'begun' ? 201 : 200)
-    return outcome.resumed
+    const { outcome: became, resumed } = outcome
+    reply.code(became === 'begun' ? 201 : 200)
+    if (became === 'same') return resumed
+    const missing = await doors.userSessions.takeUp(who, params.workSessionId, childOf(resumed), receipt)
+    return { ...resumed, notRestored: [...resumed.notRestored, ...missing] }
   },
   restoreWorkSession: run(restoreWorkSession, ({ body, params, who }) => ({ ...params, files: body, by: who.id })),
   saveCheckpoint: async ({ params, body, doors, receipt }) => {
