@@ -36,6 +36,8 @@ export class LinkServer {
   takeoverMinutes: number | null = null
   /** Facts are stored and not acknowledged. */
   silent = false
+  /** How long is waited for anything; real agents take longer. */
+  patienceMs = longestWaitMs
   /** Answers instead of storing. */
   refuse: ((facts: readonly LinkFact[]) => { code: string; status: number } | undefined) | undefined
   /** Whatever is no WebSocket: a door for tools, say. */
@@ -132,7 +134,7 @@ export class LinkServer {
     const timer = setTimeout(() => {
       isLate = true
       this.#lookAgain()
-    }, longestWaitMs)
+    }, this.patienceMs)
     while (!holds()) {
       if (isLate) throw new Error(`It never came to this: ${String(holds)}`)
       await new Promise<void>((resolve) => this.#waiting.push(resolve))

@@ -12,6 +12,9 @@ import { type ScriptedModel, startModel } from './model/scripted-model.ts'
 import type { Recipe } from './recipes.ts'
 import { makeToolDoor, type ToolDoor } from './tool-door.ts'
 
+/** One of them loads a session in another minute only. */
+const patienceMs = 150_000
+
 type Fact<Type extends LinkFact['type']> = Extract<LinkFact, { type: Type }>
 
 export interface Scene {
@@ -96,6 +99,7 @@ export async function openScene(): Promise<Scene> {
   const model = await startModel()
   onTestFinished(() => model.close())
   const server = await startLinkServer()
+  server.patienceMs = patienceMs
   const door = makeToolDoor((bearer) => [...server.particulars.values()].some(({ launchToken }) => launchToken === bearer))
   server.onRequest = (request, response) => door.onRequest(request, response)
   startCoordinator(server)
