@@ -10,6 +10,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { hashSecret } from '../platform/secrets.ts'
 import type { ConfigValues } from '../protocol/config.ts'
+import { Speaker } from '../server/agents/speaker.ts'
 import { Starter } from '../server/agents/starter.ts'
 import type { Front } from '../server/front.ts'
 import { openDoors } from '../server/open-doors.ts'
@@ -76,6 +77,9 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
   const starter = new Starter({ store, clock, logger, tails: doors.tails, launches: doors.launches })
   await starter.start()
   undo.push(() => starter.stop())
+  const speaker = new Speaker({ store, clock, logger })
+  speaker.start()
+  undo.push(() => speaker.stop())
   const userSessions = new UserSessionSweeper({ store, clock, logger })
   userSessions.start()
   undo.push(() => userSessions.stop())

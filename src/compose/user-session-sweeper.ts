@@ -7,6 +7,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { expirePermission } from '../services/expire-permission.ts'
 import { findDueUserSessions } from '../services/find-due-user-sessions.ts'
+import { findPermission } from '../services/find-permission.ts'
 import { findUserSession } from '../services/find-user-session.ts'
 import { giveUpRoleAgent } from '../services/give-up-role-agent.ts'
 import { attachedForMs } from '../services/see-user-sessions.ts'
@@ -60,22 +61,29 @@ export class UserSessionSweeper {
     this.#sweptAt = now
     const due = await store.query(findDueUserSessions, {})
     for (const { userSessionId, roleAgentId } of due.roleAgents)
-      await this.#each(userSessionId, (which) => store.run(giveUpRoleAgent, { ...which, roleAgentId }))
-    for (const { userSessionId, approvalId } of due.permissions)
-      await this.#each(userSessionId, (which) => store.run(expirePermission, { ...which, approvalId }))
+      await this.#each({ userSessionId }, async () =>
+        store.run(giveUpRoleAgent, { ...(await this.#which(userSessionId)), roleAgentId }),
+      )
+    for (const approvalId of due.approvalIds)
+      await this.#each({ approvalId }, async () => store.run(expirePermission, await store.query(findPermission, { approvalId })))
     if (now < this.#patientUntil) return
     for (const { userSessionId, reason } of due.forsaken)
-      await this.#each(userSessionId, (which) => store.run(terminateUserSession, { ...which, reason }))
+      await this.#each({ userSessionId }, async () =>
+        store.run(terminateUserSession, { ...(await this.#which(userSessionId)), reason }),
+      )
+  }
+
+  async #which(userSessionId: string): Promise<WhichUserSession> {
+    const { startOn: _, ...which } = await this.#parts.store.query(findUserSession, { userSessionId, accountId: null })
+    return which
   }
 
   /** RE9: what cannot be done about one is said, and the others are served all the same. */
-  async #each(userSessionId: string, work: (which: WhichUserSession) => Promise<unknown>): Promise<void> {
-    const { store, logger } = this.#parts
+  async #each(what: object, work: () => Promise<unknown>): Promise<void> {
     try {
-      const { startOn: _, ...which } = await store.query(findUserSession, { userSessionId, accountId: null })
-      await work(which)
+      await work()
     } catch (error) {
-      logger.warn({ userSessionId, error: String(error) }, 'A user session could not be swept; trying again')
+      this.#parts.logger.warn({ ...what, error: String(error) }, 'A user session could not be swept; trying again')
     }
   }
 }

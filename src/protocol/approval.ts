@@ -28,8 +28,9 @@ export const Approval = z.object({
   outcome: z.enum(permissionOutcomes).nullable(),
   /** AP4: what the agent asks to be allowed, where, and until when it waits. */
   permission: PermissionRequest.extend({
-    userSessionId: z.string(),
-    role: z.string(),
+    /** null in a chat or at a task (CH12). */
+    userSessionId: z.string().nullable(),
+    role: z.string().nullable(),
     messageId: z.string(),
     /** The option that was chosen. */
     optionId: z.string().nullable(),

@@ -84,6 +84,8 @@ export interface EventBodies extends RelayEventBodies {
   'process-waiting': { process: Process }
   'process-starting': { process: Process }
   'process-running': { process: Process }
+  /** It is spoken to, and can be told something (CH12). */
+  'process-ready': { process: Process }
   'process-held': { process: Process }
   'process-stopping': { process: Process }
   'process-ended': { process: Process }

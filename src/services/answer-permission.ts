@@ -7,14 +7,13 @@ import { Refusal } from '../domain/errors.ts'
 import type { Approval } from '../protocol/approval.ts'
 import { type ApprovalRow, approvalOf, selectApproval } from '../store/queries/approvals.ts'
 import { defineUseCase } from '../store/store.ts'
-import { settlePermission } from './permission-record.ts'
+import type { WhichPermission } from './find-permission.ts'
+import { permissionStreams, settlePermission } from './permission-record.ts'
 import { noSuchApproval } from './refusals.ts'
-import { rosterStreams, type WhichUserSession } from './user-session-record.ts'
 
 export type PermissionChoice = { readonly optionId: string } | { readonly choose: 'allow' | 'deny' }
 
-interface Input extends WhichUserSession {
-  readonly approvalId: number
+interface Input extends WhichPermission {
   readonly choice: PermissionChoice
   readonly feedback?: string | null | undefined
   readonly by: string
@@ -23,7 +22,7 @@ interface Input extends WhichUserSession {
 
 export const answerPermission = defineUseCase({
   name: 'answer-permission',
-  streams: (input: Input) => rosterStreams(input),
+  streams: (input: Input) => permissionStreams(input),
   run: async (tx, { userSessionId, approvalId, choice, feedback, by, requestId }, context) => {
     const row = await tx.first(selectApproval, { id: approvalId })
     if (!row || row.user_session_id !== userSessionId) throw noSuchApproval(approvalId)

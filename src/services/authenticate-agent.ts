@@ -70,7 +70,7 @@ export const authenticateAgent = defineUseCase({
     const held = await heldByLaunch(tx, signIn)
     if (held) return renew(tx, held, context)
     // One that is being stopped takes up nothing more; one in a role of a user session is given its work there (AG2).
-    return launch?.stop_reason || launch?.role_agent_id ? { status: 'no_work' } : take(tx, signIn, settings, context)
+    return launch?.stop_reason || launch?.role_agent_id ? { status: 'no_work' } : takeLease(tx, signIn, settings, context)
   },
 })
 
@@ -96,7 +96,13 @@ async function renew(tx: Tx, held: LiveAgentSession, { random }: Context): Promi
   return signedIn(held, token)
 }
 
-async function take(tx: Tx, input: SignIn, settings: ProjectSettings, context: Context): Promise<SignedIn> {
+/** The lease itself, for whoever was found to be who it says. */
+export async function takeLease(
+  tx: Tx,
+  input: Pair & { readonly launchId?: string | null | undefined },
+  settings: ProjectSettings,
+  context: Context,
+): Promise<SignedIn> {
   const { now, random } = context
   const { agentId, projectId, launchId = null } = input
   const found = detectWork(now, await workFactsOf(tx, { agentId, projectId }))

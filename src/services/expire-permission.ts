@@ -2,16 +2,12 @@
 import { systemId } from '../domain/credential/who.ts'
 import { selectApproval } from '../store/queries/approvals.ts'
 import { defineUseCase } from '../store/store.ts'
-import { refusingOption, settlePermission } from './permission-record.ts'
-import { rosterStreams, type WhichUserSession } from './user-session-record.ts'
-
-interface Input extends WhichUserSession {
-  readonly approvalId: number
-}
+import type { WhichPermission } from './find-permission.ts'
+import { permissionStreams, refusingOption, settlePermission } from './permission-record.ts'
 
 export const expirePermission = defineUseCase({
   name: 'expire-permission',
-  streams: (input: Input) => rosterStreams(input),
+  streams: (input: WhichPermission) => permissionStreams(input),
   run: async (tx, { approvalId, userSessionId }, { now }): Promise<{ expired: boolean }> => {
     const row = await tx.first(selectApproval, { id: approvalId })
     const isDue = row?.status === 'pending' && row.deadline !== null && row.deadline <= now

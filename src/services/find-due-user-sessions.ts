@@ -19,7 +19,7 @@ const lookedAtOnce = 1000
 
 interface DueUserSessions {
   readonly roleAgents: readonly { readonly userSessionId: string; readonly roleAgentId: string }[]
-  readonly permissions: readonly { readonly userSessionId: string; readonly approvalId: number }[]
+  readonly approvalIds: readonly number[]
   readonly forsaken: readonly { readonly userSessionId: string; readonly reason: string }[]
 }
 
@@ -51,7 +51,7 @@ export const findDueUserSessions = defineQuery({
     }
     return {
       roleAgents: [...leaving, ...spawning].map((row) => ({ userSessionId: row.user_session_id, roleAgentId: row.id })),
-      permissions: permissions.map((row) => ({ userSessionId: row.user_session_id ?? '', approvalId: row.id })),
+      approvalIds: permissions.map(({ id }) => id),
       forsaken,
     }
   },

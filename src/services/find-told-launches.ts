@@ -5,6 +5,7 @@
 import type { Launch } from '../domain/agent-process/lifecycle.ts'
 import { epochMs } from '../domain/instant.ts'
 import type { LinkFact } from '../protocol/link.ts'
+import { selectChatTurn } from '../store/queries/chat-turns.ts'
 import { findLaunch, liveLaunchesOn } from '../store/queries/launches.ts'
 import { userSessionsOf } from '../store/queries/role-agents.ts'
 import { defineQuery, type Reader } from '../store/store.ts'
@@ -17,10 +18,10 @@ const heardWrittenEveryMs = 3000
 
 export type Told =
   | { readonly through: number }
-  | Pick<ToldFacts, 'projectIds' | 'openConversations' | 'userSessionIds' | 'tellsHome'>
+  | Pick<ToldFacts, 'projectIds' | 'openConversations' | 'answered' | 'userSessionIds' | 'tellsHome'>
 
 /** What an agent lets be seen of its work: told in its user session and nowhere else. */
-const ofUserSession: ReadonlySet<string> = new Set<LinkFact['type']>(['agent-ready', 'turn-update'])
+const ofUserSession: ReadonlySet<string> = new Set<LinkFact['type']>(['turn-update'])
 const ofNobody: ReadonlySet<string> = new Set<LinkFact['type']>(['process-output'])
 
 export const findToldLaunches = defineQuery({
@@ -37,11 +38,22 @@ export const findToldLaunches = defineQuery({
     return {
       projectIds: [...new Set(ending.map(({ projectId }) => projectId))],
       openConversations: [...openConversations],
+      answered: await answeredIn(reader, isNew ? facts : []),
       userSessionIds: await userSessionsOf(reader, [...ending, ...talking]),
       tellsHome: row.state === 'unreachable' || facts.some(({ type }) => !ofUserSession.has(type) && !ofNobody.has(type)),
     }
   },
 })
+
+/** CH12: where the answers of turns that end go. */
+async function answeredIn(reader: Reader, facts: readonly LinkFact[]): Promise<string[]> {
+  const keys = new Set<string>()
+  for (const fact of facts) {
+    const turn = fact.type === 'turn-ended' ? await reader.first(selectChatTurn, { id: fact.turnId }) : undefined
+    if (turn?.conversation_key) keys.add(turn.conversation_key)
+  }
+  return [...keys]
+}
 
 interface ToldOf {
   /** Whose sessions may end, or that readers of their project are told of. */

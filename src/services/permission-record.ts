@@ -6,19 +6,26 @@ import { optionFor, type PermissionPolicy, policyAnswer } from '../domain/approv
 import { systemId } from '../domain/credential/who.ts'
 import { type Instant, later } from '../domain/instant.ts'
 import { durationMs } from '../domain/project/duration.ts'
-import { coordinatorStream, userSessionStream } from '../domain/stream/name.ts'
+import { coordinatorStream, home, projectStream, type StreamName, userSessionStream } from '../domain/stream/name.ts'
 import type { PermissionRequest } from '../protocol/agent-update.ts'
 import { storable } from '../protocol/text.ts'
 import type { PermissionOutcome } from '../protocol/user-session.ts'
 import { type ApprovalRow, selectAsked, selectPendingOfTurn, updateOutcome } from '../store/queries/approvals.ts'
 import { findLaunch } from '../store/queries/launches.ts'
-import type { RoleAgentRow } from '../store/queries/role-agents.ts'
 import type { Tx } from '../store/store.ts'
 import { askForApproval } from './ask-for-approval.ts'
+import type { WhichPermission } from './find-permission.ts'
 import { moveApproval } from './move-approval.ts'
 import { settingsOf } from './project-settings.ts'
 
 const toolPermission = 'tool_permission'
+
+export const permissionStreams = ({ projectId, userSessionId, coordinatorId }: WhichPermission): StreamName[] => [
+  home,
+  projectStream(projectId),
+  ...(userSessionId === null ? [] : [userSessionStream(userSessionId)]),
+  ...(coordinatorId === null ? [] : [coordinatorStream(coordinatorId)]),
+]
 
 interface Question {
   readonly launchId: string
@@ -27,21 +34,30 @@ interface Question {
   readonly request: PermissionRequest
 }
 
+/** Who asks: an agent in a role of a user session, or in a chat or at a task, where the last two are null. */
+interface Asker {
+  readonly projectId: string
+  readonly agentId: string
+  readonly workSessionId: string | null
+  readonly userSessionId: string | null
+  readonly role: string | null
+}
+
 /** The same question is asked once, however often it is told. */
-export async function askPermission(tx: Tx, agent: RoleAgentRow, question: Question, now: Instant): Promise<void> {
+export async function askPermission(tx: Tx, asker: Asker, question: Question, now: Instant): Promise<void> {
   const { launchId, turnId, askId, request } = question
   if (await tx.first(selectAsked, { launchId, askId })) return
-  const settings = await settingsOf(tx, agent.project_id)
+  const settings = await settingsOf(tx, asker.projectId)
   const deadline = later(now, durationMs(settings, 'permission.deadline_minutes'))
   const { call, options, digest } = request
   const { id: approvalId } = await askForApproval(
     tx,
     {
-      projectId: agent.project_id,
-      workSessionId: agent.work_session_id,
+      projectId: asker.projectId,
+      workSessionId: asker.workSessionId,
       taskId: null,
       checkpointType: toolPermission,
-      leaderId: agent.agent_id,
+      leaderId: asker.agentId,
       agentSessionId: null,
       instructionContent: storable(call.title),
       permission: {
@@ -53,15 +69,17 @@ export async function askPermission(tx: Tx, agent: RoleAgentRow, question: Quest
         ask_id: askId,
         launch_id: launchId,
         turn_id: turnId,
-        user_session_id: agent.user_session_id,
-        role: agent.role,
+        user_session_id: asker.userSessionId,
+        role: asker.role,
         deadline,
       },
     },
     now,
   )
-  const shown = { role: agent.role, approvalId, messageId: turnId, title: call.title, call, options, deadline }
-  tx.append(userSessionStream(agent.user_session_id), { type: 'permission:requested', data: shown })
+  if (asker.userSessionId !== null) {
+    const shown = { role: asker.role ?? '', approvalId, messageId: turnId, title: call.title, call, options, deadline }
+    tx.append(userSessionStream(asker.userSessionId), { type: 'permission:requested', data: shown })
+  }
   const policy = settings['permission.policy'] as PermissionPolicy
   const optionId = policyAnswer(policy, call.toolKind, options)
   const row = optionId === null ? undefined : await tx.first(selectAsked, { launchId, askId })
@@ -76,7 +94,7 @@ interface Settlement {
   readonly requestId?: string | undefined
 }
 
-/** Refused when it is settled already: the first answer stands. The number of `permission:resolved`. */
+/** Refused when it is settled already: the first answer stands. The number of `permission:resolved`; 0 where there is no console. */
 export async function settlePermission(tx: Tx, row: ApprovalRow, settlement: Settlement, now: Instant): Promise<number> {
   const { outcome, optionId, by, feedback = null, requestId } = settlement
   const settled = { ...row, outcome, option_id: optionId }
@@ -88,8 +106,9 @@ export async function settlePermission(tx: Tx, row: ApprovalRow, settlement: Set
     const order = { launchId: launch.id, askId: row.ask_id, optionId }
     tx.append(coordinatorStream(launch.coordinatorId), { type: 'permission-settled', data: order })
   }
+  if (row.user_session_id === null) return 0
   const data = { role: row.role ?? '', approvalId: row.id, outcome, optionId, decidedBy: by, requestId }
-  return tx.append(userSessionStream(row.user_session_id ?? ''), { type: 'permission:resolved', data })
+  return tx.append(userSessionStream(row.user_session_id), { type: 'permission:resolved', data })
 }
 
 /** Nobody waits for the answers any more. */
@@ -97,7 +116,13 @@ export async function withdrawPermissions(tx: Tx, turnId: string, now: Instant):
   for (const row of await tx.all(selectPendingOfTurn, { turnId })) await withdrawPermission(tx, row, now)
 }
 
-export async function withdrawPermission(tx: Tx, row: ApprovalRow, now: Instant): Promise<void> {
+/** The agent itself takes its question back. */
+export async function withdrawAsked(tx: Tx, asked: { launchId: string; askId: string }, now: Instant): Promise<void> {
+  const row = await tx.first(selectAsked, asked)
+  if (row?.status === 'pending') await withdrawPermission(tx, row, now)
+}
+
+async function withdrawPermission(tx: Tx, row: ApprovalRow, now: Instant): Promise<void> {
   await settlePermission(tx, row, { outcome: 'withdrawn', optionId: null, by: systemId }, now)
 }
 

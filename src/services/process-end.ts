@@ -16,6 +16,7 @@ import { endAgentSession } from './agent-session-end.ts'
 import { moveLaunch } from './launch-record.ts'
 import { endRoleAgentOf } from './role-agent-record.ts'
 import { hasSignedIn } from './start-facts.ts'
+import { forgetChatTurn } from './take-chat-fact.ts'
 import { workFactsOf } from './work-facts.ts'
 
 export interface Ends {
@@ -31,6 +32,7 @@ export async function endProcess(tx: Tx, launch: Launch, end: End, ends: Ends, c
   if (launch.state === 'ended' || !ends.projectIds.includes(launch.projectId)) return
   if (launch.roleAgentId !== null) return endInRole(tx, launch, end, ends, context)
   const event = end.type === 'exited' ? { ...end, left: await leftBehind(tx, launch, context.now) } : end
+  await forgetChatTurn(tx, launch, context)
   await endSessionOf(tx, launch, end.type === 'lost' ? 'coordinator_lost' : 'process_exited', ends, context)
   await moveLaunch(tx, launch, event, context)
 }

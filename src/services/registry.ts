@@ -71,6 +71,7 @@ import { setSummary } from './set-summary.ts'
 import { signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
 import { spawnRoleAgent } from './spawn-role-agent.ts'
+import { speakToAgent } from './speak-to-agent.ts'
 import { startChat } from './start-chat.ts'
 import { storeArtifact } from './store-artifact.ts'
 import { sweepAgentSession } from './sweep-agent-session.ts'
@@ -161,6 +162,7 @@ export const useCases = {
   'sign-in': signIn,
   'sign-out': signOut,
   'spawn-role-agent': spawnRoleAgent,
+  'speak-to-agent': speakToAgent,
   'start-chat': startChat,
   'store-artifact': storeArtifact,
   'sweep-agent-session': sweepAgentSession,

@@ -56,9 +56,9 @@ async function whyHeld(reader: Reader, pair: Pair, held: Launch | undefined, now
   return heldBecause({ since: held.orderedAt, because: held.detail ?? '', newMessage }, failures, settings)
 }
 
-/** The agent, if a coordinator of ours can start it for this project: it has a command, and pulls its work by itself. */
+/** The agent, if a coordinator of ours can start it for this project: it has a command. One that does not pull is spoken to (CH12). */
 export async function startableAgent(reader: Reader, { agentId, projectId }: Pair): Promise<AgentRow | undefined> {
   const agent = await reader.first(selectAgent, { id: agentId })
-  if (agent?.command == null || agent.protocol !== 'mcp') return undefined
+  if (agent?.command == null) return undefined
   return (await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })) && agent
 }

@@ -31,6 +31,8 @@ export interface ToldFacts extends InEpoch {
   /** From `find-told-launches`; empty when nothing but output is told. */
   readonly projectIds: readonly string[]
   readonly openConversations: readonly string[]
+  /** Conversations in which an agent that is spoken to has answered (CH12). */
+  readonly answered: readonly string[]
   readonly userSessionIds: readonly string[]
   /** Something is told that readers of home must know. */
   readonly tellsHome: boolean
@@ -38,12 +40,13 @@ export interface ToldFacts extends InEpoch {
 
 export const takeFacts = defineUseCase({
   name: 'take-facts',
-  streams: ({ coordinatorId, projectIds, openConversations, userSessionIds, tellsHome }: ToldFacts): StreamName[] => [
+  streams: ({ coordinatorId, projectIds, openConversations, answered, userSessionIds, tellsHome }: ToldFacts): StreamName[] => [
     coordinatorStream(coordinatorId),
     ...userSessionIds.map(userSessionStream),
     ...(tellsHome ? ([home] as const) : []),
     ...projectIds.map(projectStream),
     ...openConversations.map(conversationStream),
+    ...answered.map(conversationStream),
   ],
   run: async (tx, input, context): Promise<{ through: number }> => {
     const row = await inForce(tx, input)

@@ -76,7 +76,19 @@ interface Wanted {
 async function pulling(reader: Reader, launch: Launch, now: Instant): Promise<Wanted | undefined> {
   const agent = await startableAgent(reader, launch)
   const { purpose } = detectWork(now, await workFactsOf(reader, launch))
-  return agent && (launch.state !== 'waiting' || purpose !== 'no_work') ? { agent, acp: null } : undefined
+  if (!agent || (launch.state === 'waiting' && purpose === 'no_work')) return undefined
+  if (agent.protocol === 'mcp') return { agent, acp: null }
+  // CH12: it is spoken to, and works in the project's own folder.
+  const limits = await limitsIn(reader, launch.projectId)
+  return { agent, acp: { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, ...limits } }
+}
+
+async function limitsIn(reader: Reader, projectId: string): Promise<Pick<AcpParticulars, 'startWithinMs' | 'turnWithinMs'>> {
+  const settings = await settingsOf(reader, projectId)
+  return {
+    startWithinMs: durationMs(settings, 'agent.start_timeout_seconds'),
+    turnWithinMs: durationMs(settings, 'turn.max_minutes'),
+  }
 }
 
 /** AG2: as long as it is waited for in its role. */
@@ -84,13 +96,11 @@ async function inRole(reader: Reader, launch: Launch): Promise<Wanted | undefine
   const row = await reader.first(selectRoleAgent, { id: launch.roleAgentId ?? '' })
   const agent = await reader.first(selectAgent, { id: launch.agentId })
   if (!agent || row?.launch_id !== launch.id || row.state !== 'SPAWNING' || row.terminating_at !== null) return undefined
-  const settings = await settingsOf(reader, launch.projectId)
   const acp = {
     workspace: { userSessionShort: shortId(row.user_session_id), role: row.role, path: row.workspace_wanted },
     loadAcpSessionId: row.load_acp_session_id,
     lastOpenedAt: row.load_acp_session_id === null ? null : row.opened_at,
-    startWithinMs: durationMs(settings, 'agent.start_timeout_seconds'),
-    turnWithinMs: durationMs(settings, 'turn.max_minutes'),
+    ...(await limitsIn(reader, launch.projectId)),
   }
   return { agent, acp }
 }

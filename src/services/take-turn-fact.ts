@@ -7,19 +7,19 @@ import type { Launch } from '../domain/agent-process/lifecycle.ts'
 import { userSessionStream } from '../domain/stream/name.ts'
 import { mask } from '../platform/mask.ts'
 import type { LinkFact } from '../protocol/link.ts'
-import { selectAsked } from '../store/queries/approvals.ts'
 import { type Offers, type RoleAgentRow, selectRoleAgent, updateRoleAgent } from '../store/queries/role-agents.ts'
 import { selectTurn, type TurnRow } from '../store/queries/turns.ts'
 import type { Context, Tx } from '../store/store.ts'
 import { promptWithContext } from './first-prompt.ts'
 import { stopLaunch } from './launch-record.ts'
-import { askPermission, withdrawPermission, withdrawPermissions } from './permission-record.ts'
+import { askPermission, withdrawAsked, withdrawPermissions } from './permission-record.ts'
 import type { Ends } from './process-end.ts'
 import { moveRoleAgent } from './role-agent-record.ts'
+import { takeChatFact } from './take-chat-fact.ts'
 import { endTurn, noteSaid, startNext } from './turn-record.ts'
 
 type TurnFactType = 'agent-ready' | 'agent-failed' | 'turn-update' | 'turn-ended' | 'permission-asked' | 'permission-withdrawn'
-type TurnFact = Extract<LinkFact, { type: TurnFactType }>
+export type TurnFact = Extract<LinkFact, { type: TurnFactType }>
 
 export async function takeTurnFact(
   tx: Tx,
@@ -28,7 +28,8 @@ export async function takeTurnFact(
   { userSessionIds }: Ends,
   context: Context,
 ): Promise<void> {
-  const agent = launch.roleAgentId === null ? undefined : await tx.first(selectRoleAgent, { id: launch.roleAgentId })
+  if (launch.roleAgentId === null) return launch.state === 'ended' ? undefined : takeChatFact(tx, fact, launch, context)
+  const agent = await tx.first(selectRoleAgent, { id: launch.roleAgentId })
   if (launch.state === 'ended' || agent?.launch_id !== launch.id || !userSessionIds.includes(agent.user_session_id)) return
   switch (fact.type) {
     case 'agent-ready':
@@ -53,16 +54,21 @@ export async function takeTurnFact(
     }
     case 'permission-asked': {
       const turn = await runningTurn(tx, agent, fact.turnId)
-      if (turn) await askPermission(tx, agent, fact, context.now)
+      if (turn) await askPermission(tx, askerOf(agent), fact, context.now)
       return
     }
-    case 'permission-withdrawn': {
-      const asked = await tx.first(selectAsked, { launchId: launch.id, askId: fact.askId })
-      if (asked?.status === 'pending') await withdrawPermission(tx, asked, context.now)
-      return
-    }
+    case 'permission-withdrawn':
+      return withdrawAsked(tx, { launchId: launch.id, askId: fact.askId }, context.now)
   }
 }
+
+const askerOf = (agent: RoleAgentRow) => ({
+  projectId: agent.project_id,
+  agentId: agent.agent_id,
+  workSessionId: agent.work_session_id,
+  userSessionId: agent.user_session_id,
+  role: agent.role,
+})
 
 async function runningTurn(tx: Tx, agent: RoleAgentRow, turnId: string): Promise<TurnRow | undefined> {
   const turn = await tx.first(selectTurn, { id: turnId })

@@ -44,6 +44,8 @@ const tableKeys: Readonly<Record<TableName, readonly string[]>> = {
   user_sessions: ['id'],
   role_agents: ['id'],
   turns: ['id'],
+  chat_turns: ['id'],
+  turn_pieces: ['turn_id', 'n'],
   approaches: ['project_id', 'id'],
   checkpoints: ['session_id', 'number'],
   artifacts: ['session_id', 'name'],

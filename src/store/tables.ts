@@ -7,7 +7,7 @@ import type { StreamName } from '../domain/stream/name.ts'
 import type { Process, ProcessEndReason } from '../protocol/process.ts'
 import type { PermissionOutcome } from '../protocol/user-session.ts'
 import type { ApproachesTable, ArtifactsTable, CheckpointsTable, UploadPartsTable, UploadsTable } from './continuity-tables.ts'
-import type { RoleAgentsTable, TurnsTable, UserSessionsTable } from './user-session-tables.ts'
+import type { ChatTurnsTable, RoleAgentsTable, TurnPiecesTable, TurnsTable, UserSessionsTable } from './user-session-tables.ts'
 
 interface MetaTable {
   key: string
@@ -325,6 +325,8 @@ interface LaunchesTable {
   output: string
   /** Whose process it is, when it was spawned into a role; null for one that pulls its work. */
   role_agent_id: string | null
+  /** Since when it can be told something, if it is spoken to (CH12). */
+  ready_at: Instant | null
 }
 
 interface PanelsTable {
@@ -363,6 +365,8 @@ export interface Tables {
   user_sessions: UserSessionsTable
   role_agents: RoleAgentsTable
   turns: TurnsTable
+  chat_turns: ChatTurnsTable
+  turn_pieces: TurnPiecesTable
   approaches: ApproachesTable
   checkpoints: CheckpointsTable
   artifacts: ArtifactsTable

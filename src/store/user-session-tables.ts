@@ -80,3 +80,31 @@ export interface TurnsTable {
   cancel_ordered_at: Instant | null
   cancel_request_id: string | null
 }
+
+/** What a process that is spoken to was told of its chat or task (CH12). */
+export interface ChatTurnsTable {
+  id: string
+  launch_id: string
+  agent_session_id: string
+  agent_id: string
+  project_id: string
+  about: 'chat' | 'summary' | 'task'
+  /** Where the answer goes. */
+  conversation_key: string | null
+  /** What a summary is to cover. */
+  through_seq: number | null
+  task_id: string | null
+  /** JSON: the parts of the prompt. */
+  content: string
+  state: Exclude<Turn['state'], 'queued'>
+  error: string | null
+  created_at: Instant
+  ended_at: Instant | null
+}
+
+/** What is being said in one of them, until it is said whole. */
+export interface TurnPiecesTable {
+  turn_id: string
+  n: number
+  said: string
+}

@@ -1,14 +1,17 @@
 /** User sessions with everything real: the relay, the coordinator, the demo agent's processes, worktrees. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createToken } from '../../src/services/create-token.ts'
 import { ownerWho } from '../services/installation.ts'
 import { main } from '../support/built-product.ts'
+import { openChat } from '../support/chat.ts'
 import { startCoordinator } from '../support/coordinator.ts'
+import { endCoordinator, until } from '../support/coordinator-process.ts'
 import type { SocketClient } from '../support/feed-clients.ts'
 import { makeRepository } from '../support/git-repository.ts'
 import { type Console, type InSession, openConsole } from '../support/relay.ts'
+import { startHoldfast } from '../support/running-server.ts'
 import { isRunning } from '../support/script-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -104,4 +107,29 @@ test('[US2] a workspace that leaves its root fails at that step and makes nothin
   client.send({ type: 'agent:spawn', ...inside, role: 'auth', workspace: '../../out' })
   expect(await client.next('agent:failed')).toMatchObject({ role: 'auth', step: 'workspace', error: expect.any(String) })
   await spawn('auth')
+})
+
+test('[CH12] an agent that is spoken to answers in the chat, and goes on when the server is killed in the middle of its answer', async () => {
+  const first = await startHoldfast({ up: true })
+  onTestFinished(async () => {
+    await first.kill()
+    await endCoordinator(first.data)
+  })
+  const chat = await openChat(first, undefined, 'acp')
+  await chat.open()
+  await chat.say('hello')
+  expect(await chat.answer()).toBe('echo: hello')
+  const { pid } = await chat.process('running')
+  await chat.say('[[slow 20 100]] once')
+  await until(async () => (await chat.client.get('/api/agent-sessions', { query: {} })).items.length > 0)
+  await first.kill()
+  const second = await startHoldfast({ up: true, data: first.data, args: ['--port', new URL(first.url).port] })
+  expect(await chat.answer()).toContain('echo: once')
+  const later = await openChat(second, chat)
+  expect((await later.process('running')).pid).toBe(pid)
+  await later.say('again')
+  expect(await chat.answer()).toBe('echo: again')
+  expect(chat.answers).toHaveLength(3)
+  expect(await second.stop()).toBe(0)
+  expect(isRunning(pid ?? 0)).toBe(false)
 })

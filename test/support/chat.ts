@@ -22,13 +22,22 @@ export interface Chat {
   processes(): Promise<readonly Process[]>
 }
 
+const demos = {
+  mcp: { protocol: 'mcp', args: ['demo-mcp', '--stay'] },
+  acp: { protocol: 'acp', args: ['demo-acp'] },
+} as const
+
 /** With a new project and a demo agent of its own; pass the chat of before to go on with it at another server. */
-export async function openChat({ url, token }: Pick<RunningHoldfast, 'url' | 'token'>, before?: Chat): Promise<Chat> {
+export async function openChat(
+  { url, token }: Pick<RunningHoldfast, 'url' | 'token'>,
+  before?: Chat,
+  demo: keyof typeof demos = 'mcp',
+): Promise<Chat> {
   const client = createClient({ url, token })
   const projectId = before?.projectId ?? (await client.post('/api/projects', { body: { name: 'talk' } })).id
   if (!before) {
-    const body = { id: agentId, name: 'Talker', protocol: 'mcp', command: 'holdfast', args: ['demo-mcp', '--stay'] } as const
-    await client.post('/api/agents', { body: { ...body, args: [...body.args] } })
+    const { protocol, args } = demos[demo]
+    await client.post('/api/agents', { body: { id: agentId, name: 'Talker', protocol, command: 'holdfast', args: [...args] } })
     await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId }, body: {} })
   }
   const answers: string[] = []

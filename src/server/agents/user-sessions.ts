@@ -14,11 +14,13 @@ import { answerPermission, type PermissionChoice } from '../../services/answer-p
 import { cancelTurn } from '../../services/cancel-turn.ts'
 import { createUserSession } from '../../services/create-user-session.ts'
 import { decideApproval } from '../../services/decide-approval.ts'
+import { findPermission } from '../../services/find-permission.ts'
 import { findRoleAtWork } from '../../services/find-role-at-work.ts'
 import { findToldEnd } from '../../services/find-told-end.ts'
 import { accountOf, type FoundUserSession, findUserSession } from '../../services/find-user-session.ts'
 import { getUserSession } from '../../services/get-user-session.ts'
 import { readApproval } from '../../services/read-approval.ts'
+import { noSuchApproval } from '../../services/refusals.ts'
 import { sendPrompt } from '../../services/send-prompt.ts'
 import { spawnRoleAgent } from '../../services/spawn-role-agent.ts'
 import { byRequest, terminateRoleAgent } from '../../services/terminate-role-agent.ts'
@@ -107,10 +109,11 @@ export class UserSessions {
   }
 
   async answer(who: Who, request: Request<'permission:answer'>): Promise<number> {
-    const which = await this.find(who, request.userSessionId)
-    const { approvalId, optionId, requestId } = request
+    const { approvalId, optionId, requestId, userSessionId } = request
+    const which = await this.#store.query(findPermission, { approvalId })
+    if (which.userSessionId !== userSessionId) throw noSuchApproval(approvalId)
     const choice: PermissionChoice = optionId === undefined ? { choose: 'deny' } : { optionId }
-    const input = { ...which, approvalId, choice, by: who.id, requestId }
+    const input = { ...which, choice, by: who.id, requestId }
     return (await this.#store.run(answerPermission, input, receiptIn(request))).seq
   }
 
@@ -120,10 +123,9 @@ export class UserSessions {
     const { permission } = await this.#store.query(readApproval, { projectId, approvalId })
     if (!permission) return this.#store.run(decideApproval, { ...decision, by: who.id }, receipt)
     if (status === 'revision_requested') throw new Refusal('wrong_state', 'A permission is given or refused; nothing is revised')
-    const { userSessionId } = permission
-    const which = await this.#store.query(findUserSession, { userSessionId, accountId: null })
+    const which = await this.#store.query(findPermission, { approvalId })
     const choice: PermissionChoice = { choose: status === 'approved' ? 'allow' : 'deny' }
-    const input = { ...which, approvalId, choice, feedback, by: who.id }
+    const input = { ...which, choice, feedback, by: who.id }
     return (await this.#store.run(answerPermission, input, receipt)).approval
   }
 }

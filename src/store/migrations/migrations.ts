@@ -6,6 +6,7 @@ import { tasksBeforeWork } from './0004-tasks-before-work.ts'
 import { userSessions } from './0005-user-sessions.ts'
 import { continuity } from './0006-continuity.ts'
 import { rolesAtWork } from './0007-roles-at-work.ts'
+import { spokenChats } from './0008-spoken-chats.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -16,6 +17,7 @@ export const migrations: readonly Migration[] = [
   userSessions,
   continuity,
   rolesAtWork,
+  spokenChats,
 ]
 
 export const newestVersion = migrations.length

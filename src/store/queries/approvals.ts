@@ -127,7 +127,7 @@ export const selectPendingOfTurn = statement<{ turnId: string }>()((db, p) =>
 export const selectPastDeadline = statement<{ now: Instant; limit: number }>()((db, p) =>
   db
     .selectFrom('human_approvals')
-    .select(['id', 'project_id', 'user_session_id'])
+    .select('id')
     .where('status', '=', pending)
     .where('deadline', 'is not', null)
     .where('deadline', '<=', p.now)
@@ -251,8 +251,8 @@ export const approvalOf = (row: ApprovalRow): Approval =>
 function permissionOf(row: ApprovalRow): Approval['permission'] {
   if (row.ask_id === null) return null
   return {
-    userSessionId: row.user_session_id ?? '',
-    role: row.role ?? '',
+    userSessionId: row.user_session_id,
+    role: row.role,
     messageId: row.turn_id ?? '',
     call: JSON.parse(row.tool_call ?? 'null'),
     options: JSON.parse(row.options ?? '[]'),

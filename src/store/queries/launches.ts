@@ -13,7 +13,7 @@ import type { Reader } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import type { Pair } from './agent-sessions.ts'
 
-export type LaunchRow = Omit<Tables['launches'], 'output' | 'token_hash'>
+export type LaunchRow = Omit<Tables['launches'], 'output' | 'token_hash' | 'ready_at'>
 
 /** Said in the query itself, so that the indexes of the living are used. */
 export const launchEnded = sql.lit<LaunchRow['state']>('ended')
@@ -60,6 +60,7 @@ export const insertLaunch = statement<LaunchRow>()((db, p) =>
     detail: p.detail,
     output: '',
     role_agent_id: p.role_agent_id,
+    ready_at: null,
   }),
 )
 

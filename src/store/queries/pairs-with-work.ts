@@ -32,7 +32,6 @@ function selectPairs(db: Kysely<Tables>, { projectId, agentId, after, openedAfte
     .innerJoin('agents', 'agents.id', 'pair.agent_id')
     .select(['pair.project_id', 'pair.agent_id'])
     .where('agents.command', 'is not', null)
-    .where('agents.protocol', '=', 'mcp')
     .where((eb) =>
       eb.or([
         eb.exists(

@@ -6,6 +6,7 @@ import type { Turn } from '../../protocol/user-session.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import type { Tables } from '../tables.ts'
+import { selectRunningChatTurnsOn } from './chat-turns.ts'
 
 export type TurnRow = Tables['turns']
 
@@ -111,26 +112,27 @@ const selectRunningOn = statement<{ coordinatorId: string }>()((db, p) =>
     .orderBy('turns.id'),
 )
 
-const selectSettledOn = statement<{ coordinatorId: string }>()((db, p) =>
+/** Of turns in roles and in chats alike. */
+const selectSettledOf = statement<{ turnId: string }>()((db, p) =>
   db
-    .selectFrom('launches')
-    .innerJoin('turns', 'turns.role_agent_id', 'launches.role_agent_id')
-    .innerJoin('human_approvals', 'human_approvals.turn_id', 'turns.id')
+    .selectFrom('human_approvals')
     .select(['human_approvals.launch_id', 'human_approvals.ask_id', 'human_approvals.option_id'])
-    .where('launches.coordinator_id', '=', p.coordinatorId)
-    .where('launches.state', '<>', ended)
-    .where('turns.state', 'in', open)
-    .where('turns.state', '=', running)
+    .where('human_approvals.turn_id', '=', p.turnId)
     .where('human_approvals.outcome', 'in', ['allowed', 'denied', 'expired'])
     .orderBy('human_approvals.id'),
 )
 
 export async function runningTurnsOn(reader: Reader, coordinatorId: string): Promise<RunningTurn[]> {
   const rows = await reader.all(selectRunningOn, { coordinatorId })
-  return rows.map((row) => ({ launchId: row.launch_id, turnId: row.id, cancelOrdered: row.cancel_ordered_at !== null }))
+  const inRoles = rows.map((row) => ({ launchId: row.launch_id, turnId: row.id, cancelOrdered: row.cancel_ordered_at !== null }))
+  const inChats = await reader.all(selectRunningChatTurnsOn, { coordinatorId })
+  return [...inRoles, ...inChats.map((row) => ({ launchId: row.launch_id, turnId: row.id, cancelOrdered: false }))]
 }
 
 export async function settledPermissionsOn(reader: Reader, coordinatorId: string): Promise<SettledPermission[]> {
-  const rows = await reader.all(selectSettledOn, { coordinatorId })
-  return rows.map((row) => ({ launchId: row.launch_id ?? '', askId: row.ask_id ?? '', optionId: row.option_id }))
+  const settled: SettledPermission[] = []
+  for (const { turnId } of await runningTurnsOn(reader, coordinatorId))
+    for (const row of await reader.all(selectSettledOf, { turnId }))
+      settled.push({ launchId: row.launch_id ?? '', askId: row.ask_id ?? '', optionId: row.option_id })
+  return settled
 }

@@ -1,0 +1,34 @@
+/**
+ * What an agent that is spoken to is told of its chat or task (CH12): the same that one which pulls would find with its tools, as a
+ * prompt. Pure.
+ */
+
+interface Told {
+  readonly content: string
+}
+
+/** One message is told as it is. The summary stands before the first that an agent hears of a conversation. */
+export function promptOfMessages(messages: readonly Told[], summary: string | null): string {
+  const said = messages.map(({ content }) => content).join('\n\n')
+  return summary === null ? said : `What was said before, in short:\n\n${summary}\n\n${said}`
+}
+
+export const promptOfSummary = (earlier: string | null): string =>
+  'This conversation has grown long. Answer with a summary that can stand for all of it, and with nothing else: what was asked, decided ' +
+  'and done, what is open, and every name, number and path that will be needed.' +
+  (earlier === null ? '' : `\n\nThe earlier summary, which yours takes the place of:\n\n${earlier}`)
+
+interface Task {
+  readonly id: string
+  readonly title: string
+  readonly description: string | null
+}
+
+/** `resume`: what is known about work that was begun before. */
+export function promptOfTask({ id, title, description }: Task, resume: string | null): string {
+  const parts = [`Task ${id}: ${title}`]
+  if (description !== null) parts.push(description)
+  if (resume !== null) parts.push(`This work was begun before and interrupted. What is known about it:\n\n${resume}`)
+  parts.push('Do it, and answer with the result when it is done.')
+  return parts.join('\n\n')
+}

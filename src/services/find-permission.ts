@@ -1,0 +1,24 @@
+/** Which streams a use case about a permission has to lock (AP4). */
+import { selectApproval } from '../store/queries/approvals.ts'
+import { findLaunch } from '../store/queries/launches.ts'
+import { defineQuery } from '../store/store.ts'
+import { noSuchApproval } from './refusals.ts'
+
+export interface WhichPermission {
+  readonly approvalId: number
+  readonly projectId: string
+  /** null in a chat or at a task. */
+  readonly userSessionId: string | null
+  readonly coordinatorId: string | null
+}
+
+export const findPermission = defineQuery({
+  name: 'find-permission',
+  run: async (reader, { approvalId }: { approvalId: number }): Promise<WhichPermission> => {
+    const row = await reader.first(selectApproval, { id: approvalId })
+    if (!row || row.ask_id === null) throw noSuchApproval(approvalId)
+    const launch = row.launch_id === null ? undefined : await findLaunch(reader, row.launch_id)
+    const { project_id: projectId, user_session_id: userSessionId } = row
+    return { approvalId, projectId, userSessionId, coordinatorId: launch?.coordinatorId ?? null }
+  },
+})

@@ -1,0 +1,132 @@
+/**
+ * What a coordinator says of an agent that is spoken to for a chat or a task (CH12). Pieces are kept until the turn is over; then the
+ * answer is the agent's `respond_chat`, its summary, or the result of its task, in the same commit. What is told of a turn that is over
+ * is dropped. A process that goes in the middle leaves what it was handed unread, for the next.
+ */
+import type { Launch } from '../domain/agent-process/lifecycle.ts'
+import { Refusal } from '../domain/errors.ts'
+import { projectStream } from '../domain/stream/name.ts'
+import { mask } from '../platform/mask.ts'
+import { maxContentChars } from '../protocol/message.ts'
+import { storable } from '../protocol/text.ts'
+import { newestOfLaunch } from '../store/queries/agent-sessions-of-launch.ts'
+import {
+  type ChatTurnRow,
+  deletePieces,
+  insertPiece,
+  piecesOf,
+  selectRunningChatTurn,
+  updateChatTurn,
+  updateReady,
+} from '../store/queries/chat-turns.ts'
+import { processOf } from '../store/queries/launches.ts'
+import { selectTask } from '../store/queries/tasks.ts'
+import type { Context, Tx } from '../store/store.ts'
+import { answerChat } from './answer-chat.ts'
+import { stopLaunch } from './launch-record.ts'
+import { askPermission, withdrawAsked, withdrawPermissions } from './permission-record.ts'
+import { setSummary } from './set-summary.ts'
+import type { TurnFact } from './take-turn-fact.ts'
+import { updateTask } from './update-task.ts'
+
+/** As much of an answer as becomes the result of a task. */
+const maxResultChars = 50_000
+
+export async function takeChatFact(tx: Tx, fact: TurnFact, launch: Launch, context: Context): Promise<void> {
+  const { now } = context
+  switch (fact.type) {
+    case 'agent-ready':
+      await tx.write(updateReady, { id: launch.id, readyAt: now })
+      tx.append(projectStream(launch.projectId), { type: 'process-ready', data: { process: processOf(launch) } })
+      return
+    case 'agent-failed':
+      await stopLaunch(tx, launch, { reason: 'start_failed', detail: mask(fact.error) }, context)
+      return
+    case 'turn-update': {
+      if (fact.update.kind !== 'text' || fact.turnId === null || !(await runningTurn(tx, launch, fact.turnId))) return
+      return tx.write(insertPiece, { turn_id: fact.turnId, n: fact.n, said: storable(fact.update.text) })
+    }
+    case 'turn-ended': {
+      const turn = await runningTurn(tx, launch, fact.turnId)
+      return turn && endTurn(tx, turn, fact, context)
+    }
+    case 'permission-asked': {
+      if (!(await runningTurn(tx, launch, fact.turnId))) return
+      const { agentId, projectId } = launch
+      const workSessionId = (await newestOfLaunch(tx, launch.id))?.workSessionId ?? null
+      return askPermission(tx, { agentId, projectId, workSessionId, userSessionId: null, role: null }, fact, now)
+    }
+    case 'permission-withdrawn':
+      return withdrawAsked(tx, { launchId: launch.id, askId: fact.askId }, now)
+  }
+}
+
+/** Its process has gone. */
+export async function forgetChatTurn(tx: Tx, { id: launchId }: Launch, { now }: Context): Promise<void> {
+  const turn = await tx.first(selectRunningChatTurn, { launchId })
+  if (!turn) return
+  await withdrawPermissions(tx, turn.id, now)
+  await close(tx, turn, { state: 'unknown', error: null }, now)
+}
+
+async function runningTurn(tx: Tx, { id: launchId }: Launch, turnId: string): Promise<ChatTurnRow | undefined> {
+  const turn = await tx.first(selectRunningChatTurn, { launchId })
+  return turn?.id === turnId ? turn : undefined
+}
+
+async function close(tx: Tx, turn: ChatTurnRow, end: Pick<ChatTurnRow, 'state' | 'error'>, now: string): Promise<void> {
+  await tx.write(deletePieces, { turnId: turn.id })
+  await tx.write(updateChatTurn, { id: turn.id, ...end, ended_at: now })
+}
+
+type Ended = Extract<TurnFact, { type: 'turn-ended' }>
+
+async function endTurn(tx: Tx, turn: ChatTurnRow, { outcome, error }: Ended, context: Context): Promise<void> {
+  const { now } = context
+  await withdrawPermissions(tx, turn.id, now)
+  const text = (await piecesOf(tx, turn.id)).trim()
+  const why = outcome === 'failed' ? mask(error ?? 'The agent gave no reason') : null
+  await close(tx, turn, { state: outcome, error: why }, now)
+  const own = await newestOfLaunch(tx, turn.launch_id)
+  if (own?.id !== turn.agent_session_id || own.state === 'ended') return
+  // A person who waits is told what went wrong, rather than asked the same again for ever.
+  const said = why === null ? text : [text, `It did not work: ${why}`].filter(Boolean).join('\n\n')
+  await withoutRefusal(() => hand(tx, turn, { text, said, isFailed: why !== null, outcome }, context))
+}
+
+interface Told {
+  readonly text: string
+  readonly said: string
+  readonly isFailed: boolean
+  readonly outcome: Ended['outcome']
+}
+
+/** RE9: what cannot be taken from an agent any more is left out; what else the coordinator tells is taken all the same. */
+async function withoutRefusal(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code === 'busy') throw error
+  }
+}
+
+async function hand(tx: Tx, turn: ChatTurnRow, { text, said, isFailed, outcome }: Told, context: Context): Promise<void> {
+  const caller = { agentId: turn.agent_id, projectId: turn.project_id, agentSessionId: turn.agent_session_id }
+  if (turn.about === 'chat') {
+    const conversationKey = turn.conversation_key ?? ''
+    await answerChat.run(tx, { ...caller, conversationKey, content: said.slice(0, maxContentChars), clientId: turn.id }, context)
+  } else if (turn.about === 'summary') {
+    const summary = text === '' || isFailed ? 'There is no summary of what was said before.' : text
+    await setSummary.run(tx, { ...caller, summary, throughSeq: turn.through_seq ?? 0 }, context)
+  } else await endTask(tx, turn, { failed: outcome !== 'answered', result: said.slice(0, maxResultChars) }, context)
+}
+
+/** Unless the agent has said so itself, with its tools. */
+async function endTask(tx: Tx, turn: ChatTurnRow, end: { failed: boolean; result: string }, context: Context): Promise<void> {
+  const taskId = turn.task_id ?? ''
+  const task = await tx.first(selectTask, { projectId: turn.project_id, id: taskId })
+  if (task?.status !== 'in_progress') return
+  const caller = { agentId: turn.agent_id, projectId: turn.project_id, agentSessionId: turn.agent_session_id }
+  const status = end.failed ? 'failed' : 'completed'
+  await updateTask.run(tx, { ...caller, taskId, status, result: end.result }, context)
+}

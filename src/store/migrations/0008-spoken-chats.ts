@@ -1,0 +1,36 @@
+/** Chats and tasks of agents that are spoken to (CH12): which process can be told something, what it was told, and what it says. */
+import type { Migration } from './migration.ts'
+
+export const spokenChats: Migration = {
+  version: 8,
+  name: 'spoken chats',
+  statements: ({ text, clustered }) => [
+    `alter table launches add column ready_at ${text}`,
+    `create index launches_spoken_to on launches (project_id, id) where ready_at is not null and state <> 'ended'`,
+    `create table chat_turns (
+      id ${text} primary key,
+      launch_id ${text} not null,
+      agent_session_id ${text} not null,
+      agent_id ${text} not null,
+      project_id ${text} not null,
+      about ${text} not null,
+      conversation_key ${text},
+      through_seq bigint,
+      task_id ${text},
+      content ${text} not null,
+      state ${text} not null,
+      error ${text},
+      created_at ${text} not null,
+      ended_at ${text}
+    )`,
+    "create index chat_turns_running on chat_turns (launch_id) where state = 'running'",
+    'create index chat_turns_of_session on chat_turns (agent_session_id, created_at)',
+    // A row for each piece of what is being said, gone when it is said whole.
+    `create table turn_pieces (
+      turn_id ${text} not null,
+      n bigint not null,
+      said ${text} not null,
+      primary key (turn_id, n)
+    ) ${clustered}`,
+  ],
+}

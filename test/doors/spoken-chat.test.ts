@@ -1,0 +1,181 @@
+/** The chat and the tasks of an agent that is spoken to (CH12): the same as those of one that pulls, with the server in its place. */
+import { expect, onTestFinished, test } from 'vitest'
+import { createLogger } from '../../src/platform/logger.ts'
+import { Speaker } from '../../src/server/agents/speaker.ts'
+import { Starter } from '../../src/server/agents/starter.ts'
+import { exited, started } from '../services/launch-pad.ts'
+import { asks, type Machine, openConsole, readyAgent, said, turnEnded } from '../support/relay.ts'
+
+async function open(settings: object = {}) {
+  const room = await openConsole({}, settings)
+  const { server, projectId } = room
+  const { store, clock } = server
+  const lines: string[] = []
+  const logger = createLogger({ level: 'warn', format: 'json', destination: { write: (line) => void lines.push(line) } })
+  const starter = new Starter({ store, clock, logger, tails: server.server.tails, launches: server.server.launches })
+  const speaker = new Speaker({ store, clock, logger })
+  await starter.start()
+  speaker.start()
+  onTestFinished(async () => {
+    await starter.stop()
+    await speaker.stop()
+    expect(lines).toEqual([])
+  })
+  const machine = await room.machine()
+  return {
+    room,
+    server,
+    machine,
+    speaker,
+    clock,
+    say: (content: string) => server.ask('/api/chat', { method: 'POST', body: { projectId, toAgentId: 'coder', content } }),
+    chat: async () =>
+      (await server.ask(`/api/projects/${projectId}/agents/coder/messages`)).json.items
+        .map(({ senderId, content }: { senderId: string; content: string }) => `${senderId}: ${content}`)
+        .reverse(),
+    agentSessions: async () => (await server.ask(`/api/agent-sessions?projectId=${projectId}`)).json.items,
+  }
+}
+
+/** From the order to a process that can be told something. */
+async function bringUp(machine: Machine): Promise<string> {
+  const { launchId } = (await machine.order('launch-ordered')).order
+  const { acp } = await machine.ask({ type: 'coordinator:take', launchId })
+  expect(acp).toMatchObject({ workspace: null, loadAcpSessionId: null })
+  await machine.tell(started(launchId), readyAgent(launchId))
+  return launchId
+}
+
+test('[CH12] a message starts it, becomes its prompt, and its words are the answer; the next is told to the same process', async () => {
+  const { say, chat, machine, agentSessions } = await open()
+  await say('hello')
+  const launchId = await bringUp(machine)
+  const first = await machine.turn()
+  expect(first).toEqual({ launchId, turnId: expect.any(String), content: [{ type: 'text', text: 'hello' }] })
+  expect(await agentSessions()).toMatchObject([{ agentId: 'coder', purpose: 'chat', state: 'active', launchId }])
+  // What is written meanwhile is the next turn.
+  await say('one more')
+  await say('and another')
+  await machine.tell(said(launchId, first.turnId, 'echo: '), said(launchId, first.turnId, 'hello'))
+  await machine.tell(turnEnded(launchId, first.turnId))
+  const second = await machine.turn()
+  expect(second.content).toEqual([{ type: 'text', text: 'one more\n\nand another' }])
+  expect(await chat()).toEqual(['owner: hello', 'owner: one more', 'owner: and another', 'coder: echo: hello'])
+  await machine.tell(said(launchId, second.turnId, 'both'), turnEnded(launchId, second.turnId))
+  expect((await chat()).at(-1)).toBe('coder: both')
+  // Told again, or late, it changes nothing.
+  await machine.tell(said(launchId, second.turnId, 'late'), turnEnded(launchId, second.turnId))
+  expect(await chat()).toHaveLength(5)
+})
+
+test('[CH12] a process that dies in the middle answers nothing: the next one is told the same again', async () => {
+  const { say, chat, machine, agentSessions } = await open()
+  await say('hello')
+  const launchId = await bringUp(machine)
+  const { turnId } = await machine.turn()
+  await machine.tell(said(launchId, turnId, 'half'), exited(launchId, { exitCode: 1 }))
+  const second = await bringUp(machine)
+  const again = await machine.turn()
+  expect(again).toMatchObject({ launchId: second, content: [{ text: 'hello' }] })
+  await machine.tell(said(second, again.turnId, 'whole'), turnEnded(second, again.turnId))
+  expect(await chat()).toEqual(['owner: hello', 'coder: whole'])
+  expect(await agentSessions()).toMatchObject([{ state: 'active' }, { state: 'ended', endReason: 'process_exited' }])
+})
+
+test('[CH12] an error is told in words, and does not ask for the same again', async () => {
+  const { say, chat, machine } = await open()
+  await say('hello')
+  const launchId = await bringUp(machine)
+  const { turnId } = await machine.turn()
+  await machine.tell(turnEnded(launchId, turnId, { outcome: 'failed', error: 'Rate limit' }))
+  expect(await chat()).toEqual(['owner: hello', 'coder: It did not work: Rate limit'])
+  await say('now?')
+  expect(await machine.turn()).toMatchObject({ launchId, content: [{ text: 'now?' }] })
+})
+
+test('[CH12] the panel that closes, and the soft timeout, send it away as any other', async () => {
+  const { room, server, say, machine, agentSessions, clock, speaker } = await open({ 'chat.soft_timeout_minutes': 0.1 })
+  await say('hello')
+  const first = await bringUp(machine)
+  const { turnId } = await machine.turn()
+  await machine.tell(turnEnded(first, turnId))
+  clock.advance(5000)
+  await speaker.settled()
+  expect(await agentSessions()).toMatchObject([{ state: 'active' }])
+  clock.advance(2500)
+  expect(await machine.order('stop-ordered')).toEqual({ launchId: first, reason: 'finished' })
+  expect(await agentSessions()).toMatchObject([{ state: 'ended', endReason: 'timeout' }])
+  await machine.tell(exited(first, { stopped: true }))
+  await server.ask(`/api/projects/${room.projectId}/chat/start?agentId=coder`, { method: 'POST' })
+  const second = await bringUp(machine)
+  await speaker.settled()
+  await server.ask(`/api/projects/${room.projectId}/agents/coder/chat/end`, { method: 'POST' })
+  expect(await machine.order('stop-ordered')).toEqual({ launchId: second, reason: 'finished' })
+  expect(await agentSessions()).toMatchObject([{ endReason: 'closed' }, { endReason: 'timeout' }])
+})
+
+test('[CH12] what it asks is in the inbox, and the answer is told to it', async () => {
+  const { room, server, say, machine } = await open()
+  await say('write')
+  const launchId = await bringUp(machine)
+  const { turnId } = await machine.turn()
+  await machine.tell(asks(launchId, turnId, 'q'))
+  const [approval] = (await server.ask('/api/approvals')).json.items
+  expect(approval).toMatchObject({ checkpointType: 'tool_permission', permission: { userSessionId: null, role: null } })
+  const path = `/api/projects/${room.projectId}/approvals/${approval.id}/decision`
+  const { json } = await server.ask(path, { method: 'POST', body: { status: 'approved' } })
+  expect(json).toMatchObject({ status: 'approved', outcome: 'allowed' })
+  expect(await machine.order('permission-settled')).toEqual({ launchId, askId: 'q', optionId: 'yes' })
+})
+
+test('[CH12] a task is told, its answer is the result, and it is sent away when none is left', async () => {
+  const { room, server, machine, agentSessions } = await open()
+  const path = `/api/projects/${room.projectId}/tasks`
+  const draft = { phase: 1, type: 'code', title: 'Write a poem', description: 'Short.', assignedTo: 'coder' }
+  const { id } = (await server.ask(path, { method: 'POST', body: draft })).json
+  await server.ask(`${path}/${id}`, { method: 'PATCH', body: { status: 'in_progress' } })
+  const launchId = await bringUp(machine)
+  const { turnId, content } = await machine.turn()
+  expect(content[0].text).toBe(`Task ${id}: Write a poem\n\nShort.\n\nDo it, and answer with the result when it is done.`)
+  expect(await agentSessions()).toMatchObject([{ purpose: 'task', state: 'active' }])
+  await machine.tell(said(launchId, turnId, 'Roses'), turnEnded(launchId, turnId))
+  expect((await server.ask(`${path}/${id}`)).json).toMatchObject({ status: 'completed', result: 'Roses' })
+  expect(await machine.order('stop-ordered')).toEqual({ launchId, reason: 'finished' })
+  expect(await agentSessions()).toMatchObject([{ state: 'ended', endReason: 'work_done' }])
+})
+
+test('[CH12] a conversation that has grown long is summarised by it, and the next process hears the summary first', async () => {
+  const { say, chat, machine, clock, speaker } = await open({
+    'chat.summarize_after_chars': 1000,
+    'chat.soft_timeout_minutes': 0.1,
+  })
+  await say(`long ${'x'.repeat(1200)}`)
+  const launchId = await bringUp(machine)
+  const { turnId } = await machine.turn()
+  await machine.tell(said(launchId, turnId, 'read'), turnEnded(launchId, turnId))
+  const summary = await machine.turn()
+  expect(summary.content[0].text).toContain('Answer with a summary')
+  await machine.tell(said(launchId, summary.turnId, 'It was about x.'), turnEnded(launchId, summary.turnId))
+  expect(await chat()).toHaveLength(2)
+  await speaker.settled()
+  clock.advance(7000)
+  await machine.order('stop-ordered')
+  await machine.tell(exited(launchId, { stopped: true }))
+  await say('and y?')
+  await bringUp(machine)
+  expect((await machine.turn()).content[0].text).toBe('What was said before, in short:\n\nIt was about x.\n\nand y?')
+})
+
+test('[CH12] a start that fails is a failed launch with its error, as the panel shows it', async () => {
+  const { server, say, machine } = await open()
+  await say('hello')
+  const { launchId } = (await machine.order('launch-ordered')).order
+  await machine.ask({ type: 'coordinator:take', launchId })
+  await machine.tell(started(launchId), { type: 'agent-failed', launchId, step: 'initialize', error: 'It speaks no ACP' })
+  await machine.tell(exited(launchId, { stopped: true }))
+  expect((await server.ask(`/api/processes/${launchId}`)).json).toMatchObject({
+    state: 'ended',
+    reason: 'start_failed',
+    detail: 'It speaks no ACP',
+  })
+})
