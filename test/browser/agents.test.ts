@@ -123,6 +123,8 @@ test('[SE3] a person is added with a token shown once, and removed', async () =>
   expect(await whoHas(token)).toMatch(/^[0-9a-f-]{36}$/)
   await page.getByRole('button', { name: 'Remove Ada' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
+  // While it is open there is no list for whoever asks by role.
+  await page.getByRole('alertdialog').waitFor({ state: 'detached' })
   await page.getByRole('list', { name: 'People' }).getByText('Ada').waitFor({ state: 'detached' })
   expect(await whoHas(token)).toBe('authentication_failed')
 })

@@ -38,7 +38,7 @@ async function sql(url: string, ...statements: string[]): Promise<Record<string,
 describe('a PostgreSQL that would lose what it acknowledged is refused, with what to do', () => {
   test('[RE2] fsync or full_page_writes off, also when it was on at the start', async () => {
     const { url } = await startOwnPostgres()
-    const store = await openPostgres({ url, patienceMs: 200 })
+    const store = await openPostgres({ url, patienceMs: 1000 })
     for (const setting of ['fsync', 'full_page_writes']) {
       await sql(url, `alter system set ${setting} = off`, 'select pg_reload_conf()')
       await expect.poll(async () => (await sql(url, `show ${setting}`))[0]).toEqual({ [setting]: 'off' })

@@ -7,6 +7,8 @@ import { hashSecret } from '../../src/platform/secrets.ts'
 import type { Route } from '../../src/protocol/route.ts'
 import { routes } from '../../src/protocol/routes.ts'
 import { authenticateAgent } from '../../src/services/authenticate-agent.ts'
+import { openSocket } from '../support/feed-clients.ts'
+import { playCoordinator } from '../support/played-coordinator.ts'
 import { type Answer, openTestServer, type TestServer } from '../support/server.ts'
 
 const list: [operation: string, route: Route][] = Object.entries(routes)
@@ -14,7 +16,7 @@ const list: [operation: string, route: Route][] = Object.entries(routes)
 test('[HT1] every answer has the shape its route documents, times with milliseconds included', async () => {
   const server = await openTestServer()
   const answered = new Set<string>()
-  const call = async (operation: keyof typeof routes, path: string, body?: unknown): Promise<Answer> => {
+  const call: Call = async (operation, path, body) => {
     const route: Route = routes[operation]
     const answer = await server.ask(path, { method: route.method, body })
     expect(answer.status, `${operation} ${answer.text}`).toBe(route.status)
@@ -41,6 +43,8 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   const { passkey } = (await call('replacePasskey', `/api/agents/${agent.id}/passkey`)).json
   await call('createSignInCode', '/api/sign-in-codes')
   await callWork(call, `/api/projects/${project.id}`)
+  await callContinuity(call, server, `/api/projects/${project.id}`)
+  await callProcesses(call, server, project.id)
   const chat = { projectId: project.id, toAgentId: agent.id, content: 'hi', clientId: 'c' }
   await call('startChat', `/api/projects/${project.id}/chat/start?agentId=${agent.id}`)
   await call('postMessage', '/api/chat', chat)
@@ -72,6 +76,7 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
     'getMe',
     'getHealth',
     'getReadiness',
+    'listDetectedAgents',
   ] as const) {
     await call(operation, routes[operation].path)
   }
@@ -85,11 +90,60 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   await call('removePerson', `/api/people/${person.id}`)
   await call('login', '/api/login', { token: server.ownerToken })
   await call('logout', '/api/logout')
-  // The event stream has tests of its own.
-  expect(list.map(([operation]) => operation).filter((operation) => !answered.has(operation))).toEqual(['watchEvents'])
+  // The event stream, the bytes of artifacts, and work brought back from its files have tests of their own.
+  const others = list.map(([operation]) => operation).filter((operation) => !answered.has(operation))
+  expect(others).toEqual(['restoreWorkSession', 'getArtifact', 'watchEvents'])
 })
 
-async function callWork(call: (operation: keyof typeof routes, path: string, body?: unknown) => Promise<Answer>, at: string) {
+type Call = (operation: keyof typeof routes, path: string, body?: unknown) => Promise<Answer>
+
+async function callContinuity(call: Call, server: TestServer, at: string) {
+  const { id } = (await server.ask(`${at}/sessions`, { method: 'POST', body: { contextSummary: 's', phase: 1 } })).json
+  const inside = `${at}/sessions/${id}`
+  const approach = { kind: 'untried', category: 'c', description: 'd' }
+  const recorded = (await call('recordApproach', `${inside}/approaches`, approach)).json
+  await call('changeApproach', `${inside}/approaches/${recorded.id}`, { note: 'n' })
+  await call('listApproaches', `${inside}/approaches`)
+  await call('changeApproachOfProject', `${at}/approaches/${recorded.id}`, { kind: 'failed', failureReason: 'f' })
+  await call('listProjectApproaches', `${at}/approaches`)
+  // The first time each of these makes something, and is 201; the same again is 200.
+  await server.ask(`${inside}/artifacts/a.json`, { method: 'PUT', body: { some: 'bytes' } })
+  await call('putArtifact', `${inside}/artifacts/a.json`, { some: 'other bytes' })
+  await call('listArtifacts', `${inside}/artifacts`)
+  await call('deleteArtifact', `${inside}/artifacts/a.json`)
+  await call('saveCheckpoint', `${inside}/checkpoint`)
+  await server.ask(`${inside}/end`, { method: 'POST', body: { reason: 'lunch' } })
+  await call('listInterrupted', '/api/sessions/interrupted')
+  await server.ask(`${inside}/resume`, { method: 'POST' })
+  await call('resumeWorkSession', `${inside}/resume`)
+  await call('getLineage', `${at}/lineage`)
+}
+
+async function callProcesses(call: Call, server: TestServer, projectId: string) {
+  const ask = (path: string, body: object, method = 'POST') => server.ask(path, { method, body })
+  await ask('/api/agents', { id: 'puller', name: 'Puller', protocol: 'mcp', command: 'x' })
+  await ask(`/api/projects/${projectId}/agents/puller`, {}, 'PUT')
+  const machine = await playCoordinator({ url: `http://127.0.0.1:${server.port}`, token: server.ownerToken })
+  await ask(`/api/projects/${projectId}/chat/start?agentId=puller`, {})
+  const launchId = await machine.ordered()
+  await machine.take(launchId)
+  await machine.started(launchId)
+  await call('listProcesses', '/api/processes')
+  await call('getProcess', `/api/processes/${launchId}`)
+  await call('stopProcess', `/api/processes/${launchId}/stop`)
+  await call('releaseAgent', `/api/projects/${projectId}/agents/puller/release`)
+  await call('listCoordinators', '/api/coordinators')
+  await call('takeOverCoordinator', `/api/coordinators/${machine.id}/takeover`)
+  const client = await openSocket({ port: server.port, token: server.ownerToken })
+  client.send({ type: 'session:create', projectId })
+  const path = `/api/user-sessions/${(await client.next('session:created'))['sessionId']}`
+  await call('listUserSessions', '/api/user-sessions')
+  await call('getUserSession', path)
+  await call('listTurns', `${path}/turns`)
+  await call('terminateUserSession', path)
+}
+
+async function callWork(call: Call, at: string) {
   const { id } = (await call('createWorkSession', `${at}/sessions`, { contextSummary: 's', phase: 1 })).json
   await call('createTask', `${at}/tasks`, { ['sessionId']: id, phase: 1, type: 'code', title: 't' })
   const task = `${at}/tasks/task_p1_code_001`

@@ -52,9 +52,10 @@ describe('a session that nobody hears of', () => {
       state: 'interrupted',
       interruptionReason: 'abandoned',
     })
-    expect((await typesOf(store, projectStream(office.projectId))).slice(-3)).toEqual([
+    expect((await typesOf(store, projectStream(office.projectId))).slice(-4)).toEqual([
       'agent-session-terminating',
       'agent-session-ended',
+      'checkpoint-saved',
       'work-session-ended',
     ])
   })

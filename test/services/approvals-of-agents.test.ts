@@ -35,7 +35,7 @@ describe('approvals that agents ask for', () => {
     const [position] = await store.positions([projectStream(projectId)])
     const woken = new Promise<number>((resolve) => store.doorbell.on(projectStream(projectId), resolve))
     await decide(id, 'approved')
-    expect(await woken).toBe((position?.head ?? 0) + 1)
+    expect(await woken).toBeGreaterThan(position?.head ?? 0)
   })
 
   test('[AS8] the same request again while it is pending is the same approval: a retried call asks nobody twice', async () => {
