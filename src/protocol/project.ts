@@ -6,7 +6,7 @@ import { line, Time } from './text.ts'
 const SettingsChange = z.record(z.string().max(100), z.union([z.number(), z.string().max(200), z.null()]))
 
 /** A folder on the machine that runs the agents: absolute, and never opened by the server itself. */
-const ProjectPath = line(4096).refine(
+export const ProjectPath = line(4096).refine(
   (path) => /^(?:\/|[A-Za-z]:[\\/])/.test(path) && !path.split(/[\\/]/).includes('..'),
   'must be an absolute path without ..',
 )

@@ -6,6 +6,7 @@ import { Refusal } from '../domain/errors.ts'
 import { changeSettings } from '../domain/project/settings.ts'
 import { home, projectStream } from '../domain/stream/name.ts'
 import { type ReadWorkSession, readWorkSession, type WorkSessionFiles } from '../protocol/files/read-work-session.ts'
+import { ProjectPath } from '../protocol/project.ts'
 import { type NotRestored, type Restored, restoredOnWire } from '../protocol/resume.ts'
 import { selectAgent } from '../store/queries/agents.ts'
 import { approachOf, insertApproach, selectApproach } from '../store/queries/approaches.ts'
@@ -64,6 +65,8 @@ async function bringProject(
   const file = read.project?.id === id ? read.project : null
   const settings = changeSettings({}, file?.settings ?? {})
   if ('problem' in settings) told.push({ what: 'project', detail: `Its settings are the usual ones: ${settings.problem.detail}` })
+  const path = ProjectPath.nullable().safeParse(file?.path ?? null)
+  if (!path.success) told.push({ what: 'project', detail: `It has no path here: ${file?.path} is not absolute` })
   if (!file) told.push({ what: 'project', detail: `There was no project.json: it is named ${id} and has no path` })
   told.push({
     what: 'conversation',
@@ -72,7 +75,7 @@ async function bringProject(
   const row = {
     id,
     name: file?.name ?? id,
-    path: file?.path ?? null,
+    path: path.success ? path.data : null,
     settings: JSON.stringify('chosen' in settings ? settings.chosen : {}),
     created_at: file?.created_at ?? now,
     updated_at: now,

@@ -25,15 +25,17 @@ interface RestoredRows {
 
 export function restoredRows(files: ReadWorkSession): RestoredRows {
   const { rows, checkpoint } = files
-  const nobody = { owner_agent_session_id: null }
-  const workSession: WorkSessionRow = rows ? { ...rows.work_session, ...nobody } : workSessionOf(files)
+  // SE5: whatever the rows say, they are of the work session that is being brought back.
+  const here = { project_id: checkpoint.project_id, session_id: checkpoint.session_id }
+  const own = { project_id: checkpoint.project_id, owner_agent_session_id: null }
+  const workSession: WorkSessionRow = rows ? { ...rows.work_session, ...own } : workSessionOf(files)
   const isOver = workSession.ended_at !== null
   return {
     workSession: isOver ? workSession : { ...workSession, ended_at: checkpoint.timestamp, interruption_reason: lostWithItsStore },
-    tasks: rows?.tasks ?? tasksOf(files),
-    approvals: rows?.approvals.map((each) => ({ ...each, ...askedByNobody })) ?? [],
-    approaches: [...(rows?.approaches ?? []), ...inherited(files)],
-    checkpoints: rows?.checkpoints ?? [],
+    tasks: rows?.tasks.map((each) => ({ ...each, ...here })) ?? tasksOf(files),
+    approvals: rows?.approvals.map((each) => ({ ...each, ...askedByNobody, ...here })) ?? [],
+    approaches: [...(rows?.approaches.map((each) => ({ ...each, ...here })) ?? []), ...inherited(files)],
+    checkpoints: rows?.checkpoints.map((each) => ({ ...each, session_id: here.session_id })) ?? [],
   }
 }
 

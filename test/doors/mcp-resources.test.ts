@@ -31,12 +31,13 @@ test('[MC4] the project, its tasks and each of them can be listed and read, in b
     const owner = await connectMcp(work.server.url, work.server.ownerToken, options)
     expect(owner.client.getServerCapabilities()).toMatchObject({ resources: {} })
     const { resources } = await owner.client.listResources()
-    expect(resources.map(({ uri }) => uri)).toEqual([root, `${root}/tasks`])
+    expect(resources.map(({ uri }) => uri)).toEqual([root, `${root}/tasks`, `${root}/approaches`])
     const { resourceTemplates } = await owner.client.listResourceTemplates()
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
       'holdfast://projects/{project_id}',
       'holdfast://projects/{project_id}/tasks',
       'holdfast://projects/{project_id}/tasks/{task_id}',
+      'holdfast://projects/{project_id}/approaches',
     ])
     expect(await read(owner, root)).toMatchObject({ id: work.projectId, name: 'work', agent_ids: ['ann', 'bob'] })
     const { tasks, more } = await read(owner, `${root}/tasks`)
@@ -52,14 +53,25 @@ test('[SE3] an agent reads its own projects and its own tasks; the rest is not t
   const { anns, bobs, root } = await openTasks(work)
   const { id: elsewhere } = await work.post('/api/projects', { name: 'elsewhere' })
   const ann = await work.agent()
-  expect((await ann.client.listResources()).resources.map(({ uri }) => uri)).toEqual([root, `${root}/tasks`])
+  expect((await ann.client.listResources()).resources.map(({ uri }) => uri)).toEqual([
+    root,
+    `${root}/tasks`,
+    `${root}/approaches`,
+  ])
   expect((await read(ann, `${root}/tasks`)).tasks).toMatchObject([{ id: anns.id }])
+  const begun = await work.post(`/api/projects/${work.projectId}/sessions`, {})
+  const learned = { kind: 'failed', category: 'jump', description: 'velocity.y', failureReason: 'in the air' }
+  await work.post(`/api/projects/${work.projectId}/sessions/${begun.id}/approaches`, learned)
+  expect(await read(ann, `${root}/approaches`)).toMatchObject({
+    approaches: [{ id: 'approach_f001', failure_reason: 'in the air', avoid: true }],
+    more: false,
+  })
   expect(await read(ann, `${root}/tasks/${anns.id}`)).toMatchObject({ title: 'jump' })
   const absent = [
     `${root}/tasks/${bobs.id}`,
     `${root}/tasks/task_p1_code_999`,
     `${root}/tasks/`,
-    `${root}/approaches`,
+    `${root}/notes`,
     `holdfast://projects/${elsewhere}`,
     `holdfast://projects/${elsewhere}/tasks`,
     'holdfast://projects/',
@@ -78,7 +90,8 @@ test('[CO4] a launch reads the project it was started for, whatever else its age
   const base = { credentialId: 'launch_1', kind: 'agent', id: 'ann', name: 'ann', role: null, expiresAt: null } as const
   const who = { ...base, scopes: ['agent'] as const, launch }
   const { resources } = await listResources(server.store, who, undefined)
-  expect(resources.map(({ uri }) => uri)).toEqual([`holdfast://projects/${projectId}`, `holdfast://projects/${projectId}/tasks`])
+  const root = `holdfast://projects/${projectId}`
+  expect(resources.map(({ uri }) => uri)).toEqual([root, `${root}/tasks`, `${root}/approaches`])
   expect(await readResource(server.store, who, `holdfast://projects/${projectId}`)).toBeDefined()
   expect(await readResource(server.store, who, `holdfast://projects/${other}`)).toBeUndefined()
 })
@@ -102,8 +115,8 @@ test('[MC4] many projects are listed page by page, each once; a cursor that is n
   for (const { client } of [owner, await work.agent()]) {
     const first = await client.request({ method: 'resources/list' })
     const second = await client.request({ method: 'resources/list', params: { cursor: first.nextCursor ?? '' } })
-    expect([first, second].map(({ resources }) => resources.length)).toEqual([200, 42])
-    expect(new Set([...first.resources, ...second.resources].map(({ uri }) => uri)).size).toBe(242)
+    expect([first, second].map(({ resources }) => resources.length)).toEqual([300, 63])
+    expect(new Set([...first.resources, ...second.resources].map(({ uri }) => uri)).size).toBe(363)
     expect(second.nextCursor).toBeUndefined()
     const wrong = client.request({ method: 'resources/list', params: { cursor: 'x' } })
     await expect(wrong).rejects.toMatchObject({ code: -32602, data: { code: 'invalid_request' } })

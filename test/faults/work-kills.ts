@@ -49,9 +49,10 @@ export async function workKills({ build, seed, kills, stopEarly }: WorkKillOptio
   try {
     while (result.kills < kills) {
       const where = `seed ${seed}, kill ${result.kills} (${author.at})`
-      await author.workUntilKilled(server, await clientOf(server), chance(where))
+      const lost = await author.workUntilKilled(server, await clientOf(server), chance(where))
       result.kills++
-      addTo(result.tally, { ...noFindings(), torn: await tornFiles(data) }, where)
+      addTo(result.tally, { ...noFindings(), lost, torn: await tornFiles(data) }, where)
+      if (stopEarly && result.tally.first) break
       server = startServer(build, data, 0)
       addTo(result.tally, await author.lookAfterwards(data, await clientOf(server)), where)
       if (stopEarly && result.tally.first) break
@@ -69,7 +70,7 @@ async function clientOf({ ready }: ServerProcess): Promise<Client> {
   return createClient({ url, token })
 }
 
-/** What it would not do after the kill, though it had everything it needs; anything else is a fault of the test. */
+/** What the server would not do; anything else is a fault of the test. */
 function refusalIn(error: unknown): string {
   if (error instanceof ProblemError) return error.message
   throw error
@@ -96,16 +97,22 @@ class Author {
     return steps[this.#next] as Step
   }
 
-  async workUntilKilled({ child, exited }: ServerProcess, client: Client, dice: Chance): Promise<void> {
+  /** What it would not do although all that it needs was acknowledged. */
+  async workUntilKilled({ child, exited }: ServerProcess, client: Client, dice: Chance): Promise<string[]> {
     const moment = dice.pick(['answered', 'on its way', 'files being written'] as const)
     const kill = (): void => void child.kill('SIGKILL')
-    for (let left = dice.below(steps.length); left > 0; left--) await this.#send(client)
+    const lost: string[] = []
+    for (let left = dice.below(steps.length); left > 0 && lost.length === 0; left--) {
+      const refusal = await this.#send(client).then(() => undefined, refusalIn)
+      if (refusal !== undefined) lost.push(`${this.at} is refused: ${refusal}`)
+    }
     const last = this.#send(client).catch(() => undefined)
     if (moment === 'on its way') setTimeout(kill, dice.below(longestDelayMs))
     await last
     if (moment === 'files being written') setTimeout(kill, gatheredMs + dice.below(longestWriteMs))
     else kill()
     await exited
+    return lost
   }
 
   /** With the same key until it is answered; only then is it the next one's turn. */

@@ -180,6 +180,43 @@ describe('from our own files', () => {
     expect(await empty.run(resumeWorkSession, { projectId, workSessionId, by })).toMatchObject({ outcome: 'begun' })
   })
 
+  test('[CK4] rows that nobody could read, or that claim to be another’s, do not get in', async () => {
+    const { store } = await openTestStore()
+    const { projectId, workSessionId, task } = await openProject(store)
+    const other = await openProject(store)
+    await task({ title: 'mine' })
+    const files = await filesOf(store, workSessionId)
+    const { store: empty } = await openTestStore()
+    const attempt = (rows: object) =>
+      empty.run(restoreWorkSession, {
+        projectId,
+        workSessionId,
+        files: { ...files, workSession: { ...files.workSession, ...rows } },
+        by,
+      })
+    const [mine] = files.workSession.tasks
+    for (const broken of [{ result: '{"broken' }, { depends_on: '{}' }, { created_at: 'yesterday' }, { status: 'done' }])
+      expect(await refused(empty, () => attempt({ tasks: [{ ...mine, ...broken }] }))).toMatchObject({ code: 'invalid_request' })
+    await attempt({ tasks: [{ ...mine, project_id: other.projectId, session_id: other.workSessionId }] })
+    expect(await empty.query(getWorkSession, { projectId, workSessionId })).toMatchObject({
+      tasks: [{ title: 'mine', projectId }],
+    })
+  })
+
+  test('[CK4] a path that no project may have is left out, and said', async () => {
+    const { store } = await openTestStore()
+    const project = {
+      schema_version: '1.0',
+      id: example.projectId,
+      name: 'game',
+      path: '../../etc',
+      created_at: '2024-01-15T00:00:00Z',
+    }
+    const files = { checkpoint: checkpointExample, project }
+    const { notRestored } = await store.run(restoreWorkSession, { ...example, files, by })
+    expect(notRestored).toContainEqual({ what: 'project', detail: 'It has no path here: ../../etc is not absolute' })
+  })
+
   test('[CK4] files of another work session, or of one that is another project’s, are refused', async () => {
     const { store } = await openTestStore()
     const { workSessionId } = await openProject(store)

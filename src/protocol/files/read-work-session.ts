@@ -5,7 +5,6 @@
 import * as z from 'zod'
 import { type ApproachKind, approachKinds } from '../../domain/approach/lifecycle.ts'
 import { checked } from '../checked-input.ts'
-import { ProjectFile } from '../project.ts'
 import { line, longText } from '../text.ts'
 import { checkSchemaVersion, schemaVersion } from './schema-version.ts'
 import { FileTime } from './state-checkpoint.ts'
@@ -74,7 +73,13 @@ const Approaches = z.object({
 })
 
 const Remaining = z.object({ remaining_tasks: Listed })
-const Project = ProjectFile.extend({ schema_version: z.string(), id: FolderId, name: line(200) }).omit({ schema_version: true })
+const Project = z.object({
+  id: FolderId,
+  name: line(200),
+  path: z.string().nullish(),
+  settings: z.record(z.string().max(100), z.unknown()).default({}),
+  created_at: Moment,
+})
 const WorkSession = WorkSessionFile.extend({ schema_version: z.string() })
 
 /** What somebody hands over: each file as the JSON it holds. */

@@ -6,16 +6,31 @@ import * as z from 'zod'
 import { permissionOutcomes } from '../user-session.ts'
 import { schemaVersion } from './schema-version.ts'
 
-const Text = z.string()
+const Text = z.string().refine((text) => !text.includes('\u0000'), 'must not contain NUL')
 const Maybe = Text.nullable()
 const Whole = z.int()
+const At = z.iso.datetime({ precision: 3 })
+const MaybeAt = At.nullable()
+
+/** A column that holds JSON. What nobody could read later is not taken in. */
+const json = (isFine: (value: unknown) => boolean = () => true) =>
+  Text.refine((text) => {
+    try {
+      return isFine(JSON.parse(text))
+    } catch {
+      return false
+    }
+  }, 'is not the JSON that belongs there')
+const Json = json().nullable()
+const JsonList = json(Array.isArray)
+const JsonTexts = json((value) => Array.isArray(value) && value.every((each) => typeof each === 'string'))
 
 const WorkSessionRow = z.object({
   id: Text,
   project_id: Text,
   parent_session_id: Maybe,
-  started_at: Text,
-  ended_at: Maybe,
+  started_at: At,
+  ended_at: MaybeAt,
   interruption_reason: Maybe,
   current_phase: Whole.nullable(),
   current_agent_role: Maybe,
@@ -25,7 +40,7 @@ const WorkSessionRow = z.object({
   resumed_by: Maybe,
   resume_failures: Whole,
   set_aside: Maybe,
-  error: Maybe,
+  error: Json,
 })
 
 const TaskRow = z.object({
@@ -39,13 +54,13 @@ const TaskRow = z.object({
   status: z.enum(['pending', 'in_progress', 'completed', 'failed', 'blocked']),
   progress_percent: Whole,
   assigned_to: Maybe,
-  depends_on: Text,
+  depends_on: JsonTexts,
   blocked_by: Maybe,
-  started_at: Maybe,
-  completed_at: Maybe,
-  result: Maybe,
-  created_at: Text,
-  updated_at: Text,
+  started_at: MaybeAt,
+  completed_at: MaybeAt,
+  result: Json,
+  created_at: At,
+  updated_at: At,
 })
 
 const ApprovalRow = z.object({
@@ -56,22 +71,22 @@ const ApprovalRow = z.object({
   leader_id: Text,
   task_id: Maybe,
   status: z.enum(['pending', 'approved', 'rejected', 'revision_requested']),
-  submitted_at: Text,
-  resolved_at: Maybe,
+  submitted_at: At,
+  resolved_at: MaybeAt,
   decided_by: Maybe,
   feedback: Maybe,
   instruction_content: Maybe,
-  worker_instructions: Text,
-  artifacts: Text,
-  revision_history: Text,
+  worker_instructions: JsonList,
+  artifacts: JsonList,
+  revision_history: JsonList,
   /** AP4: what was asked for and what came of it; who asked is a process that is gone. */
   outcome: z.enum(permissionOutcomes).nullable(),
   digest: Maybe,
-  options: Maybe,
-  tool_call: Maybe,
+  options: Json,
+  tool_call: Json,
   option_id: Maybe,
   role: Maybe,
-  deadline: Maybe,
+  deadline: MaybeAt,
 })
 
 const Kind = z.enum(['verified', 'failed', 'untried'])
@@ -87,9 +102,9 @@ const ApproachRow = z.object({
   date: Text,
   category: Text,
   description: Text,
-  details: Maybe,
-  evidence: Maybe,
-  learnings: Text,
+  details: Json,
+  evidence: Json,
+  learnings: JsonTexts,
   reusable: Bit,
   failure_reason: Maybe,
   error: Maybe,
@@ -97,21 +112,21 @@ const ApproachRow = z.object({
   priority: Maybe,
   next_to_try: Bit,
   note: Maybe,
-  history: Text,
-  recorded_at: Text,
-  updated_at: Text,
+  history: JsonList,
+  recorded_at: At,
+  updated_at: At,
 })
 
 const CheckpointRow = z.object({
   session_id: Text,
   number: Whole,
-  at: Text,
+  at: At,
   reason: z.enum(['task_completed', 'approval_decided', 'approach_recorded', 'error', 'periodic', 'ended', 'asked']),
   subject: Maybe,
-  error: Maybe,
+  error: Json,
 })
 
-const ArtifactFacts = z.object({ name: Text, size: Whole, media_type: Text, sha256: Text, created_at: Text, updated_at: Text })
+const ArtifactFacts = z.object({ name: Text, size: Whole, media_type: Text, sha256: Text, created_at: At, updated_at: At })
 
 export const WorkSessionFile = z.object({
   schema_version: z.literal(schemaVersion),

@@ -49,6 +49,13 @@ export const resourceTemplates = [
     description: 'All of it. An agent sees its own.',
     mimeType,
   },
+  {
+    uriTemplate: `${scheme}{project_id}/approaches`,
+    name: 'approaches',
+    title: 'What was learned in a project',
+    description: 'What worked, what failed and what could be tried: the first 1000 by id.',
+    mimeType,
+  },
 ]
 
 export async function listResources(
@@ -60,6 +67,13 @@ export async function listResources(
   const resources = items.flatMap(({ id, name }) => [
     { uri: uriOf(id), name: id, title: name, description: 'The project', mimeType },
     { uri: `${uriOf(id)}/tasks`, name: `${id}/tasks`, title: `${name}: tasks`, description: 'Its tasks, newest first', mimeType },
+    {
+      uri: `${uriOf(id)}/approaches`,
+      name: `${id}/approaches`,
+      title: `${name}: approaches`,
+      description: 'What was learned in it',
+      mimeType,
+    },
   ])
   return nextCursor === null ? { resources } : { resources, nextCursor }
 }
@@ -97,13 +111,14 @@ function agentIn({ kind, id, scopes }: Who): string | null {
 
 const uriOf = (projectId: string): string => scheme + encodeURIComponent(projectId)
 
-/** `holdfast://projects/P`, `…/tasks`, `…/tasks/T`. */
+/** `holdfast://projects/P`, `…/tasks`, `…/tasks/T`, `…/approaches`. */
 function resourceNamed(uri: string): ResourceName | undefined {
   if (!uri.startsWith(scheme)) return undefined
-  const [projectId, tasks, taskId, ...rest] = uri.slice(scheme.length).split('/').map(decoded)
+  const [projectId, part, taskId, ...rest] = uri.slice(scheme.length).split('/').map(decoded)
   if (!projectId || rest.length > 0) return undefined
-  if (tasks === undefined) return { projectId, part: 'project' }
-  if (tasks !== 'tasks') return undefined
+  if (part === undefined) return { projectId, part: 'project' }
+  if (part === 'approaches') return taskId === undefined ? { projectId, part } : undefined
+  if (part !== 'tasks') return undefined
   return taskId === undefined ? { projectId, part: 'tasks' } : taskId ? { projectId, part: { taskId } } : undefined
 }
 
@@ -120,6 +135,7 @@ function decoded(part: string): string {
 function told(found: FoundResource): object {
   if ('project' in found) return snakeFields(found.project)
   if ('task' in found) return snakeFields(found.task)
+  if ('approaches' in found) return { approaches: found.approaches.map(snakeFields), more: found.more }
   const tasks = found.tasks.map(({ description: _, result: __, ...task }) => ({
     ...snakeFields(task),
     uri: `${uriOf(task.projectId)}/tasks/${encodeURIComponent(task.id)}`,
