@@ -140,6 +140,8 @@ test('[TK2] tasks are created, assigned and moved in the page; what is blocked s
   await dialog.getByRole('button', { name: 'Create' }).click()
   const second = page.getByRole('region', { name: 'Phase 2' })
   await second.getByText('Blocked by Draw the plan').waitFor()
+  // UI2: and a thin line leads there.
+  await expect.poll(() => page.locator('svg path.stroke-warn').count()).toBe(1)
 
   await page
     .getByRole('link', { name: /Draw the plan/ })

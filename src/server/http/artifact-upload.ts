@@ -9,10 +9,12 @@ import { Refusal } from '../../domain/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { anyBytes, maxArtifactBytes } from '../../protocol/artifact.ts'
 import { addUploadPart } from '../../services/add-upload-part.ts'
+import type { Store } from '../../store/store.ts'
 import type { Doors } from '../doors.ts'
 
 /** A multiple of three, so that base64 needs no filling. */
 const partBytes = 192 * 1024
+const partsAtOnce = 6
 
 /**
  * Whoever is refused while still sending hears of it only after they are done, or never: closed in their face, most clients say
@@ -44,31 +46,68 @@ export interface TakenBytes {
 
 export async function takeBytes(request: FastifyRequest, { store, clock }: Doors, uploadId: string): Promise<TakenBytes> {
   const hash = createHash('sha256')
+  const writing = new PartsOnTheirWay(store, uploadId)
   let size = 0
-  let number = 0
   let waiting: Buffer[] = []
   let waitingBytes = 0
-  const write = async (bytes: Buffer): Promise<void> => {
+  const write = (bytes: Buffer): Promise<void> => {
     hash.update(bytes)
-    await store.run(addUploadPart, { uploadId, number: number++, bytes: bytes.toString('base64') })
+    return writing.add(bytes)
   }
-  for await (const chunk of chunksOf(request)) {
-    size += chunk.length
-    if (size > maxArtifactBytes) break
-    waiting.push(chunk)
-    waitingBytes += chunk.length
-    if (waitingBytes < partBytes) continue
-    let whole = Buffer.concat(waiting)
-    for (; whole.length >= partBytes; whole = whole.subarray(partBytes)) await write(whole.subarray(0, partBytes))
-    waiting = whole.length > 0 ? [whole] : []
-    waitingBytes = whole.length
+  try {
+    for await (const chunk of chunksOf(request)) {
+      size += chunk.length
+      if (size > maxArtifactBytes) break
+      waiting.push(chunk)
+      waitingBytes += chunk.length
+      if (waitingBytes < partBytes) continue
+      let whole = Buffer.concat(waiting)
+      for (; whole.length >= partBytes; whole = whole.subarray(partBytes)) await write(whole.subarray(0, partBytes))
+      waiting = whole.length > 0 ? [whole] : []
+      waitingBytes = whole.length
+    }
+    if (size > maxArtifactBytes) {
+      await throwAway(request, clock)
+      throw tooLarge()
+    }
+    if (waitingBytes > 0) await write(Buffer.concat(waiting))
+  } finally {
+    // Whatever comes next, none of them arrives after it.
+    await writing.settled()
   }
-  if (size > maxArtifactBytes) {
-    await throwAway(request, clock)
-    throw tooLarge()
-  }
-  if (waitingBytes > 0) await write(Buffer.concat(waiting))
+  await writing.all()
   return { size, sha256: hash.digest('hex') }
+}
+
+/** Several parts at once share a commit; no more than a few, so that memory stays what it is. */
+class PartsOnTheirWay {
+  readonly #store: Store
+  readonly #uploadId: string
+  readonly #written: Promise<void>[] = []
+  #number = 0
+
+  constructor(store: Store, uploadId: string) {
+    this.#store = store
+    this.#uploadId = uploadId
+  }
+
+  /** Resolves when there is room for another. */
+  async add(bytes: Buffer): Promise<void> {
+    const part = { uploadId: this.#uploadId, number: this.#number++, bytes: bytes.toString('base64') }
+    const written = this.#store.run(addUploadPart, part)
+    written.catch(() => undefined)
+    this.#written.push(written)
+    if (this.#written.length >= partsAtOnce) await this.#written.shift()
+  }
+
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#written)
+  }
+
+  /** Rejects when one of them was not written. */
+  async all(): Promise<void> {
+    await Promise.all(this.#written)
+  }
 }
 
 const streamOf = ({ body }: FastifyRequest): Readable | undefined => body as Readable | undefined

@@ -13,7 +13,7 @@ export function TaskCard({ task, all }: { task: Task; all: readonly Task[] }) {
   const titleOf = (id: string) => all.find((each) => each.id === id)?.title ?? id
   const finished = task.status === 'completed' || task.status === 'failed'
   return (
-    <li className="list-row">
+    <li className="list-row" data-task={task.id}>
       <Link
         to="."
         search={{ task: task.id }}

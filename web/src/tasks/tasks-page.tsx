@@ -1,5 +1,6 @@
 /** The tab Tasks of a project: a lane for each phase, in it a column for each status. */
 import { Link, useSearch } from '@tanstack/react-router'
+import { useRef } from 'react'
 import type { Task } from '../../../src/protocol/task.ts'
 import { reconnectNow } from '../live/live.ts'
 import type { ProjectWork } from '../live/project-work.ts'
@@ -11,6 +12,7 @@ import { PlusIcon } from '../parts/icons.tsx'
 import { Empty, Section } from '../parts/page.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useProject } from '../project/use-project.ts'
+import { DependencyLines } from './dependency-lines.tsx'
 import { TaskCard } from './task-card.tsx'
 import { TaskDialog } from './task-dialog.tsx'
 
@@ -34,6 +36,7 @@ export function TasksPage() {
 function Board({ work }: { work: ProjectWork }) {
   const words = useWords()
   const mayWrite = useMay('write')
+  const board = useRef<HTMLDivElement>(null)
   const { tasks } = work
   const phases = [...new Set(tasks.map(({ phase }) => phase))].sort((a, b) => a - b)
   const add = mayWrite && (
@@ -52,7 +55,8 @@ function Board({ work }: { work: ProjectWork }) {
   }
   return (
     <Section title={words.tasks.tab} note={tasks.length} actions={add}>
-      <div className="flex flex-col gap-6">
+      <div ref={board} className="relative flex flex-col gap-6">
+        <DependencyLines board={board} tasks={tasks} />
         {phases.map((phase) => (
           <Lane key={phase} phase={phase} work={work} />
         ))}
@@ -66,7 +70,7 @@ function Lane({ phase, work }: { phase: number; work: ProjectWork }) {
   // Within a phase the older task stands first: that is the order it was planned in.
   const tasks = work.tasks.filter((task) => task.phase === phase).toReversed()
   return (
-    <section aria-label={words.tasks.phase(phase)} className="border-t border-line pt-3">
+    <section aria-label={words.tasks.phase(phase)} className="relative border-t border-line pt-3">
       <h3 className="mb-2 text-sm font-semibold text-quiet">{words.tasks.phase(phase)}</h3>
       <div className="grid gap-3 max-lg:grid-cols-1 lg:grid-cols-5">
         {columns.map((status) => {
