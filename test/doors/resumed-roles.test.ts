@@ -30,6 +30,8 @@ async function interrupted(room: Console) {
 test('[RS2] a resume spawns the agent into its role and worktree again, in the child, and the context is the first thing it is told', async () => {
   const room = await openConsole()
   const { client, machine, launchId, ask, path } = await interrupted(room)
+  // The newest comes first in the list.
+  room.server.clock.advance(1000)
   const resumed = await ask(`${path}/resume`, {})
   expect([resumed.status, resumed.json.notRestored]).toEqual([201, []])
   expect(await client.next('agent:spawning')).toMatchObject({ role: 'auth', agentId: 'coder', workspace: 'auth' })

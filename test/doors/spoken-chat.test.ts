@@ -1,8 +1,11 @@
 /** The chat and the tasks of an agent that is spoken to (CH12): the same as those of one that pulls, with the server in its place. */
 import { expect, onTestFinished, test } from 'vitest'
+import { webKey } from '../../src/domain/conversation/key.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Speaker } from '../../src/server/agents/speaker.ts'
 import { Starter } from '../../src/server/agents/starter.ts'
+import { speakToAgent } from '../../src/services/speak-to-agent.ts'
+import { piecesOf, selectChatTurn } from '../../src/store/queries/chat-turns.ts'
 import { exited, started } from '../services/launch-pad.ts'
 import { asks, type Machine, openConsole, readyAgent, said, turnEnded } from '../support/relay.ts'
 
@@ -47,7 +50,7 @@ async function bringUp(machine: Machine): Promise<string> {
 }
 
 test('[CH12] a message starts it, becomes its prompt, and its words are the answer; the next is told to the same process', async () => {
-  const { say, chat, machine, agentSessions } = await open()
+  const { say, chat, machine, agentSessions, server } = await open()
   await say('hello')
   const launchId = await bringUp(machine)
   const first = await machine.turn()
@@ -61,6 +64,11 @@ test('[CH12] a message starts it, becomes its prompt, and its words are the answ
   const second = await machine.turn()
   expect(second.content).toEqual([{ type: 'text', text: 'one more\n\nand another' }])
   expect(await chat()).toEqual(['owner: hello', 'owner: one more', 'owner: and another', 'coder: echo: hello'])
+  // Another node that looks at the same moment tells it nothing twice; what is late of a turn that is over is nobody's.
+  const { agentId, projectId, coordinatorId } = (await server.ask(`/api/processes/${launchId}`)).json
+  const look = { launchId, agentId, projectId, coordinatorId, conversationKey: webKey(projectId, agentId), openConversations: [] }
+  expect(await server.store.run(speakToAgent, look)).toEqual({ told: false })
+  await machine.tell(said(launchId, first.turnId, 'late '), turnEnded(launchId, first.turnId))
   await machine.tell(said(launchId, second.turnId, 'both'), turnEnded(launchId, second.turnId))
   expect((await chat()).at(-1)).toBe('coder: both')
   // Told again, or late, it changes nothing.
@@ -69,11 +77,14 @@ test('[CH12] a message starts it, becomes its prompt, and its words are the answ
 })
 
 test('[CH12] a process that dies in the middle answers nothing: the next one is told the same again', async () => {
-  const { say, chat, machine, agentSessions } = await open()
+  const { say, chat, machine, agentSessions, server } = await open()
   await say('hello')
   const launchId = await bringUp(machine)
   const { turnId } = await machine.turn()
-  await machine.tell(said(launchId, turnId, 'half'), exited(launchId, { exitCode: 1 }))
+  await machine.tell(said(launchId, turnId, 'half'))
+  await machine.tell(exited(launchId, { exitCode: 1 }))
+  const left = await server.store.read((reader) => reader.first(selectChatTurn, { id: turnId }))
+  expect([left?.state, await server.store.read((reader) => piecesOf(reader, turnId))]).toEqual(['unknown', ''])
   const second = await bringUp(machine)
   const again = await machine.turn()
   expect(again).toMatchObject({ launchId: second, content: [{ text: 'hello' }] })
