@@ -109,6 +109,7 @@ test('[CL1] agents watch: a line for each change where nobody looks, and it ends
   await drawn.until((text) => text.includes('No agent is at work.'))
   const launchId = await call()
   await plain.until((text) => text.includes(`ann ${projectId} waiting`))
+  await json.until((text) => text.includes('"doing":"waiting"'))
   const { launchToken } = await machine.take(launchId)
   await machine.started(launchId, 4242)
   await plain.until((text) => text.includes('signing in (pid 4242)'))
