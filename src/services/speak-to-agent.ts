@@ -7,6 +7,7 @@ import type { Launch } from '../domain/agent-process/lifecycle.ts'
 import { webKey } from '../domain/conversation/key.ts'
 import { conversationStream, coordinatorStream, home, projectStream, type StreamName } from '../domain/stream/name.ts'
 import { promptOfMessages, promptOfSummary, promptOfTask } from '../domain/turn/words.ts'
+import { resumePrompt } from '../domain/work-session/resume-prompt.ts'
 import { newestOfLaunch } from '../store/queries/agent-sessions-of-launch.ts'
 import { insertChatTurn, type SpokenLaunch, selectAnyChatTurn, selectRunningChatTurn } from '../store/queries/chat-turns.ts'
 import { selectConversation } from '../store/queries/conversations.ts'
@@ -58,11 +59,10 @@ async function signIn(tx: Tx, launch: Launch, context: Context): Promise<Receive
 type Told = 'told' | 'nothing' | 'over'
 
 async function tell(tx: Tx, caller: Receiver, launch: Launch, input: Spoken, context: Context): Promise<Told> {
-  const { next, task, resumeContext } = await takeNextAction.run(
-    tx,
-    { ...caller, openConversations: input.openConversations },
-    context,
-  )
+  const ask = () => takeNextAction.run(tx, { ...caller, openConversations: input.openConversations }, context)
+  const first = await ask()
+  // RS2: what is known about the work, and the task it is at, are told in one.
+  const { next, task } = first.next.action === 'resume_work' ? await ask() : first
   switch (next.action) {
     case 'exit':
       return 'over'
@@ -79,12 +79,12 @@ async function tell(tx: Tx, caller: Receiver, launch: Launch, input: Spoken, con
       const text = promptOfSummary(await summaryOf(tx, key))
       return order(tx, caller, launch, { about: 'summary', conversationKey: key, throughSeq: next.throughSeq, text }, context)
     }
-    case 'work_on_task':
-    case 'resume_work': {
+    case 'work_on_task': {
       if (!task) return 'nothing'
-      const text = promptOfTask(task, resumeContext === null ? null : JSON.stringify(resumeContext, null, 2))
+      const text = promptOfTask(task, first.resumeContext && resumePrompt(first.resumeContext))
       return order(tx, caller, launch, { about: 'task', taskId: task.id, text }, context)
     }
+    case 'resume_work':
     case 'wait_for_messages':
     case 'wait_for_approval':
       return 'nothing'

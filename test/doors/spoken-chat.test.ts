@@ -190,3 +190,23 @@ test('[CH12] a start that fails is a failed launch with its error, as the panel 
     detail: 'It speaks no ACP',
   })
 })
+
+test('[RS2] a task that is resumed is told with what is known about it; what failed before comes first of all', async () => {
+  const { room, server, machine } = await open()
+  const project = `/api/projects/${room.projectId}`
+  const draft = { phase: 1, type: 'code', title: 'Write a poem', assignedTo: 'coder' }
+  const { id } = (await server.ask(`${project}/tasks`, { method: 'POST', body: draft })).json
+  await server.ask(`${project}/tasks/${id}`, { method: 'PATCH', body: { status: 'in_progress' } })
+  const launchId = await bringUp(machine)
+  await machine.turn()
+  const [work] = (await server.ask(`${project}/sessions`)).json.items
+  const body = { kind: 'failed', category: 'verse', description: 'Rhyming at any price' }
+  await server.ask(`${project}/sessions/${work.id}/approaches`, { method: 'POST', body })
+  await machine.tell(exited(launchId, { exitCode: 1 }))
+  expect((await server.ask(`${project}/sessions/${work.id}`)).json).toMatchObject({ state: 'interrupted' })
+  expect((await server.ask(`${project}/sessions/${work.id}/resume`, { method: 'POST' })).status).toBe(201)
+  await bringUp(machine)
+  const [{ text }] = (await machine.turn()).content
+  expect(text).toContain(`Task ${id}: Write a poem`)
+  expect(text).toContain('approach_f001: Rhyming at any price · avoid')
+})

@@ -28,7 +28,7 @@ interface Task {
 export function promptOfTask({ id, title, description }: Task, resume: string | null): string {
   const parts = [`Task ${id}: ${title}`]
   if (description !== null) parts.push(description)
-  if (resume !== null) parts.push(`This work was begun before and interrupted. What is known about it:\n\n${resume}`)
+  if (resume !== null) parts.push(resume)
   parts.push('Do it, and answer with the result when it is done.')
   return parts.join('\n\n')
 }
