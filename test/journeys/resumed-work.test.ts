@@ -24,7 +24,7 @@ async function until<Found>(look: () => Promise<Found | undefined>): Promise<Fou
   }
 }
 
-test('[RS2] an agent that crashed in the middle of its task is started by a resume, knows what failed, and finishes it', async () => {
+test('[WK2] [RS2] an agent that crashed in the middle of its task is interrupted with the true reason, started by a resume, knows what failed, and finishes it', async () => {
   const holdfast = await startHoldfast({ up: true })
   onTestFinished(async () => void (await holdfast.stop()))
   const client = createClient({ url: holdfast.url, token: holdfast.token })
@@ -34,6 +34,8 @@ test('[RS2] an agent that crashed in the middle of its task is started by a resu
   const task = await client.post('/api/projects/{projectId}/tasks', { params, body })
   const taskParams = { ...params, taskId: task.id }
   await client.patch('/api/projects/{projectId}/tasks/{taskId}', { params: taskParams, body: { status: 'in_progress' } })
+  const ended = async () => (await client.get('/api/processes', { query: { projectId: demo.id, state: 'ended' } })).items[0]
+  const { endedAt } = await until(ended)
 
   const stopped = await until(async () =>
     (await client.get('/api/projects/{projectId}/sessions', { params })).items.find(({ state }) => state === 'interrupted'),
@@ -44,6 +46,7 @@ test('[RS2] an agent that crashed in the middle of its task is started by a resu
     currentTaskId: task.id,
   })
   expect(stopped.error).toMatchObject({ code: 'process_exited' })
+  expect(Math.abs(Date.parse(stopped.endedAt ?? '') - Date.parse(endedAt ?? ''))).toBeLessThan(15_000)
   const file = join(holdfast.data, 'projects', demo.id, 'sessions', stopped.id, 'state_checkpoint.json')
   await until(async () => {
     const saved = JSON.parse(await readFile(file, 'utf8'))
