@@ -43,10 +43,11 @@ async function openChat(folder: string, length: number): Promise<Chat> {
     await store.run(setHistory, { key, messages, by })
   }
   const db = new DatabaseSync(file, { readOnly: true })
-  const newest = db.prepare('select * from messages where conversation_key = ? and seq < ? order by seq desc limit ?')
+  // The limit as a number: a bound one is planned anew at each call, and the yardstick would be slower than it must.
+  const newest = db.prepare(`select * from messages where conversation_key = ? and seq < ? order by seq desc limit ${pageSize}`)
   return {
     read: () => store.query(listMessages, { projectId, agentId, hidden: true, limit: pageSize }),
-    bare: () => newest.all(key, Number.MAX_SAFE_INTEGER, pageSize),
+    bare: () => newest.all(key, Number.MAX_SAFE_INTEGER),
     close: async () => {
       db.close()
       await store.close()
