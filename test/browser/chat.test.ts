@@ -166,6 +166,8 @@ test('[CH5] with two tabs open the agent stays when one is closed, and goes with
   const states = await agentThere(room, page)
   const other = await here.ownerPage(room.address)
   await presence(other, 'ready')
+  // That the agent is there is told before the server knows of this panel.
+  await other.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => name.includes('/chat/start')))
   const closed = page.waitForResponse((response) => response.url().includes('/chat/end?panelId='))
   await page.getByRole('link', { name: 'Tasks' }).click()
   await closed
