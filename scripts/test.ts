@@ -1,100 +1,61 @@
 /**
  * `npm test`: the checks, the fast tests and those that start processes, all three at once, because each leaves part of the
- * machine idle; the last line counts them together. Arguments narrow it to the tests they name and leave the checks out:
- * `npm test -- test/doors`.
+ * machine idle; the last lines say what failed and count everything together. Arguments narrow it to the tests they name and
+ * leave the checks out: `npm test -- test/doors`.
+ *
+ * A file that fails in the crowd is run once more with the machine to itself. What fails twice has failed; what passes then is
+ * named as unsteady, for such a test waits for a time instead of an event, or the product does. `--strict` fails it too.
  */
-import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { runChecks } from './check/steps.ts'
-
-interface TestReport {
-  readonly testResults: readonly {
-    readonly status: string
-    readonly assertionResults: readonly { readonly status: string }[]
-  }[]
-}
+import { type FailedTest, runTests, type TestOutcome } from './test/run-tests.ts'
 
 /** The rooms of vitest.config.ts. */
 const rooms = ['fast', 'processes']
-
-/** Behind a pipe it cannot tell by itself. */
-const colour = process.stdout.isTTY ? ['--color'] : []
+/** More than this is no accident of a crowded machine. */
+const maxFilesRunAgain = 4
 
 const root = join(import.meta.dirname, '..')
-const narrowTo = process.argv.slice(2)
-const totals = { passed: 0, failed: 0, skipped: 0 }
+const { values, positionals: narrowTo } = parseArgs({ options: { strict: { type: 'boolean' } }, allowPositionals: true })
 
-if (narrowTo.length === 0) await Promise.all([check(), ...rooms.map((room) => runTests(room, ['--project', room]))])
-else await runTests('', narrowTo)
+const checks = narrowTo.length === 0 ? runChecks(root, console.log) : { passed: 0, failed: 0 }
+const runs = narrowTo.length === 0 ? rooms.map((room) => ['--project', room]) : [narrowTo]
+const outcomes = await Promise.all(runs.map((args) => runTests(root, args)))
+const ofChecks = await checks
 
-const { passed, failed, skipped } = totals
-console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
-process.exitCode = failed > 0 ? 1 : 0
+const failedAtFirst = outcomes.flatMap(({ failed }) => failed)
+const failed = values.strict ? failedAtFirst : await stillFailing(failedAtFirst)
+const unsteady = failedAtFirst.filter((test) => !failed.some((other) => isSame(test, other)))
+tell('Passed only with the machine to itself, which is a defect to mend:', unsteady)
+tell('Failed:', failed)
 
-async function check(): Promise<void> {
-  const checks = await runChecks(root, console.log)
-  totals.passed += checks.passed
-  totals.failed += checks.failed
-}
+const sum = (of: (outcome: TestOutcome) => number): number => outcomes.reduce((total, outcome) => total + of(outcome), 0)
+const passed = ofChecks.passed + sum((outcome) => outcome.passed) + unsteady.length
+const skipped = sum((outcome) => outcome.skipped)
+const failures = ofChecks.failed + failed.length
+console.log(`\n${passed} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
+process.exitCode = failures > 0 ? 1 : 0
 
-async function runTests(room: string, args: readonly string[]): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-report-'))
-  const reportFile = join(folder, 'report.json')
-  try {
-    const code = await vitest(['run', '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`, ...args])
-    const failedTests = count(JSON.parse(readFileSync(reportFile, 'utf8')) as TestReport)
-    // Something outside of a test went wrong (an unhandled error, say): never a pass.
-    if (code !== 0 && failedTests === 0) totals.failed++
-  } catch (error) {
-    console.log(`The tests ${room} left no report: ${String(error)}`)
-    totals.failed++
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+async function stillFailing(tests: readonly FailedTest[]): Promise<readonly FailedTest[]> {
+  const files = [...new Set(tests.map(({ file }) => file))]
+  if (files.length === 0 || files.length > maxFilesRunAgain || files.includes('')) return tests
+  console.log(`\nOnce more, alone: ${files.join(', ')}`)
+  const again = (await runTests(root, files)).failed
+  // A file that could not even be loaded has no titles to compare: its tests are those that fail now.
+  return again.length === 0 ? [] : [...tests.filter((test) => again.some((other) => isSame(test, other))), ...again.filter(isNew)]
+
+  function isNew(test: FailedTest): boolean {
+    return !tests.some((other) => isSame(test, other))
   }
 }
 
-/** Adds to the totals; answers how many of these failed. */
-function count(report: TestReport): number {
-  const before = totals.failed
-  for (const file of report.testResults) {
-    if (file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed')) totals.failed++
-    for (const { status } of file.assertionResults) {
-      totals[status === 'passed' ? 'passed' : status === 'failed' ? 'failed' : 'skipped']++
-    }
-  }
-  return totals.failed - before
+function isSame(one: FailedTest, other: FailedTest): boolean {
+  return one.file === other.file && one.title === other.title
 }
 
-function vitest(args: readonly string[]): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...args, ...colour], {
-      cwd: root,
-      env: {
-        ...process.env,
-        // Hundreds of stores are opened, each with a thread that loads the same sources: with them compiled, in half the time.
-        NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
-        // Both rooms share one PostgreSQL, which lives as long as this process.
-        TEST_RUN_PID: String(process.pid),
-      },
-      stdio: ['inherit', 'pipe', 'pipe'],
-    })
-    // Through a pipe: two of them must not redraw one terminal. Whole lines, so that they do not mix within one.
-    child.stdout.on('data', wholeLines(process.stdout))
-    child.stderr.on('data', wholeLines(process.stderr))
-    child.on('error', reject)
-    child.on('close', (code) => resolve(code ?? 1))
-  })
-}
-
-function wholeLines(to: NodeJS.WriteStream): (chunk: Buffer) => void {
-  const decoder = new TextDecoder()
-  let rest = ''
-  return (chunk) => {
-    rest += decoder.decode(chunk, { stream: true })
-    const end = rest.lastIndexOf('\n') + 1
-    to.write(rest.slice(0, end))
-    rest = rest.slice(end)
-  }
+function tell(heading: string, tests: readonly FailedTest[]): void {
+  if (tests.length === 0) return
+  console.log(`\n${heading}`)
+  for (const { file, title, why } of tests) console.log(`- ${file}: ${title}\n${why.replace(/^/gm, '    ')}`)
 }

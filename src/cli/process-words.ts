@@ -37,12 +37,14 @@ export function standingOf(process: Process, coordinators: readonly Coordinator[
 export function doingOf({ agentSession, process }: Running, coordinators: readonly Coordinator[]): string {
   const standing = process && standingOf(process, coordinators)
   if (standing && standing !== 'running') return standing === 'held' && process.detail ? `held: ${process.detail}` : standing
-  if (!agentSession) return 'signing in'
+  if (!agentSession) return process?.roleAgentId ? 'console' : 'signing in'
   return agentSession.state === 'active' ? agentSession.purpose : 'leaving'
 }
 
+const atWork: ReadonlySet<string> = new Set(['chat', 'task', 'console'])
+
 export const styleOf = (doing: string): Style =>
-  doing.startsWith('held') ? 'red' : doing === 'unreachable' ? 'yellow' : doing === 'chat' || doing === 'task' ? 'green' : 'reset'
+  doing.startsWith('held') ? 'red' : doing === 'unreachable' ? 'yellow' : atWork.has(doing) ? 'green' : 'reset'
 
 /** `42 s`, `3 min 07 s`, `2 h 05 min`, `3 d 4 h` */
 export function durationOf(fromMs: number, toMs: number): string {

@@ -3,6 +3,7 @@
  * seconds. Reads first and writes only for what is due, each in a commit of its own; harmless when done twice. Time in which nobody
  * could be heard counts for nobody: a late tick, a clock that jumps and a server that was away end nothing.
  */
+import { systemId } from '../domain/credential/who.ts'
 import { type Deaf, withDeaf } from '../domain/heard-time.ts'
 import { instant } from '../domain/instant.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -22,7 +23,6 @@ const everyMs = 2000
 const lateMs = 5000
 /** A coordinator that says something every ten seconds is not silent after five. */
 const leastSilenceMs = 1.5 * beatMs
-const systemName = 'holdfast'
 
 export interface LaunchSweeperParts {
   readonly store: Store
@@ -89,7 +89,7 @@ export class LaunchSweeper {
   }
 
   async #takeOver(coordinatorId: string): Promise<void> {
-    await this.#parts.launches.takeOver(coordinatorId, systemName)
+    await this.#parts.launches.takeOver(coordinatorId, systemId)
     this.#parts.logger.warn({ coordinatorId }, 'A coordinator was silent for too long; its work was taken over')
   }
 

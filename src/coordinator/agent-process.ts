@@ -9,6 +9,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '../platform/clock.ts'
 import type { LaunchMark } from '../platform/launch-mark.ts'
 import type { LiveProcess } from '../platform/processes.ts'
+import { type OwnProgram, programOf } from '../platform/program-of.ts'
 import { filledIn } from '../protocol/launch-variables.ts'
 import type { LaunchParticulars } from '../protocol/link.ts'
 import { agentEnvironment, secretsOf } from './agent-environment.ts'
@@ -29,7 +30,7 @@ export interface AgentProcessParts {
   readonly mark: LaunchMark
   readonly serverUrl: string
   /** What the command `holdfast` means: this program itself. */
-  readonly program: readonly [file: string, ...args: string[]]
+  readonly program: OwnProgram
   /** For a launch whose project has no folder on this machine. */
   readonly folderOfItsOwn: string
   readonly env: Readonly<Record<string, string | undefined>>
@@ -66,7 +67,7 @@ export class AgentProcess {
   static async start(parts: AgentProcessParts): Promise<AgentProcess> {
     const { particulars, program, mark, serverUrl, env, table } = parts
     const variables = agentEnvironment(env, particulars, mark, serverUrl)
-    const [file, args] = commandOf({ ...particulars, args: filledIn(particulars.args, variables) }, program)
+    const [file, args] = programOf(particulars.command, filledIn(particulars.args, variables), program)
     const cwd = await workingFolder(parts)
     const child = await spawned(file, args, {
       cwd,
@@ -133,9 +134,6 @@ export class AgentProcess {
     onExit({ exitCode: code, signal })
   }
 }
-
-const commandOf = ({ command, args }: LaunchParticulars, [own, ...ownArgs]: AgentProcessParts['program']) =>
-  command === 'holdfast' ? ([own, [...ownArgs, ...args]] as const) : ([command, args] as const)
 
 async function workingFolder({ particulars: { folder }, folderOfItsOwn }: AgentProcessParts): Promise<string> {
   if (folder === null) {

@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import type { Clock } from '../platform/clock.ts'
 import { makeFolderInside } from '../platform/path-inside.ts'
+import type { OwnProgram } from '../platform/program-of.ts'
 import type { AgentUpdate, PermissionRequest } from '../protocol/agent-update.ts'
 import type { LaunchParticulars } from '../protocol/link.ts'
 import type { AcpParticulars, FailureStep, SettledPermission, TurnOrder } from '../protocol/link-turns.ts'
@@ -28,7 +29,7 @@ export interface SpokenAgentParts {
   readonly particulars: LaunchParticulars
   readonly acp: AcpParticulars
   readonly serverUrl: string
-  readonly program: readonly [file: string, ...args: string[]]
+  readonly program: OwnProgram
   readonly version: string
   readonly git: Git
   /** Every workspace is below, by project and user session. */

@@ -1,19 +1,14 @@
 /**
- * What is really started for the command of an agent's entry. `holdfast` is this very program: the Node and the form (source or
- * bundle) that run now, never something of that name in the PATH. Every other command is the system's to find.
+ * What is really started for the command of an agent's entry. `holdfast` is this very program, as whoever starts it was started,
+ * never something of that name in the PATH. Every other command is the system's to find.
  */
-import { join } from 'node:path'
 import { ownProgram } from '../domain/agent/own-program.ts'
-import { findPackageRoot } from './package-root.ts'
 
-export interface Program {
-  readonly file: string
-  readonly args: readonly string[]
-}
+/** A file and what comes before the arguments. */
+export type OwnProgram = readonly [file: string, ...args: string[]]
 
-export function programOf(command: string, args: readonly string[]): Program {
-  if (command !== ownProgram) return { file: command, args }
-  const isSource = import.meta.filename.endsWith('.ts')
-  const entry = join(findPackageRoot().folder, ...(isSource ? ['src', 'main.ts'] : ['dist', 'server', 'main.js']))
-  return { file: process.execPath, args: [entry, ...args] }
-}
+export const programOf = (
+  command: string,
+  args: readonly string[],
+  [file, ...first]: OwnProgram,
+): readonly [file: string, args: readonly string[]] => (command === ownProgram ? [file, [...first, ...args]] : [command, args])

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { watchEvents } from '../../src/client/event-stream.ts'
 import { programOf } from '../../src/platform/program-of.ts'
+import { main } from '../support/built-product.ts'
 import { startDemo } from '../support/demo-agent.ts'
 import { connectMcp } from '../support/mcp.ts'
 import { type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
@@ -69,7 +70,7 @@ test('[UI6] the first start brings a demo agent that whoever starts agents can s
   expect(await client.get('/api/projects/{projectId}', { params: { projectId } })).toMatchObject({ name: 'demo' })
   await client.post('/api/chat', { body: { projectId, toAgentId: demo.id, content: 'hello' } })
   const { passkey } = await client.post('/api/agents/{agentId}/passkey', { params: { agentId: demo.id } })
-  const program = programOf(command ?? '', args)
+  const [file, given] = programOf(command ?? '', args, [process.execPath, main])
   const env = {
     HOLDFAST_URL: holdfast.url,
     HOLDFAST_LAUNCH_TOKEN: passkey,
@@ -77,7 +78,7 @@ test('[UI6] the first start brings a demo agent that whoever starts agents can s
     HOLDFAST_AGENT_ID: demo.id,
     HOLDFAST_PROJECT_ID: projectId,
   }
-  const child = spawn(program.file, program.args, { env, cwd: temporaryFolder(), stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(file, given, { env, cwd: temporaryFolder(), stdio: ['ignore', 'ignore', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   let log = ''
   for await (const bytes of child.stderr) {

@@ -1,4 +1,7 @@
-/** Decides an approval: approve, reject, or send back with what should be different. The first decision stands (AP1). */
+/**
+ * Decides an approval: approve, reject, or send back with what should be different. The first decision stands (AP1). What an agent
+ * asks leave for is let be done or not: there is nothing to send back (AP4).
+ */
 import { useState } from 'react'
 import type { Approval } from '../../../src/protocol/approval.ts'
 import { readApproval, takeApproval } from '../live/approvals.ts'
@@ -17,6 +20,7 @@ type Verdict = Exclude<Approval['status'], 'pending'>
 export function DecisionForm({ approval }: { approval: Approval }) {
   const { approvals } = useWords()
   const round = approval.revisionHistory.length
+  const revisable = approval.permission === null
   const [feedback, setFeedback, clearFeedback] = useDraft(`approval.${approval.id}.${round}`, '')
   const [needed, setNeeded] = useState(false)
   const { waiting, error, send, stop } = useSending<Approval>()
@@ -51,27 +55,31 @@ export function DecisionForm({ approval }: { approval: Approval }) {
         void decide('approved')
       }}
     >
-      <TextAreaField
-        label={approvals.feedback}
-        placeholder={approvals.feedbackHint}
-        optional
-        prose
-        rows={1}
-        maxLength={100_000}
-        value={feedback}
-        onValue={(text) => {
-          setFeedback(text)
-          setNeeded(false)
-        }}
-        error={needed ? approvals.feedbackNeeded : undefined}
-      />
+      {revisable && (
+        <TextAreaField
+          label={approvals.feedback}
+          placeholder={approvals.feedbackHint}
+          optional
+          prose
+          rows={1}
+          maxLength={100_000}
+          value={feedback}
+          onValue={(text) => {
+            setFeedback(text)
+            setNeeded(false)
+          }}
+          error={needed ? approvals.feedbackNeeded : undefined}
+        />
+      )}
       {tooLate ? <TooLate error={error} /> : <ProblemNote error={error} typed={feedback !== ''} />}
       <SlowAnswer waiting={waiting} onStop={stop} />
       <div className="flex flex-wrap gap-2">
         <SubmitButton waiting={waiting}>{approvals.approve}</SubmitButton>
-        <Button disabled={waiting} onClick={() => void decide('revision_requested')}>
-          {approvals.revise}
-        </Button>
+        {revisable && (
+          <Button disabled={waiting} onClick={() => void decide('revision_requested')}>
+            {approvals.revise}
+          </Button>
+        )}
         <Button look="danger" disabled={waiting} className="ml-auto" onClick={() => void decide('rejected')}>
           {approvals.reject}
         </Button>

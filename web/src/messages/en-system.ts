@@ -101,6 +101,7 @@ export const running = {
   count: (count: number) => `${count} running`,
   chat: 'In a chat',
   task: 'At a task',
+  console: 'In a console',
   signingIn: 'Signing in',
 }
 

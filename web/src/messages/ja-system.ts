@@ -99,6 +99,7 @@ export const running: typeof english.running = {
   count: (count) => `${count} 実行中`,
   chat: 'チャット中',
   task: 'タスク作業中',
+  console: 'コンソールで作業中',
   signingIn: '接続中',
 }
 

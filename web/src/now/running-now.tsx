@@ -69,6 +69,10 @@ function RunningRow({ running, coordinators: machines, room }: RunningRowProps) 
         <Link to="/projects/$projectId/tasks" params={{ projectId }} className={rowClass}>
           {cells}
         </Link>
+      ) : running.process?.roleAgentId ? (
+        <Link to="/projects/$projectId/console" params={{ projectId }} className={rowClass}>
+          {cells}
+        </Link>
       ) : (
         <Link to="/projects/$projectId/chat/$agentId" params={{ projectId, agentId }} className={rowClass}>
           {cells}
@@ -91,6 +95,7 @@ function doing(
   const standing = process && standingOf(process, machines)
   const odd = standing !== undefined && standing !== 'running'
   if (standing && (odd || !agentSession)) {
+    if (standing === 'running' && process?.roleAgentId) return { dot: 'ready', word: words.running.console }
     const word = standing === 'running' ? words.running.signingIn : standingWord(standing, words)
     const dot = standing === 'running' ? 'starting' : standingDots[standing]
     const detail = standing === 'held' && process?.detail ? `: ${process.detail}` : ''
