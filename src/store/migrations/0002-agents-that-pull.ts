@@ -125,7 +125,7 @@ export const agentsThatPull: Migration = {
     `create table tasks (
       project_id ${text} not null,
       id ${text} not null,
-      session_id ${text} not null,
+      session_id ${text},
       phase integer not null,
       task_type ${text} not null,
       title ${text} not null,

@@ -36,10 +36,12 @@ export const processes: Migration = {
       signal ${text},
       reason ${text},
       detail ${text},
-      output ${text} not null
+      output ${text} not null,
+      ready_at ${text}
     )`,
     "create index launches_live_of_pair on launches (agent_id, project_id) where state <> 'ended'",
     "create index launches_live_of_coordinator on launches (coordinator_id, ordered_at, id) where state <> 'ended'",
+    "create index launches_spoken_to on launches (project_id, id) where ready_at is not null and state <> 'ended'",
     'create index launches_newest on launches (ordered_at, id)',
     'create index launches_of_pair on launches (agent_id, project_id, ended_at)',
     // CH5: a chat is closed with its last panel; one that was not seen for a minute counts as closed.

@@ -1,12 +1,10 @@
-/** Chats and tasks of agents that are spoken to (CH12): which process can be told something, what it was told, and what it says. */
+/** Chats and tasks of agents that are spoken to (CH12): what each was told, and what it says. */
 import type { Migration } from './migration.ts'
 
 export const spokenChats: Migration = {
-  version: 8,
+  version: 6,
   name: 'spoken chats',
   statements: ({ text, clustered }) => [
-    `alter table launches add column ready_at ${text}`,
-    `create index launches_spoken_to on launches (project_id, id) where ready_at is not null and state <> 'ended'`,
     `create table chat_turns (
       id ${text} primary key,
       launch_id ${text} not null,

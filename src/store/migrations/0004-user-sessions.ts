@@ -2,7 +2,7 @@
 import type { Migration } from './migration.ts'
 
 export const userSessions: Migration = {
-  version: 5,
+  version: 4,
   name: 'user sessions',
   statements: ({ text }) => [
     `create table user_sessions (
@@ -56,6 +56,7 @@ export const userSessions: Migration = {
     'create index role_agents_by_role on role_agents (user_session_id, role, created_at)',
     "create index role_agents_terminating on role_agents (terminating_at) where terminating_at is not null and state <> 'TERMINATED'",
     "create index role_agents_spawning on role_agents (created_at) where state = 'SPAWNING'",
+    'create index role_agents_at_work on role_agents (work_session_id, created_at) where work_session_id is not null',
     `create table turns (
       id ${text} primary key,
       user_session_id ${text} not null,

@@ -2,7 +2,7 @@
 import type { Migration } from './migration.ts'
 
 export const continuity: Migration = {
-  version: 6,
+  version: 5,
   name: 'continuity',
   statements: ({ text, clustered }) => [
     // The newest work session that was resumed from it; nobody is offered to resume it again then.
