@@ -18,6 +18,7 @@ import { exitCodeOf } from './harness/verdict.ts'
 import { coldStart } from './sp01-cold-start.bench.ts'
 import { messageToAgent } from './sp02-message-to-agent.bench.ts'
 import { answerToBrowser } from './sp03-answer-to-browser.bench.ts'
+import { spawns } from './sp04-spawn.bench.ts'
 import { durableAppend } from './sp05-append.bench.ts'
 import { durableAppendOnPostgres } from './sp05-append-postgres.bench.ts'
 import { fanOuts } from './sp06-fan-out.bench.ts'
@@ -33,6 +34,7 @@ const operations: Readonly<Record<string, readonly Comparison[]>> = {
   sp1: coldStart,
   sp2: messageToAgent,
   sp3: answerToBrowser,
+  sp4: spawns,
   sp5: durableAppend,
   'sp5-postgres': durableAppendOnPostgres,
   sp6: fanOuts,

@@ -1,6 +1,7 @@
 /**
- * Sends what is spooled over one connection: one message at a time, the next 50 ms after the last at the earliest, and an empty one
- * when nothing happened for a beat, so that the coordinator is heard of (CO6). A fact is forgotten when its number is acknowledged.
+ * Sends what is spooled over one connection, one message at a time: news as soon as the last was taken, what agents write 50 ms after
+ * it at the earliest, and an empty message when nothing happened for a beat, so that the coordinator is heard of (CO6). A fact is
+ * forgotten when its number is acknowledged.
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -29,6 +30,8 @@ export class FactSender {
   #sentAt = Number.NEGATIVE_INFINITY
   #isSending = false
   #isStopped = false
+  /** The server did not take the last message, and is left alone for a while. */
+  #isRefused = false
   /** Fewer while one of them is refused, until it is found. */
   #mostFacts = Number.POSITIVE_INFINITY
   #cancel: (() => void) | undefined
@@ -43,8 +46,9 @@ export class FactSender {
   /** There may be something to send. */
   wake(): void {
     const { clock, spool } = this.#parts
-    if (this.#cancel || this.#isSending || this.#isStopped || spool.isEmpty) return
-    this.#plan(Math.min(batchEveryMs, Math.max(0, this.#sentAt + batchEveryMs - clock.now())))
+    if (this.#isSending || this.#isStopped || this.#isRefused || spool.isEmpty) return
+    if (spool.hasNews) queueMicrotask(() => this.#send())
+    else if (!this.#cancel) this.#plan(Math.min(batchEveryMs, Math.max(0, this.#sentAt + batchEveryMs - clock.now())))
   }
 
   stop(): void {
@@ -55,10 +59,7 @@ export class FactSender {
 
   #plan(ms: number): void {
     this.#cancel?.()
-    this.#cancel = this.#parts.clock.after(ms, () => {
-      this.#cancel = undefined
-      void this.#send()
-    })
+    this.#cancel = this.#parts.clock.after(ms, () => this.#send())
   }
 
   #beat(): void {
@@ -73,6 +74,9 @@ export class FactSender {
     const { connection, epoch, spool, clock, onEmpty } = this.#parts
     if (this.#isStopped || this.#isSending) return
     this.#isSending = true
+    this.#isRefused = false
+    this.#cancel?.()
+    this.#cancel = undefined
     this.#sentAt = clock.now()
     this.#beat()
     const facts = spool.batch().slice(0, this.#mostFacts)
@@ -100,6 +104,7 @@ export class FactSender {
       // RE9: one that cannot be told must not silence the others.
       else if (first) spool.drop(first.n)
     }
+    this.#isRefused = true
     this.#plan(retryAfterMs)
   }
 }

@@ -55,6 +55,11 @@ export class Spool {
     return this.#full
   }
 
+  /** Something has happened, beside agents that write. */
+  get hasNews(): boolean {
+    return this.#entries.some(({ fact: { type } }) => type !== 'process-output' && type !== 'turn-update')
+  }
+
   /** Everything the server does not have, oldest first. */
   get facts(): readonly LinkFact[] {
     return this.#entries.map(({ fact }) => fact)

@@ -1,0 +1,112 @@
+/** When facts are sent: what has happened at once, what agents write together, and nothing in a hurry to who has refused it. */
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { FactSender } from '../../src/coordinator/fact-sender.ts'
+import { LinkConnection } from '../../src/coordinator/link-connection.ts'
+import { type NewFact, Spool } from '../../src/coordinator/spool.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { linkVersion } from '../../src/protocol/link.ts'
+import { LinkServer } from '../support/link-server.ts'
+import { manualClock } from '../support/manual-clock.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const wrote = (text: string): NewFact => ({ type: 'process-output', launchId: 'l1', text })
+const ended: NewFact = { type: 'process-exited', launchId: 'l1', exitCode: 0, signal: null, found: null, stopped: false }
+
+/** A coordinator that has been welcomed, with the hands of its clock in the test's. */
+async function openSender() {
+  const server = await new LinkServer().start()
+  const connection = new LinkConnection({
+    url: server.url,
+    token: server.token,
+    clock: systemClock,
+    onMessage: () => {},
+    onHeard: () => {},
+  })
+  await connection.open()
+  const about = { instance: 'first', linkVersion, version: '1', machine: 'here', bootId: '', pid: 1, epoch: null }
+  const greet = () => connection.ask({ type: 'coordinator:hello', ...about } as { type: string })
+  await greet()
+  const spool = new Spool({ file: join(temporaryFolder(), 'spool.jsonl'), warn: () => {} })
+  const clock = manualClock()
+  let emptied = (): void => {}
+  let complained = (): void => {}
+  const sender = new FactSender({
+    connection,
+    epoch: server.epoch,
+    spool,
+    clock,
+    logger: createLogger({ level: 'warn', format: 'json', destination: { write: () => complained() } }),
+    onFenced: () => {},
+    onEmpty: () => emptied(),
+  })
+  onTestFinished(async () => {
+    sender.stop()
+    connection.cut()
+    await server.vanish()
+  })
+  const add = (...facts: NewFact[]): void => {
+    for (const fact of facts) {
+      spool.add(fact)
+      sender.wake()
+    }
+  }
+  const taken = (): Promise<void> =>
+    new Promise((resolve) => {
+      emptied = resolve
+    })
+  const refused = (): Promise<void> =>
+    new Promise((resolve) => {
+      complained = resolve
+    })
+  /** Whatever was sent until now has arrived. */
+  const arrived = async (): Promise<void> => void (await greet())
+  return { server, clock, add, taken, refused, arrived }
+}
+
+test('[SP4] what has happened is told without a wait, together with all that was written before it', async () => {
+  const { server, clock, add, taken } = await openSender()
+  const first = taken()
+  add(ended)
+  await first
+  const second = taken()
+  add(wrote('a'), wrote('b'), ended)
+  await second
+  expect(server.facts.map(({ n }) => n)).toEqual([1, 2, 3, 4])
+  expect(server.requests).toBe(2)
+  expect(clock.now()).toBe(manualClock().now())
+})
+
+test('[CO6] what agents write is told together, 50 ms after what was told last', async () => {
+  const { server, clock, add, taken, arrived } = await openSender()
+  const first = taken()
+  add(ended)
+  await first
+  const second = taken()
+  add(wrote('a'), wrote('b'))
+  clock.advance(49)
+  await arrived()
+  expect(server.requests).toBe(1)
+  clock.advance(1)
+  await second
+  expect(server.facts.map(({ n }) => n)).toEqual([1, 2, 3])
+  expect(server.requests).toBe(2)
+})
+
+test('[CO6] who has refused is asked again after a second, whatever happens meanwhile', async () => {
+  const { server, clock, add, taken, refused, arrived } = await openSender()
+  let refusals = 0
+  server.refuse = () => (++refusals === 1 ? { code: 'busy', status: 503 } : undefined)
+  const first = refused()
+  add(ended)
+  await first
+  const all = taken()
+  add(ended)
+  clock.advance(999)
+  await arrived()
+  expect(refusals).toBe(1)
+  clock.advance(1)
+  await all
+  expect(server.facts.map(({ n }) => n)).toEqual([1, 2])
+})
