@@ -3,14 +3,14 @@
  * model or a key. What stands outside of them is echoed. What is no directive is text. Pure.
  */
 export type Step =
-  | { readonly do: 'echo' | 'say'; readonly text: string }
+  | { readonly do: 'echo' | 'say' | 'ask'; readonly text: string }
   | { readonly do: 'slow'; readonly count: number; readonly ms: number }
   | { readonly do: 'write'; readonly path: string; readonly text: string }
   | { readonly do: 'flood'; readonly bytes: number }
   | { readonly do: Bare }
 
 /** Those that take nothing. */
-const bare = ['ask', 'plan', 'hang', 'crash', 'ignore-cancel', 'ignore-sigterm', 'fork', 'no-logout'] as const
+const bare = ['plan', 'hang', 'crash', 'ignore-cancel', 'ignore-sigterm', 'fork', 'no-logout'] as const
 type Bare = (typeof bare)[number]
 
 /** A demo shall annoy, not harm. */
@@ -31,7 +31,7 @@ export function stepsIn(message: string): Step[] {
 }
 
 function stepOf(name: string, given: string): Step | undefined {
-  if (name === 'say') return { do: 'say', text: given }
+  if (name === 'say' || name === 'ask') return { do: name, text: given }
   if (name === 'write') {
     const [, path = '', text = ''] = /^(\S+)\s*([\s\S]*)$/.exec(given) ?? []
     return path === '' ? undefined : { do: 'write', path, text }

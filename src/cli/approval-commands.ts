@@ -4,6 +4,7 @@ import { ProblemError } from '../client/failures.ts'
 import { systemClock } from '../platform/clock.ts'
 import { visible } from '../platform/visible.ts'
 import type { Approval } from '../protocol/approval.ts'
+import { alwaysTerms } from './allowance-commands.ts'
 import { chooseProject } from './choose-project.ts'
 import type { Given } from './command.ts'
 import type { CommandContext } from './context.ts'
@@ -63,13 +64,14 @@ export const decide =
     const feedback = given.text('feedback')
     if (status === 'revision_requested' && !feedback?.trim())
       throw usage('A revision needs to be told what to change.', 'Add --feedback "…".')
+    const always = alwaysTerms(given)
     const client = await context.client()
     const { id, projectId } = await findApproval(client, given)
     const approval = await client.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {
       params: { projectId, approvalId: String(id) },
-      body: { status, ...(feedback === undefined ? {} : { feedback }) },
+      body: { status, ...(feedback === undefined ? {} : { feedback }), ...(always && { always }) },
     })
-    context.finished(approval, `Approval ${id} is ${words[status]}`)
+    context.finished(approval, `Approval ${id} is ${words[status]}${always ? ', and the same from now on' : ''}`)
   }
 
 /** Numbers are counted over all projects, so the number alone says which one is meant; most often it is in the inbox. */

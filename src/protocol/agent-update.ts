@@ -102,6 +102,8 @@ export const PermissionRequest = z.object({
     .max(maxListed),
   /** SHA-256 of the request exactly as the agent sent it. */
   digest: z.string().length(64),
+  /** AG6: the same for the same call asked again; null: it cannot be known again. */
+  likeness: z.string().length(64).nullable().default(null),
 })
 export type PermissionRequest = z.output<typeof PermissionRequest>
 export type PermissionKind = (typeof permissionKinds)[number]

@@ -1,6 +1,7 @@
 /** Approvals on the wire (AP1, AP2). */
 import * as z from 'zod'
 import { PermissionRequest } from './agent-update.ts'
+import { AlwaysTerms } from './allowance.ts'
 import { line, longText, Time } from './text.ts'
 import { permissionOutcomes } from './user-session.ts'
 
@@ -63,6 +64,8 @@ export const ApprovalDraft = z
 export const ApprovalDecision = z.strictObject({
   status: z.enum(['approved', 'rejected', 'revision_requested']),
   feedback: Text.nullish(),
+  /** AG6: of a permission that is approved; the same is not asked again for so long. */
+  always: AlwaysTerms.optional(),
 })
 
 export const ApprovalResubmission = z.strictObject({

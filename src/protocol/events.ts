@@ -12,6 +12,7 @@
 import type { StreamName } from '../domain/stream/name.ts'
 import type { Agent } from './agent.ts'
 import type { AgentSession } from './agent-session.ts'
+import type { Allowance } from './allowance.ts'
 import type { Approach } from './approach.ts'
 import type { Approval } from './approval.ts'
 import type { Artifact } from './artifact.ts'
@@ -80,6 +81,9 @@ export interface EventBodies extends RelayEventBodies {
   'approval-asked': { approval: Approval }
   'approval-decided': { approval: Approval }
   'approval-resubmitted': { approval: Approval }
+  /** AG6: until it expires, is revoked, or its agent or giver goes. */
+  'allowance-given': { allowance: Allowance }
+  'allowance-revoked': { allowance: Allowance }
   // project:ID, also in home: what became of a launch.
   'process-waiting': { process: Process }
   'process-starting': { process: Process }

@@ -6,6 +6,7 @@
  */
 import * as z from 'zod'
 import type { AgentMode, AgentOption, AgentUpdate, PermissionRequest, ToolCall } from './agent-update.ts'
+import { AlwaysTerms } from './allowance.ts'
 import type { FailureStep } from './link-turns.ts'
 import { maxPromptChars, maxPromptParts, PromptPart } from './prompt.ts'
 import { Id, line, longText } from './text.ts'
@@ -50,6 +51,8 @@ export const RelayMessage = z.discriminatedUnion('type', [
       approvalId: z.int().min(1),
       optionId: z.string().min(1).max(1000).optional(),
       outcome: z.literal('denied').optional(),
+      /** AG6: with an option that allows; kept by us. */
+      always: AlwaysTerms.optional(),
     })
     .refine((answer) => (answer.optionId === undefined) !== (answer.outcome === undefined), 'say either optionId or outcome'),
 ])
@@ -126,6 +129,7 @@ export interface RelayEventBodies {
     title: string
     call: ToolCall
     options: PermissionRequest['options']
+    likeness: string | null
     deadline: string
   }
   'permission:resolved': Requested & {

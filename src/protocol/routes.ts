@@ -5,6 +5,7 @@
 import { accessRoutes } from './routes/access.ts'
 import { agentSessionRoutes } from './routes/agent-sessions.ts'
 import { agentRoutes } from './routes/agents.ts'
+import { allowanceRoutes } from './routes/allowances.ts'
 import { approachRoutes } from './routes/approaches.ts'
 import { approvalRoutes } from './routes/approvals.ts'
 import { artifactRoutes } from './routes/artifacts.ts'
@@ -32,6 +33,7 @@ export const routes = {
   ...artifactRoutes,
   ...taskRoutes,
   ...approvalRoutes,
+  ...allowanceRoutes,
   ...eventRoutes,
   ...systemRoutes,
 } as const

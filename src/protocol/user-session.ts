@@ -60,6 +60,7 @@ export const AskedPermission = z.object({
   title: z.string(),
   call: ToolCall,
   options: PermissionRequest.shape.options,
+  likeness: z.string().nullable(),
   deadline: Time,
 })
 export type AskedPermission = z.output<typeof AskedPermission>

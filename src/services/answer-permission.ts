@@ -2,12 +2,15 @@
  * A person answers what an agent asks (AP4): by one of the options it offered, or by yes or no, which stands for the mildest option of
  * that kind. Exactly one answer wins; whoever comes later is told who decided what.
  */
+import { allowanceMinutes } from '../domain/approval/allowance.ts'
 import { optionFor, outcomeOf } from '../domain/approval/permission.ts'
 import { Refusal } from '../domain/errors.ts'
+import type { AlwaysTerms } from '../protocol/allowance.ts'
 import type { Approval } from '../protocol/approval.ts'
-import { type ApprovalRow, approvalOf, selectApproval } from '../store/queries/approvals.ts'
+import { type ApprovalRow, approvalOf, permissionOf, selectApproval } from '../store/queries/approvals.ts'
 import { defineUseCase } from '../store/store.ts'
 import type { WhichPermission } from './find-permission.ts'
+import { keepAllowance } from './keep-allowance.ts'
 import { permissionStreams, settlePermission } from './permission-record.ts'
 import { noSuchApproval } from './refusals.ts'
 
@@ -15,6 +18,8 @@ export type PermissionChoice = { readonly optionId: string } | { readonly choose
 
 interface Input extends WhichPermission {
   readonly choice: PermissionChoice
+  /** AG6: with a yes, for always. */
+  readonly always?: AlwaysTerms | undefined
   readonly feedback?: string | null | undefined
   readonly by: string
   readonly requestId?: string | undefined
@@ -23,17 +28,41 @@ interface Input extends WhichPermission {
 export const answerPermission = defineUseCase({
   name: 'answer-permission',
   streams: (input: Input) => permissionStreams(input),
-  run: async (tx, { userSessionId, approvalId, choice, feedback, by, requestId }, context) => {
+  run: async (tx, { userSessionId, approvalId, choice, always, feedback, by, requestId }, context) => {
     const row = await tx.first(selectApproval, { id: approvalId })
     if (!row || row.user_session_id !== userSessionId) throw noSuchApproval(approvalId)
-    const settlement = { ...settlementOf(row, choice), by, feedback: feedback ?? null, requestId }
-    const seq = await settlePermission(tx, row, settlement, context.now)
-    const settled = await tx.first(selectApproval, { id: approvalId })
-    return { seq, approval: approvalOf(settled ?? row) as Approval }
+    const terms = always ?? impliedTerms(row, choice)
+    const settled = terms ? settlementForAlways(row, choice) : settlementOf(row, choice)
+    const seq = await settlePermission(tx, row, { ...settled, by, feedback: feedback ?? null, requestId }, context.now)
+    if (terms) await keepAllowance(tx, row, { terms, by }, context)
+    return { seq, approval: approvalOf((await tx.first(selectApproval, { id: approvalId })) ?? row) as Approval }
   },
 })
 
-function settlementOf(row: ApprovalRow, choice: PermissionChoice): { outcome: 'allowed' | 'denied'; optionId: string | null } {
+/** "Always" is kept by us, with an end, and can be taken back (AG6): the agent itself is told the mildest yes it has offered. */
+function settlementForAlways(row: ApprovalRow, choice: PermissionChoice): Settled {
+  if (settlementOf(row, choice).outcome === 'denied')
+    throw new Refusal('invalid_request', 'always: it is said with a yes, never with a no', { field: 'always' })
+  return settlementOf(row, { choose: 'allow' })
+}
+
+/**
+ * The option "always" of the agent's own, chosen by its id, means ours: exactly this, for as long as we keep such a thing. What cannot be
+ * known again is allowed once more each time; a change of mode has no always of ours.
+ */
+function impliedTerms(row: ApprovalRow, choice: PermissionChoice): AlwaysTerms | undefined {
+  const permission = permissionOf(row)
+  const kind = 'optionId' in choice && permission?.options.find(({ optionId }) => optionId === choice.optionId)?.kind
+  if (kind !== 'allow_always' || permission?.likeness === null || permission?.call.toolKind === 'switch_mode') return undefined
+  return { scope: 'request', expiresInMinutes: allowanceMinutes.default }
+}
+
+interface Settled {
+  readonly outcome: 'allowed' | 'denied'
+  readonly optionId: string | null
+}
+
+function settlementOf(row: ApprovalRow, choice: PermissionChoice): Settled {
   const options = JSON.parse(row.options ?? '[]')
   if ('choose' in choice) {
     const optionId = optionFor(choice.choose, options)

@@ -1,6 +1,7 @@
 /** Deletes an agent and takes it off its projects; its passkey stops working and its sessions end with it. */
 import { home, projectStream } from '../domain/stream/name.ts'
 import { deleteAgentRow, selectAgent } from '../store/queries/agents.ts'
+import { revokeOfAgent } from '../store/queries/allowances.ts'
 import { deleteAssignmentsOfAgent } from '../store/queries/assignments.ts'
 import { deletePanelsOfAgent } from '../store/queries/panels.ts'
 import { defineUseCase } from '../store/store.ts'
@@ -18,6 +19,7 @@ export const deleteAgent = defineUseCase({
     await revokeAllOfAgent(tx, agentId, projectIds, context)
     await tx.write(deleteAssignmentsOfAgent, { agentId })
     await tx.write(deletePanelsOfAgent, { agentId })
+    await tx.write(revokeOfAgent, { agentId, now: context.now, by })
     await tx.write(deleteAgentRow, { id: agentId })
     tx.append(home, { type: 'agent-deleted', data: { agentId, by } })
   },

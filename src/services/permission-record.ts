@@ -15,6 +15,7 @@ import { findLaunch } from '../store/queries/launches.ts'
 import type { Tx } from '../store/store.ts'
 import { askForApproval } from './ask-for-approval.ts'
 import type { WhichPermission } from './find-permission.ts'
+import { coveringAllowance } from './keep-allowance.ts'
 import { moveApproval } from './move-approval.ts'
 import { settingsOf } from './project-settings.ts'
 
@@ -49,7 +50,7 @@ export async function askPermission(tx: Tx, asker: Asker, question: Question, no
   if (await tx.first(selectAsked, { launchId, askId })) return
   const settings = await settingsOf(tx, asker.projectId)
   const deadline = later(now, durationMs(settings, 'permission.deadline_minutes'))
-  const { call, options, digest } = request
+  const { call, options, digest, likeness } = request
   const { id: approvalId } = await askForApproval(
     tx,
     {
@@ -72,19 +73,36 @@ export async function askPermission(tx: Tx, asker: Asker, question: Question, no
         user_session_id: asker.userSessionId,
         role: asker.role,
         deadline,
+        likeness,
       },
     },
     now,
   )
   if (asker.userSessionId !== null) {
-    const shown = { role: asker.role ?? '', approvalId, messageId: turnId, title: call.title, call, options, deadline }
+    const shown = { role: asker.role ?? '', approvalId, messageId: turnId, title: call.title, call, options, likeness, deadline }
     tx.append(userSessionStream(asker.userSessionId), { type: 'permission:requested', data: shown })
   }
-  const policy = settings['permission.policy'] as PermissionPolicy
-  const optionId = policyAnswer(policy, call.toolKind, options)
-  const row = optionId === null ? undefined : await tx.first(selectAsked, { launchId, askId })
-  if (row) await settlePermission(tx, row, { outcome: 'allowed', optionId, by: `policy ${policy}` }, now)
+  const answer = await answerByItself(tx, asker, request, { policy: settings['permission.policy'] as PermissionPolicy, now })
+  const row = answer && (await tx.first(selectAsked, { launchId, askId }))
+  if (row) await settlePermission(tx, row, { outcome: 'allowed', ...answer }, now)
 }
+
+/** What needs nobody's answer now: the policy says yes to it, or somebody has allowed it for always (AG6). The record says which. */
+async function answerByItself(
+  tx: Tx,
+  { projectId, agentId }: Asker,
+  request: PermissionRequest,
+  { policy, now }: { policy: PermissionPolicy; now: Instant },
+): Promise<{ optionId: string; by: string } | undefined> {
+  const { call, options } = request
+  const byPolicy = policyAnswer(policy, call.toolKind, options)
+  if (byPolicy !== null) return { optionId: byPolicy, by: `policy ${policy}` }
+  const optionId = optionFor('allow', options)
+  const allowance = optionId === null ? undefined : await coveringAllowance(tx, { projectId, agentId, request }, now)
+  return optionId !== null && allowance ? { optionId, by: allowedAlways(allowance.created_by) } : undefined
+}
+
+const allowedAlways = (giver: string): string => `policy allow_always by ${giver}`
 
 interface Settlement {
   readonly outcome: PermissionOutcome

@@ -55,6 +55,7 @@ import { resetConversation } from './reset-conversation.ts'
 import { restoreWorkSession } from './restore-work-session.ts'
 import { resubmitApproval } from './resubmit-approval.ts'
 import { resumeWorkSession } from './resume-work-session.ts'
+import { revokeAllowance } from './revoke-allowance.ts'
 import { revokeToken } from './revoke-token.ts'
 import { saveCheckpoint } from './save-checkpoint.ts'
 import { saveDueCheckpoint } from './save-due-checkpoint.ts'
@@ -146,6 +147,7 @@ export const useCases = {
   'resubmit-approval': resubmitApproval,
   'restore-work-session': restoreWorkSession,
   'resume-work-session': resumeWorkSession,
+  'revoke-allowance': revokeAllowance,
   'revoke-token': revokeToken,
   'save-checkpoint': saveCheckpoint,
   'save-due-checkpoint': saveDueCheckpoint,

@@ -45,6 +45,7 @@ const askedByNobody = {
   launch_id: null,
   turn_id: null,
   user_session_id: null,
+  likeness: null,
 } satisfies Partial<ApprovalRow>
 
 function workSessionOf({ checkpoint }: ReadWorkSession): WorkSessionRow {

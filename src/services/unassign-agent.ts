@@ -2,6 +2,7 @@
 import { home, projectStream } from '../domain/stream/name.ts'
 import { liveOfPair } from '../store/queries/agent-sessions.ts'
 import { selectAgent } from '../store/queries/agents.ts'
+import { revokeOfPair } from '../store/queries/allowances.ts'
 import { deleteAssignment, selectAssignment } from '../store/queries/assignments.ts'
 import { deletePanelsOfPair } from '../store/queries/panels.ts'
 import { selectProject } from '../store/queries/projects.ts'
@@ -19,6 +20,7 @@ export const unassignAgent = defineUseCase({
     if (!(await tx.first(selectAssignment, pair))) return
     await tx.write(deleteAssignment, pair)
     await tx.write(deletePanelsOfPair, pair)
+    await tx.write(revokeOfPair, { projectId, agentId, now: context.now, by })
     await revokeAgentSessions(tx, await liveOfPair(tx, { projectId, agentId }), context)
     tx.append(home, { type: 'agent-unassigned', data: { projectId, agentId, by } }, [projectStream(projectId)])
   },

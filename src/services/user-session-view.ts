@@ -90,8 +90,8 @@ async function askedIn(reader: Reader, turnId: string): Promise<RoleAgent['permi
   const pending = (await reader.all(selectPendingOfTurn, { turnId })).map(approvalOf)
   return pending.flatMap(({ id: approvalId, permission }) => {
     if (!permission) return []
-    const { messageId, call, options, deadline } = permission
-    return [{ approvalId, messageId, title: call.title, call, options, deadline }]
+    const { messageId, call, options, likeness, deadline } = permission
+    return [{ approvalId, messageId, title: call.title, call, options, likeness, deadline }]
   })
 }
 

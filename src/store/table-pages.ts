@@ -38,6 +38,7 @@ const tableKeys: Readonly<Record<TableName, readonly string[]>> = {
   tasks: ['project_id', 'id'],
   task_dependencies: ['project_id', 'task_id', 'depends_on'],
   human_approvals: ['id'],
+  allowances: ['id'],
   coordinators: ['id'],
   launches: ['id'],
   panels: ['project_id', 'agent_id', 'panel_id'],

@@ -7,7 +7,14 @@ import type { StreamName } from '../domain/stream/name.ts'
 import type { Process, ProcessEndReason } from '../protocol/process.ts'
 import type { PermissionOutcome } from '../protocol/user-session.ts'
 import type { ApproachesTable, ArtifactsTable, CheckpointsTable, UploadPartsTable, UploadsTable } from './continuity-tables.ts'
-import type { ChatTurnsTable, RoleAgentsTable, TurnPiecesTable, TurnsTable, UserSessionsTable } from './user-session-tables.ts'
+import type {
+  AllowancesTable,
+  ChatTurnsTable,
+  RoleAgentsTable,
+  TurnPiecesTable,
+  TurnsTable,
+  UserSessionsTable,
+} from './user-session-tables.ts'
 
 interface MetaTable {
   key: string
@@ -286,6 +293,8 @@ interface HumanApprovalsTable {
   user_session_id: string | null
   role: string | null
   deadline: Instant | null
+  /** The same for the same call asked again. */
+  likeness: string | null
 }
 
 /** Its epoch is in `coordinator_epochs`. */
@@ -359,6 +368,7 @@ export interface Tables {
   tasks: TasksTable
   task_dependencies: TaskDependenciesTable
   human_approvals: HumanApprovalsTable
+  allowances: AllowancesTable
   coordinators: CoordinatorsTable
   launches: LaunchesTable
   panels: PanelsTable

@@ -1,5 +1,6 @@
 /** The tables of user sessions, their agents by role and their turns, as tables.ts has the others. */
 import type { Instant } from '../domain/instant.ts'
+import type { Allowance } from '../protocol/allowance.ts'
 import type { FailureStep } from '../protocol/link-turns.ts'
 import type { RoleAgent, Turn, UserSession } from '../protocol/user-session.ts'
 
@@ -107,4 +108,22 @@ export interface TurnPiecesTable {
   turn_id: string
   n: number
   said: string
+}
+
+/** AG6: what a person has allowed for a time. */
+export interface AllowancesTable {
+  id: string
+  project_id: string
+  agent_id: string
+  scope: Allowance['scope']
+  tool_kind: Allowance['toolKind']
+  title: string
+  folder: string | null
+  likeness: string | null
+  approval_id: number
+  created_by: string
+  created_at: Instant
+  expires_at: Instant
+  revoked_at: Instant | null
+  revoked_by: string | null
 }

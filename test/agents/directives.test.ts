@@ -14,7 +14,11 @@ test('[MC2] each directive is understood', () => {
   expect(stepsIn('[[write notes/a.txt two words]]')).toEqual([{ do: 'write', path: 'notes/a.txt', text: 'two words' }])
   expect(stepsIn('[[write empty.txt]]')).toEqual([{ do: 'write', path: 'empty.txt', text: '' }])
   expect(stepsIn('[[flood 1048576]]')).toEqual([{ do: 'flood', bytes: 1_048_576 }])
-  for (const bare of ['ask', 'plan', 'hang', 'crash', 'ignore-cancel', 'ignore-sigterm', 'fork', 'no-logout'])
+  expect(stepsIn('[[ask]] [[ask may I]]')).toEqual([
+    { do: 'ask', text: '' },
+    { do: 'ask', text: 'may I' },
+  ])
+  for (const bare of ['plan', 'hang', 'crash', 'ignore-cancel', 'ignore-sigterm', 'fork', 'no-logout'])
     expect(stepsIn(`[[${bare}]]`)).toEqual([{ do: bare }])
 })
 

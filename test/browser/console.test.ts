@@ -152,6 +152,32 @@ test('[AP4] a permission is answered in the inbox, and the card in the console c
   await inState(page, 'asker', 'ready')
 })
 
+test('[AG6] allowed always on the card: the same is not asked again, another is; it is listed and taken back', async () => {
+  const { page, projectId } = await openProject('eve')
+  await page.getByRole('button', { name: 'New console' }).click()
+  await addAgent(page, 'asker')
+  const cards = pane(page, 'asker').locator('[data-permission]')
+  await say(page, 'asker', '[[ask]]')
+  await cards.first().getByRole('button', { name: 'Always…' }).click()
+  expect(await axeFindings(page)).toEqual([])
+  expect(await cards.first().getByRole('radio', { name: 'Exactly this' }).isChecked()).toBe(true)
+  await cards.first().getByRole('radio', { name: '1 hour' }).check()
+  await cards.first().getByRole('button', { name: 'Allow from now on' }).click()
+  await cards.first().getByText('Allowed · Allow').waitFor()
+  await say(page, 'asker', '[[ask]] again')
+  await cards.nth(1).getByText('Always allowed by').waitFor()
+  await say(page, 'asker', '[[ask something else]]')
+  await inState(page, 'asker', 'waiting')
+
+  await page.goto(new URL(`/projects/${projectId}/approvals`, page.url()).href)
+  const listed = page.locator('[data-allowance]')
+  await listed.waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await listed.getByRole('button', { name: /^Take back/ }).click()
+  await listed.waitFor({ state: 'detached' })
+  expect((await here.elsewhere.get('/api/projects/{projectId}/allowances', { params: { projectId } })).items).toEqual([])
+})
+
 test('[UI5] on a phone, in the dark and in Japanese, one role at a time; nothing is found by axe', async () => {
   const { page } = await openProject('dan', { viewport: phone, locale: 'ja-JP', colorScheme: 'dark' })
   await page.getByRole('button', { name: '新しいコンソール' }).click()

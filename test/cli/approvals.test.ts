@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Installation, openInstallation } from '../support/command-line.ts'
+import { commandLineOf, type Installation, openInstallation } from '../support/command-line.ts'
+import { asks, openConsole } from '../support/relay.ts'
 
 /** Projects with approvals that wait; the numbers are counted over all of them. */
 async function ask({ holdfast, server }: Installation, project: string, ...contents: string[]): Promise<string> {
@@ -44,6 +45,30 @@ test('[AP1] approved, rejected and sent back with words; whoever comes later is 
   const shown = await holdfast(['approvals', 'show', '2'])
   expect(shown.stdout).toMatch(/^2 {2}plan\n +Status +rejected\n/)
   expect(shown.stdout).toMatch(/Feedback +not on a Friday\n/)
+})
+
+test('[AG6] allowed always, listed and taken back; what makes no sense of it is said', async () => {
+  const room = await openConsole()
+  const { client, machine, inside, launchId } = await room.ready()
+  const { holdfast } = await commandLineOf(room.server)
+  client.send({ type: 'agent:message', ...inside, role: 'auth', content: 'work' })
+  const { turnId } = await machine.turn()
+  await machine.tell(asks(launchId, turnId, 'q1'))
+  await client.next('permission:requested')
+  expect((await holdfast(['approvals', 'approve', '1', '--for', '1d'])).stderr).toContain('--always')
+  expect((await holdfast(['approvals', 'approve', '1', '--always', '--for', 'soon'])).stderr).toContain('90m, 8h, 30d')
+  expect((await holdfast(['approvals', 'allowed'])).stdout).toBe('Nothing is allowed without asking.\n')
+  const allowed = await holdfast(['approvals', 'approve', '1', '--always', '--for', '1d'])
+  expect(allowed.stdout).toBe('✓ Approval 1 is approved, and the same from now on\n')
+  const list = await holdfast(['approvals', 'allowed'])
+  expect(list.stdout).toMatch(/^ID +AGENT +WHAT +UNTIL +BY\n\S+ +coder +Write hello.txt +\S.* owner\n$/)
+  expect((await holdfast(['approvals', 'revoke', 'none'])).code).toBe(5)
+  const [{ id }] = (await holdfast(['approvals', 'allowed', '--json'])).json().items
+  expect((await holdfast(['approvals', 'revoke', id])).stdout).toBe(
+    '✓ Taken back: Write hello.txt. coder asks again the next time\n',
+  )
+  expect((await holdfast(['approvals', 'allowed', '--json'])).json().items).toEqual([])
+  expect((await holdfast(['approvals', 'allowed', '--all'])).stdout).toContain('revoked')
 })
 
 test('[CL2] a number that is none, or that nothing has, says where the numbers are', async () => {

@@ -82,7 +82,15 @@ test('[UI3] what waits stands in its order, moves up, and leaves by its turn or 
 
 test('[UI3] a permission waits until it is answered, wherever that is; then it says how and by whom', () => {
   const options = [{ optionId: 'y', name: 'Yes', kind: 'allow_once' as const }]
-  const request = { approvalId: 7, messageId: 'm', title: 'Write', call: tool('pending'), options, deadline: timestamp }
+  const request = {
+    approvalId: 7,
+    messageId: 'm',
+    title: 'Write',
+    call: tool('pending'),
+    options,
+    likeness: null,
+    deadline: timestamp,
+  }
   const asked = [prompted('m'), event('permission:requested', { role, ...request })]
   expect(asksSomething(runningTurn(only(...asked)))).toBe(true)
   const answer = { role, approvalId: 7, outcome: 'allowed', optionId: 'y', decidedBy: 'owner' } as const

@@ -54,7 +54,10 @@ export interface Installation {
 
 /** A server that runs, found through its data folder as the product finds it. */
 export async function openInstallation(options?: TestServerOptions): Promise<Installation> {
-  const server = await openTestServer(options)
+  return commandLineOf(await openTestServer(options))
+}
+
+export async function commandLineOf(server: TestServer): Promise<Installation> {
   const data = temporaryFolder()
   await writeFileAtomic(ownerTokenFile(data), `${server.ownerToken}\n`)
   await writeRunFile(data, { pid: process.pid, url: server.url, startedAt: '2026-03-01T09:00:00.000Z', version: '0.0.0-test' })

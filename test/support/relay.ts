@@ -187,6 +187,7 @@ export const question = (toolKind: PermissionRequest['call']['toolKind'] = 'edit
     { optionId: 'no', name: 'Deny', kind: 'reject_once' },
   ],
   digest: 'a'.repeat(64),
+  likeness: 'b'.repeat(64),
 })
 
 export const asks = (launchId: string, turnId: string, askId: string, request = question()): Said => ({

@@ -42,7 +42,7 @@ async function obey(step: Step, { folder, habits, ignoreSigterm, ask, signal }: 
       for (let piece = 0; piece < step.count; piece++) await pause(step.ms, undefined, { signal })
       return Array.from({ length: step.count }, (_, index) => `piece ${index + 1}`).join(' ')
     case 'ask':
-      return ask('The demo agent was told to ask')
+      return ask(step.text || 'The demo agent was told to ask')
     case 'write':
       return (await writeBelow(folder, step.path, step.text))
         ? `wrote ${step.path}`

@@ -76,7 +76,7 @@ class Turn {
       case 'slow':
         return this.#saySlowly(step.count, step.ms)
       case 'ask':
-        return this.#say((await this.#mayI('The demo agent was told to ask', 'other', {})) ? 'allowed' : 'refused')
+        return this.#say((await this.#mayI(wishOf(step.text), 'other', { wish: step.text || 'go on' })) ? 'allowed' : 'refused')
       case 'write':
         return this.#write(step.path, step.text)
       case 'plan':
@@ -190,3 +190,5 @@ class Turn {
     return `call-${++this.#calls}`
   }
 }
+
+const wishOf = (text: string): string => (text === '' ? 'The demo agent was told to ask' : text)

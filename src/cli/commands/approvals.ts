@@ -1,4 +1,5 @@
 /** `holdfast approvals`: what agents wait for a person to decide (AP). */
+import { alwaysOptions, listAllowed, revoke } from '../allowance-commands.ts'
 import { decide, list, show } from '../approval-commands.ts'
 import { projectOption } from '../choose-project.ts'
 import type { CommandOption, CommandSpec } from '../command.ts'
@@ -39,8 +40,11 @@ export const approvals: CommandSpec = {
       name: 'approve',
       summary: 'Approve it; the first decision stands',
       operands: [number],
-      options: [feedback, projectOption],
-      examples: [['approvals approve 7', 'the agent goes on']],
+      options: [feedback, ...alwaysOptions, projectOption],
+      examples: [
+        ['approvals approve 7', 'the agent goes on'],
+        ['approvals approve 7 --always --for 1d', 'and is not asked for exactly this again until tomorrow'],
+      ],
       run: decide('approved'),
     },
     {
@@ -58,6 +62,21 @@ export const approvals: CommandSpec = {
       options: [feedback, projectOption],
       examples: [['approvals revise 7 --feedback "smaller steps, please"', 'says what to change']],
       run: decide('revision_requested'),
+    },
+    {
+      name: 'allowed',
+      summary: 'List what agents are always allowed in a project',
+      options: [projectOption, { flags: '--all', about: 'what has ended too' }, limitOption],
+      examples: [['approvals allowed', 'what is answered without asking, until when, and who said so']],
+      run: listAllowed,
+    },
+    {
+      name: 'revoke',
+      summary: 'Take back what an agent is always allowed; the next time it asks',
+      operands: [{ name: 'id', about: 'id of the allowance, or its beginning' }],
+      options: [projectOption],
+      examples: [['approvals revoke 0196f3a2', 'ids are shown by `approvals allowed`']],
+      run: revoke,
     },
   ],
 }

@@ -2,9 +2,9 @@
  * What an agent asks before it uses a tool (AP4): the question as a person can be shown it, the digest the answer is bound to,
  * and the answer in the agent's own words. Options are chosen by their kind, never by their place or id: no two vendors agree on those.
  */
-import { createHash } from 'node:crypto'
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk'
 import { type PermissionKind, type PermissionRequest, permissionKinds } from '../../protocol/agent-update.ts'
+import { canonical, digestOf } from './canonical.ts'
 import { fieldsOf, lineOf, listOf, oneOf } from './shown.ts'
 import type { ToolCalls } from './tool-calls.ts'
 
@@ -13,9 +13,6 @@ export type PermissionAnswer =
   | { readonly optionId: string }
   | { readonly choose: 'allow' | 'deny' }
   | { readonly choose: 'cancelled' }
-
-/** Deeper than anything a tool is called with; what is deeper cannot be shown, or compared. */
-const maxDepth = 64
 
 /** undefined when it makes no sense, or is nested so deep that nobody could judge it. What is long is shown cut, and bound as a whole. */
 export function questionOf(params: unknown, calls: ToolCalls): PermissionRequest | undefined {
@@ -30,27 +27,7 @@ export function questionOf(params: unknown, calls: ToolCalls): PermissionRequest
   })
   const call = calls.put(fieldsOf(toolCall))
   if (!call || options.length === 0) return undefined
-  return { call, options, digest: createHash('sha256').update(exact).digest('hex') }
-}
-
-/** The same for the same request, in whatever order its fields came. */
-function canonical(value: unknown, depth = 0): string | undefined {
-  if (depth > maxDepth) return undefined
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  const parts: string[] = []
-  const fields = fieldsOf(value)
-  const entries = Array.isArray(value)
-    ? value.map((each) => ['', each] as const)
-    : Object.keys(fields)
-        .sort()
-        .filter((key) => fields[key] !== undefined)
-        .map((key) => [`${JSON.stringify(key)}:`, fields[key]] as const)
-  for (const [key, each] of entries) {
-    const part = canonical(each, depth + 1)
-    if (part === undefined) return undefined
-    parts.push(key + part)
-  }
-  return Array.isArray(value) ? `[${parts.join()}]` : `{${parts.join()}}`
+  return { call, options, digest: digestOf(exact), likeness: calls.likenessOf(call.toolCallId) }
 }
 
 /** In the order in which they are looked for. Once is tried before always: what is kept for always is kept by us (AG6). */

@@ -3,22 +3,29 @@
  * with several vendors), so whatever comes is put on top of what is known under its id.
  */
 import { maxShownText, type ToolCall, toolKinds, toolStatuses } from '../../protocol/agent-update.ts'
+import { likenessOf, type Prints, printed } from './likeness.ts'
 import { maxToolCalls } from './limits.ts'
 import { type Fields, fieldsOf, jsonOf, lineOf, listOf, oneOf, textOf, wholeOf } from './shown.ts'
 
 export class ToolCalls {
-  readonly #calls = new Map<string, ToolCall>()
+  readonly #calls = new Map<string, { readonly call: ToolCall; readonly prints: Prints }>()
 
   /** The call as it stands with this; undefined when it says not which one it means. */
   put(update: Fields): ToolCall | undefined {
     const toolCallId = lineOf(update['toolCallId'])
     if (toolCallId === undefined || toolCallId === '') return undefined
-    const call = changed(this.#calls.get(toolCallId) ?? blank(toolCallId), update)
+    const known = this.#calls.get(toolCallId)
+    const call = changed(known?.call ?? blank(toolCallId), update)
     // The newest last, so that the oldest is the first to be forgotten.
     this.#calls.delete(toolCallId)
-    this.#calls.set(toolCallId, call)
+    this.#calls.set(toolCallId, { call, prints: printed(known?.prints ?? {}, update) })
     if (this.#calls.size > maxToolCalls) this.#calls.delete(this.#calls.keys().next().value ?? '')
     return call
+  }
+
+  /** What the same call is known by when it is asked again; null: it cannot be. */
+  likenessOf(toolCallId: string): string | null {
+    return likenessOf(this.#calls.get(toolCallId)?.prints ?? {})
   }
 
   clear(): void {

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { Who } from '../../domain/credential/who.ts'
 import { Refusal } from '../../domain/errors.ts'
+import type { AlwaysTerms } from '../../protocol/allowance.ts'
 import type { Approval } from '../../protocol/approval.ts'
 import type { RelayRequest } from '../../protocol/relay.ts'
 import type { NotRestored } from '../../protocol/resume.ts'
@@ -35,6 +36,7 @@ interface Decision {
   readonly approvalId: number
   readonly status: 'approved' | 'rejected' | 'revision_requested'
   readonly feedback?: string | null | undefined
+  readonly always?: AlwaysTerms | undefined
 }
 
 export class UserSessions {
@@ -109,23 +111,24 @@ export class UserSessions {
   }
 
   async answer(who: Who, request: Request<'permission:answer'>): Promise<number> {
-    const { approvalId, optionId, requestId, userSessionId } = request
+    const { approvalId, optionId, always, requestId, userSessionId } = request
     const which = await this.#store.query(findPermission, { approvalId })
     if (which.userSessionId !== userSessionId) throw noSuchApproval(approvalId)
     const choice: PermissionChoice = optionId === undefined ? { choose: 'deny' } : { optionId }
-    const input = { ...which, choice, by: who.id, requestId }
+    const input = { ...which, choice, always, by: who.id, requestId }
     return (await this.#store.run(answerPermission, input, receiptIn(request))).seq
   }
 
   /** The inbox decides permissions too (AP4, AP5); whoever may decide the approvals of a project may decide these. */
   async decide(who: Who, decision: Decision, receipt: ReceiptKey | undefined): Promise<Approval> {
-    const { projectId, approvalId, status, feedback } = decision
+    const { projectId, approvalId, status, feedback, always } = decision
     const { permission } = await this.#store.query(readApproval, { projectId, approvalId })
+    if (!permission && always) throw new Refusal('wrong_state', 'Only a permission for a tool can be given for always')
     if (!permission) return this.#store.run(decideApproval, { ...decision, by: who.id }, receipt)
     if (status === 'revision_requested') throw new Refusal('wrong_state', 'A permission is given or refused; nothing is revised')
     const which = await this.#store.query(findPermission, { approvalId })
     const choice: PermissionChoice = { choose: status === 'approved' ? 'allow' : 'deny' }
-    const input = { ...which, choice, feedback, by: who.id }
+    const input = { ...which, choice, always, feedback, by: who.id }
     return (await this.#store.run(answerPermission, input, receipt)).approval
   }
 }

@@ -15,6 +15,7 @@ import { receiptOf } from './receipt.ts'
 import { accessHandlers } from './routes/access.ts'
 import { agentSessionHandlers } from './routes/agent-sessions.ts'
 import { agentHandlers } from './routes/agents.ts'
+import { allowanceHandlers } from './routes/allowances.ts'
 import { approachHandlers } from './routes/approaches.ts'
 import { approvalHandlers } from './routes/approvals.ts'
 import { artifactHandlers } from './routes/artifacts.ts'
@@ -42,6 +43,7 @@ const handlers: HandlersOf<Routes> = {
   ...artifactHandlers,
   ...taskHandlers,
   ...approvalHandlers,
+  ...allowanceHandlers,
   ...eventHandlers,
   ...systemHandlers,
 }

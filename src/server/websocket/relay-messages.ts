@@ -2,6 +2,7 @@
  * What people say about their user sessions on `/ws` (RL1-RL6). A request is answered by an event of the session's stream, which whoever
  * asked follows; only lists, infos and errors are answers of their own. A request that comes again is answered by the same event.
  */
+import type { Scope } from '../../domain/credential/scopes.ts'
 import type { Who } from '../../domain/credential/who.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { checked } from '../../protocol/checked-input.ts'
@@ -24,9 +25,12 @@ export interface RelayConnection {
 
 const reads: ReadonlySet<RelayRequest['type']> = new Set(['session:resume', 'agent:list', 'agent:get'])
 
+/** Whoever answers here what the inbox asks needs the same leave as there. */
+const scopeOf = ({ type }: RelayRequest): Scope => (reads.has(type) ? 'read' : type === 'permission:answer' ? 'approve' : 'write')
+
 export async function handleRelayMessage(connection: RelayConnection, who: Who, message: unknown, doors: Doors): Promise<void> {
   const request = requestIn(checked(RelayMessage, message))
-  const scope = reads.has(request.type) ? 'read' : 'write'
+  const scope = scopeOf(request)
   if (!who.scopes.includes(scope)) throw new Refusal('missing_scope', undefined, { scope })
   const { relay } = connection
   const { userSessions } = doors

@@ -5,8 +5,17 @@ import { processes } from './0003-processes.ts'
 import { userSessions } from './0004-user-sessions.ts'
 import { continuity } from './0005-continuity.ts'
 import { spokenChats } from './0006-spoken-chats.ts'
+import { allowances } from './0007-allowances.ts'
 import type { Migration } from './migration.ts'
 
-export const migrations: readonly Migration[] = [spine, agentsThatPull, processes, userSessions, continuity, spokenChats]
+export const migrations: readonly Migration[] = [
+  spine,
+  agentsThatPull,
+  processes,
+  userSessions,
+  continuity,
+  spokenChats,
+  allowances,
+]
 
 export const newestVersion = migrations.length

@@ -23,6 +23,7 @@ export type PermissionColumns = Pick<
   | 'user_session_id'
   | 'role'
   | 'deadline'
+  | 'likeness'
 >
 
 export const noPermission: PermissionColumns = {
@@ -37,6 +38,7 @@ export const noPermission: PermissionColumns = {
   user_session_id: null,
   role: null,
   deadline: null,
+  likeness: null,
 }
 
 /** Said in the query, not as a parameter, so that the indexes of what is pending are used. */
@@ -71,6 +73,7 @@ export const insertApproval = statement<ApprovalRow>()((db, p) =>
     user_session_id: p.user_session_id,
     role: p.role,
     deadline: p.deadline,
+    likeness: p.likeness,
   }),
 )
 
@@ -248,7 +251,7 @@ export const approvalOf = (row: ApprovalRow): Approval =>
     permission: permissionOf(row),
   })
 
-function permissionOf(row: ApprovalRow): Approval['permission'] {
+export function permissionOf(row: ApprovalRow): Approval['permission'] {
   if (row.ask_id === null) return null
   return {
     userSessionId: row.user_session_id,
@@ -257,6 +260,7 @@ function permissionOf(row: ApprovalRow): Approval['permission'] {
     call: JSON.parse(row.tool_call ?? 'null'),
     options: JSON.parse(row.options ?? '[]'),
     digest: row.digest ?? '',
+    likeness: row.likeness,
     optionId: row.option_id,
     deadline: row.deadline ?? row.submitted_at,
   }

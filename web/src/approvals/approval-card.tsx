@@ -1,7 +1,7 @@
 /** One approval: who asks what; the decision with its buttons while it waits, who decided what afterwards. */
 import { Link } from '@tanstack/react-router'
 import type { Approval } from '../../../src/protocol/approval.ts'
-import { useNames } from '../live/names.ts'
+import { useDecider, useNames } from '../live/names.ts'
 import { useHome, useMay, useMe } from '../live/queries.ts'
 import { useWords } from '../messages/messages.tsx'
 import { Ago } from '../parts/time.tsx'
@@ -108,10 +108,10 @@ function Things({ title, things, quiet = false }: { title: string; things: reado
 
 function Decided({ approval, status }: { approval: Approval; status: Exclude<Approval['status'], 'pending'> }) {
   const { approvals } = useWords()
-  const nameOf = useNames()
+  const deciderOf = useDecider()
   const me = useMe()
   const { decidedBy } = approval
-  const who = decidedBy === null ? '' : decidedBy === me?.id ? approvals.byYou : nameOf(decidedBy)
+  const who = decidedBy === null ? '' : decidedBy === me?.id ? approvals.byYou : deciderOf(decidedBy)
   return (
     <div role="status" className="flex flex-col gap-1 border-l-2 border-edge pl-3">
       <p className="flex flex-wrap gap-x-2">

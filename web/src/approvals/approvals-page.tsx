@@ -7,11 +7,18 @@ import { Rows, Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useProject } from '../project/use-project.ts'
+import { Allowances } from './allowances.tsx'
 import { ApprovalCard } from './approval-card.tsx'
 
 export function ApprovalsPage() {
   const project = useProject()
-  return project ? <History projectId={project.id} /> : null
+  if (!project) return null
+  return (
+    <>
+      <Allowances projectId={project.id} />
+      <History projectId={project.id} />
+    </>
+  )
 }
 
 function History({ projectId }: { projectId: string }) {

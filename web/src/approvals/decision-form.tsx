@@ -3,6 +3,7 @@
  * asks leave for is let be done or not: there is nothing to send back (AP4).
  */
 import { useState } from 'react'
+import type { AlwaysTerms } from '../../../src/protocol/allowance.ts'
 import type { Approval } from '../../../src/protocol/approval.ts'
 import { readApproval, takeApproval } from '../live/approvals.ts'
 import { useDraft } from '../live/draft.ts'
@@ -14,6 +15,7 @@ import { Button, SubmitButton } from '../parts/button.tsx'
 import { TextAreaField } from '../parts/field.tsx'
 import { ProblemNote, problemIn } from '../parts/problem-note.tsx'
 import { SlowAnswer } from '../parts/waiting.tsx'
+import { AlwaysForm } from './always-form.tsx'
 
 type Verdict = Exclude<Approval['status'], 'pending'>
 
@@ -25,12 +27,12 @@ export function DecisionForm({ approval }: { approval: Approval }) {
   const [needed, setNeeded] = useState(false)
   const { waiting, error, send, stop } = useSending<Approval>()
 
-  async function decide(status: Verdict) {
+  async function decide(status: Verdict, always?: AlwaysTerms) {
     const text = feedback.trim()
     setNeeded(status === 'revision_requested' && text === '')
     if (status === 'revision_requested' && text === '') return
     const params = { projectId: approval.projectId, approvalId: String(approval.id) }
-    const body = { status, ...(text && { feedback: text }) }
+    const body = { status, ...(text && { feedback: text }), ...(always && { always }) }
     const path = '/api/projects/{projectId}/approvals/{approvalId}/decision'
     const decided = await send([approval.id, round, body], async (options) => {
       try {
@@ -79,6 +81,14 @@ export function DecisionForm({ approval }: { approval: Approval }) {
           <Button disabled={waiting} onClick={() => void decide('revision_requested')}>
             {approvals.revise}
           </Button>
+        )}
+        {approval.permission && (
+          <AlwaysForm
+            asked={approval.permission}
+            agentId={approval.leaderId}
+            waiting={waiting}
+            onGive={(terms) => void decide('approved', terms)}
+          />
         )}
         <Button look="danger" disabled={waiting} className="ml-auto" onClick={() => void decide('rejected')}>
           {approvals.reject}

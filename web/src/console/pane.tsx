@@ -60,7 +60,7 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
           <ol>
             {pane.entries.map((entry, index) =>
               entry.kind === 'turn' ? (
-                <TurnView key={entry.messageId} turn={entry} live={live} />
+                <TurnView key={entry.messageId} turn={entry} agentId={pane.lastAgentId} live={live} />
               ) : (
                 // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
                 <HappeningRow key={`${entry.at}.${index}`} happening={entry} />

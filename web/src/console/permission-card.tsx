@@ -1,5 +1,7 @@
 /** What an agent asks to be allowed (AP4): what it would do, and the answers it offers. Answered here or in the inbox, it changes in both. */
-import { useNames } from '../live/names.ts'
+import type { AlwaysTerms } from '../../../src/protocol/allowance.ts'
+import { AlwaysForm } from '../approvals/always-form.tsx'
+import { useDecider } from '../live/names.ts'
 import { useMay } from '../live/queries.ts'
 import { useWords, useWriting } from '../messages/messages.tsx'
 import { type Look, SubmitButton } from '../parts/button.tsx'
@@ -10,13 +12,23 @@ import type { Permission } from './picture.ts'
 import { ToolContent } from './tool-row.tsx'
 import { useAsking } from './use-asking.ts'
 
-export function PermissionCard({ permission, live }: { permission: Permission; live: LiveConsole }) {
+interface PermissionCardProps {
+  readonly permission: Permission
+  readonly agentId: string
+  readonly live: LiveConsole
+}
+
+export function PermissionCard({ permission, agentId, live }: PermissionCardProps) {
   const { console: words } = useWords()
   const writing = useWriting()
   const mayDecide = useMay('approve')
   const asking = useAsking()
   const { approvalId, title, call, options, deadline, outcome } = permission
-  const answer = (optionId: string) => void asking.ask(() => live.request({ type: 'permission:answer', approvalId, optionId }))
+  const answer = (optionId: string, always?: AlwaysTerms) =>
+    void asking.ask(() => live.request({ type: 'permission:answer', approvalId, optionId, ...(always && { always }) }))
+  // "Always" is ours, with an end and revocable (AG6); of the agent's own only what changes its mode is left to it.
+  const offered = options.filter(({ kind }) => kind !== 'allow_always' || call.toolKind === 'switch_mode')
+  const yes = options.find(({ kind }) => kind.startsWith('allow'))?.optionId
   const looks: Record<(typeof options)[number]['kind'], Look> = {
     allow_once: 'primary',
     allow_always: 'plain',
@@ -40,7 +52,7 @@ export function PermissionCard({ permission, live }: { permission: Permission; l
         <>
           {mayDecide && (
             <div className="flex flex-wrap gap-2">
-              {options.map(({ optionId, kind, name }) => (
+              {offered.map(({ optionId, kind, name }) => (
                 <SubmitButton
                   key={optionId}
                   type="button"
@@ -51,6 +63,14 @@ export function PermissionCard({ permission, live }: { permission: Permission; l
                   {name}
                 </SubmitButton>
               ))}
+              {yes !== undefined && (
+                <AlwaysForm
+                  asked={permission}
+                  agentId={agentId}
+                  waiting={asking.waiting}
+                  onGive={(terms) => answer(yes, terms)}
+                />
+              )}
             </div>
           )}
           <p className="text-xs text-quiet">{words.until(writing.exact(deadline))}</p>
@@ -64,10 +84,10 @@ export function PermissionCard({ permission, live }: { permission: Permission; l
 
 function Outcome({ permission, outcome }: { permission: Permission; outcome: NonNullable<Permission['outcome']> }) {
   const { console: words } = useWords()
-  const nameOf = useNames()
+  const deciderOf = useDecider()
   const { decidedBy, optionId, options } = permission
   const chosen = options.find((option) => option.optionId === optionId)?.name
-  const facts = [words.outcomes[outcome], chosen, decidedBy && nameOf(decidedBy)].filter(Boolean)
+  const facts = [words.outcomes[outcome], chosen, decidedBy && deciderOf(decidedBy)].filter(Boolean)
   return (
     <p role="status" className="text-sm text-quiet">
       {facts.join(' · ')}

@@ -10,7 +10,13 @@ import { PlanList } from './plan-list.tsx'
 import { PromptText } from './prompt-text.tsx'
 import { ToolRow } from './tool-row.tsx'
 
-export const TurnView = memo(function TurnView({ turn, live }: { turn: ShownTurn; live: LiveConsole }) {
+interface TurnViewProps {
+  readonly turn: ShownTurn
+  readonly agentId: string
+  readonly live: LiveConsole
+}
+
+export const TurnView = memo(function TurnView({ turn, agentId, live }: TurnViewProps) {
   const writing = useWriting()
   const nameOf = useNames()
   return (
@@ -24,14 +30,14 @@ export const TurnView = memo(function TurnView({ turn, live }: { turn: ShownTurn
       <PromptText content={turn.content} />
       {turn.items.map((item, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
-        <ItemView key={index} item={item} live={live} />
+        <ItemView key={index} item={item} agentId={agentId} live={live} />
       ))}
       <Ending turn={turn} />
     </li>
   )
 })
 
-function ItemView({ item, live }: { item: Item; live: LiveConsole }) {
+function ItemView({ item, agentId, live }: { item: Item; agentId: string; live: LiveConsole }) {
   switch (item.kind) {
     case 'text':
       return <Markdown text={item.text} />
@@ -42,7 +48,7 @@ function ItemView({ item, live }: { item: Item; live: LiveConsole }) {
     case 'plan':
       return <PlanList entries={item.entries} />
     case 'permission':
-      return <PermissionCard permission={item.permission} live={live} />
+      return <PermissionCard permission={item.permission} agentId={agentId} live={live} />
   }
 }
 

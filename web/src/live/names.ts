@@ -1,5 +1,6 @@
 /** What to call whoever did something: people and agents by their names, what is unknown by its id. */
 import { useQuery } from '@tanstack/react-query'
+import { useWords } from '../messages/messages.tsx'
 import { people, useHome, useMe } from './queries.ts'
 
 export function useNames(): (id: string) => string {
@@ -11,6 +12,17 @@ export function useNames(): (id: string) => string {
     home?.agents.find((agent) => agent.id === id)?.name ??
     known?.find((person) => person.id === id)?.name ??
     id
+}
+
+/** Who has decided: a person, or a rule that a person has made (AP4). */
+export function useDecider(): (decidedBy: string) => string {
+  const { allowances: words } = useWords()
+  const nameOf = useNames()
+  return (decidedBy) => {
+    const [, policy, giver] = /^policy (\w+)(?: by (.+))?$/.exec(decidedBy) ?? []
+    if (giver !== undefined) return words.byAlways(nameOf(giver))
+    return policy === undefined ? nameOf(decidedBy) : words.byPolicy(policy)
+  }
 }
 
 /** An agent and a project by their names. */

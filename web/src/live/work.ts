@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import { type ConversationState, type ProjectState, snapshotListLimit } from '../../../src/protocol/snapshot.ts'
+import { lookAtAllowances } from './allowances.ts'
 import { takeApproval } from './approvals.ts'
 import { afterChatEvent, afterSnapshot, type Chat } from './chat.ts'
 import { forgetContinuity, lookAtContinuity } from './continuity.ts'
@@ -41,6 +42,7 @@ export function takeWorkEvent(event: HoldfastEvent): void {
     changeWork(projectId, (work) => afterProjectEvent(work, event))
     lookAtContinuity(projectId, event)
     if (!('data' in event)) return
+    if ('allowance' in event.data) lookAtAllowances(projectId)
     if ('approval' in event.data) takeApproval(event.data.approval)
     if ('agentSession' in event.data) takeAgentSession(event.data.agentSession)
     if ('process' in event.data) takeProcess(event.data.process)
@@ -65,6 +67,7 @@ export function takeWorkSnapshot(stream: string, state: unknown): void {
 function replaceWork(projectId: string, { tasks, workSessions }: ProjectState): void {
   queryClient.setQueryData<ProjectWork>(workKey(projectId), { tasks, workSessions })
   void hasChanged(['approvals', projectId])
+  lookAtAllowances(projectId)
   forgetContinuity(projectId)
   void hasChanged(['agent-sessions-of', projectId])
   void hasChanged(['processes-of', projectId])

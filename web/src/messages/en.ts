@@ -1,5 +1,6 @@
 /** Every word of the page in English. messages/ja.ts has the same keys, or it does not compile. */
 
+import { allowances } from './en-allowances.ts'
 import { consoleWords } from './en-console.ts'
 import { continuity } from './en-continuity.ts'
 import { errors } from './en-errors.ts'
@@ -11,6 +12,7 @@ const many = (count: number, one: string, more: string): string => `${count} ${c
 
 export const en = {
   agentSessions,
+  allowances,
   approvals,
   chat,
   console: consoleWords,

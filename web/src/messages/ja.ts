@@ -1,5 +1,6 @@
 /** Every word of the page in Japanese. */
 import type { Messages } from './en.ts'
+import { allowances } from './ja-allowances.ts'
 import { consoleWords } from './ja-console.ts'
 import { continuity } from './ja-continuity.ts'
 import { errors } from './ja-errors.ts'
@@ -9,6 +10,7 @@ import { approvals, chat, tasks, workSessions } from './ja-work.ts'
 
 export const ja: Messages = {
   agentSessions,
+  allowances,
   approvals,
   chat,
   console: consoleWords,

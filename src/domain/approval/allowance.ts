@@ -1,0 +1,127 @@
+/**
+ * "Allow always" (AG6, AP4): what a person has allowed for a time, and whether a new question falls under it. Pure. A rule covers what it
+ * names and nothing near it: a command is the same to the last character or it is another one, a path is inside of a folder by its
+ * segments and never by its first letters, and what cannot be compared is asked.
+ */
+
+/** The very same request; files below a folder with the same kind of tool; the same kind of tool, where that changes nothing. */
+export const allowanceScopes = ['request', 'folder', 'tool'] as const
+export type AllowanceScope = (typeof allowanceScopes)[number]
+
+/** In force for one agent in one project. More than these are not told apart by anybody. */
+export const maxAllowances = 200
+export const allowanceMinutes = { min: 1, max: 90 * 24 * 60, default: 8 * 60 } as const
+
+export interface AllowanceRule {
+  readonly scope: AllowanceScope
+  readonly toolKind: string
+  readonly likeness: string | null
+  readonly folder: string | null
+}
+
+/** What is asked now, as far as rules look at it. */
+export interface AskedCall {
+  readonly toolKind: string
+  /** The digest of what would be done; null: it cannot be compared. */
+  readonly likeness: string | null
+  readonly input: string | null
+  readonly locations: readonly { readonly path: string }[]
+  readonly content: readonly { readonly type: string; readonly path?: string }[]
+  /** More was asked than is told here. */
+  readonly cut: boolean
+}
+
+const ofFiles: ReadonlySet<string> = new Set(['read', 'edit', 'delete', 'move', 'search'])
+const harmless: ReadonlySet<string> = new Set(['read', 'search', 'think', 'fetch'])
+
+/** What can be said about the files of a call is said of all of them or of none: lists that are as long as we carry may be longer. */
+const maxCompared = 100
+
+export function covers(rule: AllowanceRule, asked: AskedCall): boolean {
+  if (rule.toolKind !== asked.toolKind) return false
+  if (rule.scope === 'request') return rule.likeness !== null && rule.likeness === asked.likeness
+  const input = inputOf(asked)
+  if (input === undefined || runsSomething(input)) return false
+  if (rule.scope === 'tool') return harmless.has(asked.toolKind)
+  return rule.folder !== null && ofFiles.has(asked.toolKind) && allInside(rule.folder, asked, input)
+}
+
+/** Why this rule cannot be made from this question; undefined: it can. */
+export function refusedRule(rule: AllowanceRule, asked: AskedCall): string | undefined {
+  if (rule.scope === 'request' && asked.likeness === null)
+    return 'The agent does not say what exactly it would do, so the same cannot be known again'
+  if (rule.scope === 'tool' && !harmless.has(asked.toolKind)) return 'Only what changes nothing is allowed as a kind of tool'
+  if (rule.scope === 'folder') {
+    if (!ofFiles.has(asked.toolKind)) return 'It is not about files, so there is no folder to allow it in'
+    if (rule.folder === null || (segmentsOf(rule.folder)?.length ?? 0) === 0)
+      return 'folder must be an absolute path below the root'
+  }
+  return covers(rule, asked) ? undefined : 'What is asked now would not be covered by it'
+}
+
+/** The scopes that can be chosen for a question, the narrowest first. */
+export const scopesFor = (asked: AskedCall): AllowanceScope[] =>
+  allowanceScopes.filter((scope) => {
+    const rule = { scope, toolKind: asked.toolKind, likeness: asked.likeness, folder: folderOf(asked) }
+    return refusedRule(rule, asked) === undefined
+  })
+
+/** The folder that the first file of a call lies in: what is offered. */
+export function folderOf(asked: AskedCall): string | null {
+  const path = asked.locations[0]?.path ?? asked.content.find((each) => each.path !== undefined)?.path
+  const end = path?.replaceAll('\\', '/').lastIndexOf('/') ?? -1
+  return path !== undefined && end > 0 ? path.slice(0, end) : null
+}
+
+type Input = Readonly<Record<string, unknown>>
+
+/** undefined: it was cut, or is nothing that could be looked into. */
+function inputOf({ input, cut, locations, content }: AskedCall): Input | undefined {
+  if (cut || locations.length > maxCompared || content.length > maxCompared) return undefined
+  if (input === null) return {}
+  try {
+    const value: unknown = JSON.parse(input)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Input) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A tool that says it reads, and is called with a command, is not taken at its word. */
+const runsSomething = (input: Input): boolean =>
+  Object.keys(input).some((key) => /^(cmd|command|commands|script|shell)$/i.test(key))
+
+const namesPath = /path|file|folder|dir|uri|url|target|source|destination|cwd/i
+
+function allInside(folder: string, { locations, content }: AskedCall, input: Input): boolean {
+  const told = [...locations.map(({ path }) => path), ...content.flatMap(({ path }) => (path === undefined ? [] : [path]))]
+  if (told.length === 0) return false
+  const meant = Object.entries(input).flatMap(([key, value]) => (namesPath.test(key) ? [value].flat() : []))
+  return [...told, ...meant].every((path) => typeof path === 'string' && (isInside(folder, path) || isTailOf(path, told)))
+}
+
+/** A path from the agent's own folder on says nothing new when it is the end of one that is told whole. */
+const isTailOf = (path: string, told: readonly string[]): boolean =>
+  segmentsOf(`/${path}`) !== undefined && told.some((whole) => whole !== path && whole.endsWith(`/${path}`))
+
+const maxPath = 900
+
+function isInside(folder: string, path: string): boolean {
+  const inner = segmentsOf(path)
+  const outer = segmentsOf(folder)
+  if (!inner || !outer || outer.length === 0 || rootOf(path) !== rootOf(folder)) return false
+  return outer.length < inner.length && outer.every((segment, index) => segment === inner[index])
+}
+
+const rootOf = (path: string): string => /^[A-Za-z]:/.exec(path)?.[0].toUpperCase() ?? '/'
+
+/** Of an absolute path; undefined for any other, and for one that goes up, or that could be read in two ways. */
+function segmentsOf(path: string): string[] | undefined {
+  const drive = /^[A-Za-z]:[\\/]/.test(path)
+  if (path.length > maxPath || (!drive && (!path.startsWith('/') || path.includes('\\'))) || /\p{Cc}/u.test(path))
+    return undefined
+  const rest = drive ? path.slice(3).replaceAll('\\', '/') : path.slice(1)
+  const segments = rest.replace(/\/$/, '').split('/')
+  if (rest === '') return []
+  return segments.some((segment) => segment === '' || segment === '.' || segment === '..') ? undefined : segments
+}

@@ -1,0 +1,2 @@
+/** For readers of the wire: which "always" an agent's question can be given. Pure. */
+export { type AllowanceScope, allowanceMinutes, folderOf, scopesFor } from '../domain/approval/allowance.ts'

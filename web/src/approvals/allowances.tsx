@@ -1,0 +1,60 @@
+/** What agents are always allowed in a project, until when and by whom, each to be taken back (AG6). Nothing while there is nothing. */
+import { useQuery } from '@tanstack/react-query'
+import type { Allowance } from '../../../src/protocol/allowance.ts'
+import { allowancesOf, lookAtAllowances } from '../live/allowances.ts'
+import { useNames } from '../live/names.ts'
+import { client, useMay } from '../live/queries.ts'
+import { useSending } from '../live/sending.ts'
+import { useWords, useWriting } from '../messages/messages.tsx'
+import { Button } from '../parts/button.tsx'
+import { notify } from '../parts/notices.tsx'
+import { Rows, Section } from '../parts/page.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+
+export function Allowances({ projectId }: { projectId: string }) {
+  const { allowances: words } = useWords()
+  const { data, error, refetch } = useQuery(allowancesOf(projectId))
+  if (!error && (data ?? []).length === 0) return null
+  return (
+    <Section title={words.title} note={data?.length}>
+      <ProblemNote error={error} onRetry={() => void refetch()} />
+      <Rows label={words.title}>
+        {data?.map((allowance) => (
+          <Row key={allowance.id} allowance={allowance} />
+        ))}
+      </Rows>
+    </Section>
+  )
+}
+
+function Row({ allowance }: { allowance: Allowance }) {
+  const { allowances: words, console: consoleWords } = useWords()
+  const writing = useWriting()
+  const nameOf = useNames()
+  const mayDecide = useMay('approve')
+  const { send, error, waiting } = useSending<Allowance>()
+  const { id: allowanceId, projectId, title, scope, toolKind, folder, agentId, createdBy, expiresAt } = allowance
+  async function revoke() {
+    const path = '/api/projects/{projectId}/allowances/{allowanceId}'
+    const done = await send([allowanceId], (options) => client.delete(path, { params: { projectId, allowanceId }, ...options }))
+    if (!done) return
+    lookAtAllowances(projectId)
+    notify(words.revoked)
+  }
+  const what = scope === 'request' ? title : `${consoleWords.tools[toolKind]}${folder === null ? '' : ` · ${folder}`}`
+  const facts = [words.scopes[scope], nameOf(agentId), words.by(nameOf(createdBy)), words.until(writing.exact(expiresAt))]
+  return (
+    <li data-allowance={allowanceId} className="list-row flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 py-2">
+      <div className="min-w-0 flex-1 basis-60">
+        <p className="font-medium [overflow-wrap:anywhere]">{what}</p>
+        <p className="text-sm text-quiet [overflow-wrap:anywhere]">{facts.join(' · ')}</p>
+        <ProblemNote error={error} />
+      </div>
+      {mayDecide && (
+        <Button disabled={waiting} aria-label={words.revokeName(what)} onClick={() => void revoke()}>
+          {words.revoke}
+        </Button>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,18 @@
+/** What agents are always allowed in a project (AG6). Asked for, and asked again when an event says that it changed. */
+import { queryOptions } from '@tanstack/react-query'
+import type { Allowance } from '../../../src/protocol/allowance.ts'
+import { client, hasChanged } from './queries.ts'
+
+/** More than are ever in force for a few agents. */
+const mostListed = 200
+
+export const allowancesOf = (projectId: string) =>
+  queryOptions<readonly Allowance[]>({
+    queryKey: ['allowances', projectId],
+    queryFn: async ({ signal }) => {
+      const request = { params: { projectId }, query: { limit: mostListed }, signal }
+      return (await client.get('/api/projects/{projectId}/allowances', request)).items
+    },
+  })
+
+export const lookAtAllowances = (projectId: string): void => void hasChanged(['allowances', projectId])
