@@ -1,6 +1,7 @@
 /** docs/reference/files: the JSON Schemas of the files beside the database (CK2), and the page that leads to them. */
 import * as z from 'zod'
 import { ApproachesFile } from '../../src/protocol/files/approaches-file.ts'
+import { ConversationFile } from '../../src/protocol/files/conversation-file.ts'
 import { RemainingTasksFile, StateCheckpoint } from '../../src/protocol/files/state-checkpoint.ts'
 import { WorkSessionFile } from '../../src/protocol/files/work-session-file.ts'
 import { ProjectFile } from '../../src/protocol/project.ts'
@@ -15,6 +16,11 @@ const files = [
     name: 'work_session.json',
     schema: WorkSessionFile,
     about: 'the rows of the tables, so that a rebuilt store has lost nothing',
+  },
+  {
+    name: 'conversation.json',
+    schema: ConversationFile,
+    about: 'a conversation: what agents are handed, the summary, the flags; named after its key, which is inside',
   },
 ] as const
 
@@ -47,6 +53,7 @@ export function filesPage(): string {
       '│   ├── work_session.json',
       '│   └── artifacts/',
       '└── agents/{agent_id}/chat.jsonl',
+      'conversations/{key}.json',
       '```',
     ].join('\n'),
     table(
@@ -54,7 +61,13 @@ export function filesPage(): string {
       files.map(({ name, about }) => [code(name), about, `[${schemaName(name)}](files/${schemaName(name)})`]),
     ),
     [
-      'Every file says its `schema_version`. One of a newer version is refused with `unknown_schema_version`, an older one is read.',
+      'The file of the conversation `telegram:123456` is `telegram_123456.json`, as picoclaw names it. Characters that some file system does not',
+      'take become `_`; a second conversation that would get the same name, also where upper and lower case are one, has a digest of its key in it.',
+      'A conversation whose file is long is written less often: up to 1 MB of it a second, so one of 20 MB may be 20 seconds behind.',
+      '`holdfast import FOLDER` takes such files in, also ones that picoclaw wrote.',
+    ].join('\n'),
+    [
+      'The files of projects and work sessions say their `schema_version`. One of a newer version is refused with `unknown_schema_version`, an older one is read.',
       'Times are RFC 3339 in UTC. Names are snake_case.',
     ].join('\n'),
   )

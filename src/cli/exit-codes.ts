@@ -60,6 +60,7 @@ export const exitOf = {
   internal: 1,
   busy: 7,
   store_unavailable: 7,
+  file_not_written: 7,
   shutting_down: 7,
 } as const satisfies Record<ErrorCode, ExitCode>
 

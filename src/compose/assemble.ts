@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { agentDetection } from '../agents/detect-agents.ts'
 import { ownerId } from '../domain/credential/who.ts'
 import { chatLog } from '../mirror/chat-log.ts'
+import { conversationFile } from '../mirror/conversation-file.ts'
 import { filesBeside } from '../mirror/files-beside.ts'
 import { Mirror } from '../mirror/mirror.ts'
 import { projectFolder } from '../mirror/project-folder.ts'
@@ -42,7 +43,7 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
   const { data } = config
   const store = await openStore(config, logger)
   undo.push(() => store.close())
-  const mirror = new Mirror({ store, clock, logger, folder: data, targets: [projectFolder, chatLog] })
+  const mirror = new Mirror({ store, clock, logger, folder: data, targets: [projectFolder, chatLog, conversationFile] })
   undo.push(() => mirror.stop())
   undo.push(startSweeper(store, clock, logger))
 
@@ -56,7 +57,7 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
     takeoverMinutes: config['coordinator.takeover_minutes'],
   }
   const ownerTokenHash = hashSecret(ownerToken)
-  const files = filesBeside(mirror, data)
+  const files = filesBeside(mirror, store, data)
   const doors = await openDoors({ front, store, clock, ownerTokenHash, files, pageFolder, coordinatorRules, detectAgents })
   undo.push(() => doors.close())
   const sweeper = new AgentSessionSweeper({ store, clock, logger, lastSeen: doors.lastSeen })

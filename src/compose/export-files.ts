@@ -1,21 +1,24 @@
-/** Writes the files of CK2 and CH7 from the store, by the mirror's own hands, into any folder; also while a server runs. */
+/** Writes the files of CK2, CH7 and CV6 from the store, by the mirror's own hands, into any folder; also while a server runs. */
 import { parseStream } from '../domain/stream/name.ts'
 import { chatLog } from '../mirror/chat-log.ts'
-import type { MirrorSource } from '../mirror/mirror-target.ts'
+import { conversationFile } from '../mirror/conversation-file.ts'
+import type { MirrorSource, MirrorTarget } from '../mirror/mirror-target.ts'
 import { projectFolder } from '../mirror/project-folder.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { selectEventsAfter, selectStreamsAfter } from '../store/event-log.ts'
 import { selectMeta } from '../store/meta.ts'
+import { selectConversation } from '../store/queries/conversations.ts'
 import type { Reader } from '../store/store.ts'
 import { readDatabase } from './read-database.ts'
 
 const streamsAtOnce = 500
-const targets = [projectFolder, chatLog] as const
+const targets = [projectFolder, chatLog, conversationFile] as const
 
 export interface Exported {
   readonly folder: string
   readonly projects: number
   readonly chats: number
+  readonly conversations: number
 }
 
 interface Asked {
@@ -28,22 +31,25 @@ interface Asked {
 export async function exportFiles(config: ConfigValues, { folder, projectId, onStream }: Asked): Promise<Exported> {
   return readDatabase(config, async (reader) => {
     const store = await sourceOf(reader)
-    const written = { project: 0, conversation: 0 }
+    const written = new Map<MirrorTarget, number>()
     for (let after = ''; ; ) {
       const streams = await reader.all(selectStreamsAfter, { name: after, limit: streamsAtOnce })
       for (const { name } of streams) {
         const { kind, id } = parseStream(name) ?? { kind: 'home', id: '' }
-        const target = targets.find((each) => each.kind === kind && each.covers(id))
-        if (!target || (projectId !== undefined && !isOf(projectId, id))) continue
-        await target.write({ store, data: folder, stream: name, id })
-        written[target.kind as keyof typeof written]++
-        onStream?.(written.project + written.conversation)
+        if (projectId !== undefined && !isOf(projectId, id)) continue
+        for (const target of targets.filter((each) => each.kind === kind && each.covers(id))) {
+          await target.write({ store, data: folder, stream: name, id })
+          if (kind !== 'conversation' || (await reader.first(selectConversation, { key: id })))
+            written.set(target, (written.get(target) ?? 0) + 1)
+        }
+        onStream?.(written.values().reduce((sum, each) => sum + each, 0))
       }
       const last = streams.at(-1)
       if (!last || streams.length < streamsAtOnce) break
       after = last.name
     }
-    return { folder, projects: written.project, chats: written.conversation }
+    const [projects = 0, chats = 0, conversations = 0] = targets.map((target) => written.get(target))
+    return { folder, projects, chats, conversations }
   })
 }
 

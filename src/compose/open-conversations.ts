@@ -7,16 +7,22 @@ import { resolve } from 'node:path'
 import { libraryId } from '../domain/credential/who.ts'
 import { type Conversations, conversationsOn } from '../embedded/conversations.ts'
 import type { ConversationsOptions } from '../embedded/options.ts'
+import { conversationFile } from '../mirror/conversation-file.ts'
+import { saveConversation } from '../mirror/files-beside.ts'
+import { Mirror } from '../mirror/mirror.ts'
+import { systemClock } from '../platform/clock.ts'
 import { databaseFile, prepareDataFolder } from '../platform/data-folder.ts'
 import { lockDataFolder } from '../platform/data-lock.ts'
 import { openStore } from './open-store.ts'
 
 const silent = { info: () => {} }
+/** A program that embeds us has its own log: it is told what matters as a warning of the process. */
+const quiet = { info: () => {}, warn: ({ error }: { error: string }) => process.emitWarning(error, 'HoldfastWarning') }
 
 export async function openConversations({ by = libraryId, ...place }: ConversationsOptions): Promise<Conversations> {
   if (place.databaseUrl !== undefined) {
     const store = await openStore({ data: '', database_url: place.databaseUrl }, silent)
-    return conversationsOn(store, by, () => store.close())
+    return conversationsOn(store, { by, save: null, close: () => store.close() })
   }
   const data = resolve(place.data)
   await prepareDataFolder(data, (message) => process.emitWarning(message))
@@ -25,10 +31,14 @@ export async function openConversations({ by = libraryId, ...place }: Conversati
     // CF2: its owner's alone, whatever the umask of the program; what SQLite makes beside it is as it is.
     await (await open(databaseFile(data), 'a', 0o600)).close()
     const store = await openStore({ data, database_url: null }, silent)
-    return conversationsOn(store, by, async () => {
+    const mirror = new Mirror({ store, clock: systemClock, logger: quiet, folder: data, targets: [conversationFile] })
+    mirror.start()
+    const close = async (): Promise<void> => {
+      await mirror.stop()
       await store.close()
       lock.release()
-    })
+    }
+    return conversationsOn(store, { by, save: (key) => saveConversation(mirror, store, data, key), close })
   } catch (error) {
     lock.release()
     throw error

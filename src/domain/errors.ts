@@ -255,6 +255,12 @@ export const errorCatalogue = {
     title: 'The store cannot be written',
     next: 'Nothing was changed, unless `outcome` is `unknown`. `holdfast doctor` says what is wrong with the data folder or the database.',
   },
+  file_not_written: {
+    status: 503,
+    retry: true,
+    title: 'The file beside the database cannot be written',
+    next: 'What it would say is safe in the store, and it is tried again. `holdfast doctor` says what is wrong with the data folder.',
+  },
   shutting_down: {
     status: 503,
     retry: true,

@@ -47,6 +47,8 @@ export interface Conversations {
   truncateHistory(key: string, keepLast: number): Promise<void>
   getSummary(key: string): Promise<string>
   setSummary(key: string, summary: string): Promise<void>
+  /** Writes the conversation's file now and answers its path, when it is on the disk; null when there is no such conversation, or no folder. */
+  save(key: string): Promise<string | null>
   getUpdatedTime(key: string): Promise<string | null>
   getFlags(key: string): Promise<Flags>
   /** Replaces them. Answers what is kept: those that are not set are left out. */
@@ -62,8 +64,16 @@ export interface Conversations {
 /** Somebody may delete the conversation between our beginning it and writing into it; not for ever. */
 const mostTries = 5
 
-/** `by`: who is said to have sent what is added. `close`: what is to be undone with it. */
-export function conversationsOn(store: Store, by: string, close: () => Promise<void>): Conversations {
+interface Around {
+  /** Who is said to have sent what is added. */
+  readonly by: string
+  /** Writes the file of a conversation that is there; null where no files are kept. */
+  readonly save: ((key: string) => Promise<string>) | null
+  /** What is to be undone with it. */
+  readonly close: () => Promise<void>
+}
+
+export function conversationsOn(store: Store, { by, save, close }: Around): Conversations {
   let closing: Promise<void> | undefined
   const known = (key: string) => orWhenUnknown(store.query(getConversation, { key }), undefined)
 
@@ -101,6 +111,7 @@ export function conversationsOn(store: Store, by: string, close: () => Promise<v
       const summary = checked(Content, given)
       await begun(key, () => store.run(setConversationSummary, { key, summary }))
     },
+    save: async (key) => ((await known(key)) && save ? save(key) : null),
     getUpdatedTime: async (key) => (await known(key))?.updated ?? null,
     getFlags: async (key) => (await known(key))?.flags ?? {},
     setFlags: async (key, given) => {

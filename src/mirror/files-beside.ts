@@ -1,10 +1,14 @@
-/** What the doors may know of the files beside the database: where a checkpoint lies, and whether it is written. */
+/** What the doors may know of the files beside the database: where one lies, and whether it is written. */
 import { join } from 'node:path'
-import { projectStream } from '../domain/stream/name.ts'
+import { Refusal } from '../domain/errors.ts'
+import { conversationStream, projectStream } from '../domain/stream/name.ts'
+import { selectNameOf } from '../store/queries/conversation-names.ts'
+import type { Store } from '../store/store.ts'
+import { namesOf } from './conversation-name.ts'
 import type { Mirror } from './mirror.ts'
 import { checkpointName, workSessionFolder } from './work-session-folders.ts'
 
-export const filesBeside = (mirror: Mirror, data: string) => ({
+export const filesBeside = (mirror: Mirror, store: Store, data: string) => ({
   checkpointPath: (projectId: string, workSessionId: string): string =>
     join(data, 'projects', projectId, workSessionFolder(workSessionId), checkpointName),
   written: (projectId: string): Promise<boolean> =>
@@ -12,4 +16,15 @@ export const filesBeside = (mirror: Mirror, data: string) => ({
       () => true,
       () => false,
     ),
+  saveConversation: (key: string): Promise<string> => saveConversation(mirror, store, data, key),
 })
+
+/** CV1 `save`: the file of a conversation, with all that was committed before, on the disk when this resolves with its path. */
+export async function saveConversation(mirror: Mirror, store: Store, data: string, key: string): Promise<string> {
+  await mirror.settled(conversationStream(key)).catch((error: Error) => {
+    throw new Refusal('file_not_written', error.message)
+  })
+  const hasPlain = await store.read((reader) => reader.first(selectNameOf, { key }))
+  const { plain, apart } = namesOf(data, key)
+  return hasPlain ? plain : apart
+}

@@ -56,6 +56,7 @@ export const jsonFolder = ({ kind, path, contents, inside }: JsonFolder): Mirror
       await inside?.(place, folder, isOurs ? { after: written.seq, through: seq } : 'all')
       const cursor: FolderCursor = { incarnation: store.incarnation, stream, seq }
       await writeFileAtomic(cursorFile(folder), `${JSON.stringify(cursor)}\n`)
+      return 0
     },
     isCurrent: async (place, head) => {
       const cursor = await readCursor(folderOf(place))

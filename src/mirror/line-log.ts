@@ -41,20 +41,25 @@ export function lineLog(log: LineLog): MirrorTarget {
     }
   }
 
+  async function writeLines(place: MirrorPlace): Promise<void> {
+    const path = pathOf(place)
+    const { store, id } = place
+    if (!(await store.read((reader) => log.last(reader, id)))) return removeLines(path)
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    const written = await readLastLine(path)
+    if (written?.text === undefined) return addLines(path, 0, linesAfter(place, 0))
+    const line = numbered(written.text)
+    const isOurs = line && (await store.read((reader) => log.idAt(reader, id, line.seq))) === line.id
+    if (isOurs) await addLines(path, written.end, linesAfter(place, line.seq))
+    else await replaceLines(path, linesAfter(place, 0))
+  }
+
   return {
     kind: log.kind,
     covers: (id) => log.file(id) !== undefined,
     write: async (place) => {
-      const path = pathOf(place)
-      const { store, id } = place
-      if (!(await store.read((reader) => log.last(reader, id)))) return removeLines(path)
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-      const written = await readLastLine(path)
-      if (written?.text === undefined) return addLines(path, 0, linesAfter(place, 0))
-      const line = numbered(written.text)
-      const isOurs = line && (await store.read((reader) => log.idAt(reader, id, line.seq))) === line.id
-      if (isOurs) await addLines(path, written.end, linesAfter(place, line.seq))
-      else await replaceLines(path, linesAfter(place, 0))
+      await writeLines(place)
+      return 0
     },
     isCurrent: async (place) => {
       const [written, last] = await Promise.all([

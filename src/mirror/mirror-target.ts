@@ -18,8 +18,11 @@ export interface MirrorTarget {
   readonly kind: StreamKind
   /** Whether this stream has files at all. */
   readonly covers: (id: string) => boolean
-  /** Makes the files what the store says, however they are. Done twice, or after a crash at any byte of it, the same comes out. */
-  readonly write: (place: MirrorPlace) => Promise<void>
+  /**
+   * Makes the files what the store says, however they are. Done twice, or after a crash at any byte of it, the same comes out.
+   * Answers for how many milliseconds they are to rest before they are written again.
+   */
+  readonly write: (place: MirrorPlace) => Promise<number>
   /** Whether nothing has moved since they were written. */
   readonly isCurrent: (place: MirrorPlace, head: number) => Promise<boolean>
 }

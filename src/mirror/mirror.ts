@@ -6,7 +6,6 @@
  */
 import { parseStream, type StreamName } from '../domain/stream/name.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
 import type { Store } from '../store/store.ts'
 import type { MirrorPlace, MirrorTarget } from './mirror-target.ts'
 
@@ -21,10 +20,24 @@ const writtenAtOnce = 8
 /** Rounds of writing that are waited for when somebody needs the files of one stream: the one under way, and one more after it. */
 const maxTriesToSettle = 3
 
+/** As much of a log as is needed; a program that embeds us has its own. */
+export interface MirrorLogger {
+  info(message: string): void
+  warn(about: { readonly error: string }, message: string): void
+}
+
+/** What one target has to write of one stream. */
+interface Job {
+  readonly name: string
+  readonly stream: StreamName
+  readonly target: MirrorTarget
+  readonly place: MirrorPlace
+}
+
 export interface MirrorParts {
   readonly store: Store
   readonly clock: Clock
-  readonly logger: Logger
+  readonly logger: MirrorLogger
   /** The data folder. */
   readonly folder: string
   readonly targets: readonly MirrorTarget[]
@@ -32,19 +45,21 @@ export interface MirrorParts {
 
 export class Mirror {
   readonly #parts: MirrorParts
-  readonly #moved = new Set<StreamName>()
-  readonly #beingWritten = new Set<StreamName>()
+  readonly #moved = new Map<string, Job>()
+  readonly #beingWritten = new Set<Job>()
+  /** Until when the files of a job are left alone; only of those written lately. */
+  readonly #resting = new Map<string, number>()
   readonly #stopListening: () => void
   #writing: Promise<void> | undefined
   #search: Promise<void> = Promise.resolve()
-  #cancelTimer: (() => void) | undefined
+  #timer: { readonly dueAt: number; readonly cancel: () => void } | undefined
   #retryMs: number = retryMs.first
   #problem: string | null = null
   #stopped = false
 
   constructor(parts: MirrorParts) {
     this.#parts = parts
-    this.#stopListening = parts.store.doorbell.onAny((stream) => this.#note(stream))
+    this.#stopListening = parts.store.doorbell.onAny((stream) => this.#note(this.#jobsOf(stream)))
   }
 
   /** Finds what moved while nobody listened. New changes are mirrored meanwhile. */
@@ -57,7 +72,7 @@ export class Mirror {
     return this.#problem
   }
 
-  /** How many streams wait to be written. */
+  /** How many files or folders wait to be written. */
   get behind(): number {
     return this.#moved.size
   }
@@ -66,7 +81,7 @@ export class Mirror {
   async flush(): Promise<void> {
     await this.#search
     while (this.#writing || this.#moved.size > 0) {
-      await (this.#writing ?? this.#write())
+      await (this.#writing ?? this.#write(() => true))
       if (this.#problem && this.#moved.size > 0) throw new Error(this.#problem)
     }
   }
@@ -74,73 +89,93 @@ export class Mirror {
   /** The same for one stream: whoever waits for its files does not wait for those of others. */
   async settled(stream: StreamName): Promise<void> {
     // Its doorbell may be on its way still.
-    this.#note(stream)
+    const jobs = this.#jobsOf(stream)
+    this.#note(jobs)
+    const isIts = (job: Job): boolean => job.stream === stream
+    const isBehind = (): boolean => jobs.some(({ name }) => this.#moved.has(name)) || [...this.#beingWritten].some(isIts)
     for (let tries = 0; tries < maxTriesToSettle; tries++) {
-      if (!this.#moved.has(stream) && !this.#beingWritten.has(stream)) return
-      await (this.#writing ?? this.#write())
+      if (!isBehind()) return
+      await (this.#writing ?? this.#write(isIts))
     }
-    throw new Error(this.#problem ?? `Files of ${stream} are behind`)
+    if (isBehind()) throw new Error(this.#problem ?? `Files of ${stream} are behind`)
   }
 
   /** Writes what is left, then stops. */
   async stop(): Promise<void> {
     this.#stopListening()
     this.#stopped = true
-    this.#cancelTimer?.()
+    this.#timer?.cancel()
     await this.flush().catch((error) => this.#parts.logger.warn({ error: String(error) }, 'files beside the database are behind'))
   }
 
-  #note(stream: StreamName): void {
-    if (!this.#find(stream)) return
-    this.#moved.add(stream)
-    if (!this.#writing && !this.#cancelTimer) this.#later(gatherMs)
+  #note(jobs: readonly Job[]): void {
+    for (const job of jobs) {
+      this.#moved.set(job.name, job)
+      // While something cannot be written, the next try comes in its own time.
+      if (!this.#writing && !(this.#problem && this.#timer)) this.#wakeAt(this.#dueAt(job))
+    }
   }
 
-  #later(ms: number): void {
-    if (this.#stopped) return
-    this.#cancelTimer = this.#parts.clock.after(ms, () => {
-      this.#cancelTimer = undefined
-      void this.#write()
+  #dueAt({ name }: Job): number {
+    return Math.max(this.#parts.clock.now() + gatherMs, this.#resting.get(name) ?? 0)
+  }
+
+  #wakeAt(dueAt: number): void {
+    if (this.#stopped || (this.#timer && this.#timer.dueAt <= dueAt)) return
+    const { clock } = this.#parts
+    this.#timer?.cancel()
+    const cancel = clock.after(dueAt - clock.now(), () => {
+      this.#timer = undefined
+      void this.#write(() => false)
     })
+    this.#timer = { dueAt, cancel }
   }
 
-  #write(): Promise<void> {
-    this.#cancelTimer?.()
-    this.#cancelTimer = undefined
-    this.#writing ??= this.#writeAll().finally(() => {
+  /** Writes what has rested, and those that `now` says are not to wait. */
+  #write(now: (job: Job) => boolean): Promise<void> {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    this.#writing ??= this.#writeAll(now).finally(() => {
       this.#writing = undefined
-      if (this.#moved.size > 0) this.#later(this.#problem ? this.#retryMs : gatherMs)
+      if (this.#moved.size === 0) return
+      if (this.#problem) this.#wakeAt(this.#parts.clock.now() + this.#retryMs)
+      else for (const job of this.#moved.values()) this.#wakeAt(this.#dueAt(job))
     })
     return this.#writing
   }
 
-  async #writeAll(): Promise<void> {
-    const streams = [...this.#moved]
-    this.#moved.clear()
+  async #writeAll(now: (job: Job) => boolean): Promise<void> {
+    const jobs = [...this.#moved.values()].filter((job) => now(job) || this.#hasRested(job))
+    for (const { name } of jobs) this.#moved.delete(name)
     let problem: string | null = null
-    const next = streams.values()
+    const next = jobs.values()
     const writeRest = async (): Promise<void> => {
-      for (const stream of next) problem = (await this.#writeStream(stream)) ?? problem
+      for (const job of next) problem = (await this.#writeJob(job)) ?? problem
     }
     await Promise.all(Array.from({ length: writtenAtOnce }, writeRest))
     if (problem && problem !== this.#problem) this.#warn(problem)
     if (!problem && this.#problem) this.#parts.logger.info('files beside the database are written again')
     this.#retryMs = problem && this.#problem ? Math.min(this.#retryMs * 2, retryMs.longest) : retryMs.first
     this.#problem = problem
+    for (const [name, until] of this.#resting) if (until <= this.#parts.clock.now()) this.#resting.delete(name)
+  }
+
+  #hasRested({ name }: Job): boolean {
+    return (this.#resting.get(name) ?? 0) <= this.#parts.clock.now()
   }
 
   /** What went wrong, if something did; then it is tried again. */
-  async #writeStream(stream: StreamName): Promise<string | undefined> {
-    const found = this.#find(stream)
-    this.#beingWritten.add(stream)
+  async #writeJob(job: Job): Promise<string | undefined> {
+    this.#beingWritten.add(job)
     try {
-      await found?.target.write(found.place)
+      const restMs = await job.target.write(job.place)
+      if (restMs) this.#resting.set(job.name, this.#parts.clock.now() + restMs)
       return undefined
     } catch (error) {
-      this.#moved.add(stream)
-      return `Files of ${stream} cannot be written: ${error instanceof Error ? error.message : String(error)}`
+      this.#moved.set(job.name, job)
+      return `Files of ${job.stream} cannot be written: ${error instanceof Error ? error.message : String(error)}`
     } finally {
-      this.#beingWritten.delete(stream)
+      this.#beingWritten.delete(job)
     }
   }
 
@@ -148,21 +183,25 @@ export class Mirror {
     const { store } = this.#parts
     for (let after = ''; !this.#stopped; ) {
       const streams = await store.streamsAfter(after, searchPage)
-      for (const { name, head } of streams) {
-        const found = this.#find(name)
-        if (found && !(await found.target.isCurrent(found.place, head))) this.#note(name)
-      }
+      for (const { name, head } of streams)
+        for (const job of this.#jobsOf(name)) if (!(await job.target.isCurrent(job.place, head))) this.#note([job])
       const last = streams.at(-1)
       if (!last || streams.length < searchPage) return
       after = last.name
     }
   }
 
-  #find(stream: StreamName): { target: MirrorTarget; place: MirrorPlace } | undefined {
+  /** One for each target that has files of the stream. */
+  #jobsOf(stream: StreamName): Job[] {
+    const { store, folder: data, targets } = this.#parts
     const parsed = parseStream(stream)
-    const target = parsed && this.#parts.targets.find(({ kind, covers }) => kind === parsed.kind && covers(parsed.id))
-    const { store, folder: data } = this.#parts
-    return target && { target, place: { store, data, stream, id: parsed.id } }
+    if (!parsed) return []
+    const { kind, id } = parsed
+    return targets.flatMap((target, index) =>
+      target.kind === kind && target.covers(id)
+        ? [{ name: `${index} ${stream}`, stream, target, place: { store, data, stream, id } }]
+        : [],
+    )
   }
 
   #warn(error: unknown): void {

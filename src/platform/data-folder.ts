@@ -12,6 +12,8 @@ import { StartFailure } from './start-failure.ts'
 export const databaseFile = (data: string): string => join(data, 'holdfast.db')
 export const ownerTokenFile = (data: string): string => join(data, 'owner-token')
 export const coordinatorTokenFile = (data: string): string => join(data, 'coordinator-token')
+/** CV6: the conversations, a file each. */
+export const conversationsFolder = (data: string): string => join(data, 'conversations')
 export const runFolder = (data: string): string => join(data, 'run')
 
 const openToOthers = 0o077

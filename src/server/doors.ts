@@ -19,6 +19,8 @@ export interface FilesBeside {
   checkpointPath(projectId: string, workSessionId: string): string
   /** Resolves when what was committed before is in the files of the project; false when it cannot be written just now. */
   written(projectId: string): Promise<boolean>
+  /** CV1 `save`: resolves with the path when all that was committed before is in the file; throws `file_not_written` when it cannot be. */
+  saveConversation(key: string): Promise<string>
 }
 
 export interface Doors {

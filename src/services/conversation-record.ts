@@ -2,6 +2,7 @@
  * What every use case that writes into a conversation does the same way: finding it, beginning it, adding a message to it and
  * to what is unread. An append costs the same however long the conversation is (CV5). Decides nothing about who may write.
  */
+import { claimOf } from '../domain/conversation/file-name.ts'
 import { parseKey, parseWebKey } from '../domain/conversation/key.ts'
 import { lengthOf } from '../domain/conversation/length.ts'
 import { rankOf } from '../domain/conversation/priority.ts'
@@ -11,6 +12,7 @@ import { messageId } from '../domain/ids.ts'
 import type { Instant } from '../domain/instant.ts'
 import { conversationStream, type StreamName } from '../domain/stream/name.ts'
 import type { Message } from '../protocol/message.ts'
+import { insertName, selectHolderOf } from '../store/queries/conversation-names.ts'
 import {
   type ConversationRow,
   conversationOf,
@@ -45,8 +47,16 @@ export async function openConversation(tx: Tx, key: string, now: Instant): Promi
   const { projectId, agentId } = parseWebKey(key) ?? { projectId: null, agentId: null }
   const row = newConversationRow(now, { key, projectId, agentId })
   await tx.write(insertConversation, row)
+  await claimName(tx, key)
   tx.append(conversationStream(key), { type: 'conversation-created', data: { conversation: conversationOf(row) } })
   return { row, created: true }
+}
+
+/** CV6: the first to ask has the plain name for its file; where two ask at once, the database lets one in and the other ask again. */
+async function claimName(tx: Tx, key: string): Promise<void> {
+  const name = claimOf(key)
+  if (name === undefined || (await tx.first(selectHolderOf, { name }))) return
+  await tx.write(insertName, { name, conversation_key: key })
 }
 
 /** What is left out is: visible, normal, of the conversation's project, related to nothing. */

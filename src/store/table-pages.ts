@@ -27,6 +27,7 @@ const tableKeys: Readonly<Record<TableName, readonly string[]>> = {
   credentials: ['id'],
   sign_in_codes: ['hash'],
   conversations: ['key'],
+  conversation_names: ['name'],
   messages: ['conversation_key', 'seq'],
   unread_messages: ['agent_id', 'project_id', 'conversation_key', 'seq'],
   pending_purposes: ['agent_id', 'project_id'],

@@ -124,6 +124,12 @@ interface ConversationsTable {
   updated_at: Instant
 }
 
+/** CV6: which conversation's file has this name, as far as file systems tell names apart. */
+interface ConversationNamesTable {
+  name: string
+  conversation_key: string
+}
+
 interface MessagesTable {
   conversation_key: string
   /** The number of its event in the conversation's stream. */
@@ -357,6 +363,7 @@ export interface Tables {
   credentials: CredentialsTable
   sign_in_codes: SignInCodesTable
   conversations: ConversationsTable
+  conversation_names: ConversationNamesTable
   messages: MessagesTable
   unread_messages: UnreadMessagesTable
   pending_purposes: PendingPurposesTable

@@ -1,4 +1,5 @@
 /** Chats and conversations over HTTP: names, statuses and shapes as clients are written against them. */
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { openChatStore, openRoom } from '../services/chat-room.ts'
 import { followEvents } from '../support/feed-clients.ts'
@@ -225,6 +226,9 @@ describe('conversations', () => {
       { summary: '', messageCount: 0, flags: { localOnly: true } },
     ])
     expect(await ask('GET', '/api/conversations')).toMatchObject([200, { items: [{ key }], nextCursor: null }])
+    const [, saved] = await ask('POST', path(key, '/save'))
+    expect(saved.key).toBe(key)
+    expect(JSON.parse(readFileSync(saved.path, 'utf8'))).toMatchObject({ key, messages: [], flags: { local_only: true } })
     expect(await ask('DELETE', path(key))).toEqual([204, undefined])
     expect(await ask('GET', path(key))).toMatchObject([404, { code: 'not_found' }])
   })
@@ -240,6 +244,7 @@ describe('conversations', () => {
       ['PUT', '/summary', { summary: 's' }],
       ['POST', '/truncate', { keepLast: 0 }],
       ['POST', '/reset'],
+      ['POST', '/save'],
       ['GET', '/flags'],
       ['PUT', '/flags', {}],
     ]

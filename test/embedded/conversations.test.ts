@@ -1,5 +1,5 @@
 /** Conversations in a program of somebody else's, without a server (CV1, LB1), on either engine. */
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Conversations, type ConversationsOptions, createConversations, Refusal } from 'holdfast'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -142,6 +142,23 @@ describe.each(places)('conversations on %s', (_, place) => {
     await conversations.setHistory(key, messages)
     expect(await texts(conversations)).toEqual(messages.map(({ content }) => content))
   })
+})
+
+test('[CV1] save writes the file now and answers its path; without a folder, or a conversation, there is none', async () => {
+  const data = join(temporaryFolder(), 'mine')
+  const conversations = await open({ data })
+  expect(await conversations.save(key)).toBeNull()
+  await conversations.addMessage(key, 'user', 'hello')
+  const path = await conversations.save(key)
+  expect(path).toBe(join(data, 'conversations', 'telegram_123456.json'))
+  expect(JSON.parse(readFileSync(path ?? '', 'utf8'))).toMatchObject({ key, messages: [{ role: 'user', content: 'hello' }] })
+  expect(await codeOf(conversations.save('a:../../b'))).toBe('invalid_key')
+  await conversations.addMessage(key, 'assistant', 'by itself')
+  await conversations.close()
+  expect(JSON.parse(readFileSync(path ?? '', 'utf8')).messages).toHaveLength(2)
+  const shared = await open({ databaseUrl: await newPostgresUrl() })
+  await shared.addMessage(key, 'user', 'hello')
+  expect(await shared.save(key)).toBeNull()
 })
 
 test('[CF2] the folder is its owner’s alone and used by one program at a time; a second one is told who has it', async () => {

@@ -1,4 +1,4 @@
-/** `holdfast export`: the files of projects, work sessions and chats, written from the store into any folder (CK2, CK4). */
+/** `holdfast export`: the files of projects, work sessions, chats and conversations, written from the store into any folder (CK2, CK4, CV7). */
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { visible } from '../../platform/visible.ts'
@@ -19,13 +19,13 @@ async function writeFiles(context: CommandContext, given: Given): Promise<void> 
   const exported = await exportFiles(values, { folder, projectId: given.text('project'), onStream }).finally(() => step.end())
   context.finished(
     exported,
-    `Wrote ${counted(exported.projects, 'project')} and ${counted(exported.chats, 'chat')} into ${visible(exported.folder)}`,
+    `Wrote ${counted(exported.projects, 'project')} and ${counted(exported.conversations, 'conversation')} into ${visible(exported.folder)}`,
   )
 }
 
 export const exportCommand: CommandSpec = {
   name: 'export',
-  summary: 'Write projects, work sessions and chats as files, also while the server runs',
+  summary: 'Write projects, work sessions and conversations as files',
   operands: [{ name: '[folder]', about: 'where to; the data folder itself when left out' }],
   options: [{ flags: '--project <id>', about: 'only this one, by its id' }],
   examples: [

@@ -106,6 +106,15 @@ export const conversationRoutes = {
     status: 200,
     answer: Conversation,
   },
+  saveConversation: {
+    method: 'POST',
+    path: '/api/conversations/{key}/save',
+    scope: 'write',
+    summary: "Write the conversation's file beside the database now; answers when it is on the disk",
+    params: conversation,
+    status: 200,
+    answer: z.object({ key: z.string(), path: z.string() }),
+  },
   getFlags: {
     method: 'GET',
     path: '/api/conversations/{key}/flags',

@@ -48,6 +48,7 @@ const nextSteps = {
   internal: later,
   busy: later,
   store_unavailable: later,
+  file_not_written: null,
   shutting_down: later,
 } as const satisfies Record<ErrorCode, string | null>
 

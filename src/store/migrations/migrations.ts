@@ -6,6 +6,7 @@ import { userSessions } from './0004-user-sessions.ts'
 import { continuity } from './0005-continuity.ts'
 import { spokenChats } from './0006-spoken-chats.ts'
 import { allowances } from './0007-allowances.ts'
+import { conversationFiles } from './0008-conversation-files.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -16,6 +17,7 @@ export const migrations: readonly Migration[] = [
   continuity,
   spokenChats,
   allowances,
+  conversationFiles,
 ]
 
 export const newestVersion = migrations.length

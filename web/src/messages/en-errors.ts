@@ -56,6 +56,10 @@ export const errors: ErrorsWords = {
   },
   internal: { title: 'Something went wrong on the server', next: 'Try again; its log has the details.' },
   busy: { title: 'The store is busy', next: again },
+  file_not_written: {
+    title: 'The file beside the database cannot be written',
+    next: 'What it would say is safe in the store, and it is tried again.',
+  },
   store_unavailable: {
     title: 'The store cannot be written',
     next: 'Run holdfast doctor on the server: it says what is wrong.',

@@ -28,6 +28,10 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   setConversationSummary: run(setConversationSummary, ({ body, params }) => ({ ...body, ...params })),
   truncateHistory: run(truncateHistory, ({ body, params }) => ({ ...body, ...params })),
   resetConversation: run(resetConversation, ({ params }) => params),
+  saveConversation: async ({ params: { key }, doors }) => {
+    await doors.store.query(getConversation, { key })
+    return { key, path: await doors.files.saveConversation(key) }
+  },
   getFlags: async ({ params, doors }) => (await doors.store.query(getConversation, params)).flags,
   setFlags: run(setFlags, ({ body, params }) => ({ ...params, flags: body })),
 }

@@ -1,0 +1,133 @@
+/**
+ * `<data>/conversations/<name>.json` (CV6): what agents are handed of a conversation, with its summary and flags, as picoclaw keeps it.
+ *
+ * It is written whole, which costs more the longer it is, and so it is written the less often: after a write the file rests for as
+ * long as its bytes take at `bytesPerMs`. Whatever is said meanwhile is in the next write. So a conversation costs the disk and this
+ * process at most one MB a second, however long it is and however fast it grows; `save`, a stop and an export do not wait.
+ */
+import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { claimOf } from '../domain/conversation/file-name.ts'
+import { parseKey } from '../domain/conversation/key.ts'
+import { replaceFile, syncFolder } from '../platform/atomic-file.ts'
+import { selectPosition } from '../store/event-log.ts'
+import { selectNameOf } from '../store/queries/conversation-names.ts'
+import { selectConversation } from '../store/queries/conversations.ts'
+import { isFileOf, namesOf } from './conversation-name.ts'
+import { conversationText, Vanished } from './conversation-text.ts'
+import type { MirrorPlace, MirrorTarget } from './mirror-target.ts'
+import { inTurn } from './turns.ts'
+
+const bytesPerMs = 1000
+/** Enough for a short one, whose cost is that of a file and not of its bytes. */
+const shortestRestMs = 500
+const longestRestMs = 60_000
+/** A conversation that is deleted and begun again while it is written, so often, is somebody's mistake. */
+const mostTries = 5
+/** Of these nothing is in the file; looked at that many at a time, and with more the file is simply written. */
+const notInTheFile: ReadonlySet<string> = new Set(['messages-delivered', 'messages-read'])
+const eventsLookedAt = 200
+
+interface Cursor {
+  readonly incarnation: string
+  readonly seq: number
+  /** Its name in the folder. */
+  readonly file: string
+}
+
+export const conversationFile: MirrorTarget = {
+  kind: 'conversation',
+  // SE5: what somebody has written into the table by hand names no file.
+  covers: (key) => 'key' in parseKey(key),
+  write: async (place) => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await inTurn(turnOf(place), () => writeOnce(place))
+      } catch (error) {
+        if (!(error instanceof Vanished) || tries === mostTries) throw error
+      }
+    }
+  },
+  isCurrent: async (place, head) => {
+    const { plain, apart, cursor: path } = namesOf(place.data, place.id)
+    const cursor = await readCursor(path)
+    if (cursor) return isOurs(cursor, place) && cursor.seq >= head && (await exists(join(dirname(plain), basename(cursor.file))))
+    const row = await place.store.read((reader) => reader.first(selectConversation, { key: place.id }))
+    return !row && !(await exists(apart)) && !(await isFileOf(plain, place.id))
+  },
+}
+
+/** Two that ask for one name are written one after the other: what one removes is then never what the other has just written. */
+const turnOf = ({ data, id }: MirrorPlace): string => `${data}\n${claimOf(id) ?? id}`
+
+async function writeOnce(place: MirrorPlace): Promise<number> {
+  const { store, stream, data, id: key } = place
+  const { plain, apart, cursor: cursorPath } = namesOf(data, key)
+  const { row, head, hasPlain } = await store.read(async (reader) => ({
+    row: await reader.first(selectConversation, { key }),
+    head: (await reader.first(selectPosition, { name: stream }))?.head ?? 0,
+    hasPlain: (await reader.first(selectNameOf, { key })) !== undefined,
+  }))
+  const [path, other] = hasPlain ? [plain, apart] : [apart, plain]
+  if (!row) {
+    await removeOurs(key, [plain, apart])
+    await rm(cursorPath, { force: true })
+    return 0
+  }
+  const cursor = await readCursor(cursorPath)
+  const next: Cursor = { incarnation: store.incarnation, seq: head, file: basename(path) }
+  await mkdir(dirname(cursorPath), { recursive: true, mode: 0o700 })
+  if (cursor && isOurs(cursor, place) && cursor.file === next.file && (await isUpToDate(place, cursor.seq, head, path))) {
+    await writeCursor(cursorPath, next)
+    return 0
+  }
+  let bytes = 0
+  const counted = async function* (): AsyncGenerator<Buffer> {
+    for await (const piece of conversationText(store, row, head)) {
+      bytes += piece.length
+      yield piece
+    }
+  }
+  await replaceFile(path, counted())
+  await removeOurs(key, [other])
+  await writeCursor(cursorPath, next)
+  return Math.min(Math.max(shortestRestMs, bytes / bytesPerMs), longestRestMs)
+}
+
+/** Only marks were made since: the file says all there is to say. */
+async function isUpToDate({ store, stream }: MirrorPlace, after: number, head: number, path: string): Promise<boolean> {
+  if (after >= head || !(await exists(path))) return false
+  const events = await store.eventsAfter(stream, after, eventsLookedAt)
+  return events.length < eventsLookedAt && events.every(({ type }) => notInTheFile.has(type))
+}
+
+/** A deleted conversation's file, or one that it had under another name. Never another conversation's. */
+async function removeOurs(key: string, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    if (!(await isFileOf(path, key))) continue
+    await rm(path, { force: true })
+    await syncFolder(dirname(path))
+  }
+}
+
+const isOurs = ({ incarnation }: Cursor, { store }: MirrorPlace): boolean => incarnation === store.incarnation
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+/** Not fsynced: the file is durable before this is written, and a cursor that is lost only has the file written once more. */
+const writeCursor = (path: string, cursor: Cursor): Promise<void> =>
+  writeFile(path, `${JSON.stringify(cursor)}\n`, { mode: 0o600 })
+
+/** Unreadable counts as absent. */
+async function readCursor(path: string): Promise<Cursor | undefined> {
+  try {
+    const { incarnation, seq, file } = JSON.parse(await readFile(path, 'utf8')) as Partial<Cursor>
+    return incarnation !== undefined && seq !== undefined && file !== undefined ? { incarnation, seq, file } : undefined
+  } catch {
+    return undefined
+  }
+}

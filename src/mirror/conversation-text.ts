@@ -1,0 +1,45 @@
+/**
+ * What the file of a conversation says, piece by piece, so that memory and the time the process is kept busy at once are the same
+ * however long it is. The pieces together are one moment of the conversation: messages are never changed, so those up to the last
+ * one of that moment are the same in every later read.
+ */
+import { aroundMessages, spokenOf } from '../protocol/files/conversation-file.ts'
+import type { Message } from '../protocol/message.ts'
+import { type ConversationRow, conversationOf, selectConversation } from '../store/queries/conversations.ts'
+import { messagesAfter } from '../store/queries/messages.ts'
+import type { MirrorSource } from './mirror-target.ts'
+
+const messagesAtOnce = 500
+
+/** The conversation was deleted while it was being written. */
+export class Vanished extends Error {}
+
+/** `head`: the number of the stream's newest event in the moment that `row` is from. */
+export async function* conversationText(store: MirrorSource, row: ConversationRow, head: number): AsyncGenerator<Buffer> {
+  const { key, ...after } = aroundMessages(conversationOf(row))
+  yield Buffer.from(`{\n  "key": ${JSON.stringify(key)},\n  "messages": [`)
+  let isFirst = true
+  for await (const messages of pagesOf(store, row, head)) {
+    yield Buffer.from(`${isFirst ? '' : ','}${indented(messages.map(spokenOf)).slice(1, -'\n  ]'.length)}`)
+    isFirst = false
+  }
+  yield Buffer.from(`${isFirst ? '' : '\n  '}],\n${JSON.stringify(after, null, 2).slice('{\n'.length)}\n`)
+}
+
+/** As it stands one level inside; a line end inside of JSON is always one of ours. */
+const indented = (value: unknown): string => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ')
+
+async function* pagesOf(store: MirrorSource, row: ConversationRow, head: number): AsyncGenerator<Message[]> {
+  for (let seq = row.kept_after; ; ) {
+    const after = seq
+    const { found, stillThere } = await store.read(async (reader) => ({
+      found: await messagesAfter(reader, { key: row.key, seq: after, hidden: false, limit: messagesAtOnce }),
+      stillThere: (await reader.first(selectConversation, { key: row.key }))?.created_at === row.created_at,
+    }))
+    if (!stillThere) throw new Vanished()
+    const messages = found.filter((message) => message.seq <= head)
+    if (messages.length > 0) yield messages
+    if (messages.length < messagesAtOnce) return
+    seq = messages.at(-1)?.seq ?? seq
+  }
+}
