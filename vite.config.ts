@@ -21,6 +21,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // Whoever is given the page is given the licences of what is in it.
+    license: { fileName: 'licenses.md' },
     rolldownOptions: {
       output: {
         // What every place needs is one file each, not thirty: our own parts, and the libraries that change seldom.

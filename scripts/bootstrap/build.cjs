@@ -16,7 +16,7 @@ const parts = [
     stamp: 'dist/server.stamp',
     output: 'dist/server/main.js',
     entry: 'src/main.ts',
-    sources: ['src', 'package.json', 'package-lock.json', 'scripts/build-server.ts'],
+    sources: ['src', 'package.json', 'package-lock.json', 'scripts/build-server.ts', 'scripts/build'],
     argv: ['scripts/build-server.ts'],
   },
   {

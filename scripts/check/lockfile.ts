@@ -10,6 +10,8 @@ interface LockEntry {
   readonly version?: string
   readonly resolved?: string
   readonly integrity?: string
+  /** A folder of this repository, in both of its entries: `runtime` and the link to it. */
+  readonly link?: boolean
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
@@ -18,7 +20,7 @@ export function lockfileProblems(text: string): string[] {
   const packages = (JSON.parse(text) as { packages: Record<string, LockEntry> }).packages
   const problems: string[] = []
   for (const [path, entry] of Object.entries(packages)) {
-    if (path === '') continue
+    if (entry.link === true || !path.startsWith('node_modules/')) continue
     if (entry.resolved !== undefined) problems.push(`${path} names a registry: ${entry.resolved}`)
     if (entry.integrity === undefined) problems.push(`${path} has no integrity`)
   }

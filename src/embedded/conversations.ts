@@ -73,6 +73,7 @@ interface Around {
   readonly close: () => Promise<void>
 }
 
+/** @internal */
 export function conversationsOn(store: Store, { by, save, close }: Around): Conversations {
   let closing: Promise<void> | undefined
   const known = (key: string) => orWhenUnknown(store.query(getConversation, { key }), undefined)

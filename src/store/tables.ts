@@ -16,12 +16,12 @@ import type {
   UserSessionsTable,
 } from './user-session-tables.ts'
 
-interface MetaTable {
+export interface MetaTable {
   key: string
   value: string
 }
 
-interface StreamsTable {
+export interface StreamsTable {
   name: StreamName
   /** The number of the newest event. */
   head: number
@@ -29,7 +29,7 @@ interface StreamsTable {
   floor: number
 }
 
-interface EventsTable {
+export interface EventsTable {
   stream: StreamName
   seq: number
   type: string
@@ -39,7 +39,7 @@ interface EventsTable {
   ref_seq: number | null
 }
 
-interface ReceiptsTable {
+export interface ReceiptsTable {
   credential_id: string
   operation: string
   key: string
@@ -49,7 +49,7 @@ interface ReceiptsTable {
   created_at: Instant
 }
 
-interface ProjectsTable {
+export interface ProjectsTable {
   id: string
   name: string
   path: string | null
@@ -58,7 +58,7 @@ interface ProjectsTable {
   updated_at: Instant
 }
 
-interface AgentsTable {
+export interface AgentsTable {
   id: string
   name: string
   protocol: 'acp' | 'mcp'
@@ -73,13 +73,13 @@ interface AgentsTable {
   updated_at: Instant
 }
 
-interface AssignmentsTable {
+export interface AssignmentsTable {
   project_id: string
   agent_id: string
   created_at: Instant
 }
 
-interface PeopleTable {
+export interface PeopleTable {
   id: string
   name: string
   role: 'owner' | 'member' | 'viewer'
@@ -87,7 +87,7 @@ interface PeopleTable {
 }
 
 /** Everything that can be presented instead of the owner token: people's and scripts' tokens, browsers' cookies. */
-interface CredentialsTable {
+export interface CredentialsTable {
   id: string
   kind: 'person' | 'browser' | 'script' | 'coordinator'
   /** The person who answers for it: whose token or browser it is, or who made it. */
@@ -100,13 +100,13 @@ interface CredentialsTable {
   expires_at: Instant | null
 }
 
-interface SignInCodesTable {
+export interface SignInCodesTable {
   hash: string
   person_id: string
   expires_at: Instant
 }
 
-interface ConversationsTable {
+export interface ConversationsTable {
   key: string
   /** Of a chat with an agent of a project; null for other channels. */
   project_id: string | null
@@ -125,12 +125,12 @@ interface ConversationsTable {
 }
 
 /** CV6: which conversation's file has this name, as far as file systems tell names apart. */
-interface ConversationNamesTable {
+export interface ConversationNamesTable {
   name: string
   conversation_key: string
 }
 
-interface MessagesTable {
+export interface MessagesTable {
   conversation_key: string
   /** The number of its event in the conversation's stream. */
   seq: number
@@ -152,7 +152,7 @@ interface MessagesTable {
 }
 
 /** A row while a message is unread by an agent: gone when it is answered, so the table never grows with history. */
-interface UnreadMessagesTable {
+export interface UnreadMessagesTable {
   agent_id: string
   project_id: string
   conversation_key: string
@@ -166,19 +166,19 @@ interface UnreadMessagesTable {
 }
 
 /** Somebody has opened the chat panel: work for the agent until a session takes it (AS3). */
-interface PendingPurposesTable {
+export interface PendingPurposesTable {
   agent_id: string
   project_id: string
   created_at: Instant
 }
 
 /** Conversations between agents that a live agent session has written in: they are closed when it ends (CV10, AS9). */
-interface OpenConversationsTable {
+export interface OpenConversationsTable {
   agent_session_id: string
   conversation_key: string
 }
 
-interface AgentSessionsTable {
+export interface AgentSessionsTable {
   id: string
   agent_id: string
   project_id: string
@@ -201,7 +201,7 @@ interface AgentSessionsTable {
 }
 
 /** Reports of process exits that were decided already (PX6). */
-interface ExitReportsTable {
+export interface ExitReportsTable {
   /** Whose id it is: each coordinator counts for itself. */
   reporter_id: string
   report_id: string
@@ -209,13 +209,13 @@ interface ExitReportsTable {
 }
 
 /** The newest epoch in which a coordinator has reported; what comes from an older one is refused (PX6). */
-interface CoordinatorEpochsTable {
+export interface CoordinatorEpochsTable {
   coordinator_id: string
   epoch: number
 }
 
 /** Work sessions; the name and columns people know (WK1). */
-interface WorkSessionsTable {
+export interface WorkSessionsTable {
   id: string
   project_id: string
   parent_session_id: string | null
@@ -238,7 +238,7 @@ interface WorkSessionsTable {
   error: string | null
 }
 
-interface TasksTable {
+export interface TasksTable {
   project_id: string
   id: string
   /** null until an agent takes the task up (WK4). */
@@ -262,13 +262,13 @@ interface TasksTable {
 }
 
 /** What `depends_on` of a task says, one row each: who waits for whom. */
-interface TaskDependenciesTable {
+export interface TaskDependenciesTable {
   project_id: string
   task_id: string
   depends_on: string
 }
 
-interface HumanApprovalsTable {
+export interface HumanApprovalsTable {
   id: number
   session_id: string | null
   project_id: string
@@ -304,7 +304,7 @@ interface HumanApprovalsTable {
 }
 
 /** Its epoch is in `coordinator_epochs`. */
-interface CoordinatorsTable {
+export interface CoordinatorsTable {
   id: string
   machine: string
   state: 'connected' | 'unreachable' | 'stopped'
@@ -318,7 +318,7 @@ interface CoordinatorsTable {
   last_heard_at: Instant
 }
 
-interface LaunchesTable {
+export interface LaunchesTable {
   id: string
   agent_id: string
   project_id: string
@@ -344,7 +344,7 @@ interface LaunchesTable {
   ready_at: Instant | null
 }
 
-interface PanelsTable {
+export interface PanelsTable {
   project_id: string
   agent_id: string
   panel_id: string

@@ -1,8 +1,8 @@
 /** Conversations in a program of somebody else's, without a server (CV1, LB1), on either engine. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Conversations, type ConversationsOptions, createConversations, Refusal } from 'holdfast'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Conversations, type ConversationsOptions, createConversations, Refusal } from '../../src/library.ts'
 import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

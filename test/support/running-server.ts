@@ -16,6 +16,8 @@ export interface HoldfastOptions {
   readonly data?: string
   /** With a coordinator beside it, as `npm start` does; the server alone when left out, which most tests need no more than. */
   readonly up?: true
+  /** Node and the program; this clone's, on this Node, when left out. */
+  readonly program?: readonly [node: string, main: string]
   /** Behind `server --port 0 --data DIR`; a `--port` here wins. */
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
@@ -43,8 +45,9 @@ const mostLogBytes = 1024 * 1024
 
 export async function startHoldfast(options: HoldfastOptions = {}): Promise<RunningHoldfast> {
   const data = options.data ?? temporaryFolder()
-  const args = [main, options.up ? 'up' : 'server', '--port', '0', '--data', data, ...(options.args ?? [])]
-  const child = spawn(process.execPath, args, { env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [node, program] = options.program ?? [process.execPath, main]
+  const args = [program, options.up ? 'up' : 'server', '--port', '0', '--data', data, ...(options.args ?? [])]
+  const child = spawn(node, args, { env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = atTheEnd(() => child.kill('SIGKILL'))
   if (options.up) atTheEnd(() => askCoordinatorToEnd(data))
   const exited = once(child, 'exit').then(ended)

@@ -1,0 +1,45 @@
+/**
+ * Runs before `npm pack`, after the page is built: makes the rest of what is published (OP3), which is the server and the library as
+ * bundles, the library's types, and the licences of everything that was bundled. Nothing of it is needed in a clone.
+ */
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bundleInto } from './build/bundle.ts'
+import { licencesOf } from './build/licences.ts'
+import { publishedTypes } from './build/published-types.ts'
+import { runCommand } from './check/run-command.ts'
+
+const root = join(import.meta.dirname, '..')
+const folder = join(root, 'dist', 'package')
+
+// Anew each time, and beside what a clone runs from: neither old chunks nor a server that is running now are touched by it.
+rmSync(folder, { recursive: true, force: true })
+const modules = [
+  ...(await bundleInto(root, join(folder, 'server'), { main: 'src/main.ts' })),
+  ...(await bundleInto(root, join(folder, 'library'), { library: 'src/library.ts' })),
+]
+writeFileSync(join(folder, 'THIRD-PARTY.md'), licencesOf(modules))
+
+const types = join(folder, 'types')
+const options = [
+  '--declaration',
+  '--emitDeclarationOnly',
+  '--stripInternal',
+  '--noEmit',
+  'false',
+  '--rootDir',
+  'src',
+  '--outDir',
+  types,
+]
+const tsc = [process.execPath, 'node_modules/ts7/bin/tsc', '-p', 'scripts/build/tsconfig.library.json', ...options]
+const { code, output } = await runCommand(root, tsc)
+if (code !== 0) throw new Error(`The types of the library cannot be made:\n\n${output}`)
+
+const published = publishedTypes(join(types, 'library.d.ts'))
+for (const file of readdirSync(types, { recursive: true, encoding: 'utf8' })) {
+  if (file.endsWith('.d.ts') && !published.files.has(join(types, file))) rmSync(join(types, file))
+}
+const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
+const missing = [...published.packages].filter((name) => !name.startsWith('node:') && dependencies[name] === undefined)
+if (missing.length > 0) throw new Error(`The library's types need packages that are no dependencies: ${missing.join(', ')}`)

@@ -1,0 +1,111 @@
+/**
+ * Bundles a program of ours with all it needs into one folder. Dynamic imports stay chunks of their own and are loaded when they
+ * are needed. A worker thread named as `new Worker(new URL('./x.ts', import.meta.url))` becomes an entry of its own beside them.
+ *
+ * Old chunks are kept for a week: a server that still runs from the build before may yet load one.
+ */
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { basename, dirname, join, resolve } from 'node:path'
+import { type Plugin, rolldown } from 'rolldown'
+
+const KEEP_OLD_CHUNKS_MS = 7 * 24 * 3600 * 1000
+
+/** Optional parts of dependencies that are native or that we do not install. */
+const external = ['pg-native', 'pg-cloudflare', 'bufferutil', 'utf-8-validate', 'pino-pretty', '@opentelemetry/api']
+
+function workerEntries(): Plugin {
+  return {
+    name: 'worker-entries',
+    transform: {
+      filter: { code: 'import.meta.url' },
+      handler(code, id) {
+        const rewritten = code.replace(/new URL\(\s*(['"])(\.[^'"]+)\.ts\1,\s*import\.meta\.url,?\s*\)/g, (_all, quote, path) => {
+          const name = `${basename(path)}.js`
+          this.emitFile({ type: 'chunk', id: resolve(dirname(id), `${path}.ts`), fileName: name })
+          return `new URL(${quote}./${name}${quote}, import.meta.url)`
+        })
+        return rewritten === code ? null : { code: rewritten, map: null }
+      },
+    },
+  }
+}
+
+/**
+ * Node's own modules, taken with `process.getBuiltinModule`: an `import` of `node:http` would evaluate every lazy property of it, which
+ * loads the whole of fetch. Those that dependencies ask for at once but use rarely or never are taken at their first use.
+ */
+function builtins(): Plugin {
+  const prefix = '\0builtin:'
+  const rarelyUsed = new Set(['assert', 'dns', 'http2', 'https', 'tls'])
+  return {
+    name: 'builtins',
+    resolveId: {
+      filter: { id: new RegExp(`^(node:)?(${builtinModules.map(RegExp.escape).join('|')})$`) },
+      handler: (id, importer) =>
+        importer?.includes('rolldown/runtime') ? { id, external: true } : prefix + id.replace(/^node:/, ''),
+    },
+    load: {
+      filter: { id: new RegExp(`^${prefix}`) },
+      handler: (id) => {
+        const name = id.slice(prefix.length)
+        const taken = `process.getBuiltinModule('node:${name}')`
+        const late = `new Proxy(function () {}, {
+          get: (_, key) => ${taken}[key],
+          has: (_, key) => key in ${taken},
+          apply: (_, self, args) => Reflect.apply(${taken}, self, args),
+        })`
+        return { code: `module.exports = ${rarelyUsed.has(name) ? late : taken}`, moduleType: 'js' }
+      },
+    },
+  }
+}
+
+/** Answers the modules that went into it, as paths. */
+export async function bundleInto(
+  root: string,
+  outFolder: string,
+  input: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const bundle = await rolldown({
+    cwd: root,
+    input: { ...input },
+    platform: 'node',
+    external,
+    plugins: [workerEntries(), builtins()],
+    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+    checks: { eval: false, circularDependency: true },
+    onLog(level, log, write) {
+      if (level === 'warn' && log.code === 'CIRCULAR_DEPENDENCY' && log.message.includes('node_modules')) return
+      write(level, log)
+    },
+  })
+  const { output } = await bundle.generate({
+    format: 'esm',
+    sourcemap: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+    codeSplitting: { groups: [{ name: 'builtins', test: /builtin:/ }] },
+  })
+  await bundle.close()
+
+  mkdirSync(outFolder, { recursive: true })
+  const written = new Set<string>()
+  // The entries last: until they are there, the old ones lead to the old chunks.
+  const isEntry = (file: (typeof output)[number]): boolean => file.type === 'chunk' && file.isEntry
+  for (const file of [...output.filter((each) => !isEntry(each)), ...output.filter(isEntry)]) {
+    put(join(outFolder, file.fileName), file.type === 'chunk' ? file.code : file.source)
+    written.add(file.fileName)
+  }
+  for (const name of readdirSync(outFolder)) {
+    const path = join(outFolder, name)
+    if (!written.has(name) && Date.now() - statSync(path).mtimeMs > KEEP_OLD_CHUNKS_MS) rmSync(path, { force: true })
+  }
+  return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+}
+
+/** Whole or not at all: somebody may be starting a server from this folder right now. */
+function put(path: string, content: string | Uint8Array): void {
+  writeFileSync(`${path}.new`, content)
+  renameSync(`${path}.new`, path)
+}
