@@ -25,6 +25,7 @@ export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   'demo-mcp': async () => (await import('./commands/demo-mcp.ts')).demoMcp,
   backup: async () => (await import('./commands/backup.ts')).backup,
   restore: async () => (await import('./commands/restore.ts')).restore,
+  migrate: async () => (await import('./commands/migrate.ts')).migrate,
   export: async () => (await import('./commands/export.ts')).exportCommand,
   rebuild: async () => (await import('./commands/rebuild.ts')).rebuild,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
