@@ -45,8 +45,8 @@ export interface EventWatch {
 }
 
 const patience = { firstMs: 250, mostMs: 15_000 }
-/** The server's heart beats every 15 s; a connection that misses three beats is dead, whatever TCP says. */
-export const silenceMs = 45_000
+/** The server's heart beats every 5 s; a connection that misses two beats is dead, whatever TCP says (SC3). */
+export const silenceMs = 12_000
 /** How long a connection must have held before the next loss counts as the first. */
 export const steadyMs = 5_000
 

@@ -5,9 +5,9 @@
 import type { Clock } from '../platform/clock.ts'
 
 /** After so long without a word the server is asked whether it is there … */
-export const probeMs = 30_000
+export const probeMs = 7_000
 /** … and must open, or say something, within this. */
-export const answerMs = 15_000
+export const answerMs = 6_000
 
 interface AnySocket {
   onopen: (() => void) | null

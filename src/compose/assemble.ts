@@ -1,4 +1,5 @@
 /** What stands behind the front: store, mirror, doors, duties. Loaded while the port already listens. */
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { agentDetection } from '../agents/detect-agents.ts'
 import { ownerId } from '../domain/credential/who.ts'
@@ -17,15 +18,11 @@ import type { Front } from '../server/front.ts'
 import { openDoors } from '../server/open-doors.ts'
 import { createSignInCode } from '../services/create-sign-in-code.ts'
 import type { Store } from '../store/store.ts'
-import { AgentSessionSweeper } from './agent-session-sweeper.ts'
-import { startCheckpointSaver } from './checkpoint-saver.ts'
+import { beginDuties } from './begin-duties.ts'
+import { type BeginDuties, DutyLease } from './duty-lease.ts'
 import { firstStart } from './first-start.ts'
-import { LaunchSweeper } from './launch-sweeper.ts'
 import { openStore } from './open-store.ts'
-import { PanelSweeper } from './panel-sweeper.ts'
 import type { Undo } from './start-server.ts'
-import { startSweeper } from './sweeper.ts'
-import { UserSessionSweeper } from './user-session-sweeper.ts'
 
 export interface Parts {
   readonly config: ConfigValues
@@ -45,9 +42,6 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
   undo.push(() => store.close())
   const mirror = new Mirror({ store, clock, logger, folder: data, targets: [projectFolder, chatLog, conversationFile] })
   undo.push(() => mirror.stop())
-  undo.push(startSweeper(store, clock, logger))
-
-  undo.push(startCheckpointSaver(store, clock, logger))
 
   const pageFolder = join(packageFolder, 'dist', 'web')
   const detectAgents = agentDetection({ clock, env })
@@ -59,37 +53,30 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
   const ownerTokenHash = hashSecret(ownerToken)
   const files = filesBeside(mirror, store, data)
   const doors = await openDoors({ front, store, clock, ownerTokenHash, files, pageFolder, coordinatorRules, detectAgents })
-  undo.push(() => doors.close())
-  const sweeper = new AgentSessionSweeper({ store, clock, logger, lastSeen: doors.lastSeen })
-  sweeper.start()
-  undo.push(() => sweeper.stop())
-  const launchSweeper = new LaunchSweeper({
-    store,
-    clock,
-    logger,
-    launches: doors.launches,
-    lastSeen: doors.lastSeen,
-    held: doors.held,
-    unreachableSeconds: config['coordinator.unreachable_seconds'],
-    takeoverMinutes: config['coordinator.takeover_minutes'],
-  })
-  launchSweeper.start()
-  undo.push(() => launchSweeper.stop())
   const starter = new Starter({ store, clock, logger, tails: doors.tails, launches: doors.launches })
   await starter.start()
   undo.push(() => starter.stop())
   const speaker = new Speaker({ store, clock, logger })
   speaker.start()
   undo.push(() => speaker.stop())
-  const userSessions = new UserSessionSweeper({ store, clock, logger })
-  userSessions.start()
-  undo.push(() => userSessions.stop())
-  const panels = new PanelSweeper({ store, clock, logger })
-  panels.start()
-  undo.push(() => panels.stop())
+  const begin: BeginDuties = (dutyClock) => beginDuties({ store, logger, config, doors }, dutyClock)
+  const stopDuties = await startDuties(begin, parts, store)
+  // Alone there is nowhere else to go, so nobody is given the time for it.
+  const lingerMs = config.database_url ? config.drain_seconds * 1000 : 0
+  undo.push(async () => {
+    await Promise.all([doors.close(lingerMs), stopDuties()])
+  })
 
   firstStart(store, data, logger)
     .catch((error) => logger.error({ error: String(error) }, 'the demo project could not be made'))
     .then(() => mirror.start())
   return { store, signInCode: async () => (await store.run(createSignInCode, { by: ownerId })).code }
+}
+
+/** Alone on its database there is nobody to share them with; the function returned stops them. */
+async function startDuties(begin: BeginDuties, { config, clock, logger }: Parts, store: Store): Promise<() => Promise<void>> {
+  if (!config.database_url) return begin(clock)
+  const lease = new DutyLease({ store, clock, logger, holder: randomUUID(), begin })
+  lease.start()
+  return () => lease.stop()
 }

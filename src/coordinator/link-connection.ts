@@ -6,8 +6,11 @@ import { WebSocket } from 'ws'
 import type { Clock } from '../platform/clock.ts'
 
 /** Far more than any answer needs; a server that is silent for so long is not there. */
-const answerWithinMs = 15_000
-const handshakeWithinMs = 10_000
+const answerWithinMs = 10_000
+const handshakeWithinMs = 5_000
+/** How often it is asked whether it is there, and what it may miss (SC3): a node that was stopped keeps its connections open. */
+const pingEveryMs = 4_000
+const maxUnheardPings = 2
 const closeWithinMs = 500
 const maxPayload = 8 * 1024 * 1024
 
@@ -56,6 +59,8 @@ export class LinkConnection {
   readonly #waiting = new Map<string, Waiting>()
   #lastId = 0
   #why: string | undefined
+  #unheardPings = 0
+  #stopPinging = (): void => {}
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts
@@ -69,6 +74,7 @@ export class LinkConnection {
     })
     this.closed = new Promise((resolve) => {
       this.#socket.on('close', (code, reason) => {
+        this.#stopPinging()
         this.#abandon()
         resolve(this.#why ?? `closed with ${code} ${reason}`.trim())
       })
@@ -78,6 +84,10 @@ export class LinkConnection {
     })
     this.#socket.on('message', (data) => this.#receive(String(data)))
     this.#socket.on('ping', () => parts.onHeard())
+    this.#socket.on('pong', () => {
+      this.#unheardPings = 0
+    })
+    this.#socket.on('open', () => this.#pingLater())
   }
 
   /** Resolves when it may be asked; rejects with AwayError when there is nobody. */
@@ -117,8 +127,20 @@ export class LinkConnection {
     this.#socket.terminate()
   }
 
+  #pingLater(): void {
+    this.#stopPinging = this.#parts.clock.after(pingEveryMs, () => {
+      if (this.#unheardPings++ >= maxUnheardPings) {
+        this.#why ??= 'the server is silent'
+        return this.cut()
+      }
+      this.#socket.ping()
+      this.#pingLater()
+    })
+  }
+
   /** What cannot be understood is no reason to fall, only to begin again. */
   #receive(text: string): void {
+    this.#unheardPings = 0
     this.#parts.onHeard()
     try {
       this.#handle(JSON.parse(text) as ServerMessage)

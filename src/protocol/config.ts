@@ -50,6 +50,13 @@ export const configRules = {
     secret: true,
     about: 'postgres://…; SQLite in the data folder when left out',
   },
+  drain_seconds: {
+    kind: 'number',
+    fallback: 1,
+    min: 0,
+    max: 4,
+    about: 'With database_url: how long a node that is stopped still answers, so that balancers turn away from it first',
+  },
   'log.level': {
     kind: 'choice',
     fallback: 'info',

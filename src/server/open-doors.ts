@@ -39,8 +39,11 @@ export interface OpenDoors {
   readonly held: HeldCalls
   readonly launches: Launches
   readonly tails: Tails
-  /** Stops accepting, finishes what is in flight, says goodbye to who is connected; never takes longer than a few seconds (OP2). */
-  close(): Promise<void>
+  /**
+   * Is not ready any more, says goodbye to who is connected, answers whoever waits; serves what still comes for `lingerMs`, then accepts
+   * nothing and finishes what is in flight. Never takes longer than a few seconds (OP2).
+   */
+  close(lingerMs?: number): Promise<void>
 }
 
 /** Requests in flight have this long to finish. */
@@ -75,20 +78,27 @@ export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
   openSocketDoor(front.server, doors, front.gate)
   await app.ready()
   await doors.connections.start()
-  front.lead((request, response) => app.routing(request, response))
+  front.lead((request, response) => {
+    // What comes next on this connection goes elsewhere.
+    if (doors.closing) response.shouldKeepAlive = false
+    app.routing(request, response)
+  })
 
   return {
     lastSeen: doors.agents.lastSeen,
     held: doors.agents.held,
     launches: doors.launches,
     tails,
-    async close() {
+    async close(lingerMs = 0) {
       doors.closing = true
       doors.agents.close()
       doors.panels.close()
       doors.attached.close()
+      const goodbye = doors.connections.close()
+      // SC3: whoever sends us requests is told that we go, and has the time to notice.
+      if (lingerMs > 0) await new Promise<void>((resolve) => clock.after(lingerMs, resolve))
       const closed = Promise.all([front.close(), app.close()])
-      await doors.connections.close()
+      await goodbye
       const giveUp = clock.after(drainMs, () => front.server.closeAllConnections())
       front.server.closeIdleConnections()
       await closed

@@ -36,6 +36,7 @@ import { getOrCreateConversation } from './get-or-create-conversation.ts'
 import { giveUpRoleAgent } from './give-up-role-agent.ts'
 import { greetCoordinator } from './greet-coordinator.ts'
 import { handOverMessages } from './hand-over-messages.ts'
+import { holdLease } from './hold-lease.ts'
 import { lapsePanel } from './lapse-panel.ts'
 import { logoutAgent } from './logout-agent.ts'
 import { markUnreachable } from './mark-unreachable.ts'
@@ -47,6 +48,7 @@ import { postMessage } from './post-message.ts'
 import { postponeAgentSession } from './postpone-agent-session.ts'
 import { recordApproach } from './record-approach.ts'
 import { releaseAgent } from './release-agent.ts'
+import { releaseLease } from './release-lease.ts'
 import { removePerson } from './remove-person.ts'
 import { replacePasskey } from './replace-passkey.ts'
 import { reportProcessExit } from './report-process-exit.ts'
@@ -128,6 +130,7 @@ export const useCases = {
   'give-up-role-agent': giveUpRoleAgent,
   'greet-coordinator': greetCoordinator,
   'hand-over-messages': handOverMessages,
+  'hold-lease': holdLease,
   'lapse-panel': lapsePanel,
   'logout-agent': logoutAgent,
   'mark-unreachable': markUnreachable,
@@ -139,6 +142,7 @@ export const useCases = {
   'postpone-agent-session': postponeAgentSession,
   'record-approach': recordApproach,
   'release-agent': releaseAgent,
+  'release-lease': releaseLease,
   'remove-person': removePerson,
   'replace-passkey': replacePasskey,
   'report-process-exit': reportProcessExit,

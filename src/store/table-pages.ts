@@ -53,6 +53,7 @@ const tableKeys: Readonly<Record<TableName, readonly string[]>> = {
   artifacts: ['session_id', 'name'],
   uploads: ['id'],
   upload_parts: ['upload_id', 'number'],
+  leases: ['name'],
 }
 
 export const tableNames = Object.keys(tableKeys) as TableName[]

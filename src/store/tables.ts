@@ -351,6 +351,12 @@ export interface PanelsTable {
   seen_at: Instant
 }
 
+interface LeasesTable {
+  name: string
+  holder: string
+  held_until: Instant
+}
+
 export interface Tables {
   meta: MetaTable
   streams: StreamsTable
@@ -389,4 +395,5 @@ export interface Tables {
   artifacts: ArtifactsTable
   uploads: UploadsTable
   upload_parts: UploadPartsTable
+  leases: LeasesTable
 }

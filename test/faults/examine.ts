@@ -26,9 +26,9 @@ export async function checkImage(folder: string, ledger: Ledger): Promise<Findin
 }
 
 /** The same without writing: for a store that goes on afterwards. */
-export async function examine(place: Place, ledger: Ledger, exact = true): Promise<Findings> {
+export async function examine(place: Place, ledger: Ledger, exact = true, alone = true): Promise<Findings> {
   if ('folder' in place) return withDatabase(place.folder, (connection) => ask(connection, ledger, exact))
-  return withStore(place, async (store) => judge(await store.read(readStored), ledger, exact))
+  return withStore(place, async (store) => judge(await store.read(readStored), ledger, exact, alone))
 }
 
 /** On PostgreSQL, where there is no file to look at. */

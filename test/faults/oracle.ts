@@ -45,13 +45,16 @@ export const isClean = ({ lost, doubled, reordered, torn }: Tally): boolean => l
 type Event = Tables['events']
 type Acknowledgements = Pick<Ledger, 'acknowledged' | 'refused' | 'violations'>
 
-/** `exact`: the answer's own text is in the event. Over HTTP the answer was written anew, so there only its content counts. */
-export function judge(stored: Stored, ledger: Acknowledgements, exact = true): Findings {
+/**
+ * `exact`: the answer's own text is in the event. Over HTTP the answer was written anew, so there only its content counts.
+ * `alone`: nothing but the load wrote; with others (agents, chats) their events are passed over, and only the streams must be dense.
+ */
+export function judge(stored: Stored, ledger: Acknowledgements, exact = true, alone = true): Findings {
   const findings = noFindings()
   findings.torn.push(...ledger.violations)
   checkStreams(stored, findings)
-  const { state, byMark } = readHome(stored, findings)
-  checkCopies(stored, findings)
+  const { state, byMark } = readHome(stored, alone, findings)
+  checkCopies(stored, alone, findings)
   checkAcknowledged(stored, ledger, byMark, exact, findings)
   checkRefused(stored, ledger, byMark, findings)
   if (exact) checkReceipts(stored, findings)
@@ -76,17 +79,17 @@ function checkStreams({ streams, events }: Stored, { torn }: Findings): void {
 
 type ByMark = ReadonlyMap<string, readonly Event[]>
 
-function readHome({ events }: Stored, { torn }: Findings): { state: State; byMark: ByMark } {
+function readHome({ events }: Stored, alone: boolean, { torn }: Findings): { state: State; byMark: ByMark } {
   const state = emptyState()
   const byMark = new Map<string, Event[]>()
   for (const event of events) {
     if (event.ref_stream !== null) continue
     if (event.stream !== 'home' || event.data === null) {
-      torn.push(`${event.stream} ${event.seq} (${event.type}) has no place in this load`)
+      if (alone) torn.push(`${event.stream} ${event.seq} (${event.type}) has no place in this load`)
       continue
     }
     const body = JSON.parse(event.data)
-    if (!applyEvent(state, event.type, body)) torn.push(`home ${event.seq} has the type ${event.type}`)
+    if (!applyEvent(state, event.type, body) && alone) torn.push(`home ${event.seq} has the type ${event.type}`)
     const mark = markOfEvent(event.type, body)
     byMark.set(mark, [...(byMark.get(mark) ?? []), event])
   }
@@ -94,13 +97,13 @@ function readHome({ events }: Stored, { torn }: Findings): { state: State; byMar
 }
 
 /** What changes one project is copied into its stream, once and in order. */
-function checkCopies({ events }: Stored, { torn, doubled, reordered }: Findings): void {
+function checkCopies({ events }: Stored, alone: boolean, { torn, doubled, reordered }: Findings): void {
   const copies = new Map<number, Event>()
   let last: Event | undefined
   for (const event of events) {
     if (event.ref_stream === null) continue
     if (event.ref_stream !== 'home' || event.ref_seq === null) {
-      torn.push(`${event.stream} ${event.seq} stands for ${event.ref_stream} ${event.ref_seq}`)
+      if (alone) torn.push(`${event.stream} ${event.seq} stands for ${event.ref_stream} ${event.ref_seq}`)
       continue
     }
     if (copies.has(event.ref_seq)) doubled.push(`home ${event.ref_seq} has two copies`)

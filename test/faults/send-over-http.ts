@@ -12,19 +12,19 @@ class SendFailure extends Error {
   }
 }
 
-export function sendOverHttp(client: () => Client): Send {
+export function sendOverHttp(client: () => Client, timeoutMs?: number): Send {
   return async (attempt) => {
     try {
-      return ((await request(client(), attempt)) as Answer | undefined) ?? null
+      return ((await request(client(), attempt, timeoutMs)) as Answer | undefined) ?? null
     } catch (error) {
       throw new SendFailure(error instanceof ProblemError ? error.problem.code : 'unreachable', error)
     }
   }
 }
 
-function request(client: Client, { id, useCase, input, keyed }: Attempt): Promise<unknown> {
+function request(client: Client, { id, useCase, input, keyed }: Attempt, timeoutMs: number | undefined): Promise<unknown> {
   // Not tried again here: what has no answer is sent again by the load, when it has a key.
-  const options = { retries: 0, ...(keyed && { idempotencyKey: id }) }
+  const options = { retries: 0, ...(keyed && { idempotencyKey: id }), ...(timeoutMs !== undefined && { timeoutMs }) }
   const { projectId = '', agentId = '', ...body } = input as { projectId?: string; agentId?: string; name: string }
   switch (useCase) {
     case 'create-project':

@@ -43,7 +43,7 @@ export function startServer(
       clearTimeout(timer)
       reject(new Error(`The server ended with ${child.exitCode ?? child.signalCode} before it was ready\n${errors}`))
     })
-  }).then(async (url) => ({ url, token: (await readFile(join(data, 'owner-token'), 'utf8')).trim() }))
+  }).then(async (url) => ({ url, token: env['HOLDFAST_TOKEN'] ?? (await readFile(join(data, 'owner-token'), 'utf8')).trim() }))
   // Whoever kills it while it starts does not wait for this.
   ready.catch(() => undefined)
   return { child, exited, ready }

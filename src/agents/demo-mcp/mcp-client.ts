@@ -29,6 +29,9 @@ const mostTries = 12
 const firstPauseMs = 250
 const longestPauseMs = 4000
 
+/** While a call is held, the server says every 20 s that it is there: one that was stopped keeps its connections open. */
+const silenceMs = 30_000
+
 interface Answer {
   readonly id?: unknown
   readonly result?: { readonly structuredContent?: Record<string, unknown>; readonly isError?: boolean }
@@ -81,19 +84,27 @@ export class McpClient {
 
   async #send(message: object, signal?: AbortSignal): Promise<Answer[]> {
     const { url, bearer } = this.#parts
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${bearer}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': protocolVersion,
-      },
-      body: JSON.stringify(message),
-      redirect: 'error',
-      signal: signal ?? null,
-    })
-    const text = await response.text()
+    const silence = new AbortController()
+    const timer = setTimeout(() => silence.abort(new Error('the server is silent')), silenceMs)
+    let response: Response
+    let text: string
+    try {
+      response = await fetch(url, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${bearer}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': protocolVersion,
+        },
+        body: JSON.stringify(message),
+        redirect: 'error',
+        signal: AbortSignal.any([silence.signal, ...(signal ? [signal] : [])]),
+      })
+      text = await textOf(response, () => timer.refresh())
+    } finally {
+      clearTimeout(timer)
+    }
     if (response.status >= 400 && response.status < 500)
       throw new RefusedError(`${url} answers ${response.status}: ${text.slice(0, 300)}`)
     if (!response.ok) throw new Error(`${url} answers ${response.status}`)
@@ -101,6 +112,16 @@ export class McpClient {
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
     return isStream ? framesIn(text) : [JSON.parse(text) as Answer]
   }
+}
+
+async function textOf({ body }: Response, onHeard: () => void): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const bytes of body ?? []) {
+    onHeard()
+    text += decoder.decode(bytes, { stream: true })
+  }
+  return text
 }
 
 class RefusedError extends Error {}

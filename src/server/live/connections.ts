@@ -15,7 +15,9 @@ import type { Tails } from './tail.ts'
 
 export const maxConnectionsPerCredential = 5000
 const lookMs = 5000
-const looksPerBeat = 3
+/** A reader that can only listen hears something at every look, so that it notices a node that does not answer (SC3). */
+const looksPerBeat = { 'event-stream': 1, websocket: 3 } as const
+const looksPerRecheck = 3
 /** Two looks in a row: it took nothing for at least 10 s. */
 const maxStuckLooks = 2
 /** What a timer can hold; a later expiry is looked at again then. */
@@ -139,12 +141,12 @@ export class Connections {
   }
 
   #look(): void {
-    const beat = ++this.#looks % looksPerBeat === 0
+    this.#looks++
     for (const connection of [...this.#open]) {
       if (connection.look() >= maxStuckLooks) connection.end('slow')
-      else if (beat) connection.beat()
+      else if (this.#looks % looksPerBeat[connection.kind] === 0) connection.beat()
     }
-    if (beat) void this.#recheckAll()
+    if (this.#looks % looksPerRecheck === 0) void this.#recheckAll()
   }
 
   #read(events: readonly FeedEvent[]): void {

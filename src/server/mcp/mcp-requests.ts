@@ -39,7 +39,10 @@ export class McpRequests {
   async #callTool(tool: Tool, call: PlainCall, presented: Presented, requestId: string, reply: FastifyReply): Promise<void> {
     const answer = new ToolAnswer(reply, call, this.#serverInfo)
     if (tool.mayWait) answer.mayTakeLong(this.#doors.clock)
-    answer.finish(await runTool(tool, call.args, { doors: this.#doors, presented, gone: () => goneSignal(reply) }, requestId))
+    const result = await runTool(tool, call.args, { doors: this.#doors, presented, gone: () => goneSignal(reply) }, requestId)
+    // Whoever waited here calls again at once, and not here.
+    if (this.#doors.closing) reply.raw.shouldKeepAlive = false
+    answer.finish(result)
   }
 
   async #askSdk({ raw, body, id: requestId }: FastifyRequest, presented: Presented, reply: FastifyReply): Promise<void> {

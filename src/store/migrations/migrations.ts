@@ -7,6 +7,7 @@ import { continuity } from './0005-continuity.ts'
 import { spokenChats } from './0006-spoken-chats.ts'
 import { allowances } from './0007-allowances.ts'
 import { conversationFiles } from './0008-conversation-files.ts'
+import { leases } from './0009-leases.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -18,6 +19,7 @@ export const migrations: readonly Migration[] = [
   spokenChats,
   allowances,
   conversationFiles,
+  leases,
 ]
 
 export const newestVersion = migrations.length

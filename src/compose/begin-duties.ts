@@ -1,0 +1,47 @@
+/**
+ * The duties of a cluster, all of them (SC5): what is done for everybody and needs to be done once. One node does them at a time
+ * (duty-lease.ts). Each is begun anew with the lease, as after a start: time in which nobody swept ends nothing.
+ */
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { ConfigValues } from '../protocol/config.ts'
+import type { OpenDoors } from '../server/open-doors.ts'
+import type { Store } from '../store/store.ts'
+import { AgentSessionSweeper } from './agent-session-sweeper.ts'
+import { startCheckpointSaver } from './checkpoint-saver.ts'
+import { LaunchSweeper } from './launch-sweeper.ts'
+import { PanelSweeper } from './panel-sweeper.ts'
+import { startSweeper } from './sweeper.ts'
+import { UserSessionSweeper } from './user-session-sweeper.ts'
+
+export interface DutyParts {
+  readonly store: Store
+  readonly logger: Logger
+  readonly config: ConfigValues
+  readonly doors: Pick<OpenDoors, 'launches' | 'lastSeen' | 'held'>
+}
+
+/** The function returned stops them when what was begun is done. */
+export async function beginDuties({ store, logger, config, doors }: DutyParts, clock: Clock): Promise<() => Promise<void>> {
+  const { launches, lastSeen, held } = doors
+  const sweepers = [
+    new AgentSessionSweeper({ store, clock, logger, lastSeen }),
+    new LaunchSweeper({
+      store,
+      clock,
+      logger,
+      launches,
+      lastSeen,
+      held,
+      unreachableSeconds: config['coordinator.unreachable_seconds'],
+      takeoverMinutes: config['coordinator.takeover_minutes'],
+    }),
+    new UserSessionSweeper({ store, clock, logger }),
+    new PanelSweeper({ store, clock, logger }),
+  ]
+  const stops = [startSweeper(store, clock, logger), startCheckpointSaver(store, clock, logger)]
+  for (const sweeper of sweepers) sweeper.start()
+  return async () => {
+    await Promise.all([...sweepers.map((sweeper) => sweeper.stop()), ...stops.map((stop) => stop())])
+  }
+}

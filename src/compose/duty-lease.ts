@@ -1,0 +1,94 @@
+/**
+ * What one node does for all (SC5): whoever holds the lease row does it, makes the lease longer while it lives, and gives it back when it
+ * is stopped; when it was killed, paused or cut off, another takes it as soon as it has run out. This saves work and nothing hangs on it:
+ * every duty decides behind the lock of its stream, so two that do the same for a moment do no harm. The time of the duties is the
+ * database's, whatever the node's own clock says.
+ */
+import { epochMs } from '../domain/instant.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import { holdLease } from '../services/hold-lease.ts'
+import { releaseLease } from '../services/release-lease.ts'
+import type { Store } from '../store/store.ts'
+
+const name = 'duties'
+/** So long after the holder was last heard of another takes over. */
+export const leaseMs = 6000
+/** Three chances to make it longer. */
+const lookEveryMs = 2000
+
+/** Begins everything; the function returned stops it when what was begun is done. */
+export type BeginDuties = (clock: Clock) => Promise<() => Promise<void>>
+
+export interface DutyLeaseParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Names this node. */
+  readonly holder: string
+  readonly begin: BeginDuties
+}
+
+export class DutyLease {
+  readonly #parts: DutyLeaseParts
+  readonly #dutyClock: Clock
+  /** What the database's clock is ahead of ours. */
+  #aheadMs = 0
+  #heldUntil = Number.NEGATIVE_INFINITY
+  #end: (() => Promise<void>) | undefined
+  #cancel: (() => void) | undefined
+  #running: Promise<void> = Promise.resolve()
+  #stopped = false
+
+  constructor(parts: DutyLeaseParts) {
+    this.#parts = parts
+    const { clock } = parts
+    this.#dutyClock = { now: () => clock.now() + this.#aheadMs, after: (ms, callback) => clock.after(ms, callback) }
+  }
+
+  start(): void {
+    this.#running = this.look().finally(() => {
+      if (!this.#stopped) this.#cancel = this.#parts.clock.after(lookEveryMs, () => this.start())
+    })
+  }
+
+  /** Hands over: the next who looks has it. */
+  async stop(): Promise<void> {
+    const { store, holder, logger } = this.#parts
+    this.#stopped = true
+    this.#cancel?.()
+    await this.#running
+    if (!this.#end) return
+    await this.#leave()
+    await store.run(releaseLease, { name, holder }).catch((error: unknown) => {
+      logger.warn({ error: String(error) }, 'The lease of the duties could not be given back; it runs out by itself')
+    })
+  }
+
+  /** One look; never fails. */
+  async look(): Promise<void> {
+    const { store, clock, logger, holder, begin } = this.#parts
+    const askedAt = clock.now()
+    try {
+      const { held, now } = await store.run(holdLease, { name, holder, forMs: leaseMs })
+      this.#aheadMs = epochMs(now) - clock.now()
+      this.#heldUntil = held ? askedAt + leaseMs : Number.NEGATIVE_INFINITY
+      if (held && !this.#end && !this.#stopped) {
+        this.#end = await begin(this.#dutyClock)
+        logger.info('This node does the duties of the cluster')
+      }
+    } catch (error) {
+      logger.warn({ error: String(error) }, 'It could not be seen who does the duties of the cluster; trying again')
+    }
+    if (this.#end && clock.now() >= this.#heldUntil) {
+      logger.info('Another node does the duties of the cluster')
+      await this.#leave()
+    }
+  }
+
+  async #leave(): Promise<void> {
+    const end = this.#end
+    this.#end = undefined
+    await end?.()
+  }
+}

@@ -1,0 +1,19 @@
+/** SC3, small: a node killed and a node drained under load. The 120 faults are in `npm run test:faults`. */
+import { expect, test } from 'vitest'
+import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
+import { productFolder } from './build.ts'
+import { clusterFaults } from './cluster/cluster-faults.ts'
+import { newTally } from './oracle.ts'
+
+usePostgres()
+
+test('[SC1] [SC3] [RL4] clients, agents, coordinators and consoles go on at another node when theirs is killed or drained', async () => {
+  const faults = { kill: 1, pause: 0, drain: 1 }
+  const url = await newPostgresUrl()
+  const result = await clusterFaults({ build: productFolder, url, seed: 'npm test', faults, nodes: 2, coordinators: 1 })
+  expect(result.tally).toEqual(newTally())
+  expect(result.acknowledged).toBeGreaterThan(10)
+  expect(result.answered).toBeGreaterThan(3)
+  // Only that they come back: how fast is measured where the machine has nothing else to do.
+  expect([...result.times.kill, ...result.times.drain].every(Number.isFinite)).toBe(true)
+}, 120_000)

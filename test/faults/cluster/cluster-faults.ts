@@ -1,0 +1,235 @@
+/**
+ * SC3, RE5, CO6: three nodes and two coordinators on one PostgreSQL under load, while nodes and coordinators are killed, stopped past a
+ * takeover, and drained. Writers write through the balancer and send again what was not answered; people talk with agents of both kinds; a
+ * console follows a role; readers follow home. Then the one oracle looks at the store, and each of them says what was wrong.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { leaseMs } from '../../../src/compose/duty-lease.ts'
+import { agentsOf } from '../../support/coordinator-process.ts'
+import { examine } from '../examine.ts'
+import { Ledger } from '../ledger.ts'
+import { runLoad, type Send } from '../load.ts'
+import { addTo, newTally, noFindings, type Tally } from '../oracle.ts'
+import { type Chance, chance } from '../random.ts'
+import { sendOverHttp } from '../send-over-http.ts'
+import { Cluster } from './cluster.ts'
+import { Console } from './console.ts'
+import { Talk } from './talk.ts'
+import { Watchers } from './watchers.ts'
+
+export type Fault = 'kill' | 'pause' | 'drain'
+
+export interface ClusterFaultOptions {
+  readonly build: string
+  readonly url: string
+  readonly seed: string
+  readonly faults: Readonly<Record<Fault, number>>
+  /** Three and two when left out. */
+  readonly nodes?: number
+  readonly coordinators?: number
+  /** How many of them strike a coordinator; drains never do. */
+  readonly onCoordinators?: number
+  readonly onFault?: (fault: string, ms: number) => void
+}
+
+export interface ClusterFaultResult {
+  readonly tally: Tally
+  readonly acknowledged: number
+  readonly answered: number
+  /** Until every reader was live, of the faults that struck a node. */
+  readonly times: Readonly<Record<Fault, number[]>>
+  readonly sentAgain: number
+  readonly takeovers: number
+}
+
+const writers = 4
+const writeEveryMs = 150
+const readers = 6
+const giveUpMs = 12_000
+const clearedWithinMs = 30_000
+/** Nobody can know whether it was done, or it may be done in a moment. */
+const passing = new Set(['unreachable', 'store_unavailable', 'shutting_down', 'busy'])
+
+export async function clusterFaults(options: ClusterFaultOptions): Promise<ClusterFaultResult> {
+  const { build, url, seed, faults, nodes = 3, coordinators = 2, onCoordinators = 0 } = options
+  const cluster = await Cluster.start({ build, url, nodes, coordinators, env: { HOLDFAST_LOG_LEVEL: 'warn' } })
+  const run = new Run(cluster, seed)
+  try {
+    await run.begin()
+    const dice = chance(seed)
+    const order = dice.shuffled([...many('kill', faults.kill), ...many('pause', faults.pause), ...many('drain', faults.drain)])
+    let left = onCoordinators
+    for (const [at, fault] of order.entries()) {
+      const strikesCoordinator =
+        fault !== 'drain' && left > 0 && dice.one(left / order.slice(at).filter((each) => each !== 'drain').length)
+      if (strikesCoordinator) left--
+      const startedAt = performance.now()
+      if (strikesCoordinator) await run.strikeCoordinator(fault, dice)
+      else await run.strikeNode(fault, dice)
+      options.onFault?.(`${fault} of a ${strikesCoordinator ? 'coordinator' : 'node'}`, performance.now() - startedAt)
+    }
+    return await run.end(url)
+  } finally {
+    await cluster.end()
+  }
+}
+
+const many = (fault: Fault, count: number): Fault[] => Array.from({ length: count }, () => fault)
+
+class Run {
+  readonly #cluster: Cluster
+  readonly #seed: string
+  readonly #ledger = new Ledger(() => 'owner')
+  readonly #talks: Talk[]
+  readonly #console: Console
+  readonly #watchers: Watchers
+  readonly #tally = newTally()
+  readonly #times: Record<Fault, number[]> = { kill: [], pause: [], drain: [] }
+  #draining = false
+  #sentAgain = 0
+  #takeovers = 0
+  #over = false
+  #load: Promise<void> = Promise.resolve()
+
+  constructor(cluster: Cluster, seed: string) {
+    this.#cluster = cluster
+    this.#seed = seed
+    this.#talks = [new Talk(cluster, 'puller'), new Talk(cluster, 'spoken-to')]
+    this.#console = new Console(cluster)
+    this.#watchers = new Watchers(cluster)
+  }
+
+  async begin(): Promise<void> {
+    await this.#watchers.begin(readers)
+    this.#load = this.#write('load', Number.POSITIVE_INFINITY)
+    await Promise.all([this.#talks[0]?.begin('mcp'), this.#talks[1]?.begin('acp'), this.#console.begin()])
+    while (this.#talks.some(({ answered }) => answered === 0) || this.#console.answered === 0) await pause(50)
+  }
+
+  async strikeNode(fault: Fault, dice: Chance): Promise<void> {
+    const cluster = this.#cluster
+    const node = dice.below(cluster.size)
+    const other = cluster.clientOf((node + 1) % cluster.size)
+    await pause(dice.below(500))
+    const since = performance.now()
+    if (fault === 'kill') cluster.signal(node, 'SIGKILL')
+    else if (fault === 'pause') cluster.signal(node, 'SIGSTOP')
+    else {
+      this.#draining = true
+      cluster.signal(node, 'SIGTERM')
+    }
+    const live = await this.#watchers.allLive(other, since)
+    this.#times[fault].push(live)
+    if (fault === 'pause') {
+      // Past the takeover of what it did for all.
+      await pause(Math.max(0, leaseMs * 1.5 - (performance.now() - since)))
+      cluster.signal(node, 'SIGCONT')
+    } else {
+      const code = await cluster.ended(node)
+      this.#draining = false
+      if (fault === 'drain' && code !== 0) this.#torn(`a drained node ended with ${code}`)
+      await cluster.restart(node)
+    }
+    await this.#neverTwice()
+  }
+
+  /** Killed, it is followed by a new one; paused, it is taken over, wakes up, is refused, and clears up. */
+  async strikeCoordinator(fault: Fault, dice: Chance): Promise<void> {
+    const cluster = this.#cluster
+    const n = dice.below(cluster.coordinators.length)
+    const struck = cluster.coordinators[n]
+    if (!struck) return
+    await pause(dice.below(500))
+    cluster.signalCoordinator(n, fault === 'kill' ? 'SIGKILL' : 'SIGSTOP')
+    if (fault === 'pause') {
+      const before = await agentsOf(struck.data)
+      await cluster.client.post('/api/coordinators/{coordinatorId}/takeover', { params: { coordinatorId: struck.id } })
+      this.#takeovers++
+      await pause(1000 + dice.below(3000))
+      await this.#neverTwice()
+      cluster.signalCoordinator(n, 'SIGCONT')
+      const until = performance.now() + clearedWithinMs
+      while ((await agentsOf(struck.data)).some((pid) => before.includes(pid))) {
+        if (performance.now() > until) {
+          this.#torn('a coordinator that was taken over has not ended what it had started')
+          break
+        }
+        await pause(50)
+      }
+      // It waits longer each time it is replaced; a new process does not.
+      cluster.signalCoordinator(n, 'SIGKILL')
+    }
+    await cluster.restartCoordinator(n)
+    await this.#neverTwice()
+  }
+
+  async end(url: string): Promise<ClusterFaultResult> {
+    this.#over = true
+    await this.#load
+    await this.#write('last', 1)
+    for (const talk of this.#talks) {
+      await talk.end()
+      addTo(this.#tally, talk.findings, `seed ${this.#seed}`)
+    }
+    await this.#console.end()
+    addTo(this.#tally, this.#console.findings, `seed ${this.#seed}, the console`)
+    for (const { findings } of await this.#watchers.end()) addTo(this.#tally, findings, `seed ${this.#seed}, a reader`)
+    addTo(this.#tally, await examine({ url }, this.#ledger, false, false), `seed ${this.#seed}, the store`)
+    const answered = this.#talks.reduce((sum, talk) => sum + talk.answered, 0) + this.#console.answered
+    return {
+      tally: this.#tally,
+      acknowledged: this.#ledger.acknowledged.size,
+      answered,
+      times: this.#times,
+      sentAgain: this.#sentAgain,
+      takeovers: this.#takeovers,
+    }
+  }
+
+  async #write(run: string, each: number): Promise<void> {
+    const { client } = this.#cluster
+    const send = sendOverHttp(() => client, giveUpMs)
+    await runLoad({
+      run,
+      chance: chance(`${this.#seed}/${run}`),
+      writers,
+      each,
+      again: this.#ledger.unresolved(),
+      overHttp: true,
+      send: this.#slowly(send),
+      goOn: () => run !== 'load' || !this.#over,
+      report: (report) => {
+        this.#ledger.take(report)
+        if (report.type === 'failed') this.#torn(report.text)
+      },
+    })
+  }
+
+  /** What has a key is sent until it is answered, before anything else is done with what it is about. */
+  #slowly(send: Send): Send {
+    return async (attempt) => {
+      for (;;) {
+        await pause(writeEveryMs)
+        const draining = this.#draining
+        try {
+          return await send(attempt)
+        } catch (error) {
+          const { code = '' } = error as { code?: string }
+          if (!passing.has(code)) throw error
+          if (draining || this.#draining) this.#torn(`${attempt.id} failed with ${code} while a node was drained`)
+          if (!attempt.keyed) throw error
+          this.#sentAgain++
+        }
+      }
+    }
+  }
+
+  async #neverTwice(): Promise<void> {
+    const twice = await this.#cluster.launchesRunningTwice()
+    if (twice.length > 0) this.#torn(`two processes of one launch: ${twice.join(', ')}`)
+  }
+
+  #torn(text: string): void {
+    addTo(this.#tally, { ...noFindings(), torn: [text] }, `seed ${this.#seed}`)
+  }
+}
