@@ -11,6 +11,7 @@ export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   chat: async () => (await import('./commands/chat.ts')).chat,
   run: async () => (await import('./commands/run.ts')).run,
   attach: async () => (await import('./commands/attach.ts')).attachCommand,
+  search: async () => (await import('./commands/search.ts')).search,
   tasks: async () => (await import('./commands/tasks.ts')).tasks,
   sessions: async () => (await import('./commands/sessions.ts')).workSessions,
   resume: async () => (await import('./commands/resume.ts')).resume,

@@ -14,6 +14,7 @@ import { conversationRoutes } from './routes/conversations.ts'
 import { eventRoutes } from './routes/events.ts'
 import { processRoutes } from './routes/processes.ts'
 import { projectRoutes } from './routes/projects.ts'
+import { searchRoutes } from './routes/search.ts'
 import { systemRoutes } from './routes/system.ts'
 import { taskRoutes } from './routes/tasks.ts'
 import { userSessionRoutes } from './routes/user-sessions.ts'
@@ -27,6 +28,7 @@ export const routes = {
   ...processRoutes,
   ...chatRoutes,
   ...conversationRoutes,
+  ...searchRoutes,
   ...userSessionRoutes,
   ...workSessionRoutes,
   ...approachRoutes,

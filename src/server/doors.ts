@@ -11,6 +11,7 @@ import type { AttachedSessions } from './live/attached-sessions.ts'
 import type { Connections } from './live/connections.ts'
 import type { OpenPanels } from './live/open-panels.ts'
 import type { Tails } from './live/tail.ts'
+import type { SearchIndexer } from './search/indexer.ts'
 import type { Credentials } from './security/credentials.ts'
 import type { RateLimit } from './security/rate-limit.ts'
 
@@ -41,6 +42,7 @@ export interface Doors {
   readonly userSessions: UserSessions
   readonly attached: AttachedSessions
   readonly figures: Figures
+  readonly search: SearchIndexer
   /** Those installed on this machine (AG5). */
   readonly detectAgents: () => Promise<readonly DetectedAgent[]>
   /** True once the server has begun to stop. */

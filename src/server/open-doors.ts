@@ -16,6 +16,7 @@ import { AttachedSessions } from './live/attached-sessions.ts'
 import { Connections } from './live/connections.ts'
 import { OpenPanels } from './live/open-panels.ts'
 import { Tails } from './live/tail.ts'
+import { SearchIndexer } from './search/indexer.ts'
 import { Credentials } from './security/credentials.ts'
 import { loginAttemptsPerMinute, RateLimit } from './security/rate-limit.ts'
 import { openSocketDoor } from './websocket/door.ts'
@@ -71,6 +72,7 @@ export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
     userSessions: new UserSessions(store),
     attached: new AttachedSessions({ store, clock, logger }),
     figures: front.figures,
+    search: new SearchIndexer({ store, clock, logger }),
     detectAgents,
     closing: false,
   }
@@ -78,6 +80,7 @@ export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
   openSocketDoor(front.server, doors, front.gate)
   await app.ready()
   await doors.connections.start()
+  doors.search.start()
   front.lead((request, response) => {
     // What comes next on this connection goes elsewhere.
     if (doors.closing) response.shouldKeepAlive = false
@@ -103,6 +106,7 @@ export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
       front.server.closeIdleConnections()
       await closed
       giveUp()
+      await doors.search.stop()
     },
   }
 }

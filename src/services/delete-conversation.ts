@@ -7,6 +7,7 @@ import { deleteNameOf } from '../store/queries/conversation-names.ts'
 import { deleteConversationRow } from '../store/queries/conversations.ts'
 import { deleteMessagesOf } from '../store/queries/messages.ts'
 import { deleteOpenConversation } from '../store/queries/open-conversations.ts'
+import { forgetConversation } from '../store/queries/search.ts'
 import { deleteUnreadOfConversation } from '../store/queries/unread.ts'
 import { defineUseCase } from '../store/store.ts'
 import { existingConversation, streamOfKey } from './conversation-record.ts'
@@ -17,6 +18,7 @@ export const deleteConversation = defineUseCase({
   run: async (tx, { key, by }): Promise<void> => {
     await existingConversation(tx, key)
     await tx.write(deleteUnreadOfConversation, { key })
+    await forgetConversation(tx, key)
     await tx.write(deleteMessagesOf, { key })
     await tx.write(deleteOpenConversation, { key })
     await tx.write(deleteNameOf, { key })

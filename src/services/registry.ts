@@ -39,6 +39,7 @@ import { handOverMessages } from './hand-over-messages.ts'
 import { holdLease } from './hold-lease.ts'
 import { lapsePanel } from './lapse-panel.ts'
 import { logoutAgent } from './logout-agent.ts'
+import { makeSearchable } from './make-searchable.ts'
 import { markUnreachable } from './mark-unreachable.ts'
 import { noteApproach } from './note-approach.ts'
 import { noteSweep } from './note-sweep.ts'
@@ -131,6 +132,7 @@ export const useCases = {
   'greet-coordinator': greetCoordinator,
   'hand-over-messages': handOverMessages,
   'hold-lease': holdLease,
+  'make-searchable': makeSearchable,
   'lapse-panel': lapsePanel,
   'logout-agent': logoutAgent,
   'mark-unreachable': markUnreachable,

@@ -1,16 +1,18 @@
 /**
  * Looks through everything a store holds and says what does not fit together: streams that are not dense, copies that stand
- * for nothing, state that is not what the events say, receipts that cannot be read. Reads one snapshot, page by page; it
+ * for nothing, state that is not what the events say, receipts that cannot be read,
+ * messages that search has lost. Reads one snapshot, page by page; it
  * changes nothing, and what it finds it only tells.
  */
 import { denseStreams } from './deep-check/dense-streams.ts'
 import { eventCopies } from './deep-check/event-copies.ts'
 import { keptReceipts } from './deep-check/kept-receipts.ts'
+import { searchableMessages } from './deep-check/searchable-messages.ts'
 import { stateOfHome } from './deep-check/state-of-home.ts'
 import type { Reader } from './store.ts'
 
 export interface Finding {
-  readonly check: 'integrity' | 'streams' | 'copies' | 'state' | 'receipts'
+  readonly check: 'integrity' | 'streams' | 'copies' | 'state' | 'receipts' | 'search'
   /** Which row: a stream and number, a table and id. */
   readonly where: string
   readonly what: string
@@ -23,7 +25,7 @@ const maxPerCheck = 100
 
 /** What every engine is checked for; an engine's own integrity comes before it. */
 export async function* deepCheck(reader: Reader, integrity?: Check): AsyncGenerator<Finding> {
-  const checks = [...(integrity ? [integrity] : []), denseStreams, eventCopies, stateOfHome, keptReceipts]
+  const checks = [...(integrity ? [integrity] : []), denseStreams, eventCopies, stateOfHome, keptReceipts, searchableMessages]
   for (const check of checks) {
     let found = 0
     for await (const finding of check(reader)) {

@@ -9,10 +9,13 @@ import type { Tables } from './tables.ts'
 type Builder = Kysely<Tables>
 export type QueryBuilder<Row> = (db: Builder) => Compilable<Row>
 
+/** The dialect is for the few that are spelled differently. */
+type Build<Params, Row> = (db: Builder, params: Params, dialect: Dialect) => Compilable<Row>
+
 export interface Statement<Params, Row> {
   /** Never read; it carries the types. */
   readonly types?: (params: Params) => Row
-  readonly build: (db: Builder, params: Params) => Compilable<Row>
+  readonly build: Build<Params, Row>
   readonly compiled: Map<Dialect, CompiledStatement>
 }
 
@@ -36,7 +39,7 @@ const slots = new Proxy({}, { get: (_, name) => new Slot(String(name)) })
 /** `statement<{ id: string }>()((db, p) => db.selectFrom('projects').selectAll().where('id', '=', p.id))` */
 export const statement =
   <Params = Record<never, never>>() =>
-  <Row>(build: (db: Builder, params: Params) => Compilable<Row>): Statement<Params, Row> => ({ build, compiled: new Map() })
+  <Row>(build: Build<Params, Row>): Statement<Params, Row> => ({ build, compiled: new Map() })
 
 export interface RunnableQuery {
   readonly sql: string
@@ -50,7 +53,7 @@ let compiledSoFar = 0
 export function bind<Params, Row>(dialect: Dialect, query: Statement<Params, Row>, params: Params): RunnableQuery {
   let compiled = query.compiled.get(dialect)
   if (!compiled) {
-    const { sql, parameters } = query.build(dialect.builder, slots as Params).compile()
+    const { sql, parameters } = query.build(dialect.builder, slots as Params, dialect).compile()
     compiled = { sql, name: `s${++compiledSoFar}`, slots: parameters }
     query.compiled.set(dialect, compiled)
   }

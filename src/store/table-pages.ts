@@ -3,6 +3,7 @@
  * what goes through everything: backup, restore, the deep check. Never on a request's way.
  */
 import { type Compilable, type Kysely, sql } from 'kysely'
+import type { SearchTables } from './search-tables.ts'
 import type { Reader } from './store.ts'
 import type { Tables } from './tables.ts'
 
@@ -10,7 +11,10 @@ export const rowsPerPage = 500
 /** Of rows that are large, fewer at a time. */
 const largeRowsPerPage = 25
 
-export type TableName = keyof Tables
+/** Made anew from the others by whoever opens the store: no backup needs them, and each engine has its own. */
+type DerivedTable = keyof SearchTables
+
+export type TableName = Exclude<keyof Tables, DerivedTable>
 
 export const pageLengthOf = (table: TableName): number => (table === 'upload_parts' ? largeRowsPerPage : rowsPerPage)
 

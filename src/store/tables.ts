@@ -7,6 +7,7 @@ import type { StreamName } from '../domain/stream/name.ts'
 import type { Process, ProcessEndReason } from '../protocol/process.ts'
 import type { PermissionOutcome } from '../protocol/user-session.ts'
 import type { ApproachesTable, ArtifactsTable, CheckpointsTable, UploadPartsTable, UploadsTable } from './continuity-tables.ts'
+import type { SearchTables } from './search-tables.ts'
 import type {
   AllowancesTable,
   ChatTurnsTable,
@@ -358,6 +359,7 @@ interface LeasesTable {
 }
 
 export interface Tables {
+export interface Tables extends SearchTables {
   meta: MetaTable
   streams: StreamsTable
   events: EventsTable

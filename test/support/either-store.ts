@@ -12,7 +12,7 @@ import { SqliteConnection } from '../../src/store/sqlite/connection.ts'
 import { sqliteIntegrity } from '../../src/store/sqlite/integrity.ts'
 import type { Reader, Store } from '../../src/store/store.ts'
 import { pagesOf, tableNames } from '../../src/store/table-pages.ts'
-import { manualClock } from './manual-clock.ts'
+import { type ManualClock, manualClock } from './manual-clock.ts'
 import { newPostgresUrl } from './postgres.ts'
 import { openPostgres } from './postgres-store.ts'
 import { openTestStore, temporaryFolder } from './store.ts'
@@ -22,7 +22,7 @@ export const engines: readonly EngineName[] = ['SQLite', 'PostgreSQL']
 
 /** A place for a store: empty until it is opened or restored into. */
 export interface Place {
-  open(): Promise<Store>
+  open(clock?: ManualClock): Promise<Store>
   /** Straight into the tables, as no part of the product would. */
   damage(sql: string): Promise<void>
   backup(toFile: string): Promise<void>
@@ -39,7 +39,7 @@ async function sqlitePlace(): Promise<Place> {
   const folder = await temporaryFolder()
   const file = join(folder, 'holdfast.db')
   return {
-    open: async () => (await openTestStore({ folder })).store,
+    open: async (clock = manualClock()) => (await openTestStore({ folder, clock })).store,
     damage: async (sql) => {
       const connection = SqliteConnection.openWriter(file)
       connection.command(sql)
@@ -64,7 +64,7 @@ async function sqlitePlace(): Promise<Place> {
 async function postgresPlace(): Promise<Place> {
   const url = await newPostgresUrl()
   return {
-    open: () => openPostgres({ url, clock: manualClock() }),
+    open: (clock = manualClock()) => openPostgres({ url, clock }),
     damage: async (sql) => {
       const connection = await MigratingConnection.open(connectionOptions(url))
       await connection.execute({ sql, values: [] })

@@ -24,6 +24,7 @@ import { conversationHandlers } from './routes/conversations.ts'
 import { eventHandlers } from './routes/events.ts'
 import { processHandlers } from './routes/processes.ts'
 import { projectHandlers } from './routes/projects.ts'
+import { searchHandlers } from './routes/search.ts'
 import { systemHandlers } from './routes/system.ts'
 import { taskHandlers } from './routes/tasks.ts'
 import { userSessionHandlers } from './routes/user-sessions.ts'
@@ -37,6 +38,7 @@ const handlers: HandlersOf<Routes> = {
   ...processHandlers,
   ...chatHandlers,
   ...conversationHandlers,
+  ...searchHandlers,
   ...userSessionHandlers,
   ...workSessionHandlers,
   ...approachHandlers,

@@ -8,6 +8,7 @@ import { spokenChats } from './0006-spoken-chats.ts'
 import { allowances } from './0007-allowances.ts'
 import { conversationFiles } from './0008-conversation-files.ts'
 import { leases } from './0009-leases.ts'
+import { search } from './0010-search.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -20,6 +21,7 @@ export const migrations: readonly Migration[] = [
   allowances,
   conversationFiles,
   leases,
+  search,
 ]
 
 export const newestVersion = migrations.length

@@ -100,7 +100,8 @@ export class SqliteConnection implements WritingEngine {
 
   command(sql: string): void {
     this.#knownHeads.before(sql)
-    this.#prepare(sql).statement.run()
+    // Not `run`: it also reads the last row's number, which may be one of the search index's own, too large for it.
+    this.#prepare(sql).statement.all()
     if (sql === 'commit') this.#knownHeads.committed()
   }
 

@@ -1,5 +1,5 @@
 /** How SQLite spells things. */
-import { type LimitNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import { type LimitNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import { builderFor } from '../statement.ts'
 
@@ -24,4 +24,14 @@ export const sqliteDialect: Dialect = {
   }),
   text: 'text',
   clustered: 'without rowid',
+  search: {
+    // Without the text and without positions: what is found is compared in the messages themselves. The tokenizer `ascii` splits
+    // at ASCII punctuation and spaces only, and the terms hold neither, so it takes them as they are.
+    createTerms: [
+      `create virtual table search_terms using fts5(terms, content='', contentless_delete=1, detail=none, tokenize='ascii')`,
+    ],
+    terms: (terms) => sql<string>`${terms}`,
+    // Terms in lower case with a star behind some are FTS5's own language already: its keywords are in capitals.
+    hasAll: (wanted) => sql<boolean>`search_terms match ${wanted}`,
+  },
 }

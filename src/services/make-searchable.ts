@@ -1,0 +1,81 @@
+/**
+ * Puts messages into the search index (DC5), behind the appends rather than inside them: an append costs what it did, and a few
+ * dozen messages share one commit here. How far a conversation is indexed stands in the same commit, so a kill repeats
+ * nothing and leaves nothing out. Hidden messages are not found.
+ */
+import { parseKey } from '../domain/conversation/key.ts'
+import { facetTerm, indexTerms } from '../domain/search/terms.ts'
+import { conversationStream } from '../domain/stream/name.ts'
+import { selectPosition } from '../store/event-log.ts'
+import { selectConversation } from '../store/queries/conversations.ts'
+import type { MessageRow } from '../store/queries/messages.ts'
+import {
+  insertDocument,
+  insertTerms,
+  nextId,
+  selectSearchPosition,
+  selectUnindexedMessages,
+  setSearchPosition,
+} from '../store/queries/search.ts'
+import { defineUseCase, type Tx } from '../store/store.ts'
+
+/** Of one commit; whoever writes meanwhile waits for a few milliseconds at most. */
+export const maxConversationsAtOnce = 32
+const maxMessages = 64
+const maxChars = 20_000
+
+interface Budget {
+  messages: number
+  chars: number
+}
+
+export const makeSearchable = defineUseCase({
+  name: 'make-searchable',
+  streams: ({ keys }: { readonly keys: readonly string[] }) => keys.map(conversationStream),
+  /** Answers the keys that have more. */
+  run: async (tx, { keys }): Promise<{ unfinished: string[]; indexed: number }> => {
+    const budget = { messages: maxMessages, chars: maxChars }
+    const ids = new Map<number, number>()
+    const unfinished: string[] = []
+    for (const key of keys) if (!(await indexConversation(tx, key, budget, ids))) unfinished.push(key)
+    return { unfinished, indexed: maxMessages - budget.messages }
+  },
+})
+
+/** True when nothing of it is left to do. */
+async function indexConversation(tx: Tx, key: string, budget: Budget, ids: Map<number, number>): Promise<boolean> {
+  if (budget.messages <= 0 || budget.chars <= 0) return false
+  if (!(await tx.first(selectConversation, { key }))) return true
+  const before = (await tx.first(selectSearchPosition, { key }))?.through ?? 0
+  const head = (await tx.first(selectPosition, { name: conversationStream(key) }))?.head ?? 0
+  if (head <= before) return true
+  const limit = budget.messages
+  const rows = await tx.all(selectUnindexedMessages, { key, after: before, limit })
+  let through = before
+  let done = 0
+  for (const row of rows) {
+    if (budget.chars <= 0) break
+    await indexOne(tx, key, row, ids)
+    budget.messages--
+    budget.chars -= row.content.length
+    through = row.seq
+    done++
+  }
+  const finished = done === rows.length && rows.length < limit
+  await tx.write(setSearchPosition, { key, through: finished ? head : through })
+  return finished
+}
+
+type UnindexedMessage = Pick<MessageRow, 'seq' | 'content' | 'visible' | 'project_id' | 'created_at'>
+
+async function indexOne(tx: Tx, key: string, message: UnindexedMessage, ids: Map<number, number>): Promise<void> {
+  if (message.visible === 0) return
+  const terms = indexTerms(message.content)
+  terms.add(facetTerm('conversation', key))
+  const parsed = parseKey(key)
+  if ('key' in parsed) terms.add(facetTerm('channel', parsed.key.channel))
+  if (message.project_id !== null) terms.add(facetTerm('project', message.project_id))
+  const id = await nextId(tx, Date.parse(message.created_at), ids)
+  await tx.write(insertDocument, { id, conversation_key: key, seq: message.seq })
+  await tx.write(insertTerms, { rowid: id, terms: [...terms].join(' ') })
+}

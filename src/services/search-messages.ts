@@ -1,0 +1,104 @@
+/**
+ * Finds messages by their words, newest first (DC5). The index names those that have the words; each is compared with what is
+ * wanted before it is told. What one page looks through is bounded: a page may be short, its cursor goes on.
+ */
+import { Refusal } from '../domain/errors.ts'
+import { excerptOf, find } from '../domain/search/find.ts'
+import { facetTerm } from '../domain/search/terms.ts'
+import { type Piece, parseWanted, wantedTerms } from '../domain/search/wanted.ts'
+import type { Page } from '../protocol/page.ts'
+import type { SearchHit } from '../protocol/search.ts'
+import { behindAllIds, type FoundMessage, firstIdAt, messagesWith } from '../store/queries/search.ts'
+import { defineQuery, type Reader } from '../store/store.ts'
+
+export interface MessageSearch {
+  readonly q: string
+  readonly conversation?: string | undefined
+  readonly channel?: string | undefined
+  readonly project?: string | undefined
+  /** Milliseconds since 1970; the second is not included. */
+  readonly fromMs?: number | undefined
+  readonly toMs?: number | undefined
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** Looked through for one page. */
+const maxCompared = 300
+const maxComparedChars = 400_000
+const readAtOnce = 50
+
+export const searchMessages = defineQuery({
+  name: 'search-messages',
+  withoutSnapshot: true,
+  run: async (reader, search: MessageSearch): Promise<Page<SearchHit>> => {
+    const pieces = parseWanted(search.q)
+    if (pieces.length === 0)
+      throw new Refusal('invalid_request', 'q: there is no letter, digit or sign in it to search for', { field: 'q' })
+    const terms = [...wantedTerms(pieces), ...facets(search)]
+    const from = search.fromMs === undefined ? 0 : firstIdAt(search.fromMs)
+    const before = Math.min(idOf(search.cursor), search.toMs === undefined ? behindAllIds : firstIdAt(search.toMs))
+    return lookThrough(reader, { pieces, terms, from, before, limit: search.limit })
+  },
+})
+
+const facets = ({ conversation, channel, project }: MessageSearch): string[] => [
+  ...(conversation === undefined ? [] : [facetTerm('conversation', conversation)]),
+  ...(channel === undefined ? [] : [facetTerm('channel', channel)]),
+  ...(project === undefined ? [] : [facetTerm('project', project)]),
+]
+
+interface Looking {
+  readonly pieces: readonly Piece[]
+  readonly terms: readonly string[]
+  readonly from: number
+  readonly before: number
+  readonly limit: number
+}
+
+async function lookThrough(reader: Reader, { pieces, terms, from, before, limit }: Looking): Promise<Page<SearchHit>> {
+  const items: SearchHit[] = []
+  let last = before
+  let compared = 0
+  let chars = 0
+  for (;;) {
+    const found = await messagesWith(reader, terms, { from, before: last, limit: readAtOnce })
+    for (const message of found) {
+      if (items.length === limit || compared === maxCompared || chars > maxComparedChars)
+        return { items, nextCursor: cursorAt(last) }
+      compared++
+      chars += message.content.length
+      last = message.id
+      const ranges = find(message.content, pieces)
+      if (ranges) items.push(hitOf(message, ranges))
+    }
+    if (found.length < readAtOnce) return { items, nextCursor: null }
+  }
+}
+
+function hitOf(message: FoundMessage, ranges: NonNullable<ReturnType<typeof find>>): SearchHit {
+  const { text, ...excerpt } = excerptOf(message.content, ranges)
+  return {
+    conversationKey: message.conversation_key,
+    seq: message.seq,
+    messageId: message.message_id,
+    projectId: message.project_id,
+    role: message.role,
+    senderId: message.sender_id,
+    createdAt: message.created_at,
+    excerpt: text,
+    ...excerpt,
+  }
+}
+
+const cursorForm = /^hit([1-9]\d{0,15})$/
+const cursorAt = (id: number): string => Buffer.from(`hit${id}`).toString('base64url')
+
+/** Only what is older than the last one looked at. */
+function idOf(cursor: string | undefined): number {
+  if (cursor === undefined) return behindAllIds
+  const id = Number(cursorForm.exec(Buffer.from(cursor, 'base64url').toString())?.[1])
+  if (!Number.isSafeInteger(id))
+    throw new Refusal('invalid_request', 'cursor: it is not one that a list here has answered', { field: 'cursor' })
+  return id
+}

@@ -1,0 +1,80 @@
+/**
+ * The search index against the messages: each visible message up to where its conversation is indexed has a document with its
+ * terms, and no document stands for a message that is not there. What is not indexed yet is no finding.
+ */
+import { sql } from 'kysely'
+import { indexTerms } from '../../domain/search/terms.ts'
+import type { Finding } from '../deep-check.ts'
+import { hasTerms } from '../queries/search.ts'
+import type { Reader } from '../store.ts'
+import { pagesOf } from '../table-pages.ts'
+import type { Tables } from '../tables.ts'
+
+/** One more than is ever told of one check. */
+const limit = 101
+/** Of one message: an index that is damaged has lost more than the few that are not looked for. */
+const maxTermsLookedFor = 8
+
+export async function* searchableMessages(reader: Reader): AsyncGenerator<Finding> {
+  yield* documentsOfNothing(reader)
+  for await (const page of pagesOf(reader, 'messages')) {
+    const documents = await documentsOf(reader, page)
+    for (const message of page) {
+      const document = documents.get(placeOf(message))
+      if (!document) continue
+      if (document.id === null) yield found(message, 'is indexed; search has no document of it')
+      else if (!(await hasTerms(reader, document.id, someTerms(message.content))))
+        yield found(message, 'has words that search does not know')
+    }
+  }
+}
+
+const placeOf = ({ conversation_key, seq }: Pick<Tables['messages'], 'conversation_key' | 'seq'>): string =>
+  `${conversation_key} ${seq}`
+
+const someTerms = (content: string): string[] => [...indexTerms(content)].slice(0, maxTermsLookedFor)
+
+const found = (message: Tables['messages'], what: string): Finding => ({
+  check: 'search',
+  where: `messages ${placeOf(message)}`,
+  what,
+})
+
+/** By place, of the messages that must have one. */
+async function documentsOf(reader: Reader, page: readonly Tables['messages'][]) {
+  const [first, last] = [page[0], page.at(-1)]
+  if (!first || !last) return new Map<string, { id: number | null }>()
+  const rows = await reader.query((db) =>
+    db
+      .selectFrom('messages')
+      .innerJoin('search_positions', 'search_positions.conversation_key', 'messages.conversation_key')
+      .leftJoin('search_documents', (join) =>
+        join
+          .onRef('search_documents.conversation_key', '=', 'messages.conversation_key')
+          .onRef('search_documents.seq', '=', 'messages.seq'),
+      )
+      .select(['messages.conversation_key', 'messages.seq', 'search_documents.id'])
+      .where(sql<boolean>`(messages.conversation_key, messages.seq) >= (${first.conversation_key}, ${first.seq})`)
+      .where(sql<boolean>`(messages.conversation_key, messages.seq) <= (${last.conversation_key}, ${last.seq})`)
+      .where('messages.visible', '=', 1)
+      .whereRef('messages.seq', '<=', 'search_positions.through'),
+  )
+  return new Map(rows.map((row) => [placeOf(row), { id: row.id }]))
+}
+
+async function* documentsOfNothing(reader: Reader): AsyncGenerator<Finding> {
+  const wrong = await reader.query((db) =>
+    db
+      .selectFrom('search_documents')
+      .leftJoin('messages', (join) =>
+        join
+          .onRef('messages.conversation_key', '=', 'search_documents.conversation_key')
+          .onRef('messages.seq', '=', 'search_documents.seq'),
+      )
+      .select(['search_documents.conversation_key', 'search_documents.seq'])
+      .where('messages.seq', 'is', null)
+      .limit(limit),
+  )
+  for (const row of wrong)
+    yield { check: 'search', where: `search_documents ${placeOf(row)}`, what: 'stands for a message that is not there' }
+}
