@@ -358,7 +358,6 @@ interface LeasesTable {
   held_until: Instant
 }
 
-export interface Tables {
 export interface Tables extends SearchTables {
   meta: MetaTable
   streams: StreamsTable
