@@ -19,6 +19,7 @@ import { openDoors } from '../server/open-doors.ts'
 import { createSignInCode } from '../services/create-sign-in-code.ts'
 import type { Store } from '../store/store.ts'
 import { beginDuties } from './begin-duties.ts'
+import { keepCutoverRule, noteDay, noteFiles } from './cutover.ts'
 import { type BeginDuties, DutyLease } from './duty-lease.ts'
 import { firstStart } from './first-start.ts'
 import { openStore } from './open-store.ts'
@@ -40,7 +41,9 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
   const { data } = config
   const store = await openStore(config, logger)
   undo.push(() => store.close())
-  const mirror = new Mirror({ store, clock, logger, folder: data, targets: [projectFolder, chatLog, conversationFile] })
+  await keepCutoverRule(store, config)
+  const targets = [projectFolder, chatLog, conversationFile, noteFiles(store)]
+  const mirror = new Mirror({ store, clock, logger, folder: data, targets })
   undo.push(() => mirror.stop())
 
   const pageFolder = join(packageFolder, 'dist', 'web')
@@ -51,7 +54,7 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
     takeoverMinutes: config['coordinator.takeover_minutes'],
   }
   const ownerTokenHash = hashSecret(ownerToken)
-  const files = filesBeside(mirror, store, data)
+  const files = filesBeside({ mirror, store, data, noteDay: (day) => noteDay(store, day) })
   const doors = await openDoors({ front, store, clock, ownerTokenHash, files, pageFolder, coordinatorRules, detectAgents })
   const starter = new Starter({ store, clock, logger, tails: doors.tails, launches: doors.launches })
   await starter.start()

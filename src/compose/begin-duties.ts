@@ -9,6 +9,7 @@ import type { OpenDoors } from '../server/open-doors.ts'
 import type { Store } from '../store/store.ts'
 import { AgentSessionSweeper } from './agent-session-sweeper.ts'
 import { startCheckpointSaver } from './checkpoint-saver.ts'
+import { Cutover } from './cutover.ts'
 import { LaunchSweeper } from './launch-sweeper.ts'
 import { PanelSweeper } from './panel-sweeper.ts'
 import { startSweeper } from './sweeper.ts'
@@ -38,6 +39,7 @@ export async function beginDuties({ store, logger, config, doors }: DutyParts, c
     }),
     new UserSessionSweeper({ store, clock, logger }),
     new PanelSweeper({ store, clock, logger }),
+    new Cutover({ store, clock, logger }),
   ]
   const stops = [startSweeper(store, clock, logger), startCheckpointSaver(store, clock, logger)]
   for (const sweeper of sweepers) sweeper.start()

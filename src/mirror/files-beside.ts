@@ -1,23 +1,39 @@
 /** What the doors may know of the files beside the database: where one lies, and whether it is written. */
 import { join } from 'node:path'
 import { Refusal } from '../domain/errors.ts'
-import { conversationStream, projectStream } from '../domain/stream/name.ts'
+import { conversationStream, noteStream, projectStream, type StreamName } from '../domain/stream/name.ts'
 import { selectNameOf } from '../store/queries/conversation-names.ts'
 import type { Store } from '../store/store.ts'
 import { namesOf } from './conversation-name.ts'
 import type { Mirror } from './mirror.ts'
+import { notePath } from './note-file.ts'
 import { checkpointName, workSessionFolder } from './work-session-folders.ts'
 
-export const filesBeside = (mirror: Mirror, store: Store, data: string) => ({
+interface Beside {
+  readonly mirror: Mirror
+  readonly store: Store
+  readonly data: string
+  /** Tells the note of a day which chapters it is made of. */
+  readonly noteDay: (day: string) => Promise<void>
+}
+
+export const filesBeside = ({ mirror, store, data, noteDay }: Beside) => ({
   checkpointPath: (projectId: string, workSessionId: string): string =>
     join(data, 'projects', projectId, workSessionFolder(workSessionId), checkpointName),
-  written: (projectId: string): Promise<boolean> =>
-    mirror.settled(projectStream(projectId)).then(
-      () => true,
-      () => false,
-    ),
+  written: (projectId: string): Promise<boolean> => isSettled(mirror, projectStream(projectId)),
   saveConversation: (key: string): Promise<string> => saveConversation(mirror, store, data, key),
+  notePath: (day: string): string => notePath(data, day),
+  noteWritten: async (day: string): Promise<boolean> => {
+    await noteDay(day)
+    return isSettled(mirror, noteStream(day))
+  },
 })
+
+const isSettled = (mirror: Mirror, stream: StreamName): Promise<boolean> =>
+  mirror.settled(stream).then(
+    () => true,
+    () => false,
+  )
 
 /** CV1 `save`: the file of a conversation, with all that was committed before, on the disk when this resolves with its path. */
 export async function saveConversation(mirror: Mirror, store: Store, data: string, key: string): Promise<string> {

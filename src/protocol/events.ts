@@ -16,6 +16,7 @@ import type { Allowance } from './allowance.ts'
 import type { Approach } from './approach.ts'
 import type { Approval } from './approval.ts'
 import type { Artifact } from './artifact.ts'
+import type { Chapter, Note } from './chapter.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { Conversation, Flags } from './conversation.ts'
 import type { Coordinator } from './coordinator.ts'
@@ -59,6 +60,8 @@ export interface EventBodies extends RelayEventBodies {
   'conversation-closed': { by: string }
   'conversation-reopened': { by: string }
   'conversation-deleted': { by: string }
+  /** DC2: a day is over; what was said on it leaves what agents are handed. */
+  'chapter-closed': { chapter: Chapter }
 
   // project:ID; approvals and the beginning and end of work sessions also in home.
   'chat-wanted': { agentId: string; by: string }
@@ -94,7 +97,11 @@ export interface EventBodies extends RelayEventBodies {
   'process-stopping': { process: Process }
   'process-ended': { process: Process }
 
+  // note:DAY, for who writes its file: it is made of other chapters now.
+  'chapters-noted': { day: string }
+
   // home
+  'note-changed': { note: Note }
   'coordinator-joined': { coordinator: Coordinator }
   'coordinator-unreachable': { coordinator: Coordinator }
   'coordinator-back': { coordinator: Coordinator }

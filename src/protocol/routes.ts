@@ -12,6 +12,7 @@ import { artifactRoutes } from './routes/artifacts.ts'
 import { chatRoutes } from './routes/chat.ts'
 import { conversationRoutes } from './routes/conversations.ts'
 import { eventRoutes } from './routes/events.ts'
+import { noteRoutes } from './routes/notes.ts'
 import { processRoutes } from './routes/processes.ts'
 import { projectRoutes } from './routes/projects.ts'
 import { searchRoutes } from './routes/search.ts'
@@ -29,6 +30,7 @@ export const routes = {
   ...chatRoutes,
   ...conversationRoutes,
   ...searchRoutes,
+  ...noteRoutes,
   ...userSessionRoutes,
   ...workSessionRoutes,
   ...approachRoutes,

@@ -22,6 +22,10 @@ export interface FilesBeside {
   written(projectId: string): Promise<boolean>
   /** CV1 `save`: resolves with the path when all that was committed before is in the file; throws `file_not_written` when it cannot be. */
   saveConversation(key: string): Promise<string>
+  /** Where the note of a day lies (DC3). */
+  notePath(day: string): string
+  /** Resolves when the chapters closed before are in it; false when it cannot be written just now, and is tried again. */
+  noteWritten(day: string): Promise<boolean>
 }
 
 export interface Doors {

@@ -8,7 +8,7 @@ import { selectAssignment } from '../store/queries/assignments.ts'
 import type { ConversationRow } from '../store/queries/conversations.ts'
 import { messageOf, selectByClientId } from '../store/queries/messages.ts'
 import { defineUseCase, type Reader } from '../store/store.ts'
-import { appendMessage, existingConversation, streamOfKey } from './conversation-record.ts'
+import { appendMessage, currentConversation, streamOfKey } from './conversation-record.ts'
 import { clientIdReused } from './refusals.ts'
 
 type NewConversationMessage = z.output<typeof MessageDraft> & { readonly key: string; readonly by: string }
@@ -18,7 +18,7 @@ export const addMessage = defineUseCase({
   streams: ({ key }: NewConversationMessage) => [streamOfKey(key)],
   run: async (tx, input, context): Promise<Message> => {
     const { key, by, ...draft } = input
-    const row = await existingConversation(tx, key)
+    const row = await currentConversation(tx, key, context.now)
     const earlier = await earlierMessage(tx, input)
     if (earlier) return earlier
     const readers = draft.role === 'user' ? await agentOf(tx, row) : []

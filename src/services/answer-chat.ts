@@ -11,6 +11,7 @@ import { changesOf, updateAgentSession } from '../store/queries/agent-sessions.t
 import { deleteUnread, heldBy, type Receiver } from '../store/queries/unread.ts'
 import { type Context, defineUseCase, type Tx } from '../store/store.ts'
 import { otherAgent, tellAgent } from './agent-conversation.ts'
+import { closeAfterTurn } from './chapter-record.ts'
 import { appendMessage, openConversation } from './conversation-record.ts'
 import { liveAgentSession } from './live-agent-session.ts'
 import { once } from './once.ts'
@@ -49,6 +50,7 @@ async function answer(tx: Tx, input: Answer, context: Context): Promise<Answered
     const data = { agentId, seqs: held.map(({ seq }) => seq), answerSeq: said?.seq ?? null }
     tx.append(conversationStream(key), { type: 'messages-read', data })
   }
+  await closeAfterTurn(tx, key, context.now)
   return { messageId: said?.id ?? null, seq: said?.seq ?? null, answered: held.map(({ id }) => id) }
 }
 

@@ -25,6 +25,7 @@ import {
 import { insertMessage } from '../store/queries/messages.ts'
 import { insertUnread } from '../store/queries/unread.ts'
 import type { Context, Reader, Tx } from '../store/store.ts'
+import { beginChapter, withoutDueChapter } from './chapter-record.ts'
 import { noSuchConversation } from './refusals.ts'
 
 /** The stream of a key that a caller gave; one that no file could be named after is refused before anything is done (CV6). */
@@ -40,10 +41,14 @@ export async function existingConversation(reader: Reader, key: string): Promise
   return row
 }
 
+/** The same for who will change it: a day that is over is closed first (DC2). */
+export const currentConversation = async (tx: Tx, key: string, now: Instant): Promise<ConversationRow> =>
+  withoutDueChapter(tx, await existingConversation(tx, key), now)
+
 /** The conversation, begun now if it was not there. */
 export async function openConversation(tx: Tx, key: string, now: Instant): Promise<{ row: ConversationRow; created: boolean }> {
   const found = await tx.first(selectConversation, { key })
-  if (found) return { row: found, created: false }
+  if (found) return { row: await withoutDueChapter(tx, found, now), created: false }
   const { projectId, agentId } = parseWebKey(key) ?? { projectId: null, agentId: null }
   const row = newConversationRow(now, { key, projectId, agentId })
   await tx.write(insertConversation, row)
@@ -83,11 +88,12 @@ interface Added {
 /** Stores the message and its event; the caller writes the counted conversation, once for however many it adds. */
 export async function writeMessage(
   tx: Tx,
-  row: ConversationRow,
+  before: ConversationRow,
   given: NewMessage,
   { now, random }: Context,
   also: readonly StreamName[] = [],
 ): Promise<Added> {
+  const row = before.chapter_day === null ? await beginChapter(tx, before, now) : before
   const unnumbered: Omit<Message, 'seq'> = {
     id: messageId(random.uuid()),
     conversationKey: row.key,
@@ -117,6 +123,7 @@ export async function writeMessage(
       ...row,
       unsummarised_chars: row.unsummarised_chars + counts.chars,
       message_count: row.message_count + counts.messages,
+      chapter_messages: row.chapter_messages + counts.messages,
       updated_at: now,
     },
   }

@@ -3,6 +3,7 @@
  * go on where they were, so no reader takes an old message for a new one.
  */
 import { conversationStream } from '../domain/stream/name.ts'
+import { removeChaptersOf } from '../store/queries/chapters.ts'
 import { deleteNameOf } from '../store/queries/conversation-names.ts'
 import { deleteConversationRow } from '../store/queries/conversations.ts'
 import { deleteMessagesOf } from '../store/queries/messages.ts'
@@ -20,6 +21,7 @@ export const deleteConversation = defineUseCase({
     await tx.write(deleteUnreadOfConversation, { key })
     await forgetConversation(tx, key)
     await tx.write(deleteMessagesOf, { key })
+    await tx.write(removeChaptersOf, { key })
     await tx.write(deleteOpenConversation, { key })
     await tx.write(deleteNameOf, { key })
     await tx.write(deleteConversationRow, { key })

@@ -8,7 +8,7 @@ import { conversationStream, projectStream } from '../domain/stream/name.ts'
 import type { Message } from '../protocol/message.ts'
 import { heldBy, markDelivered, type Receiver, type Waiting, waitingFor } from '../store/queries/unread.ts'
 import { defineUseCase } from '../store/store.ts'
-import { existingConversation } from './conversation-record.ts'
+import { currentConversation } from './conversation-record.ts'
 import { servesChat } from './find-pending-conversation.ts'
 
 /** Together; one message that is longer is handed over alone. */
@@ -26,7 +26,7 @@ export const handOverMessages = defineUseCase({
     conversationStream(conversationKey),
     projectStream(projectId),
   ],
-  run: async (tx, { conversationKey: key, ...receiver }): Promise<HandedOverMessages> => {
+  run: async (tx, { conversationKey: key, ...receiver }, { now }): Promise<HandedOverMessages> => {
     const { agentId, agentSessionId } = receiver
     const waiting = (await servesChat(tx, receiver)) ? await waitingFor(tx, receiver) : []
     const chosen = handOver(
@@ -34,13 +34,14 @@ export const handOverMessages = defineUseCase({
       agentSessionId,
     )
     if (!chosen) return { messages: [], summary: null }
+    // DC2: what is handed over belongs to what goes on now; the summary of a day that is over does not.
+    const { summary } = await currentConversation(tx, key, now)
     const handed = cut(chosen.messages)
     const seqs = handed.filter(({ deliveredTo }) => deliveredTo !== agentSessionId).map(({ seq }) => seq)
     for (const seq of seqs) await tx.write(markDelivered, { ...receiver, key, seq })
     if (seqs.length > 0)
       tx.append(conversationStream(key), { type: 'messages-delivered', data: { agentId, agentSessionId, seqs } })
     const held = new Map((await heldBy(tx, receiver, key)).map(({ deliveredTo: _, ...message }) => [message.seq, message]))
-    const { summary } = await existingConversation(tx, key)
     return { messages: handed.flatMap(({ seq }) => held.get(seq) ?? []), summary: summary || null }
   },
 })

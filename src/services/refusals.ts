@@ -24,6 +24,8 @@ export const nothingToKeep = (name: string): Refusal =>
 
 export const noSuchConversation = (key: string): Refusal => new Refusal('not_found', `There is no conversation ${key}`, { key })
 
+export const noSuchNote = (day: string): Refusal => new Refusal('not_found', `There is no note of the day ${day}`, { day })
+
 /** HT4: the same client id with other words. */
 export const clientIdReused = (clientId: string): Refusal =>
   new Refusal('idempotency_key_reused', `The client id ${clientId} was used for another message`, { clientId })

@@ -14,6 +14,7 @@ import { changeAgent } from './change-agent.ts'
 import { changeApproach } from './change-approach.ts'
 import { changeProject } from './change-project.ts'
 import { changeTask } from './change-task.ts'
+import { closeChapters } from './close-chapters.ts'
 import { closeConversation } from './close-conversation.ts'
 import { createAgent } from './create-agent.ts'
 import { createApproval } from './create-approval.ts'
@@ -23,6 +24,7 @@ import { createTask } from './create-task.ts'
 import { createToken } from './create-token.ts'
 import { createUserSession } from './create-user-session.ts'
 import { createWorkSession } from './create-work-session.ts'
+import { cutOverConversation } from './cut-over-conversation.ts'
 import { decideApproval } from './decide-approval.ts'
 import { deleteAgent } from './delete-agent.ts'
 import { deleteArtifact } from './delete-artifact.ts'
@@ -40,8 +42,10 @@ import { holdLease } from './hold-lease.ts'
 import { lapsePanel } from './lapse-panel.ts'
 import { logoutAgent } from './logout-agent.ts'
 import { makeSearchable } from './make-searchable.ts'
+import { markNote } from './mark-note.ts'
 import { markUnreachable } from './mark-unreachable.ts'
 import { noteApproach } from './note-approach.ts'
+import { noteChapters } from './note-chapters.ts'
 import { noteSweep } from './note-sweep.ts'
 import { orderLaunch } from './order-launch.ts'
 import { orderStop } from './order-stop.ts'
@@ -69,6 +73,7 @@ import { seeUserSessions } from './see-user-sessions.ts'
 import { sendMessage } from './send-message.ts'
 import { sendPrompt } from './send-prompt.ts'
 import { setConversationSummary } from './set-conversation-summary.ts'
+import { setCutoverRule } from './set-cutover-rule.ts'
 import { setFlags } from './set-flags.ts'
 import { setHistory } from './set-history.ts'
 import { setSummary } from './set-summary.ts'
@@ -109,6 +114,7 @@ export const useCases = {
   'change-approach': changeApproach,
   'change-project': changeProject,
   'change-task': changeTask,
+  'close-chapters': closeChapters,
   'close-conversation': closeConversation,
   'create-agent': createAgent,
   'create-approval': createApproval,
@@ -118,6 +124,7 @@ export const useCases = {
   'create-token': createToken,
   'create-user-session': createUserSession,
   'create-work-session': createWorkSession,
+  'cut-over-conversation': cutOverConversation,
   'decide-approval': decideApproval,
   'delete-agent': deleteAgent,
   'delete-artifact': deleteArtifact,
@@ -135,8 +142,10 @@ export const useCases = {
   'make-searchable': makeSearchable,
   'lapse-panel': lapsePanel,
   'logout-agent': logoutAgent,
+  'mark-note': markNote,
   'mark-unreachable': markUnreachable,
   'note-approach': noteApproach,
+  'note-chapters': noteChapters,
   'note-sweep': noteSweep,
   'order-launch': orderLaunch,
   'order-stop': orderStop,
@@ -164,6 +173,7 @@ export const useCases = {
   'send-message': sendMessage,
   'send-prompt': sendPrompt,
   'set-conversation-summary': setConversationSummary,
+  'set-cutover-rule': setCutoverRule,
   'set-flags': setFlags,
   'set-history': setHistory,
   'set-summary': setSummary,

@@ -4,13 +4,13 @@ import type { Conversation } from '../protocol/conversation.ts'
 import { conversationOf } from '../store/queries/conversations.ts'
 import { selectLastMessage } from '../store/queries/messages.ts'
 import { defineUseCase } from '../store/store.ts'
-import { changeConversation, existingConversation, streamOfKey } from './conversation-record.ts'
+import { changeConversation, currentConversation, streamOfKey } from './conversation-record.ts'
 
 export const resetConversation = defineUseCase({
   name: 'reset-conversation',
   streams: ({ key }: { key: string }) => [streamOfKey(key)],
   run: async (tx, { key }, { now }): Promise<Conversation> => {
-    const row = await existingConversation(tx, key)
+    const row = await currentConversation(tx, key, now)
     const keptAfter = (await tx.first(selectLastMessage, { key }))?.seq ?? row.kept_after
     const cleared = {
       summary: '',

@@ -4,13 +4,13 @@ import { Refusal } from '../domain/errors.ts'
 import { conversationStream } from '../domain/stream/name.ts'
 import type { Flags } from '../protocol/conversation.ts'
 import { defineUseCase } from '../store/store.ts'
-import { changeConversation, existingConversation, streamOfKey } from './conversation-record.ts'
+import { changeConversation, currentConversation, streamOfKey } from './conversation-record.ts'
 
 export const setFlags = defineUseCase({
   name: 'set-flags',
   streams: ({ key }: { key: string; flags: Flags }) => [streamOfKey(key)],
   run: async (tx, { key, flags }, { now }): Promise<Flags> => {
-    const row = await existingConversation(tx, key)
+    const row = await currentConversation(tx, key, now)
     const read = readFlags(flags)
     if ('refused' in read) throw new Refusal(read.refused.code, read.refused.detail, { field: read.refused.field })
     tx.append(conversationStream(key), { type: 'flags-set', data: { flags: read.flags } })

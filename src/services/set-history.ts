@@ -9,7 +9,7 @@ import type { HistoryMessage } from '../protocol/message.ts'
 import { conversationOf } from '../store/queries/conversations.ts'
 import { selectLastMessage } from '../store/queries/messages.ts'
 import { defineUseCase } from '../store/store.ts'
-import { changeConversation, existingConversation, streamOfKey, writeMessage } from './conversation-record.ts'
+import { changeConversation, currentConversation, streamOfKey, writeMessage } from './conversation-record.ts'
 
 interface NewHistory {
   readonly key: string
@@ -21,7 +21,7 @@ export const setHistory = defineUseCase({
   name: 'set-history',
   streams: ({ key }: NewHistory) => [streamOfKey(key)],
   run: async (tx, { key, messages, by }, context): Promise<Conversation> => {
-    const before = await existingConversation(tx, key)
+    const before = await currentConversation(tx, key, context.now)
     const keptAfter = (await tx.first(selectLastMessage, { key }))?.seq ?? before.kept_after
     if (keptAfter !== before.kept_after) tx.append(conversationStream(key), { type: 'history-truncated', data: { keptAfter } })
     let row = { ...before, kept_after: keptAfter, message_count: 0, unsummarised_chars: 0 }

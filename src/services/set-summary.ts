@@ -10,6 +10,7 @@ import type { ConversationRow } from '../store/queries/conversations.ts'
 import { measured, selectLastMessage } from '../store/queries/messages.ts'
 import { type Receiver, selectOldestNotHanded } from '../store/queries/unread.ts'
 import { defineUseCase, type Reader } from '../store/store.ts'
+import { closeAfterTurn } from './chapter-record.ts'
 import { changeConversation, existingConversation } from './conversation-record.ts'
 import { liveAgentSession } from './live-agent-session.ts'
 
@@ -25,6 +26,15 @@ export const setSummary = defineUseCase({
     await liveAgentSession(tx, caller)
     const key = webKey(caller.projectId, caller.agentId)
     const row = await existingConversation(tx, key)
+    // DC2: the summary of a day that is over is not what the next day begins with.
+    if (row.chapter_after > 0 && throughSeq <= row.chapter_after)
+      throw new Refusal(
+        'invalid_request',
+        'through_seq: the day of these messages is over; nothing of it is summarised any more',
+        {
+          field: 'through_seq',
+        },
+      )
     const current = {
       summary: row.summary,
       summaryThrough: row.summary_through,
@@ -45,6 +55,7 @@ export const setSummary = defineUseCase({
     tx.append(stream, { type: 'summary-set', data: { summary, throughSeq } })
     if (keptAfter !== row.kept_after) tx.append(stream, { type: 'history-truncated', data: { keptAfter } })
     await changeConversation(tx, row, change, now)
+    await closeAfterTurn(tx, key, now)
     return { throughSeq }
   },
 })

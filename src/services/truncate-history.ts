@@ -6,13 +6,13 @@ import type { Conversation } from '../protocol/conversation.ts'
 import { type ConversationRow, conversationOf } from '../store/queries/conversations.ts'
 import { measured, newestSeqs } from '../store/queries/messages.ts'
 import { defineUseCase, type Reader } from '../store/store.ts'
-import { changeConversation, existingConversation, streamOfKey } from './conversation-record.ts'
+import { changeConversation, currentConversation, streamOfKey } from './conversation-record.ts'
 
 export const truncateHistory = defineUseCase({
   name: 'truncate-history',
   streams: ({ key }: { key: string; keepLast: number }) => [streamOfKey(key)],
   run: async (tx, { key, keepLast }, { now }): Promise<Conversation> => {
-    const row = await existingConversation(tx, key)
+    const row = await currentConversation(tx, key, now)
     const decision = truncated({ keptAfter: row.kept_after, kept: await newestOf(tx, row, keepLast) }, keepLast)
     if ('refused' in decision) {
       const { code, detail, field } = decision.refused

@@ -5,7 +5,14 @@ import { statement } from './statement.ts'
 export const createMeta = ({ text }: Dialect): string =>
   `create table if not exists meta (key ${text} primary key, value ${text} not null)`
 
-export type MetaKey = 'store_id' | 'incarnation' | 'schema_version' | 'created_at' | 'backed_up_at' | 'agent_sessions_swept_at'
+export type MetaKey =
+  | 'store_id'
+  | 'incarnation'
+  | 'schema_version'
+  | 'created_at'
+  | 'backed_up_at'
+  | 'agent_sessions_swept_at'
+  | 'cutover'
 
 export const selectMeta = statement<{ key: MetaKey }>()((db, p) => db.selectFrom('meta').select('value').where('key', '=', p.key))
 

@@ -33,6 +33,8 @@ const tableKeys: Readonly<Record<TableName, readonly string[]>> = {
   conversations: ['key'],
   conversation_names: ['name'],
   messages: ['conversation_key', 'seq'],
+  chapters: ['conversation_key', 'day'],
+  notes: ['day'],
   unread_messages: ['agent_id', 'project_id', 'conversation_key', 'seq'],
   pending_purposes: ['agent_id', 'project_id'],
   open_conversations: ['agent_session_id', 'conversation_key'],

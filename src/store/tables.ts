@@ -7,6 +7,14 @@ import type { StreamName } from '../domain/stream/name.ts'
 import type { Process, ProcessEndReason } from '../protocol/process.ts'
 import type { PermissionOutcome } from '../protocol/user-session.ts'
 import type { ApproachesTable, ArtifactsTable, CheckpointsTable, UploadPartsTable, UploadsTable } from './continuity-tables.ts'
+import type {
+  ChaptersTable,
+  ConversationNamesTable,
+  ConversationsTable,
+  MessagesTable,
+  NotesTable,
+  UnreadMessagesTable,
+} from './conversation-tables.ts'
 import type { SearchTables } from './search-tables.ts'
 import type {
   AllowancesTable,
@@ -105,65 +113,6 @@ export interface SignInCodesTable {
   hash: string
   person_id: string
   expires_at: Instant
-}
-
-export interface ConversationsTable {
-  key: string
-  /** Of a chat with an agent of a project; null for other channels. */
-  project_id: string | null
-  agent_id: string | null
-  state: 'open' | 'closed'
-  summary: string
-  /** The newest message the summary covers. */
-  summary_through: number
-  /** Messages up to this one are no longer handed to agents; they stay in the archive. */
-  kept_after: number
-  unsummarised_chars: number
-  message_count: number
-  flags: string
-  created_at: Instant
-  updated_at: Instant
-}
-
-/** CV6: which conversation's file has this name, as far as file systems tell names apart. */
-export interface ConversationNamesTable {
-  name: string
-  conversation_key: string
-}
-
-export interface MessagesTable {
-  conversation_key: string
-  /** The number of its event in the conversation's stream. */
-  seq: number
-  id: string
-  role: 'user' | 'assistant' | 'system' | 'tool'
-  sender_id: string
-  receiver_id: string | null
-  content: string
-  visible: number
-  priority: 'low' | 'normal' | 'high' | 'urgent'
-  project_id: string | null
-  related_task_id: string | null
-  related_handoff_id: string | null
-  client_id: string | null
-  tool_calls: string | null
-  tool_call_id: string | null
-  media: string | null
-  created_at: Instant
-}
-
-/** A row while a message is unread by an agent: gone when it is answered, so the table never grows with history. */
-export interface UnreadMessagesTable {
-  agent_id: string
-  project_id: string
-  conversation_key: string
-  seq: number
-  priority_rank: number
-  created_at: Instant
-  /** The length of its content, so that what is handed over can be bounded without reading it. */
-  chars: number
-  /** The agent session it was handed to and has not answered it yet. */
-  delivered_to: string | null
 }
 
 /** Somebody has opened the chat panel: work for the agent until a session takes it (AS3). */
@@ -372,6 +321,8 @@ export interface Tables extends SearchTables {
   conversations: ConversationsTable
   conversation_names: ConversationNamesTable
   messages: MessagesTable
+  chapters: ChaptersTable
+  notes: NotesTable
   unread_messages: UnreadMessagesTable
   pending_purposes: PendingPurposesTable
   open_conversations: OpenConversationsTable

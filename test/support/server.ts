@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
+import { noteDay, noteFiles } from '../../src/compose/cutover.ts'
 import { conversationFile } from '../../src/mirror/conversation-file.ts'
 import { filesBeside } from '../../src/mirror/files-beside.ts'
 import { Mirror } from '../../src/mirror/mirror.ts'
@@ -72,9 +73,10 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
   await front.listen()
   const coordinatorRules = { maxConcurrent: 64, aloneMinutes: 30, takeoverMinutes: null }
   const { ownerTokenHash = hashSecret(ownerToken), pageFolder = null, detectAgents } = options
-  const mirror = new Mirror({ store, clock, logger: front.parts.logger, folder, targets: [projectFolder, conversationFile] })
+  const targets = [projectFolder, conversationFile, noteFiles(store)]
+  const mirror = new Mirror({ store, clock, logger: front.parts.logger, folder, targets })
   onTestFinished(() => mirror.stop())
-  const files = filesBeside(mirror, store, folder)
+  const files = filesBeside({ mirror, store, data: folder, noteDay: (day) => noteDay(store, day) })
   const server = await openDoors({ front, store, clock, ownerTokenHash, files, pageFolder, coordinatorRules, detectAgents })
   onTestFinished(() => server.close())
   const port = Number(new URL(front.url).port)

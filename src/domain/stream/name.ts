@@ -1,8 +1,8 @@
 /**
  * The names of the streams (docs/architecture.md, "Streams"): `home`, `project:ID`, `conversation:KEY`,
- * `user-session:ID`, `coordinator:ID`. An event has one owner stream. Pure.
+ * `user-session:ID`, `coordinator:ID`, `note:DAY`. An event has one owner stream. Pure.
  */
-const kindsWithId = ['project', 'conversation', 'user-session', 'coordinator'] as const
+const kindsWithId = ['project', 'conversation', 'user-session', 'coordinator', 'note'] as const
 
 export type StreamKind = 'home' | (typeof kindsWithId)[number]
 export type StreamName = 'home' | `${(typeof kindsWithId)[number]}:${string}`
@@ -11,6 +11,8 @@ export const home = 'home' satisfies StreamName
 export const projectStream = (id: string): StreamName => `project:${id}`
 export const conversationStream = (key: string): StreamName => `conversation:${key}`
 export const userSessionStream = (id: string): StreamName => `user-session:${id}`
+/** The note of a logical day, `note:2026-11-15`. */
+export const noteStream = (day: string): StreamName => `note:${day}`
 export const coordinatorStream = (id: string): StreamName => `coordinator:${id}`
 
 /** What a person typed, taken apart; undefined when it names no stream. */

@@ -22,6 +22,7 @@ import { artifactHandlers } from './routes/artifacts.ts'
 import { chatHandlers } from './routes/chat.ts'
 import { conversationHandlers } from './routes/conversations.ts'
 import { eventHandlers } from './routes/events.ts'
+import { noteHandlers } from './routes/notes.ts'
 import { processHandlers } from './routes/processes.ts'
 import { projectHandlers } from './routes/projects.ts'
 import { searchHandlers } from './routes/search.ts'
@@ -39,6 +40,7 @@ const handlers: HandlersOf<Routes> = {
   ...chatHandlers,
   ...conversationHandlers,
   ...searchHandlers,
+  ...noteHandlers,
   ...userSessionHandlers,
   ...workSessionHandlers,
   ...approachHandlers,

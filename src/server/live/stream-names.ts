@@ -5,9 +5,9 @@ import { maxStreamsPerClient } from '../../protocol/socket.ts'
 
 /**
  * A coordinator's orders are for that coordinator alone; a user session is followed by who has it, with `session:resume`. To everybody
- * else they are not there (SE3).
+ * else they are not there (SE3). What becomes of notes is told in `home`; their own streams are for who writes the files.
  */
-const notForReaders: ReadonlySet<StreamKind> = new Set(['coordinator', 'user-session'])
+const notForReaders: ReadonlySet<StreamKind> = new Set(['coordinator', 'user-session', 'note'])
 const maxStreamNameLength = 300
 
 export function readableStreams(names: readonly string[], followed: readonly StreamName[] = []): StreamName[] {

@@ -9,6 +9,7 @@ import { allowances } from './0007-allowances.ts'
 import { conversationFiles } from './0008-conversation-files.ts'
 import { leases } from './0009-leases.ts'
 import { search } from './0010-search.ts'
+import { chapters } from './0011-chapters.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -22,6 +23,7 @@ export const migrations: readonly Migration[] = [
   conversationFiles,
   leases,
   search,
+  chapters,
 ]
 
 export const newestVersion = migrations.length

@@ -19,6 +19,10 @@ export const insertConversation = statement<ConversationRow>()((db, p) =>
     kept_after: p.kept_after,
     unsummarised_chars: p.unsummarised_chars,
     message_count: p.message_count,
+    chapter_day: p.chapter_day,
+    chapter_due_at: p.chapter_due_at,
+    chapter_after: p.chapter_after,
+    chapter_messages: p.chapter_messages,
     flags: p.flags,
     created_at: p.created_at,
     updated_at: p.updated_at,
@@ -26,12 +30,18 @@ export const insertConversation = statement<ConversationRow>()((db, p) =>
 )
 
 /** What an append changes: the same few numbers however long the conversation is (CV5). */
-export const countMessage = statement<Pick<ConversationRow, 'key' | 'unsummarised_chars' | 'message_count' | 'updated_at'>>()(
-  (db, p) =>
-    db
-      .updateTable('conversations')
-      .set({ unsummarised_chars: p.unsummarised_chars, message_count: p.message_count, updated_at: p.updated_at })
-      .where('key', '=', p.key),
+export const countMessage = statement<
+  Pick<ConversationRow, 'key' | 'unsummarised_chars' | 'message_count' | 'chapter_messages' | 'updated_at'>
+>()((db, p) =>
+  db
+    .updateTable('conversations')
+    .set({
+      unsummarised_chars: p.unsummarised_chars,
+      message_count: p.message_count,
+      chapter_messages: p.chapter_messages,
+      updated_at: p.updated_at,
+    })
+    .where('key', '=', p.key),
 )
 
 export const updateConversation = statement<Omit<ConversationRow, 'project_id' | 'agent_id' | 'created_at'>>()((db, p) =>
@@ -44,6 +54,10 @@ export const updateConversation = statement<Omit<ConversationRow, 'project_id' |
       kept_after: p.kept_after,
       unsummarised_chars: p.unsummarised_chars,
       message_count: p.message_count,
+      chapter_day: p.chapter_day,
+      chapter_due_at: p.chapter_due_at,
+      chapter_after: p.chapter_after,
+      chapter_messages: p.chapter_messages,
       flags: p.flags,
       updated_at: p.updated_at,
     })
@@ -99,6 +113,10 @@ export const newConversationRow = (
   kept_after: 0,
   unsummarised_chars: 0,
   message_count: 0,
+  chapter_day: null,
+  chapter_due_at: null,
+  chapter_after: 0,
+  chapter_messages: 0,
   flags: '{}',
   created_at: now,
   updated_at: now,

@@ -1,0 +1,106 @@
+/**
+ * The duty at the boundary (DC2): closes the chapters whose day is over, a few in each commit, and tells the notes. Looks every second
+ * with one read of an index, so a machine that slept, a clock that jumped and a server that was off for ten days (DC7) need nothing
+ * else: the first look finds all that is due, each under its own day. Harmless when done twice or on several nodes.
+ */
+import type { Day } from '../domain/conversation/logical-day.ts'
+import type { MirrorTarget } from '../mirror/mirror-target.ts'
+import { noteFile } from '../mirror/note-file.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { ConfigValues } from '../protocol/config.ts'
+import { closeChapters } from '../services/close-chapters.ts'
+import { findDaysToNote } from '../services/find-days-to-note.ts'
+import { findDueChapters } from '../services/find-due-chapters.ts'
+import { getCutoverRule } from '../services/get-cutover-rule.ts'
+import { markNote } from '../services/mark-note.ts'
+import { noteChapters } from '../services/note-chapters.ts'
+import { setCutoverRule } from '../services/set-cutover-rule.ts'
+import { beforeAllDue, type DueChapter } from '../store/queries/chapters.ts'
+import type { Store } from '../store/store.ts'
+
+const everyMs = 1000
+
+export interface CutoverParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** DC1: the store learns when days begin, if that has changed. */
+export async function keepCutoverRule(store: Store, config: ConfigValues): Promise<void> {
+  const rule = { hour: config['cutover.hour'], timezone: config['cutover.timezone'] }
+  const known = await store.query(getCutoverRule, {})
+  if (known.hour !== rule.hour || known.timezone !== rule.timezone) await store.run(setCutoverRule, rule)
+}
+
+export class Cutover {
+  readonly #parts: CutoverParts
+  #cancel: (() => void) | undefined
+  #running: Promise<void> = Promise.resolve()
+  #stopped = false
+
+  constructor(parts: CutoverParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.#running = this.cutOver()
+      .catch((error) => this.#parts.logger.warn({ error: String(error) }, 'Days could not be closed; trying again'))
+      .finally(() => {
+        if (!this.#stopped) this.#cancel = this.#parts.clock.after(everyMs, () => this.start())
+      })
+  }
+
+  /** Resolves when what was begun is done. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancel?.()
+    await this.#running
+  }
+
+  /** One look: all that is due is closed, and the notes know. */
+  async cutOver(): Promise<void> {
+    const { store, logger } = this.#parts
+    let closed = 0
+    for (let after: DueChapter | null = beforeAllDue; after && !this.#stopped; ) {
+      const { keys, last }: { keys: readonly string[]; last: DueChapter | null } = await store.query(findDueChapters, { after })
+      closed += await this.#close(keys)
+      after = last
+    }
+    if (closed > 0) logger.info({ conversations: closed }, 'The day of conversations is over')
+    for (const day of await store.query(findDaysToNote, {})) await noteDay(store, day)
+  }
+
+  /** RE9: one that cannot be closed is said, and the others are closed all the same. */
+  async #close(keys: readonly string[]): Promise<number> {
+    const { store, logger } = this.#parts
+    if (keys.length === 0) return 0
+    try {
+      return (await store.run(closeChapters, { keys })).closed
+    } catch (error) {
+      const [key] = keys
+      if (keys.length === 1) {
+        logger.warn({ key, error: String(error) }, 'The day of a conversation could not be closed; trying again')
+        return 0
+      }
+      let closed = 0
+      for (const each of keys) closed += await this.#close([each])
+      return closed
+    }
+  }
+}
+
+/** Few at a time; no more rounds than a day can have conversations. */
+const maxRounds = 1000
+
+export async function noteDay(store: Store, day: Day): Promise<void> {
+  for (let rounds = 0; rounds < maxRounds; rounds++) if (!(await store.run(noteChapters, { day })).more) return
+}
+
+/** DC4: what became of the files of notes is known wherever they are asked for. */
+export const noteFiles = (store: Store): MirrorTarget =>
+  noteFile({
+    written: (day, writtenSeq) => store.run(markNote, { day, writtenSeq }),
+    failed: (day, problem) => store.run(markNote, { day, problem }),
+  })

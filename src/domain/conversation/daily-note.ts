@@ -1,0 +1,116 @@
+/**
+ * The note of a day as Markdown (DC3): front matter, a heading, links to the days beside it, a section for each conversation. What
+ * people and agents wrote stands in quotes, line by line, so that nothing in it can end its section or begin another. Pure.
+ */
+import type { Instant } from '../instant.ts'
+import { type CutoverRule, clockTime, compactDay, type Day, dayAfter, dayBefore } from './logical-day.ts'
+
+/** Of one message and of one summary; the whole is in the store. */
+const maxMessageChars = 1000
+const maxSummaryChars = 20_000
+
+export interface NoteHead {
+  readonly day: Day
+  /** The part before the colon of each conversation's key. */
+  readonly channels: readonly string[]
+  readonly conversations: number
+  readonly messages: number
+}
+
+export interface NoteSection {
+  readonly key: string
+  readonly summary: string
+  readonly messageCount: number
+  /** The first of the day, and the last ones; all when there are few. */
+  readonly first: readonly NotedMessage[]
+  readonly last: readonly NotedMessage[]
+}
+
+export interface NotedMessage {
+  readonly role: string
+  readonly content: string
+  readonly toolCalls: unknown
+  readonly media: unknown
+  readonly createdAt: Instant
+}
+
+/** Below the folder of notes. */
+export const notePathOf = (day: Day): { folder: string; file: string } => ({
+  folder: compactDay(day).slice(0, 6),
+  file: `${compactDay(day)}.md`,
+})
+
+export function noteHead({ day, channels, conversations, messages }: NoteHead): string {
+  const tags = ['daily-note', ...channels.filter((channel) => tagName.test(channel)).map((channel) => `channel/${channel}`)]
+  return [
+    '---',
+    `date: ${day}`,
+    `channels: ${list(channels)}`,
+    `conversations: ${conversations}`,
+    `messages: ${messages}`,
+    `tags: ${list(tags)}`,
+    '---',
+    '',
+    `# ${day}`,
+    '',
+    `[[${compactDay(dayBefore(day))}]] · [[${compactDay(dayAfter(day))}]]`,
+    '',
+  ].join('\n')
+}
+
+export function noteSection({ key, summary, messageCount, first, last }: NoteSection, rule: CutoverRule): string {
+  const parts = [`## ${key}`, `${messageCount} ${messageCount === 1 ? 'message' : 'messages'}`]
+  if (summary.trim() !== '') parts.push('**Summary**', quoted(shortened(summary, maxSummaryChars)))
+  const left = messageCount - first.length - last.length
+  for (const message of first) parts.push(...told(message, rule))
+  if (left > 0) parts.push(`*${left} more ${left === 1 ? 'message' : 'messages'} in between*`)
+  for (const message of last) parts.push(...told(message, rule))
+  return `\n${parts.join('\n\n')}\n`
+}
+
+/** What Obsidian takes for a tag. */
+const tagName = /^[\p{L}\p{N}_-]*\p{L}[\p{L}\p{N}_-]*$/u
+
+/** As JSON, which is YAML too. */
+const list = (words: readonly string[]): string => `[${words.map((word) => JSON.stringify(word)).join(', ')}]`
+
+const told = ({ role, content, toolCalls, media, createdAt }: NotedMessage, rule: CutoverRule): string[] => {
+  const besides = [...toolNames(toolCalls), ...(Array.isArray(media) && media.length > 0 ? [`${media.length} media`] : [])]
+  const words = content.trim() === '' ? '' : quoted(shortened(content, maxMessageChars))
+  return [`**${clockTime(rule, createdAt)} ${role}**${besides.length > 0 ? ` (${besides.join(', ')})` : ''}`, words].filter(
+    Boolean,
+  )
+}
+
+function toolNames(toolCalls: unknown): string[] {
+  if (!Array.isArray(toolCalls)) return []
+  return toolCalls.map((call) => {
+    const name: unknown = call?.function?.name ?? call?.name
+    return `calls ${typeof name === 'string' && /^[\w.-]{1,100}$/.test(name) ? name : 'a tool'}`
+  })
+}
+
+/** Whatever some reader takes for the end of a line is one, so that every line of it is inside the quote. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+const lineEnds = /\r\n|[\n\r\u000b\u000c\u0085\u2028\u2029]/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+const unprintable = /[\u0000-\u0008\u000e-\u001f\u007f]/g
+
+const quoted = (text: string): string =>
+  text
+    .split(lineEnds)
+    .map((line) => `> ${line.replaceAll(unprintable, '\ufffd')}`.trimEnd())
+    .join('\n')
+
+/** Cut between two characters as people see them, never inside one. */
+function shortened(text: string, max: number): string {
+  if (text.length <= max) return text
+  let end = 0
+  for (const { index, segment } of graphemes.segment(text.slice(0, max + 100))) {
+    if (index + segment.length > max) break
+    end = index + segment.length
+  }
+  return `${text.slice(0, end).toWellFormed()}… (${text.length - end} more characters)`
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })

@@ -1,0 +1,74 @@
+/**
+ * `<data>/workspace/memory/YYYYMM/YYYYMMDD.md` (DC3): the note of a day, written anew whenever it is made of other chapters. Its
+ * cursor lies beside it and is written after it, so a crash in between only writes the same file again. A day that has lost all its
+ * conversations has no file.
+ */
+import { mkdir, readFile, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { notePathOf } from '../domain/conversation/daily-note.ts'
+import { type Day, parseDay } from '../domain/conversation/logical-day.ts'
+import { replaceFile, syncFolder, writeFileAtomic } from '../platform/atomic-file.ts'
+import { noteContents, noteText } from '../store/queries/note-text.ts'
+import type { MirrorPlace, MirrorTarget } from './mirror-target.ts'
+
+/** It is written whole; the chapters of a day that are closed one after the other share a write. */
+const restMs = 1000
+
+/** Whoever keeps books of it is told what became of a file. */
+export interface NoteReport {
+  written(day: Day, seq: number): Promise<void>
+  failed(day: Day, problem: string): Promise<void>
+}
+
+export const notePath = (data: string, day: Day): string => {
+  const { folder, file } = notePathOf(day)
+  return join(data, 'workspace', 'memory', folder, file)
+}
+
+export const noteFile = (report?: NoteReport): MirrorTarget => ({
+  kind: 'note',
+  covers: (id) => parseDay(id) === id,
+  write: async (place) => {
+    const day = place.id
+    try {
+      const seq = await writeNote(place)
+      await report?.written(day, seq)
+      return restMs
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error)
+      await report?.failed(day, problem).catch(() => {})
+      throw error
+    }
+  },
+  isCurrent: async ({ data, id, store }, head) => {
+    const cursor = await readCursor(notePath(data, id))
+    return cursor?.incarnation === store.incarnation && cursor.seq >= head
+  },
+})
+
+async function writeNote({ store, data, id: day }: MirrorPlace): Promise<number> {
+  const path = notePath(data, day)
+  const contents = await store.read((reader) => noteContents(reader, day))
+  await mkdir(dirname(path), { recursive: true, mode: 0o750 })
+  await syncFolder(dirname(dirname(path)))
+  if (contents.chapters.length > 0) await replaceFile(path, bytesOf(noteText(store, contents)))
+  else await rm(path, { force: true })
+  await writeFileAtomic(cursorOf(path), `${JSON.stringify({ incarnation: store.incarnation, seq: contents.seq })}\n`)
+  return contents.seq
+}
+
+async function* bytesOf(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) yield Buffer.from(piece)
+}
+
+const cursorOf = (path: string): string => join(dirname(path), `.${path.slice(dirname(path).length + 1)}.mirror.json`)
+
+/** Unreadable counts as absent, and so does one whose file is gone: then it is written once more. */
+async function readCursor(path: string): Promise<{ incarnation: string; seq: number } | undefined> {
+  try {
+    await readFile(path)
+    return JSON.parse(await readFile(cursorOf(path), 'utf8')) as { incarnation: string; seq: number }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,32 @@
+/** The days of conversations, and notes. */
+import { parseDay } from '../../../domain/conversation/logical-day.ts'
+import { instant } from '../../../domain/instant.ts'
+import type { noteRoutes } from '../../../protocol/routes/notes.ts'
+import { cutOverConversation } from '../../../services/cut-over-conversation.ts'
+import { listChapterMessages } from '../../../services/list-chapter-messages.ts'
+import { listChapters } from '../../../services/list-chapters.ts'
+import { listNotes } from '../../../services/list-notes.ts'
+import { noSuchNote } from '../../../services/refusals.ts'
+import { noteContents, noteText } from '../../../store/queries/note-text.ts'
+import { type HandlersOf, query } from '../handler.ts'
+
+export const noteHandlers: HandlersOf<typeof noteRoutes> = {
+  listChapters: query(listChapters, (call) => ({ ...call.query, ...call.params })),
+  listChapterMessages: query(listChapterMessages, (call) => ({ ...call.query, ...call.params })),
+  cutOverConversation: async ({ params, body, doors, receipt }) => {
+    const at = body?.now === undefined ? undefined : instant(Date.parse(body.now))
+    const { cut, day } = await doors.store.run(cutOverConversation, { ...params, at }, receipt)
+    if (!cut || day === null) return { cut, date: day, notePath: null }
+    await doors.files.noteWritten(day)
+    return { cut, date: day, notePath: doors.files.notePath(day) }
+  },
+  listNotes: query(listNotes, (call) => call.query),
+  getNote: async ({ params, doors }) => {
+    const day = parseDay(params.day)
+    const contents = day && (await doors.store.read((reader) => noteContents(reader, day)))
+    if (!contents || contents.chapters.length === 0) throw noSuchNote(params.day)
+    let text = ''
+    for await (const piece of noteText(doors.store, contents)) text += piece
+    return text
+  },
+}

@@ -1,0 +1,78 @@
+/**
+ * What every use case that touches a conversation does with its chapters (DC2): the first message begins one, and one whose day is
+ * over is closed before anything else happens, in the same commit. While a turn runs in it, it waits for the turn (DC6).
+ */
+import { chapterDay, goneOn, isOver } from '../domain/conversation/chapter.ts'
+import { endOf, logicalDay } from '../domain/conversation/logical-day.ts'
+import type { Instant } from '../domain/instant.ts'
+import { conversationStream } from '../domain/stream/name.ts'
+import {
+  type ChapterRow,
+  closedChapter,
+  leaveChapter,
+  openChapter,
+  putChapter,
+  selectChapter,
+  selectLastChapter,
+  turnRunsIn,
+} from '../store/queries/chapters.ts'
+import { type ConversationRow, selectConversation } from '../store/queries/conversations.ts'
+import { cutoverRule } from '../store/queries/cutover-rule.ts'
+import { selectLastMessage } from '../store/queries/messages.ts'
+import type { Reader, Tx } from '../store/store.ts'
+
+/** The conversation with a chapter for what is said now. */
+export async function beginChapter(tx: Tx, row: ConversationRow, now: Instant): Promise<ConversationRow> {
+  const rule = await cutoverRule(tx)
+  const day = chapterDay(logicalDay(rule, now), (await tx.first(selectLastChapter, { key: row.key }))?.day)
+  const begun = { ...row, chapter_day: day, chapter_due_at: endOf(rule, day) }
+  await tx.write(openChapter, begun)
+  return begun
+}
+
+/** The conversation as it is when a chapter that is due at this moment is closed. */
+export async function withoutDueChapter(tx: Tx, row: ConversationRow, now: Instant, at = now): Promise<ConversationRow> {
+  if (!isOver(row.chapter_due_at, at) || (await turnRunsIn(tx, row.key))) return row
+  return (await closeChapter(tx, row, now)).row
+}
+
+/** After a turn: what waited for its end is closed now. */
+export async function closeAfterTurn(tx: Tx, key: string, now: Instant): Promise<void> {
+  const row = await tx.first(selectConversation, { key })
+  if (row) await withoutDueChapter(tx, row, now)
+}
+
+/** DC2: in one commit, what was said leaves what agents are handed and is that day's chapter. Numbers, flags and what is unread stay. */
+export async function closeChapter(
+  tx: Tx,
+  row: ConversationRow,
+  now: Instant,
+): Promise<{ row: ConversationRow; chapter: ChapterRow }> {
+  const { key, chapter_day: day } = row
+  if (day === null) throw new Error(`${key} has no open chapter`)
+  const throughSeq = (await tx.first(selectLastMessage, { key }))?.seq ?? row.chapter_after
+  const said = { afterSeq: row.chapter_after, throughSeq, messageCount: row.chapter_messages, summary: row.summary }
+  const closed = goneOn(await closedBefore(tx, key, day), said)
+  const chapter: ChapterRow = {
+    conversation_key: key,
+    day,
+    after_seq: closed.afterSeq,
+    through_seq: closed.throughSeq,
+    message_count: closed.messageCount,
+    summary: closed.summary,
+    closed_at: now,
+    note_seq: null,
+    removed: 0,
+  }
+  await tx.write(putChapter, chapter)
+  const left = { summary_through: throughSeq, kept_after: throughSeq, chapter_after: throughSeq }
+  await tx.write(leaveChapter, { key, ...left })
+  tx.append(conversationStream(key), { type: 'chapter-closed', data: { chapter: closedChapter(chapter) } })
+  const empty = { summary: '', unsummarised_chars: 0, message_count: 0, chapter_messages: 0 }
+  return { row: { ...row, ...left, ...empty, chapter_day: null, chapter_due_at: null }, chapter }
+}
+
+async function closedBefore(reader: Reader, key: string, day: string) {
+  const row = await reader.first(selectChapter, { key, day })
+  return row && { afterSeq: row.after_seq, throughSeq: row.through_seq, messageCount: row.message_count, summary: row.summary }
+}

@@ -1,0 +1,173 @@
+/** Closed chapters of conversations (DC2), and which open ones are due. Written behind the lock of the conversation's stream. */
+import { sql } from 'kysely'
+import type { Day } from '../../domain/conversation/logical-day.ts'
+import type { Instant } from '../../domain/instant.ts'
+import type { Chapter } from '../../protocol/chapter.ts'
+import { type QueryBuilder, statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+import type { Tables } from '../tables.ts'
+import type { ConversationRow } from './conversations.ts'
+
+export type ChapterRow = Tables['chapters']
+
+/** Said in the queries, so that the indexes of what runs are used. */
+const running = sql.lit<Tables['chat_turns']['state']>('running')
+const ended = sql.lit<Tables['agent_sessions']['state']>('ended')
+
+type Builder = Parameters<QueryBuilder<unknown>>[0]
+
+/** DC6: an agent that lives was handed something and has not answered, or is being spoken to. */
+const handedIn = (db: Builder, key: string) =>
+  db
+    .selectFrom('unread_messages')
+    .innerJoin('agent_sessions', 'agent_sessions.id', 'unread_messages.delivered_to')
+    .select('unread_messages.seq')
+    .where('unread_messages.conversation_key', '=', key)
+    .where('unread_messages.delivered_to', 'is not', null)
+    .where('agent_sessions.state', '<>', ended)
+
+const spokenIn = (db: Builder, key: string) =>
+  db.selectFrom('chat_turns').select('id').where('conversation_key', '=', key).where('state', '=', running)
+
+const selectTurnIn = statement<{ key: string }>()((db, p) =>
+  db.selectNoFrom((eb) => eb.or([eb.exists(handedIn(db, p.key)), eb.exists(spokenIn(db, p.key))]).as('runs')),
+)
+
+export const turnRunsIn = async (reader: Reader, key: string): Promise<boolean> =>
+  Boolean((await reader.first(selectTurnIn, { key }))?.runs)
+
+export const openChapter = statement<Pick<ConversationRow, 'key' | 'chapter_day' | 'chapter_due_at'>>()((db, p) =>
+  db.updateTable('conversations').set({ chapter_day: p.chapter_day, chapter_due_at: p.chapter_due_at }).where('key', '=', p.key),
+)
+
+type ClosedConversation = Pick<ConversationRow, 'key' | 'summary_through' | 'kept_after' | 'chapter_after'>
+
+/** The conversation without what is in the chapter now. When it was touched stays: nobody has. */
+export const leaveChapter = statement<ClosedConversation>()((db, p) =>
+  db
+    .updateTable('conversations')
+    .set({
+      summary: '',
+      summary_through: p.summary_through,
+      kept_after: p.kept_after,
+      unsummarised_chars: 0,
+      message_count: 0,
+      chapter_day: null,
+      chapter_due_at: null,
+      chapter_after: p.chapter_after,
+      chapter_messages: 0,
+    })
+    .where('key', '=', p.key),
+)
+
+/** Also over the one of the same day that was closed before. */
+export const putChapter = statement<ChapterRow>()((db, p) => {
+  const rest = {
+    after_seq: p.after_seq,
+    through_seq: p.through_seq,
+    message_count: p.message_count,
+    summary: p.summary,
+    closed_at: p.closed_at,
+    note_seq: p.note_seq,
+    removed: p.removed,
+  }
+  return db
+    .insertInto('chapters')
+    .values({ conversation_key: p.conversation_key, day: p.day, ...rest })
+    .onConflict((conflict) => conflict.columns(['conversation_key', 'day']).doUpdateSet(rest))
+})
+
+export const selectChapter = statement<{ key: string; day: Day }>()((db, p) =>
+  db.selectFrom('chapters').selectAll().where('conversation_key', '=', p.key).where('day', '=', p.day).where('removed', '=', 0),
+)
+
+export const selectLastChapter = statement<{ key: string }>()((db, p) =>
+  db
+    .selectFrom('chapters')
+    .select('day')
+    .where('conversation_key', '=', p.key)
+    .where('removed', '=', 0)
+    .orderBy('day', 'desc')
+    .limit(1),
+)
+
+/** What was in them is gone; the rows stay until the notes know (DC4). */
+export const removeChaptersOf = statement<{ key: string }>()((db, p) =>
+  db
+    .updateTable('chapters')
+    .set({ removed: 1, note_seq: null, summary: '', message_count: 0 })
+    .where('conversation_key', '=', p.key),
+)
+
+const selectDue = statement<{ now: Instant; dueAt: Instant; key: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('conversations')
+    .select(['key', 'chapter_due_at as dueAt'])
+    .where('chapter_due_at', 'is not', null)
+    .where('chapter_due_at', '<=', p.now)
+    .where((eb) => eb(eb.refTuple('chapter_due_at', 'key'), '>', eb.tuple(p.dueAt, p.key)))
+    .orderBy('chapter_due_at')
+    .orderBy('key')
+    .limit(p.limit),
+)
+
+export interface DueChapter {
+  readonly key: string
+  readonly dueAt: Instant
+}
+
+export const beforeAllDue: DueChapter = { key: '', dueAt: '' }
+
+/** The longest due first; behind the last one seen. */
+export async function dueChapters(reader: Reader, now: Instant, after: DueChapter, limit: number): Promise<DueChapter[]> {
+  const rows = await reader.all(selectDue, { now, ...after, limit })
+  return rows.map(({ key, dueAt }) => ({ key, dueAt: dueAt ?? '' }))
+}
+
+const selectChaptersPage = statement<{ key: string; before: Day; limit: number }>()((db, p) =>
+  db
+    .selectFrom('chapters')
+    .leftJoin('notes', 'notes.day', 'chapters.day')
+    .selectAll('chapters')
+    .select('notes.written_seq')
+    .where('chapters.conversation_key', '=', p.key)
+    .where('chapters.day', '<', p.before)
+    .where('chapters.removed', '=', 0)
+    .orderBy('chapters.day', 'desc')
+    .limit(p.limit),
+)
+
+/** Closed ones, the newest first. */
+export const chaptersBefore = async (reader: Reader, page: { key: string; before: Day; limit: number }): Promise<Chapter[]> =>
+  (await reader.all(selectChaptersPage, page)).map((row) => ({
+    ...closedChapter(row),
+    note: row.note_seq !== null && (row.written_seq ?? 0) >= row.note_seq ? 'written' : 'pending',
+  }))
+
+export const closedChapter = (row: ChapterRow): Chapter => ({
+  conversationKey: row.conversation_key,
+  day: row.day,
+  state: 'closed',
+  afterSeq: row.after_seq,
+  throughSeq: row.through_seq,
+  messageCount: row.message_count,
+  summary: row.summary,
+  closedAt: row.closed_at,
+  note: 'pending',
+})
+
+/** What the next cutover will make of the conversation; undefined while nothing was said since the last. */
+export const openChapterOf = (row: ConversationRow): Chapter | undefined =>
+  row.chapter_day === null
+    ? undefined
+    : {
+        conversationKey: row.key,
+        day: row.chapter_day,
+        state: 'open',
+        afterSeq: row.chapter_after,
+        throughSeq: null,
+        messageCount: row.chapter_messages,
+        summary: row.summary,
+        closedAt: null,
+        note: null,
+      }
