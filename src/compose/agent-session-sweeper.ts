@@ -103,6 +103,8 @@ export class AgentSessionSweeper {
     const { store } = this.#parts
     for (let looks = 0; looks < maxLooks; looks++) {
       const { agentSessions, leftOpen } = await store.query(findDueAgentSessions, {})
+      // Nearly always.
+      if (agentSessions.length === 0 && leftOpen.length === 0) return
       const ended = await Promise.all(agentSessions.map((which) => this.#each(which, () => this.#lookAt(which))))
       await Promise.all(leftOpen.map((each) => this.#each(each, () => store.run(closeConversation, each))))
       // What stays, such as a suspicion that is not settled yet, would only come up again.

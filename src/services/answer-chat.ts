@@ -7,7 +7,7 @@ import { webKey } from '../domain/conversation/key.ts'
 import { answeredBy } from '../domain/conversation/unread.ts'
 import { conversationStream, projectStream } from '../domain/stream/name.ts'
 import type { Message } from '../protocol/message.ts'
-import { changesOf, updateAgentSession } from '../store/queries/agent-sessions.ts'
+import { changesOf, updateActivity } from '../store/queries/agent-sessions.ts'
 import { deleteUnread, heldBy, type Receiver } from '../store/queries/unread.ts'
 import { type Context, defineUseCase, type Tx } from '../store/store.ts'
 import { otherAgent, tellAgent } from './agent-conversation.ts'
@@ -42,7 +42,7 @@ export const answerChat = defineUseCase({
 async function answer(tx: Tx, input: Answer, context: Context): Promise<Answered> {
   const { conversationKey: key, agentSessionId, agentId, projectId } = input
   const agentSession = await liveAgentSession(tx, input)
-  await tx.write(updateAgentSession, changesOf(afterActivity(context.now, agentSession, 'answer')))
+  await tx.write(updateActivity, changesOf(afterActivity(context.now, agentSession, 'answer')))
   const held = answeredBy(await heldBy(tx, { agentSessionId, agentId, projectId }, key), agentSessionId)
   const said = await say(tx, input, context)
   for (const { seq } of held) await tx.write(deleteUnread, { agentId, projectId, key, seq })

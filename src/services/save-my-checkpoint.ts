@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { afterActivity } from '../domain/agent-session/lifecycle.ts'
 import { projectStream } from '../domain/stream/name.ts'
 import type { Checkpoint, CheckpointRequest } from '../protocol/checkpoint.ts'
-import { changesOf, updateAgentSession } from '../store/queries/agent-sessions.ts'
+import { changesOf, updateActivity } from '../store/queries/agent-sessions.ts'
 import type { Receiver } from '../store/queries/unread.ts'
 import { defineUseCase } from '../store/store.ts'
 import { existingWorkSession } from './existing-work-session.ts'
@@ -22,7 +22,7 @@ export const saveMyCheckpoint = defineUseCase({
     if (workSessionId === null) throw atNoWork()
     const row = await existingWorkSession(tx, { projectId, workSessionId })
     const checkpoint = await saveAsAsked(tx, row, input.asked, now)
-    await tx.write(updateAgentSession, changesOf(afterActivity(now, agentSession, 'progress')))
+    await tx.write(updateActivity, changesOf(afterActivity(now, agentSession, 'progress')))
     return { workSessionId, checkpoint }
   },
 })

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { afterActivity } from '../domain/agent-session/lifecycle.ts'
 import { projectStream } from '../domain/stream/name.ts'
 import type { Task, TaskProgress } from '../protocol/task.ts'
-import { changesOf, updateAgentSession } from '../store/queries/agent-sessions.ts'
+import { changesOf, updateActivity } from '../store/queries/agent-sessions.ts'
 import type { Receiver } from '../store/queries/unread.ts'
 import { defineUseCase } from '../store/store.ts'
 import { applyTaskChange } from './apply-task-change.ts'
@@ -20,7 +20,7 @@ export const updateTask = defineUseCase({
     const agentSession = await liveAgentSession(tx, input)
     const row = await taskOfAgent(tx, { projectId, taskId }, agentId)
     const task = await applyTaskChange(tx, row, { status, progressPercent, result }, { by: agentId, now })
-    await tx.write(updateAgentSession, changesOf(afterActivity(now, agentSession, 'progress')))
+    await tx.write(updateActivity, changesOf(afterActivity(now, agentSession, 'progress')))
     return task
   },
 })

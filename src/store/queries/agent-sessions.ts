@@ -125,6 +125,14 @@ export const updateAgentSession = statement<Changes>()((db, p) =>
     .where('id', '=', p.id),
 )
 
+/** AS6, without the indexes that an activity changes nothing in. */
+export const updateActivity = statement<Pick<Changes, 'id' | 'last_activity_at' | 'last_answer_at'>>()((db, p) =>
+  db
+    .updateTable('agent_sessions')
+    .set({ last_activity_at: p.last_activity_at, last_answer_at: p.last_answer_at })
+    .where('id', '=', p.id),
+)
+
 export const updateToken = statement<{ id: string; tokenHash: string }>()((db, p) =>
   db.updateTable('agent_sessions').set({ token_hash: p.tokenHash }).where('id', '=', p.id),
 )

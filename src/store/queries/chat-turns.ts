@@ -2,7 +2,7 @@
  * What processes that are spoken to were told of their chats and tasks (CH12), and what they say until it is said whole. Written behind
  * the locks of the project's and the coordinator's stream.
  */
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
 import { maxAnswerChars } from '../../protocol/user-session.ts'
 import { statement } from '../statement.ts'
@@ -103,25 +103,35 @@ export interface SpokenLaunch {
   readonly coordinatorId: string
 }
 
-/** The processes that can be told something: of a project, or all; in order of their ids behind the last one seen. */
-export async function spokenLaunches(
-  reader: Reader,
-  { projectId, after, limit }: { projectId?: string | undefined; after: string; limit: number },
-): Promise<SpokenLaunch[]> {
-  const rows = await reader.query((db) => {
-    let found = db
-      .selectFrom('launches')
-      .select(['id', 'agent_id', 'project_id', 'coordinator_id'])
-      .where('ready_at', 'is not', null)
-      .where('state', '<>', ended)
-      .where('role_agent_id', 'is', null)
-      .where('stop_reason', 'is', null)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(limit)
-    if (projectId !== undefined) found = found.where('project_id', '=', projectId)
-    return found
-  })
+interface SpokenPage {
+  /** Left out: of all. */
+  readonly projectId?: string | undefined
+  /** The last one seen. */
+  readonly after: string
+  readonly limit: number
+}
+
+const spoken = (db: Kysely<Tables>, after: string, limit: number) =>
+  db
+    .selectFrom('launches')
+    .select(['id', 'agent_id', 'project_id', 'coordinator_id'])
+    .where('ready_at', 'is not', null)
+    .where('state', '<>', ended)
+    .where('role_agent_id', 'is', null)
+    .where('stop_reason', 'is', null)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+
+const selectSpoken = statement<SpokenPage>()((db, p) => spoken(db, p.after, p.limit))
+const selectSpokenIn = statement<SpokenPage & { projectId: string }>()((db, p) =>
+  spoken(db, p.after, p.limit).where('project_id', '=', p.projectId),
+)
+
+/** The processes that can be told something: of a project, or all; in order of their ids. Asked for with every message. */
+export async function spokenLaunches(reader: Reader, { projectId, ...page }: SpokenPage): Promise<SpokenLaunch[]> {
+  const rows =
+    projectId === undefined ? await reader.all(selectSpoken, page) : await reader.all(selectSpokenIn, { ...page, projectId })
   return rows.map((row) => ({
     launchId: row.id,
     agentId: row.agent_id,

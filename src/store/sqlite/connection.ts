@@ -24,6 +24,8 @@ const checkpointPages = 2000
 const walLimitBytes = 32 * 1024 * 1024
 /** Readers with long snapshots keep the log from starting anew; past this the writer waits for them. */
 const walTooLargeBytes = 48 * 1024 * 1024
+/** Between two looks at its size; no disk writes what is left to RE7's bound in so little. */
+const lookAtLogEveryMs = 5
 
 interface Prepared {
   readonly statement: StatementSync
@@ -46,6 +48,7 @@ export class SqliteConnection implements WritingEngine {
   readonly #prepared = new Map<string, Prepared>()
   readonly #knownHeads = new KnownHeads()
   #writes = 0
+  #lookedAtLog = Number.NEGATIVE_INFINITY
 
   private constructor(db: DatabaseSync) {
     this.#db = db
@@ -116,6 +119,9 @@ export class SqliteConnection implements WritingEngine {
 
   /** Between transactions: waits for the readers that keep the log long, at most `busyTimeoutMs`; new ones do not need it. */
   boundLog(): void {
+    const now = performance.now()
+    if (now - this.#lookedAtLog < lookAtLogEveryMs) return
+    this.#lookedAtLog = now
     const log = statSync(`${this.#db.location()}-wal`, { throwIfNoEntry: false })
     if ((log?.size ?? 0) < walTooLargeBytes) return
     try {

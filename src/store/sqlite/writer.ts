@@ -109,8 +109,9 @@ export class SqliteWriter {
         this.figures.commits++
         this.figures.retried += reply.retried
         const answered = this.#waiters.splice(0, reply.results.length)
-        for (const [index, waiter] of answered.entries()) this.#answer(waiter, reply.results[index] ?? {})
+        // Whoever waits for it has waited longer than who wrote it.
         this.#ring(reply.heads)
+        for (const [index, waiter] of answered.entries()) this.#answer(waiter, reply.results[index] ?? {})
         return
       }
     }
