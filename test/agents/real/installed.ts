@@ -3,7 +3,22 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import type { LaunchParticulars } from '../../../src/protocol/link.ts'
-import type { Recipe } from './recipes.ts'
+import { type Recipe, recipes } from './recipes.ts'
+
+export interface InstalledAgent {
+  readonly name: string
+  readonly recipe: Recipe
+  readonly program: string
+}
+
+/** Where `npm run test:agents -- --folder DIR` says they are. */
+const agentsFolder = process.env['HOLDFAST_TEST_AGENTS'] || undefined
+
+export const allAgents = () =>
+  Object.entries(recipes).map(([name, recipe]) => ({ name, recipe, program: findProgram(name, recipe, agentsFolder) }))
+
+export const installedAgents = (): InstalledAgent[] =>
+  allAgents().flatMap(({ program, ...rest }) => (program ? [{ ...rest, program }] : []))
 
 /** In the folder they were installed into, else on the PATH; undefined when it is in neither. */
 export function findProgram(name: string, { program }: Recipe, folder: string | undefined): string | undefined {

@@ -5,15 +5,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { findProgram } from './installed.ts'
-import { recipes } from './recipes.ts'
+import { allAgents, installedAgents } from './installed.ts'
 import { openScene } from './scene.ts'
 
-const folder = process.env['HOLDFAST_TEST_AGENTS'] || undefined
-const all = Object.entries(recipes).map(([name, recipe]) => ({ name, recipe, program: findProgram(name, recipe, folder) }))
-const installed = all.flatMap(({ program, ...rest }) => (program ? [{ ...rest, program }] : []))
+const installed = installedAgents()
 
-for (const { name, recipe } of all.filter(({ program }) => !program))
+for (const { name, recipe } of allAgents().filter(({ program }) => !program))
   test(`[AC5] ${name} is not installed here and was not tried (${recipe.package})`, () => {})
 
 test.each(installed)(

@@ -8,6 +8,7 @@ export default defineConfig({
   root: join(import.meta.dirname, '..', '..', '..'),
   test: {
     include: ['test/agents/real/*.suite.ts'],
+    globalSetup: ['test/support/bundle-writers.ts', 'test/support/built-product.ts'],
     pool: 'forks',
     fileParallelism: false,
     testTimeout: 5 * minuteMs,

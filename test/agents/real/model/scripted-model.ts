@@ -18,27 +18,27 @@ export interface ScriptedModel {
   readonly url: string
   /** How many messages each request held, in order: one that continues an old conversation holds more. */
   readonly lengths: readonly number[]
+  /** What the person was last heard to say in each request, in order. */
+  readonly heard: readonly string[]
   /** What was wanted of the outside. */
   readonly refused: readonly string[]
   close(): Promise<void>
 }
 
 export async function startModel(): Promise<ScriptedModel> {
-  const lengths: number[] = []
-  const refused: string[] = []
+  const noted: Noted = { lengths: [], heard: [], refused: [] }
   const server = createServer((request, response) => {
-    answer(request, response, lengths, refused).catch(() => response.destroy())
+    answer(request, response, noted).catch(() => response.destroy())
   })
   server.on('connect', (request, socket) => {
-    refused.push(String(request.url))
+    noted.refused.push(String(request.url))
     socket.on('error', () => {})
     socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    lengths,
-    refused,
+    ...noted,
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -46,7 +46,13 @@ export async function startModel(): Promise<ScriptedModel> {
   }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, lengths: number[], refused: string[]): Promise<void> {
+interface Noted {
+  readonly lengths: number[]
+  readonly heard: string[]
+  readonly refused: string[]
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, { lengths, heard, refused }: Noted): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
   const json = (body: object, status = 200): void =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
@@ -60,6 +66,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, length
   const body = (await readJson(request)) as Record<string, unknown[] | undefined>
   lengths.push((body['messages'] ?? body['contents'] ?? []).length)
   const turn = dialect.read(body, url.pathname)
+  heard.push(turn.user)
   const text = (words: string): void => {
     if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' })
     if (!response.destroyed) response.write(words)
