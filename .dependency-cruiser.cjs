@@ -48,6 +48,7 @@ const bundled = [
   'kysely',
   'pg',
   'pino',
+  'temporal-polyfill',
   'ws',
   'zod',
 ]

@@ -1,4 +1,5 @@
 /** Opens the store the configuration names, and says in words why when it cannot be opened. */
+import '../platform/temporal.ts'
 import { systemClock } from '../platform/clock.ts'
 import { databaseFile } from '../platform/data-folder.ts'
 import type { Logger } from '../platform/logger.ts'

@@ -1,4 +1,5 @@
 /** The entry of SQLite's writer thread: the store's writer with the product's use cases. */
+import '../platform/temporal.ts'
 import { useCases } from '../services/registry.ts'
 import { serveWriter } from '../store/sqlite/writer-thread.ts'
 
