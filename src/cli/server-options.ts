@@ -21,6 +21,7 @@ const placeholders = {
   choice: 'word',
   text: 'text',
   database: 'url',
+  'bot-token': 'token',
   switch: '',
 } as const
 

@@ -62,7 +62,7 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
   const speaker = new Speaker({ store, clock, logger })
   speaker.start()
   undo.push(() => speaker.stop())
-  const begin: BeginDuties = (dutyClock) => beginDuties({ store, logger, config, doors }, dutyClock)
+  const begin: BeginDuties = (dutyClock) => beginDuties({ store, logger, config, doors, figures: front.figures }, dutyClock)
   const stopDuties = await startDuties(begin, parts, store)
   // Alone there is nowhere else to go, so nobody is given the time for it.
   const lingerMs = config.database_url ? config.drain_seconds * 1000 : 0

@@ -5,11 +5,13 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { ConfigValues } from '../protocol/config.ts'
+import type { Figures } from '../server/http/figures.ts'
 import type { OpenDoors } from '../server/open-doors.ts'
 import type { Store } from '../store/store.ts'
 import { AgentSessionSweeper } from './agent-session-sweeper.ts'
 import { startCheckpointSaver } from './checkpoint-saver.ts'
 import { Cutover } from './cutover.ts'
+import { keepChannels } from './keep-channels.ts'
 import { LaunchSweeper } from './launch-sweeper.ts'
 import { PanelSweeper } from './panel-sweeper.ts'
 import { startSweeper } from './sweeper.ts'
@@ -20,10 +22,12 @@ export interface DutyParts {
   readonly logger: Logger
   readonly config: ConfigValues
   readonly doors: Pick<OpenDoors, 'launches' | 'lastSeen' | 'held'>
+  readonly figures: Figures
 }
 
 /** The function returned stops them when what was begun is done. */
-export async function beginDuties({ store, logger, config, doors }: DutyParts, clock: Clock): Promise<() => Promise<void>> {
+export async function beginDuties(parts: DutyParts, clock: Clock): Promise<() => Promise<void>> {
+  const { store, logger, config, doors } = parts
   const { launches, lastSeen, held } = doors
   const sweepers = [
     new AgentSessionSweeper({ store, clock, logger, lastSeen }),
@@ -41,7 +45,8 @@ export async function beginDuties({ store, logger, config, doors }: DutyParts, c
     new PanelSweeper({ store, clock, logger }),
     new Cutover({ store, clock, logger }),
   ]
-  const stops = [startSweeper(store, clock, logger), startCheckpointSaver(store, clock, logger)]
+  const stops: (() => void | Promise<void>)[] = [startSweeper(store, clock, logger), startCheckpointSaver(store, clock, logger)]
+  if (config['telegram.token'] !== null) stops.push(keepChannels({ ...parts, clock }))
   for (const sweeper of sweepers) sweeper.start()
   return async () => {
     await Promise.all([...sweepers.map((sweeper) => sweeper.stop()), ...stops.map((stop) => stop())])

@@ -26,7 +26,8 @@ const rules: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\b(?:AKIA|ASIA)[A-Z0-9]{12,}/g, masked],
   [/\bAIza[\w-]{30,}/g, masked],
   [/\bxox[a-z]-[\w-]{10,}/g, masked],
-  [/\b\d{6,12}:AA[\w-]{30,}/g, masked],
+  // A bot of Telegram: its token stands in every address of theirs, with `bot` before it.
+  [/(\/bot|\b)\d{6,20}:[\w-]{30,}/g, `$1${masked}`],
   // A JSON web token: two base64url objects and a signature.
   [/(?<![\w-])eyJ[\w-]{5,}\.eyJ[\w-]{5,}\.[\w-]*/g, masked],
   // user:password@host in any address.
@@ -41,7 +42,7 @@ const rules: readonly (readonly [pattern: RegExp, replacement: string])[] = [
 
 /** No rule finds anything in a text without one of these; looking for them first keeps ordinary lines cheap. */
 const hint =
-  /-----BEGIN|authorization|cookie|bearer|basic|hf_|sk-|[srp]k_|gh[pousr]_|github_pat_|glpat-|npm_|AKIA|ASIA|AIza|xox|:AA|eyJ|:\/\/|sign-in#|pass(?:w|phrase|key)|secret|token|credential|api[-_]?key|access[-_]?key|private[-_]?key|auth/i
+  /-----BEGIN|authorization|cookie|bearer|basic|hf_|sk-|[srp]k_|gh[pousr]_|github_pat_|glpat-|npm_|AKIA|ASIA|AIza|xox|\d{6}:[\w-]{8}|eyJ|:\/\/|sign-in#|pass(?:w|phrase|key)|secret|token|credential|api[-_]?key|access[-_]?key|private[-_]?key|auth/i
 
 export const looksSecret = (text: string): boolean => hint.test(text)
 

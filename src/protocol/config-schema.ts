@@ -43,6 +43,8 @@ function schemaOf(key: ConfigKey): JsonSchema {
       return { ...shared, type: 'string', format: 'uri' }
     case 'database':
       return { ...shared, type: 'string', pattern: '^postgres(?:ql)?://' }
+    case 'bot-token':
+      return { ...shared, type: 'string', pattern: '^\\d+:[\\w-]+$' }
     case 'host':
     case 'text':
     case 'timezone':

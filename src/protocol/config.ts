@@ -11,7 +11,7 @@ interface Shared {
   readonly secret?: true
 }
 interface TextRule extends Shared {
-  readonly kind: 'text' | 'address' | 'timezone' | 'host' | 'database'
+  readonly kind: 'text' | 'address' | 'timezone' | 'host' | 'database' | 'bot-token'
   readonly fallback: string | null
 }
 interface NumberRule extends Shared {
@@ -99,6 +99,17 @@ export const configRules = {
     max: 1440,
     about: 'How long a coordinator works on without a server',
   },
+  'telegram.token': {
+    kind: 'bot-token',
+    fallback: null,
+    secret: true,
+    about: 'Token of a bot, from @BotFather: connects Telegram; without one nothing of it is even loaded',
+  },
+  'telegram.api_root': {
+    kind: 'address',
+    fallback: null,
+    about: 'Address of a Bot API server of your own; that of Telegram when left out',
+  },
 } as const satisfies Record<string, ConfigRule>
 
 export type ConfigKey = keyof typeof configRules
@@ -151,6 +162,11 @@ export function parseConfigValue(key: ConfigKey, given: unknown): { value: unkno
       return typeof given === 'string' && /^postgres(?:ql)?:\/\/\S+$/.test(given)
         ? { value: given }
         : { problem: `${key} must begin with postgres://` }
+    case 'bot-token':
+      // Never shown.
+      return typeof given === 'string' && /^\d{1,20}:[\w-]{10,200}$/.test(given.trim())
+        ? { value: given.trim() }
+        : { problem: `${key} must look like 123456:ABC…, as @BotFather gives it` }
     case 'text':
       return typeof given === 'string' && given.trim() !== '' && !given.includes('\0') && given.length <= 4096
         ? { value: given }

@@ -16,6 +16,7 @@ import type { Allowance } from './allowance.ts'
 import type { Approach } from './approach.ts'
 import type { Approval } from './approval.ts'
 import type { Artifact } from './artifact.ts'
+import type { Channel, ChannelChat } from './channel.ts'
 import type { Chapter, Note } from './chapter.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { Conversation, Flags } from './conversation.ts'
@@ -107,6 +108,11 @@ export interface EventBodies extends RelayEventBodies {
   'coordinator-back': { coordinator: Coordinator }
   'coordinator-stopped': { coordinator: Coordinator }
   'coordinator-taken-over': { coordinator: Coordinator; by: string }
+
+  /** Its state, its account there, or whom it is for. */
+  'channel-changed': { channel: Pick<Channel, 'channel' | 'state' | 'trouble' | 'name' | 'link' | 'route'>; by: string }
+  /** It asks to be let in, or somebody has decided about it. */
+  'channel-chat-changed': { chat: ChannelChat; by: string }
 
   // coordinator:ID: its orders, for it alone.
   'launch-ordered': { order: LaunchOrder }

@@ -9,6 +9,7 @@ import { allowanceRoutes } from './routes/allowances.ts'
 import { approachRoutes } from './routes/approaches.ts'
 import { approvalRoutes } from './routes/approvals.ts'
 import { artifactRoutes } from './routes/artifacts.ts'
+import { channelRoutes } from './routes/channels.ts'
 import { chatRoutes } from './routes/chat.ts'
 import { conversationRoutes } from './routes/conversations.ts'
 import { eventRoutes } from './routes/events.ts'
@@ -28,6 +29,7 @@ export const routes = {
   ...agentSessionRoutes,
   ...processRoutes,
   ...chatRoutes,
+  ...channelRoutes,
   ...conversationRoutes,
   ...searchRoutes,
   ...noteRoutes,

@@ -3,6 +3,7 @@
  * handed becomes read. What came in between stays unread. Empty, it only marks them read. Under a client id it is done once.
  */
 import { afterActivity } from '../domain/agent-session/lifecycle.ts'
+import { parseChannelKey } from '../domain/channel/key.ts'
 import { webKey } from '../domain/conversation/key.ts'
 import { answeredBy } from '../domain/conversation/unread.ts'
 import { conversationStream, projectStream } from '../domain/stream/name.ts'
@@ -44,7 +45,7 @@ async function answer(tx: Tx, input: Answer, context: Context): Promise<Answered
   const agentSession = await liveAgentSession(tx, input)
   await tx.write(updateActivity, changesOf(afterActivity(context.now, agentSession, 'answer')))
   const held = answeredBy(await heldBy(tx, { agentSessionId, agentId, projectId }, key), agentSessionId)
-  const said = await say(tx, input, context)
+  const said = await say(tx, input, held.length > 0, context)
   for (const { seq } of held) await tx.write(deleteUnread, { agentId, projectId, key, seq })
   if (held.length > 0) {
     const data = { agentId, seqs: held.map(({ seq }) => seq), answerSeq: said?.seq ?? null }
@@ -54,11 +55,12 @@ async function answer(tx: Tx, input: Answer, context: Context): Promise<Answered
   return { messageId: said?.id ?? null, seq: said?.seq ?? null, answered: held.map(({ id }) => id) }
 }
 
-async function say(tx: Tx, input: Answer, context: Context): Promise<Message | undefined> {
+async function say(tx: Tx, input: Answer, wasAsked: boolean, context: Context): Promise<Message | undefined> {
   const { conversationKey: key, agentId, projectId, content } = input
   const toAgentId = otherAgent(key, agentId)
-  // SE3: no agent writes in what is not its own.
-  if (toAgentId === undefined && key !== webKey(projectId, agentId)) throw noSuchConversation(key)
+  // SE3: no agent writes in what is not its own. On a channel it answers what it was asked there, and says nothing unasked.
+  const isOwn = key === webKey(projectId, agentId) || (wasAsked && parseChannelKey(key) !== undefined)
+  if (toAgentId === undefined && !isOwn) throw noSuchConversation(key)
   if (content === '') return undefined
   if (toAgentId !== undefined) return tellAgent(tx, input, { toAgentId, content }, context)
   const { row } = await openConversation(tx, key, context.now)

@@ -26,6 +26,7 @@ import { insertMessage } from '../store/queries/messages.ts'
 import { insertUnread } from '../store/queries/unread.ts'
 import type { Context, Reader, Tx } from '../store/store.ts'
 import { beginChapter, withoutDueChapter } from './chapter-record.ts'
+import { sendAlong } from './chat-record.ts'
 import { noSuchConversation } from './refusals.ts'
 
 /** The stream of a key that a caller gave; one that no file could be named after is refused before anything is done (CV6). */
@@ -159,6 +160,7 @@ export async function appendMessage(
 ): Promise<Message> {
   const { message, counted } = await writeMessage(tx, row, given, context, also)
   await tx.write(countMessage, counted)
+  if (message.role === 'assistant' && message.visible) await sendAlong(tx, row.key, message.content, context.now)
   const { projectId } = message
   if (projectId === null) return message
   for (const agentId of unreadFor(message, readers)) {

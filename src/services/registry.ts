@@ -7,17 +7,20 @@ import { answerChat } from './answer-chat.ts'
 import { answerPermission } from './answer-permission.ts'
 import { assignAgent } from './assign-agent.ts'
 import { authenticateAgent } from './authenticate-agent.ts'
+import { beginSending } from './begin-sending.ts'
 import { beginUpload } from './begin-upload.ts'
 import { beginWithDemo } from './begin-with-demo.ts'
 import { cancelTurn } from './cancel-turn.ts'
 import { changeAgent } from './change-agent.ts'
 import { changeApproach } from './change-approach.ts'
+import { changeChannelChat } from './change-channel-chat.ts'
 import { changeProject } from './change-project.ts'
 import { changeTask } from './change-task.ts'
 import { closeChapters } from './close-chapters.ts'
 import { closeConversation } from './close-conversation.ts'
 import { createAgent } from './create-agent.ts'
 import { createApproval } from './create-approval.ts'
+import { createPairingCode } from './create-pairing-code.ts'
 import { createProject } from './create-project.ts'
 import { createSignInCode } from './create-sign-in-code.ts'
 import { createTask } from './create-task.ts'
@@ -38,6 +41,8 @@ import { getOrCreateConversation } from './get-or-create-conversation.ts'
 import { giveUpRoleAgent } from './give-up-role-agent.ts'
 import { greetCoordinator } from './greet-coordinator.ts'
 import { handOverMessages } from './hand-over-messages.ts'
+import { hearStranger } from './hear-stranger.ts'
+import { holdChannel } from './hold-channel.ts'
 import { holdLease } from './hold-lease.ts'
 import { lapsePanel } from './lapse-panel.ts'
 import { logoutAgent } from './logout-agent.ts'
@@ -45,8 +50,11 @@ import { makeSearchable } from './make-searchable.ts'
 import { markNote } from './mark-note.ts'
 import { markUnreachable } from './mark-unreachable.ts'
 import { noteApproach } from './note-approach.ts'
+import { noteChannel } from './note-channel.ts'
 import { noteChapters } from './note-chapters.ts'
+import { noteSent } from './note-sent.ts'
 import { noteSweep } from './note-sweep.ts'
+import { obeyChatCommand } from './obey-chat-command.ts'
 import { orderLaunch } from './order-launch.ts'
 import { orderStop } from './order-stop.ts'
 import { postMessage } from './post-message.ts'
@@ -72,6 +80,7 @@ import { seePanels } from './see-panels.ts'
 import { seeUserSessions } from './see-user-sessions.ts'
 import { sendMessage } from './send-message.ts'
 import { sendPrompt } from './send-prompt.ts'
+import { setChannelRoute } from './set-channel-route.ts'
 import { setConversationSummary } from './set-conversation-summary.ts'
 import { setCutoverRule } from './set-cutover-rule.ts'
 import { setFlags } from './set-flags.ts'
@@ -86,6 +95,7 @@ import { storeArtifact } from './store-artifact.ts'
 import { sweepAgentSession } from './sweep-agent-session.ts'
 import { sweepExpired } from './sweep-expired.ts'
 import { sweepLaunch } from './sweep-launch.ts'
+import { takeChannelMessage } from './take-channel-message.ts'
 import { takeFacts } from './take-facts.ts'
 import { takeLaunch } from './take-launch.ts'
 import { takeNextAction } from './take-next-action.ts'
@@ -107,17 +117,20 @@ export const useCases = {
   'answer-permission': answerPermission,
   'assign-agent': assignAgent,
   'authenticate-agent': authenticateAgent,
+  'begin-sending': beginSending,
   'begin-upload': beginUpload,
   'begin-with-demo': beginWithDemo,
   'cancel-turn': cancelTurn,
   'change-agent': changeAgent,
   'change-approach': changeApproach,
+  'change-channel-chat': changeChannelChat,
   'change-project': changeProject,
   'change-task': changeTask,
   'close-chapters': closeChapters,
   'close-conversation': closeConversation,
   'create-agent': createAgent,
   'create-approval': createApproval,
+  'create-pairing-code': createPairingCode,
   'create-project': createProject,
   'create-sign-in-code': createSignInCode,
   'create-task': createTask,
@@ -140,13 +153,18 @@ export const useCases = {
   'hand-over-messages': handOverMessages,
   'hold-lease': holdLease,
   'make-searchable': makeSearchable,
+  'hear-stranger': hearStranger,
+  'hold-channel': holdChannel,
   'lapse-panel': lapsePanel,
   'logout-agent': logoutAgent,
   'mark-note': markNote,
   'mark-unreachable': markUnreachable,
   'note-approach': noteApproach,
   'note-chapters': noteChapters,
+  'note-channel': noteChannel,
+  'note-sent': noteSent,
   'note-sweep': noteSweep,
+  'obey-chat-command': obeyChatCommand,
   'order-launch': orderLaunch,
   'order-stop': orderStop,
   'post-message': postMessage,
@@ -159,8 +177,8 @@ export const useCases = {
   'report-process-exit': reportProcessExit,
   'request-approval': requestApproval,
   'reset-conversation': resetConversation,
-  'resubmit-approval': resubmitApproval,
   'restore-work-session': restoreWorkSession,
+  'resubmit-approval': resubmitApproval,
   'resume-work-session': resumeWorkSession,
   'revoke-allowance': revokeAllowance,
   'revoke-token': revokeToken,
@@ -172,6 +190,7 @@ export const useCases = {
   'see-user-sessions': seeUserSessions,
   'send-message': sendMessage,
   'send-prompt': sendPrompt,
+  'set-channel-route': setChannelRoute,
   'set-conversation-summary': setConversationSummary,
   'set-cutover-rule': setCutoverRule,
   'set-flags': setFlags,
@@ -186,6 +205,7 @@ export const useCases = {
   'sweep-agent-session': sweepAgentSession,
   'sweep-expired': sweepExpired,
   'sweep-launch': sweepLaunch,
+  'take-channel-message': takeChannelMessage,
   'take-facts': takeFacts,
   'take-launch': takeLaunch,
   'take-next-action': takeNextAction,

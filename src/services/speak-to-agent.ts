@@ -120,6 +120,7 @@ async function order(tx: Tx, caller: Receiver, launch: Launch, words: Words, { n
     error: null,
     created_at: now,
     ended_at: null,
+    cancel_ordered_at: null,
   })
   tx.append(coordinatorStream(launch.coordinatorId), { type: 'turn-ordered', data: { launchId: launch.id, turnId, content } })
   return 'told'

@@ -60,6 +60,10 @@ const tableKeys: Readonly<Record<TableName, readonly string[]>> = {
   uploads: ['id'],
   upload_parts: ['upload_id', 'number'],
   leases: ['name'],
+  channels: ['channel'],
+  channel_chats: ['channel', 'chat_id'],
+  pairing_codes: ['channel', 'hash'],
+  outgoing: ['channel', 'chat_id', 'n'],
 }
 
 export const tableNames = Object.keys(tableKeys) as TableName[]

@@ -6,6 +6,7 @@ import type { Instant } from '../domain/instant.ts'
 import type { StreamName } from '../domain/stream/name.ts'
 import type { Process, ProcessEndReason } from '../protocol/process.ts'
 import type { PermissionOutcome } from '../protocol/user-session.ts'
+import type { ChannelTables } from './channel-tables.ts'
 import type { ApproachesTable, ArtifactsTable, CheckpointsTable, UploadPartsTable, UploadsTable } from './continuity-tables.ts'
 import type {
   ChaptersTable,
@@ -307,7 +308,7 @@ interface LeasesTable {
   held_until: Instant
 }
 
-export interface Tables extends SearchTables {
+export interface Tables extends SearchTables, ChannelTables {
   meta: MetaTable
   streams: StreamsTable
   events: EventsTable

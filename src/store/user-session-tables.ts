@@ -101,6 +101,7 @@ export interface ChatTurnsTable {
   error: string | null
   created_at: Instant
   ended_at: Instant | null
+  cancel_ordered_at: Instant | null
 }
 
 /** What is being said in one of them, until it is said whole. */

@@ -26,6 +26,7 @@ describe('the registry of use cases', () => {
       'add-person',
       'authenticate-agent',
       'create-agent',
+      'create-pairing-code',
       'create-sign-in-code',
       'create-token',
       'replace-passkey',

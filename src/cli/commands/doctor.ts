@@ -5,10 +5,10 @@ import { createClient } from '../../client/client.ts'
 import type { DeepCheck } from '../../compose/check-deeply.ts'
 import type { CheckedConfig } from '../../platform/config.ts'
 import { configFileName } from '../../platform/config-file.ts'
-import { mask } from '../../platform/mask.ts'
+import { mask, masked } from '../../platform/mask.ts'
 import { findPackageRoot } from '../../platform/package-root.ts'
 import { visible } from '../../platform/visible.ts'
-import { configKeys } from '../../protocol/config.ts'
+import { type ConfigKey, configKeys, configRules } from '../../protocol/config.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { padTo } from '../display-width.ts'
@@ -46,7 +46,7 @@ async function examine(context: CommandContext, given: Given): Promise<void> {
   if (looked) checks.push(looked.check)
 
   const values = configKeys.map((key) => ({ key, value: config.values[key], origin: config.origins[key] }))
-  const shown = values.map((each) => ({ ...each, value: typeof each.value === 'string' ? mask(each.value) : each.value }))
+  const shown = values.map((each) => ({ ...each, value: shownValue(each.key, each.value) }))
   const deep = looked ? { deep: looked.deep } : {}
   context.answer({ version, checks, ...deep, config: { file: config.file, values: shown } }, () => {
     const { paint } = context
@@ -112,6 +112,12 @@ const findingsTable = ({ paint }: CommandContext, findings: DeepCheck['findings'
     ],
     paint,
   )
+
+/** A token is not shown at all; of an address, all but its password. */
+function shownValue(key: ConfigKey, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  return configRules[key].kind === 'bot-token' ? masked : mask(value)
+}
 
 const marks = { good: ['green', '✓'], warning: ['yellow', '!'], bad: ['red', '✗'] } as const
 

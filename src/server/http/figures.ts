@@ -13,11 +13,21 @@ export interface Latency {
   sum: number
 }
 
+export interface ChannelFigures {
+  /** 1 while this server is connected to it. */
+  connected: number
+  received: number
+  sent: number
+  failures: number
+}
+
 export class Figures {
   readonly latencies = new Map<string, Latency>()
   readonly refused = new Map<ErrorCode, number>()
   feedBytes = 0
   feedEvents = 0
+  /** By the name of the channel; only those that this server was told to serve. */
+  readonly channels = new Map<string, ChannelFigures>()
 
   /** `route` is the pattern, never what was typed, so that the number of series is bounded. */
   answered(method: string, route: string, status: number, seconds: number): void {

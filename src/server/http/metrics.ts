@@ -7,7 +7,7 @@ import { coordinatorStates } from '../../protocol/coordinator.ts'
 import { processStates } from '../../protocol/process.ts'
 import type { Counted, ProcessCounts } from '../../services/count-processes.ts'
 import type { StoreFigures } from '../../store/store.ts'
-import { type Figures, latencyEdges } from './figures.ts'
+import { type ChannelFigures, type Figures, latencyEdges } from './figures.ts'
 
 export interface MetricsInput {
   readonly version: string
@@ -57,6 +57,10 @@ export function metricsText(input: MetricsInput): string {
       byState(liveStates, input.counts.processes),
     ),
     family('holdfast_coordinators', 'gauge', 'Coordinators, by state', byState(coordinatorStates, input.counts.coordinators)),
+    family('holdfast_channel_connected', 'gauge', 'Whether this server is connected to a channel', of(doors, 'connected')),
+    family('holdfast_channel_received_total', 'counter', 'Messages taken from a channel', of(doors, 'received')),
+    family('holdfast_channel_sent_total', 'counter', 'Messages sent to a channel', of(doors, 'sent')),
+    family('holdfast_channel_failures_total', 'counter', 'Connections to a channel that failed', of(doors, 'failures')),
     family('holdfast_store_waiting', 'gauge', 'Use cases waiting for the writer', one(store.waiting)),
     family('holdfast_store_commits_total', 'counter', 'Commits', one(store.commits)),
     family('holdfast_store_use_cases_total', 'counter', 'Use cases run', one(store.useCases)),
@@ -65,6 +69,9 @@ export function metricsText(input: MetricsInput): string {
     family('holdfast_store_wal_bytes', 'gauge', 'Size of the write-ahead log', one(store.walBytes)),
   ].join('')
 }
+
+const of = ({ channels }: Figures, name: keyof ChannelFigures): Sample[] =>
+  [...channels].map(([channel, figures]) => [{ channel }, figures[name]])
 
 const liveStates = processStates.filter((state) => state !== 'ended')
 

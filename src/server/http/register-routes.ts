@@ -19,6 +19,7 @@ import { allowanceHandlers } from './routes/allowances.ts'
 import { approachHandlers } from './routes/approaches.ts'
 import { approvalHandlers } from './routes/approvals.ts'
 import { artifactHandlers } from './routes/artifacts.ts'
+import { channelHandlers } from './routes/channels.ts'
 import { chatHandlers } from './routes/chat.ts'
 import { conversationHandlers } from './routes/conversations.ts'
 import { eventHandlers } from './routes/events.ts'
@@ -38,6 +39,7 @@ const handlers: HandlersOf<Routes> = {
   ...agentSessionHandlers,
   ...processHandlers,
   ...chatHandlers,
+  ...channelHandlers,
   ...conversationHandlers,
   ...searchHandlers,
   ...noteHandlers,

@@ -10,6 +10,7 @@ import { conversationFiles } from './0008-conversation-files.ts'
 import { leases } from './0009-leases.ts'
 import { search } from './0010-search.ts'
 import { chapters } from './0011-chapters.ts'
+import { channels } from './0012-channels.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -24,6 +25,7 @@ export const migrations: readonly Migration[] = [
   leases,
   search,
   chapters,
+  channels,
 ]
 
 export const newestVersion = migrations.length

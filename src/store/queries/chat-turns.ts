@@ -32,7 +32,12 @@ export const insertChatTurn = statement<ChatTurnRow>()((db, p) =>
     error: p.error,
     created_at: p.created_at,
     ended_at: p.ended_at,
+    cancel_ordered_at: p.cancel_ordered_at,
   }),
+)
+
+export const updateCancelOrdered = statement<{ id: string; now: Instant }>()((db, p) =>
+  db.updateTable('chat_turns').set({ cancel_ordered_at: p.now }).where('id', '=', p.id),
 )
 
 export const updateChatTurn = statement<Pick<ChatTurnRow, 'id' | 'state' | 'error' | 'ended_at'>>()((db, p) =>
@@ -56,7 +61,7 @@ export const selectRunningChatTurnsOn = statement<{ coordinatorId: string }>()((
   db
     .selectFrom('launches')
     .innerJoin('chat_turns', 'chat_turns.launch_id', 'launches.id')
-    .select(['chat_turns.id', 'chat_turns.launch_id'])
+    .select(['chat_turns.id', 'chat_turns.launch_id', 'chat_turns.cancel_ordered_at'])
     .where('launches.coordinator_id', '=', p.coordinatorId)
     .where('launches.state', '<>', ended)
     .where('chat_turns.state', '=', running)

@@ -64,6 +64,11 @@ export const updateConversation = statement<Omit<ConversationRow, 'project_id' |
     .where('key', '=', p.key),
 )
 
+/** CN1: whom a chat on a channel is for now. */
+export const updateRoute = statement<Pick<ConversationRow, 'key' | 'project_id' | 'agent_id'>>()((db, p) =>
+  db.updateTable('conversations').set({ project_id: p.project_id, agent_id: p.agent_id }).where('key', '=', p.key),
+)
+
 export const selectConversation = statement<{ key: string }>()((db, p) =>
   db.selectFrom('conversations').selectAll().where('key', '=', p.key),
 )

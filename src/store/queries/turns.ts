@@ -123,10 +123,13 @@ const selectSettledOf = statement<{ turnId: string }>()((db, p) =>
 )
 
 export async function runningTurnsOn(reader: Reader, coordinatorId: string): Promise<RunningTurn[]> {
-  const rows = await reader.all(selectRunningOn, { coordinatorId })
-  const inRoles = rows.map((row) => ({ launchId: row.launch_id, turnId: row.id, cancelOrdered: row.cancel_ordered_at !== null }))
+  const inRoles = await reader.all(selectRunningOn, { coordinatorId })
   const inChats = await reader.all(selectRunningChatTurnsOn, { coordinatorId })
-  return [...inRoles, ...inChats.map((row) => ({ launchId: row.launch_id, turnId: row.id, cancelOrdered: false }))]
+  return [...inRoles, ...inChats].map((row) => ({
+    launchId: row.launch_id,
+    turnId: row.id,
+    cancelOrdered: row.cancel_ordered_at !== null,
+  }))
 }
 
 export async function settledPermissionsOn(reader: Reader, coordinatorId: string): Promise<SettledPermission[]> {

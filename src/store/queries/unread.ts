@@ -160,3 +160,28 @@ export async function heldBy(reader: Reader, receiver: Receiver, key: string): P
   const rows = await reader.all(selectHeldMessages, { ...receiver, key })
   return rows.map(({ delivered_to, ...row }) => ({ ...messageOf(row), deliveredTo: delivered_to }))
 }
+
+/** The live agent session that holds messages of a conversation. */
+export const selectHolder = statement<Omit<Receiver, 'agentSessionId'> & { key: string }>()((db, p) =>
+  db
+    .selectFrom('unread_messages as unread')
+    .innerJoin('agent_sessions', 'agent_sessions.id', 'unread.delivered_to')
+    .select('agent_sessions.id as agent_session_id')
+    .where('unread.agent_id', '=', p.agentId)
+    .where('unread.project_id', '=', p.projectId)
+    .where('unread.conversation_key', '=', p.key)
+    .where('agent_sessions.state', '<>', 'ended')
+    .limit(1),
+)
+
+/** What an agent has not answered in a conversation, oldest first. */
+export const selectUnreadIn = statement<Omit<Receiver, 'agentSessionId'> & { key: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('unread_messages')
+    .select(['seq', 'delivered_to'])
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('conversation_key', '=', p.key)
+    .orderBy('seq')
+    .limit(p.limit),
+)

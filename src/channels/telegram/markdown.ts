@@ -1,0 +1,51 @@
+/**
+ * Markdown as Telegram's HTML. Only what is certain becomes a tag, always in pairs; everything else is text. Whatever an agent writes,
+ * nothing in it can be taken for a tag of ours. Pure.
+ */
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** Blocks of code, an unfinished one too; what lies between them is lines. */
+export function telegramHtml(markdown: string): string {
+  const blocks = /^ {0,3}(`{3,}|~{3,})([^\n`]*)\n([\s\S]*?)(?:\n {0,3}\1[`~]*[ \t]*$|(?![\s\S]))/gm
+  let html = ''
+  let at = 0
+  for (const block of markdown.matchAll(blocks)) {
+    html += lines(markdown.slice(at, block.index)) + code(block[3] ?? '', block[2]?.trim() ?? '')
+    at = block.index + block[0].length
+  }
+  return html + lines(markdown.slice(at))
+}
+
+function code(text: string, language: string): string {
+  const inner = escaped(text)
+  return /^[\w+#-]{1,30}$/.test(language)
+    ? `<pre><code class="language-${language}">${inner}</code></pre>`
+    : `<pre>${inner}</pre>`
+}
+
+const lines = (text: string): string => text.split('\n').map(line).join('\n')
+
+function line(text: string): string {
+  const heading = /^ {0,3}#{1,6}\s+(.+?)\s*#*$/.exec(text)?.[1]
+  return heading === undefined ? spans(text) : `<b>${spans(heading, false)}</b>`
+}
+
+/** Code first: nothing inside of it means anything. */
+function spans(text: string, bold = true): string {
+  return text
+    .split(/(`[^`\n]+`)/)
+    .map((piece) =>
+      piece.length > 2 && piece.startsWith('`') && piece.endsWith('`')
+        ? `<code>${escaped(piece.slice(1, -1))}</code>`
+        : words(escaped(piece), bold),
+    )
+    .join('')
+}
+
+function words(text: string, bold: boolean): string {
+  const linked = text.replaceAll(
+    /\[([^[\]\n]{1,500})\]\((https?:\/\/[^\s()"<>]{1,1000})\)/g,
+    (_, label: string, url: string) => `<a href="${url}">${label}</a>`,
+  )
+  return bold ? linked.replaceAll(/\*\*([^*<>\n]+)\*\*/g, '<b>$1</b>') : linked.replaceAll('**', '')
+}

@@ -1,0 +1,117 @@
+/**
+ * Telegram (CN1), by long polling, so that it works behind NAT. An update is acknowledged by asking for the one behind it, which
+ * happens only after it was taken; whatever Telegram delivers again is known by its message id. Loaded only when there is a token.
+ */
+import './no-local-storage.ts'
+import type { Message, Update } from 'grammy/types'
+import { Api, GrammyError } from 'grammy/web'
+import type { ChannelAdapter, ChannelHost, Inbound } from '../port.ts'
+import { failureOf } from './failures.ts'
+import { telegramHtml } from './markdown.ts'
+
+/** How long Telegram keeps a question open when there is nothing new. */
+const pollSeconds = 50
+/** Longer than that, so that only a connection that is dead is given up. */
+const pollWithinSeconds = 75
+const sendWithinSeconds = 30
+const updatesAtOnce = 100
+
+export interface TelegramOptions {
+  readonly token: string
+  /** Of another Bot API server; Telegram's own when left out. */
+  readonly apiRoot?: string | undefined
+}
+
+/** The library's types are those of its form for older versions of Node, whose signal was another; `grammy/web` takes Node's own. */
+type Signal = Parameters<Api['getMe']>[0]
+const asTheirs = (signal: AbortSignal): Signal => signal as unknown as Signal
+
+export function telegram({ token, apiRoot }: TelegramOptions): ChannelAdapter {
+  const root = apiRoot === undefined ? {} : { apiRoot }
+  const polling = new Api(token, { ...root, timeoutSeconds: pollWithinSeconds })
+  const sending = new Api(token, { ...root, timeoutSeconds: sendWithinSeconds })
+
+  const orFailure = async <T>(call: Promise<T>): Promise<T> => {
+    try {
+      return await call
+    } catch (error) {
+      throw failureOf(error, token)
+    }
+  }
+
+  const poll = (offset: number, timeout: number, signal: AbortSignal): Promise<Update[]> =>
+    orFailure(polling.getUpdates({ offset, timeout, limit: updatesAtOnce, allowed_updates: ['message'] }, asTheirs(signal)))
+
+  return {
+    channel: 'telegram',
+    maxChars: 4096,
+
+    async run(host: ChannelHost, signal: AbortSignal): Promise<void> {
+      const { id, username } = await orFailure(sending.getMe(asTheirs(signal)))
+      // Connected is who gets an answer to a poll, too: another program may be polling already.
+      let updates = await poll(0, 0, signal)
+      await host.connected({ id: String(id), name: username, link: `https://t.me/${username}` })
+      for (let offset = 0; !signal.aborted; updates = await poll(offset, pollSeconds, signal)) {
+        for (const update of updates) {
+          if (signal.aborted) return
+          const inbound = update.message && inboundOf(update.message)
+          if (inbound) await host.take(inbound)
+          offset = update.update_id + 1
+        }
+      }
+    },
+
+    async send(chatId: string, text: string, signal: AbortSignal): Promise<void> {
+      const options = { parse_mode: 'HTML', link_preview_options: { is_disabled: true } } as const
+      try {
+        await sending.sendMessage(chatId, telegramHtml(text), options, asTheirs(signal))
+      } catch (error) {
+        // It was not sent: what cannot be shown nicely is shown as it is.
+        if (!(error instanceof GrammyError) || !/can't parse entities/i.test(error.description)) throw failureOf(error, token)
+        await orFailure(sending.sendMessage(chatId, text, {}, asTheirs(signal)))
+      }
+    },
+
+    async showTyping(chatId: string, signal: AbortSignal): Promise<void> {
+      await orFailure(sending.sendChatAction(chatId, 'typing', {}, asTheirs(signal)))
+    },
+  }
+}
+
+/** undefined: nothing that somebody said, such as that they have joined. */
+function inboundOf(message: Message): Inbound | undefined {
+  const { chat, from, text, caption } = message
+  if (!from || from.is_bot || chat.type === 'channel') return undefined
+  const attachment = attachmentOf(message)
+  if (text === undefined && attachment === null) return undefined
+  const isPerson = chat.type === 'private'
+  return {
+    chatId: String(chat.id),
+    kind: isPerson ? 'person' : 'group',
+    title: isPerson ? [chat.first_name, chat.last_name].filter(Boolean).join(' ') : chat.title,
+    handle: ('username' in chat ? chat.username : undefined) ?? null,
+    senderId: String(from.id),
+    messageId: String(message.message_id),
+    text: text ?? caption ?? '',
+    attachment,
+    language: from.language_code,
+  }
+}
+
+const otherAttachments = [
+  'document',
+  'video',
+  'audio',
+  'sticker',
+  'animation',
+  'video_note',
+  'location',
+  'contact',
+  'poll',
+] as const
+
+function attachmentOf(message: Message): Inbound['attachment'] {
+  if (message.photo) return 'photo'
+  if (message.voice) return 'voice'
+  return otherAttachments.some((kind) => message[kind] !== undefined) ? 'other' : null
+}

@@ -1,0 +1,18 @@
+/** The channels besides the page, and the keys of their conversations: `telegram:<chat id>` (CN1). Pure. */
+export const channelNames = ['telegram'] as const
+export type ChannelName = (typeof channelNames)[number]
+
+export interface ChatPlace {
+  readonly channel: ChannelName
+  readonly chatId: string
+}
+
+export const channelKey = ({ channel, chatId }: ChatPlace): string => `${channel}:${chatId}`
+
+/** The chat of a key; undefined for the page's, agents' and channels of other programs. */
+export function parseChannelKey(key: string): ChatPlace | undefined {
+  const at = key.indexOf(':')
+  const channel = channelNames.find((each) => each === key.slice(0, at))
+  const chatId = key.slice(at + 1)
+  return channel && chatId ? { channel, chatId } : undefined
+}

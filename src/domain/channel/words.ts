@@ -1,0 +1,76 @@
+/** What the server itself says in a chat, in the language its reader's device is set to. Pure. */
+export type ChatLanguage = 'en' | 'ja'
+
+/** From a language tag such as `ja-JP`; English for those we do not speak. */
+export const languageOf = (tag: string | undefined): ChatLanguage => (tag?.toLowerCase().startsWith('ja') ? 'ja' : 'en')
+
+export interface ChatStatus {
+  readonly agent: string
+  readonly project: string
+  readonly doing: 'answering' | 'there' | 'starting' | 'held' | 'away'
+  /** Messages of this chat that are not answered yet. */
+  readonly waiting: number
+}
+
+const english = {
+  stranger:
+    'This bot serves only people it knows. Ask its owner to let you in, or for a code; send the code here as /start CODE.',
+  wrongCode: 'This code is not valid, or no longer. Ask for a new one.',
+  paired: 'You are paired. Write a message, and the agent answers here. /help says what else there is.',
+  refused: 'The owner of this bot has not let this chat in.',
+  revoked: 'This chat is no longer served.',
+  help: 'Write a message, and the agent answers.\n\n/new begins a new conversation\n/status says what the agent is doing\n/stop stops it\n/help says this',
+  noAgent: 'No agent is set for this chat. Its owner chooses one on the page, under Channels.',
+  begun: 'A new conversation begins here. What was said before is kept, but the agent is no longer told of it.',
+  stopped: 'The agent was told to stop.',
+  dropped: 'What was waiting is not answered any more.',
+  nothingRuns: 'Nothing is running for this chat.',
+  cannotStop: 'This agent is run by others and cannot be stopped from here. What it has not begun is not answered any more.',
+  notTaken: (what: string) => `${what} cannot be taken yet. Say it in words, please.`,
+  attachment: { photo: 'Photos', voice: 'Voice messages', other: 'Files and other attachments' },
+  tooLong: 'This message is too long to be taken.',
+  again: '(Sent again: it is not known whether this arrived before.)',
+  status: ({ agent, project, doing, waiting }: ChatStatus) => {
+    const is = {
+      answering: 'is answering',
+      there: 'is there and has nothing to do',
+      starting: 'is being started',
+      held: 'is held: its starts have failed. See the page',
+      away: 'is not running; it is started by your next message',
+    }[doing]
+    const wait = waiting === 0 ? '' : waiting === 1 ? ' One message waits for it.' : ` ${waiting} messages wait for it.`
+    return `${agent} (project ${project}) ${is}.${wait}`
+  },
+}
+
+const japanese: typeof english = {
+  stranger:
+    'このボットは登録済みの相手だけに応答します。持ち主に許可してもらうか、コードをもらって /start コード の形でここに送ってください。',
+  wrongCode: 'このコードは無効か、期限が切れています。新しいコードをもらってください。',
+  paired: '登録できました。メッセージを書くと、エージェントがここで答えます。ほかの使い方は /help をどうぞ。',
+  refused: 'このチャットは持ち主に許可されませんでした。',
+  revoked: 'このチャットの許可は取り消されました。',
+  help: 'メッセージを書くと、エージェントが答えます。\n\n/new 新しい会話を始めます\n/status エージェントの様子を見ます\n/stop 止めます\n/help この説明を出します',
+  noAgent: 'このチャットにはエージェントが決まっていません。持ち主がページの「チャンネル」で選べます。',
+  begun: 'ここから新しい会話です。これまでの内容は保存されていますが、エージェントには渡されません。',
+  stopped: 'エージェントに止まるよう伝えました。',
+  dropped: '待っていたメッセージには、もう答えません。',
+  nothingRuns: 'このチャットのために動いているものはありません。',
+  cannotStop: 'このエージェントは外部で動いているため、ここからは止められません。まだ始めていないものには、もう答えません。',
+  notTaken: (what) => `${what}はまだ受け取れません。文章で書いてください。`,
+  attachment: { photo: '写真', voice: '音声メッセージ', other: 'ファイルなどの添付' },
+  tooLong: 'このメッセージは長すぎて受け取れません。',
+  again: '(再送: 先に届いていたかどうかは分かりません。)',
+  status: ({ agent, project, doing, waiting }) => {
+    const is = {
+      answering: 'は答えているところです',
+      there: 'は待機中です',
+      starting: 'を起動しています',
+      held: 'は起動に失敗したため止めてあります。ページを見てください',
+      away: 'は動いていません。次のメッセージで起動します',
+    }[doing]
+    return `${agent}（プロジェクト ${project}）${is}。${waiting === 0 ? '' : `未回答のメッセージが${waiting}件あります。`}`
+  },
+}
+
+export const chatWords = (language: ChatLanguage): typeof english => (language === 'ja' ? japanese : english)

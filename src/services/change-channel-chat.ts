@@ -1,0 +1,51 @@
+/** An owner lets a chat in, refuses it, takes that back, or chooses its agent (CN2). Said again it changes nothing. */
+import type * as z from 'zod'
+import type { ChatPlace } from '../domain/channel/key.ts'
+import { channelKey } from '../domain/channel/key.ts'
+import type { ChatState } from '../domain/channel/pairing.ts'
+import { chatWords } from '../domain/channel/words.ts'
+import { Refusal } from '../domain/errors.ts'
+import { home } from '../domain/stream/name.ts'
+import type { ChannelChat, ChannelChatChange } from '../protocol/channel.ts'
+import { type ChatRow, chatOf, selectChat } from '../store/queries/channel-chats.ts'
+import { deleteOutgoingOf } from '../store/queries/outgoing.ts'
+import { deleteUnreadOfConversation } from '../store/queries/unread.ts'
+import { defineUseCase, type Tx } from '../store/store.ts'
+import { changedChat, chatStream, sayIn } from './chat-record.ts'
+import { checkAssigned } from './check-assigned.ts'
+
+type Change = z.output<typeof ChannelChatChange> & ChatPlace & { readonly by: string }
+
+/** From which states a decision leads to one. */
+const before: Record<Exclude<ChatState, 'asking'>, readonly ChatState[]> = {
+  paired: ['asking', 'refused', 'revoked'],
+  refused: ['asking'],
+  revoked: ['paired'],
+}
+
+export const changeChannelChat = defineUseCase({
+  name: 'change-channel-chat',
+  streams: (input: Change) => [chatStream(input), home],
+  run: async (tx, { state, route, by, ...place }, { now }): Promise<ChannelChat> => {
+    const row = await tx.first(selectChat, place)
+    if (!row) throw new Refusal('not_found', `There is no chat ${place.chatId} on ${place.channel}`, { chatId: place.chatId })
+    if (route) await checkAssigned(tx, route)
+    const routed = route === undefined ? row : { ...row, project_id: route?.projectId ?? null, agent_id: route?.agentId ?? null }
+    const decides = state !== undefined && state !== row.state
+    if (decides && !before[state].includes(row.state))
+      throw new Refusal('wrong_state', `A chat that is ${row.state} cannot become ${state}`, { state: row.state })
+    const changed = decides ? { ...routed, state, attempts: 0, decided_at: now, decided_by: by, trouble: null } : routed
+    if (decides) await tellThem(tx, changed, place, now)
+    if (JSON.stringify(changed) !== JSON.stringify(row)) await changedChat(tx, changed, by)
+    return chatOf(changed)
+  },
+})
+
+async function tellThem(tx: Tx, { state, language }: ChatRow, place: ChatPlace, now: string): Promise<void> {
+  const words = chatWords(language)
+  if (state === 'revoked') {
+    await tx.write(deleteUnreadOfConversation, { key: channelKey(place) })
+    await tx.write(deleteOutgoingOf, place)
+  }
+  if (state !== 'asking') await sayIn(tx, place, words[state], now)
+}

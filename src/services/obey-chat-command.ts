@@ -1,0 +1,136 @@
+/** The commands of a chat that is served: /start, /help, /new, /status, /stop. Each is answered in words, in the chat. */
+
+import type { ChatCommand } from '../domain/channel/command.ts'
+import { type ChatPlace, channelKey } from '../domain/channel/key.ts'
+import { type ChatStatus, chatWords } from '../domain/channel/words.ts'
+import { conversationStream, coordinatorStream, home, projectStream, type StreamName } from '../domain/stream/name.ts'
+import type { ChannelRoute } from '../protocol/channel.ts'
+import { selectLiveAgentSession } from '../store/queries/agent-sessions.ts'
+import { selectAgent } from '../store/queries/agents.ts'
+import { type ChatRow, selectChat, updateChat } from '../store/queries/channel-chats.ts'
+import { updateLastIn } from '../store/queries/channels.ts'
+import { selectRunningChatTurn, updateCancelOrdered } from '../store/queries/chat-turns.ts'
+import { selectConversation } from '../store/queries/conversations.ts'
+import { findLaunch } from '../store/queries/launches.ts'
+import { selectPanels } from '../store/queries/panels.ts'
+import { selectProject } from '../store/queries/projects.ts'
+import { deleteUnread, selectHolder, selectUnreadIn } from '../store/queries/unread.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../store/store.ts'
+import { chatStream, isAssigned, sayIn } from './chat-record.ts'
+import { closeChat } from './close-chat.ts'
+import type { ChatWork } from './find-chat.ts'
+import { launchInProgress } from './launch-in-progress.ts'
+import { stopLaunch } from './launch-record.ts'
+import { resetConversation } from './reset-conversation.ts'
+import { chatHasChanged } from './take-channel-message.ts'
+
+/** What can wait in one chat and is seen by /status and /stop. */
+const maxWaitingSeen = 1000
+
+export interface CommandInChat extends ChatPlace {
+  readonly command: ChatCommand
+  readonly senderId: string
+  /** From `find-chat`. */
+  readonly route: ChannelRoute | null
+  readonly work: ChatWork | null
+}
+
+/** With whom the command is about. */
+type Addressed = CommandInChat & { readonly route: ChannelRoute }
+
+export const obeyChatCommand = defineUseCase({
+  name: 'obey-chat-command',
+  streams: (input: CommandInChat): StreamName[] => [
+    chatStream(input),
+    home,
+    ...(input.route ? [projectStream(input.route.projectId)] : []),
+    ...(input.work ? [coordinatorStream(input.work.coordinatorId)] : []),
+  ],
+  run: async (tx, input, context): Promise<{ said: string }> => {
+    const { now } = context
+    const chat = await tx.first(selectChat, input)
+    if (chat?.state !== 'paired' || (input.route && !(await isAssigned(tx, input.route)))) throw chatHasChanged()
+    await tx.write(updateChat, { ...chat, last_in_at: now })
+    await tx.write(updateLastIn, { channel: input.channel, now })
+    const said = await obey(tx, input, chat, context)
+    await sayIn(tx, input, said, now)
+    return { said }
+  },
+})
+
+async function obey(tx: Tx, input: CommandInChat, { language }: ChatRow, context: Context): Promise<string> {
+  const words = chatWords(language)
+  const { command, route } = input
+  if (command === 'start') return words.paired
+  if (command === 'help') return words.help
+  if (!route) return words.noAgent
+  const addressed = { ...input, route }
+  if (command === 'new') {
+    await beginAnew(tx, addressed, context)
+    return words.begun
+  }
+  return command === 'status' ? words.status(await statusOf(tx, addressed)) : words[await stop(tx, addressed, context)]
+}
+
+/** What was said leaves what the agent is handed; the agent itself goes, unless somebody on the page talks with it too. */
+async function beginAnew(tx: Tx, { route, senderId, ...place }: Addressed, context: Context): Promise<void> {
+  const key = channelKey(place)
+  if (await tx.first(selectConversation, { key })) await resetConversation.run(tx, { key }, context)
+  const { projectId, agentId } = route
+  const panel = await tx.first(selectPanels, { project_id: projectId, agent_id: agentId, limit: 1 })
+  if (!panel) await closeChat(tx, route, { by: senderId, now: context.now })
+}
+
+async function statusOf(reader: Reader, { route, ...place }: Addressed): Promise<ChatStatus> {
+  const unread = await reader.all(selectUnreadIn, { ...route, key: channelKey(place), limit: maxWaitingSeen })
+  return {
+    agent: (await reader.first(selectAgent, { id: route.agentId }))?.name ?? route.agentId,
+    project: (await reader.first(selectProject, { id: route.projectId }))?.name ?? route.projectId,
+    doing: await doingOf(reader, route, channelKey(place)),
+    waiting: unread.length,
+  }
+}
+
+async function doingOf(reader: Reader, route: ChannelRoute, key: string): Promise<ChatStatus['doing']> {
+  if (await reader.first(selectHolder, { ...route, key })) return 'answering'
+  if (await reader.first(selectLiveAgentSession, { ...route, purpose: 'chat' })) return 'there'
+  const launch = await launchInProgress(reader, route)
+  if (!launch) return 'away'
+  return launch.state === 'held' ? 'held' : 'starting'
+}
+
+/** What has not begun is not answered any more; what runs is cancelled, or its process ended where it cannot be told to. */
+async function stop(tx: Tx, input: Addressed, context: Context): Promise<'stopped' | 'dropped' | 'nothingRuns' | 'cannotStop'> {
+  const { route, work, ...place } = input
+  const key = channelKey(place)
+  const unread = await tx.all(selectUnreadIn, { ...route, key, limit: maxWaitingSeen })
+  const holder = (await tx.first(selectHolder, { ...route, key }))?.agent_session_id
+  const how = work ? await stopWork(tx, key, work, context) : undefined
+  // What a cancelled turn was about is settled by its end.
+  const dropped = unread.filter(({ delivered_to }) => delivered_to === null || delivered_to !== holder || how === 'ended')
+  for (const { seq } of dropped) await tx.write(deleteUnread, { ...route, key, seq })
+  if (dropped.length > 0) {
+    const data = { agentId: route.agentId, seqs: dropped.map(({ seq }) => seq), answerSeq: null }
+    tx.append(conversationStream(key), { type: 'messages-read', data })
+  }
+  if (how) return 'stopped'
+  if (holder !== undefined) return 'cannotStop'
+  return dropped.length > 0 ? 'dropped' : 'nothingRuns'
+}
+
+async function stopWork(tx: Tx, key: string, work: ChatWork, context: Context): Promise<'cancelled' | 'ended' | undefined> {
+  const launch = await findLaunch(tx, work.launchId)
+  if (!launch || launch.state === 'ended') return undefined
+  if (launch.coordinatorId !== work.coordinatorId) throw chatHasChanged()
+  const turn = await tx.first(selectRunningChatTurn, { launchId: launch.id })
+  if (turn?.conversation_key === key) {
+    if (turn.cancel_ordered_at !== null) return 'cancelled'
+    await tx.write(updateCancelOrdered, { id: turn.id, now: context.now })
+    const order = { launchId: launch.id, turnId: turn.id }
+    tx.append(coordinatorStream(launch.coordinatorId), { type: 'cancel-ordered', data: order })
+    return 'cancelled'
+  }
+  if (turn) return undefined
+  await stopLaunch(tx, launch, { reason: 'stopped_by_person' }, context)
+  return 'ended'
+}

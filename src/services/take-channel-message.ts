@@ -1,0 +1,63 @@
+/**
+ * A message from a chat that is served (CN1): appended to its conversation and unread for the agent its route names, in one commit,
+ * so the work detection that the page's chat has starts it too. Run under a receipt of the platform's message id it is taken once.
+ */
+import type { ChatPlace } from '../domain/channel/key.ts'
+import { channelKey } from '../domain/channel/key.ts'
+import { chatWords } from '../domain/channel/words.ts'
+import { Refusal } from '../domain/errors.ts'
+import { projectStream } from '../domain/stream/name.ts'
+import type { ChannelRoute } from '../protocol/channel.ts'
+import { selectChat, updateChat } from '../store/queries/channel-chats.ts'
+import { updateLastIn } from '../store/queries/channels.ts'
+import { updateRoute } from '../store/queries/conversations.ts'
+import { defineUseCase } from '../store/store.ts'
+import { chatStream, isAssigned, sayIn } from './chat-record.ts'
+import { appendMessage, openConversation } from './conversation-record.ts'
+
+export interface ChannelMessage extends ChatPlace {
+  /** Who wrote it, as far as the platform knows. */
+  readonly senderId: string
+  /** The platform's id of the message, unique for our account there. */
+  readonly messageId: string
+  readonly content: string
+  /** Something hung on it that cannot be taken. */
+  readonly attachment: 'photo' | 'voice' | 'other' | null
+  /** From `find-chat`. */
+  readonly route: ChannelRoute | null
+}
+
+/** Somebody has decided about the chat meanwhile: whoever looks again finds how it stands. */
+export const chatHasChanged = (): Refusal => new Refusal('busy', 'The chat has changed meanwhile; try again')
+
+export const takeChannelMessage = defineUseCase({
+  name: 'take-channel-message',
+  streams: (input: ChannelMessage) => [chatStream(input), ...(input.route ? [projectStream(input.route.projectId)] : [])],
+  run: async (tx, input, context): Promise<{ seq: number | null }> => {
+    const { route } = input
+    const { now } = context
+    const chat = await tx.first(selectChat, input)
+    if (chat?.state !== 'paired' || (route && !(await isAssigned(tx, route)))) throw chatHasChanged()
+    await tx.write(updateChat, { ...chat, last_in_at: now })
+    await tx.write(updateLastIn, { channel: input.channel, now })
+    const words = chatWords(chat.language)
+    if (!route) {
+      await sayIn(tx, input, words.noAgent, now)
+      return { seq: null }
+    }
+    if (input.attachment) await sayIn(tx, input, words.notTaken(words.attachment[input.attachment]), now)
+    if (input.content === '') return { seq: null }
+    const { row } = await openConversation(tx, channelKey(input), now)
+    const routed = { ...row, project_id: route.projectId, agent_id: route.agentId }
+    if (row.project_id !== route.projectId || row.agent_id !== route.agentId) await tx.write(updateRoute, routed)
+    const message = {
+      senderId: input.senderId,
+      receiverId: route.agentId,
+      role: 'user',
+      content: input.content,
+      clientId: input.messageId,
+    } as const
+    const also = [projectStream(route.projectId)]
+    return { seq: (await appendMessage(tx, routed, message, context, { readers: [route.agentId], also })).seq }
+  },
+})
