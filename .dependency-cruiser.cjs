@@ -51,6 +51,7 @@ const bundled = [
   'pg',
   'pino',
   'temporal-polyfill',
+  'uqr',
   'ws',
   'zod',
 ]

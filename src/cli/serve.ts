@@ -3,6 +3,7 @@
  * ready; the log goes to standard error.
  */
 import type { Kind, RunningHoldfast } from '../compose/start-server.ts'
+import { signInLink } from '../domain/credential/sign-in-link.ts'
 import { type ConfigFlags, loadConfig } from '../platform/config.ts'
 import { stopOnSignal } from '../platform/signals.ts'
 import type { Terminal } from './terminal.ts'
@@ -34,7 +35,7 @@ export async function serve(kind: Kind, flags: ConfigFlags, terminal: Terminal):
     const server = await started
     running = server
     stdout.write(`Holdfast is ready at ${server.url}\n`)
-    stdout.write(`Sign in: ${server.url}/sign-in#${await server.signInCode()}\n`)
+    stdout.write(`Sign in: ${signInLink(server.url, await server.signInCode())}\n`)
   } catch (error) {
     // What fails because it is being stopped is no news.
     if (!stopping) {

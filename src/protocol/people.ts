@@ -49,5 +49,10 @@ const Secret = z.string().min(1).max(512)
 export const Login = z.union([z.strictObject({ code: Secret }), z.strictObject({ token: Secret })])
 
 /** A one-time link's code: it goes behind the `#`, so it is never sent to a server in a URL. */
-export const SignInCode = z.object({ code: z.string(), expiresAt: Time })
+export const SignInCode = z.object({
+  code: z.string(),
+  expiresAt: Time,
+  /** The whole link at `public_url`, which other devices reach; null where that is not set. */
+  link: z.url().nullable(),
+})
 export type SignInCode = z.output<typeof SignInCode>

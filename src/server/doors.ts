@@ -33,6 +33,8 @@ export interface Doors {
   readonly clock: Clock
   readonly logger: Logger
   readonly version: string
+  /** The address other devices use, when it is set. */
+  readonly publicUrl: string | null
   /** Whether readers reach us over TLS, through the proxy of `public_url`. */
   readonly https: boolean
   readonly credentials: Credentials

@@ -60,6 +60,7 @@ export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
     clock,
     logger,
     version,
+    publicUrl,
     https: front.https,
     credentials,
     loginLimit: new RateLimit(clock, loginAttemptsPerMinute),

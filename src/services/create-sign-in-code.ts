@@ -14,7 +14,7 @@ export const createSignInCode = defineUseCase({
   name: 'create-sign-in-code',
   answersSecret: true,
   streams: () => [home],
-  run: async (tx, { by }: { by: string }, { now, random }): Promise<SignInCode> => {
+  run: async (tx, { by }: { by: string }, { now, random }): Promise<Omit<SignInCode, 'link'>> => {
     if (by !== ownerId && !(await tx.first(selectPerson, { id: by }))) {
       throw new Refusal('missing_scope', 'Only people sign in; this credential belongs to none', { scope: 'person' })
     }

@@ -68,3 +68,21 @@ test('[SE1] signing out ends it, also in the other tab', async () => {
   await other.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect((await page.request.get('/api/me')).status()).toBe(401)
 })
+
+test('[UI8] a code for a phone is shown where a phone can reach the server, and the reason where it cannot', async () => {
+  const page = await here.ownerPage('/people', { serviceWorkers: 'block' })
+  const open = async () => {
+    await page.getByRole('button', { name: /Account and preferences/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign in on your phone' }).click()
+    return page.getByRole('dialog', { name: 'Sign in on your phone' })
+  }
+  const dialog = await open()
+  await dialog.getByText('A phone cannot reach this address').waitFor()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await page.route('**/api/sign-in-codes', async (route) => {
+    const response = await route.fetch()
+    const made = await response.json()
+    await route.fulfill({ response, json: { ...made, link: `https://holdfast.example.com/sign-in#${made.code}` } })
+  })
+  await (await open()).getByRole('img', { name: 'A code for the camera of your phone' }).waitFor()
+})

@@ -55,7 +55,7 @@ const writesNoticesDown = () => {
   Object.assign(window, { told })
 }
 
-test('[AP5] who asked for it is told by the browser what has come to wait, while they look elsewhere', async () => {
+test('[AP5] [UI8] who asked for it is told by the browser what has come to wait and what is done, while they look elsewhere', async () => {
   const projectId = await makeProject('telling')
   const page = await here.ownerPage('/people')
   await page.addInitScript(writesNoticesDown)
@@ -70,6 +70,11 @@ test('[AP5] who asked for it is told by the browser what has come to wait, while
   await page.evaluate(() => Object.defineProperty(document, 'hidden', { get: () => true }))
   const unseen = await ask(projectId, `said outside ${'x'.repeat(200)}`)
   await expect.poll(told).toEqual([['lead asks', `plan: said outside ${'x'.repeat(101)}`]])
+  const place = { params: { projectId } }
+  const { id: workSessionId } = await here.elsewhere.post('/api/projects/{projectId}/sessions', { ...place, body: {} })
+  const end = '/api/projects/{projectId}/sessions/{workSessionId}/end'
+  await here.elsewhere.post(end, { params: { projectId, workSessionId }, body: {} })
+  await expect.poll(told).toContainEqual([expect.stringMatching(/^Work in telling /), ''])
   for (const { id } of [seen, unseen]) {
     const params = { projectId, approvalId: String(id) }
     await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {

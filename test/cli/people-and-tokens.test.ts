@@ -73,3 +73,13 @@ test('[SE1] open prints a new link that signs in once', async () => {
   expect([await login(), await login()]).toEqual([204, 401])
   expect((await holdfast(['open', '--json'])).json()).toMatchObject({ opened: false, url: expect.stringContaining('/sign-in#') })
 })
+
+test('[UI8] open --qr shows a code for a phone at the public address, and says why there is none without it', async () => {
+  const alone = await openInstallation()
+  expect(await alone.holdfast(['open', '--qr'])).toMatchObject({ code: 1, stderr: expect.stringContaining('public_url') })
+  const { holdfast } = await openInstallation({ publicUrl: 'https://holdfast.example.com' })
+  const { code, stdout } = await holdfast(['open', '--qr'])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/[█▀▄]{10}/)
+  expect(stdout).toContain('https://holdfast.example.com/sign-in#hf_code_')
+})

@@ -7,7 +7,7 @@ import { Stumbled } from './shell/stumbled.tsx'
 import { isOurPath } from './sign-in/our-path.ts'
 
 /** What can be created from anywhere: the dialog lies over the page and has an address of its own. */
-export const creations = ['project', 'agent', 'person', 'token'] as const
+export const creations = ['project', 'agent', 'person', 'token', 'phone'] as const
 export type Creation = (typeof creations)[number]
 
 interface AnySearch {

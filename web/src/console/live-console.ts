@@ -6,6 +6,7 @@ import { useSyncExternalStore } from 'react'
 import { ProblemError } from '../../../src/client/client.ts'
 import { openRelay, type RelayState } from '../../../src/client/relay.ts'
 import type { RelayAnswer, RelayRequest } from '../../../src/client/relay-messages.ts'
+import { sayFinished } from '../live/finished.ts'
 import { client } from '../live/queries.ts'
 import { newKey } from '../live/sending.ts'
 import { keepPrompts, keptPrompts, type Prompt } from './kept-prompts.ts'
@@ -129,6 +130,10 @@ class LiveConsole {
         ...(lastSeq !== undefined && { lastSeq }),
         onEvent: (event) => {
           this.#lastSeq = event.seq
+          // What is replayed is no news.
+          if (event.type === 'agent:response' && this.#next.whole) {
+            sayFinished({ what: 'answer', who: event.role, text: event.content, tag: `turn-${event.messageId}` })
+          }
           this.#change({ picture: afterEvent(this.#next.picture, event) })
         },
         onSnapshot: (snapshot) => {

@@ -9,6 +9,7 @@ import { mayTellOutside } from '../preferences/outside.ts'
 import { inbox, lookAtInbox } from './approvals.ts'
 import { offlineSince, setConnection } from './connection.ts'
 import { lookAtInterrupted } from './continuity.ts'
+import { hearFinished } from './finished.ts'
 import { afterEvent, type Home, withAgent, withProject } from './home.ts'
 import { lookAtProcesses } from './processes.ts'
 import {
@@ -150,6 +151,7 @@ function show(stream: StreamState): void {
 }
 
 function take(event: HoldfastEvent): void {
+  hearFinished(event)
   if (event.stream !== 'home') return takeWorkEvent(event)
   if (event.type.startsWith('approval-')) lookAtInbox()
   if (event.type.startsWith('process-') || event.type.startsWith('coordinator-')) lookAtProcesses()

@@ -340,6 +340,23 @@ export const en = {
     signOut: 'Sign out',
   },
 
+  phone: {
+    open: 'Sign in on your phone',
+    scan: 'Point the phone’s camera at this. It signs you in once, as yourself.',
+    code: 'A code for the camera of your phone',
+    expires: 'Good until',
+    orLink: 'Or copy the link and send it to yourself.',
+    again: 'Make a new one',
+    unreachable: 'A phone cannot reach this address: it is this machine’s own.',
+    unreachableNext: 'Put Holdfast behind a proxy, set public_url to its address, and start again.',
+  },
+
+  finished: {
+    completed: (project: string) => `Work in ${project} is done`,
+    interrupted: (project: string) => `Work in ${project} was interrupted`,
+    answered: (agent: string) => `${agent} has answered`,
+  },
+
   palette: {
     title: 'Command palette',
     open: 'Search or do…',

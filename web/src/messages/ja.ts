@@ -345,6 +345,23 @@ export const ja: Messages = {
     signOut: 'サインアウト',
   },
 
+  phone: {
+    open: 'スマートフォンでサインイン',
+    scan: 'スマートフォンのカメラで読み取ってください。一度だけ、あなたとしてサインインします。',
+    code: 'スマートフォンのカメラ用コード',
+    expires: '有効期限',
+    orLink: 'リンクをコピーして自分に送ることもできます。',
+    again: '新しく作る',
+    unreachable: 'このアドレスはこのコンピューター専用なので、スマートフォンからは開けません。',
+    unreachableNext: 'Holdfast をプロキシの後ろに置き、そのアドレスを public_url に設定して起動し直してください。',
+  },
+
+  finished: {
+    completed: (project) => `${project} の作業が終わりました`,
+    interrupted: (project) => `${project} の作業が中断されました`,
+    answered: (agent) => `${agent} が答えました`,
+  },
+
   palette: {
     title: 'コマンドパレット',
     open: '検索・実行…',

@@ -1,5 +1,6 @@
 /** Who is signed in, and what this browser prefers. */
 import { Menu } from '@base-ui/react/menu'
+import { useNavigate } from '@tanstack/react-router'
 import { useMe } from '../live/queries.ts'
 import { useWords } from '../messages/messages.tsx'
 import { CheckIcon } from '../parts/icons.tsx'
@@ -18,6 +19,7 @@ const groupClass = 'px-2 pt-2 pb-1 text-xs font-medium text-faint'
 export function AccountMenu() {
   const words = useWords()
   const me = useMe()
+  const navigate = useNavigate()
   const theme = useChoice(themeChoice)
   const language = useChoice(languageChoice)
   return (
@@ -56,6 +58,9 @@ export function AccountMenu() {
         </Menu.RadioGroup>
         <Menu.Separator className="my-1 h-px bg-line" />
         {canTellOutside() && <Outside />}
+        <Menu.Item className={itemClass} onClick={() => void navigate({ to: '.', search: { new: 'phone' } })}>
+          {words.phone.open}
+        </Menu.Item>
         <Menu.Item
           className={itemClass}
           onClick={() => void signOut().catch((error: unknown) => notify(tell(error, words).title))}

@@ -6,6 +6,7 @@ import { useWords } from '../messages/messages.tsx'
 import { Button } from '../parts/button.tsx'
 import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
 import { PersonCreation } from '../people/person-creation.tsx'
+import { PhoneSignIn } from '../people/phone-sign-in.tsx'
 import { TokenCreation } from '../people/token-creation.tsx'
 import { ProjectForm } from '../project/project-form.tsx'
 import type { Creation as What } from '../router.tsx'
@@ -36,5 +37,7 @@ export function Creation({ what }: { what: What }) {
       return <PersonCreation layout={layout} onClose={close} />
     case 'token':
       return <TokenCreation layout={layout} onClose={close} />
+    case 'phone':
+      return <PhoneSignIn onClose={close} />
   }
 }

@@ -14,6 +14,7 @@ import { loadEverything } from '../place-files.ts'
 import { rememberWanted } from '../sign-in/wanted.ts'
 import { BottomBar } from './bottom-bar.tsx'
 import { ConnectionStrip } from './connection-strip.tsx'
+import { FinishedNotice } from './finished-notice.tsx'
 import { usePalette } from './palette-opening.ts'
 import { Rail } from './rail.tsx'
 import { WaitingNotice } from './waiting-notice.tsx'
@@ -49,6 +50,7 @@ export function Shell() {
       <BottomBar />
       <Notices />
       <WaitingNotice />
+      <FinishedNotice />
       <Arrival />
       <Suspense>
         {palette.open && <Palette onClose={palette.hide} />}

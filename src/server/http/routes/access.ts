@@ -1,5 +1,6 @@
 /** Signing in and out, people, tokens. */
 import type * as z from 'zod'
+import { signInLink } from '../../../domain/credential/sign-in-link.ts'
 import { epochMs } from '../../../domain/instant.ts'
 import { hashSecret } from '../../../platform/secrets.ts'
 import type { Login } from '../../../protocol/people.ts'
@@ -30,7 +31,10 @@ export const accessHandlers: HandlersOf<typeof accessRoutes> = {
     reply.header('set-cookie', doors.credentials.noCookie)
   },
   getMe: async ({ who }) => ({ id: who.id, name: who.name, kind: who.kind, role: who.role, scopes: [...who.scopes] }),
-  createSignInCode: run(createSignInCode, ({ who }) => ({ by: who.id })),
+  createSignInCode: async ({ doors, who }) => {
+    const made = await doors.store.run(createSignInCode, { by: who.id })
+    return { ...made, link: doors.publicUrl && signInLink(doors.publicUrl, made.code) }
+  },
   listPeople: query(listPeople, (call) => call.query),
   addPerson: run(addPerson, ({ body, who }) => ({ ...body, by: who.id })),
   removePerson: run(removePerson, ({ params, who }) => ({ ...params, by: who.id })),

@@ -1,0 +1,43 @@
+/** Says outside of the page that an agent has answered or its work has ended (UI8), to a person who looks at something else. Shows nothing itself. */
+import { useEffect } from 'react'
+import { onFinished } from '../live/finished.ts'
+import { client, useHome } from '../live/queries.ts'
+import { useWords } from '../messages/messages.tsx'
+import { mayTellOutside, tellOutside } from '../preferences/outside.ts'
+
+/** As much as such a notice shows. */
+const mostChars = 120
+/** What has just ended is among those begun last. */
+const mostLookedAt = 20
+
+export function FinishedNotice() {
+  const { finished: words } = useWords()
+  const home = useHome()
+  useEffect(
+    () =>
+      onFinished((finished) => {
+        if (!document.hidden || !mayTellOutside()) return
+        if (finished.what === 'answer') {
+          const name = home?.agents.find(({ id }) => id === finished.who)?.name ?? finished.who
+          const body = finished.text.slice(0, mostChars)
+          return void tellOutside({ title: words.answered(name), body, tag: finished.tag })
+        }
+        const { projectId } = finished
+        const project = home?.projects.find(({ id }) => id === projectId)?.name ?? projectId
+        void lastEnded(projectId).then((ended) => {
+          if (!ended) return
+          const title = ended.state === 'completed' ? words.completed(project) : words.interrupted(project)
+          return tellOutside({ title, body: (ended.contextSummary ?? '').slice(0, mostChars), tag: `work-${ended.id}` })
+        })
+      }),
+    [words, home],
+  )
+  return null
+}
+
+async function lastEnded(projectId: string) {
+  const path = '/api/projects/{projectId}/sessions'
+  const { items } = await client.get(path, { params: { projectId }, query: { limit: mostLookedAt } }).catch(() => ({ items: [] }))
+  const ended = items.filter(({ endedAt }) => endedAt !== null)
+  return ended.sort((one, other) => (one.endedAt ?? '').localeCompare(other.endedAt ?? '')).at(-1)
+}
