@@ -101,12 +101,14 @@ interface AgentChange {
   env?: Record<string, string>
   maxProcesses?: number
   holdSeconds?: number
+  runsOn?: string | null
 }
 
 async function changeOf(context: CommandContext, given: Given): Promise<AgentChange> {
   const [command, ...args] = given.rest(1)
   const [name, protocol, role] = [given.text('name'), given.text('protocol'), given.text('role')]
   const [maxProcesses, holdSeconds] = [wholeNumber(given, 'max-processes'), wholeNumber(given, 'hold-seconds')]
+  const runsOn = given.text('runs-on')
   const env = await environmentToHandOver(context.terminal, given)
   return {
     ...(name === undefined ? {} : { name }),
@@ -117,6 +119,7 @@ async function changeOf(context: CommandContext, given: Given): Promise<AgentCha
     ...(env ? { env } : {}),
     ...(maxProcesses === undefined ? {} : { maxProcesses }),
     ...(holdSeconds === undefined ? {} : { holdSeconds }),
+    ...(runsOn === undefined ? {} : { runsOn: runsOn === 'any' ? null : runsOn }),
   }
 }
 
@@ -142,6 +145,7 @@ function describe(context: CommandContext, agent: Agent): string {
       ['Variables', Object.keys(agent.env).join(', ') || '–'],
       ['Role', visible(agent.role ?? '–')],
       ['At once', agent.maxProcesses === null ? 'no limit of its own' : String(agent.maxProcesses)],
+      ['Runs on', agent.runsOn === null ? 'any machine' : `machines with the label ${agent.runsOn}`],
       ['Held for', `${agent.holdSeconds} s`],
       ['Projects', agent.projectIds.join(', ') || '–'],
       ['Created', exact(agent.createdAt, now)],

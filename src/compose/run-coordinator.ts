@@ -24,12 +24,15 @@ export interface CoordinatorSettings {
   /** The one of the data folder, wherever that is at the moment, when left out. */
   readonly server: string | undefined
   readonly token: () => Promise<string>
+  /** What this machine is like, and how many processes it takes (SC4). */
+  readonly labels: readonly string[]
+  readonly capacity: number | undefined
   /** Standard error when left out. */
   readonly logTo: string | undefined
 }
 
 /** Resolves never: the process ends by a signal, or alone. */
-export async function runCoordinator({ config, server, token, logTo }: CoordinatorSettings): Promise<never> {
+export async function runCoordinator({ config, server, token, labels, capacity, logTo }: CoordinatorSettings): Promise<never> {
   const { data } = config
   const source = thisMachine()
   const destination = logTo === undefined ? undefined : logFile(logTo)
@@ -48,7 +51,7 @@ export async function runCoordinator({ config, server, token, logTo }: Coordinat
   const coordinator = new Coordinator({
     find: async () => server ?? (await serverOf(data)),
     token,
-    about: { version, machine: hostname(), bootId, pid },
+    about: { version, machine: hostname(), bootId, pid, labels: [...labels], capacity: capacity ?? null },
     newInstance: randomUUID,
     random: Math.random,
     keeper: await keeperOf(data),

@@ -31,7 +31,7 @@ export interface LinkParts {
   readonly find: () => Promise<string | undefined>
   /** Asked for each time: it may have been replaced while the server was away. */
   readonly token: () => Promise<string>
-  readonly about: Pick<CoordinatorHello, 'version' | 'machine' | 'bootId' | 'pid'>
+  readonly about: Pick<CoordinatorHello, 'version' | 'machine' | 'bootId' | 'pid' | 'labels' | 'capacity'>
   readonly newInstance: () => string
   /** From 0 up to 1. */
   readonly random: () => number

@@ -1,6 +1,6 @@
 /** Agents as they cross the wire. The values of `env` never leave the server: readers see `maskedValue` in their place (SE7). */
 import * as z from 'zod'
-import { ChosenId, line, Time } from './text.ts'
+import { ChosenId, Label, line, Time } from './text.ts'
 
 const EnvironmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is not the name of an environment variable')
 const Argument = z
@@ -18,6 +18,8 @@ export const Agent = z.object({
   role: z.string().nullable(),
   maxProcesses: z.number().int().nullable(),
   holdSeconds: z.number().int(),
+  /** The label of the machines it may run on (SC4); null for any. */
+  runsOn: z.string().nullable(),
   projectIds: z.array(z.string()),
   createdAt: Time,
   updatedAt: Time,
@@ -33,6 +35,7 @@ const fields = {
   role: line(100).nullable(),
   maxProcesses: z.int().min(1).max(1000).nullable(),
   holdSeconds: z.int().min(1).max(600),
+  runsOn: Label.nullable(),
 }
 
 export const AgentDraft = z.strictObject({
@@ -45,6 +48,7 @@ export const AgentDraft = z.strictObject({
   role: fields.role.optional(),
   maxProcesses: fields.maxProcesses.optional(),
   holdSeconds: fields.holdSeconds.optional(),
+  runsOn: fields.runsOn.optional(),
 })
 
 export const AgentChange = z.strictObject(fields).partial()

@@ -19,6 +19,10 @@ export const Coordinator = z.object({
   pid: z.int(),
   joinedAt: Time,
   lastHeardAt: Time,
+  /** What it is like, in words of its own (SC4): agents and projects may ask for one. */
+  labels: z.array(z.string()),
+  /** Processes at once; null: `coordinator.max_concurrent`. */
+  capacity: z.int().nullable(),
   /** Processes of its that have not ended. */
   processes: z.int(),
 })

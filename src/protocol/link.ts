@@ -11,8 +11,10 @@
  * What is said about agents that are spoken to over ACP is in link-turns.ts.
  */
 import * as z from 'zod'
+import { maxLabels } from '../domain/agent-process/placement.ts'
 import { type AcpParticulars, type RunningTurn, type SettledPermission, turnFacts } from './link-turns.ts'
 import { processEndReasons, processStates } from './process.ts'
+import { Label } from './text.ts'
 
 /** Of this protocol; `up` replaces a coordinator that speaks another. */
 export const linkVersion = 1
@@ -40,6 +42,9 @@ export const CoordinatorHello = z.object({
   machine: z.string().min(1).max(255),
   bootId: z.string().max(100),
   pid: z.int().min(1),
+  /** What its machine is like, and how many processes it takes (SC4). */
+  labels: z.array(Label).max(maxLabels).optional(),
+  capacity: z.int().min(1).max(10_000).nullish(),
   /** The epoch it was given; null in an instance's first greeting. */
   epoch: Epoch.nullable(),
   requestId: RequestId,

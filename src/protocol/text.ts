@@ -1,5 +1,6 @@
 /** Words people type: trimmed, not empty, bounded, without control characters. */
 import * as z from 'zod'
+import { labelForm } from '../domain/agent-process/placement.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const controlCharacters = /[\u0000-\u001f\u007f]/
@@ -50,3 +51,6 @@ export const Time = z.iso.datetime({ precision: 3 })
 
 /** In a query string. */
 export const YesOrNo = z.stringbool({ truthy: ['true'], falsy: ['false'] }).default(false)
+
+/** What a machine is like, in one word (SC4). */
+export const Label = z.string().regex(labelForm, 'is no label: use small letters, digits, . _ and -')

@@ -40,4 +40,5 @@ const changedRow = (row: AgentRow, change: Change, env: Record<string, string>):
   role: change.role === undefined ? row.role : change.role,
   max_processes: change.maxProcesses === undefined ? row.max_processes : change.maxProcesses,
   hold_seconds: change.holdSeconds ?? row.hold_seconds,
+  runs_on: change.runsOn === undefined ? row.runs_on : change.runsOn,
 })

@@ -34,6 +34,7 @@ export const createAgent = defineUseCase({
       role: input.role ?? null,
       max_processes: input.maxProcesses ?? null,
       hold_seconds: input.holdSeconds ?? defaultHoldSeconds,
+      runs_on: input.runsOn ?? null,
       passkey_hash: hashSecret(passkey),
       created_at: now,
       updated_at: now,

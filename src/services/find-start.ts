@@ -5,8 +5,8 @@
 import { decideOrder } from '../domain/agent-process/start.ts'
 import { detectWork } from '../domain/agent-session/work-detection.ts'
 import { type Pair, selectLiveAgentSession } from '../store/queries/agent-sessions.ts'
-import { leastBusyCoordinator } from '../store/queries/coordinators.ts'
 import { defineQuery } from '../store/store.ts'
+import { chosenMachine } from './chosen-machine.ts'
 import { startableAgent, startFactsOf } from './start-facts.ts'
 import { workFactsOf } from './work-facts.ts'
 
@@ -20,7 +20,7 @@ export const findStart = defineQuery({
   run: async (reader, { inChat, agentId, projectId }: Look, { now }): Promise<{ coordinatorId: string } | undefined> => {
     const pair = { agentId, projectId }
     if (inChat && (await reader.first(selectLiveAgentSession, { ...pair, purpose: 'chat' }))) return undefined
-    const coordinatorId = await leastBusyCoordinator(reader)
+    const coordinatorId = await chosenMachine(reader, pair)
     if (coordinatorId === undefined || !(await startableAgent(reader, pair))) return undefined
     if (detectWork(now, await workFactsOf(reader, pair)).purpose === 'no_work') return undefined
     const { order } = decideOrder(now, await startFactsOf(reader, pair, now))

@@ -41,6 +41,8 @@ export const greetCoordinator = defineUseCase({
       pid: hello.pid,
       joined_at: known && !successor ? known.joined_at : now,
       last_heard_at: now,
+      labels: JSON.stringify([...new Set(hello.labels ?? [])].sort()),
+      capacity: hello.capacity ?? null,
       epoch,
     }
     await tx.write(keepCoordinator, row)

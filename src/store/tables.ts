@@ -4,7 +4,6 @@
  */
 import type { Instant } from '../domain/instant.ts'
 import type { StreamName } from '../domain/stream/name.ts'
-import type { Process, ProcessEndReason } from '../protocol/process.ts'
 import type { PermissionOutcome } from '../protocol/user-session.ts'
 import type { ChannelTables } from './channel-tables.ts'
 import type { ApproachesTable, ArtifactsTable, CheckpointsTable, UploadPartsTable, UploadsTable } from './continuity-tables.ts'
@@ -16,6 +15,7 @@ import type {
   NotesTable,
   UnreadMessagesTable,
 } from './conversation-tables.ts'
+import type { CoordinatorsTable, LaunchesTable, LeasesTable } from './process-tables.ts'
 import type { SearchTables } from './search-tables.ts'
 import type {
   AllowancesTable,
@@ -78,6 +78,8 @@ export interface AgentsTable {
   role: string | null
   max_processes: number | null
   hold_seconds: number
+  /** The label of the machines it may run on; null for any. */
+  runs_on: string | null
   passkey_hash: string
   created_at: Instant
   updated_at: Instant
@@ -254,58 +256,11 @@ export interface HumanApprovalsTable {
   likeness: string | null
 }
 
-/** Its epoch is in `coordinator_epochs`. */
-export interface CoordinatorsTable {
-  id: string
-  machine: string
-  state: 'connected' | 'unreachable' | 'stopped'
-  instance: string
-  /** The number of its newest fact that is stored. */
-  last_fact: number
-  version: string
-  boot_id: string
-  pid: number
-  joined_at: Instant
-  last_heard_at: Instant
-}
-
-export interface LaunchesTable {
-  id: string
-  agent_id: string
-  project_id: string
-  coordinator_id: string
-  state: Process['state']
-  /** Of the launch token; none before it is taken and after it has ended. */
-  token_hash: string | null
-  pid: number | null
-  birth: string | null
-  ordered_at: Instant
-  started_at: Instant | null
-  stop_ordered_at: Instant | null
-  stop_reason: ProcessEndReason | null
-  ended_at: Instant | null
-  exit_code: number | null
-  signal: string | null
-  reason: ProcessEndReason | null
-  detail: string | null
-  output: string
-  /** Whose process it is, when it was spawned into a role; null for one that pulls its work. */
-  role_agent_id: string | null
-  /** Since when it can be told something, if it is spoken to (CH12). */
-  ready_at: Instant | null
-}
-
 export interface PanelsTable {
   project_id: string
   agent_id: string
   panel_id: string
   seen_at: Instant
-}
-
-interface LeasesTable {
-  name: string
-  holder: string
-  held_until: Instant
 }
 
 export interface Tables extends SearchTables, ChannelTables {

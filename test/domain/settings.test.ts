@@ -38,7 +38,7 @@ const problemOf = (change: Record<string, unknown>, before = {}) => {
 
 describe('the settings of a project', () => {
   test('[NA10] every setting has the default and the range of the rule', () => {
-    expect(Object.keys(settingRules).sort()).toEqual([...numberKeys, 'permission.policy'].sort())
+    expect(Object.keys(settingRules).sort()).toEqual([...numberKeys, 'permission.policy', 'agent.runs_on'].sort())
     for (const key of numberKeys) {
       const { fallback, min, max } = settingRules[key]
       expect([fallback, min, max], key).toEqual(rule[key])

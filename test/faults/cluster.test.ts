@@ -8,7 +8,7 @@ import { newTally } from './oracle.ts'
 usePostgres()
 
 test('[SC1] [SC3] [RL4] clients, agents, coordinators and consoles go on at another node when theirs is killed or drained', async () => {
-  const faults = { kill: 1, pause: 0, drain: 1 }
+  const faults = { kill: 1, drain: 1 }
   const url = await newPostgresUrl()
   const result = await clusterFaults({ build: productFolder, url, seed: 'npm test', faults, nodes: 2, coordinators: 1 })
   expect(result.tally).toEqual(newTally())

@@ -150,6 +150,13 @@ export const withoutFence: Change = {
   replace: 'import { findCoordinatorRow, coordinatorOf,',
 }
 
+/** Not broken, but no node tells another that something has moved: only the poll does. */
+export const silentDoorbells: Change = {
+  file: 'store/postgres/notify-bell.ts',
+  find: '    if (!this.#connection || this.#gathered.size >= maxGathered) return\n',
+  replace: '    if (heads) return\n',
+}
+
 /** RE6: a process is its number, whoever has it now. */
 export const killByPidAlone: Change = {
   file: 'coordinator/process-tree.ts',

@@ -12,12 +12,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import type { Address } from '../support/postgres-cluster.ts'
-import type { KeeperRequest } from '../support/postgres-keeper.ts'
+import type { KeeperReply, KeeperRequest } from '../support/postgres-keeper.ts'
 import { ownerOf } from '../support/postgres-leftovers.ts'
 
 export interface BenchPostgres {
   newUrl(): Promise<string>
   execute(url: string, sql: string): Promise<void>
+  /** Stops it (SIGINT: orderly, SIGQUIT: as after a crash), and starts it again on the same port after a while. */
+  restart(signal: 'SIGINT' | 'SIGQUIT', awayMs: number): Promise<void>
   stop(): Promise<void>
 }
 
@@ -36,6 +38,12 @@ export async function startPostgres(): Promise<BenchPostgres> {
   const { port, password } = await readyIn(folder)
   const base = `postgres://holdfast:${password}@127.0.0.1:${port}/postgres`
   let made = 0
+  const ask = async (request: KeeperRequest): Promise<void> => {
+    const replied = once(keeper, 'message')
+    keeper.send(request)
+    const [reply] = (await replied) as [KeeperReply]
+    if (!reply.ok) throw new Error(reply.why)
+  }
   return {
     newUrl: async () => {
       const name = `faults_${++made}`
@@ -43,6 +51,11 @@ export async function startPostgres(): Promise<BenchPostgres> {
       return `${base}?options=${encodeURIComponent(`-c search_path=${name}`)}`
     },
     execute,
+    restart: async (signal, awayMs) => {
+      await ask({ stop: signal })
+      await wait(awayMs)
+      await ask('start')
+    },
     stop: async () => {
       const ended = once(keeper, 'exit')
       keeper.send('end' satisfies KeeperRequest)

@@ -5,7 +5,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { entryOf } from './build.ts'
 
-const readyMs = 30_000
+/** Only for what hangs: a broken build is run from its sources, on a machine that may have much else to do. */
+const readyMs = 120_000
 const maxErrorText = 20_000
 
 export interface ServerProcess {

@@ -33,7 +33,7 @@ function joinWith(args: readonly string[], env: Readonly<Record<string, string>>
   return { child, said: () => said, exit: once(child, 'close').then(([code]) => code as number | null) }
 }
 
-test('[CO1] a coordinator joins with a token made for it, runs agents, and leaves nothing when it is stopped', async () => {
+test('[CO1] [SC4] a coordinator joins with a token made for it, runs agents, and leaves nothing when it is stopped', async () => {
   const holdfast = await startHoldfast()
   onTestFinished(() => holdfast.kill())
   const client = createClient({ url: holdfast.url, token: holdfast.token })
@@ -41,13 +41,15 @@ test('[CO1] a coordinator joins with a token made for it, runs agents, and leave
   const data = temporaryFolder()
   const tokenFile = join(data, 'token.txt')
   writeFileSync(tokenFile, `${token}\n`)
-  const args = ['--server', holdfast.url, '--token-file', tokenFile, '--data', data]
+  const args = ['--server', holdfast.url, '--token-file', tokenFile, '--data', data, '--label', 'bench', '--capacity', '3']
   const workshop = joinWith(args)
   const chat = await openChat(holdfast)
   await chat.open()
   await chat.say('hello')
   expect(await chat.answer()).toBe('echo: hello')
-  expect((await client.get('/api/coordinators', { query: {} })).items).toMatchObject([{ id, state: 'connected', processes: 1 }])
+  expect((await client.get('/api/coordinators', { query: {} })).items).toMatchObject([
+    { id, state: 'connected', processes: 1, labels: ['bench'], capacity: 3 },
+  ])
   expect(await agentsOf(data)).not.toEqual([])
   expect(workshop.said()).not.toContain(token)
 

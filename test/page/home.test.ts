@@ -25,6 +25,7 @@ const agent = (id: string, projectIds: string[] = []): Agent => ({
   env: {},
   role: null,
   maxProcesses: null,
+  runsOn: null,
   holdSeconds: 50,
   projectIds,
   createdAt: at(0),

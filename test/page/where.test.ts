@@ -55,6 +55,8 @@ const coordinator = (state: Coordinator['state']): Coordinator => ({
   version: '1',
   pid: 1,
   joinedAt: at(0),
+  labels: [],
+  capacity: null,
   lastHeardAt: at(5),
   processes: 0,
 })

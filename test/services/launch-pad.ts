@@ -44,6 +44,8 @@ class PlayedCoordinator {
   readonly #launches: Launches
   instance: string
   epoch = 0
+  /** What it says of its machine. */
+  about: { readonly labels?: string[]; readonly capacity?: number } = {}
   /** The number of its last fact. */
   n = 0
 
@@ -56,7 +58,7 @@ class PlayedCoordinator {
   }
 
   async greet(instance = this.instance, epoch: number | null = this.epoch || null): Promise<CoordinatorWelcome> {
-    const machine = { linkVersion, version: '1', machine: this.id, bootId: 'b', pid: 1 }
+    const machine = { linkVersion, version: '1', machine: this.id, bootId: 'b', pid: 1, ...this.about }
     const welcome = await this.#launches.greet(this.who, { type: 'coordinator:hello', instance, epoch, ...machine })
     this.instance = instance
     this.epoch = welcome.epoch

@@ -33,7 +33,9 @@ export async function startBalancer(): Promise<Balancer> {
   let turn = 0
   const clients = new Set<Socket>()
   const inOrder = (): Node[] => {
-    const up = nodes.filter((node) => node.up)
+    // When none says that it is ready, what they answer is better than nothing.
+    const ready = nodes.filter((node) => node.up)
+    const up = ready.length > 0 ? ready : nodes
     const from = turn++ % Math.max(1, up.length)
     return [...up.slice(from), ...up.slice(0, from)]
   }

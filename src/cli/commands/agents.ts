@@ -24,6 +24,7 @@ const shared: readonly CommandOption[] = [
   { flags: '--env <name>', about: 'hand over this variable with the value it has here; may be given several times', many: true },
   { flags: '--env-file <file>', about: 'hand over the NAME=value lines of a file, - for standard input', value: 'file' },
   { flags: '--max-processes <number>', about: 'how many may run at once' },
+  { flags: '--runs-on <label>', about: 'only on machines whose coordinator has this label; any: on every one' },
   { flags: '--hold-seconds <number>', about: 'how long its calls may be held while there is no work' },
 ]
 

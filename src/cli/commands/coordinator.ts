@@ -4,19 +4,26 @@
  */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { labelForm, maxLabels } from '../../domain/agent-process/placement.ts'
 import { loadConfig } from '../../platform/config.ts'
 import { coordinatorTokenFile } from '../../platform/data-folder.ts'
 import { logLevels } from '../../platform/logger.ts'
 import { tokenFromEnvironment } from '../../platform/owner-token.ts'
-import type { CommandSpec } from '../command.ts'
+import type { CommandSpec, Given } from '../command.ts'
 import { serverAddress, tokenIn } from '../connect.ts'
-import { CommandFailure } from '../failure.ts'
+import { CommandFailure, usage } from '../failure.ts'
 import type { Terminal } from '../terminal.ts'
 
 export const coordinator: CommandSpec = {
   name: 'coordinator',
   summary: 'Run agents on this machine for a server elsewhere; `up` does it by itself',
   options: [
+    {
+      flags: '--label <word>',
+      about: 'what this machine is like; agents and projects may ask for it; may be given several times',
+      many: true,
+    },
+    { flags: '--capacity <number>', about: 'agent processes at once on this machine, rather than what the server says' },
     { flags: '--log-level <word>', about: `${logLevels.join('|')}: what is written to the log (info)`, offers: logLevels },
     { flags: '--log-file <file>', about: 'write the log there, rather than to standard error', value: 'file' },
   ],
@@ -24,6 +31,10 @@ export const coordinator: CommandSpec = {
     [
       'coordinator --server https://holdfast.example.com --token-file token.txt',
       'join this machine; make the token with `token create --kind coordinator`',
+    ],
+    [
+      'coordinator --server https://holdfast.example.com --token-file token.txt --label gpu --capacity 8',
+      'a machine with a label, and a limit of its own',
     ],
     ['coordinator', 'for a server of this data folder that was started with `server`'],
   ],
@@ -44,9 +55,27 @@ export const coordinator: CommandSpec = {
       config,
       server: server && serverAddress(server, named ? '--server' : 'HOLDFAST_URL'),
       token,
+      labels: labelsIn(given),
+      capacity: capacityIn(given),
       logTo: logTo && resolve(cwd, logTo),
     })
   },
+}
+
+function labelsIn(given: Given): readonly string[] {
+  const labels = given.list('label')
+  const wrong = labels.find((label) => !labelForm.test(label))
+  if (wrong !== undefined)
+    throw usage(`--label ${wrong} is no label.`, 'Use small letters, digits, . _ and -, such as --label gpu.')
+  if (labels.length > maxLabels) throw usage(`A machine has at most ${maxLabels} labels.`, 'Leave some out.')
+  return labels
+}
+
+function capacityIn(given: Given): number | undefined {
+  const typed = given.text('capacity')
+  if (typed === undefined) return undefined
+  if (/^[1-9]\d{0,3}$/.test(typed)) return Number(typed)
+  throw usage('--capacity must be a whole number from 1 to 9999.', `It was ${JSON.stringify(typed)}.`)
 }
 
 /** A file is read anew each time: what is in it may be replaced while the coordinator runs. */

@@ -2,6 +2,7 @@
  * Every interval and timeout a project can choose (NA10), with its default and its range.
  * A project stores only what differs from the default. Pure.
  */
+import { labelForm } from '../agent-process/placement.ts'
 import { nearest } from '../nearest.ts'
 
 interface NumberRule {
@@ -16,6 +17,12 @@ interface ChoiceRule {
   readonly kind: 'choice'
   readonly fallback: string
   readonly allowed: readonly string[]
+}
+
+/** A machine's label, or nothing. */
+interface LabelRule {
+  readonly kind: 'label'
+  readonly fallback: ''
 }
 
 const number = (fallback: number, min: number, max: number): NumberRule => ({ kind: 'number', fallback, min, max })
@@ -37,7 +44,8 @@ export const settingRules = {
   'permission.policy': { kind: 'choice', fallback: 'ask', allowed: ['ask', 'allow_reads', 'allow_all'] },
   'restart.max': whole(3, 0, 100),
   'restart.window_seconds': number(60, 1, 3600),
-} as const satisfies Record<string, NumberRule | ChoiceRule>
+  'agent.runs_on': { kind: 'label', fallback: '' },
+} as const satisfies Record<string, NumberRule | ChoiceRule | LabelRule>
 
 export type SettingKey = keyof typeof settingRules
 export type SettingValue = number | string
@@ -83,7 +91,11 @@ export function changeSettings(
 }
 
 function problemWith(key: SettingKey, value: unknown): SettingProblem | undefined {
-  const rule: NumberRule | ChoiceRule = settingRules[key]
+  const rule: NumberRule | ChoiceRule | LabelRule = settingRules[key]
+  if (rule.kind === 'label') {
+    if (value === '' || (typeof value === 'string' && labelForm.test(value))) return undefined
+    return { key, detail: `${key} must be a label: small letters, digits, . _ and -` }
+  }
   if (rule.kind === 'choice') {
     if (typeof value === 'string' && rule.allowed.includes(value)) return undefined
     return { key, allowed: rule.allowed, detail: `${key} must be one of ${rule.allowed.join(', ')}` }

@@ -50,7 +50,8 @@ export class Launches {
 
   async greet({ id: coordinatorId }: Who, { type: _, requestId: __, ...hello }: CoordinatorHello): Promise<CoordinatorWelcome> {
     const greeted = await this.#store.run(greetCoordinator, { ...hello, coordinatorId })
-    return { type: 'coordinator:welcome', coordinatorId, ...greeted, ...this.#rules }
+    const maxConcurrent = hello.capacity ?? this.#rules.maxConcurrent
+    return { type: 'coordinator:welcome', coordinatorId, ...greeted, ...this.#rules, maxConcurrent }
   }
 
   async take({ id: coordinatorId }: Who, { launchId, epoch }: CoordinatorTake): Promise<LaunchParticulars> {

@@ -50,8 +50,9 @@ export class UserSessions {
     return this.#store.query(getUserSession, { userSessionId, accountId: accountOf(who) })
   }
 
-  find(who: Who, userSessionId: string, forStart = false): Promise<FoundUserSession> {
-    return this.#store.query(findUserSession, { userSessionId, accountId: accountOf(who), forStart })
+  find(who: Who, userSessionId: string, start?: { readonly agentId: string | undefined }): Promise<FoundUserSession> {
+    const forStart = start !== undefined
+    return this.#store.query(findUserSession, { userSessionId, accountId: accountOf(who), forStart, agentId: start?.agentId })
   }
 
   create(who: Who, request: Request<'session:create'>, connectionId: string): Promise<{ userSessionId: string; seq: number }> {
@@ -60,7 +61,7 @@ export class UserSessions {
   }
 
   async spawn(who: Who, request: Request<'agent:spawn'>): Promise<number> {
-    const which = await this.find(who, request.userSessionId, true)
+    const which = await this.find(who, request.userSessionId, { agentId: request.agentId ?? undefined })
     return (await this.#store.run(spawnRoleAgent, { ...request, ...which, by: who.id }, receiptIn(request))).seq
   }
 
@@ -70,7 +71,7 @@ export class UserSessions {
     if (!at) return []
     const { userSessionId, ...role } = at
     try {
-      const which = await this.find(who, userSessionId, true)
+      const which = await this.find(who, userSessionId, { agentId: role.agentId })
       const kept = receipt && { ...receipt, operation: `${receipt.operation} spawn` }
       await this.#store.run(spawnRoleAgent, { ...which, ...role, load: true, workSessionId, by: who.id }, kept)
       return []

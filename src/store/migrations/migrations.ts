@@ -11,6 +11,7 @@ import { leases } from './0009-leases.ts'
 import { search } from './0010-search.ts'
 import { chapters } from './0011-chapters.ts'
 import { channels } from './0012-channels.ts'
+import { placement } from './0013-placement.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -26,6 +27,7 @@ export const migrations: readonly Migration[] = [
   search,
   chapters,
   channels,
+  placement,
 ]
 
 export const newestVersion = migrations.length

@@ -20,6 +20,7 @@ export const insertAgent = statement<AgentRow>()((db, p) =>
     role: p.role,
     max_processes: p.max_processes,
     hold_seconds: p.hold_seconds,
+    runs_on: p.runs_on,
     passkey_hash: p.passkey_hash,
     created_at: p.created_at,
     updated_at: p.updated_at,
@@ -38,6 +39,7 @@ export const updateAgent = statement<Omit<AgentRow, 'created_at' | 'passkey_hash
       role: p.role,
       max_processes: p.max_processes,
       hold_seconds: p.hold_seconds,
+      runs_on: p.runs_on,
       updated_at: p.updated_at,
     })
     .where('id', '=', p.id),
@@ -119,6 +121,7 @@ export function agentOf(row: AgentRow, projectIds: readonly string[]): Agent {
     role: row.role,
     maxProcesses: row.max_processes,
     holdSeconds: row.hold_seconds,
+    runsOn: row.runs_on,
     projectIds: [...projectIds],
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -1,5 +1,6 @@
 /** Coordinators as rows and as readers see them. Written behind the lock of their own stream. Few: one on each machine. */
 import { sql } from 'kysely'
+import type { Machine } from '../../domain/agent-process/placement.ts'
 import type { Coordinator } from '../../protocol/coordinator.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -20,6 +21,8 @@ export const keepCoordinator = statement<CoordinatorRow>()((db, p) => {
     pid: p.pid,
     joined_at: p.joined_at,
     last_heard_at: p.last_heard_at,
+    labels: p.labels,
+    capacity: p.capacity,
   }
   return db
     .insertInto('coordinators')
@@ -45,6 +48,14 @@ const withEpoch = statement<{ id: string }>()((db, p) =>
 
 const selectConnected = statement()((db) =>
   db.selectFrom('coordinators').select('id').where('state', '=', sql.lit<CoordinatorRow['state']>('connected')).orderBy('id'),
+)
+
+const selectMachines = statement()((db) =>
+  db
+    .selectFrom('coordinators')
+    .select(['id', 'labels', 'capacity'])
+    .where('state', '=', sql.lit<CoordinatorRow['state']>('connected'))
+    .orderBy('id'),
 )
 
 export const countCoordinators = statement()((db) =>
@@ -84,6 +95,8 @@ export const coordinatorOf = (row: KnownCoordinatorRow, processes: number): Coor
   pid: row.pid,
   joinedAt: row.joined_at,
   lastHeardAt: row.last_heard_at,
+  labels: JSON.parse(row.labels),
+  capacity: row.capacity,
   processes,
 })
 
@@ -99,10 +112,14 @@ export const allCoordinators = (reader: Reader): Promise<CoordinatorRow[]> => re
 export const connectedCoordinators = async (reader: Reader): Promise<string[]> =>
   (await reader.all(selectConnected, {})).map(({ id }) => id)
 
-/** The one that is heard of and has the fewest processes. */
-export async function leastBusyCoordinator(reader: Reader): Promise<string | undefined> {
-  const connected = await connectedCoordinators(reader)
-  if (connected.length < 2) return connected[0]
-  const counts = await liveCounts(reader)
-  return connected.sort((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0))[0]
+/** Those that are heard of, as whoever chooses one sees them. */
+export async function machinesHere(reader: Reader): Promise<Machine[]> {
+  const rows = await reader.all(selectMachines, {})
+  const counts = rows.length > 1 ? await liveCounts(reader) : new Map<string, number>()
+  return rows.map(({ id, labels, capacity }) => ({
+    coordinatorId: id,
+    labels: JSON.parse(labels),
+    capacity,
+    processes: counts.get(id) ?? 0,
+  }))
 }

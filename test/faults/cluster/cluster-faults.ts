@@ -9,7 +9,7 @@ import { agentsOf } from '../../support/coordinator-process.ts'
 import { examine } from '../examine.ts'
 import { Ledger } from '../ledger.ts'
 import { runLoad, type Send } from '../load.ts'
-import { addTo, newTally, noFindings, type Tally } from '../oracle.ts'
+import { addTo, isClean, newTally, noFindings, type Tally } from '../oracle.ts'
 import { type Chance, chance } from '../random.ts'
 import { sendOverHttp } from '../send-over-http.ts'
 import { Cluster } from './cluster.ts'
@@ -17,18 +17,22 @@ import { Console } from './console.ts'
 import { Talk } from './talk.ts'
 import { Watchers } from './watchers.ts'
 
-export type Fault = 'kill' | 'pause' | 'drain'
+/** `database`: PostgreSQL is restarted. `nothing`: only how long an event takes to everybody. */
+const faultKinds = ['kill', 'pause', 'drain', 'database', 'nothing'] as const
+export type Fault = (typeof faultKinds)[number]
 
 export interface ClusterFaultOptions {
   readonly build: string
   readonly url: string
   readonly seed: string
-  readonly faults: Readonly<Record<Fault, number>>
+  readonly faults: Readonly<Partial<Record<Fault, number>>>
+  readonly restartDatabase?: (dice: Chance) => Promise<void>
   /** Three and two when left out. */
   readonly nodes?: number
   readonly coordinators?: number
   /** How many of them strike a coordinator; drains never do. */
   readonly onCoordinators?: number
+  readonly stopEarly?: boolean
   readonly onFault?: (fault: string, ms: number) => void
 }
 
@@ -36,7 +40,7 @@ export interface ClusterFaultResult {
   readonly tally: Tally
   readonly acknowledged: number
   readonly answered: number
-  /** Until every reader was live, of the faults that struck a node. */
+  /** Until every reader was live, of the faults that did not strike a coordinator. */
   readonly times: Readonly<Record<Fault, number[]>>
   readonly sentAgain: number
   readonly takeovers: number
@@ -57,24 +61,25 @@ export async function clusterFaults(options: ClusterFaultOptions): Promise<Clust
   try {
     await run.begin()
     const dice = chance(seed)
-    const order = dice.shuffled([...many('kill', faults.kill), ...many('pause', faults.pause), ...many('drain', faults.drain)])
+    const order = dice.shuffled(faultKinds.flatMap((kind) => Array.from({ length: faults[kind] ?? 0 }, () => kind)))
     let left = onCoordinators
     for (const [at, fault] of order.entries()) {
-      const strikesCoordinator =
-        fault !== 'drain' && left > 0 && dice.one(left / order.slice(at).filter((each) => each !== 'drain').length)
+      const strikable = order.slice(at).filter((each) => each === 'kill' || each === 'pause').length
+      const strikesCoordinator = (fault === 'kill' || fault === 'pause') && dice.one(left / strikable)
       if (strikesCoordinator) left--
       const startedAt = performance.now()
       if (strikesCoordinator) await run.strikeCoordinator(fault, dice)
+      else if (fault === 'database') await run.strikeDatabase(dice, options.restartDatabase)
       else await run.strikeNode(fault, dice)
-      options.onFault?.(`${fault} of a ${strikesCoordinator ? 'coordinator' : 'node'}`, performance.now() - startedAt)
+      const what = strikesCoordinator ? `${fault} of a coordinator` : fault
+      options.onFault?.(`${at + 1} of ${order.length}: ${what}`, performance.now() - startedAt)
+      if (options.stopEarly && !isClean(run.tally)) break
     }
     return await run.end(url)
   } finally {
     await cluster.end()
   }
 }
-
-const many = (fault: Fault, count: number): Fault[] => Array.from({ length: count }, () => fault)
 
 class Run {
   readonly #cluster: Cluster
@@ -83,8 +88,8 @@ class Run {
   readonly #talks: Talk[]
   readonly #console: Console
   readonly #watchers: Watchers
-  readonly #tally = newTally()
-  readonly #times: Record<Fault, number[]> = { kill: [], pause: [], drain: [] }
+  readonly tally = newTally()
+  readonly #times: Record<Fault, number[]> = { kill: [], pause: [], drain: [], database: [], nothing: [] }
   #draining = false
   #sentAgain = 0
   #takeovers = 0
@@ -114,12 +119,13 @@ class Run {
     const since = performance.now()
     if (fault === 'kill') cluster.signal(node, 'SIGKILL')
     else if (fault === 'pause') cluster.signal(node, 'SIGSTOP')
-    else {
+    else if (fault === 'drain') {
       this.#draining = true
       cluster.signal(node, 'SIGTERM')
     }
     const live = await this.#watchers.allLive(other, since)
     this.#times[fault].push(live)
+    if (fault === 'nothing') return
     if (fault === 'pause') {
       // Past the takeover of what it did for all.
       await pause(Math.max(0, leaseMs * 1.5 - (performance.now() - since)))
@@ -131,6 +137,12 @@ class Run {
       await cluster.restart(node)
     }
     await this.#neverTwice()
+  }
+
+  /** From the moment it is back. */
+  async strikeDatabase(dice: Chance, restart: ClusterFaultOptions['restartDatabase']): Promise<void> {
+    await restart?.(dice)
+    this.#times.database.push(await this.#watchers.allLive(this.#cluster.clientOf(0), performance.now()))
   }
 
   /** Killed, it is followed by a new one; paused, it is taken over, wakes up, is refused, and clears up. */
@@ -169,15 +181,15 @@ class Run {
     await this.#write('last', 1)
     for (const talk of this.#talks) {
       await talk.end()
-      addTo(this.#tally, talk.findings, `seed ${this.#seed}`)
+      addTo(this.tally, talk.findings, `seed ${this.#seed}`)
     }
     await this.#console.end()
-    addTo(this.#tally, this.#console.findings, `seed ${this.#seed}, the console`)
-    for (const { findings } of await this.#watchers.end()) addTo(this.#tally, findings, `seed ${this.#seed}, a reader`)
-    addTo(this.#tally, await examine({ url }, this.#ledger, false, false), `seed ${this.#seed}, the store`)
+    addTo(this.tally, this.#console.findings, `seed ${this.#seed}, the console`)
+    for (const { findings } of await this.#watchers.end()) addTo(this.tally, findings, `seed ${this.#seed}, a reader`)
+    addTo(this.tally, await examine({ url }, this.#ledger, false, false), `seed ${this.#seed}, the store`)
     const answered = this.#talks.reduce((sum, talk) => sum + talk.answered, 0) + this.#console.answered
     return {
-      tally: this.#tally,
+      tally: this.tally,
       acknowledged: this.#ledger.acknowledged.size,
       answered,
       times: this.#times,
@@ -230,6 +242,6 @@ class Run {
   }
 
   #torn(text: string): void {
-    addTo(this.#tally, { ...noFindings(), torn: [text] }, `seed ${this.#seed}`)
+    addTo(this.tally, { ...noFindings(), torn: [text] }, `seed ${this.#seed}`)
   }
 }

@@ -1,4 +1,5 @@
 /** The parts of the fault bench, by the names that `--only` takes. */
+import { cluster } from './clusters.ts'
 import { files, io, powerCut } from './disks.ts'
 import { fences } from './fences.ts'
 import { kill, killOnPostgres, killServer, killWork, migrations } from './kills.ts'
@@ -20,4 +21,5 @@ export const parts: Readonly<Record<string, Part>> = {
   migrations,
   'large-store': largeStore,
   processes,
+  cluster,
 }

@@ -13,6 +13,8 @@ export type SettingsWords = {
   readonly wholeRange: (min: string, max: string) => string
   readonly fallback: (value: string) => string
   readonly notBelow: (name: string, value: string) => string
+  readonly labelForm: string
+  readonly anyMachine: string
   readonly choices: Record<string, string>
   readonly keys: Record<SettingKey, SettingWords>
 }
@@ -24,6 +26,8 @@ export const settings: SettingsWords = {
   wholeRange: (min, max) => `A whole number from ${min} to ${max}`,
   fallback: (value) => `Default ${value}`,
   notBelow: (name, value) => `Not below “${name}” (${value})`,
+  labelForm: 'Small letters, digits, “.”, “_” and “-”',
+  anyMachine: 'any machine',
   choices: { ask: 'Ask every time', allow_reads: 'Allow reading', allow_all: 'Allow everything' },
   keys: {
     'chat.wait_interval_seconds': {
@@ -85,6 +89,10 @@ export const settings: SettingsWords = {
     'restart.window_seconds': {
       name: 'Window for counting restarts',
       about: 'Older restarts are forgotten.',
+    },
+    'agent.runs_on': {
+      name: 'Machines that may run the agents',
+      about: 'The label of a coordinator; agents are started only where it is. An agent may ask for one of its own besides.',
     },
   },
 }

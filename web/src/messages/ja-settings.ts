@@ -8,6 +8,8 @@ export const settings: SettingsWords = {
   wholeRange: (min, max) => `${min}〜${max} の整数`,
   fallback: (value) => `既定値 ${value}`,
   notBelow: (name, value) => `「${name}」（${value}）以上にしてください`,
+  labelForm: '英小文字、数字、「.」「_」「-」が使えます',
+  anyMachine: 'どのマシンでも',
   choices: { ask: '毎回確認する', allow_reads: '読み取りは許可する', allow_all: 'すべて許可する' },
   keys: {
     'chat.wait_interval_seconds': {
@@ -69,6 +71,10 @@ export const settings: SettingsWords = {
     'restart.window_seconds': {
       name: '再起動を数える期間',
       about: 'これより前の再起動は数えません。',
+    },
+    'agent.runs_on': {
+      name: 'エージェントを動かすマシン',
+      about: 'コーディネーターのラベル。そのラベルがあるマシンでだけ起動します。エージェントごとに別のラベルも指定できます。',
     },
   },
 }

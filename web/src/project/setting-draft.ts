@@ -1,5 +1,5 @@
 /** The settings being edited: texts as typed, what they would change, and what is wrong with them. Pure. */
-import { type SettingKey, type SettingValue, settingRules } from '../../../src/protocol/settings.ts'
+import { labelForm, type SettingKey, type SettingValue, settingRules } from '../../../src/protocol/settings.ts'
 import type { Messages } from '../messages/en.ts'
 
 export type SettingTexts = Readonly<Partial<Record<SettingKey, string>>>
@@ -20,6 +20,7 @@ export const isDefault = (key: SettingKey, value: SettingValue | undefined): boo
 /** What a text means; undefined when it is no value at all. */
 function settingValue(key: SettingKey, text: string): SettingValue | undefined {
   if (settingRules[key].kind === 'choice') return text
+  if (settingRules[key].kind === 'label') return text.trim()
   const value = Number(text.trim().replace(',', '.'))
   return text.trim() === '' || !Number.isFinite(value) ? undefined : value
 }
@@ -52,6 +53,7 @@ function ownProblem(key: SettingKey, text: string | undefined, words: Messages, 
   const rule = settingRules[key]
   if (text === undefined || rule.kind === 'choice') return undefined
   const value = settingValue(key, text)
+  if (rule.kind === 'label') return value === '' || labelForm.test(String(value)) ? undefined : words.settings.labelForm
   const whole = 'whole' in rule && rule.whole
   const fits = typeof value === 'number' && value >= rule.min && value <= rule.max && (!whole || Number.isInteger(value))
   return fits ? undefined : rangeOf(key, words, number)
@@ -75,7 +77,7 @@ function orderProblem(
 
 export function rangeOf(key: SettingKey, words: Messages, number: Written): string {
   const rule = settingRules[key]
-  if (rule.kind === 'choice') return ''
+  if (rule.kind !== 'number') return ''
   const whole = 'whole' in rule && rule.whole
   return (whole ? words.settings.wholeRange : words.settings.range)(number(rule.min), number(rule.max))
 }

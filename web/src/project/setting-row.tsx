@@ -28,7 +28,12 @@ export function SettingRow({ name, value, text, problem, waiting, mayWrite, onTe
   const changed = !isDefault(name, value)
   const tie = { id, 'aria-describedby': `${id}-about ${id}-range`, 'aria-invalid': problem ? (true as const) : undefined }
   const shown = text ?? String(value ?? rule.fallback)
-  const fallback = rule.kind === 'choice' ? (words.settings.choices[rule.fallback] ?? rule.fallback) : number(rule.fallback)
+  const fallback =
+    rule.kind === 'choice'
+      ? (words.settings.choices[rule.fallback] ?? rule.fallback)
+      : rule.kind === 'label'
+        ? words.settings.anyMachine
+        : number(rule.fallback)
   return (
     <div className={`grid items-start gap-x-6 gap-y-2 py-3 sm:grid-cols-[minmax(0,1fr)_17rem] ${waiting ? 'opacity-60' : ''}`}>
       <div className="min-w-0">
@@ -54,6 +59,16 @@ export function SettingRow({ name, value, text, problem, waiting, mayWrite, onTe
                 </option>
               ))}
             </select>
+          ) : rule.kind === 'label' ? (
+            <input
+              {...tie}
+              autoComplete="off"
+              spellCheck={false}
+              placeholder={words.settings.anyMachine}
+              value={shown}
+              onChange={(event) => onText(event.target.value)}
+              className={`${inputClass} flex-1`}
+            />
           ) : (
             <>
               <input
