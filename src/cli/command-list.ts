@@ -28,6 +28,7 @@ export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   restore: async () => (await import('./commands/restore.ts')).restore,
   migrate: async () => (await import('./commands/migrate.ts')).migrate,
   export: async () => (await import('./commands/export.ts')).exportCommand,
+  import: async () => (await import('./commands/import.ts')).importCommand,
   rebuild: async () => (await import('./commands/rebuild.ts')).rebuild,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   completion: async () => (await import('./commands/completion.ts')).completion,

@@ -24,6 +24,7 @@ import { type BeginDuties, DutyLease } from './duty-lease.ts'
 import { firstStart } from './first-start.ts'
 import { openStore } from './open-store.ts'
 import type { Undo } from './start-server.ts'
+import { takeInAtStart } from './take-in-conversations.ts'
 
 export interface Parts {
   readonly config: ConfigValues
@@ -42,6 +43,8 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
   const store = await openStore(config, logger)
   undo.push(() => store.close())
   await keepCutoverRule(store, config)
+  const taken = await takeInAtStart(store, data, (file, why) => logger.warn({ file, why }, 'a conversation file was skipped'))
+  if (taken) logger.info({ conversations: taken.conversations }, 'conversations were taken in from their files')
   const targets = [projectFolder, chatLog, conversationFile, noteFiles(store)]
   const mirror = new Mirror({ store, clock, logger, folder: data, targets })
   undo.push(() => mirror.stop())

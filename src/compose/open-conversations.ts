@@ -14,6 +14,7 @@ import { systemClock } from '../platform/clock.ts'
 import { databaseFile, prepareDataFolder } from '../platform/data-folder.ts'
 import { lockDataFolder } from '../platform/data-lock.ts'
 import { openStore } from './open-store.ts'
+import { takeInAtStart } from './take-in-conversations.ts'
 
 const silent = { info: () => {} }
 /** A program that embeds us has its own log: it is told what matters as a warning of the process. */
@@ -31,6 +32,7 @@ export async function openConversations({ by = libraryId, ...place }: Conversati
     // CF2: its owner's alone, whatever the umask of the program; what SQLite makes beside it is as it is.
     await (await open(databaseFile(data), 'a', 0o600)).close()
     const store = await openStore({ data, database_url: null }, silent)
+    await takeInAtStart(store, data, (file, why) => process.emitWarning(`${file} was skipped: ${why}`, 'HoldfastWarning'))
     const mirror = new Mirror({ store, clock: systemClock, logger: quiet, folder: data, targets: [conversationFile] })
     mirror.start()
     const close = async (): Promise<void> => {

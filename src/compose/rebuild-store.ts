@@ -1,14 +1,15 @@
 /**
  * Builds the store from the files beside it (CK4): what is missing in it, and nothing that is there. For the day the database is
- * gone. Work sessions that cannot be read are told and passed over; the others come back.
+ * gone. Work sessions and conversations that cannot be read are told and passed over; the others come back.
  */
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ownerId } from '../domain/credential/who.ts'
 import { Refusal } from '../domain/errors.ts'
-import { prepareDataFolder } from '../platform/data-folder.ts'
+import { conversationsFolder, prepareDataFolder } from '../platform/data-folder.ts'
 import { lockDataFolder } from '../platform/data-lock.ts'
 import type { Logger } from '../platform/logger.ts'
+import { conversationFilesIn } from '../platform/saved-conversations.ts'
 import { readSavedWorkSession, type SavedArtifact, type SavedWorkSession } from '../platform/saved-work-session.ts'
 import { StartFailure } from '../platform/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
@@ -18,6 +19,7 @@ import { restoreWorkSession } from '../services/restore-work-session.ts'
 import type { Store } from '../store/store.ts'
 import { openStore } from './open-store.ts'
 import { restoreArtifact } from './restore-artifact.ts'
+import { takeInFiles } from './take-in-conversations.ts'
 
 export interface Rebuilt {
   readonly workSessions: number
@@ -25,13 +27,14 @@ export interface Rebuilt {
   readonly approvals: number
   readonly approaches: number
   readonly artifacts: number
+  readonly conversations: number
   readonly notRestored: readonly (NotRestored & { readonly workSessionId: string })[]
-  /** Folders that were passed over, and why. */
+  /** Folders and files that were passed over, and why. */
   readonly unreadable: readonly { readonly folder: string; readonly why: string }[]
 }
 
 interface Asked {
-  /** Where `projects/` lies. */
+  /** Where `projects/` and `conversations/` lie. */
   readonly from: string
   readonly logger: Logger
   readonly onWorkSession?: (done: number) => void
@@ -43,11 +46,18 @@ export async function rebuildStore(config: ConfigValues, { from, logger, onWorkS
   const umask = process.umask(0o077)
   try {
     const folders = await workSessionFolders(join(from, 'projects'))
-    if (folders.length === 0)
-      throw new StartFailure(`There are no work sessions in ${join(from, 'projects')}.`, 'Name the folder that holds projects/.')
+    const files = await conversationFilesIn(conversationsFolder(from))
+    if (folders.length === 0 && files.length === 0)
+      throw new StartFailure(
+        `There are no work sessions and no conversations in ${from}.`,
+        'Name the folder that holds projects/ and conversations/.',
+      )
     const store = await openStore(config, logger)
     try {
-      return await bringAll(store, folders, onWorkSession)
+      const brought = await bringAll(store, folders, onWorkSession)
+      const { conversations, skipped } = await takeInFiles(store, files, config.data)
+      const unreadable = skipped.map(({ file, why }) => ({ folder: join(conversationsFolder(from), file), why }))
+      return { ...brought, conversations, unreadable: [...brought.unreadable, ...unreadable] }
     } finally {
       await store.close()
     }
@@ -70,7 +80,11 @@ async function workSessionFolders(projects: string): Promise<string[]> {
   return found.sort((a, b) => (a.id < b.id ? -1 : 1)).map(({ folder }) => folder)
 }
 
-async function bringAll(store: Store, folders: readonly string[], onWorkSession?: (done: number) => void): Promise<Rebuilt> {
+async function bringAll(
+  store: Store,
+  folders: readonly string[],
+  onWorkSession?: (done: number) => void,
+): Promise<Omit<Rebuilt, 'conversations'>> {
   const sum = { workSessions: 0, tasks: 0, approvals: 0, approaches: 0, artifacts: 0 }
   const notRestored: Rebuilt['notRestored'][number][] = []
   const unreadable: Rebuilt['unreadable'][number][] = []

@@ -5,11 +5,13 @@
  * long as its bytes take at `bytesPerMs`. Whatever is said meanwhile is in the next write. So a conversation costs the disk and this
  * process at most one MB a second, however long it is and however fast it grows; `save`, a stop and an export do not wait.
  */
-import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { claimOf } from '../domain/conversation/file-name.ts'
 import { parseKey } from '../domain/conversation/key.ts'
+import { conversationStream } from '../domain/stream/name.ts'
 import { replaceFile, syncFolder } from '../platform/atomic-file.ts'
+import { readSavedConversation } from '../platform/saved-conversations.ts'
 import { selectPosition } from '../store/event-log.ts'
 import { selectNameOf } from '../store/queries/conversation-names.ts'
 import { selectConversation } from '../store/queries/conversations.ts'
@@ -88,10 +90,20 @@ async function writeOnce(place: MirrorPlace): Promise<number> {
       yield piece
     }
   }
+  if (!cursor && (await isForeign(place, path))) await rename(path, `${path}.aside`)
   await replaceFile(path, counted())
   await removeOurs(key, [other])
   await writeCursor(cursorPath, next)
   return Math.min(Math.max(shortestRestMs, bytes / bytesPerMs), longestRestMs)
+}
+
+/** A broken file, or one that was put here under a wrong name, is somebody's all the same; that of a conversation we know is ours. */
+async function isForeign({ store, id }: MirrorPlace, path: string): Promise<boolean> {
+  if (!(await exists(path))) return false
+  const saved = await readSavedConversation(path)
+  if ('why' in saved) return true
+  const { key } = saved.conversation
+  return key !== id && !(await store.read((reader) => reader.first(selectPosition, { name: conversationStream(key) })))
 }
 
 /** Only marks were made since: the file says all there is to say. */

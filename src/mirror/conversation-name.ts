@@ -30,24 +30,27 @@ export const namesOf = (data: string, key: string): NamesOfConversation => {
 }
 
 /** False when it is another's, or there is none. */
-export async function isFileOf(path: string, key: string): Promise<boolean> {
+export const isFileOf = async (path: string, key: string): Promise<boolean> => (await keyIn(path)) === key
+
+/** Whose file it is; undefined when there is none, or none that says so at its beginning. */
+async function keyIn(path: string): Promise<string | undefined> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
-  if (!file) return false
+  if (!file) return undefined
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
     const [, found] = /^\s*\{\s*"key"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(buffer.toString('utf8', 0, bytesRead)) ?? []
-    return found !== undefined && parsed(found) === key
+    return found === undefined ? undefined : parsed(found)
   } finally {
     await file.close()
   }
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string): string | undefined {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text) as string
   } catch {
     return undefined
   }

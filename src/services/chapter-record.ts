@@ -21,11 +21,15 @@ import { cutoverRule } from '../store/queries/cutover-rule.ts'
 import { selectLastMessage } from '../store/queries/messages.ts'
 import type { Reader, Tx } from '../store/store.ts'
 
-/** The conversation with a chapter for what is said now. */
-export async function beginChapter(tx: Tx, row: ConversationRow, now: Instant): Promise<ConversationRow> {
+/**
+ * The conversation with a chapter for what is said now. What was said on an earlier day and comes in now (CV7) is of that day, and
+ * is handed to agents until the next boundary all the same.
+ */
+export async function beginChapter(tx: Tx, row: ConversationRow, now: Instant, said = now): Promise<ConversationRow> {
   const rule = await cutoverRule(tx)
-  const day = chapterDay(logicalDay(rule, now), (await tx.first(selectLastChapter, { key: row.key }))?.day)
-  const begun = { ...row, chapter_day: day, chapter_due_at: endOf(rule, day) }
+  const day = chapterDay(logicalDay(rule, said), (await tx.first(selectLastChapter, { key: row.key }))?.day)
+  const today = logicalDay(rule, now)
+  const begun = { ...row, chapter_day: day, chapter_due_at: endOf(rule, today > day ? today : day) }
   await tx.write(openChapter, begun)
   return begun
 }

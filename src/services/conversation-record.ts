@@ -46,12 +46,17 @@ export async function existingConversation(reader: Reader, key: string): Promise
 export const currentConversation = async (tx: Tx, key: string, now: Instant): Promise<ConversationRow> =>
   withoutDueChapter(tx, await existingConversation(tx, key), now)
 
-/** The conversation, begun now if it was not there. */
-export async function openConversation(tx: Tx, key: string, now: Instant): Promise<{ row: ConversationRow; created: boolean }> {
+/** The conversation, begun now if it was not there; then with what is given. */
+export async function openConversation(
+  tx: Tx,
+  key: string,
+  now: Instant,
+  given: Partial<Pick<ConversationRow, 'summary' | 'flags' | 'created_at' | 'updated_at'>> = {},
+): Promise<{ row: ConversationRow; created: boolean }> {
   const found = await tx.first(selectConversation, { key })
   if (found) return { row: await withoutDueChapter(tx, found, now), created: false }
   const { projectId, agentId } = parseWebKey(key) ?? { projectId: null, agentId: null }
-  const row = newConversationRow(now, { key, projectId, agentId })
+  const row = { ...newConversationRow(now, { key, projectId, agentId }), ...given }
   await tx.write(insertConversation, row)
   await claimName(tx, key)
   tx.append(conversationStream(key), { type: 'conversation-created', data: { conversation: conversationOf(row) } })

@@ -44,6 +44,7 @@ import { handOverMessages } from './hand-over-messages.ts'
 import { hearStranger } from './hear-stranger.ts'
 import { holdChannel } from './hold-channel.ts'
 import { holdLease } from './hold-lease.ts'
+import { importConversation } from './import-conversation.ts'
 import { lapsePanel } from './lapse-panel.ts'
 import { logoutAgent } from './logout-agent.ts'
 import { makeSearchable } from './make-searchable.ts'
@@ -155,6 +156,7 @@ export const useCases = {
   'make-searchable': makeSearchable,
   'hear-stranger': hearStranger,
   'hold-channel': holdChannel,
+  'import-conversation': importConversation,
   'lapse-panel': lapsePanel,
   'logout-agent': logoutAgent,
   'mark-note': markNote,

@@ -29,6 +29,7 @@ async function buildAnew(context: CommandContext, given: Given): Promise<void> {
         ['Approvals', String(rebuilt.approvals)],
         ['Approaches', String(rebuilt.approaches)],
         ['Artifacts', String(rebuilt.artifacts)],
+        ['Conversations', String(rebuilt.conversations)],
       ],
       context.paint,
     ),
@@ -46,7 +47,7 @@ async function buildAnew(context: CommandContext, given: Given): Promise<void> {
 export const rebuild: CommandSpec = {
   name: 'rebuild',
   summary: 'Build the store from the files beside it, for the day it is lost',
-  operands: [{ name: '[folder]', about: 'where projects/ lies; the data folder itself when left out' }],
+  operands: [{ name: '[folder]', about: 'where projects/ and conversations/ lie; the data folder itself when left out' }],
   examples: [
     ['rebuild', 'after the database was lost; the server must be stopped'],
     ['rebuild /mnt/safe/files --data ~/holdfast', 'from an export, into another data folder'],

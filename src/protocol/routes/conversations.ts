@@ -1,6 +1,7 @@
 /** Conversations on any channel (CV). The key is URL-encoded in the path. */
 import * as z from 'zod'
 import { Conversation, Flags } from '../conversation.ts'
+import { ConversationPiece, ImportedPiece, importLimit } from '../import.ts'
 import { Content, HistoryMessage, Message, MessageDraft, maxHistoryMessages } from '../message.ts'
 import { PageQuery, pageOf } from '../page.ts'
 import type { Route } from '../route.ts'
@@ -105,6 +106,17 @@ export const conversationRoutes = {
     params: conversation,
     status: 200,
     answer: Conversation,
+  },
+  importConversation: {
+    method: 'POST',
+    path: '/api/conversations/{key}/import',
+    scope: 'write',
+    summary: 'Take in a piece of a conversation from a file: what the archive does not have is added, nothing is changed',
+    params: conversation,
+    body: ConversationPiece,
+    bodyLimit: importLimit,
+    status: 200,
+    answer: ImportedPiece,
   },
   saveConversation: {
     method: 'POST',

@@ -5,6 +5,7 @@ import { deleteConversation } from '../../../services/delete-conversation.ts'
 import { getConversation } from '../../../services/get-conversation.ts'
 import { getHistory } from '../../../services/get-history.ts'
 import { getOrCreateConversation } from '../../../services/get-or-create-conversation.ts'
+import { importConversation } from '../../../services/import-conversation.ts'
 import { listConversations } from '../../../services/list-conversations.ts'
 import { resetConversation } from '../../../services/reset-conversation.ts'
 import { setConversationSummary } from '../../../services/set-conversation-summary.ts'
@@ -28,6 +29,7 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   setConversationSummary: run(setConversationSummary, ({ body, params }) => ({ ...body, ...params })),
   truncateHistory: run(truncateHistory, ({ body, params }) => ({ ...body, ...params })),
   resetConversation: run(resetConversation, ({ params }) => params),
+  importConversation: run(importConversation, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
   saveConversation: async ({ params: { key }, doors }) => {
     await doors.store.query(getConversation, { key })
     return { key, path: await doors.files.saveConversation(key) }
