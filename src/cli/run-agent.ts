@@ -5,6 +5,8 @@
 import { openRelay, type Relay } from '../client/relay.ts'
 import type { RelayEvent } from '../client/relay-messages.ts'
 import { onInterrupt } from '../platform/signals.ts'
+import type { ConfigChange } from '../protocol/config-change.ts'
+import type { PromptPart } from '../protocol/prompt.ts'
 import { type Asked, askPermission } from './ask-permission.ts'
 import type { CommandContext } from './context.ts'
 import { CommandFailure } from './failure.ts'
@@ -17,6 +19,9 @@ export interface Run {
   readonly role: string
   readonly workspace: string | undefined
   readonly prompt: string
+  readonly attached: readonly PromptPart[]
+  readonly mode: string | undefined
+  readonly model: string | undefined
   /** Whatever it asks for is allowed once. */
   readonly allow: boolean
   /** The user session stays, to be attached to. */
@@ -48,9 +53,10 @@ export async function runAgent(context: CommandContext, run: Run): Promise<void>
 }
 
 async function oneTurn(context: CommandContext, relay: Relay, userSessionId: string, run: Run, lines: RelayLines): Promise<void> {
-  const { role, agentId, workspace, prompt } = run
+  const { role, agentId, workspace, prompt, attached } = run
   const about = { sessionId: userSessionId, role }
-  const { promise: ready, resolve: becameReady, reject: neverReady } = Promise.withResolvers<void>()
+  const { promise: ready, resolve: becameReady, reject: neverReady } = Promise.withResolvers<Ready>()
+  let configuring: PromiseWithResolvers<void> | undefined
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<Ending>()
   // Whoever waits for the other of the two is told too.
   ready.catch(() => {})
@@ -71,8 +77,14 @@ async function oneTurn(context: CommandContext, relay: Relay, userSessionId: str
     onEvent: (event) => {
       lines.show(event)
       permissions.take(event)
-      if (event.type === 'agent:ready') becameReady()
-      else if (event.type === 'agent:response') end(event)
+      if (event.type === 'agent:ready') becameReady(event)
+      else if (event.type === 'agent:configured') {
+        if (event.error === null) configuring?.resolve()
+        else
+          configuring?.reject(
+            new CommandFailure('failed', event.error, 'Leave --mode or --model out to see what it offers.', 'not_set'),
+          )
+      } else if (event.type === 'agent:response') end(event)
       else if (event.type === 'agent:failed') refused(failureOf(event))
       else if (event.type === 'agent:terminated' || event.type === 'session:terminated')
         refused(new CommandFailure('failed', 'Its agent was ended before it answered.', 'Run it again.', 'agent_ended'))
@@ -84,15 +96,49 @@ async function oneTurn(context: CommandContext, relay: Relay, userSessionId: str
   const stopListening = onInterrupt(interrupt)
   try {
     await relay.request({ type: 'agent:spawn', ...about, agentId, ...(workspace !== undefined && { workspace }) })
-    await ready
+    const offered = await ready
+    for (const change of changesFor(run, offered)) {
+      configuring = Promise.withResolvers<void>()
+      await relay.request({ type: 'agent:configure', ...about, change })
+      await Promise.race([configuring.promise, ended])
+    }
     prompted = true
-    await relay.request({ type: 'agent:message', ...about, content: prompt })
+    const content = attached.length === 0 ? prompt : [{ type: 'text', text: prompt } as const, ...attached]
+    await relay.request({ type: 'agent:message', ...about, content })
     judge(await ended)
   } finally {
     stopListening()
     permissions.close()
     unfollow()
   }
+}
+
+type Ready = Extract<RelayEvent, { type: 'agent:ready' }>
+
+/** Named as the agent names them: by id, or by the name that people see. */
+function changesFor({ mode, model }: Run, { modes, options }: Ready): ConfigChange[] {
+  const changes: ConfigChange[] = []
+  const among = (category: string) => options.find((option) => option.category === category)
+  const chosen = (what: string, wanted: string, values: readonly { id: string; name: string }[]): string => {
+    const found = values.find(({ id, name }) => id === wanted || name === wanted)
+    if (found) return found.id
+    const there = values.map(({ id }) => id).join(', ')
+    throw new CommandFailure(
+      'usage',
+      `The agent offers no ${what} ${wanted}.`,
+      there === '' ? `It offers none.` : `It offers ${there}.`,
+    )
+  }
+  if (mode !== undefined) {
+    const option = among('mode')
+    if (option) changes.push({ optionId: option.id, value: chosen('mode', mode, option.values) })
+    else changes.push({ modeId: chosen('mode', mode, modes) })
+  }
+  if (model !== undefined) {
+    const option = among('model')
+    changes.push({ optionId: option?.id ?? '', value: chosen('model', model, option?.values ?? []) })
+  }
+  return changes
 }
 
 const cancelled = (): CommandFailure =>

@@ -87,15 +87,17 @@ export class Coordinator {
         this.#alone.allow(aloneMinutes, takeoverMinutes)
         this.#supervisor.allow(maxConcurrent)
       },
-      onOrders: ({ launches, turns, permissions }) => {
+      onOrders: ({ launches, turns, permissions, configures }) => {
         this.#supervisor.adopt(launches)
         this.#spoken.adopt(turns, permissions)
+        for (const order of configures) this.#spoken.configure(order)
       },
       onOrder: (order) => this.#supervisor.order(order),
       onStop: (launchId) => this.#supervisor.stop(launchId),
       onTurn: (order) => this.#spoken.turn(order),
       onCancel: (launchId, turnId) => this.#spoken.cancel(launchId, turnId),
       onSettled: (settled) => this.#spoken.settle(settled),
+      onConfigure: (order) => this.#spoken.configure(order),
       onFenced: () => this.#beginAnew(),
     })
   }

@@ -15,7 +15,7 @@ import {
   type LaunchParticulars,
   linkVersion,
 } from '../protocol/link.ts'
-import type { CoordinatorTurn, SettledPermission, TurnOrder } from '../protocol/link-turns.ts'
+import type { ConfigureOrder, CoordinatorTurn, SettledPermission, TurnOrder } from '../protocol/link-turns.ts'
 import { FactSender } from './fact-sender.ts'
 import { AwayError, LinkConnection, RefusedError, type ServerMessage } from './link-connection.ts'
 import type { Spool } from './spool.ts'
@@ -46,6 +46,7 @@ export interface LinkParts {
   readonly onTurn: (order: TurnOrder) => void
   readonly onCancel: (launchId: string, turnId: string) => void
   readonly onSettled: (settled: SettledPermission) => void
+  readonly onConfigure: (order: ConfigureOrder) => void
   /** Resolves when nothing of this instance is left. */
   readonly onFenced: () => Promise<void>
 }
@@ -186,7 +187,7 @@ export class Link {
   }
 
   #receive(message: ServerMessage): void {
-    const { onOrders, onOrder, onStop, onTurn, onCancel, onSettled } = this.#parts
+    const { onOrders, onOrder, onStop, onTurn, onCancel, onSettled, onConfigure } = this.#parts
     if (message.type === 'snapshot') {
       for (const state of Object.values(message['state'] as Record<string, CoordinatorOrders>)) {
         onOrders({ ...state, launches: state.launches.map((each) => LaunchOrder.parse(each)) })
@@ -198,6 +199,7 @@ export class Link {
     else if (type === 'stop-ordered') onStop(String(data['launchId']))
     else if (type === 'turn-ordered') onTurn(data as unknown as TurnOrder)
     else if (type === 'cancel-ordered') onCancel(String(data['launchId']), String(data['turnId']))
+    else if (type === 'configure-ordered') onConfigure(data as unknown as ConfigureOrder)
     else if (type === 'permission-settled') onSettled(data as unknown as SettledPermission)
   }
 

@@ -12,7 +12,7 @@ import { makeFolderInside } from '../platform/path-inside.ts'
 import type { OwnProgram } from '../platform/program-of.ts'
 import type { AgentUpdate, PermissionRequest } from '../protocol/agent-update.ts'
 import type { LaunchParticulars } from '../protocol/link.ts'
-import type { AcpParticulars, FailureStep, SettledPermission, TurnOrder } from '../protocol/link-turns.ts'
+import type { AcpParticulars, ConfigureOrder, FailureStep, SettledPermission, TurnOrder } from '../protocol/link-turns.ts'
 import { AcpConversation } from './acp/conversation.ts'
 import { AcpFailure } from './acp/failure.ts'
 import type { AgentFacts, Opened, ToolServer } from './acp/opening.ts'
@@ -65,6 +65,7 @@ export class SpokenAgent {
   #phase: 'starting' | 'ready' | 'failed' | 'over' = 'starting'
   #turnId: string | undefined
   #begun: Promise<void> | undefined
+  #configured: Promise<void> = Promise.resolve()
 
   constructor(parts: SpokenAgentParts) {
     this.#parts = parts
@@ -154,6 +155,23 @@ export class SpokenAgent {
 
   settle({ askId, optionId }: Pick<SettledPermission, 'askId' | 'optionId'>): void {
     this.#questions.get(askId)?.resolve(optionId === null ? { choose: 'deny' } : { optionId })
+  }
+
+  /** Sets its mode or an option, once, one after the other; what came of it is told. */
+  configure({ configureId, change }: Pick<ConfigureOrder, 'configureId' | 'change'>): void {
+    if (this.#known.has(configureId)) return
+    this.#remember(configureId)
+    this.#configured = this.#configured.then(async () => {
+      let error: string | null = null
+      try {
+        if (this.#phase !== 'ready' || !this.#conversation) throw new Error('The agent cannot be spoken to now.')
+        await this.#conversation.configure(change)
+      } catch (failure) {
+        const words = failure instanceof Error ? failure.message : String(failure)
+        error = this.#clean(words).slice(0, longestWords)
+      }
+      this.#tell({ type: 'agent-configured', configureId, change, error })
+    })
   }
 
   /** An agent that writes waits until it may be read again. */
@@ -267,6 +285,7 @@ export class SpokenAgent {
     const turnId = this.#turnId
     if (turnId === undefined) return { choose: 'cancelled' }
     const askId = randomUUID()
+    const { digest, likeness } = request
     const { promise, resolve } = Promise.withResolvers<PermissionAnswer>()
     this.#questions.set(askId, { resolve })
     const withdraw = (): void => {
@@ -274,7 +293,7 @@ export class SpokenAgent {
       if (this.#questions.delete(askId)) this.#tell({ type: 'permission-withdrawn', askId })
     }
     withdrawn.addEventListener('abort', withdraw, { once: true })
-    this.#tell({ type: 'permission-asked', turnId, askId, request: { ...this.#clean(request), digest: request.digest } })
+    this.#tell({ type: 'permission-asked', turnId, askId, request: { ...this.#clean(request), digest, likeness } })
     const answer = await promise
     this.#questions.delete(askId)
     withdrawn.removeEventListener('abort', withdraw)

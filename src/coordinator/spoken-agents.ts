@@ -1,7 +1,7 @@
 /** The agents of this machine that are spoken to, by launch: hands each the orders that are for it, also those it missed (link-turns.ts). */
 import type { Clock } from '../platform/clock.ts'
 import type { LaunchParticulars } from '../protocol/link.ts'
-import type { AcpParticulars, RunningTurn, SettledPermission, TurnOrder } from '../protocol/link-turns.ts'
+import type { AcpParticulars, ConfigureOrder, RunningTurn, SettledPermission, TurnOrder } from '../protocol/link-turns.ts'
 import type { SpokenAgent, SpokenAgentParts } from './spoken-agent.ts'
 import { Git } from './worktrees/git.ts'
 
@@ -48,6 +48,10 @@ export class SpokenAgents {
 
   settle(settled: SettledPermission): void {
     this.#agents.get(settled.launchId)?.settle(settled)
+  }
+
+  configure(order: ConfigureOrder): void {
+    this.#agents.get(order.launchId)?.configure(order)
   }
 
   /** What was ordered while the server was away: a turn that is known goes on, another is asked for and run. */

@@ -22,7 +22,7 @@ import type { Checkpoint } from './checkpoint.ts'
 import type { Conversation, Flags } from './conversation.ts'
 import type { Coordinator } from './coordinator.ts'
 import type { LaunchOrder } from './link.ts'
-import type { SettledPermission, TurnOrder } from './link-turns.ts'
+import type { ConfigureOrder, SettledPermission, TurnOrder } from './link-turns.ts'
 import type { Message } from './message.ts'
 import type { Person } from './people.ts'
 import type { Process, ProcessEndReason } from './process.ts'
@@ -120,6 +120,7 @@ export interface EventBodies extends RelayEventBodies {
   'turn-ordered': TurnOrder
   'cancel-ordered': { launchId: string; turnId: string }
   'permission-settled': SettledPermission
+  'configure-ordered': ConfigureOrder
 }
 
 export type EventType = keyof EventBodies

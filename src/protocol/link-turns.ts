@@ -2,9 +2,10 @@
  * The part of the coordinator's link that is about agents spoken to over ACP (AC1-AC5, AP4): which turn is to be run, cancelled or
  * answered, and what came of it. A turn is ordered once and its end is told once; what is ordered again is known by its id.
  *
- *   ← turn-ordered, cancel-ordered, permission-settled                  events of `coordinator:ID`
+ *   ← turn-ordered, cancel-ordered, permission-settled, configure-ordered      events of `coordinator:ID`
  *   → agent-ready | agent-failed                                        facts, once for each launch with `acp`
  *   → turn-update*, permission-asked*, permission-withdrawn*, turn-ended
+ *   → agent-configured                                                  once for each `configure-ordered`
  *
  * After a reconnect the snapshot names the turns that run and the answers to what they asked, without what was said to the agent:
  *
@@ -12,6 +13,7 @@
  */
 import * as z from 'zod'
 import { AgentMode, AgentOption, AgentUpdate, maxListed, maxShownLine, PermissionRequest } from './agent-update.ts'
+import { ConfigChange } from './config-change.ts'
 import type { PromptPart } from './prompt.ts'
 import { storable } from './text.ts'
 
@@ -64,6 +66,8 @@ export const turnFacts = [
   z.object({ ...about, type: z.literal('permission-asked'), turnId: Id, askId: Id, request: PermissionRequest }),
   /** Nobody waits for the answer any more. */
   z.object({ ...about, type: z.literal('permission-withdrawn'), askId: Id }),
+  /** AG6: what was set, or why it was not. */
+  z.object({ ...about, type: z.literal('agent-configured'), configureId: Id, change: ConfigChange, error: Words.nullable() }),
 ] as const
 
 export const CoordinatorTurn = z.object({
@@ -96,6 +100,13 @@ export interface SettledPermission {
   readonly launchId: string
   readonly askId: string
   readonly optionId: string | null
+}
+
+/** Also the body of `configure-ordered`. In the snapshot: those that are not answered. */
+export interface ConfigureOrder {
+  readonly launchId: string
+  readonly configureId: string
+  readonly change: z.output<typeof ConfigChange>
 }
 
 /** What a launch needs beyond its command when its agent is spoken to over ACP. */

@@ -12,12 +12,12 @@
  */
 import * as z from 'zod'
 import { maxLabels } from '../domain/agent-process/placement.ts'
-import { type AcpParticulars, type RunningTurn, type SettledPermission, turnFacts } from './link-turns.ts'
+import { type AcpParticulars, type ConfigureOrder, type RunningTurn, type SettledPermission, turnFacts } from './link-turns.ts'
 import { processEndReasons, processStates } from './process.ts'
 import { Label } from './text.ts'
 
 /** Of this protocol; `up` replaces a coordinator that speaks another. */
-export const linkVersion = 1
+export const linkVersion = 2
 
 /** In one message, so that it stays under the door's limit for messages. */
 export const maxFactsPerMessage = 256
@@ -133,6 +133,8 @@ export interface CoordinatorOrders {
   readonly turns: readonly RunningTurn[]
   /** Answers to what these turns have asked; those that were given to the agent already change nothing. */
   readonly permissions: readonly SettledPermission[]
+  /** What is to be set of agents that live, and was not answered. */
+  readonly configures: readonly ConfigureOrder[]
 }
 
 /** How to start it; holds secrets, so it is never logged, stored or put into an event. */

@@ -7,6 +7,7 @@
 import * as z from 'zod'
 import type { AgentMode, AgentOption, AgentUpdate, PermissionRequest, ToolCall } from './agent-update.ts'
 import { AlwaysTerms } from './allowance.ts'
+import { ConfigChange } from './config-change.ts'
 import type { FailureStep } from './link-turns.ts'
 import { maxPromptChars, maxPromptParts, PromptPart } from './prompt.ts'
 import { Id, line, longText } from './text.ts'
@@ -42,6 +43,8 @@ export const RelayMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('agent:withdraw'), ...aboutRole, messageId: Id }),
   z.object({ type: z.literal('agent:cancel'), ...aboutRole }),
   z.object({ type: z.literal('agent:terminate'), ...aboutRole }),
+  /** AG6: its mode, or an option that it offers; the model is one of these. */
+  z.object({ type: z.literal('agent:configure'), ...aboutRole, change: ConfigChange }),
   z.object({ type: z.literal('agent:list'), ...about }),
   z.object({ type: z.literal('agent:get'), ...aboutRole }),
   z
@@ -111,6 +114,9 @@ export interface RelayEventBodies {
   /** Its turn has begun: the agent is told it now. */
   'agent:prompted': Requested & { role: string; messageId: string; content: readonly PromptPart[]; by: string }
   'agent:withdrawn': Requested & { role: string; messageId: string; reason: string }
+  /** Asked of the agent; `agent:configured` tells what came of it. */
+  'agent:configuring': Requested & { role: string; change: ConfigChange; by: string }
+  'agent:configured': { role: string; change: ConfigChange; error: string | null }
   /** `messageId` and `update` stand first, so that the pieces of a turn are found in the log. null: of no turn. */
   'agent:update': { messageId: string | null; update: AgentUpdate; role: string }
   /** `stopReason` is the agent's word, `cancelled`, or `error` with the error in words. */

@@ -90,6 +90,8 @@ export const RoleAgent = z.object({
   modes: z.array(AgentMode),
   modeId: z.string().nullable(),
   options: z.array(AgentOption),
+  /** How full its window is, as it said last. */
+  usage: z.object({ used: z.number(), size: z.number(), cost: z.string().nullable() }).nullable(),
   /** The turn that runs. */
   turn: Turn.nullable(),
   queue: z.array(QueuedPrompt),

@@ -21,7 +21,7 @@ export type Told =
   | Pick<ToldFacts, 'projectIds' | 'openConversations' | 'answered' | 'userSessionIds' | 'tellsHome'>
 
 /** What an agent lets be seen of its work: told in its user session and nowhere else. */
-const ofUserSession: ReadonlySet<string> = new Set<LinkFact['type']>(['turn-update'])
+const ofUserSession: ReadonlySet<string> = new Set<LinkFact['type']>(['turn-update', 'agent-configured'])
 const ofNobody: ReadonlySet<string> = new Set<LinkFact['type']>(['process-output'])
 
 export const findToldLaunches = defineQuery({

@@ -18,6 +18,7 @@ import { ordersOf } from '../store/queries/launches.ts'
 import { behindAll, messagesBefore } from '../store/queries/messages.ts'
 import { newest } from '../store/queries/page-cursor.ts'
 import { findProject, projectsPage } from '../store/queries/projects.ts'
+import { pendingChangesOn } from '../store/queries/role-agents.ts'
 import { tasksPage } from '../store/queries/tasks.ts'
 import { runningTurnsOn, settledPermissionsOn } from '../store/queries/turns.ts'
 import { selectHandedOver } from '../store/queries/unread.ts'
@@ -61,6 +62,7 @@ const coordinatorOrders = async (reader: Reader, coordinatorId: string): Promise
   launches: await ordersOf(reader, coordinatorId),
   turns: await runningTurnsOn(reader, coordinatorId),
   permissions: await settledPermissionsOn(reader, coordinatorId),
+  configures: await pendingChangesOn(reader, coordinatorId),
 })
 
 async function userSessionState(reader: Reader, id: string): Promise<UserSessionState> {

@@ -18,6 +18,7 @@ import { changeProject } from './change-project.ts'
 import { changeTask } from './change-task.ts'
 import { closeChapters } from './close-chapters.ts'
 import { closeConversation } from './close-conversation.ts'
+import { configureAgent } from './configure-agent.ts'
 import { createAgent } from './create-agent.ts'
 import { createApproval } from './create-approval.ts'
 import { createPairingCode } from './create-pairing-code.ts'
@@ -129,6 +130,7 @@ export const useCases = {
   'change-task': changeTask,
   'close-chapters': closeChapters,
   'close-conversation': closeConversation,
+  'configure-agent': configureAgent,
   'create-agent': createAgent,
   'create-approval': createApproval,
   'create-pairing-code': createPairingCode,

@@ -6,7 +6,7 @@ import { mayPrompt } from '../domain/user-session/roster.ts'
 import type { PromptPart } from '../protocol/prompt.ts'
 import { maxQueuedPrompts } from '../protocol/user-session.ts'
 import { findLaunch } from '../store/queries/launches.ts'
-import { lifeOf, selectOccupant, updateRoleAgent } from '../store/queries/role-agents.ts'
+import { lifeOf, type Offers, selectOccupant, updateRoleAgent } from '../store/queries/role-agents.ts'
 import { insertTurn, selectOpenTurns } from '../store/queries/turns.ts'
 import { updateLastActive } from '../store/queries/user-sessions.ts'
 import { defineUseCase } from '../store/store.ts'
@@ -32,6 +32,8 @@ export const sendPrompt = defineUseCase({
     const launch = agent?.launch_id ? await findLaunch(tx, agent.launch_id) : undefined
     if (refused || !agent || !launch) throw notNow(refused ?? { refused: 'agent_not_active' })
     mustBeLocked(which, launch.coordinatorId)
+    if (content.some(({ type }) => type === 'image') && !(JSON.parse(agent.offers) as Offers).images)
+      throw new Refusal('wrong_state', `${agent.agent_id} takes no pictures`, { role })
     const place = placeInLine(await tx.all(selectOpenTurns, { roleAgentId: agent.id }), maxQueuedPrompts)
     if (place === 'full') throw new Refusal('wrong_state', `At most ${maxQueuedPrompts} messages wait for one agent`)
     const row = newTurn(agent, { id: context.random.uuid(), launchId: launch.id, content, by, now })

@@ -5,6 +5,7 @@
  */
 import type { Launch } from '../domain/agent-process/lifecycle.ts'
 import { userSessionStream } from '../domain/stream/name.ts'
+import { withChange } from '../domain/user-session/configuring.ts'
 import { mask } from '../platform/mask.ts'
 import type { LinkFact } from '../protocol/link.ts'
 import { type Offers, type RoleAgentRow, selectRoleAgent, updateRoleAgent } from '../store/queries/role-agents.ts'
@@ -18,7 +19,14 @@ import { moveRoleAgent } from './role-agent-record.ts'
 import { takeChatFact } from './take-chat-fact.ts'
 import { endTurn, noteSaid, startNext } from './turn-record.ts'
 
-type TurnFactType = 'agent-ready' | 'agent-failed' | 'turn-update' | 'turn-ended' | 'permission-asked' | 'permission-withdrawn'
+type TurnFactType =
+  | 'agent-ready'
+  | 'agent-failed'
+  | 'agent-configured'
+  | 'turn-update'
+  | 'turn-ended'
+  | 'permission-asked'
+  | 'permission-withdrawn'
 export type TurnFact = Extract<LinkFact, { type: TurnFactType }>
 
 export async function takeTurnFact(
@@ -57,6 +65,8 @@ export async function takeTurnFact(
       if (turn) await askPermission(tx, askerOf(agent), fact, context.now)
       return
     }
+    case 'agent-configured':
+      return configured(tx, agent, fact)
     case 'permission-withdrawn':
       return withdrawAsked(tx, { launchId: launch.id, askId: fact.askId }, context.now)
   }
@@ -102,17 +112,25 @@ async function update(tx: Tx, agent: RoleAgentRow, fact: Extract<TurnFact, { typ
   const { turnId, update: said } = fact
   if (turnId !== null && !(await runningTurn(tx, agent, turnId))) return
   if (turnId !== null && said.kind === 'text') noteSaid(tx, turnId, said.text)
-  if (said.kind === 'mode' || said.kind === 'options') await keepOffers(tx, agent, said)
+  if (said.kind === 'mode') await keepOffers(tx, agent, { modeId: said.modeId })
+  if (said.kind === 'options') await keepOffers(tx, agent, { options: said.options })
+  if (said.kind === 'usage') await keepOffers(tx, agent, { usage: { used: said.used, size: said.size, cost: said.cost } })
   const data = { messageId: turnId, update: said, role: agent.role }
   tx.append(userSessionStream(agent.user_session_id), { type: 'agent:update', data })
 }
 
 /** Rare, and what whoever comes later has to see as it is now. */
-async function keepOffers(
-  tx: Tx,
-  agent: RoleAgentRow,
-  said: { kind: 'mode'; modeId: string } | { kind: 'options'; options: Offers['options'] },
-): Promise<void> {
-  const { kind: _, ...changed } = said
+async function keepOffers(tx: Tx, agent: RoleAgentRow, changed: Partial<Offers>): Promise<void> {
   await tx.write(updateRoleAgent, { ...agent, offers: JSON.stringify({ ...JSON.parse(agent.offers), ...changed }) })
+}
+
+/** What was asked of it is done, or was refused: told once. */
+async function configured(tx: Tx, agent: RoleAgentRow, fact: Extract<TurnFact, { type: 'agent-configured' }>): Promise<void> {
+  const offers: Offers = JSON.parse(agent.offers)
+  const left = (offers.pending ?? []).filter(({ configureId }) => configureId !== fact.configureId)
+  if (left.length === (offers.pending ?? []).length) return
+  const { change, error } = fact
+  await keepOffers(tx, agent, { ...(error === null ? withChange(offers, change) : offers), pending: left })
+  const data = { role: agent.role, change, error: error && mask(error) }
+  tx.append(userSessionStream(agent.user_session_id), { type: 'agent:configured', data })
 }

@@ -59,6 +59,7 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
     modes: [...offers.modes],
     modeId: offers.modeId,
     options: [...offers.options],
+    usage: offers.usage ?? null,
     turn: running ? await runningView(reader, running) : null,
     queue: open
       .filter((turn) => turn.state === 'queued')

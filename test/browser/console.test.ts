@@ -178,6 +178,30 @@ test('[AG6] allowed always on the card: the same is not asked again, another is;
   expect((await here.elsewhere.get('/api/projects/{projectId}/allowances', { params: { projectId } })).items).toEqual([])
 })
 
+test('[AG6] the mode and the model are chosen in the pane, a file goes with the prompt, and the usage is shown', async () => {
+  const { page } = await openProject('fay')
+  await page.getByRole('button', { name: 'New console' }).click()
+  await addAgent(page, 'coder')
+  const coder = pane(page, 'coder')
+  await coder.getByRole('combobox', { name: 'Mode', exact: true }).selectOption('careful')
+  await coder.getByRole('combobox', { name: 'Model', exact: true }).selectOption('Demo Large')
+  await coder.getByLabel('Brief').check()
+  const files = [{ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('my notes') }]
+  await coder.locator('input[type=file]').setInputFiles(files)
+  await coder.locator('[data-attached]', { hasText: 'notes.txt' }).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await say(page, 'coder', 'read this [[write a.txt x]]')
+  // Careful: it asks before it writes.
+  await coder.locator('[data-permission]').getByRole('button', { name: 'Allow', exact: true }).click()
+  await coder.getByText('(attachment:///notes.txt)').waitFor()
+  await coder.getByText(/of 100,000 tokens/).waitFor()
+  await page.reload()
+  await inState(page, 'coder', 'ready')
+  expect(await coder.getByRole('combobox', { name: 'Mode', exact: true }).inputValue()).toBe('careful')
+  expect(await coder.getByRole('combobox', { name: 'Model', exact: true }).inputValue()).toBe('demo-large')
+  expect(await coder.getByLabel('Brief').isChecked()).toBe(true)
+})
+
 test('[UI5] on a phone, in the dark and in Japanese, one role at a time; nothing is found by axe', async () => {
   const { page } = await openProject('dan', { viewport: phone, locale: 'ja-JP', colorScheme: 'dark' })
   await page.getByRole('button', { name: '新しいコンソール' }).click()

@@ -1,10 +1,13 @@
 /** One prompt from a script, and a console from the terminal (CL1): a real server and relay, a machine that the test plays. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { run } from '../../src/cli/run.ts'
-import { exited } from '../services/launch-pad.ts'
+import { exited, started } from '../services/launch-pad.ts'
 import { runCommand, type Typed } from '../support/command-line.ts'
-import { asks, type Console, openConsole, said, turnEnded, update } from '../support/relay.ts'
+import { asks, type Console, openConsole, readyAgent, said, turnEnded, update } from '../support/relay.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const env = ({ server }: Console) => ({ HOLDFAST_URL: server.url, HOLDFAST_TOKEN: server.ownerToken })
 const holdfast = (room: Console, argv: readonly string[], typed: Typed = {}) => runCommand(argv, { ...typed, env: env(room) })
@@ -54,6 +57,43 @@ test('[CL1] run prints what the agent says and nothing else on standard output, 
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hello there.\n' })
   expect(stderr).toContain('on holdfast/1/auth')
   expect(await listed(room)).toEqual([])
+})
+
+test('[AG6] run sets the mode and the model it is told, attaches files, and says what there is when it is not offered', async () => {
+  const room = await openConsole()
+  const machine = await room.machine()
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'notes.txt'), 'my notes')
+  const argv = ['run', 'coder', 'go', '--mode', 'Code', '--model', 'large', '--attach', 'notes.txt']
+  const outcome = holdfast(room, argv, { cwd: folder })
+  const values = ['small', 'large'].map((id) => ({ id, name: id }))
+  const options = [{ id: 'm', name: 'Model', category: 'model', value: 'small', values }]
+  const offers = { modes: [{ id: 'code', name: 'Code', description: null }], modeId: null, options }
+  const begin = async () => {
+    const { launchId } = (await machine.order('launch-ordered')).order
+    await machine.ask({ type: 'coordinator:take', launchId })
+    await machine.tell(started(launchId), { ...readyAgent(launchId), ...offers } as never)
+    return launchId
+  }
+  const end = async (launchId: string) => {
+    await machine.order('stop-ordered')
+    await machine.tell(exited(launchId, { stopped: true }))
+  }
+  const launchId = await begin()
+  for (const change of [{ modeId: 'code' }, { optionId: 'm', value: 'large' }]) {
+    const order = await machine.order('configure-ordered')
+    expect(order.change).toEqual(change)
+    await machine.tell({ type: 'agent-configured', ...order, error: null })
+  }
+  const { turnId, content } = await machine.turn()
+  expect(content).toMatchObject([{ text: 'go' }, { type: 'file', name: 'notes.txt', text: 'my notes' }])
+  await machine.tell(said(launchId, turnId, 'done'), turnEnded(launchId, turnId))
+  await end(launchId)
+  expect(await outcome).toMatchObject({ code: 0, stdout: 'done\n' })
+  const wrong = holdfast(room, ['run', 'coder', 'go', '--model', 'huge'])
+  await end(await begin())
+  expect(await wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/no model huge[\s\S]*small, large/) })
+  expect((await holdfast(room, ['run', 'coder', 'go', '--attach', 'none.txt'], { cwd: folder })).code).toBe(2)
 })
 
 test('[CL1] run says why an agent failed and ends with 1; nothing to say is a mistake, 2', async () => {

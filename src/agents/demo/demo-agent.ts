@@ -12,6 +12,7 @@ import {
   PROTOCOL_VERSION,
   type PromptResponse,
   RequestError,
+  type SessionConfigOption,
 } from '@agentclientprotocol/sdk'
 import { keepTalk, recallTalk, type Talk } from './memory.ts'
 import { type AcpUpdate, type Habits, TurnCancelled, takeTurn } from './turn.ts'
@@ -32,6 +33,7 @@ export interface DemoAcpParts {
 interface OpenTalk {
   readonly talk: Talk
   mode: Mode
+  options: DemoOptions
   /** Running, or waiting for its turn. */
   readonly turns: Set<AbortController>
   last: Promise<unknown>
@@ -44,6 +46,21 @@ const modes: readonly { id: Mode; name: string; description: string }[] = [
   { id: 'careful', name: 'Careful', description: 'Asks before each file it writes' },
 ]
 const modeState = (currentModeId: Mode) => ({ currentModeId, availableModes: [...modes] })
+
+interface DemoOptions {
+  readonly model: string
+  readonly brief: boolean
+}
+
+const models = [
+  { value: 'demo-small', name: 'Demo Small' },
+  { value: 'demo-large', name: 'Demo Large' },
+]
+const firstOptions: DemoOptions = { model: 'demo-small', brief: false }
+const optionState = ({ model, brief }: DemoOptions): SessionConfigOption[] => [
+  { id: 'model', name: 'Model', category: 'model', type: 'select', currentValue: model, options: models },
+  { id: 'brief', name: 'Brief', description: 'Says less', type: 'boolean', currentValue: brief },
+]
 
 /** How much a turn counts against a model's window, so that a meter has something to show. */
 const windowSize = 100_000
@@ -81,7 +98,7 @@ export class DemoAcpAgent {
       .onRequest(ofTalk.new, async ({ params: { cwd }, client }) => {
         const talk: Talk = { id: randomUUID(), folder: cwd, turns: [] }
         await this.#begin(client, talk)
-        return { sessionId: talk.id, modes: modeState('default') }
+        return { sessionId: talk.id, modes: modeState('default'), configOptions: optionState(firstOptions) }
       })
       .onRequest(ofTalk.load, async ({ params: { sessionId: id, cwd }, client }) => {
         const turns = await recallTalk(this.#parts.stateFolder, id)
@@ -91,7 +108,7 @@ export class DemoAcpAgent {
           await tell(client, id, { sessionUpdate: 'agent_message_chunk', content: text(answered) })
         }
         await this.#begin(client, { id, folder: cwd, turns })
-        return { modes: modeState('default') }
+        return { modes: modeState('default'), configOptions: optionState(firstOptions) }
       })
       .onRequest(ofTalk.setMode, async ({ params: { sessionId: id, modeId }, client }) => {
         const talk = this.#find(id)
@@ -100,6 +117,14 @@ export class DemoAcpAgent {
         talk.mode = mode.id
         await tell(client, id, { sessionUpdate: 'current_mode_update', currentModeId: mode.id })
         return {}
+      })
+      .onRequest(ofTalk.setConfigOption, ({ params }) => {
+        const { sessionId: id, configId, value } = params
+        const talk = this.#find(id)
+        const isModel = configId === 'model' && models.some((each) => each.value === value)
+        if (!isModel && !(configId === 'brief' && typeof value === 'boolean')) throw RequestError.invalidParams({ configId })
+        talk.options = { ...talk.options, [configId]: value }
+        return { configOptions: optionState(talk.options) }
       })
       .onRequest(ofTalk.prompt, ({ params: { sessionId: id, prompt }, client }) => {
         const open = this.#find(id)
@@ -122,7 +147,7 @@ export class DemoAcpAgent {
   }
 
   async #begin(client: AgentContext, talk: Talk): Promise<void> {
-    this.#open.set(talk.id, { talk, mode: 'default', turns: new Set(), last: Promise.resolve() })
+    this.#open.set(talk.id, { talk, mode: 'default', options: firstOptions, turns: new Set(), last: Promise.resolve() })
     const availableCommands = [{ name: 'echo', description: 'Say it again', input: { hint: 'what to say' } }]
     await tell(client, talk.id, { sessionUpdate: 'available_commands_update', availableCommands })
   }

@@ -1,5 +1,7 @@
 /** `holdfast run`: one prompt to an agent, streamed (CL1, US). */
+import { resolve } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
+import { attachment } from '../attachment.ts'
 import { chooseProject, projectOption } from '../choose-project.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -15,7 +17,10 @@ async function start(context: CommandContext, given: Given): Promise<void> {
   const { id: projectId } = await chooseProject(await context.client(), given, agentId)
   const role = given.text('role') ?? defaultRole
   const workspace = given.text('workspace')
-  await runAgent(context, { projectId, agentId, role, workspace, prompt, allow: given.flag('allow'), keep: given.flag('keep') })
+  const attached = await Promise.all(given.list('attach').map((path) => attachment(resolve(context.terminal.cwd, path))))
+  const { allow, keep } = { allow: given.flag('allow'), keep: given.flag('keep') }
+  const [mode, model] = [given.text('mode'), given.text('model')]
+  await runAgent(context, { projectId, agentId, role, workspace, prompt, attached, mode, model, allow, keep })
 }
 
 async function promptOf({ terminal }: CommandContext, given: Given): Promise<string> {
@@ -35,6 +40,14 @@ export const run: CommandSpec = {
     projectOption,
     { flags: '--role <role>', about: `what it is called there; names its branch (${defaultRole})` },
     { flags: '--workspace <folder>', about: 'its folder, below that of the console; named after the role when left out' },
+    { flags: '--mode <mode>', about: 'the mode it works in, of those it offers' },
+    { flags: '--model <model>', about: 'the model it uses, of those it offers' },
+    {
+      flags: '--attach <file>',
+      about: 'a picture or a text file that goes with the prompt, several times for more',
+      many: true,
+      value: 'file',
+    },
     { flags: '--allow', about: 'allow, once each, whatever it asks for' },
     { flags: '--keep', about: 'keep the console open afterwards, to attach to it' },
   ],

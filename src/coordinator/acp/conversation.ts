@@ -14,6 +14,7 @@ import type { Readable, Writable } from 'node:stream'
 import { type ClientConnection, client, methods, RequestError } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../platform/clock.ts'
 import type { AgentUpdate, PermissionRequest } from '../../protocol/agent-update.ts'
+import type { ConfigChange } from '../../protocol/config-change.ts'
 import type { PromptPart } from '../../protocol/prompt.ts'
 import { AcpFailure, failureOf } from './failure.ts'
 import { cancelMs, maxOpenQuestions, maxSettleMs, maxTurnText, minuteMs, settingMs, settleMs, turnMs } from './limits.ts'
@@ -24,7 +25,7 @@ import { contentOf } from './prompt.ts'
 import { fieldsOf, lineOf } from './shown.ts'
 import { ToolCalls } from './tool-calls.ts'
 import { type Trouble, Troubles } from './troubles.ts'
-import { readUpdate } from './updates.ts'
+import { modelOption, optionsOf, readUpdate } from './updates.ts'
 import { Wire } from './wire.ts'
 
 export interface ConversationParts {
@@ -176,17 +177,27 @@ export class AcpConversation {
     this.#parts.clock.after(cancelMs, () => turn.giveUp.resolve('gave up'))
   }
 
-  async setMode(modeId: string): Promise<void> {
-    const request = { sessionId: this.#currentId(), modeId }
-    await this.#ask('session/set_mode', () => this.#connection.agent.request(methods.agent.session.setMode, request), settingMs)
-  }
-
-  async setOption(configId: string, value: string | boolean): Promise<void> {
-    const { setConfigOption } = methods.agent.session
+  /** Some say by an update what is set then, some by their answer, some not at all. */
+  async configure(change: ConfigChange): Promise<void> {
+    const { setMode, setConfigOption } = methods.agent.session
     const acpSessionId = this.#currentId()
+    const { agent } = this.#connection
+    if ('modeId' in change) {
+      const request = { sessionId: acpSessionId, modeId: change.modeId }
+      await this.#ask(setMode, () => agent.request(setMode, request), settingMs)
+      return
+    }
+    const { optionId, value } = change
+    if (optionId === modelOption) {
+      const request = { sessionId: acpSessionId, modelId: value }
+      await this.#ask(setModel, () => agent.request(setModel, request), settingMs)
+      return
+    }
     const given = typeof value === 'boolean' ? ({ type: 'boolean', value } as const) : { value }
-    const request = { sessionId: acpSessionId, configId, ...given }
-    await this.#ask(setConfigOption, () => this.#connection.agent.request(setConfigOption, request), settingMs)
+    const request = { sessionId: acpSessionId, configId: optionId, ...given }
+    const answer = fieldsOf(await this.#ask(setConfigOption, () => agent.request(setConfigOption, request), settingMs))
+    if (Array.isArray(answer['configOptions']))
+      this.#parts.onUpdate({ kind: 'options', options: optionsOf(answer['configOptions']) })
   }
 
   /** Closes our side; many agents go then, and the others have to be ended. */
@@ -306,6 +317,9 @@ export class AcpConversation {
       await new Promise<void>((resolve) => clock.after(settleMs, resolve))
   }
 }
+
+/** Of agents that offer their models apart from their options, as it was before options had a category for them. */
+const setModel = 'session/set_model'
 
 /** Observed with this one: its record is named after the minute, and a load in the same minute writes over it. */
 const loadsOncePerMinute = ({ name }: AgentFacts): boolean => name === 'gemini-cli'

@@ -8,7 +8,7 @@ import type { AgentMode, AgentOption } from '../../protocol/agent-update.ts'
 import { AcpFailure, failureOf } from './failure.ts'
 import { initializeMs, loadMs, openMs } from './limits.ts'
 import { type Fields, fieldsOf, lineOf, listOf, wholeOf } from './shown.ts'
-import { modesOf, optionsOf } from './updates.ts'
+import { modelsOf, modesOf, optionsOf } from './updates.ts'
 
 /** What the agent says it is and can. */
 export interface AgentFacts {
@@ -131,10 +131,15 @@ export async function openOld(parts: OpeningParts, facts: AgentFacts, place: Pla
 const opened = (answer: Fields, acpSessionId: string, how: Opened['how']): Opened => ({
   acpSessionId,
   ...modesOf(answer),
-  options: optionsOf(answer['configOptions']),
+  options: allOptionsOf(answer),
   how,
   notRestored: null,
 })
+
+function allOptionsOf(answer: Fields): AgentOption[] {
+  const options = optionsOf(answer['configOptions'])
+  return options.some(({ category }) => category === 'model') ? options : [...options, ...modelsOf(answer)]
+}
 
 function serversFor({ mcpOverHttp }: AgentFacts, { toolServers }: Place): McpServer[] {
   return toolServers.flatMap(({ name, url, bearer, program }): McpServer[] => {

@@ -94,6 +94,20 @@ export function optionsOf(configOptions: unknown): AgentOption[] {
   })
 }
 
+/** Not an id that an agent would give to an option of its own. */
+export const modelOption = 'holdfast/model'
+
+/** Agents that offer their models apart from their options: to people it is one more option. */
+export function modelsOf(opened: Fields): AgentOption[] {
+  const said = fieldsOf(opened['models'])
+  const value = lineOf(said['currentModelId'])
+  const values = listOf(said['availableModels']).flatMap((model) => {
+    const id = lineOf(model['modelId'])
+    return id === undefined ? [] : [{ id, name: lineOf(model['name']) ?? id }]
+  })
+  return value === undefined || values.length === 0 ? [] : [{ id: modelOption, name: 'Model', category: 'model', value, values }]
+}
+
 /** One value, or a group of them. */
 function valuesOf(option: Fields): { id: string; name: string }[] {
   if (Array.isArray(option['options'])) return listOf(option['options']).flatMap(valuesOf)

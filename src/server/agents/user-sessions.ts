@@ -13,6 +13,7 @@ import type { NotRestored } from '../../protocol/resume.ts'
 import type { UserSession } from '../../protocol/user-session.ts'
 import { answerPermission, type PermissionChoice } from '../../services/answer-permission.ts'
 import { cancelTurn } from '../../services/cancel-turn.ts'
+import { configureAgent } from '../../services/configure-agent.ts'
 import { createUserSession } from '../../services/create-user-session.ts'
 import { decideApproval } from '../../services/decide-approval.ts'
 import { findPermission } from '../../services/find-permission.ts'
@@ -95,6 +96,11 @@ export class UserSessions {
     const which = await this.find(who, request.userSessionId)
     const { turnId } = await this.#store.run(cancelTurn, { ...request, ...which }, receiptIn(request))
     return this.#store.query(findToldEnd, { turnId })
+  }
+
+  async configure(who: Who, request: Request<'agent:configure'>): Promise<number> {
+    const which = await this.find(who, request.userSessionId)
+    return (await this.#store.run(configureAgent, { ...request, ...which, by: who.id }, receiptIn(request))).seq
   }
 
   async terminateAgent(who: Who, request: Request<'agent:terminate'>): Promise<number | null | 'nobody'> {

@@ -78,6 +78,8 @@ async function decide(connection: RelayConnection, who: Who, request: Change, { 
       connection.answer(alreadyTerminated(request.userSessionId, request.role))
       return null
     }
+    case 'agent:configure':
+      return userSessions.configure(who, request)
     case 'permission:answer':
       return userSessions.answer(who, request)
   }

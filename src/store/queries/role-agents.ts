@@ -2,7 +2,8 @@
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
 import type { RoleAgentLife } from '../../domain/user-session/lifecycle.ts'
-import type { AgentMode, AgentOption } from '../../protocol/agent-update.ts'
+import type { AgentMode, AgentOption, AgentUpdate } from '../../protocol/agent-update.ts'
+import type { ConfigureOrder } from '../../protocol/link-turns.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import type { Tables } from '../tables.ts'
@@ -15,7 +16,13 @@ export interface Offers {
   readonly modes: readonly AgentMode[]
   readonly modeId: string | null
   readonly options: readonly AgentOption[]
+  /** Asked of it and not answered, oldest first. */
+  readonly pending?: readonly Omit<ConfigureOrder, 'launchId'>[]
+  /** How full its window is, as it said last. */
+  readonly usage?: Usage | null
 }
+
+export type Usage = Omit<Extract<AgentUpdate, { kind: 'usage' }>, 'kind'>
 
 export const noOffers: Offers = { images: false, modes: [], modeId: null, options: [] }
 
@@ -183,3 +190,19 @@ export async function userSessionsOf(
   }
   return [...ids]
 }
+
+const selectLiveOffers = statement<{ coordinatorId: string }>()((db, p) =>
+  db
+    .selectFrom('launches')
+    .innerJoin('role_agents', 'role_agents.id', 'launches.role_agent_id')
+    .select(['launches.id', 'role_agents.offers'])
+    .where('launches.coordinator_id', '=', p.coordinatorId)
+    .where('launches.state', '<>', sql.lit('ended'))
+    .orderBy('launches.id'),
+)
+
+/** AG6: what is asked of agents on this machine and was not answered. */
+export const pendingChangesOn = async (reader: Reader, coordinatorId: string): Promise<ConfigureOrder[]> =>
+  (await reader.all(selectLiveOffers, { coordinatorId })).flatMap(({ id, offers }) =>
+    ((JSON.parse(offers) as Offers).pending ?? []).map((wish) => ({ launchId: id, ...wish })),
+  )

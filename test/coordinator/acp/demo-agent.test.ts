@@ -86,13 +86,13 @@ test('[AP4] a permission is asked with its options and digest, and chosen by kin
 test('[AG6] a mode can be changed: careful asks before each file', async () => {
   const agent = new AcpAgent({ answer: () => ({ choose: 'deny' }) })
   await agent.ready()
-  await agent.conversation.setMode('careful')
+  await agent.conversation.configure({ modeId: 'careful' })
   await agent.until(() => agent.updates.some(({ kind }) => kind === 'mode'))
   expect(agent.updates).toContainEqual({ kind: 'mode', modeId: 'careful' })
   await agent.say('[[write a.txt x]]')
   expect(existsSync(join(agent.folder, 'a.txt'))).toBe(false)
   expect(agent.questions[0]?.call.input).toBe('{"path":"a.txt","text":"x"}')
-  await expect(agent.conversation.setMode('reckless')).rejects.toMatchObject({ code: 'refused' })
+  await expect(agent.conversation.configure({ modeId: 'reckless' })).rejects.toMatchObject({ code: 'refused' })
 })
 
 test('[RL6] a turn is cancelled without the agent ending, whatever it does: talks, hangs or waits for a person', async () => {

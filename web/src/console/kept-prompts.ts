@@ -1,10 +1,14 @@
 /** What was written to agents and is not yet known to have arrived, kept in the tab so that a reload loses none of it. */
 
+import type { PromptPart } from '../../../src/protocol/prompt.ts'
+
 export interface Prompt {
   /** The same for every try, so that the server takes it once. */
   readonly requestId: string
   readonly role: string
   readonly text: string
+  /** Pictures and files that go with it. */
+  readonly attached?: readonly PromptPart[] | undefined
   /** Why it did not arrive. */
   readonly error: unknown
 }

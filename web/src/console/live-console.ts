@@ -6,6 +6,7 @@ import { useSyncExternalStore } from 'react'
 import { ProblemError } from '../../../src/client/client.ts'
 import { openRelay, type RelayState } from '../../../src/client/relay.ts'
 import type { RelayAnswer, RelayRequest } from '../../../src/client/relay-messages.ts'
+import type { PromptPart } from '../../../src/protocol/prompt.ts'
 import { sayFinished } from '../live/finished.ts'
 import { client } from '../live/queries.ts'
 import { newKey } from '../live/sending.ts'
@@ -86,8 +87,8 @@ class LiveConsole {
     return relay.request({ ...request, sessionId: this.#userSessionId } as RelayRequest)
   }
 
-  send(role: string, text: string): void {
-    this.#deliver({ requestId: newKey(), role, text, error: undefined })
+  send(role: string, text: string, attached: readonly PromptPart[] = []): void {
+    this.#deliver({ requestId: newKey(), role, text, attached, error: undefined })
   }
 
   /** What got no answer goes out under its id, so it is never said twice. What was refused is said anew. */
@@ -159,8 +160,10 @@ class LiveConsole {
   #deliver(prompt: Prompt): void {
     const others = this.#next.prompts.filter(({ requestId }) => requestId !== prompt.requestId)
     this.#setPrompts([...others, prompt])
-    const { requestId, role, text } = prompt
-    const message = { type: 'agent:message', sessionId: this.#userSessionId, role, content: text } as const
+    const { requestId, role, text, attached = [] } = prompt
+    const parts = [...(text.trim() === '' ? [] : [{ type: 'text', text } as const]), ...attached]
+    const content = attached.length === 0 ? text : parts
+    const message = { type: 'agent:message', sessionId: this.#userSessionId, role, content } as const
     relay.request(message, requestId).then(
       () => this.discard(prompt),
       (error: unknown) =>

@@ -9,6 +9,7 @@ import { Confirm } from '../parts/dialog.tsx'
 import { CloseIcon } from '../parts/icons.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
+import { AgentSettings } from './agent-settings.tsx'
 import type { LiveConsole } from './live-console.ts'
 import { asksSomething, type Pane, runningTurn } from './picture.ts'
 import { useAsking } from './use-asking.ts'
@@ -35,7 +36,6 @@ export function PaneHead({ pane, live, mayWrite }: { pane: Pane; live: LiveConso
   const [asked, setAsked] = useState(false)
   const { role, agent, lastAgentId } = pane
   const state = stateOf(pane)
-  const mode = agent?.modes.find(({ id }) => id === agent.mode)
   return (
     <header className="flex flex-col gap-0.5 border-b border-line py-1.5">
       <div className="flex min-h-8 items-center gap-2">
@@ -53,7 +53,7 @@ export function PaneHead({ pane, live, mayWrite }: { pane: Pane; live: LiveConso
           </IconButton>
         )}
       </div>
-      {agent && (agent.branch || agent.note || mode || agent.usage) && (
+      {agent && (agent.branch || agent.note || agent.usage) && (
         <div className="flex min-w-0 flex-wrap items-center gap-x-2 text-xs text-faint">
           {agent.branch && (
             <span className="flex min-w-0 items-center gap-1">
@@ -64,14 +64,15 @@ export function PaneHead({ pane, live, mayWrite }: { pane: Pane; live: LiveConso
             </span>
           )}
           {agent.note && <span>{agent.note}</span>}
-          {mode && <span>{mode.name}</span>}
           {agent.usage && (
             <span className="tabular-nums">
               {words.console.usage(writing.number(agent.usage.used), writing.number(agent.usage.size))}
+              {agent.usage.cost !== null && ` · ${agent.usage.cost}`}
             </span>
           )}
         </div>
       )}
+      {agent && <AgentSettings role={role} agent={agent} live={live} mayWrite={mayWrite} />}
       {agent?.notRestored && <p className="text-xs text-warn">{words.console.notRestored(agent.notRestored)}</p>}
       <EndAgent role={role} open={asked} live={live} onClose={() => setAsked(false)} />
     </header>

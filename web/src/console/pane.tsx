@@ -78,7 +78,8 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
         <PromptBox
           draftKey={`console.${userSessionId}.${role}`}
           role={role}
-          onSend={(text) => live.send(role, text)}
+          pictures={agent.images}
+          onSend={(text, attached) => live.send(role, text, attached)}
           onCancel={running ? cancel : undefined}
           cancelling={cancelling.waiting}
         />

@@ -3,7 +3,8 @@
  * Pure: the same events make the same picture on every device; a snapshot replaces all that was known.
  */
 import type { RelayEvent, RelaySnapshot } from '../../../src/client/relay-messages.ts'
-import type { AgentMode, AgentUpdate, ToolCall } from '../../../src/protocol/agent-update.ts'
+import type { AgentMode, AgentOption, AgentUpdate, ToolCall } from '../../../src/protocol/agent-update.ts'
+import type { ConfigChange } from '../../../src/protocol/config-change.ts'
 import type { PromptPart } from '../../../src/protocol/prompt.ts'
 import type { AskedPermission, PermissionOutcome, RoleAgent, Turn } from '../../../src/protocol/user-session.ts'
 import { withUpdate } from './turn-items.ts'
@@ -48,7 +49,13 @@ export interface PaneAgent
   > {
   readonly mode: string | null
   readonly modes: readonly AgentMode[]
-  readonly usage: { readonly used: number; readonly size: number } | null
+  readonly options: readonly AgentOption[]
+  readonly images: boolean
+  /** Asked of it and not answered yet. */
+  readonly asked: readonly ConfigChange[]
+  /** Why it did not set what it was asked to, last. */
+  readonly notSet: string | null
+  readonly usage: { readonly used: number; readonly size: number; readonly cost: string | null } | null
 }
 
 export interface Pane {
@@ -110,7 +117,7 @@ function shownTurn(turn: Turn, permissions: readonly AskedPermission[]): ShownTu
 
 const unanswered = (asked: AskedPermission): Permission => ({ ...asked, outcome: null, optionId: null, decidedBy: null })
 
-const paneAgent = ({ modeId, ...agent }: RoleAgent): PaneAgent => ({ ...agent, mode: modeId, usage: null })
+const paneAgent = ({ modeId, ...agent }: RoleAgent): PaneAgent => ({ ...agent, mode: modeId, asked: [], notSet: null })
 
 export function afterEvent(picture: Picture, event: RelayEvent): Picture {
   if (event.type === 'session:created') return { ...picture, projectId: event.projectId }
@@ -134,8 +141,8 @@ function changedPane(pane: Pane, event: AboutRole): Pane {
       return { ...pane, agent, lastAgentId: agentId }
     }
     case 'agent:ready': {
-      const { workspace, branch, note, notRestored, modes, modeId, how } = event
-      const ready = { state: 'ACTIVE', workspace, branch, note, notRestored, modes, mode: modeId } as const
+      const { workspace, branch, note, notRestored, modes, modeId, options, images, how } = event
+      const ready = { state: 'ACTIVE', workspace, branch, note, notRestored, modes, mode: modeId, options, images } as const
       const started = { kind: 'started', at, text: how === 'new' ? null : how } as const
       return { ...withAgent(pane, ready), entries: [...pane.entries, started] }
     }
@@ -160,6 +167,10 @@ function changedPane(pane: Pane, event: AboutRole): Pane {
       const turn: ShownTurn = { ...begun, stopReason: null, error: null, cut: false }
       return { ...withAgent(pane, { queue: withoutPrompt(pane, messageId) }), entries: [...pane.entries, turn] }
     }
+    case 'agent:configuring':
+      return withAgent(pane, { asked: [...(pane.agent?.asked ?? []), event.change], notSet: null })
+    case 'agent:configured':
+      return configured(pane, event)
     case 'agent:update':
       return updated(pane, event.messageId, event.update)
     case 'agent:response':
@@ -189,6 +200,10 @@ const newAgent: PaneAgent = {
   queue: [],
   mode: null,
   modes: [],
+  options: [],
+  images: false,
+  asked: [],
+  notSet: null,
   usage: null,
 }
 
@@ -213,10 +228,22 @@ function withAsked(pane: Pane, approvalId: number, change: (permission: Permissi
   return { ...pane, entries }
 }
 
+function configured(pane: Pane, { change, error }: Extract<RelayEvent, { type: 'agent:configured' }>): Pane {
+  const { agent } = pane
+  if (!agent) return pane
+  const index = agent.asked.findIndex((each) => JSON.stringify(each) === JSON.stringify(change))
+  const asked = agent.asked.toSpliced(index < 0 ? 0 : index, 1)
+  if (error !== null) return withAgent(pane, { asked, notSet: error })
+  if ('modeId' in change) return withAgent(pane, { asked, mode: change.modeId })
+  const options = agent.options.map((option) => (option.id === change.optionId ? { ...option, value: change.value } : option))
+  return withAgent(pane, { asked, options })
+}
+
 function updated(pane: Pane, messageId: string | null, update: AgentUpdate): Pane {
   if (update.kind === 'mode') return withAgent(pane, { mode: update.modeId })
-  if (update.kind === 'usage') return withAgent(pane, { usage: { used: update.used, size: update.size } })
-  if (messageId === null || update.kind === 'options' || update.kind === 'commands') return pane
+  if (update.kind === 'usage') return withAgent(pane, { usage: { used: update.used, size: update.size, cost: update.cost } })
+  if (update.kind === 'options') return withAgent(pane, { options: update.options })
+  if (messageId === null || update.kind === 'commands') return pane
   return withTurn(pane, messageId, (turn) => ({ ...turn, items: withUpdate(turn.items, update) }))
 }
 

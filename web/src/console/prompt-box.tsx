@@ -4,6 +4,7 @@ import { useDraft } from '../live/draft.ts'
 import { useWords } from '../messages/messages.tsx'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { inputClass } from '../parts/field.tsx'
+import { AttachButton, AttachedList, type Attachment, useAttachments } from './attachments.tsx'
 
 /** What the server accepts (src/protocol/prompt.ts). */
 const longestPrompt = 900_000
@@ -11,21 +12,25 @@ const longestPrompt = 900_000
 interface PromptBoxProps {
   readonly draftKey: string
   readonly role: string
-  readonly onSend: (text: string) => void
+  /** Whether its agent takes them. */
+  readonly pictures: boolean
+  readonly onSend: (text: string, attached: readonly Attachment[]) => void
   /** Undefined when nothing runs. */
   readonly onCancel: (() => void) | undefined
   readonly cancelling: boolean
 }
 
-export function PromptBox({ draftKey, role, onSend, onCancel, cancelling }: PromptBoxProps) {
+export function PromptBox({ draftKey, role, pictures, onSend, onCancel, cancelling }: PromptBoxProps) {
   const { console: words } = useWords()
   const [text, setText, clearText] = useDraft(draftKey, '')
   const area = useRef<HTMLTextAreaElement>(null)
+  const attachments = useAttachments(pictures)
 
   function send() {
-    if (text.trim() === '') return
-    onSend(text)
+    if (text.trim() === '' && attachments.attached.length === 0) return
+    onSend(text, attachments.attached)
     clearText()
+    attachments.clear()
     area.current?.focus()
   }
 
@@ -55,10 +60,17 @@ export function PromptBox({ draftKey, role, onSend, onCancel, cancelling }: Prom
         maxLength={longestPrompt}
         enterKeyHint="send"
         onKeyDown={onKeyDown}
+        onPaste={(event) => {
+          if (event.clipboardData.files.length === 0) return
+          event.preventDefault()
+          void attachments.add([...event.clipboardData.files])
+        }}
         onChange={(event) => setText(event.target.value)}
         className={`${inputClass} field-sizing-content max-h-[30dvh] min-h-10 resize-none`}
       />
+      <AttachedList {...attachments} />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <AttachButton onFiles={(files) => void attachments.add(files)} />
         <span className="min-w-0 flex-1 text-xs text-faint max-md:hidden">{onCancel ? words.keysWorking : words.keys}</span>
         {onCancel && (
           <SubmitButton type="button" look="plain" waiting={cancelling} onClick={onCancel} className="max-md:ml-auto">

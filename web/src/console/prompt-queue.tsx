@@ -70,7 +70,9 @@ export function UnsentPrompts({ role, prompts, live }: { role: string; prompts: 
     .filter((prompt) => prompt.role === role)
     .map((prompt) => (
       <div key={prompt.requestId} data-unsent className="flex flex-col gap-1 pt-4">
-        <p className={`${boxClass} whitespace-pre-wrap text-faint [overflow-wrap:anywhere]`}>{prompt.text}</p>
+        <p className={`${boxClass} whitespace-pre-wrap text-faint [overflow-wrap:anywhere]`}>
+          {promptLine([{ type: 'text', text: prompt.text }, ...(prompt.attached ?? [])])}
+        </p>
         {prompt.error === undefined ? (
           <p role="status" className="text-xs text-faint">
             {away ? words.kept : words.sending}

@@ -1,0 +1,45 @@
+/**
+ * Sets the mode, the model or another option of an agent in a role (AG6). The wish is told at once (`agent:configuring`), what came of it
+ * when the agent has answered (`agent:configured`). Until then it is kept with the agent, so that a coordinator that was away is told.
+ */
+import { Refusal } from '../domain/errors.ts'
+import { coordinatorStream, userSessionStream } from '../domain/stream/name.ts'
+import { type ConfigChange, maxPendingChanges, notOffered } from '../domain/user-session/configuring.ts'
+import { mayPrompt } from '../domain/user-session/roster.ts'
+import { findLaunch } from '../store/queries/launches.ts'
+import { lifeOf, type Offers, selectOccupant, updateRoleAgent } from '../store/queries/role-agents.ts'
+import { defineUseCase } from '../store/store.ts'
+import { existingUserSession, mustBeLocked, notNow, talkStreams, type WhichUserSession } from './user-session-record.ts'
+
+interface Input extends WhichUserSession {
+  readonly role: string
+  readonly change: ConfigChange
+  readonly by: string
+  readonly requestId?: string | undefined
+}
+
+export const configureAgent = defineUseCase({
+  name: 'configure-agent',
+  streams: (input: Input) => talkStreams(input),
+  run: async (tx, { role, change, by, requestId, ...which }, { random }): Promise<{ seq: number }> => {
+    const { userSessionId } = which
+    const { state } = await existingUserSession(tx, userSessionId)
+    const agent = await tx.first(selectOccupant, { userSessionId, role })
+    const refused = mayPrompt(state, agent && lifeOf(agent))
+    const launch = agent?.launch_id ? await findLaunch(tx, agent.launch_id) : undefined
+    if (refused || !agent || !launch) throw notNow(refused ?? { refused: 'agent_not_active' })
+    mustBeLocked(which, launch.coordinatorId)
+    const offers: Offers = JSON.parse(agent.offers)
+    const wrong = notOffered(offers, change)
+    if (wrong) throw new Refusal('invalid_request', `${wrong.field}: ${wrong.detail}`, { field: wrong.field })
+    const pending = offers.pending ?? []
+    if (pending.length >= maxPendingChanges)
+      throw new Refusal('wrong_state', `${pending.length} changes wait for its answer already`)
+    const wish = { configureId: random.uuid(), change }
+    await tx.write(updateRoleAgent, { ...agent, offers: JSON.stringify({ ...offers, pending: [...pending, wish] }) })
+    const order = { launchId: launch.id, ...wish }
+    tx.append(coordinatorStream(launch.coordinatorId), { type: 'configure-ordered', data: order })
+    const data = { role, change, by, requestId }
+    return { seq: tx.append(userSessionStream(userSessionId), { type: 'agent:configuring', data }) }
+  },
+})
