@@ -3,7 +3,7 @@
  * model or a key. What stands outside of them is echoed. What is no directive is text. Pure.
  */
 export type Step =
-  | { readonly do: 'echo' | 'say' | 'ask'; readonly text: string }
+  | { readonly do: 'echo' | 'say' | 'ask' | 'record' | 'checkpoint'; readonly text: string }
   | { readonly do: 'slow'; readonly count: number; readonly ms: number }
   | { readonly do: 'write'; readonly path: string; readonly text: string }
   | { readonly do: 'flood'; readonly bytes: number }
@@ -31,7 +31,7 @@ export function stepsIn(message: string): Step[] {
 }
 
 function stepOf(name: string, given: string): Step | undefined {
-  if (name === 'say' || name === 'ask') return { do: name, text: given }
+  if (isWorded(name)) return { do: name, text: given }
   if (name === 'write') {
     const [, path = '', text = ''] = /^(\S+)\s*([\s\S]*)$/.exec(given) ?? []
     return path === '' ? undefined : { do: 'write', path, text }
@@ -46,6 +46,10 @@ function stepOf(name: string, given: string): Step | undefined {
   }
   return isBare(name) && given === '' ? { do: name } : undefined
 }
+
+/** Those that take words, or none. */
+const worded = ['say', 'ask', 'record', 'checkpoint'] as const
+const isWorded = (name: string): name is (typeof worded)[number] => (worded as readonly string[]).includes(name)
 
 const isBare = (name: string): name is Bare => (bare as readonly string[]).includes(name)
 

@@ -13,6 +13,7 @@ import type { Receiver } from '../store/queries/unread.ts'
 import { defineQuery, type Reader } from '../store/store.ts'
 import { noSuchAgentSession } from './live-agent-session.ts'
 import { settingsFrom } from './project-settings.ts'
+import { roleAgentSession } from './role-agent-session.ts'
 
 export interface Claim {
   readonly tokenHash: string | null
@@ -30,8 +31,15 @@ export interface CallingSession extends Receiver {
 
 export const findAgentSession = defineQuery({
   name: 'find-agent-session',
-  run: async (reader, claim: Claim, { now }): Promise<CallingSession> => callingSession(await claimed(reader, claim), now),
+  run: async (reader, claim: Claim, { now }): Promise<CallingSession> =>
+    (await inRole(reader, claim, now)) ?? callingSession(await claimed(reader, claim), now),
 })
+
+/** AC2: with its launch token alone. */
+async function inRole(reader: Reader, { tokenHash, launchId }: Claim, now: Instant): Promise<CallingSession | undefined> {
+  const held = tokenHash === null && launchId !== undefined ? await roleAgentSession(reader, launchId) : undefined
+  return held && { agentSessionId: held.id, agentId: held.agentId, projectId: held.projectId, calledAt: now, touches: false }
+}
 
 export function callingSession(row: StandingRow, now: Instant): CallingSession {
   const caller = { agentSessionId: row.id, agentId: row.agent_id, projectId: row.project_id }
@@ -61,8 +69,11 @@ async function ofBearer(reader: Reader, agentId: string | null): Promise<Standin
   return live ?? withId(reader, (await reader.first(selectNewestOfAgent, { agentId }))?.id)
 }
 
-const ofLaunch = async (reader: Reader, launchId: string): Promise<StandingRow> =>
-  withId(reader, (await reader.first(selectNewestOfLaunch, { launchId }))?.id)
+async function ofLaunch(reader: Reader, launchId: string): Promise<StandingRow> {
+  if (await roleAgentSession(reader, launchId))
+    throw new Refusal('wrong_state', 'You work in a role of a console: what to do is told to you, so there is nothing to ask for here')
+  return withId(reader, (await reader.first(selectNewestOfLaunch, { launchId }))?.id)
+}
 
 async function withId(reader: Reader, id: string | undefined): Promise<StandingRow> {
   const row = id === undefined ? undefined : await reader.first(selectStanding, { id })

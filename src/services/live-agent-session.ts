@@ -7,9 +7,13 @@ import { Refusal } from '../domain/errors.ts'
 import { type AgentSessionRow, agentSessionFrom, selectAgentSession } from '../store/queries/agent-sessions.ts'
 import type { Receiver } from '../store/queries/unread.ts'
 import type { Reader } from '../store/store.ts'
+import { roleAgentSession } from './role-agent-session.ts'
 
 export async function liveAgentSession(reader: Reader, caller: Receiver): Promise<LiveAgentSession> {
-  const agentSession = agentSessionFrom(await ownRow(reader, caller))
+  const row = await reader.first(selectAgentSession, { id: caller.agentSessionId })
+  const inRole = row ? undefined : await roleAgentSession(reader, caller.agentSessionId)
+  if (inRole?.agentId === caller.agentId && inRole.projectId === caller.projectId) return inRole
+  const agentSession = agentSessionFrom(checkedOwn(row, caller))
   if (agentSession.state !== 'ended') return agentSession
   const refusal = refusalOn(agentSession)
   throw new Refusal('session_ended', undefined, { reason: refusal?.reason })

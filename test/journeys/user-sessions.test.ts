@@ -102,6 +102,27 @@ test('[AP4] an agent asks, a person answers in the console, and the agent goes o
   expect(await client.next('agent:response')).toMatchObject({ content: 'echo: next' })
 })
 
+test('[AC2] an agent in a role records what it learnt and saves its state with our tools, without a sign-in; a second role does so for its own work', async () => {
+  const { room, client, inside, spawn, say } = await begin()
+  await Promise.all([spawn('auth'), spawn('db')])
+  const done = 'record_approach: done\nsave_checkpoint: done'
+  for (const role of ['auth', 'db']) {
+    say(role, `[[record learnt as ${role}]] [[checkpoint half way as ${role}]]`)
+    expect(await of(client, 'agent:response', role)).toMatchObject({ content: done })
+  }
+  const { json: approaches } = await room.server.ask(`/api/projects/${room.projectId}/approaches`)
+  const { json: work } = await room.server.ask(`/api/projects/${room.projectId}/sessions`)
+  const sessionOf = (role: string) => work.items.find((each: { currentAgentRole: string }) => each.currentAgentRole === role)
+  for (const role of ['auth', 'db']) {
+    expect(approaches.items).toContainEqual(
+      expect.objectContaining({ description: `learnt as ${role}`, sessionId: sessionOf(role).id, kind: 'verified' }),
+    )
+    expect(sessionOf(role)).toMatchObject({ contextSummary: `half way as ${role}` })
+  }
+  client.send({ type: 'session:terminate', ...inside })
+  await client.next('session:terminated')
+})
+
 test('[US2] a workspace that leaves its root fails at that step and makes nothing; the role is free for the retry', async () => {
   const { client, inside, spawn } = await begin()
   client.send({ type: 'agent:spawn', ...inside, role: 'auth', workspace: '../../out' })

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { dangersIn, describe, heeding, type Lesson } from './lessons.ts'
 import { McpClient, type McpClientParts, ToolFailure } from './mcp-client.ts'
 import { answerTo, type Habits } from './obey.ts'
+import { type ToolUse, toolInWords } from '../tool-words.ts'
 
 export interface DemoAgentParts extends McpClientParts {
   readonly agentId: string
@@ -137,7 +138,9 @@ export class DemoAgent {
   #answerTo(text: string): Promise<string> {
     const { folder, ignoreSigterm } = this.#parts
     const ask = (question: string): Promise<string> => this.#ask(question)
-    return answerTo(text, { folder, habits: this.#habits, ignoreSigterm, ask, signal: this.#stopped.signal })
+    const { signal } = this.#stopped
+    const useTool = (use: ToolUse) => toolInWords(use, () => this.#call(use.name, use.args), signal)
+    return answerTo(text, { folder, habits: this.#habits, ignoreSigterm, ask, useTool, signal })
   }
 
   /** AP3: asks, and waits for the person as long as it takes. */

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { forkChild, writeBelow } from '../deeds.ts'
 import { type Step, stepsIn } from '../directives.ts'
+import { type ToolUse, toolFor } from '../tool-words.ts'
 
 /** How the process behaves from now on. */
 export interface Habits {
@@ -16,6 +17,7 @@ export interface Surroundings {
   readonly ignoreSigterm: () => void
   /** Asks a person and waits for the decision; gives it in words. */
   readonly ask: (question: string) => Promise<string>
+  readonly useTool: (use: ToolUse) => Promise<string>
   readonly signal: AbortSignal
 }
 
@@ -32,7 +34,7 @@ export async function answerTo(message: string, surroundings: Surroundings): Pro
   return said.filter((text) => text !== '').join('\n')
 }
 
-async function obey(step: Step, { folder, habits, ignoreSigterm, ask, signal }: Surroundings): Promise<string> {
+async function obey(step: Step, { folder, habits, ignoreSigterm, ask, useTool, signal }: Surroundings): Promise<string> {
   switch (step.do) {
     case 'echo':
       return `echo: ${step.text}`
@@ -43,6 +45,9 @@ async function obey(step: Step, { folder, habits, ignoreSigterm, ask, signal }: 
       return Array.from({ length: step.count }, (_, index) => `piece ${index + 1}`).join(' ')
     case 'ask':
       return ask(step.text || 'The demo agent was told to ask')
+    case 'record':
+    case 'checkpoint':
+      return useTool(toolFor(step))
     case 'write':
       return (await writeBelow(folder, step.path, step.text))
         ? `wrote ${step.path}`

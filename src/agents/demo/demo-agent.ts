@@ -7,6 +7,7 @@ import {
   type AgentContext,
   agent,
   type ContentBlock,
+  type McpServer,
   methods,
   ndJsonStream,
   PROTOCOL_VERSION,
@@ -14,6 +15,8 @@ import {
   RequestError,
   type SessionConfigOption,
 } from '@agentclientprotocol/sdk'
+import { McpClient } from '../demo-mcp/mcp-client.ts'
+import { toolInWords } from '../tool-words.ts'
 import { keepTalk, recallTalk, type Talk } from './memory.ts'
 import { type AcpUpdate, type Habits, TurnCancelled, takeTurn } from './turn.ts'
 
@@ -34,6 +37,7 @@ interface OpenTalk {
   readonly talk: Talk
   mode: Mode
   options: DemoOptions
+  readonly tools: McpClient | undefined
   /** Running, or waiting for its turn. */
   readonly turns: Set<AbortController>
   last: Promise<unknown>
@@ -95,19 +99,19 @@ export class DemoAcpAgent {
         },
         authMethods: [],
       }))
-      .onRequest(ofTalk.new, async ({ params: { cwd }, client }) => {
+      .onRequest(ofTalk.new, async ({ params: { cwd, mcpServers }, client }) => {
         const talk: Talk = { id: randomUUID(), folder: cwd, turns: [] }
-        await this.#begin(client, talk)
+        await this.#begin(client, talk, this.#toolsIn(mcpServers))
         return { sessionId: talk.id, modes: modeState('default'), configOptions: optionState(firstOptions) }
       })
-      .onRequest(ofTalk.load, async ({ params: { sessionId: id, cwd }, client }) => {
+      .onRequest(ofTalk.load, async ({ params: { sessionId: id, cwd, mcpServers }, client }) => {
         const turns = await recallTalk(this.#parts.stateFolder, id)
         if (!turns) throw RequestError.sessionNotFound(id)
         for (const { asked, answered } of turns) {
           await tell(client, id, { sessionUpdate: 'user_message_chunk', content: text(asked) })
           await tell(client, id, { sessionUpdate: 'agent_message_chunk', content: text(answered) })
         }
-        await this.#begin(client, { id, folder: cwd, turns })
+        await this.#begin(client, { id, folder: cwd, turns }, this.#toolsIn(mcpServers))
         return { modes: modeState('default'), configOptions: optionState(firstOptions) }
       })
       .onRequest(ofTalk.setMode, async ({ params: { sessionId: id, modeId }, client }) => {
@@ -146,8 +150,16 @@ export class DemoAcpAgent {
     return open
   }
 
-  async #begin(client: AgentContext, talk: Talk): Promise<void> {
-    this.#open.set(talk.id, { talk, mode: 'default', options: firstOptions, turns: new Set(), last: Promise.resolve() })
+  /** Those of Holdfast, when it speaks to them over HTTP. */
+  #toolsIn(servers: readonly McpServer[]): McpClient | undefined {
+    const ours = servers.find((server) => server.name === 'holdfast')
+    if (!ours || !('url' in ours)) return undefined
+    const bearer = ours.headers.find(({ name }) => name.toLowerCase() === 'authorization')?.value.replace(/^Bearer /, '') ?? ''
+    return new McpClient({ url: ours.url, bearer, version: this.#parts.version })
+  }
+
+  async #begin(client: AgentContext, talk: Talk, tools: McpClient | undefined): Promise<void> {
+    this.#open.set(talk.id, { talk, mode: 'default', options: firstOptions, tools, turns: new Set(), last: Promise.resolve() })
     const availableCommands = [{ name: 'echo', description: 'Say it again', input: { hint: 'what to say' } }]
     await tell(client, talk.id, { sessionUpdate: 'available_commands_update', availableCommands })
   }
@@ -173,6 +185,11 @@ export class DemoAcpAgent {
         say: async (said) => {
           answered += said
           await tell(client, talk.id, { sessionUpdate: 'agent_message_chunk', content: text(said) })
+        },
+        useTool: async (use) => {
+          const { tools } = open
+          if (!tools) return `${use.name}: no tools came with this conversation`
+          return toolInWords(use, () => tools.call(use.name, use.args, signal), signal)
         },
         ask: async (toolCall, options) => {
           const { requestPermission } = methods.client.session

@@ -9,6 +9,7 @@ import type {
 } from '@agentclientprotocol/sdk'
 import { forkChild, writeBelow } from '../deeds.ts'
 import { type Step, stepsIn } from '../directives.ts'
+import { type ToolUse, toolFor } from '../tool-words.ts'
 
 /** What it lets be seen of its work. */
 export type AcpUpdate = ClientNotificationParamsByMethod['session/update']['update']
@@ -31,6 +32,8 @@ export interface TurnParts {
   readonly writeRaw: (text: string) => Promise<void>
   readonly tell: (update: AcpUpdate) => Promise<void>
   readonly say: (text: string) => Promise<void>
+  /** One of the tools that came with the conversation; what came of it in words. */
+  readonly useTool: (use: ToolUse) => Promise<string>
   readonly ask: (toolCall: ToolCallUpdate, options: readonly PermissionOption[]) => Promise<RequestPermissionOutcome>
 }
 
@@ -77,6 +80,9 @@ class Turn {
         return this.#saySlowly(step.count, step.ms)
       case 'ask':
         return this.#say((await this.#mayI(wishOf(step.text), 'other', { wish: step.text || 'go on' })) ? 'allowed' : 'refused')
+      case 'record':
+      case 'checkpoint':
+        return this.#say(await this.#parts.useTool(toolFor(step)))
       case 'write':
         return this.#write(step.path, step.text)
       case 'plan':
