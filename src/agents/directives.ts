@@ -3,7 +3,8 @@
  * model or a key. What stands outside of them is echoed. What is no directive is text. Pure.
  */
 export type Step =
-  | { readonly do: 'echo' | 'say' | 'ask' | 'record' | 'checkpoint'; readonly text: string }
+  | { readonly do: 'echo' | 'say' | 'ask'; readonly text: string }
+  | { readonly do: 'record' | 'checkpoint'; readonly text: string }
   | { readonly do: 'slow'; readonly count: number; readonly ms: number }
   | { readonly do: 'write'; readonly path: string; readonly text: string }
   | { readonly do: 'flood'; readonly bytes: number }

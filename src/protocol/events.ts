@@ -64,6 +64,10 @@ export interface EventBodies extends RelayEventBodies {
   /** DC2: a day is over; what was said on it leaves what agents are handed. */
   'chapter-closed': { chapter: Chapter }
 
+  // answer:KEY, until it is a message: whose `clientId` is the turn's.
+  'answer-said': { turnId: string; agentId: string; text: string }
+  'answer-over': { turnId: string }
+
   // project:ID; approvals and the beginning and end of work sessions also in home.
   'chat-wanted': { agentId: string; by: string }
   'chat-not-wanted': { agentId: string; by: string }

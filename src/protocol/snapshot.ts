@@ -36,3 +36,8 @@ export interface ConversationState {
   /** The numbers of those that a living agent has been handed and has not answered: it is at work on them (CH9). */
   readonly handedOver: readonly number[]
 }
+
+/** CH12: what an agent is saying now; null: nothing. The message it becomes has the turn as its `clientId`. */
+export interface AnswerState {
+  readonly saying: { readonly turnId: string; readonly agentId: string; readonly text: string } | null
+}

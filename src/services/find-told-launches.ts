@@ -18,7 +18,7 @@ const heardWrittenEveryMs = 3000
 
 export type Told =
   | { readonly through: number }
-  | Pick<ToldFacts, 'projectIds' | 'openConversations' | 'answered' | 'userSessionIds' | 'tellsHome'>
+  | Pick<ToldFacts, 'projectIds' | 'openConversations' | 'answered' | 'said' | 'userSessionIds' | 'tellsHome'>
 
 /** What an agent lets be seen of its work: told in its user session and nowhere else. */
 const ofUserSession: ReadonlySet<string> = new Set<LinkFact['type']>(['turn-update', 'agent-configured'])
@@ -38,18 +38,24 @@ export const findToldLaunches = defineQuery({
     return {
       projectIds: [...new Set(ending.map(({ projectId }) => projectId))],
       openConversations: [...openConversations],
-      answered: await answeredIn(reader, isNew ? facts : []),
+      answered: await conversationsOf(reader, isNew ? facts : [], ['turn-ended']),
+      said: await conversationsOf(reader, isNew ? facts : [], ['turn-update', 'turn-ended']),
       userSessionIds: await userSessionsOf(reader, [...ending, ...talking]),
       tellsHome: row.state === 'unreachable' || facts.some(({ type }) => !ofUserSession.has(type) && !ofNobody.has(type)),
     }
   },
 })
 
-/** CH12: where the answers of turns that end go. */
-async function answeredIn(reader: Reader, facts: readonly LinkFact[]): Promise<string[]> {
+/** CH12: where what these facts tell of turns is said. */
+async function conversationsOf(
+  reader: Reader,
+  facts: readonly LinkFact[],
+  types: readonly LinkFact['type'][],
+): Promise<string[]> {
+  const told = facts.flatMap((fact) => (types.includes(fact.type) && 'turnId' in fact && fact.turnId ? [fact.turnId] : []))
   const keys = new Set<string>()
-  for (const fact of facts) {
-    const turn = fact.type === 'turn-ended' ? await reader.first(selectChatTurn, { id: fact.turnId }) : undefined
+  for (const id of new Set(told)) {
+    const turn = await reader.first(selectChatTurn, { id })
     if (turn?.conversation_key) keys.add(turn.conversation_key)
   }
   return [...keys]

@@ -3,6 +3,7 @@ import { parseAgentKey } from '../domain/conversation/key.ts'
 import { home, parseStream, type StreamName } from '../domain/stream/name.ts'
 import type { CoordinatorOrders } from '../protocol/link.ts'
 import {
+  type AnswerState,
   type ConversationState,
   type HomeState,
   type ProjectState,
@@ -13,6 +14,7 @@ import type { UserSessionState } from '../protocol/user-session.ts'
 import { selectPosition } from '../store/event-log.ts'
 import { agentsOfProject, agentsPage } from '../store/queries/agents.ts'
 import { pendingApprovals, pendingApprovalsOf } from '../store/queries/approvals.ts'
+import { piecesOf, selectSaying } from '../store/queries/chat-turns.ts'
 import { type ConversationRow, conversationOf, selectConversation } from '../store/queries/conversations.ts'
 import { ordersOf } from '../store/queries/launches.ts'
 import { behindAll, messagesBefore } from '../store/queries/messages.ts'
@@ -27,7 +29,14 @@ import { workSessionsPage } from '../store/queries/work-sessions.ts'
 import { defineQuery, type Reader, type StreamPosition } from '../store/store.ts'
 import { newestTurns, userSessionView } from './user-session-view.ts'
 
-type StreamState = HomeState | ProjectState | ConversationState | CoordinatorOrders | UserSessionState | Record<string, never>
+type StreamState =
+  | HomeState
+  | ProjectState
+  | ConversationState
+  | AnswerState
+  | CoordinatorOrders
+  | UserSessionState
+  | Record<string, never>
 
 interface Snapshot {
   /** In the order asked for. */
@@ -53,6 +62,7 @@ async function stateOf(reader: Reader, name: StreamName): Promise<StreamState> {
   if (stream?.kind === home) return homeState(reader)
   if (stream?.kind === 'project') return projectState(reader, stream.id)
   if (stream?.kind === 'conversation') return conversationState(reader, stream.id)
+  if (stream?.kind === 'answer') return answerState(reader, stream.id)
   if (stream?.kind === 'coordinator') return coordinatorOrders(reader, stream.id)
   if (stream?.kind === 'user-session') return userSessionState(reader, stream.id)
   return {}
@@ -64,6 +74,11 @@ const coordinatorOrders = async (reader: Reader, coordinatorId: string): Promise
   permissions: await settledPermissionsOn(reader, coordinatorId),
   configures: await pendingChangesOn(reader, coordinatorId),
 })
+
+async function answerState(reader: Reader, key: string): Promise<AnswerState> {
+  const turn = await reader.first(selectSaying, { key })
+  return { saying: turn ? { turnId: turn.id, agentId: turn.agent_id, text: await piecesOf(reader, turn.id) } : null }
+}
 
 async function userSessionState(reader: Reader, id: string): Promise<UserSessionState> {
   const row = await reader.first(selectUserSession, { id })

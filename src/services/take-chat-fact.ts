@@ -5,10 +5,11 @@
  */
 import type { Launch } from '../domain/agent-process/lifecycle.ts'
 import { Refusal } from '../domain/errors.ts'
-import { projectStream } from '../domain/stream/name.ts'
+import { answerStream, projectStream } from '../domain/stream/name.ts'
 import { mask } from '../platform/mask.ts'
 import { maxContentChars } from '../protocol/message.ts'
 import { storable } from '../protocol/text.ts'
+import { deleteEventsThrough, raiseFloor, selectPosition } from '../store/event-log.ts'
 import { newestOfLaunch } from '../store/queries/agent-sessions-of-launch.ts'
 import {
   type ChatTurnRow,
@@ -43,8 +44,8 @@ export async function takeChatFact(tx: Tx, fact: TurnFact, launch: Launch, conte
       await stopLaunch(tx, launch, { reason: 'start_failed', detail: mask(fact.error) }, context)
       return
     case 'turn-update': {
-      if (fact.update.kind !== 'text' || fact.turnId === null || !(await runningTurn(tx, launch, fact.turnId))) return
-      return tx.write(insertPiece, { turn_id: fact.turnId, n: fact.n, said: storable(fact.update.text) })
+      const turn = fact.update.kind === 'text' && fact.turnId !== null && (await runningTurn(tx, launch, fact.turnId))
+      return turn && fact.update.kind === 'text' ? say(tx, turn, fact.n, storable(fact.update.text)) : undefined
     }
     case 'turn-ended': {
       const turn = await runningTurn(tx, launch, fact.turnId)
@@ -74,6 +75,23 @@ async function runningTurn(tx: Tx, { id: launchId }: Launch, turnId: string): Pr
   return turn?.id === turnId ? turn : undefined
 }
 
+/** Whoever looks at the conversation reads it while it is being said; afterwards it is a message and nothing else. */
+async function say(tx: Tx, turn: ChatTurnRow, n: number, text: string): Promise<void> {
+  await tx.write(insertPiece, { turn_id: turn.id, n, said: text })
+  if (turn.about !== 'chat' || turn.conversation_key === null) return
+  const data = { turnId: turn.id, agentId: turn.agent_id, text }
+  tx.append(answerStream(turn.conversation_key), { type: 'answer-said', data })
+}
+
+async function saidWhole(tx: Tx, { id: turnId, about, conversation_key: key }: ChatTurnRow): Promise<void> {
+  if (about !== 'chat' || key === null) return
+  const name = answerStream(key)
+  const head = (await tx.first(selectPosition, { name }))?.head ?? 0
+  await tx.write(deleteEventsThrough, { stream: name, seq: head })
+  await tx.write(raiseFloor, { name, floor: head })
+  tx.append(name, { type: 'answer-over', data: { turnId } })
+}
+
 async function close(tx: Tx, turn: ChatTurnRow, end: Pick<ChatTurnRow, 'state' | 'error'>, now: string): Promise<void> {
   await tx.write(deletePieces, { turnId: turn.id })
   await tx.write(updateChatTurn, { id: turn.id, ...end, ended_at: now })
@@ -87,6 +105,7 @@ async function endTurn(tx: Tx, turn: ChatTurnRow, { outcome, error }: Ended, con
   const text = (await piecesOf(tx, turn.id)).trim()
   const why = outcome === 'failed' ? mask(error ?? 'The agent gave no reason') : null
   await close(tx, turn, { state: outcome, error: why }, now)
+  await saidWhole(tx, turn)
   const own = await newestOfLaunch(tx, turn.launch_id)
   if (own?.id !== turn.agent_session_id || own.state === 'ended') return
   // A person who waits is told what went wrong, rather than asked the same again for ever.

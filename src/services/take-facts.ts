@@ -5,6 +5,7 @@
  */
 import type { Instant } from '../domain/instant.ts'
 import {
+  answerStream,
   conversationStream,
   coordinatorStream,
   home,
@@ -33,6 +34,8 @@ export interface ToldFacts extends InEpoch {
   readonly openConversations: readonly string[]
   /** Conversations in which an agent that is spoken to has answered (CH12). */
   readonly answered: readonly string[]
+  /** Conversations in which it is saying something. */
+  readonly said: readonly string[]
   readonly userSessionIds: readonly string[]
   /** Something is told that readers of home must know. */
   readonly tellsHome: boolean
@@ -40,13 +43,22 @@ export interface ToldFacts extends InEpoch {
 
 export const takeFacts = defineUseCase({
   name: 'take-facts',
-  streams: ({ coordinatorId, projectIds, openConversations, answered, userSessionIds, tellsHome }: ToldFacts): StreamName[] => [
+  streams: ({
+    coordinatorId,
+    projectIds,
+    openConversations,
+    answered,
+    said,
+    userSessionIds,
+    tellsHome,
+  }: ToldFacts): StreamName[] => [
     coordinatorStream(coordinatorId),
     ...userSessionIds.map(userSessionStream),
     ...(tellsHome ? ([home] as const) : []),
     ...projectIds.map(projectStream),
     ...openConversations.map(conversationStream),
     ...answered.map(conversationStream),
+    ...said.map(answerStream),
   ],
   run: async (tx, input, context): Promise<{ through: number }> => {
     const row = await inForce(tx, input)

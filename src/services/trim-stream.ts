@@ -12,7 +12,7 @@ const keptMs = 24 * 3_600_000
 /** In one commit, so that nobody waits for it. */
 const trimmedAtOnce = 1000
 
-export const trimmedKinds = ['coordinator', 'user-session'] as const
+export const trimmedKinds = ['coordinator', 'user-session', 'answer'] as const
 
 export const trimStream = defineUseCase({
   name: 'trim-stream',

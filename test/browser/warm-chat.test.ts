@@ -15,15 +15,16 @@ async function say(page: Page, text: string): Promise<void> {
 }
 
 /** A project of its own with an agent that Holdfast starts. */
-async function openChat(agentId: string, settings: Record<string, number> = {}) {
+async function openChat(agentId: string, settings: Record<string, number> = {}, protocol: 'mcp' | 'acp' = 'mcp') {
   const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: agentId, settings } })
-  const body = { id: agentId, name: agentId, protocol: 'mcp' as const, command: 'holdfast', args: ['demo-mcp'] }
+  const body = { id: agentId, name: agentId, protocol, command: 'holdfast', args: [`demo-${protocol}`] }
   await here.elsewhere.post('/api/agents', { body })
   await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId } })
   const query = { projectId, agentId }
   const page = await here.ownerPage(`/projects/${projectId}/chat/${agentId}`, { viewport: phone, colorScheme: 'dark' })
   return {
     page,
+    projectId,
     processes: async () => (await here.elsewhere.get('/api/processes', { query })).items,
     states: async () => (await here.elsewhere.get('/api/processes', { query })).items.map(({ state }) => state),
     said: async () =>
@@ -67,6 +68,26 @@ test('[CH10] reloaded in mid-answer, offline and back: the same process answers 
   expect(all.filter((text) => text.includes('written while away'))).toEqual(['echo: written while away', 'written while away'])
   expect(all).toHaveLength(4)
   expect(await processes()).toHaveLength(1)
+})
+
+test('[CH12] what an agent that is spoken to says is read while it is being said, after a reload too, and stands there once when it is whole', async () => {
+  const { page, projectId, said } = await openChat('dot', {}, 'acp')
+  await presence(page, 'ready')
+  // It says the first part and then waits for a person, so that nothing here hangs on time.
+  await say(page, '[[say the first part]] [[ask]] the rest')
+  const saying = page.locator('[data-saying]')
+  await saying.getByText('the first part').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await page.reload()
+  await saying.getByText('the first part').waitFor()
+  const [asked] = (await here.elsewhere.get('/api/approvals')).items.filter((each) => each.projectId === projectId)
+  const params = { projectId, approvalId: String(asked?.id) }
+  await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params, body: { status: 'approved' } })
+  const whole = 'the first part\nallowed\necho: the rest'
+  await page.getByRole('log').locator('[data-seq]', { hasText: 'echo: the rest' }).waitFor()
+  await saying.waitFor({ state: 'detached' })
+  expect(await page.getByText('the first part', { exact: false }).count()).toBe(2)
+  expect((await said())[0]).toBe(whole)
 })
 
 test('[CO7] an agent that crashes again and again is held with its reason and its last words; what was said is kept', async () => {

@@ -3,10 +3,10 @@
  * agent that pulls does: authenticates, asks what to do next with the longest wait, answers, and logs out at its end.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { type ToolUse, toolInWords } from '../tool-words.ts'
 import { dangersIn, describe, heeding, type Lesson } from './lessons.ts'
 import { McpClient, type McpClientParts, ToolFailure } from './mcp-client.ts'
 import { answerTo, type Habits } from './obey.ts'
-import { type ToolUse, toolInWords } from '../tool-words.ts'
 
 export interface DemoAgentParts extends McpClientParts {
   readonly agentId: string

@@ -1,8 +1,8 @@
 /**
  * The names of the streams (docs/architecture.md, "Streams"): `home`, `project:ID`, `conversation:KEY`,
- * `user-session:ID`, `coordinator:ID`, `note:DAY`. An event has one owner stream. Pure.
+ * `user-session:ID`, `coordinator:ID`, `note:DAY`, `answer:KEY`. An event has one owner stream. Pure.
  */
-const kindsWithId = ['project', 'conversation', 'user-session', 'coordinator', 'note'] as const
+const kindsWithId = ['project', 'conversation', 'user-session', 'coordinator', 'note', 'answer'] as const
 
 export type StreamKind = 'home' | (typeof kindsWithId)[number]
 export type StreamName = 'home' | `${(typeof kindsWithId)[number]}:${string}`
@@ -10,6 +10,8 @@ export type StreamName = 'home' | `${(typeof kindsWithId)[number]}:${string}`
 export const home = 'home' satisfies StreamName
 export const projectStream = (id: string): StreamName => `project:${id}`
 export const conversationStream = (key: string): StreamName => `conversation:${key}`
+/** What is being said in a conversation and is not said whole yet (CH12); its events go when it is. */
+export const answerStream = (key: string): StreamName => `answer:${key}`
 export const userSessionStream = (id: string): StreamName => `user-session:${id}`
 /** The note of a logical day, `note:2026-11-15`. */
 export const noteStream = (day: string): StreamName => `note:${day}`

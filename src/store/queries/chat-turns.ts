@@ -52,6 +52,18 @@ export const selectRunningChatTurn = statement<{ launchId: string }>()((db, p) =
   db.selectFrom('chat_turns').selectAll().where('launch_id', '=', p.launchId).where('state', '=', running),
 )
 
+/** What is being said in a conversation: of turns that run there are few. */
+export const selectSaying = statement<{ key: string }>()((db, p) =>
+  db
+    .selectFrom('chat_turns')
+    .select(['id', 'agent_id'])
+    .where('state', '=', running)
+    .where('conversation_key', '=', p.key)
+    .where('about', '=', sql.lit<ChatTurnRow['about']>('chat'))
+    .orderBy('id', 'desc')
+    .limit(1),
+)
+
 /** Whether an agent session was told anything before. */
 export const selectAnyChatTurn = statement<{ agentSessionId: string }>()((db, p) =>
   db.selectFrom('chat_turns').select('id').where('agent_session_id', '=', p.agentSessionId).limit(1),

@@ -4,7 +4,7 @@
  */
 import { Fragment, useEffect, useRef, useState } from 'react'
 import type { Message } from '../../../src/protocol/message.ts'
-import { type Chat, withOlder } from '../live/chat.ts'
+import { type Chat, isSaid, type Saying, withOlder } from '../live/chat.ts'
 import { useConnection } from '../live/connection.ts'
 import { useNames } from '../live/names.ts'
 import { discard, sendAgain, type Unsent } from '../live/outbox.ts'
@@ -13,7 +13,7 @@ import { changeChat } from '../live/work.ts'
 import { useWords, useWriting } from '../messages/messages.tsx'
 import { SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
-import { MessageRow, UnsentRow } from './message-row.tsx'
+import { MessageRow, SayingRow, UnsentRow } from './message-row.tsx'
 
 /** Messages by one sender within this stand under one name. */
 const togetherMs = 5 * 60_000
@@ -25,12 +25,14 @@ interface ChatLogProps {
   readonly place: { readonly projectId: string; readonly agentId: string }
   readonly conversationKey: string
   readonly chat: Chat
+  /** null: nothing is being said. */
+  readonly saying: Saying | null
   readonly unsent: readonly Unsent[]
   readonly agentName: string
   readonly onSent: (message: Message) => void
 }
 
-export function ChatLog({ place, conversationKey, chat, unsent, agentName, onSent }: ChatLogProps) {
+export function ChatLog({ place, conversationKey, chat, saying, unsent, agentName, onSent }: ChatLogProps) {
   const { chat: words } = useWords()
   const writing = useWriting()
   const nameOf = useNames()
@@ -64,6 +66,7 @@ export function ChatLog({ place, conversationKey, chat, unsent, agentName, onSen
               </Fragment>
             )
           })}
+          {saying && !isSaid(chat, saying) && <SayingRow saying={saying} name={nameOf(saying.agentId)} />}
           {unsent.map((each) => (
             <UnsentRow
               key={each.clientId}

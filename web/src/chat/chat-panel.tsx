@@ -10,7 +10,7 @@ import { empty, send, useOutbox } from '../live/outbox.ts'
 import { agentSessionsOf, coordinators, processesOf } from '../live/processes.ts'
 import { useMay, useMe } from '../live/queries.ts'
 import { newKey } from '../live/sending.ts'
-import { changeChat, useChat, webChatKey } from '../live/work.ts'
+import { changeChat, useChat, useSaying, webChatKey } from '../live/work.ts'
 import { useWords } from '../messages/messages.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
@@ -30,6 +30,7 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
   const mayWrite = useMay('write')
   const conversationKey = webChatKey(projectId, agent.id)
   const chat = useChat(conversationKey)
+  const saying = useSaying(conversationKey)
   const panel = useChatPanel(projectId, agent.id, mayWrite)
   const where = useWhere(projectId, agent, chat, panel.called)
   const place = { projectId, agentId: agent.id }
@@ -57,6 +58,7 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
           place={place}
           conversationKey={conversationKey}
           chat={chat}
+          saying={where.is === 'thinking' ? saying : null}
           unsent={unsent}
           agentName={agent.name}
           onSent={onSent}

@@ -5,6 +5,7 @@
 import { memo, type ReactNode } from 'react'
 import { ProblemError } from '../../../src/client/client.ts'
 import type { Message } from '../../../src/protocol/message.ts'
+import type { Saying } from '../live/chat.ts'
 import type { Unsent } from '../live/outbox.ts'
 import { useWords, useWriting } from '../messages/messages.tsx'
 import { Button } from '../parts/button.tsx'
@@ -50,6 +51,18 @@ export const MessageRow = memo(function MessageRow({ message, name, byAgent, goe
     </li>
   )
 })
+
+/** What is being said, as far as it is said (CH12). It is read out when it is whole. */
+export const SayingRow = ({ saying, name }: { saying: Saying; name: string }) => (
+  <li className="pt-4" data-saying={saying.turnId} aria-live="off">
+    <Head name={name} byAgent>
+      <span className="motion-safe:animate-pulse" aria-hidden="true">
+        …
+      </span>
+    </Head>
+    <Text>{saying.text}</Text>
+  </li>
+)
 
 const Head = ({ name, byAgent, children }: { name: string; byAgent: boolean; children: ReactNode }) => (
   <div className="mb-1 flex flex-wrap items-center gap-x-2 text-sm text-faint">

@@ -5,7 +5,7 @@
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import type { Message } from '../../../src/protocol/message.ts'
 import type { Page } from '../../../src/protocol/page.ts'
-import { type ConversationState, snapshotMessageLimit } from '../../../src/protocol/snapshot.ts'
+import { type AnswerState, type ConversationState, snapshotMessageLimit } from '../../../src/protocol/snapshot.ts'
 
 export interface Chat {
   /** Oldest first, without the hidden ones (CH2). */
@@ -19,6 +19,21 @@ export interface Chat {
 /** More than anybody scrolls through; the oldest are let go and can be read again. */
 const mostKept = 10_000
 const keptAfterCut = 5000
+
+/** What an agent is saying now and has not said whole (CH12). */
+export type Saying = NonNullable<AnswerState['saying']>
+
+export function afterAnswerEvent(saying: Saying | null, event: HoldfastEvent): Saying | null {
+  if (!('data' in event)) return saying
+  if (event.type === 'answer-over') return saying?.turnId === event.data.turnId ? null : saying
+  if (event.type !== 'answer-said') return saying
+  const { turnId, agentId, text } = event.data
+  return { turnId, agentId, text: saying?.turnId === turnId ? saying.text + text : text }
+}
+
+/** Whether it has become a message, which may be told before the end of the saying. */
+export const isSaid = ({ messages }: Chat, { turnId }: Saying): boolean =>
+  messages.findLast((message) => message.clientId === turnId) !== undefined
 
 const emptyChat: Chat = { messages: [], older: undefined, handedOver: [] }
 
