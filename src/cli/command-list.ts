@@ -12,6 +12,7 @@ export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   run: async () => (await import('./commands/run.ts')).run,
   attach: async () => (await import('./commands/attach.ts')).attachCommand,
   search: async () => (await import('./commands/search.ts')).search,
+  notes: async () => (await import('./commands/notes.ts')).notes,
   tasks: async () => (await import('./commands/tasks.ts')).tasks,
   sessions: async () => (await import('./commands/sessions.ts')).workSessions,
   resume: async () => (await import('./commands/resume.ts')).resume,

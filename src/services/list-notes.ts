@@ -8,15 +8,20 @@ import { defineQuery } from '../store/store.ts'
 interface AskedNotes extends PageQuery {
   /** `202611`. */
   readonly month?: string | undefined
+  readonly state?: Note['state'] | undefined
 }
 
 export const listNotes = defineQuery({
   name: 'list-notes',
-  run: async (reader, { month, limit, cursor }: AskedNotes): Promise<Page<Note>> => {
+  run: async (reader, { month, state, limit, cursor }: AskedNotes): Promise<Page<Note>> => {
     const prefix = month === undefined ? '' : `${month.slice(0, 4)}-${month.slice(4)}-`
     const end = prefix === '' ? dayBeforeAll : `${prefix}99`
     const before = dayOf(cursor, end)
-    const found = await notesBefore(reader, { from: prefix, before: before < end ? before : end, limit: limit + 1 })
+    const behind = {
+      leastBehind: state === 'pending' ? 1 : 0,
+      mostBehind: state === 'written' ? 0 : Number.MAX_SAFE_INTEGER,
+    }
+    const found = await notesBefore(reader, { from: prefix, before: before < end ? before : end, ...behind, limit: limit + 1 })
     const { items, nextCursor } = cutDayPage(
       found.map((note) => ({ ...note, day: note.date })),
       limit,

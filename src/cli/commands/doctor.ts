@@ -17,6 +17,7 @@ import { bad, type Check, good, warning } from '../doctor/check.ts'
 import { checkDeep } from '../doctor/deep.ts'
 import { checkDatabase, checkFolder } from '../doctor/folder.ts'
 import { checkGit, checkNode } from '../doctor/machine.ts'
+import { checkNotes } from '../doctor/notes.ts'
 import { checkServer } from '../doctor/server.ts'
 import { CommandFailure, usage } from '../failure.ts'
 import { startCommand } from '../program-name.ts'
@@ -99,7 +100,12 @@ async function checkInside(context: CommandContext, url: string): Promise<Check[
   const client = createClient({ url, token })
   const credential = await checkCredential(client)
   if (credential.state === 'bad') return [credential]
-  return [credential, await checkCoordinators(client), ...(await checkAgents(client, context.terminal.env))]
+  return [
+    credential,
+    await checkCoordinators(client),
+    ...(await checkNotes(client)),
+    ...(await checkAgents(client, context.terminal.env)),
+  ]
 }
 
 const findingsTable = ({ paint }: CommandContext, findings: DeepCheck['findings']): string =>

@@ -77,19 +77,29 @@ export const putNote = statement<NoteRow>()((db, p) => {
 
 export const selectNote = statement<{ day: Day }>()((db, p) => db.selectFrom('notes').selectAll().where('day', '=', p.day))
 
-const selectNotesBefore = statement<{ from: Day; before: Day; limit: number }>()((db, p) =>
+export interface NotesPage {
+  readonly from: Day
+  readonly before: Day
+  readonly limit: number
+  /** How far behind their files are, in events: 0 for all that are written or more, 1 for those that are not. */
+  readonly leastBehind: number
+  readonly mostBehind: number
+}
+
+const selectNotesBefore = statement<NotesPage>()((db, p) =>
   db
     .selectFrom('notes')
     .selectAll()
     .where('day', '>=', p.from)
     .where('day', '<', p.before)
     .where('conversations', '>', 0)
+    .where((eb) => eb.between(eb('seq', '-', eb.ref('written_seq')), p.leastBehind, p.mostBehind))
     .orderBy('day', 'desc')
     .limit(p.limit),
 )
 
 /** The newest first. */
-export const notesBefore = async (reader: Reader, page: { from: Day; before: Day; limit: number }): Promise<Note[]> =>
+export const notesBefore = async (reader: Reader, page: NotesPage): Promise<Note[]> =>
   (await reader.all(selectNotesBefore, page)).map(noteOf)
 
 export const noteOf = (row: NoteRow): Note => ({
