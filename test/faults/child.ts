@@ -13,6 +13,7 @@ const maxErrorText = 4000
 const scripts = {
   'store-under-load': new URL('./processes/store-under-load.ts', import.meta.url),
   'files-under-load': new URL('./processes/files-under-load.ts', import.meta.url),
+  'cut-over-and-die': new URL('./processes/cut-over-and-die.ts', import.meta.url),
   'migrate-and-die': new URL('./processes/migrate-and-die.ts', import.meta.url),
 } as const
 

@@ -183,3 +183,17 @@ export const tasksStayBehind: Change = {
   find: '({ ...task, session_id: child.id, updated_at: context.now })',
   replace: '({ ...task, updated_at: context.now })',
 }
+
+/** DC2: the chapter is there, and agents are handed its messages all the same. */
+export const chapterNotLeft: Change = {
+  file: 'services/chapter-record.ts',
+  find: '  await tx.write(leaveChapter, { key, ...left })\n',
+  replace: '',
+}
+
+/** DC4: a note is written where it lies, conversation by conversation. */
+export const noteInPlace: Change = {
+  file: 'platform/atomic-file.ts',
+  find: 'const temporary = join(',
+  replace: "const temporary = path.endsWith('.md') ? path : join(",
+}

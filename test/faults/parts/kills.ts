@@ -4,11 +4,14 @@ import { productFolder } from '../build.ts'
 import {
   acknowledgeBeforeCommit,
   acknowledgeBeforeCommitOnPostgres,
+  chapterNotLeft,
   filesInPlace,
   migrateWithoutTransaction,
   migrateWithoutTransactionOnPostgres,
+  noteInPlace,
   tasksStayBehind,
 } from '../controls.ts'
+import { cutoverKills } from '../cutover-kills.ts'
 import { type KillOptions, kills } from '../kill.ts'
 import { serverKills } from '../kill-server.ts'
 import { killedMigrations } from '../migrations.ts'
@@ -79,6 +82,22 @@ export const killWork: Part = async (bench) => [
       await caught('tasks left behind', tasksStayBehind, 'torn'),
     ]
     return { rule: 'CK4', test: 'kill -9 in the middle of work', points, seed: bench.seed, tally, controls }
+  }),
+]
+
+/** DC2, DC4: a cutover of 50 conversations, at every step. */
+export const killCutover: Part = async (bench) => [
+  await timed(async () => {
+    const lanes = bench.lanes
+    const options = { conversations: 50, lanes }
+    const { kills: done, steps, tally } = await cutoverKills({ ...options, build: productFolder, kills: bench.points(10_000) })
+    const caught = async (name: string, change: Change) => {
+      const broken = await withBuild([change], (build) => cutoverKills({ ...options, build, kills: 20, stopEarly: true }))
+      return { name, caught: broken.tally.torn > 0 }
+    }
+    const controls = [await caught('chapter closed, not left', chapterNotLeft), await caught('notes in place', noteInPlace)]
+    const points = `${done} kills at ${steps} steps, 50 conversations each`
+    return { rule: 'DC4', test: 'kill -9 in the middle of a cutover', points, seed: bench.seed, tally, controls }
   }),
 ]
 

@@ -2,7 +2,7 @@
 import { cluster } from './clusters.ts'
 import { files, io, powerCut } from './disks.ts'
 import { fences } from './fences.ts'
-import { kill, killOnPostgres, killServer, killWork, migrations } from './kills.ts'
+import { kill, killCutover, killOnPostgres, killServer, killWork, migrations } from './kills.ts'
 import { largeStore } from './large-stores.ts'
 import { order } from './orders.ts'
 import type { Part } from './part.ts'
@@ -13,6 +13,7 @@ export const parts: Readonly<Record<string, Part>> = {
   'kill-postgres': killOnPostgres,
   'kill-server': killServer,
   'kill-work': killWork,
+  'kill-cutover': killCutover,
   'power-cut': powerCut,
   files,
   'io-errors': io,
