@@ -3,9 +3,9 @@
  * ready; the log goes to standard error.
  */
 import type { Kind, RunningHoldfast } from '../compose/start-server.ts'
-import { signInLink } from '../domain/credential/sign-in-link.ts'
 import { type ConfigFlags, loadConfig } from '../platform/config.ts'
 import { stopOnSignal } from '../platform/signals.ts'
+import { signInLink } from '../protocol/sign-in-link.ts'
 import type { Terminal } from './terminal.ts'
 
 export async function serve(kind: Kind, flags: ConfigFlags, terminal: Terminal): Promise<never> {

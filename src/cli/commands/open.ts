@@ -1,7 +1,8 @@
 /** `holdfast open`: a new one-time sign-in link, in the browser when there is one, or for the camera of a phone (UI8). */
-import { signInLink } from '../../domain/credential/sign-in-link.ts'
+
 import { systemClock } from '../../platform/clock.ts'
 import { openBrowser } from '../../platform/open-browser.ts'
+import { signInLink } from '../../protocol/sign-in-link.ts'
 import type { CommandSpec } from '../command.ts'
 import { CommandFailure } from '../failure.ts'
 import { isInteractive } from '../terminal.ts'

@@ -1,8 +1,8 @@
 /** Signs the same person in on a phone: a code for its camera, good once (UI8). Says so where a phone could not reach us. */
 import { useEffect, useState } from 'react'
 import { encode } from 'uqr'
-import { signInLink } from '../../../src/domain/credential/sign-in-link.ts'
 import type { SignInCode } from '../../../src/protocol/people.ts'
+import { signInLink } from '../../../src/protocol/sign-in-link.ts'
 import { client } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { useWords, useWriting } from '../messages/messages.tsx'

@@ -1,10 +1,10 @@
 /** Signing in and out, people, tokens. */
 import type * as z from 'zod'
-import { signInLink } from '../../../domain/credential/sign-in-link.ts'
 import { epochMs } from '../../../domain/instant.ts'
 import { hashSecret } from '../../../platform/secrets.ts'
 import type { Login } from '../../../protocol/people.ts'
 import type { accessRoutes } from '../../../protocol/routes/access.ts'
+import { signInLink } from '../../../protocol/sign-in-link.ts'
 import { addPerson } from '../../../services/add-person.ts'
 import { createSignInCode } from '../../../services/create-sign-in-code.ts'
 import { createToken } from '../../../services/create-token.ts'
