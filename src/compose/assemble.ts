@@ -1,6 +1,5 @@
 /** What stands behind the front: store, mirror, doors, duties. Loaded while the port already listens. */
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { agentDetection } from '../agents/detect-agents.ts'
 import { ownerId } from '../domain/credential/who.ts'
 import { chatLog } from '../mirror/chat-log.ts'
@@ -32,13 +31,12 @@ export interface Parts {
   readonly front: Front
   readonly logger: Logger
   readonly clock: Clock
-  readonly packageFolder: string
   readonly env: NodeJS.ProcessEnv
   readonly undo: Undo
 }
 
 export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<string>; store: Store }> {
-  const { config, ownerToken, front, logger, clock, packageFolder, env, undo } = parts
+  const { config, ownerToken, front, logger, clock, env, undo } = parts
   const { data } = config
   const store = await openStore(config, logger)
   undo.push(() => store.close())
@@ -49,7 +47,6 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
   const mirror = new Mirror({ store, clock, logger, folder: data, targets })
   undo.push(() => mirror.stop())
 
-  const pageFolder = join(packageFolder, 'dist', 'web')
   const detectAgents = agentDetection({ clock, env })
   const coordinatorRules = {
     maxConcurrent: config['coordinator.max_concurrent'],
@@ -58,7 +55,7 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
   }
   const ownerTokenHash = hashSecret(ownerToken)
   const files = filesBeside({ mirror, store, data, noteDay: (day) => noteDay(store, day) })
-  const doors = await openDoors({ front, store, clock, ownerTokenHash, files, pageFolder, coordinatorRules, detectAgents })
+  const doors = await openDoors({ front, store, clock, ownerTokenHash, files, coordinatorRules, detectAgents })
   const starter = new Starter({ store, clock, logger, tails: doors.tails, launches: doors.launches })
   await starter.start()
   undo.push(() => starter.stop())

@@ -3,6 +3,7 @@
  * folder is ours before anything in it is opened, the port answers before anything that can wait is even loaded (SP1), and a
  * stop undoes it all backwards. Everything heavy is behind assemble.ts.
  */
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { systemClock } from '../platform/clock.ts'
 import { prepareDataFolder } from '../platform/data-folder.ts'
@@ -56,6 +57,7 @@ export async function startServer(config: ConfigValues, env: NodeJS.ProcessEnv, 
       publicUrl: config.public_url,
       behindProxy: config.behind_proxy,
       version,
+      pageFolder: join(packageFolder, 'dist', 'web'),
     })
     await front.listen()
     undo.push(() => front.close())
@@ -68,7 +70,6 @@ export async function startServer(config: ConfigValues, env: NodeJS.ProcessEnv, 
       front,
       logger,
       clock: systemClock,
-      packageFolder,
       env,
       undo,
     })

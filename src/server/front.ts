@@ -1,7 +1,7 @@
 /**
  * The front: the port, and the gate before it. It listens before the doors behind it are loaded, so that a start is answered
- * at once (SP1): that the server is alive is said here; whoever comes for more is let in, in order, when the doors are there.
- * It knows no store and loads nothing heavy.
+ * at once (SP1): that the server is alive is said here, and its page is given; whoever comes for more is let in, in order, when the
+ * doors are there. It knows no store and loads nothing heavy.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, BlockList, isIP } from 'node:net'
@@ -11,6 +11,7 @@ import { StartFailure } from '../platform/start-failure.ts'
 import { Figures } from './http/figures.ts'
 import { Gate, maxHeaderBytes } from './http/gate.ts'
 import { healthText } from './http/health.ts'
+import { isReserved, Page } from './http/page.ts'
 import { answerProblem } from './http/problem-answer.ts'
 import { hostAndOrigin } from './security/host-and-origin.ts'
 
@@ -20,6 +21,8 @@ export interface FrontParts {
   readonly publicUrl: string | null
   readonly behindProxy: boolean
   readonly version: string
+  /** The built page; null serves none. */
+  readonly pageFolder: string | null
 }
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
@@ -33,6 +36,7 @@ export class Front {
   readonly server: Server
   readonly gate: Gate
   readonly figures = new Figures()
+  readonly page: Page
   readonly parts: FrontParts
   /** Whether readers reach us over TLS, through the proxy of `public_url`. */
   readonly https: boolean
@@ -44,6 +48,7 @@ export class Front {
     this.parts = parts
     this.https = parts.publicUrl?.startsWith('https:') ?? false
     this.gate = new Gate({ logger: parts.logger, figures: this.figures, https: this.https })
+    this.page = new Page(parts.pageFolder)
     this.server = createServer({
       ...timeouts,
       maxHeaderSize: maxHeaderBytes,
@@ -97,6 +102,12 @@ export class Front {
     if (request.method === 'GET' && request.url === '/healthz') {
       response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
       return void response.end(healthText(this.parts.version))
+    }
+    const path = request.url?.split('?', 1)[0] ?? ''
+    const file = request.method === 'GET' && !isReserved(path) ? this.page.answer(path, request.headers) : undefined
+    if (file) {
+      response.writeHead(file.status, { ...file.headers, 'content-length': file.body.length })
+      return void response.end(file.body)
     }
     if (this.#early.length >= maxEarly) return answerProblem(response, new Refusal('busy', 'The server is still starting'))
     this.#early.push([request, response])

@@ -27,8 +27,6 @@ export interface DoorsParts {
   readonly clock: Clock
   readonly ownerTokenHash: string
   readonly files: FilesBeside
-  /** The built page; null serves none. */
-  readonly pageFolder: string | null
   readonly coordinatorRules: CoordinatorRules
   /** Looks for installed agents; none are looked for when it is left out. */
   readonly detectAgents?: Doors['detectAgents'] | undefined
@@ -51,7 +49,7 @@ export interface OpenDoors {
 const drainMs = 5000
 
 export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
-  const { front, store, clock, ownerTokenHash, files, pageFolder, coordinatorRules, detectAgents = async () => [] } = parts
+  const { front, store, clock, ownerTokenHash, files, coordinatorRules, detectAgents = async () => [] } = parts
   const { logger, version, publicUrl, behindProxy } = front.parts
   const credentials = new Credentials(store, ownerTokenHash, publicUrl)
   const tails = new Tails({ store, clock, logger })
@@ -77,7 +75,7 @@ export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
     detectAgents,
     closing: false,
   }
-  const app = buildApp({ doors, front, behindProxy, pageFolder })
+  const app = buildApp({ doors, front, behindProxy })
   openSocketDoor(front.server, doors, front.gate)
   await app.ready()
   await doors.connections.start()

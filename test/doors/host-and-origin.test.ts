@@ -193,7 +193,7 @@ test('[SE2] port 80 allows the Host and Origin without a port', () => {
 test('[SE2] an address that other machines reach is refused without a proxy in front', async () => {
   const server = await openTestServer({ behindProxy: true, listen: { host: '0.0.0.0', port: 0 } })
   expect((await server.ask('/healthz')).status).toBe(200)
-  const parts = { logger: undefined as never, publicUrl: null, behindProxy: false, version: '0' }
+  const parts = { logger: undefined as never, publicUrl: null, behindProxy: false, version: '0', pageFolder: null }
   for (const host of ['0.0.0.0', '::', '192.168.1.7', 'holdfast.example.org', '2001:db8::1']) {
     expect(() => new Front({ ...parts, listen: { host, port: 0 } }), host).toThrow('without encryption')
   }

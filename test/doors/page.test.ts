@@ -2,7 +2,9 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { createLogger } from '../../src/platform/logger.ts'
+import { Front } from '../../src/server/front.ts'
 import { openTestServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/store.ts'
 
@@ -75,6 +77,24 @@ test('[SE5] no path leads out of the folder, and links in it are not followed', 
     expect(answer, path).toMatch(/^HTTP\/1\.1 4\d\d /)
     expect(answer, path).not.toMatch(/secret\r?\n?$|root:/)
   }
+})
+
+test('[SP1] while the doors behind it are still being opened the page is given, and whoever wants more waits', async () => {
+  const logger = createLogger({ level: 'silent', format: 'json' })
+  const listen = { host: '127.0.0.1', port: 0 }
+  const front = new Front({ logger, listen, publicUrl: null, behindProxy: false, version: '0', pageFolder: await buildPage() })
+  await front.listen()
+  onTestFinished(() => {
+    front.server.closeAllConnections()
+    return front.close()
+  })
+  const index = await fetch(`${front.url}/projects/proj_1`, { headers: { accept: 'text/html' } })
+  expect([index.status, index.headers.get('content-security-policy')]).toEqual([200, expect.any(String)])
+  expect(await index.text()).toContain('<title>Holdfast</title>')
+  const waiting = fetch(`${front.url}/api/projects`)
+  const missing = fetch(`${front.url}/gone.js`)
+  front.lead((request, response) => void response.writeHead(418).end(request.url))
+  expect([await (await waiting).text(), await (await missing).text()]).toEqual(['/api/projects', '/gone.js'])
 })
 
 test('[UI1] a page that is not built says so, and how to build it', async () => {

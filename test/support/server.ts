@@ -48,7 +48,7 @@ export interface TestServer {
   raw(bytes: string | Buffer, until?: string): Promise<string>
 }
 
-export type TestServerOptions = Partial<FrontParts & Pick<DoorsParts, 'ownerTokenHash' | 'pageFolder' | 'detectAgents'>> & {
+export type TestServerOptions = Partial<FrontParts & Pick<DoorsParts, 'ownerTokenHash' | 'detectAgents'>> & {
   readonly testStore?: TestStore
 }
 
@@ -68,16 +68,17 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
     publicUrl: null,
     behindProxy: false,
     version: '0.0.0-test',
+    pageFolder: null,
     ...options,
   })
   await front.listen()
   const coordinatorRules = { maxConcurrent: 64, aloneMinutes: 30, takeoverMinutes: null }
-  const { ownerTokenHash = hashSecret(ownerToken), pageFolder = null, detectAgents } = options
+  const { ownerTokenHash = hashSecret(ownerToken), detectAgents } = options
   const targets = [projectFolder, conversationFile, noteFiles(store)]
   const mirror = new Mirror({ store, clock, logger: front.parts.logger, folder, targets })
   onTestFinished(() => mirror.stop())
   const files = filesBeside({ mirror, store, data: folder, noteDay: (day) => noteDay(store, day) })
-  const server = await openDoors({ front, store, clock, ownerTokenHash, files, pageFolder, coordinatorRules, detectAgents })
+  const server = await openDoors({ front, store, clock, ownerTokenHash, files, coordinatorRules, detectAgents })
   onTestFinished(() => server.close())
   const port = Number(new URL(front.url).port)
   return {

@@ -7,7 +7,7 @@ import type { Doors } from '../doors.ts'
 import type { Front } from '../front.ts'
 import { openMcpDoor } from '../mcp/door.ts'
 import { maxHeaderBytes } from './gate.ts'
-import { Page } from './page.ts'
+import { isReserved } from './page.ts'
 import { bodyLimit, maskedProblem, problemHeaders, refusalOf } from './problem-answer.ts'
 import { nothingThere, registerRoutes } from './register-routes.ts'
 
@@ -19,10 +19,9 @@ export interface AppParts {
   readonly doors: Doors
   readonly front: Front
   readonly behindProxy: boolean
-  readonly pageFolder: string | null
 }
 
-export function buildApp({ doors, front, behindProxy, pageFolder }: AppParts): FastifyInstance {
+export function buildApp({ doors, front, behindProxy }: AppParts): FastifyInstance {
   const { gate } = front
   const app: FastifyInstance = fastify({
     logger: false,
@@ -65,14 +64,17 @@ export function buildApp({ doors, front, behindProxy, pageFolder }: AppParts): F
   app.setNotFoundHandler((request) => {
     throw nothingThere(pathOf(request.url))
   })
-  const page = new Page(pageFolder)
   app.route({
     method: ['GET', 'HEAD'],
     url: '/*',
     config: { scope: 'nobody' },
     handler: async (request, reply) => {
       const path = pathOf(request.url)
-      if (!isReserved(path)) return page.answer(path, request, reply)
+      if (!isReserved(path)) {
+        const answer = front.page.answer(path, request.headers)
+        if (!answer) throw new Refusal('not_found', 'There is nothing at this path')
+        return reply.code(answer.status).headers(answer.headers).send(answer.body)
+      }
       await doors.credentials.of(request.raw)
       throw path === '/ws' ? new Refusal('invalid_request', 'Open /ws as a WebSocket') : nothingThere(path)
     },
@@ -104,6 +106,3 @@ const noCompiler = () => () => {
 }
 
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? ''
-
-/** Never the page's: an unknown path there is said to be unknown, to those who may know. */
-const isReserved = (path: string): boolean => /^\/(?:api|ws|mcp|metrics|healthz|readyz)(?:\/|$)/i.test(path)

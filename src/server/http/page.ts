@@ -3,10 +3,9 @@
  * path from outside ever reaches the file system (SE5); links in the folder are not followed.
  */
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
 import { join, relative, sep } from 'node:path'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Refusal } from '../../domain/errors.ts'
 
 const maxFiles = 2000
 const encodings = [
@@ -33,46 +32,57 @@ interface PageFile {
   readonly etag: string
 }
 
+export interface PageAnswer {
+  readonly status: 200 | 304 | 503
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+/** Never the page's: an unknown path there is said to be unknown, to those who may know. */
+export const isReserved = (path: string): boolean => /^\/(?:api|ws|mcp|metrics|healthz|readyz)(?:\/|$)/i.test(path)
+
 export class Page {
   readonly #folder: string | null
-  readonly #read = new Map<string, Promise<PageFile>>()
-  #files: Promise<ReadonlyMap<string, string>> | undefined
+  readonly #read = new Map<string, PageFile>()
+  #files: ReadonlyMap<string, string> = new Map()
 
   constructor(folder: string | null) {
     this.#folder = folder
   }
 
-  async answer(path: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    this.#files ??= this.#list()
-    const files = await this.#files
-    if (files.size === 0) {
-      // Asked again next time: it may be built by then.
-      this.#files = undefined
-      return reply.code(503).type('text/plain; charset=utf-8').send(notBuilt)
-    }
-    const name = path !== '/' && files.has(path) ? path : path === '/' || wantsHtml(request) ? '/index.html' : undefined
-    if (name === undefined || !files.has(name)) throw new Refusal('not_found', 'There is nothing at this path')
-    const accepted = String(request.headers['accept-encoding'] ?? '')
+  /** Undefined when there is nothing at this path. Each file is read once, at once: the first is waited for by a whole start (SP1). */
+  answer(path: string, headers: IncomingHttpHeaders): PageAnswer | undefined {
+    // Looked for again while it is missing: it may be built by then.
+    if (this.#files.size === 0) this.#files = this.#list()
+    const files = this.#files
+    if (files.size === 0)
+      return { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: Buffer.from(notBuilt) }
+    const name = path !== '/' && files.has(path) ? path : path === '/' || wantsHtml(headers) ? '/index.html' : ''
+    if (!files.has(name)) return undefined
+    const accepted = String(headers['accept-encoding'] ?? '')
     const encoding = encodings.find((each) => files.has(name + each.ending) && accepts(accepted, each.name))
-    const { body, etag } = await this.#file(files.get(name + (encoding?.ending ?? '')) ?? '')
-    reply.headers({
+    const { body, etag } = this.#file(files.get(name + (encoding?.ending ?? '')) ?? '')
+    const about = {
       etag,
       vary: 'accept-encoding',
       // The build names these after their content.
       'cache-control': name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
-    })
-    if (request.headers['if-none-match'] === etag) return reply.code(304).send()
-    if (encoding) reply.header('content-encoding', encoding.name)
-    return reply.type(mediaTypes[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream').send(body)
+    }
+    if (headers['if-none-match'] === etag) return { status: 304, headers: about, body: Buffer.alloc(0) }
+    const type = mediaTypes[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
+    return {
+      status: 200,
+      headers: { ...about, 'content-type': type, ...(encoding ? { 'content-encoding': encoding.name } : {}) },
+      body,
+    }
   }
 
   /** Path in a URL → file, of everything that lies in the folder. */
-  async #list(): Promise<ReadonlyMap<string, string>> {
-    if (this.#folder === null) return new Map()
+  #list(): ReadonlyMap<string, string> {
     const root = this.#folder
-    const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => [])
+    if (root === null || !existsSync(root)) return new Map()
     const files = new Map<string, string>()
-    for (const entry of entries) {
+    for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile() || files.size >= maxFiles) continue
       const file = join(entry.parentPath, entry.name)
       files.set(`/${relative(root, file).split(sep).join('/')}`, file)
@@ -81,22 +91,18 @@ export class Page {
     return index === undefined ? new Map() : files.set('/', index)
   }
 
-  #file(file: string): Promise<PageFile> {
+  #file(file: string): PageFile {
     const known = this.#read.get(file)
     if (known) return known
-    const reading = readFile(file).then((body) => ({
-      body,
-      etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`,
-    }))
-    this.#read.set(file, reading)
-    // A file that cannot be read now may be later.
-    reading.catch(() => this.#read.delete(file))
-    return reading
+    const body = readFileSync(file)
+    const read = { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }
+    this.#read.set(file, read)
+    return read
   }
 }
 
 /** A deep link into the page, typed or reloaded: the page itself knows what to show there. */
-const wantsHtml = (request: FastifyRequest): boolean => String(request.headers.accept ?? '').includes('text/html')
+const wantsHtml = ({ accept }: IncomingHttpHeaders): boolean => String(accept ?? '').includes('text/html')
 
 const accepts = (header: string, encoding: string): boolean =>
   header.split(',').some((each) => {
