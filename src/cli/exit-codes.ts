@@ -45,6 +45,10 @@ export const exitOf = {
   wrong_state: 6,
   fenced: 6,
   launch_withdrawn: 6,
+  would_lose: 6,
+  worktree_in_use: 6,
+  merge_conflict: 6,
+  git_refused: 6,
   too_large: 2,
   unsupported_media_type: 2,
   invalid_setting: 2,
@@ -61,6 +65,8 @@ export const exitOf = {
   busy: 7,
   store_unavailable: 7,
   file_not_written: 7,
+  coordinator_away: 7,
+  no_answer: 7,
   shutting_down: 7,
 } as const satisfies Record<ErrorCode, ExitCode>
 

@@ -33,10 +33,12 @@ export interface Parts {
   readonly clock: Clock
   readonly env: NodeJS.ProcessEnv
   readonly undo: Undo
+  /** A coordinator is started beside this server. */
+  readonly expectsCoordinator: boolean
 }
 
 export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<string>; store: Store }> {
-  const { config, ownerToken, front, logger, clock, env, undo } = parts
+  const { config, ownerToken, front, logger, clock, env, undo, expectsCoordinator } = parts
   const { data } = config
   const store = await openStore(config, logger)
   undo.push(() => store.close())
@@ -55,7 +57,16 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
   }
   const ownerTokenHash = hashSecret(ownerToken)
   const files = filesBeside({ mirror, store, data, noteDay: (day) => noteDay(store, day) })
-  const doors = await openDoors({ front, store, clock, ownerTokenHash, files, coordinatorRules, detectAgents })
+  const doors = await openDoors({
+    front,
+    store,
+    clock,
+    ownerTokenHash,
+    files,
+    coordinatorRules,
+    detectAgents,
+    expectsCoordinator,
+  })
   const starter = new Starter({ store, clock, logger, tails: doors.tails, launches: doors.launches })
   await starter.start()
   undo.push(() => starter.stop())

@@ -72,6 +72,7 @@ export async function startServer(config: ConfigValues, env: NodeJS.ProcessEnv, 
       clock: systemClock,
       env,
       undo,
+      expectsCoordinator: kind === 'up' && processes !== undefined,
     })
     await writeRunFile(data, { pid: process.pid, url: front.url, startedAt: new Date().toISOString(), version })
     undo.push(() => removeRunFile(data, process.pid))

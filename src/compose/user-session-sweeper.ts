@@ -74,7 +74,11 @@ export class UserSessionSweeper {
   }
 
   async #which(userSessionId: string): Promise<WhichUserSession> {
-    const { startOn: _, ...which } = await this.#parts.store.query(findUserSession, { userSessionId, accountId: null })
+    const {
+      startOn: _,
+      cannotStart: __,
+      ...which
+    } = await this.#parts.store.query(findUserSession, { userSessionId, accountId: null })
     return which
   }
 

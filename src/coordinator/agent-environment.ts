@@ -19,9 +19,8 @@ export function agentEnvironment(
   mark: LaunchMark,
   serverUrl: string,
 ): Record<string, string> {
-  const inherited = Object.entries(ours).filter((each): each is [string, string] => isAllowed(each[0]) && each[1] !== undefined)
   return {
-    ...Object.fromEntries(inherited),
+    ...inheritedFrom(ours),
     ...env,
     HOLDFAST_URL: serverUrl,
     HOLDFAST_MCP_URL: `${serverUrl}/mcp`,
@@ -31,6 +30,16 @@ export function agentEnvironment(
     ...markVariables(mark),
   }
 }
+
+/** WT5: of the project's set-up command: what a signed-in program needs, what it works for, and nothing it could sign in here with. */
+export const setUpEnvironment = (ours: Variables, { agentId, projectId }: LaunchParticulars): Record<string, string> => ({
+  ...inheritedFrom(ours),
+  HOLDFAST_AGENT_ID: agentId,
+  HOLDFAST_PROJECT_ID: projectId,
+})
+
+const inheritedFrom = (ours: Variables): Record<string, string> =>
+  Object.fromEntries(Object.entries(ours).filter((each): each is [string, string] => isAllowed(each[0]) && each[1] !== undefined))
 
 /** Shorter values are words such as `true`, which would be taken out of everything. */
 const shortestSecret = 6

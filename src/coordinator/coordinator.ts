@@ -8,6 +8,7 @@ import type { ProcessSource } from '../platform/processes.ts'
 import { endLeftovers } from './leftovers.ts'
 import { Link, type LinkParts } from './link.ts'
 import { ProcessTable } from './process-table.ts'
+import { Questions } from './questions.ts'
 import { SpokenAgents, type SpokenAgentsParts } from './spoken-agents.ts'
 import { type NewFact, Spool } from './spool.ts'
 import { Supervisor, type SupervisorParts } from './supervisor.ts'
@@ -36,6 +37,7 @@ export class Coordinator {
   readonly #link: Link
   readonly #supervisor: Supervisor
   readonly #spoken: SpokenAgents
+  readonly #questions: Questions
   readonly #alone: TimeAlone
   #stopping: Promise<void> | undefined
 
@@ -60,6 +62,7 @@ export class Coordinator {
       fetchTurn: (launchId, turnId) => this.#link.fetchTurn(launchId, turnId),
       tell: (fact) => this.#tell(fact),
     })
+    this.#questions = new Questions({ answer: (ask) => this.#spoken.answer(ask), tell: (fact) => this.#tell(fact), logger })
     this.#supervisor = new Supervisor({
       ...parts,
       spoken: this.#spoken,
@@ -87,10 +90,11 @@ export class Coordinator {
         this.#alone.allow(aloneMinutes, takeoverMinutes)
         this.#supervisor.allow(maxConcurrent)
       },
-      onOrders: ({ launches, turns, permissions, configures }) => {
+      onOrders: ({ launches, turns, permissions, configures, questions }) => {
         this.#supervisor.adopt(launches)
         this.#spoken.adopt(turns, permissions)
         for (const order of configures) this.#spoken.configure(order)
+        for (const question of questions) this.#questions.asked(question)
       },
       onOrder: (order) => this.#supervisor.order(order),
       onStop: (launchId) => this.#supervisor.stop(launchId),
@@ -98,6 +102,7 @@ export class Coordinator {
       onCancel: (launchId, turnId) => this.#spoken.cancel(launchId, turnId),
       onSettled: (settled) => this.#spoken.settle(settled),
       onConfigure: (order) => this.#spoken.configure(order),
+      onQuestion: (question) => this.#questions.asked(question),
       onFenced: () => this.#beginAnew(),
     })
   }

@@ -15,6 +15,7 @@ import {
   type LaunchParticulars,
   linkVersion,
 } from '../protocol/link.ts'
+import type { AskedQuestion } from '../protocol/link-questions.ts'
 import type { ConfigureOrder, CoordinatorTurn, SettledPermission, TurnOrder } from '../protocol/link-turns.ts'
 import { FactSender } from './fact-sender.ts'
 import { AwayError, LinkConnection, RefusedError, type ServerMessage } from './link-connection.ts'
@@ -47,6 +48,7 @@ export interface LinkParts {
   readonly onCancel: (launchId: string, turnId: string) => void
   readonly onSettled: (settled: SettledPermission) => void
   readonly onConfigure: (order: ConfigureOrder) => void
+  readonly onQuestion: (question: AskedQuestion) => void
   /** Resolves when nothing of this instance is left. */
   readonly onFenced: () => Promise<void>
 }
@@ -187,7 +189,7 @@ export class Link {
   }
 
   #receive(message: ServerMessage): void {
-    const { onOrders, onOrder, onStop, onTurn, onCancel, onSettled, onConfigure } = this.#parts
+    const { onOrders, onOrder, onStop, onTurn, onCancel, onSettled, onConfigure, onQuestion } = this.#parts
     if (message.type === 'snapshot') {
       for (const state of Object.values(message['state'] as Record<string, CoordinatorOrders>)) {
         onOrders({ ...state, launches: state.launches.map((each) => LaunchOrder.parse(each)) })
@@ -201,6 +203,7 @@ export class Link {
     else if (type === 'cancel-ordered') onCancel(String(data['launchId']), String(data['turnId']))
     else if (type === 'configure-ordered') onConfigure(data as unknown as ConfigureOrder)
     else if (type === 'permission-settled') onSettled(data as unknown as SettledPermission)
+    else if (type === 'question-asked') onQuestion(data as unknown as AskedQuestion)
   }
 
   #fenced(): void {

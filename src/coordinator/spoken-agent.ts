@@ -6,9 +6,7 @@
  *       └────────────┴─────────────┴────────────┴──▶ failed, with the step it was in; its process is ended
  */
 import { randomUUID } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
 import type { Clock } from '../platform/clock.ts'
-import { makeFolderInside } from '../platform/path-inside.ts'
 import type { OwnProgram } from '../platform/program-of.ts'
 import type { AgentUpdate, PermissionRequest } from '../protocol/agent-update.ts'
 import type { LaunchParticulars } from '../protocol/link.ts'
@@ -22,18 +20,15 @@ import { CannotStart, type Pipes } from './agent-process.ts'
 import { cleaner } from './clean-update.ts'
 import { OutputGate } from './output-gate.ts'
 import type { NewFact } from './spool.ts'
-import type { Git } from './worktrees/git.ts'
-import { makeWorkspace, type Workspace } from './worktrees/make-workspace.ts'
+import { makeWorkplace, type WorkplaceParts } from './workplace.ts'
+import type { Workspace } from './worktrees/make-workspace.ts'
 
-export interface SpokenAgentParts {
+export interface SpokenAgentParts extends Pick<WorkplaceParts, 'git' | 'worktreesFolder' | 'occupancy' | 'env'> {
   readonly particulars: LaunchParticulars
   readonly acp: AcpParticulars
   readonly serverUrl: string
   readonly program: OwnProgram
   readonly version: string
-  readonly git: Git
-  /** Every workspace is below, by project and user session. */
-  readonly worktreesFolder: string
   readonly clock: Clock
   readonly tell: (fact: NewFact) => void
   /** Ends its process, and with it all of this. */
@@ -58,6 +53,7 @@ export class SpokenAgent {
   readonly #known = new Set<string>()
   /** Rejects when the start has taken too long. */
   readonly #late = Promise.withResolvers<never>()
+  readonly #unwanted = new AbortController()
   #stopWaiting = (): void => {}
   #step: Exclude<FailureStep, 'running'> = 'workspace'
   #place: Workspace | undefined
@@ -76,14 +72,19 @@ export class SpokenAgent {
 
   /** Where its process is to be started; rejects with CannotStart. null: where any other would be. */
   async makePlace(): Promise<string | null> {
-    const { acp, particulars, git, worktreesFolder } = this.#parts
-    const { folder: projectFolder, projectId } = particulars
-    if (!acp.workspace) return projectFolder
-    const { userSessionShort, role, path } = acp.workspace
+    const { acp, particulars } = this.#parts
+    const { workspace, startWithinMs } = acp
+    if (!workspace) return particulars.folder
     try {
-      const root = await rootFor(worktreesFolder, projectId, userSessionShort)
-      const wanted = { projectFolder, root, workspace: path ?? role, userSessionShort, role }
-      this.#place = await Promise.race([makeWorkspace(git, wanted), this.#late.promise])
+      const made = makeWorkplace({
+        ...this.#parts,
+        workspace,
+        tell: (fact) => this.#parts.tell(this.#clean(fact)),
+        onOutput: (text) => this.#parts.tell({ type: 'process-output', launchId: particulars.launchId, text: this.#clean(text) }),
+        onSetUp: (isRunning) => (isRunning ? this.#stopWaiting() : this.#allow(startWithinMs)),
+        signal: this.#unwanted.signal,
+      })
+      this.#place = await Promise.race([made, this.#late.promise])
       this.#step = 'process'
       return this.#place.folder
     } catch (error) {
@@ -94,6 +95,7 @@ export class SpokenAgent {
   /** It is not wanted any more: that it does not become ready is no failure. */
   letGo(): void {
     if (this.#phase === 'starting') this.#phase = 'failed'
+    this.#unwanted.abort()
     this.#stopWaiting()
   }
 
@@ -317,11 +319,6 @@ export class SpokenAgent {
 }
 
 type WithoutLaunch<Fact> = Fact extends { launchId: string } ? Omit<Fact, 'launchId'> : never
-
-async function rootFor(folder: string, projectId: string, userSessionShort: string): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: 0o750 })
-  return makeFolderInside(folder, `${projectId}/${userSessionShort}`, 0o750)
-}
 
 /** SE4: what to do about it, as far as the agent says. */
 function withSignIn(error: unknown, { signInMethods }: AgentFacts): unknown {

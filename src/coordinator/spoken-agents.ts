@@ -1,9 +1,12 @@
 /** The agents of this machine that are spoken to, by launch: hands each the orders that are for it, also those it missed (link-turns.ts). */
 import type { Clock } from '../platform/clock.ts'
 import type { LaunchParticulars } from '../protocol/link.ts'
+import type { Answer, Ask } from '../protocol/link-questions.ts'
 import type { AcpParticulars, ConfigureOrder, RunningTurn, SettledPermission, TurnOrder } from '../protocol/link-turns.ts'
 import type { SpokenAgent, SpokenAgentParts } from './spoken-agent.ts'
+import { answerAsk } from './worktrees/answer-ask.ts'
 import { Git } from './worktrees/git.ts'
+import { Occupancy } from './worktrees/occupancy.ts'
 
 export interface SpokenAgentsParts extends Pick<SpokenAgentParts, 'program' | 'version' | 'worktreesFolder' | 'tell'> {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -17,6 +20,7 @@ export class SpokenAgents {
   readonly #parts: SpokenAgentsParts
   readonly #agents = new Map<string, SpokenAgent>()
   readonly #git: Git
+  readonly #occupancy = new Occupancy()
   #readsOutput = true
 
   constructor(parts: SpokenAgentsParts) {
@@ -28,7 +32,15 @@ export class SpokenAgents {
     // The library of the protocol is large, and a machine whose agents pull does without it.
     const { SpokenAgent } = await import('./spoken-agent.ts')
     const { serverUrl, ...rest } = this.#parts
-    const agent = new SpokenAgent({ ...rest, particulars, acp, serverUrl: serverUrl(), git: this.#git, stop })
+    const agent = new SpokenAgent({
+      ...rest,
+      particulars,
+      acp,
+      serverUrl: serverUrl(),
+      git: this.#git,
+      occupancy: this.#occupancy,
+      stop,
+    })
     agent.readOutput(this.#readsOutput)
     this.#agents.set(particulars.launchId, agent)
     return agent
@@ -36,6 +48,7 @@ export class SpokenAgents {
 
   remove(launchId: string): void {
     this.#agents.delete(launchId)
+    this.#occupancy.leave(launchId)
   }
 
   turn(order: TurnOrder): void {
@@ -62,6 +75,12 @@ export class SpokenAgents {
       if (cancelOrdered) agent?.cancel(turnId)
       else if (agent && !agent.knows(turnId)) void this.#fetch(agent, launchId, turnId)
     }
+  }
+
+  /** What is asked about the places they work in. */
+  answer(ask: Ask): Promise<Answer> {
+    const { worktreesFolder, clock } = this.#parts
+    return answerAsk({ git: this.#git, occupancy: this.#occupancy, worktreesFolder, clock }, ask)
   }
 
   readOutput(yes: boolean): void {

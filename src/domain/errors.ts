@@ -165,6 +165,30 @@ export const errorCatalogue = {
     title: 'This launch is not needed any more',
     next: 'Do not start it; go on with the next one.',
   },
+  would_lose: {
+    status: 409,
+    retry: false,
+    title: 'Something would be lost with it',
+    next: '`losses` says what; commit or merge it, or confirm exactly that with its `digest`.',
+  },
+  worktree_in_use: {
+    status: 409,
+    retry: false,
+    title: 'Somebody works in this worktree',
+    next: 'Terminate the agent, or end the processes `detail` names, then try again.',
+  },
+  merge_conflict: {
+    status: 409,
+    retry: false,
+    title: 'It cannot be brought in without conflicts',
+    next: 'Nothing was changed on either side; `files` names the conflicts, and `command` is what to type to resolve them.',
+  },
+  git_refused: {
+    status: 409,
+    retry: false,
+    title: 'git did not do it',
+    next: '`detail` has its words. Nothing was removed; put it right by hand, then try again.',
+  },
   too_large: {
     status: 413,
     retry: false,
@@ -260,6 +284,18 @@ export const errorCatalogue = {
     retry: true,
     title: 'The file beside the database cannot be written',
     next: 'What it would say is safe in the store, and it is tried again. `holdfast doctor` says what is wrong with the data folder.',
+  },
+  coordinator_away: {
+    status: 503,
+    retry: true,
+    title: 'The machine that has it is not connected',
+    next: 'Start Holdfast or its coordinator on the machine named in `machine`, then try again.',
+  },
+  no_answer: {
+    status: 503,
+    retry: true,
+    title: 'Its machine has not answered in time',
+    next: 'Look at the state of the worktree before you try again: what was asked for may have been done.',
   },
   shutting_down: {
     status: 503,

@@ -22,6 +22,7 @@ import type { Checkpoint } from './checkpoint.ts'
 import type { Conversation, Flags } from './conversation.ts'
 import type { Coordinator } from './coordinator.ts'
 import type { LaunchOrder } from './link.ts'
+import type { AskedQuestion, AskKind } from './link-questions.ts'
 import type { ConfigureOrder, SettledPermission, TurnOrder } from './link-turns.ts'
 import type { Message } from './message.ts'
 import type { Person } from './people.ts'
@@ -30,6 +31,7 @@ import type { Project } from './project.ts'
 import type { RelayEventBodies } from './relay.ts'
 import type { Task } from './task.ts'
 import type { WorkSession } from './work-session.ts'
+import type { Worktree } from './worktree.ts'
 
 /** Those of `user-session:ID` are in relay.ts. */
 export interface EventBodies extends RelayEventBodies {
@@ -92,6 +94,13 @@ export interface EventBodies extends RelayEventBodies {
   /** AG6: until it expires, is revoked, or its agent or giver goes. */
   'allowance-given': { allowance: Allowance }
   'allowance-revoked': { allowance: Allowance }
+  // project:ID: the register of worktrees (WT).
+  'worktree-made': { worktree: Worktree }
+  /** Something was committed in it or brought into another branch. */
+  'worktree-changed': { worktreeId: string; what: AskKind; by: string }
+  'worktree-removed': { worktreeId: string; by: string }
+  /** Without its words: who may read need not see them. */
+  'set-up-changed': { projectId: string; by: string }
   // project:ID, also in home: what became of a launch.
   'process-waiting': { process: Process }
   'process-starting': { process: Process }
@@ -125,6 +134,8 @@ export interface EventBodies extends RelayEventBodies {
   'cancel-ordered': { launchId: string; turnId: string }
   'permission-settled': SettledPermission
   'configure-ordered': ConfigureOrder
+  'question-asked': AskedQuestion
+  'question-answered': { questionId: string }
 }
 
 export type EventType = keyof EventBodies

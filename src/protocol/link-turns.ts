@@ -16,6 +16,7 @@ import { AgentMode, AgentOption, AgentUpdate, maxListed, maxShownLine, Permissio
 import { ConfigChange } from './config-change.ts'
 import type { PromptPart } from './prompt.ts'
 import { storable } from './text.ts'
+import { type SetUp, SetUpReport } from './worktree.ts'
 
 const Id = z.string().min(1).max(200).overwrite(storable)
 const Line = z.string().max(maxShownLine).overwrite(storable)
@@ -27,6 +28,18 @@ export const failureSteps = ['workspace', 'process', 'initialize', 'session', 'r
 export type FailureStep = (typeof failureSteps)[number]
 
 export const turnFacts = [
+  /** Where it is to work is there (WT1, WT4): told before its process is started, and once more when it was set up (WT5). */
+  z.object({
+    ...about,
+    type: z.literal('workspace-made'),
+    kind: z.enum(['worktree', 'plain']),
+    folder: z.string().min(1).max(4096).overwrite(storable),
+    top: z.string().min(1).max(4096).overwrite(storable),
+    branch: Line.nullable(),
+    baseBranch: Line.nullable(),
+    note: Words.nullable(),
+    setUp: SetUpReport.nullable(),
+  }),
   /** It can be prompted. */
   z.object({
     ...about,
@@ -118,6 +131,8 @@ export interface AcpParticulars {
     readonly role: string
     /** Below the workspace root; null: named after the role. One that leaves the root fails with the step `workspace` (US2). */
     readonly path: string | null
+    /** WT5: what makes a fresh worktree runnable; null: nothing. */
+    readonly setUp: SetUp | null
   } | null
   /** AC4: the ACP session to bring back, and when it was opened last; null: a new one. */
   readonly loadAcpSessionId: string | null

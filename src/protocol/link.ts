@@ -8,10 +8,11 @@
  *   → coordinator:take    ← coordinator:launch, or error `launch_withdrawn`
  *   → coordinator:facts   ← coordinator:taken, or error `fenced`: it was replaced, clears up and greets anew
  *
- * What is said about agents that are spoken to over ACP is in link-turns.ts.
+ * What is said about agents that are spoken to over ACP is in link-turns.ts; what it can be asked, in link-questions.ts.
  */
 import * as z from 'zod'
 import { maxLabels } from '../domain/agent-process/placement.ts'
+import { type AskedQuestion, questionFacts } from './link-questions.ts'
 import { type AcpParticulars, type ConfigureOrder, type RunningTurn, type SettledPermission, turnFacts } from './link-turns.ts'
 import { processEndReasons, processStates } from './process.ts'
 import { Label } from './text.ts'
@@ -83,6 +84,7 @@ export const LinkFact = z.discriminatedUnion('type', [
   /** What it wrote to standard error (and output, where that carries no protocol), masked, pieces joined to at most one a second. */
   z.object({ ...about, type: z.literal('process-output'), text: z.string().max(maxOutputPiece) }),
   ...turnFacts,
+  ...questionFacts,
   /** Everything of its is over and it goes: the last fact of an instance. */
   z.object({ n: FactNumber, type: z.literal('goodbye') }),
 ])
@@ -135,6 +137,8 @@ export interface CoordinatorOrders {
   readonly permissions: readonly SettledPermission[]
   /** What is to be set of agents that live, and was not answered. */
   readonly configures: readonly ConfigureOrder[]
+  /** That it has not answered, and that somebody still waits for. */
+  readonly questions: readonly AskedQuestion[]
 }
 
 /** How to start it; holds secrets, so it is never logged, stored or put into an event. */

@@ -21,6 +21,7 @@ import { systemRoutes } from './routes/system.ts'
 import { taskRoutes } from './routes/tasks.ts'
 import { userSessionRoutes } from './routes/user-sessions.ts'
 import { workSessionRoutes } from './routes/work-sessions.ts'
+import { worktreeRoutes } from './routes/worktrees.ts'
 
 export const routes = {
   ...accessRoutes,
@@ -34,6 +35,7 @@ export const routes = {
   ...searchRoutes,
   ...noteRoutes,
   ...userSessionRoutes,
+  ...worktreeRoutes,
   ...workSessionRoutes,
   ...approachRoutes,
   ...artifactRoutes,

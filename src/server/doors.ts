@@ -6,6 +6,7 @@ import type { Store } from '../store/store.ts'
 import type { AgentCalls } from './agents/agent-calls.ts'
 import type { Launches } from './agents/launches.ts'
 import type { UserSessions } from './agents/user-sessions.ts'
+import type { Worktrees } from './agents/worktrees.ts'
 import type { Figures } from './http/figures.ts'
 import type { AttachedSessions } from './live/attached-sessions.ts'
 import type { Connections } from './live/connections.ts'
@@ -46,6 +47,7 @@ export interface Doors {
   readonly launches: Launches
   readonly files: FilesBeside
   readonly userSessions: UserSessions
+  readonly worktrees: Worktrees
   readonly attached: AttachedSessions
   readonly figures: Figures
   readonly search: SearchIndexer

@@ -8,7 +8,9 @@ import { AgentCalls } from './agents/agent-calls.ts'
 import type { HeldCalls } from './agents/held-calls.ts'
 import type { LastSeen } from './agents/last-seen.ts'
 import { type CoordinatorRules, Launches } from './agents/launches.ts'
+import { Questions } from './agents/questions.ts'
 import { UserSessions } from './agents/user-sessions.ts'
+import { Worktrees } from './agents/worktrees.ts'
 import type { Doors, FilesBeside } from './doors.ts'
 import type { Front } from './front.ts'
 import { buildApp } from './http/app.ts'
@@ -28,6 +30,8 @@ export interface DoorsParts {
   readonly ownerTokenHash: string
   readonly files: FilesBeside
   readonly coordinatorRules: CoordinatorRules
+  /** One is started beside this server. */
+  readonly expectsCoordinator?: boolean | undefined
   /** Looks for installed agents; none are looked for when it is left out. */
   readonly detectAgents?: Doors['detectAgents'] | undefined
 }
@@ -50,6 +54,7 @@ const drainMs = 5000
 
 export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
   const { front, store, clock, ownerTokenHash, files, coordinatorRules, detectAgents = async () => [] } = parts
+  const { expectsCoordinator = false } = parts
   const { logger, version, publicUrl, behindProxy } = front.parts
   const credentials = new Credentials(store, ownerTokenHash, publicUrl)
   const tails = new Tails({ store, clock, logger })
@@ -68,7 +73,8 @@ export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
     agents: new AgentCalls({ store, clock, tails }),
     launches: new Launches(store, coordinatorRules),
     files,
-    userSessions: new UserSessions(store),
+    userSessions: new UserSessions({ store, clock, expectsCoordinator }),
+    worktrees: new Worktrees(store, new Questions(store, clock)),
     attached: new AttachedSessions({ store, clock, logger }),
     figures: front.figures,
     search: new SearchIndexer({ store, clock, logger }),

@@ -4,6 +4,7 @@ import { liveOfProject } from '../store/queries/agent-sessions.ts'
 import { deleteAssignmentsOfProject } from '../store/queries/assignments.ts'
 import { deletePanelsOfProject } from '../store/queries/panels.ts'
 import { deleteProjectRow, selectProject } from '../store/queries/projects.ts'
+import { deleteSetUp } from '../store/queries/set-ups.ts'
 import { defineUseCase } from '../store/store.ts'
 import { closeProjectWork } from './close-project-work.ts'
 import { noSuchProject } from './refusals.ts'
@@ -18,6 +19,7 @@ export const deleteProject = defineUseCase({
     await revokeAgentSessions(tx, await liveOfProject(tx, projectId), context)
     await tx.write(deleteAssignmentsOfProject, { projectId })
     await tx.write(deletePanelsOfProject, { projectId })
+    await tx.write(deleteSetUp, { projectId })
     await tx.write(deleteProjectRow, { id: projectId })
     tx.append(home, { type: 'project-deleted', data: { projectId, by } }, [projectStream(projectId)])
   },

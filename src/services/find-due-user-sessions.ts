@@ -9,7 +9,7 @@ import { selectLeavingSince, selectOccupants, selectSpawningSince } from '../sto
 import { selectOpenTurns } from '../store/queries/turns.ts'
 import { selectDetached, selectWithoutProject } from '../store/queries/user-sessions.ts'
 import { defineQuery, type Reader } from '../store/store.ts'
-import { graceMs } from './give-up-role-agent.ts'
+import { graceMs, startWithinMs } from './give-up-role-agent.ts'
 import { settingsOf } from './project-settings.ts'
 
 /** Of each kind, in one look. */
@@ -35,7 +35,7 @@ export const findDueUserSessions = defineQuery({
     const leaving = await reader.all(selectLeavingSince, { until: later(now, -leavingWithinMs), limit: dueAtOnce })
     const spawning: { id: string; user_session_id: string }[] = []
     for (const row of await reader.all(selectSpawningSince, { until: later(now, -graceMs), limit: lookedAtOnce })) {
-      const withinMs = durationMs(await settingsFor(row.project_id), 'agent.start_timeout_seconds') + graceMs
+      const withinMs = (await startWithinMs(reader, row.project_id, row, await settingsFor(row.project_id))) + graceMs
       if (row.started_at !== null && later(row.started_at, withinMs) <= now) spawning.push(row)
     }
     const permissions = await reader.all(selectPastDeadline, { now, limit: dueAtOnce })

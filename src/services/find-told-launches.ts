@@ -5,8 +5,10 @@
 import type { Launch } from '../domain/agent-process/lifecycle.ts'
 import { epochMs } from '../domain/instant.ts'
 import type { LinkFact } from '../protocol/link.ts'
+import { effects } from '../protocol/link-questions.ts'
 import { selectChatTurn } from '../store/queries/chat-turns.ts'
 import { findLaunch, liveLaunchesOn } from '../store/queries/launches.ts'
+import { selectQuestion } from '../store/queries/questions.ts'
 import { userSessionsOf } from '../store/queries/role-agents.ts'
 import { defineQuery, type Reader } from '../store/store.ts'
 import { type InEpoch, inForce } from './coordinator-epoch.ts'
@@ -22,7 +24,7 @@ export type Told =
 
 /** What an agent lets be seen of its work: told in its user session and nowhere else. */
 const ofUserSession: ReadonlySet<string> = new Set<LinkFact['type']>(['turn-update', 'agent-configured'])
-const ofNobody: ReadonlySet<string> = new Set<LinkFact['type']>(['process-output'])
+const ofNobody: ReadonlySet<string> = new Set<LinkFact['type']>(['process-output', 'question-answered'])
 
 export const findToldLaunches = defineQuery({
   name: 'find-told-launches',
@@ -36,7 +38,7 @@ export const findToldLaunches = defineQuery({
     for (const launch of ending)
       for (const key of await findOpenConversations.run(reader, launch, context)) openConversations.add(key)
     return {
-      projectIds: [...new Set(ending.map(({ projectId }) => projectId))],
+      projectIds: [...new Set([...ending.map(({ projectId }) => projectId), ...(await askedAbout(reader, isNew ? facts : []))])],
       openConversations: [...openConversations],
       answered: await conversationsOf(reader, isNew ? facts : [], ['turn-ended']),
       said: await conversationsOf(reader, isNew ? facts : [], ['turn-update', 'turn-ended']),
@@ -61,6 +63,17 @@ async function conversationsOf(
   return [...keys]
 }
 
+/** Whose worktrees were changed by what a coordinator was asked to do. */
+async function askedAbout(reader: Reader, facts: readonly LinkFact[]): Promise<string[]> {
+  const projectIds = new Set<string>()
+  for (const fact of facts) {
+    if (fact.type !== 'question-answered' || !fact.last) continue
+    const question = await reader.first(selectQuestion, { id: fact.questionId })
+    if (question && effects.has(question.kind)) projectIds.add(question.project_id)
+  }
+  return [...projectIds]
+}
+
 interface ToldOf {
   /** Whose sessions may end, or that readers of their project are told of. */
   readonly ending: Launch[]
@@ -73,7 +86,7 @@ async function launchesIn(reader: Reader, coordinatorId: string, facts: readonly
   const ending = new Set<string>()
   const talking = new Set<string>()
   for (const fact of facts) {
-    if (fact.type === 'goodbye' || ofNobody.has(fact.type)) continue
+    if (!('launchId' in fact) || ofNobody.has(fact.type)) continue
     if (ofUserSession.has(fact.type)) talking.add(fact.launchId)
     else ending.add(fact.launchId)
   }

@@ -2,12 +2,16 @@
  * An agent that was asked to go and did not (US4), or one that was not ready in its time (AG2): the first is given up on, the second has
  * failed and its process is told to go. Looked at too early, or twice, it changes nothing.
  */
+import type { Launch } from '../domain/agent-process/lifecycle.ts'
 import { later } from '../domain/instant.ts'
 import { durationMs } from '../domain/project/duration.ts'
+import type { ProjectSettings } from '../domain/project/settings.ts'
 import { leavingWithinMs } from '../domain/user-session/lifecycle.ts'
+import { setUpWithinMs } from '../protocol/worktree.ts'
 import { findLaunch } from '../store/queries/launches.ts'
 import { selectRoleAgent } from '../store/queries/role-agents.ts'
-import { defineUseCase } from '../store/store.ts'
+import { setUpOf } from '../store/queries/set-ups.ts'
+import { defineUseCase, type Reader } from '../store/store.ts'
 import { settingsOf } from './project-settings.ts'
 import { moveRoleAgent } from './role-agent-record.ts'
 import { stopProcessOf } from './terminate-role-agent.ts'
@@ -15,6 +19,18 @@ import { rosterStreams, type WhichUserSession } from './user-session-record.ts'
 
 /** Beyond what its coordinator gives it: the word of it is on its way. */
 export const graceMs = 5000
+
+/** AG2: from its workspace to its first word. A fresh worktree that is to be set up first has that time besides (WT5). */
+export async function startWithinMs(
+  reader: Reader,
+  projectId: string,
+  launch: Pick<Launch, 'state'> | undefined,
+  settings?: ProjectSettings,
+): Promise<number> {
+  const within = durationMs(settings ?? (await settingsOf(reader, projectId)), 'agent.start_timeout_seconds')
+  const setsUp = launch?.state === 'starting' && ((await setUpOf(reader, projectId))?.command ?? null) !== null
+  return within + (setsUp ? setUpWithinMs : 0)
+}
 
 interface Input extends WhichUserSession {
   readonly roleAgentId: string
@@ -33,7 +49,7 @@ export const giveUpRoleAgent = defineUseCase({
       return { gaveUp: decision.became === 'terminated' }
     }
     const launch = row.launch_id === null ? undefined : await findLaunch(tx, row.launch_id)
-    const within = durationMs(await settingsOf(tx, row.project_id), 'agent.start_timeout_seconds')
+    const within = await startWithinMs(tx, row.project_id, launch)
     if (row.state !== 'SPAWNING' || !launch?.startedAt || later(launch.startedAt, within + graceMs) > now)
       return { gaveUp: false }
     const step = launch.state === 'running' ? 'initialize' : 'process'

@@ -1,5 +1,6 @@
 /** The state of streams and their positions, out of one read: whoever follows from these positions misses nothing. */
 import { parseAgentKey } from '../domain/conversation/key.ts'
+import type { Instant } from '../domain/instant.ts'
 import { home, parseStream, type StreamName } from '../domain/stream/name.ts'
 import type { CoordinatorOrders } from '../protocol/link.ts'
 import {
@@ -16,10 +17,12 @@ import { agentsOfProject, agentsPage } from '../store/queries/agents.ts'
 import { pendingApprovals, pendingApprovalsOf } from '../store/queries/approvals.ts'
 import { piecesOf, selectSaying } from '../store/queries/chat-turns.ts'
 import { type ConversationRow, conversationOf, selectConversation } from '../store/queries/conversations.ts'
+import { selectEpoch } from '../store/queries/exit-reports.ts'
 import { ordersOf } from '../store/queries/launches.ts'
 import { behindAll, messagesBefore } from '../store/queries/messages.ts'
 import { newest } from '../store/queries/page-cursor.ts'
 import { findProject, projectsPage } from '../store/queries/projects.ts'
+import { openQuestionsOf } from '../store/queries/questions.ts'
 import { pendingChangesOn } from '../store/queries/role-agents.ts'
 import { tasksPage } from '../store/queries/tasks.ts'
 import { runningTurnsOn, settledPermissionsOn } from '../store/queries/turns.ts'
@@ -46,39 +49,43 @@ interface Snapshot {
 
 export const readSnapshot = defineQuery({
   name: 'read-snapshot',
-  run: async (reader, { streams }: { streams: readonly StreamName[] }): Promise<Snapshot> => {
+  run: async (reader, { streams }: { streams: readonly StreamName[] }, { now }): Promise<Snapshot> => {
     const positions: StreamPosition[] = []
     const states: [StreamName, StreamState][] = []
     for (const name of streams) {
       positions.push((await reader.first(selectPosition, { name })) ?? { head: 0, floor: 0 })
-      states.push([name, await stateOf(reader, name)])
+      states.push([name, await stateOf(reader, name, now)])
     }
     return { positions, state: Object.fromEntries(states) as Snapshot['state'] }
   },
 })
 
-async function stateOf(reader: Reader, name: StreamName): Promise<StreamState> {
+async function stateOf(reader: Reader, name: StreamName, now: Instant): Promise<StreamState> {
   const stream = parseStream(name)
   if (stream?.kind === home) return homeState(reader)
   if (stream?.kind === 'project') return projectState(reader, stream.id)
   if (stream?.kind === 'conversation') return conversationState(reader, stream.id)
   if (stream?.kind === 'answer') return answerState(reader, stream.id)
-  if (stream?.kind === 'coordinator') return coordinatorOrders(reader, stream.id)
+  if (stream?.kind === 'coordinator') return coordinatorOrders(reader, stream.id, now)
   if (stream?.kind === 'user-session') return userSessionState(reader, stream.id)
   return {}
 }
 
-const coordinatorOrders = async (reader: Reader, coordinatorId: string): Promise<CoordinatorOrders> => ({
+const coordinatorOrders = async (reader: Reader, coordinatorId: string, now: Instant): Promise<CoordinatorOrders> => ({
   launches: await ordersOf(reader, coordinatorId),
   turns: await runningTurnsOn(reader, coordinatorId),
   permissions: await settledPermissionsOn(reader, coordinatorId),
   configures: await pendingChangesOn(reader, coordinatorId),
+  questions: await openQuestionsOf(reader, { coordinatorId, epoch: await epochOf(reader, coordinatorId), now }),
 })
 
 async function answerState(reader: Reader, key: string): Promise<AnswerState> {
   const turn = await reader.first(selectSaying, { key })
   return { saying: turn ? { turnId: turn.id, agentId: turn.agent_id, text: await piecesOf(reader, turn.id) } : null }
 }
+
+const epochOf = async (reader: Reader, coordinatorId: string): Promise<number> =>
+  (await reader.first(selectEpoch, { coordinatorId }))?.epoch ?? 0
 
 async function userSessionState(reader: Reader, id: string): Promise<UserSessionState> {
   const row = await reader.first(selectUserSession, { id })

@@ -5,6 +5,7 @@ import { addPerson } from './add-person.ts'
 import { addUploadPart } from './add-upload-part.ts'
 import { answerChat } from './answer-chat.ts'
 import { answerPermission } from './answer-permission.ts'
+import { askCoordinator } from './ask-coordinator.ts'
 import { assignAgent } from './assign-agent.ts'
 import { authenticateAgent } from './authenticate-agent.ts'
 import { beginSending } from './begin-sending.ts'
@@ -15,6 +16,7 @@ import { changeAgent } from './change-agent.ts'
 import { changeApproach } from './change-approach.ts'
 import { changeChannelChat } from './change-channel-chat.ts'
 import { changeProject } from './change-project.ts'
+import { changeSetUp } from './change-set-up.ts'
 import { changeTask } from './change-task.ts'
 import { closeChapters } from './close-chapters.ts'
 import { closeConversation } from './close-conversation.ts'
@@ -38,6 +40,7 @@ import { dropUpload } from './drop-upload.ts'
 import { endChat } from './end-chat.ts'
 import { endWorkSession } from './end-work-session.ts'
 import { expirePermission } from './expire-permission.ts'
+import { forgetQuestion } from './forget-question.ts'
 import { getOrCreateConversation } from './get-or-create-conversation.ts'
 import { giveUpRoleAgent } from './give-up-role-agent.ts'
 import { greetCoordinator } from './greet-coordinator.ts'
@@ -117,6 +120,7 @@ export const useCases = {
   'add-upload-part': addUploadPart,
   'answer-chat': answerChat,
   'answer-permission': answerPermission,
+  'ask-coordinator': askCoordinator,
   'assign-agent': assignAgent,
   'authenticate-agent': authenticateAgent,
   'begin-sending': beginSending,
@@ -127,6 +131,7 @@ export const useCases = {
   'change-approach': changeApproach,
   'change-channel-chat': changeChannelChat,
   'change-project': changeProject,
+  'change-set-up': changeSetUp,
   'change-task': changeTask,
   'close-chapters': closeChapters,
   'close-conversation': closeConversation,
@@ -150,6 +155,7 @@ export const useCases = {
   'end-chat': endChat,
   'end-work-session': endWorkSession,
   'expire-permission': expirePermission,
+  'forget-question': forgetQuestion,
   'get-or-create-conversation': getOrCreateConversation,
   'give-up-role-agent': giveUpRoleAgent,
   'greet-coordinator': greetCoordinator,

@@ -86,7 +86,7 @@ export const spawnRoleAgent = defineUseCase({
       await recordLaunch(tx, launch)
       await tellOrder(tx, launch)
     } else {
-      const error = 'No coordinator is connected that could start it'
+      const error = input.cannotStart ?? 'No coordinator is connected that could start it'
       await moveRoleAgent(tx, row, { type: 'failed', step: 'process', error }, {}, context)
     }
     return { seq }

@@ -1,6 +1,6 @@
 /**
  * Clears away what has run out: sign-in codes, credentials, receipts (HT4), reports of exits (PX6), uploads that nobody has
- * finished (CK5). Nothing depends on it,
+ * finished (CK5), questions to coordinators. Nothing depends on it,
  * because whatever has expired is already refused; it keeps the tables small. A bounded number of rows each time, so no writer
  * waits for it.
  */
@@ -12,6 +12,7 @@ import {
   deleteExpiredSignInCodes,
   deleteReceiptsBefore,
 } from '../store/queries/expired.ts'
+import { deleteAnswer, deleteQuestion, selectQuestionsBefore } from '../store/queries/questions.ts'
 import { receiptLifetimeMs } from '../store/receipts.ts'
 import { defineUseCase, type Tx } from '../store/store.ts'
 
@@ -20,6 +21,7 @@ export const maxSweptRows = 1000
 const uploadLifetimeMs = 24 * 3_600_000
 /** Each has up to a few thousand parts. */
 const maxSweptUploads = 10
+const maxSweptQuestions = 100
 
 export const sweepExpired = defineUseCase({
   name: 'sweep-expired',
@@ -43,7 +45,16 @@ async function sweep(tx: Tx, now: Instant): Promise<number> {
     if (left > 0) left -= (await tx.all<{ before: Instant; limit: number }, object>(statement, { before, limit: left })).length
   }
   await sweepUploads(tx, later(now, -uploadLifetimeMs))
+  await sweepQuestions(tx, later(now, -receiptLifetimeMs))
   return maxSweptRows - left
+}
+
+/** What came of a question is kept as long as the receipt of who asked it (HT4). */
+async function sweepQuestions(tx: Tx, before: Instant): Promise<void> {
+  for (const { id } of await tx.all(selectQuestionsBefore, { before, limit: maxSweptQuestions })) {
+    await tx.write(deleteAnswer, { questionId: id })
+    await tx.write(deleteQuestion, { id })
+  }
 }
 
 async function sweepUploads(tx: Tx, before: Instant): Promise<void> {

@@ -22,6 +22,7 @@ import { type Context, defineUseCase, type Tx } from '../store/store.ts'
 import { type InEpoch, inForce } from './coordinator-epoch.ts'
 import { moveLaunch } from './launch-record.ts'
 import { type Ends, endProcess } from './process-end.ts'
+import { takeAnswer } from './question-record.ts'
 import { takeTurnFact } from './take-turn-fact.ts'
 
 /** Launches of one coordinator that a goodbye ends. */
@@ -68,6 +69,7 @@ export const takeFacts = defineUseCase({
       if (fact.n <= through) continue
       through = fact.n
       if (fact.type === 'goodbye') saidGoodbye = true
+      else if (fact.type === 'question-answered') await takeAnswer(tx, fact, input, context)
       else await takeFact(tx, fact, input, context)
     }
     if (saidGoodbye) await endAll(tx, input, context)
@@ -76,7 +78,7 @@ export const takeFacts = defineUseCase({
   },
 })
 
-type LaunchFact = Exclude<LinkFact, { type: 'goodbye' }>
+type LaunchFact = Exclude<LinkFact, { type: 'goodbye' | 'question-answered' }>
 
 async function takeFact(tx: Tx, fact: LaunchFact, input: ToldFacts, context: Context): Promise<void> {
   const launch = await findLaunch(tx, fact.launchId)

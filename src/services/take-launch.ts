@@ -15,6 +15,7 @@ import { type AgentRow, selectAgent } from '../store/queries/agents.ts'
 import { findLaunch, updateLaunchToken } from '../store/queries/launches.ts'
 import { selectProject } from '../store/queries/projects.ts'
 import { selectRoleAgent } from '../store/queries/role-agents.ts'
+import { setUpOf } from '../store/queries/set-ups.ts'
 import { defineUseCase, type Reader } from '../store/store.ts'
 import { type InEpoch, inForce } from './coordinator-epoch.ts'
 import { launchStreams, moveLaunch } from './launch-record.ts'
@@ -97,7 +98,12 @@ async function inRole(reader: Reader, launch: Launch): Promise<Wanted | undefine
   const agent = await reader.first(selectAgent, { id: launch.agentId })
   if (!agent || row?.launch_id !== launch.id || row.state !== 'SPAWNING' || row.terminating_at !== null) return undefined
   const acp = {
-    workspace: { userSessionShort: shortId(row.user_session_id), role: row.role, path: row.workspace_wanted },
+    workspace: {
+      userSessionShort: shortId(row.user_session_id),
+      role: row.role,
+      path: row.workspace_wanted,
+      setUp: await setUpOf(reader, launch.projectId),
+    },
     loadAcpSessionId: row.load_acp_session_id,
     lastOpenedAt: row.load_acp_session_id === null ? null : row.opened_at,
     ...(await limitsIn(reader, launch.projectId)),

@@ -18,8 +18,10 @@ import type { Ends } from './process-end.ts'
 import { moveRoleAgent } from './role-agent-record.ts'
 import { takeChatFact } from './take-chat-fact.ts'
 import { endTurn, noteSaid, startNext } from './turn-record.ts'
+import { registerWorktree } from './worktree-record.ts'
 
 type TurnFactType =
+  | 'workspace-made'
   | 'agent-ready'
   | 'agent-failed'
   | 'agent-configured'
@@ -40,6 +42,8 @@ export async function takeTurnFact(
   const agent = await tx.first(selectRoleAgent, { id: launch.roleAgentId })
   if (launch.state === 'ended' || agent?.launch_id !== launch.id || !userSessionIds.includes(agent.user_session_id)) return
   switch (fact.type) {
+    case 'workspace-made':
+      return registerWorktree(tx, agent, launch, fact, context)
     case 'agent-ready':
       return becomeReady(tx, agent, fact, context)
     case 'agent-failed': {

@@ -10,13 +10,14 @@ import type { Tables } from './tables.ts'
 export const rowsPerPage = 500
 /** Of rows that are large, fewer at a time. */
 const largeRowsPerPage = 25
+const largeRows: ReadonlySet<string> = new Set(['upload_parts', 'question_answers'])
 
 /** Made anew from the others by whoever opens the store: no backup needs them, and each engine has its own. */
 type DerivedTable = keyof SearchTables
 
 export type TableName = Exclude<keyof Tables, DerivedTable>
 
-export const pageLengthOf = (table: TableName): number => (table === 'upload_parts' ? largeRowsPerPage : rowsPerPage)
+export const pageLengthOf = (table: TableName): number => (largeRows.has(table) ? largeRowsPerPage : rowsPerPage)
 
 /** Every table with its key, those that others refer to first. A new table does not compile until it stands here. */
 const tableKeys: Readonly<Record<TableName, readonly string[]>> = {
@@ -64,6 +65,10 @@ const tableKeys: Readonly<Record<TableName, readonly string[]>> = {
   channel_chats: ['channel', 'chat_id'],
   pairing_codes: ['channel', 'hash'],
   outgoing: ['channel', 'chat_id', 'n'],
+  worktrees: ['id'],
+  set_ups: ['project_id'],
+  questions: ['id'],
+  question_answers: ['question_id', 'part'],
 }
 
 export const tableNames = Object.keys(tableKeys) as TableName[]

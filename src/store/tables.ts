@@ -25,6 +25,7 @@ import type {
   TurnsTable,
   UserSessionsTable,
 } from './user-session-tables.ts'
+import type { WorktreeTables } from './worktree-tables.ts'
 
 export interface MetaTable {
   key: string
@@ -263,7 +264,7 @@ export interface PanelsTable {
   seen_at: Instant
 }
 
-export interface Tables extends SearchTables, ChannelTables {
+export interface Tables extends SearchTables, ChannelTables, WorktreeTables {
   meta: MetaTable
   streams: StreamsTable
   events: EventsTable

@@ -13,7 +13,7 @@ import { isRunning } from '../support/script-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const acp = (changes: Partial<AcpParticulars> = {}): AcpParticulars => ({
-  workspace: { userSessionShort: '1c55ab10', role: 'auth', path: null },
+  workspace: { userSessionShort: '1c55ab10', role: 'auth', path: null, setUp: null },
   loadAcpSessionId: null,
   lastOpenedAt: null,
   startWithinMs: 20_000,
@@ -182,7 +182,7 @@ const spoken = (
 test('[AG2] whatever fails is told with its step, and nothing of it is left', async () => {
   const { server, has } = await begin()
   const cases: [string, Partial<LaunchParticulars>, RegExp][] = [
-    ['workspace', demo({ workspace: { userSessionShort: '1c55ab10', role: 'x', path: '../../out' } }), /upwards/],
+    ['workspace', demo({ workspace: { userSessionShort: '1c55ab10', role: 'x', path: '../../out', setUp: null } }), /upwards/],
     ['process', { ...demo(), command: 'no-such-agent' }, /no program no-such-agent/],
     ['initialize', spoken({ onInitialize: 'process.exit(3)' }), /ended before it answered to initialize/],
     ['initialize', spoken({ onInitialize: '' }, { startWithinMs: 500 }), /not ready within 0.5 s/],

@@ -65,7 +65,9 @@ test('[CO1] it greets, gets its orders by the log, asks for the particulars, and
     aloneMinutes: 30,
     takeoverMinutes: null,
   })
-  expect(machine.snapshot.state).toEqual({ [`coordinator:${coordinatorId}`]: { launches: [], turns: [], permissions: [] } })
+  expect(machine.snapshot.state).toEqual({
+    [`coordinator:${coordinatorId}`]: { launches: [], turns: [], permissions: [], configures: [], questions: [] },
+  })
   const { json: chat } = await server.ask(`/api/projects/${projectId}/chat/start?agentId=ann`, { method: 'POST' })
   expect(chat).toMatchObject({ agentSession: null, launch: { state: 'waiting', agentId: 'ann', projectId, coordinatorId } })
   const { launchId } = chat.launch

@@ -27,7 +27,7 @@ test('[RL1] a session is created, an agent spawned, spoken to and terminated, an
   expect(particulars).toMatchObject({
     protocol: 'acp',
     acp: {
-      workspace: { userSessionShort: expect.stringMatching(/^[0-9a-f]{8}$/), role: 'auth', path: null },
+      workspace: { userSessionShort: expect.stringMatching(/^[0-9a-f]{8}$/), role: 'auth', path: null, setUp: null },
       loadAcpSessionId: null,
       startWithinMs: 60_000,
     },

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Who } from '../../src/domain/credential/who.ts'
 import { Refusal } from '../../src/domain/errors.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { Launches } from '../../src/server/agents/launches.ts'
 import { UserSessions } from '../../src/server/agents/user-sessions.ts'
 import { assignAgent } from '../../src/services/assign-agent.ts'
@@ -25,7 +26,7 @@ async function openConsole(store: Store, who: Who = ownerWho) {
   const launches = new Launches(store, rules)
   const machine = playCoordinator(launches, `machine of ${projectId}`)
   await machine.greet()
-  const consoles = new UserSessions(store)
+  const consoles = new UserSessions({ store, clock: systemClock, expectsCoordinator: false })
   const { userSessionId } = await consoles.create(who, { type: 'session:create', projectId }, 'connection')
   const spawn = (role: string, requestId?: string) =>
     consoles.spawn(who, { type: 'agent:spawn', userSessionId, role, agentId, requestId })

@@ -213,7 +213,7 @@ export class LinkServer {
 
   #snapshot(socket: WebSocket): void {
     const turns = [...this.turns.values()].map(({ launchId, turnId, cancelOrdered }) => ({ launchId, turnId, cancelOrdered }))
-    const orders = { launches: [...this.launches.values()], turns, permissions: this.permissions, configures: [] }
+    const orders = { launches: [...this.launches.values()], turns, permissions: this.permissions, configures: [], questions: [] }
     const state = { 'coordinator:c1': orders }
     socket.send(JSON.stringify({ type: 'snapshot', streams: ['coordinator:c1'], state, cursor: 'x' }))
   }

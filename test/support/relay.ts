@@ -77,9 +77,15 @@ export async function openConsole(options: TestServerOptions = {}, settings: obj
   }
 }
 
-export async function playMachine(server: TestServer, id: string, token: string, instance = 'first'): Promise<Machine> {
+export async function playMachine(
+  server: TestServer,
+  id: string,
+  token: string,
+  instance = 'first',
+  machine = 'laptop',
+): Promise<Machine> {
   const socket = await openSocket({ port: server.port, token })
-  const about = { linkVersion, version: '1', machine: 'laptop', bootId: 'b', pid: 1 }
+  const about = { linkVersion, version: '1', machine, bootId: 'b', pid: 1 }
   socket.send({ type: 'coordinator:hello', instance, epoch: null, ...about, requestId: 'hello' })
   const welcome = await socket.next('coordinator:welcome')
   const snapshot = await socket.next('snapshot')

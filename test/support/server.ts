@@ -48,7 +48,9 @@ export interface TestServer {
   raw(bytes: string | Buffer, until?: string): Promise<string>
 }
 
-export type TestServerOptions = Partial<FrontParts & Pick<DoorsParts, 'ownerTokenHash' | 'detectAgents'>> & {
+export type TestServerOptions = Partial<
+  FrontParts & Pick<DoorsParts, 'ownerTokenHash' | 'detectAgents' | 'expectsCoordinator'>
+> & {
   readonly testStore?: TestStore
 }
 
@@ -73,12 +75,21 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
   })
   await front.listen()
   const coordinatorRules = { maxConcurrent: 64, aloneMinutes: 30, takeoverMinutes: null }
-  const { ownerTokenHash = hashSecret(ownerToken), detectAgents } = options
+  const { ownerTokenHash = hashSecret(ownerToken), detectAgents, expectsCoordinator } = options
   const targets = [projectFolder, conversationFile, noteFiles(store)]
   const mirror = new Mirror({ store, clock, logger: front.parts.logger, folder, targets })
   onTestFinished(() => mirror.stop())
   const files = filesBeside({ mirror, store, data: folder, noteDay: (day) => noteDay(store, day) })
-  const server = await openDoors({ front, store, clock, ownerTokenHash, files, coordinatorRules, detectAgents })
+  const server = await openDoors({
+    front,
+    store,
+    clock,
+    ownerTokenHash,
+    files,
+    coordinatorRules,
+    detectAgents,
+    expectsCoordinator,
+  })
   onTestFinished(() => server.close())
   const port = Number(new URL(front.url).port)
   return {

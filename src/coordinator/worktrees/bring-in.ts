@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { shownName, wordsIn } from './file-name.ts'
 import { commandFor } from './git-command.ts'
 import { listWorktrees } from './listed.ts'
 import type { OurWorktree } from './open-worktree.ts'
@@ -64,9 +65,9 @@ async function tipOf(repository: Repository, branch: string): Promise<string | u
 async function merged(repository: Repository, theirs: string, ours: string, message: string): Promise<Worked> {
   if ((await repository.try(['merge-base', '--is-ancestor', theirs, ours])).code === 0) return { commit: ours }
   const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', theirs, ours]
-  const { code, stdout, stderr } = await repository.try(args)
-  const [tree = '', ...files] = stdout.split('\0').filter((word) => word !== '')
-  if (code === 1) return { files: [...new Set(files)] }
+  const { code, bytes, stderr } = await repository.try(args)
+  const [tree = '', ...files] = wordsIn(bytes).map(shownName)
+  if (code === 1) return { files: [...new Set(files)].filter((file) => file !== '') }
   if (code !== 0) throw new Error(`git merge-tree failed: ${stderr.trim()}`)
   const commit = await repository.run(['commit-tree', tree, '-p', theirs, '-p', ours, '-F', '-'], { input: message })
   return { commit: commit.trim() }
@@ -79,7 +80,8 @@ async function rebased(repository: Repository, theirs: string, ours: string, scr
   try {
     const { code, stderr } = await repository.try(['rebase', '--quiet', '--no-verify', theirs], { folder })
     if (code === 0) return { commit: (await repository.run(['rev-parse', 'HEAD'], { folder })).trim() }
-    const files = (await repository.run(['diff', '--name-only', '--diff-filter=U', '-z'], { folder })).split('\0').filter(Boolean)
+    const unmerged = await repository.bytes(['diff', '--name-only', '--diff-filter=U', '-z'], { folder })
+    const files = wordsIn(unmerged).map(shownName)
     await repository.try(['rebase', '--abort'], { folder })
     if (files.length === 0) throw new Error(`git rebase failed: ${stderr.trim()}`)
     return { files }

@@ -6,33 +6,43 @@
 import { copyFile, lstat, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathspecOf, placeOf } from './file-name.ts'
 import type { OurWorktree } from './open-worktree.ts'
-import { uncommittedIn } from './worktree-state.ts'
+import { filesOf, type NamedFile } from './worktree-state.ts'
 
 const maxShownBytes = 2 * 1024 * 1024
-const maxPatchBytes = 64 * 1024 * 1024
+/** It crosses the link and a table on its way. */
+export const maxPatchBytes = 16 * 1024 * 1024
 /** Of untracked files that are taken along; more is a folder that somebody forgot to ignore. */
 const mostUntracked = 2000
 const maxUntrackedBytes = 64 * 1024 * 1024
 
 export interface WorktreeDiff {
-  readonly text: string
+  readonly bytes: Buffer
   /** There is more than is shown; the patch has all of it. */
   readonly cut: boolean
   /** Untracked files that are not in it, because they are too many or too large. */
   readonly leftOut: number
 }
 
-/** To read: without the contents of binary files, and cut where it becomes too long. */
-export const diffOf = (worktree: OurWorktree): Promise<WorktreeDiff> => differences(worktree, [], maxShownBytes)
+/** To read: without the contents of binary files, and cut where it becomes too long. `path`: only of the file that is shown so. */
+export const diffOf = (worktree: OurWorktree, path?: string): Promise<WorktreeDiff> =>
+  differences(worktree, [], maxShownBytes, path)
 
 /** To apply elsewhere: whole. One that is too long comes cut, and is good for nothing then. */
 export const patchOf = (worktree: OurWorktree): Promise<WorktreeDiff> =>
   differences(worktree, ['--binary', '--full-index'], maxPatchBytes)
 
-async function differences(worktree: OurWorktree, options: readonly string[], maxBytes: number): Promise<WorktreeDiff> {
+async function differences(
+  worktree: OurWorktree,
+  options: readonly string[],
+  maxBytes: number,
+  path?: string,
+): Promise<WorktreeDiff> {
   const { repository, top, gitFolder, forkPoint } = worktree
-  const untracked = (await uncommittedIn(worktree)).filter(({ change }) => change === 'untracked').map(({ path }) => path)
+  const files = (await filesOf(worktree)).filter((file) => path === undefined || file.path === path)
+  if (path !== undefined && files.length === 0) return { bytes: Buffer.of(), cut: false, leftOut: 0 }
+  const untracked = files.filter(({ change }) => change === 'untracked').map(({ name }) => name)
   const added = await thoseThatFit(top, untracked)
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-diff-'))
   try {
@@ -49,24 +59,29 @@ async function differences(worktree: OurWorktree, options: readonly string[], ma
     if (added.length > 0)
       await repository.run(['add', '--intent-to-add', ...paths], {
         env: { ...env, GIT_LITERAL_PATHSPECS: '1' },
-        input: added.join('\0'),
+        input: Buffer.concat(added.flatMap((name) => [name, Buffer.of(0)])),
       })
-    const args = ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--find-renames', ...options, forkPoint, '--']
-    const { stdout, cut } = await repository.try(args, { env, maxBytes })
-    return { text: cut ? stdout.slice(0, stdout.lastIndexOf('\n') + 1) : stdout, cut, leftOut: untracked.length - added.length }
+    const only = path === undefined ? [] : files.flatMap(pathspecsOf)
+    const args = ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--find-renames', ...options, forkPoint, '--', ...only]
+    const { bytes, cut } = await repository.try(args, { env, maxBytes })
+    const leftOut = untracked.length - added.length
+    return { bytes: cut ? bytes.subarray(0, bytes.lastIndexOf('\n') + 1) : bytes, cut, leftOut }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-async function thoseThatFit(top: string, paths: readonly string[]): Promise<string[]> {
-  const fit: string[] = []
+/** Of one that was renamed both names, or it would be seen as new. */
+const pathspecsOf = ({ name, from }: NamedFile): string[] => [...(from ? [from] : []), name].map(pathspecOf)
+
+async function thoseThatFit(top: string, names: readonly Buffer[]): Promise<Buffer[]> {
+  const fit: Buffer[] = []
   let bytes = 0
-  for (const path of paths.slice(0, mostUntracked)) {
-    const found = await lstat(join(top, path)).catch(() => undefined)
+  for (const name of names.slice(0, mostUntracked)) {
+    const found = await lstat(placeOf(top, name)).catch(() => undefined)
     if (!found || bytes + found.size > maxUntrackedBytes) continue
     bytes += found.size
-    fit.push(path)
+    fit.push(name)
   }
   return fit
 }

@@ -12,7 +12,7 @@ const maxErrorBytes = 16 * 1024
 const mostAtOnce = 8
 
 export interface GitOptions {
-  readonly input?: string
+  readonly input?: string | Buffer
   readonly env?: Readonly<Record<string, string>>
   readonly config?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
@@ -22,6 +22,8 @@ export interface GitOptions {
 export interface GitResult {
   readonly code: number
   readonly stdout: string
+  /** The same as it came: names of files need not be text. */
+  readonly bytes: Buffer
   readonly stderr: string
   /** There was more; git was ended. */
   readonly cut: boolean
@@ -94,10 +96,15 @@ export class Git {
 
   /** What it printed; throws a GitFailure with its words unless it ends with 0. */
   async run(folder: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
-    const { code, stdout, stderr, cut } = await this.try(folder, args, options)
+    return (await this.bytes(folder, args, options)).toString()
+  }
+
+  /** The same as bytes. */
+  async bytes(folder: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
+    const { code, bytes, stderr, cut } = await this.try(folder, args, options)
     if (cut) throw new GitFailure(code, `git ${args[0]} printed more than is read.`)
     if (code !== 0) throw new GitFailure(code, stderr.trim() || `git ${args[0]} ended with ${code}.`)
-    return stdout
+    return bytes
   }
 
   /** However it ends; throws only when it cannot be run, or does not end. */
@@ -134,7 +141,7 @@ export class Git {
     child.on('close', (code) => {
       stopWaiting()
       if (late) reject(new GitFailure('timeout', `git ${args[0]} did not end within ${timeoutMs / 1000} s.`))
-      else resolve({ code: code ?? -1, stdout: out.text(), stderr: err.text(), cut: out.full() })
+      else resolve(resultOf(code ?? -1, out.bytes(), err.bytes().toString(), out.full()))
     })
     return promise
   }
@@ -164,6 +171,16 @@ export class Git {
   }
 }
 
+const resultOf = (code: number, bytes: Buffer, stderr: string, cut: boolean): GitResult => ({
+  code,
+  get stdout() {
+    return bytes.toString()
+  },
+  bytes,
+  stderr,
+  cut,
+})
+
 function collect(maxBytes: number, onFull: () => void) {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -175,6 +192,6 @@ function collect(maxBytes: number, onFull: () => void) {
       if (before <= maxBytes && bytes > maxBytes) onFull()
     },
     full: (): boolean => bytes > maxBytes,
-    text: (): string => Buffer.concat(chunks).toString(),
+    bytes: (): Buffer => Buffer.concat(chunks),
   }
 }

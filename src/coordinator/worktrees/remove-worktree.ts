@@ -7,9 +7,10 @@ import { existsSync } from 'node:fs'
 import { lstat, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isBelow } from '../../platform/path-inside.ts'
+import { placeOf } from './file-name.ts'
 import { isOurBranch } from './names.ts'
 import type { OurWorktree } from './open-worktree.ts'
-import { type ChangedFile, uncommittedIn } from './worktree-state.ts'
+import { type ChangedFile, type NamedFile, uncommittedIn, withoutName } from './worktree-state.ts'
 
 const mostCommits = 200
 
@@ -29,17 +30,17 @@ export async function lossesOf(worktree: OurWorktree): Promise<Losses> {
   const commits = await commitsOnlyHere(worktree)
   const unfinished = operations.filter(([file]) => existsSync(join(gitFolder, file))).map(([, name]) => name)
   const { repository, top } = worktree
-  const looks = await Promise.all(files.map(async (file) => [file, await looksOf(top, file)]))
+  const looks = await Promise.all(files.map(async (file) => [file.name.toString('hex'), file.change, await looksOf(top, file)]))
   const digest = createHash('sha256')
     .update(JSON.stringify([repository.facts.head, looks, commits, unfinished]))
     .digest('hex')
-  return { files, commits, unfinished, digest }
+  return { files: files.map(withoutName), commits, unfinished, digest }
 }
 
 /** Enough to see that somebody has worked on it since. */
-async function looksOf(top: string, { path }: ChangedFile): Promise<readonly number[]> {
-  const found = await lstat(join(top, path)).catch(() => undefined)
-  return found ? [found.size, found.mtimeMs, found.ino] : []
+async function looksOf(top: string, { name }: NamedFile): Promise<readonly number[]> {
+  const found = await lstat(placeOf(top, name)).catch(() => undefined)
+  return found ? [found.size, found.mtimeMs, found.ctimeMs, found.ino] : []
 }
 
 const operations = [
@@ -85,10 +86,13 @@ export async function removeWorktree(worktree: OurWorktree, { root, livingIn, co
   if (!isBelow(root, top) || !isOurBranch(mark.branch))
     return { outcome: 'refused', reason: 'not_ours', why: `${top} is not where Holdfast keeps its worktrees.` }
   const living = await livingIn(top)
-  if (living.length > 0) return { outcome: 'refused', reason: 'in_use', why: `Processes live in it: ${living.join(', ')}.` }
+  if (living.length > 0) return inUse(living)
   const losses = await lossesOf(worktree)
   const losesNothing = losses.files.length + losses.commits.length + losses.unfinished.length === 0
   if (!losesNothing && confirmed !== losses.digest) return { outcome: 'would_lose', losses }
+  // Once more, because to look through a large tree takes a while and somebody may have come to work in it.
+  const come = await livingIn(top)
+  if (come.length > 0) return inUse(come)
   const branchTip = await repository.try(['rev-parse', '--verify', '--quiet', `refs/heads/${mark.branch}`])
   const force = losesNothing ? [] : ['--force']
   const folder = repository.facts.commonFolder
@@ -99,6 +103,12 @@ export async function removeWorktree(worktree: OurWorktree, { root, livingIn, co
     await repository.try(['update-ref', '-d', `refs/heads/${mark.branch}`, branchTip.stdout.trim()], { folder })
   return { outcome: 'removed' }
 }
+
+const inUse = (pids: readonly number[]): Removed => ({
+  outcome: 'refused',
+  reason: 'in_use',
+  why: `Processes live in it: ${pids.join(', ')}.`,
+})
 
 /** A plain directory (WT4) has no other place for what is in it: only an empty one goes. */
 export async function removePlainFolder(root: string, folder: string): Promise<Removed> {

@@ -41,6 +41,10 @@ export class Repository {
     return this.#git.try(options.folder ?? this.facts.top, args, this.#with(options))
   }
 
+  bytes(args: readonly string[], options: GitOptions & { readonly folder?: string } = {}): Promise<Buffer> {
+    return this.#git.bytes(options.folder ?? this.facts.top, args, this.#with(options))
+  }
+
   /** Whatever reads or changes git's list of worktrees, one after the other. */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#git.inTurn(this.facts.commonFolder, work)

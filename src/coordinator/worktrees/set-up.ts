@@ -7,13 +7,14 @@ import { constants } from 'node:fs'
 import { lstat, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { StringDecoder } from 'node:string_decoder'
 import type { Clock } from '../../platform/clock.ts'
 import { openInside, PathRefused, realPathInside } from '../../platform/path-inside.ts'
+import { mostCopied, setUpWithinMs } from '../../protocol/worktree.ts'
+import { AgentOutput } from '../agent-output.ts'
 import type { Repository } from './repository.ts'
 
-const mostCopied = 100
 const largestCopied = 64 * 1024 * 1024
-const setUpMs = 15 * 60_000
 const maxOutput = 64 * 1024
 
 export interface CopyResult {
@@ -67,6 +68,7 @@ export interface SetUpCommand {
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
   readonly clock: Clock
+  /** What it prints, masked, at most once a second. */
   readonly onOutput: (text: string) => void
   /** Ends it: the agent is not wanted any more. */
   readonly signal?: AbortSignal
@@ -94,18 +96,20 @@ export function runSetUp({ argv: [file, ...args], folder, env, clock, onOutput, 
     }
   }
   const stop = (): void => end('stopped')
-  const stopWaiting = clock.after(setUpMs, () => end('timeout'))
+  const stopWaiting = clock.after(setUpWithinMs, () => end('timeout'))
   signal?.addEventListener('abort', stop, { once: true })
   if (signal?.aborted) stop()
-  const hear = (bytes: Buffer): void => {
-    const text = bytes.toString()
-    output = (output + text).slice(-maxOutput)
-    onOutput(text)
+  const told = new AgentOutput({ clock, secrets: [], onPiece: onOutput })
+  for (const stream of [child.stdout, child.stderr]) {
+    const decoder = new StringDecoder('utf8')
+    stream.on('data', (bytes: Buffer) => {
+      output = (output + decoder.write(bytes)).slice(-maxOutput)
+    })
+    told.read(stream)
   }
-  child.stdout.on('data', hear)
-  child.stderr.on('data', hear)
   const over = (outcome: SetUpResult['outcome'], exitCode: number | null): void => {
     stopWaiting()
+    told.end()
     signal?.removeEventListener('abort', stop)
     resolve({ outcome, exitCode, output })
   }

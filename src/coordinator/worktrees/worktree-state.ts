@@ -1,4 +1,5 @@
 /** What has become of a worktree (WT2): its branch, how far it is ahead and behind, and which files have changed since it began. */
+import { shownName, wordsIn } from './file-name.ts'
 import { commandFor } from './git-command.ts'
 import type { OurWorktree } from './open-worktree.ts'
 
@@ -9,6 +10,15 @@ export interface ChangedFile {
   readonly path: string
   readonly change: 'added' | 'modified' | 'deleted' | 'renamed' | 'untracked' | 'conflicted'
 }
+
+/** With its name as git has it. */
+export interface NamedFile extends ChangedFile {
+  readonly name: Buffer
+  /** What it was called before, when it was renamed. */
+  readonly from?: Buffer
+}
+
+export const withoutName = ({ path, change }: NamedFile): ChangedFile => ({ path, change })
 
 export interface WorktreeState {
   /** The branch that is checked out; not ours when the agent has changed it, null between branches. */
@@ -27,41 +37,49 @@ export interface WorktreeState {
 }
 
 export async function stateOf(worktree: OurWorktree): Promise<WorktreeState> {
-  const { repository, mark, forkPoint } = worktree
+  const { repository, mark } = worktree
   const [pending, since, apart] = await Promise.all([
     uncommittedIn(worktree),
-    repository.run(['diff', '--name-status', '--find-renames', '--no-ext-diff', '-z', forkPoint, '--']),
+    changedSince(worktree),
     mark.baseBranch === null
       ? undefined
       : repository.try(['rev-list', '--left-right', '--count', `HEAD...refs/heads/${mark.baseBranch}`]),
   ])
-  const conflicted = new Set(pending.filter(({ change }) => change === 'conflicted').map(({ path }) => path))
-  const files = [
-    ...changesIn(since).map((file) => (conflicted.has(file.path) ? ({ ...file, change: 'conflicted' } as const) : file)),
-    ...pending.filter(({ change }) => change === 'untracked'),
-  ]
+  const files = together(since, pending)
   const counts = apart?.code === 0 ? apart.stdout.trim().split('\t').map(Number) : []
   return {
     branch: repository.facts.branch,
     head: repository.facts.head,
     ahead: counts[0] ?? null,
     behind: counts[1] ?? null,
-    files: files.slice(0, mostNamed),
+    files: files.slice(0, mostNamed).map(withoutName),
     fileCount: files.length,
     uncommitted: pending.length,
     command: mark.baseBranch === null ? null : commandFor(mark.branch, mark.baseBranch, 'merge'),
   }
 }
 
-/** What would be lost with the folder: changed, staged and untracked files. Ignored ones are not among them. */
-export async function uncommittedIn({ repository }: Pick<OurWorktree, 'repository'>): Promise<ChangedFile[]> {
-  const args = ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--ignore-submodules=none', '--no-renames']
-  const text = await repository.run(args)
-  return text
-    .split('\0')
-    .filter((line) => line.length > 3)
-    .map((line) => ({ path: line.slice(3), change: pendingChange(line.slice(0, 2)) }))
+/** Everything that differs from where it began, committed or not, untracked files last. */
+export const filesOf = async (worktree: OurWorktree): Promise<NamedFile[]> =>
+  together(await changedSince(worktree), await uncommittedIn(worktree))
+
+function together(since: readonly NamedFile[], pending: readonly NamedFile[]): NamedFile[] {
+  const conflicted = new Set(pending.filter(({ change }) => change === 'conflicted').map(({ path }) => path))
+  return [
+    ...since.map((file) => (conflicted.has(file.path) ? ({ ...file, change: 'conflicted' } as const) : file)),
+    ...pending.filter(({ change }) => change === 'untracked'),
+  ]
 }
+
+/** What would be lost with the folder: changed, staged and untracked files. Ignored ones are not among them. */
+export async function uncommittedIn({ repository }: Pick<OurWorktree, 'repository'>): Promise<NamedFile[]> {
+  const args = ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--ignore-submodules=none', '--no-renames']
+  return wordsIn(await repository.bytes(args))
+    .filter((line) => line.length > 3)
+    .map((line) => named(line.subarray(3), pendingChange(line.toString('latin1', 0, 2))))
+}
+
+const named = (name: Buffer, change: ChangedFile['change']): NamedFile => ({ name, path: shownName(name), change })
 
 function pendingChange(letters: string): ChangedFile['change'] {
   if (letters === '??') return 'untracked'
@@ -71,16 +89,17 @@ function pendingChange(letters: string): ChangedFile['change'] {
 }
 
 /** `M\0path\0R100\0old\0new\0` */
-function changesIn(text: string): ChangedFile[] {
-  const words = text.split('\0')
-  const files: ChangedFile[] = []
+async function changedSince({ repository, forkPoint }: OurWorktree): Promise<NamedFile[]> {
+  const args = ['diff', '--name-status', '--find-renames', '--no-ext-diff', '-z', forkPoint, '--']
+  const words = wordsIn(await repository.bytes(args))
+  const files: NamedFile[] = []
   for (let at = 0; at + 1 < words.length; at += 2) {
-    const letter = words[at]?.[0]
+    const letter = words[at]?.toString('latin1', 0, 1)
     const isMove = letter === 'R' || letter === 'C'
+    const [first, second] = [words[at + 1] ?? Buffer.of(), words[at + 2] ?? Buffer.of()]
+    if (isMove) files.push({ ...named(second, 'renamed'), from: first })
+    else files.push(named(first, letter === 'A' ? 'added' : letter === 'D' ? 'deleted' : 'modified'))
     if (isMove) at++
-    const path = words[at + 1] ?? ''
-    const change = isMove ? 'renamed' : letter === 'A' ? 'added' : letter === 'D' ? 'deleted' : 'modified'
-    files.push({ path, change })
   }
   return files
 }

@@ -6,6 +6,8 @@
 import { createHash } from 'node:crypto'
 import type { Who } from '../../domain/credential/who.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { home } from '../../domain/stream/name.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { AlwaysTerms } from '../../protocol/allowance.ts'
 import type { Approval } from '../../protocol/approval.ts'
 import type { RelayRequest } from '../../protocol/relay.ts'
@@ -19,7 +21,7 @@ import { decideApproval } from '../../services/decide-approval.ts'
 import { findPermission } from '../../services/find-permission.ts'
 import { findRoleAtWork } from '../../services/find-role-at-work.ts'
 import { findToldEnd } from '../../services/find-told-end.ts'
-import { accountOf, type FoundUserSession, findUserSession } from '../../services/find-user-session.ts'
+import { accountOf, type FoundUserSession, findUserSession, type Start } from '../../services/find-user-session.ts'
 import { getUserSession } from '../../services/get-user-session.ts'
 import { readApproval } from '../../services/read-approval.ts'
 import { noSuchApproval } from '../../services/refusals.ts'
@@ -29,6 +31,7 @@ import { byRequest, terminateRoleAgent } from '../../services/terminate-role-age
 import { terminateUserSession } from '../../services/terminate-user-session.ts'
 import { withdrawPrompt } from '../../services/withdraw-prompt.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
+import { untilSeen } from '../live/until-seen.ts'
 
 type Request<Type extends RelayRequest['type']> = Extract<RelayRequest, { type: Type }>
 
@@ -40,20 +43,42 @@ interface Decision {
   readonly always?: AlwaysTerms | undefined
 }
 
+/** For a coordinator of our own that is being started beside this server. */
+const coordinatorWithinMs = 5000
+
+interface UserSessionsParts {
+  readonly store: Store
+  readonly clock: Clock
+  /** `up`: whoever asks in the first moment of the server is not told that there is none. */
+  readonly expectsCoordinator: boolean
+}
+
 export class UserSessions {
   readonly #store: Store
+  readonly #clock: Clock
+  readonly #expectsCoordinator: boolean
 
-  constructor(store: Store) {
+  constructor({ store, clock, expectsCoordinator }: UserSessionsParts) {
     this.#store = store
+    this.#clock = clock
+    this.#expectsCoordinator = expectsCoordinator
   }
 
   get(who: Who, userSessionId: string): Promise<UserSession> {
     return this.#store.query(getUserSession, { userSessionId, accountId: accountOf(who) })
   }
 
-  find(who: Who, userSessionId: string, start?: { readonly agentId: string | undefined }): Promise<FoundUserSession> {
-    const forStart = start !== undefined
-    return this.#store.query(findUserSession, { userSessionId, accountId: accountOf(who), forStart, agentId: start?.agentId })
+  async find(who: Who, userSessionId: string, forStart?: Start): Promise<FoundUserSession> {
+    const asked = { userSessionId, accountId: accountOf(who), forStart }
+    const found = await this.#store.query(findUserSession, asked)
+    const isSettled = forStart === undefined || found.startOn !== null || found.cannotStart !== null
+    if (isSettled || !this.#expectsCoordinator) return found
+    const look = async (): Promise<FoundUserSession | undefined> => {
+      const now = await this.#store.query(findUserSession, asked)
+      return now.startOn === null && now.cannotStart === null ? undefined : now
+    }
+    const [store, clock] = [this.#store, this.#clock]
+    return (await untilSeen({ store, clock, stream: home, withinMs: coordinatorWithinMs, look })) ?? found
   }
 
   create(who: Who, request: Request<'session:create'>, connectionId: string): Promise<{ userSessionId: string; seq: number }> {
@@ -62,7 +87,7 @@ export class UserSessions {
   }
 
   async spawn(who: Who, request: Request<'agent:spawn'>): Promise<number> {
-    const which = await this.find(who, request.userSessionId, { agentId: request.agentId ?? undefined })
+    const which = await this.find(who, request.userSessionId, { role: request.role, agentId: request.agentId ?? undefined })
     return (await this.#store.run(spawnRoleAgent, { ...request, ...which, by: who.id }, receiptIn(request))).seq
   }
 
@@ -72,7 +97,7 @@ export class UserSessions {
     if (!at) return []
     const { userSessionId, ...role } = at
     try {
-      const which = await this.find(who, userSessionId, { agentId: role.agentId })
+      const which = await this.find(who, userSessionId, role)
       const kept = receipt && { ...receipt, operation: `${receipt.operation} spawn` }
       await this.#store.run(spawnRoleAgent, { ...which, ...role, load: true, workSessionId, by: who.id }, kept)
       return []

@@ -31,6 +31,7 @@ import { systemHandlers } from './routes/system.ts'
 import { taskHandlers } from './routes/tasks.ts'
 import { userSessionHandlers } from './routes/user-sessions.ts'
 import { workSessionHandlers } from './routes/work-sessions.ts'
+import { worktreeHandlers } from './routes/worktrees.ts'
 
 const handlers: HandlersOf<Routes> = {
   ...accessHandlers,
@@ -44,6 +45,7 @@ const handlers: HandlersOf<Routes> = {
   ...searchHandlers,
   ...noteHandlers,
   ...userSessionHandlers,
+  ...worktreeHandlers,
   ...workSessionHandlers,
   ...approachHandlers,
   ...artifactHandlers,

@@ -33,6 +33,10 @@ const nextSteps = {
   wrong_state: `Read \`message\`: it says what is possible now. ${askNext}`,
   fenced: 'Stop reporting: another coordinator has taken over.',
   launch_withdrawn: null,
+  would_lose: null,
+  worktree_in_use: null,
+  merge_conflict: null,
+  git_refused: null,
   too_large: 'Send less: `limit` says how much is accepted.',
   unsupported_media_type: null,
   invalid_setting: null,
@@ -49,6 +53,8 @@ const nextSteps = {
   busy: later,
   store_unavailable: later,
   file_not_written: null,
+  coordinator_away: later,
+  no_answer: later,
   shutting_down: later,
 } as const satisfies Record<ErrorCode, string | null>
 

@@ -12,6 +12,7 @@ import { search } from './0010-search.ts'
 import { chapters } from './0011-chapters.ts'
 import { channels } from './0012-channels.ts'
 import { placement } from './0013-placement.ts'
+import { worktrees } from './0014-worktrees.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -28,6 +29,7 @@ export const migrations: readonly Migration[] = [
   chapters,
   channels,
   placement,
+  worktrees,
 ]
 
 export const newestVersion = migrations.length

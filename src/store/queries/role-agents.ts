@@ -159,7 +159,7 @@ export const selectSpawningSince = statement<{ until: Instant; limit: number }>(
     .selectFrom('role_agents')
     .innerJoin('launches', 'launches.id', 'role_agents.launch_id')
     .select(['role_agents.id', 'role_agents.user_session_id', 'role_agents.project_id', 'role_agents.role'])
-    .select(['launches.started_at', 'launches.coordinator_id'])
+    .select(['launches.started_at', 'launches.coordinator_id', 'launches.state'])
     .where('role_agents.state', '=', spawning)
     .where('launches.started_at', '<=', p.until)
     .orderBy('role_agents.created_at')

@@ -113,7 +113,7 @@ export async function openScene(): Promise<Scene> {
     project,
     spawn(role, program, recipe, load) {
       const acp: AcpParticulars = {
-        workspace: { userSessionShort: 'a1b2c3d4', role, path: null },
+        workspace: { userSessionShort: 'a1b2c3d4', role, path: null, setUp: null },
         loadAcpSessionId: load?.acpSessionId ?? null,
         lastOpenedAt: load ? new Date().toISOString() : null,
         startWithinMs: 60_000,

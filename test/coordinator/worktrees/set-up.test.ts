@@ -1,10 +1,11 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { lookAtRepository, Repository } from '../../../src/coordinator/worktrees/repository.ts'
 import { copyIgnored, runSetUp, type SetUpCommand } from '../../../src/coordinator/worktrees/set-up.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { isAlive } from '../../../src/platform/run-file.ts'
+import { until } from '../../support/coordinator-process.ts'
 import { testGit } from '../../support/git-repository.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { projectWithWorktree } from '../../support/our-worktree.ts'
@@ -74,7 +75,8 @@ test('[WT5] the set-up command runs without a shell, and its output and end are 
 
 test('[WT5] one that does not end, or is not wanted any more, is ended with all it has started', async () => {
   const script = `const { spawn } = require('node:child_process')
-    console.log(spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60000)']).pid)
+    const { pid } = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60000)'])
+    require('node:fs').writeFileSync('pid', String(pid) + '\\n')
     setTimeout(() => {}, 60000)`
   const clock = manualClock()
   const stop = new AbortController()
@@ -82,10 +84,11 @@ test('[WT5] one that does not end, or is not wanted any more, is ended with all 
     [{ clock }, () => clock.advance(15 * 60_000), 'timeout'],
     [{ signal: stop.signal }, () => stop.abort(), 'stopped'],
   ] as const) {
-    const started = Promise.withResolvers<number>()
-    const running = runSetUp(command(script, { ...extra, onOutput: (text) => started.resolve(Number(text)) }))
-    const pid = await started.promise
-    expect(isAlive(pid)).toBe(true)
+    const folder = temporaryFolder()
+    const running = runSetUp(command(script, { ...extra, folder }))
+    const written = (): string => (existsSync(join(folder, 'pid')) ? readFileSync(join(folder, 'pid'), 'utf8') : '')
+    await until(async () => written().endsWith('\n'))
+    expect(isAlive(Number(written()))).toBe(true)
     end()
     expect(await running).toMatchObject({ outcome })
   }

@@ -39,6 +39,13 @@ export const errors: ErrorsWords = {
   last_owner: { title: 'The owner of the installation stays', next: 'Remove other people instead.' },
   fenced: { title: 'Another machine has taken over', next: 'Nothing to do here.' },
   launch_withdrawn: { title: 'This start is not needed any more', next: 'Nothing to do here.' },
+  would_lose: { title: 'Something would be lost with it', next: 'Look at what it is, then commit it, merge it, or confirm.' },
+  worktree_in_use: { title: 'Somebody works in this worktree', next: 'Terminate the agent first, then try again.' },
+  merge_conflict: {
+    title: 'It cannot be merged without conflicts',
+    next: 'Nothing was changed on either side. Copy the git command and resolve them in your own checkout.',
+  },
+  git_refused: { title: 'git did not do it', next: 'Its words are below. Nothing was removed.' },
   too_large: { title: 'This is too large', next: 'Make it shorter.' },
   unsupported_media_type: { title: 'The server did not understand this', next: 'Reload the page.' },
   invalid_setting: { title: 'This setting cannot have that value', next: 'The range is beside it.' },
@@ -63,6 +70,14 @@ export const errors: ErrorsWords = {
   store_unavailable: {
     title: 'The store cannot be written',
     next: 'Run holdfast doctor on the server: it says what is wrong.',
+  },
+  coordinator_away: {
+    title: 'The machine that has it is not connected',
+    next: 'Start Holdfast or its coordinator there, then try again.',
+  },
+  no_answer: {
+    title: 'Its machine has not answered in time',
+    next: 'Look at the state before you try again: it may have been done.',
   },
   shutting_down: { title: 'The server is stopping', next: again },
 }

@@ -41,6 +41,13 @@ export const errors: ErrorsWords = {
   last_owner: { title: 'このサーバーのオーナーは外せません', next: 'ほかのメンバーを外してください。' },
   fenced: { title: '別のマシンに引き継がれました', next: 'ここで行う操作はありません。' },
   launch_withdrawn: { title: 'この起動はもう必要ありません', next: 'ここで行う操作はありません。' },
+  would_lose: { title: '失われるものがあります', next: '内容を確認し、コミットやマージをするか、削除を確定してください。' },
+  worktree_in_use: { title: 'このワークツリーは使用中です', next: '先にエージェントを終了してから、もう一度お試しください。' },
+  merge_conflict: {
+    title: '競合があるためマージできません',
+    next: 'どちら側も変更されていません。git コマンドをコピーし、手元で解決してください。',
+  },
+  git_refused: { title: 'git が実行しませんでした', next: 'git のメッセージは下にあります。何も削除されていません。' },
   too_large: { title: '内容が大きすぎます', next: '短くしてください。' },
   unsupported_media_type: { title: 'サーバーが内容を受け付けませんでした', next: 'ページを再読み込みしてください。' },
   invalid_setting: { title: 'この設定にその値は使えません', next: '使える範囲は各設定の横にあります。' },
@@ -65,6 +72,14 @@ export const errors: ErrorsWords = {
   store_unavailable: {
     title: 'ストアに書き込めません',
     next: 'サーバーで holdfast doctor を実行すると原因がわかります。',
+  },
+  coordinator_away: {
+    title: 'このワークツリーのあるマシンに接続できません',
+    next: 'そのマシンで Holdfast かコーディネーターを起動してから、もう一度お試しください。',
+  },
+  no_answer: {
+    title: 'マシンから時間内に応答がありません',
+    next: '実行済みの可能性があります。状態を確認してから、もう一度お試しください。',
   },
   shutting_down: { title: 'サーバーが停止中です', next: again },
 }

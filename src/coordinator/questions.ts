@@ -1,0 +1,77 @@
+/**
+ * What this coordinator is asked (protocol/link-questions.ts): each question once, however often it is told, and its answer as facts, which
+ * survive a lost connection. So many at once; the others are told so. Never throws: what goes wrong is the answer.
+ */
+import type { Logger } from '../platform/logger.ts'
+import {
+  type Answer,
+  Ask,
+  type AskedQuestion,
+  maxAnswerPart,
+  maxAnswerParts,
+  maxOpenQuestions,
+} from '../protocol/link-questions.ts'
+import type { NewFact } from './spool.ts'
+
+/** Of questions that were answered; an old message about one is not taken for a new one. */
+const mostRemembered = 1000
+/** What is said about something unforeseen. */
+const longestWords = 2000
+
+export interface QuestionsParts {
+  readonly answer: (ask: Ask) => Promise<Answer>
+  readonly tell: (fact: NewFact) => void
+  readonly logger: Logger
+}
+
+export class Questions {
+  readonly #parts: QuestionsParts
+  readonly #known = new Set<string>()
+  #open = 0
+
+  constructor(parts: QuestionsParts) {
+    this.#parts = parts
+  }
+
+  asked({ questionId, ask }: AskedQuestion): void {
+    if (this.#known.has(questionId)) return
+    if (this.#known.size >= mostRemembered) this.#known.delete(this.#known.values().next().value ?? '')
+    this.#known.add(questionId)
+    void this.#answer(questionId, ask)
+  }
+
+  async #answer(questionId: string, ask: unknown): Promise<void> {
+    this.#open++
+    try {
+      this.#tell(questionId, await this.#answerTo(ask))
+    } finally {
+      this.#open--
+    }
+  }
+
+  async #answerTo(ask: unknown): Promise<Answer> {
+    if (this.#open > maxOpenQuestions) return { ok: false, reason: 'busy', why: 'This machine is asked too much at once.' }
+    const understood = Ask.safeParse(ask)
+    if (!understood.success)
+      return { ok: false, reason: 'invalid', why: 'The coordinator of this machine does not know how to do that.' }
+    try {
+      return await this.#parts.answer(understood.data)
+    } catch (error) {
+      this.#parts.logger.warn({ kind: understood.data.kind, error: String(error) }, 'a question could not be answered')
+      return { ok: false, reason: 'git_refused', why: wordsOf(error) }
+    }
+  }
+
+  #tell(questionId: string, answer: Answer): void {
+    const whole = JSON.stringify(answer)
+    const parts = Math.ceil(whole.length / maxAnswerPart)
+    if (parts > maxAnswerParts)
+      return this.#tell(questionId, { ok: false, reason: 'git_refused', why: 'The answer is too large.' })
+    for (let part = 0; part < parts; part++) {
+      const text = whole.slice(part * maxAnswerPart, (part + 1) * maxAnswerPart)
+      this.#parts.tell({ type: 'question-answered', questionId, part, text, last: part === parts - 1 })
+    }
+  }
+}
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, longestWords)

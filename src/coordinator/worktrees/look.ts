@@ -1,0 +1,64 @@
+/** What worktrees take and which of them can go (WT6): a few at a time, each by itself, so that one that cannot be looked at hides no other. */
+import type { Clock } from '../../platform/clock.ts'
+import type { Place } from '../../protocol/link-questions.ts'
+import type { WorktreeLook } from '../../protocol/worktree.ts'
+import { diskUseOf } from './disk-use.ts'
+import { livingIn } from './living-in.ts'
+import type { Occupancy } from './occupancy.ts'
+import type { OurWorktree } from './open-worktree.ts'
+import { lossesOf } from './remove-worktree.ts'
+import { stateOf } from './worktree-state.ts'
+
+const lookedAtTogether = 4
+
+interface Lookout {
+  readonly occupancy: Occupancy
+  readonly clock: Clock
+}
+
+type Open = (top: string) => Promise<OurWorktree>
+
+const nothing: Omit<WorktreeLook, 'canGo' | 'why'> = {
+  disk: { bytes: 0, files: 0, complete: true },
+  ahead: null,
+  behind: null,
+  fileCount: 0,
+  uncommitted: 0,
+}
+
+/** In the order in which they were named. */
+export async function lookAt(lookout: Lookout, places: readonly Place[], open: Open): Promise<WorktreeLook[]> {
+  const looks: WorktreeLook[] = []
+  for (let at = 0; at < places.length; at += lookedAtTogether)
+    looks.push(...(await Promise.all(places.slice(at, at + lookedAtTogether).map((place) => lookAtOne(lookout, place, open)))))
+  return looks
+}
+
+async function lookAtOne({ occupancy, clock }: Lookout, { kind, top }: Place, open: Open): Promise<WorktreeLook> {
+  try {
+    const worktree = kind === 'plain' ? undefined : await open(top)
+    const disk = await diskUseOf(top, clock)
+    const isUsed = occupancy.isOccupied(top) || (await livingIn(top)).length > 0
+    if (!worktree) {
+      const isEmpty = disk.files === 0
+      const why = isEmpty ? null : 'A plain directory that is not empty; what is in it is nowhere else.'
+      return { ...nothing, disk, canGo: isUsed ? 'in_use' : isEmpty ? 'yes' : 'refused', why }
+    }
+    const { ahead, behind, fileCount, uncommitted } = await stateOf(worktree)
+    const { files, commits, unfinished } = await lossesOf(worktree)
+    const losesNothing = files.length + commits.length + unfinished.length === 0
+    return {
+      disk,
+      ahead,
+      behind,
+      fileCount,
+      uncommitted,
+      canGo: isUsed ? 'in_use' : losesNothing ? 'yes' : 'would_lose',
+      why: isUsed ? 'Somebody works in it.' : null,
+    }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    const isGone = error instanceof Error && 'reason' in error && error.reason === 'gone'
+    return { ...nothing, canGo: isGone ? 'gone' : 'refused', why }
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Who is in which workspace of this machine (WT3): an agent that is about to be started there counts from before its folder is looked for, and a
+ * removal that has begun is waited for. So a tree is never taken away under an agent, nor given to one while it goes.
+ */
+export class Occupancy {
+  /** By the root of a user session: agents whose place is not known yet. */
+  readonly #arriving = new Map<string, number>()
+  /** By launch: the top of the place it has. */
+  readonly #places = new Map<string, string>()
+  /** By root: removals that have begun. */
+  readonly #removals = new Map<string, Promise<unknown>>()
+
+  /** Finds or makes a place for a launch below the root; it is occupied from then on, until the launch leaves. */
+  async arrive<Place>(
+    launchId: string,
+    root: string,
+    make: () => Promise<Place>,
+    topOf: (place: Place) => string,
+  ): Promise<Place> {
+    for (let under = this.#removals.get(root); under; under = this.#removals.get(root)) await under.catch(() => {})
+    this.#arriving.set(root, (this.#arriving.get(root) ?? 0) + 1)
+    try {
+      const place = await make()
+      this.#places.set(launchId, topOf(place))
+      return place
+    } finally {
+      const left = (this.#arriving.get(root) ?? 1) - 1
+      if (left > 0) this.#arriving.set(root, left)
+      else this.#arriving.delete(root)
+    }
+  }
+
+  leave(launchId: string): void {
+    this.#places.delete(launchId)
+  }
+
+  isOccupied(top: string): boolean {
+    return [...this.#places.values()].includes(top)
+  }
+
+  /** Runs a removal while nobody can come in; gives `in_use` when somebody is there or on the way. One at a time below a root. */
+  async removing<Result>(root: string, top: string, work: () => Promise<Result>): Promise<Result | 'in_use'> {
+    for (let under = this.#removals.get(root); under; under = this.#removals.get(root)) await under.catch(() => {})
+    if (this.#arriving.has(root) || this.isOccupied(top)) return 'in_use'
+    const removal = work()
+    this.#removals.set(root, removal)
+    try {
+      return await removal
+    } finally {
+      this.#removals.delete(root)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/** Where an agent of a role works, put into the register the moment its machine says so (WT2, WT3): one row for a place, for as long as it is there. */
+import type { Launch } from '../domain/agent-process/lifecycle.ts'
+import { projectStream } from '../domain/stream/name.ts'
+import { mask } from '../platform/mask.ts'
+import type { LinkFact } from '../protocol/link.ts'
+import type { RoleAgentRow } from '../store/queries/role-agents.ts'
+import { selectUserSession } from '../store/queries/user-sessions.ts'
+import { insertWorktree, selectPlace, updateWorktree, type WorktreeRow, worktreeOf } from '../store/queries/worktrees.ts'
+import type { Context, Tx } from '../store/store.ts'
+
+type Made = Extract<LinkFact, { type: 'workspace-made' }>
+
+export async function registerWorktree(
+  tx: Tx,
+  agent: RoleAgentRow,
+  { coordinatorId }: Launch,
+  made: Made,
+  { now, random }: Context,
+): Promise<void> {
+  const userSession = await tx.first(selectUserSession, { id: agent.user_session_id })
+  if (!userSession) return
+  const known = await tx.first(selectPlace, { coordinatorId, top: made.top })
+  const { setUp } = made
+  const row: WorktreeRow = {
+    id: known?.id ?? random.uuid(),
+    project_id: agent.project_id,
+    user_session_id: agent.user_session_id,
+    account_id: userSession.account_id,
+    role: agent.role,
+    agent_id: agent.agent_id,
+    coordinator_id: coordinatorId,
+    kind: made.kind,
+    folder: made.folder,
+    top: made.top,
+    branch: made.branch,
+    base_branch: made.baseBranch,
+    note: made.note,
+    // What was done once stays true when it is not done again.
+    set_up: setUp === null ? (known?.set_up ?? null) : JSON.stringify({ ...setUp, output: mask(setUp.output) }),
+    created_at: known?.created_at ?? now,
+    last_used_at: now,
+    removed_at: null,
+    removed_by: null,
+  }
+  await tx.write(known ? updateWorktree : insertWorktree, row)
+  tx.append(projectStream(agent.project_id), { type: 'worktree-made', data: { worktree: worktreeOf(row) } })
+}

@@ -1,0 +1,130 @@
+/** The register of worktrees as rows, and as readers see them (WT). Written behind the lock of their project's stream. */
+import type { Instant } from '../../domain/instant.ts'
+import type { Worktree } from '../../protocol/worktree.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+import type { Tables } from '../tables.ts'
+import type { PageParams } from './page-cursor.ts'
+
+export type WorktreeRow = Tables['worktrees']
+
+export const insertWorktree = statement<WorktreeRow>()((db, p) =>
+  db.insertInto('worktrees').values({
+    id: p.id,
+    project_id: p.project_id,
+    user_session_id: p.user_session_id,
+    account_id: p.account_id,
+    role: p.role,
+    agent_id: p.agent_id,
+    coordinator_id: p.coordinator_id,
+    kind: p.kind,
+    folder: p.folder,
+    top: p.top,
+    branch: p.branch,
+    base_branch: p.base_branch,
+    note: p.note,
+    set_up: p.set_up,
+    created_at: p.created_at,
+    last_used_at: p.last_used_at,
+    removed_at: p.removed_at,
+    removed_by: p.removed_by,
+  }),
+)
+
+/** Everything that may change while it is there. */
+export const updateWorktree = statement<WorktreeRow>()((db, p) =>
+  db
+    .updateTable('worktrees')
+    .set({
+      role: p.role,
+      agent_id: p.agent_id,
+      kind: p.kind,
+      folder: p.folder,
+      branch: p.branch,
+      base_branch: p.base_branch,
+      note: p.note,
+      set_up: p.set_up,
+      last_used_at: p.last_used_at,
+    })
+    .where('id', '=', p.id),
+)
+
+export const updateRemoved = statement<{ id: string; removedAt: Instant; removedBy: string }>()((db, p) =>
+  db.updateTable('worktrees').set({ removed_at: p.removedAt, removed_by: p.removedBy }).where('id', '=', p.id),
+)
+
+export const selectWorktree = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('worktrees').selectAll().where('id', '=', p.id),
+)
+
+/** What is at this place now. */
+export const selectPlace = statement<{ coordinatorId: string; top: string }>()((db, p) =>
+  db
+    .selectFrom('worktrees')
+    .selectAll()
+    .where('coordinator_id', '=', p.coordinatorId)
+    .where('top', '=', p.top)
+    .where('removed_at', 'is', null),
+)
+
+/** Where a role of a user session works; the newest, should there be several. */
+export const selectOfRole = statement<{ userSessionId: string; role: string }>()((db, p) =>
+  db
+    .selectFrom('worktrees')
+    .selectAll()
+    .where('user_session_id', '=', p.userSessionId)
+    .where('role', '=', p.role)
+    .where('removed_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .limit(1),
+)
+
+export const worktreeOf = (row: WorktreeRow): Worktree => ({
+  id: row.id,
+  projectId: row.project_id,
+  userSessionId: row.user_session_id,
+  role: row.role,
+  agentId: row.agent_id,
+  coordinatorId: row.coordinator_id,
+  kind: row.kind,
+  folder: row.folder,
+  branch: row.branch,
+  baseBranch: row.base_branch,
+  note: row.note,
+  setUp: row.set_up === null ? null : JSON.parse(row.set_up),
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+  removedAt: row.removed_at,
+})
+
+export interface WorktreesFilter {
+  readonly projectId: string
+  readonly userSessionId?: string | undefined
+  readonly role?: string | undefined
+  /** Also those that are removed. */
+  readonly removed: boolean
+  /** null: everybody's. */
+  readonly accountId: string | null
+}
+
+/** The newest first. */
+export const worktreesPage = (
+  reader: Reader,
+  { projectId, userSessionId, role, removed, accountId }: WorktreesFilter,
+  { createdAt, id, limit }: PageParams,
+): Promise<WorktreeRow[]> =>
+  reader.query<WorktreeRow>((db) => {
+    let page = db
+      .selectFrom('worktrees')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(createdAt, id)))
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+    if (userSessionId !== undefined) page = page.where('user_session_id', '=', userSessionId)
+    if (role !== undefined) page = page.where('role', '=', role)
+    if (!removed) page = page.where('removed_at', 'is', null)
+    if (accountId !== null) page = page.where('account_id', '=', accountId)
+    return page
+  })
