@@ -20,6 +20,7 @@ export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   agents: async () => (await import('./commands/agents.ts')).agents,
   processes: async () => (await import('./commands/processes.ts')).processes,
   coordinators: async () => (await import('./commands/coordinators.ts')).coordinators,
+  channels: async () => (await import('./commands/channels.ts')).channels,
   people: async () => (await import('./commands/people.ts')).people,
   token: async () => (await import('./commands/token.ts')).token,
   mcp: async () => (await import('./commands/mcp.ts')).mcp,

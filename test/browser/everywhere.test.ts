@@ -34,6 +34,7 @@ beforeAll(async () => {
     '/agents/codex',
     '/people',
     '/system',
+    '/channels',
     '/no/such/place',
   ]
   places.push(...['project', 'agent', 'person', 'token'].map((what) => `/?new=${what}`))

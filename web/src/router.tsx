@@ -121,6 +121,12 @@ const system = createRoute({
   component: lazyRouteComponent(load.system, 'SystemPage'),
 })
 
+const channels = createRoute({
+  getParentRoute: () => shell,
+  path: '/channels',
+  component: lazyRouteComponent(loadWhenVisited.channels, 'ChannelsPage'),
+})
+
 const routeTree = root.addChildren([
   signIn,
   shell.addChildren([
@@ -142,6 +148,7 @@ const routeTree = root.addChildren([
     agent,
     people,
     system,
+    channels,
   ]),
 ])
 

@@ -7,6 +7,7 @@ import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import { type HomeState, snapshotListLimit } from '../../../src/protocol/snapshot.ts'
 import { mayTellOutside } from '../preferences/outside.ts'
 import { inbox, lookAtInbox } from './approvals.ts'
+import { channelsHaveChanged } from './channels.ts'
 import { offlineSince, setConnection } from './connection.ts'
 import { lookAtInterrupted } from './continuity.ts'
 import { hearFinished } from './finished.ts'
@@ -154,6 +155,7 @@ function take(event: HoldfastEvent): void {
   hearFinished(event)
   if (event.stream !== 'home') return takeWorkEvent(event)
   if (event.type.startsWith('approval-')) lookAtInbox()
+  if (event.type.startsWith('channel-')) void channelsHaveChanged()
   if (event.type.startsWith('process-') || event.type.startsWith('coordinator-')) lookAtProcesses()
   lookAtInterrupted(event)
   changeHome((home) => afterEvent(home, event))

@@ -29,7 +29,15 @@ export const en = {
 
   product: 'Holdfast',
 
-  places: { now: 'Now', projects: 'Projects', agents: 'Agents', people: 'People', system: 'System', label: 'Places' },
+  places: {
+    now: 'Now',
+    projects: 'Projects',
+    agents: 'Agents',
+    people: 'People',
+    system: 'System',
+    channels: 'Channels',
+    label: 'Places',
+  },
 
   act: {
     add: 'Add',

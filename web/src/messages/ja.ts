@@ -33,6 +33,7 @@ export const ja: Messages = {
     agents: 'エージェント',
     people: 'メンバー',
     system: 'システム',
+    channels: 'チャンネル',
     label: 'メニュー',
   },
 

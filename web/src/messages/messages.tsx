@@ -50,6 +50,7 @@ function useSpeech() {
 }
 
 export const useWords = (): Messages => useSpeech().words
+export const useLanguage = (): Spoken => useSpeech().language
 export const useWriting = (): Writing => useSpeech().writing
 
 const units = [

@@ -41,6 +41,7 @@ export function paletteItems({ words, home, may, navigate, signOut }: Sources): 
       text: words.places[name],
       act: () => void navigate({ to }),
     })),
+    { id: 'place-channels', group: palette.goTo, text: words.places.channels, act: () => void navigate({ to: '/channels' }) },
     ...creations.map(([what, text]) => ({
       id: `new-${what}`,
       group: palette.actions,

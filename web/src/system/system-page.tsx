@@ -1,5 +1,6 @@
 /** System: what lives, since when, and why the rest ended. Processes, agent sessions, coordinators, the server, and who is looking. */
 import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
 import { useConnection } from '../live/connection.ts'
 import { useMe } from '../live/queries.ts'
 import { useWords } from '../messages/messages.tsx'
@@ -9,6 +10,7 @@ import { notify } from '../parts/notices.tsx'
 import { Fact, Facts, Page, Section } from '../parts/page.tsx'
 import { tell } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
+import { loadWhenVisited } from '../place-files.ts'
 import { useChoice } from '../preferences/choice.ts'
 import { languageChoice, languages } from '../preferences/language.ts'
 import { themeChoice, themes } from '../preferences/theme.ts'
@@ -23,6 +25,9 @@ import { Processes } from './processes.tsx'
 
 const checkEveryMs = 10_000
 
+/** Comes with its page, so that the first visit stays small. */
+const Channels = lazy(async () => ({ default: (await loadWhenVisited.channelsInShort()).Channels }))
+
 export function SystemPage() {
   const words = useWords()
   return (
@@ -30,6 +35,9 @@ export function SystemPage() {
       <Processes />
       <AgentSessions />
       <Coordinators />
+      <Suspense>
+        <Channels />
+      </Suspense>
       <Server />
       <You />
       <Appearance />

@@ -1,0 +1,140 @@
+/** Channels (CN1, CN2): how each stands, who asks to be let in, who is served, and which agent answers. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Channel, PairingCode } from '../../../src/protocol/channel.ts'
+import { channels, channelsHaveChanged, chatsOf } from '../live/channels.ts'
+import { askAgain, client, useMay } from '../live/queries.ts'
+import { useSending } from '../live/sending.ts'
+import { useWords } from '../messages/messages.tsx'
+import { Button, SubmitButton } from '../parts/button.tsx'
+import { CopySecret } from '../parts/copy.tsx'
+import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
+import { notify } from '../parts/notices.tsx'
+import { Empty, Fact, Facts, Page, Section } from '../parts/page.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { ChannelState } from './channel-state.tsx'
+import { AskingChats, KnownChats } from './chat-lists.tsx'
+import { RouteChoice } from './route-choice.tsx'
+import { useChannelWords } from './words.ts'
+
+/** What is only told by the clock: last messages, what waits. */
+const lookEveryMs = 5000
+
+export function ChannelsPage() {
+  const words = useChannelWords()
+  const { data, error } = useQuery({ ...channels, refetchInterval: lookEveryMs })
+  return (
+    <Page title={words.title}>
+      <ProblemNote error={error} onRetry={() => void askAgain(channels)} />
+      {!data && !error && <Waiting what={words.title} onRetry={() => void askAgain(channels)} />}
+      {data?.map((channel) => (
+        <OneChannel key={channel.channel} channel={channel} />
+      ))}
+    </Page>
+  )
+}
+
+function OneChannel({ channel }: { channel: Channel }) {
+  const mayManage = useMay('manage')
+  const { data: chats } = useQuery({ ...chatsOf(channel.channel), refetchInterval: lookEveryMs })
+  const isNew = channel.state === 'off' && channel.name === null
+  if (isNew) return <SetUp />
+  return (
+    <>
+      <Standing channel={channel} mayManage={mayManage} />
+      {chats && <AskingChats chats={chats.filter(({ state }) => state === 'asking')} mayManage={mayManage} />}
+      {chats && <KnownChats chats={chats.filter(({ state }) => state !== 'asking')} mayManage={mayManage} />}
+    </>
+  )
+}
+
+function SetUp() {
+  const words = useChannelWords()
+  return (
+    <Empty title={words.setUpTitle}>
+      <p>{words.setUp}</p>
+      <code className="rounded-md bg-sunken px-3 py-2 font-mono text-sm break-all">
+        HOLDFAST_TELEGRAM_TOKEN=123456:ABC… npm start
+      </code>
+      <p className="text-sm text-faint">{words.setUpNote}</p>
+    </Empty>
+  )
+}
+
+function Standing({ channel, mayManage }: { channel: Channel; mayManage: boolean }) {
+  const words = useChannelWords()
+  const { channel: name, lastInAt, waiting, link } = channel
+  const choose = async (route: Channel['route']) => {
+    await client.put('/api/channels/{channel}/route', { params: { channel: name }, body: { route } })
+    notify(words.routed)
+    await channelsHaveChanged()
+  }
+  return (
+    <Section title={words.names[name]} actions={mayManage && <MakeCode channel={name} />}>
+      <Facts>
+        <Fact name={words.state}>
+          <ChannelState channel={channel} />
+          {channel.trouble && <p className="mt-1 text-sm text-bad">{channel.trouble}</p>}
+        </Fact>
+        {channel.name && (
+          <Fact name={words.bot}>
+            {link ? (
+              <a href={link} target="_blank" rel="noreferrer" className="text-accent underline underline-offset-2">
+                @{channel.name}
+              </a>
+            ) : (
+              channel.name
+            )}
+          </Fact>
+        )}
+        <Fact name={words.last}>{lastInAt ? <Ago at={lastInAt} /> : <span className="text-faint">{words.none}</span>}</Fact>
+        {waiting > 0 && <Fact name={words.waiting}>{waiting}</Fact>}
+        <Fact name={words.route}>
+          <RouteChoice label={words.route} route={channel.route} none={words.firstAgent} disabled={!mayManage} onRoute={choose} />
+          <p className="mt-1 text-sm text-faint">{words.routeHint}</p>
+        </Fact>
+      </Facts>
+    </Section>
+  )
+}
+
+function MakeCode({ channel }: { channel: Channel['channel'] }) {
+  const words = useWords()
+  const channelWords = useChannelWords()
+  const [made, setMade] = useState<PairingCode>()
+  const { waiting, error, send } = useSending<PairingCode>()
+  const make = async () => {
+    const path = '/api/channels/{channel}/pairing-codes'
+    // Each press is a code of its own.
+    const code = await send(crypto.getRandomValues(new Uint32Array(1))[0], (options) =>
+      client.post(path, { params: { channel }, ...options }),
+    )
+    if (code) setMade(code)
+  }
+  return (
+    <>
+      <SubmitButton type="button" waiting={waiting} onClick={() => void make()}>
+        {channelWords.pair}
+      </SubmitButton>
+      <ProblemNote error={error} />
+      {made && (
+        <InputDialog open keepOpen title={channelWords.codeTitle} onClose={() => setMade(undefined)}>
+          <DialogBody>
+            <p>{channelWords.codeText}</p>
+            <CopySecret secret={`/start ${made.code}`} onCopied={() => {}} />
+            {made.link && (
+              <a href={made.link} target="_blank" rel="noreferrer" className="text-accent underline underline-offset-2">
+                {channelWords.codeLink}
+              </a>
+            )}
+          </DialogBody>
+          <DialogFoot>
+            <Button onClick={() => setMade(undefined)}>{words.act.done}</Button>
+          </DialogFoot>
+        </InputDialog>
+      )}
+    </>
+  )
+}

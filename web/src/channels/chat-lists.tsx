@@ -1,0 +1,188 @@
+/** The chats of a channel: those that ask, to be let in or refused, and those somebody has decided about. */
+import { useState } from 'react'
+import type { ChannelChat, ChannelRoute } from '../../../src/protocol/channel.ts'
+import { channelsHaveChanged } from '../live/channels.ts'
+import { client } from '../live/queries.ts'
+import { useSending } from '../live/sending.ts'
+import { useWords } from '../messages/messages.tsx'
+import { Button, SubmitButton } from '../parts/button.tsx'
+import { Confirm } from '../parts/dialog.tsx'
+import { notify } from '../parts/notices.tsx'
+import { Rows, Section } from '../parts/page.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { Ago } from '../parts/time.tsx'
+import { RouteChoice } from './route-choice.tsx'
+import { useChannelWords } from './words.ts'
+
+interface ListProps {
+  readonly chats: readonly ChannelChat[]
+  readonly mayManage: boolean
+}
+
+export function AskingChats({ chats, mayManage }: ListProps) {
+  const words = useChannelWords()
+  return (
+    <Section title={words.asking} note={words.askingNote}>
+      {chats.length === 0 ? (
+        <p className="border-y border-line py-3 text-faint">{words.nobodyAsks}</p>
+      ) : (
+        <Rows label={words.asking}>
+          {chats.map((chat) => (
+            <AskingRow key={chat.chatId} chat={chat} mayManage={mayManage} />
+          ))}
+        </Rows>
+      )}
+    </Section>
+  )
+}
+
+export function KnownChats({ chats, mayManage }: ListProps) {
+  const words = useChannelWords()
+  return (
+    <Section title={words.chats}>
+      {chats.length === 0 ? (
+        <p className="border-y border-line py-3 text-faint">{words.noChats}</p>
+      ) : (
+        <Rows label={words.chats}>
+          {chats.map((chat) => (
+            <KnownRow key={chat.chatId} chat={chat} mayManage={mayManage} />
+          ))}
+        </Rows>
+      )}
+    </Section>
+  )
+}
+
+function Name({ chat }: { chat: ChannelChat }) {
+  const words = useChannelWords()
+  return (
+    <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">
+      <span className="font-medium">{chat.title}</span>
+      <span className="text-quiet">
+        {chat.handle && ` @${chat.handle}`} <span className="text-sm text-faint">{chat.chatId}</span>
+      </span>
+      {chat.kind === 'group' && <span className="block text-sm text-warn">{words.group}</span>}
+      {chat.trouble && <span className="block text-sm text-bad">{chat.trouble}</span>}
+    </span>
+  )
+}
+
+function useDeciding(chat: ChannelChat) {
+  const words = useChannelWords()
+  const { waiting, error, send } = useSending<ChannelChat>()
+  const said = { paired: words.approved, refused: words.refused, revoked: words.revoked }
+  const decide = async (state: keyof typeof said): Promise<boolean> => {
+    const params = { channel: chat.channel, chatId: chat.chatId }
+    const body = { state }
+    const changed = await send({ ...params, ...body }, (options) =>
+      client.patch('/api/channels/{channel}/chats/{chatId}', { params, body, ...options }),
+    )
+    if (changed) notify(said[state](chat.title))
+    await channelsHaveChanged()
+    return changed !== undefined
+  }
+  return { waiting, error, decide }
+}
+
+function AskingRow({ chat, mayManage }: { chat: ChannelChat; mayManage: boolean }) {
+  const words = useChannelWords()
+  const { waiting, error, decide } = useDeciding(chat)
+  return (
+    <li className="list-row flex min-h-11 flex-wrap items-center gap-x-3 gap-y-2 py-2" data-chat="asking">
+      <Name chat={chat} />
+      <Ago at={chat.askedAt} className="text-sm text-faint" />
+      {mayManage && (
+        <span className="flex gap-2">
+          <Button disabled={waiting} aria-label={words.refuseName(chat.title)} onClick={() => void decide('refused')}>
+            {words.refuse}
+          </Button>
+          <SubmitButton
+            type="button"
+            waiting={waiting}
+            aria-label={words.approveName(chat.title)}
+            onClick={() => void decide('paired')}
+          >
+            {words.approve}
+          </SubmitButton>
+        </span>
+      )}
+      <ProblemNote error={error} />
+    </li>
+  )
+}
+
+function KnownRow({ chat, mayManage }: { chat: ChannelChat; mayManage: boolean }) {
+  const words = useChannelWords()
+  const { waiting, error, decide } = useDeciding(chat)
+  const isServed = chat.state === 'paired'
+  const choose = async (route: ChannelRoute | null) => {
+    const params = { channel: chat.channel, chatId: chat.chatId }
+    await client.patch('/api/channels/{channel}/chats/{chatId}', { params, body: { route } })
+    notify(words.routed)
+    await channelsHaveChanged()
+  }
+  return (
+    <li className="list-row flex min-h-11 flex-wrap items-center gap-x-3 gap-y-2 py-2" data-chat={chat.state}>
+      <Name chat={chat} />
+      {isServed ? (
+        <span className="w-56 max-sm:w-full">
+          <RouteChoice
+            label={words.routeOf(chat.title)}
+            route={chat.route}
+            none={words.channelsAgent}
+            disabled={!mayManage}
+            onRoute={choose}
+          />
+        </span>
+      ) : (
+        <span className="text-sm text-quiet">{words.chatStates[chat.state]}</span>
+      )}
+      {chat.lastInAt && <Ago at={chat.lastInAt} className="text-sm text-faint" />}
+      {mayManage && isServed && <Revoke chat={chat} waiting={waiting} error={error} onRevoke={() => decide('revoked')} />}
+      {mayManage && !isServed && (
+        <Button disabled={waiting} aria-label={words.approveName(chat.title)} onClick={() => void decide('paired')}>
+          {words.approve}
+        </Button>
+      )}
+      {!isServed && <ProblemNote error={error} />}
+    </li>
+  )
+}
+
+interface RevokeProps {
+  readonly chat: ChannelChat
+  readonly waiting: boolean
+  readonly error: unknown
+  readonly onRevoke: () => Promise<boolean>
+}
+
+function Revoke({ chat, waiting, error, onRevoke }: RevokeProps) {
+  const words = useWords()
+  const channelWords = useChannelWords()
+  const [asking, setAsking] = useState(false)
+  return (
+    <>
+      <Button look="quiet" aria-label={channelWords.revokeName(chat.title)} onClick={() => setAsking(true)}>
+        {words.act.revoke}
+      </Button>
+      <Confirm
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={channelWords.revokeTitle(chat.title)}
+        action={
+          <SubmitButton
+            look="danger"
+            type="button"
+            waiting={waiting}
+            onClick={() => void onRevoke().then((done) => done && setAsking(false))}
+          >
+            {words.act.revoke}
+          </SubmitButton>
+        }
+      >
+        <p>{channelWords.revokeText}</p>
+        <ProblemNote error={error} />
+      </Confirm>
+    </>
+  )
+}

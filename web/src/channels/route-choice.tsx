@@ -1,0 +1,61 @@
+/** Which agent of which project answers: one list of all pairs there are. */
+import { useState } from 'react'
+import type { ChannelRoute } from '../../../src/protocol/channel.ts'
+import { useHome } from '../live/queries.ts'
+import { useWords } from '../messages/messages.tsx'
+import { inputClass } from '../parts/field.tsx'
+import { notify } from '../parts/notices.tsx'
+import { tell } from '../parts/problem-note.tsx'
+
+interface RouteChoiceProps {
+  readonly label: string
+  readonly route: ChannelRoute | null
+  /** What it means to choose none. */
+  readonly none: string
+  readonly disabled: boolean
+  readonly onRoute: (route: ChannelRoute | null) => Promise<void>
+}
+
+const keyOf = (route: ChannelRoute | null): string => (route ? `${route.projectId} ${route.agentId}` : '')
+
+export function RouteChoice({ label, route, none, disabled, onRoute }: RouteChoiceProps) {
+  const words = useWords()
+  const home = useHome()
+  const [busy, setBusy] = useState(false)
+  const pairs = (home?.projects ?? []).flatMap(({ id, name, agentIds }) =>
+    agentIds.map((agentId) => ({
+      value: keyOf({ projectId: id, agentId }),
+      name: `${name} · ${home?.agents.find((agent) => agent.id === agentId)?.name ?? agentId}`,
+    })),
+  )
+  const current = keyOf(route)
+  const isGone = current !== '' && !pairs.some(({ value }) => value === current)
+  const choose = async (value: string) => {
+    const [projectId, agentId] = value.split(' ')
+    setBusy(true)
+    try {
+      await onRoute(projectId && agentId ? { projectId, agentId } : null)
+    } catch (error) {
+      notify(tell(error, words).title)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <select
+      aria-label={label}
+      value={current}
+      disabled={disabled || busy}
+      onChange={(event) => void choose(event.target.value)}
+      className={`${inputClass} max-w-72`}
+    >
+      <option value="">{none}</option>
+      {isGone && <option value={current}>{route?.agentId}</option>}
+      {pairs.map(({ value, name }) => (
+        <option key={value} value={value}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}
