@@ -11,6 +11,7 @@ export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   chat: async () => (await import('./commands/chat.ts')).chat,
   run: async () => (await import('./commands/run.ts')).run,
   attach: async () => (await import('./commands/attach.ts')).attachCommand,
+  conversations: async () => (await import('./commands/conversations.ts')).conversations,
   search: async () => (await import('./commands/search.ts')).search,
   notes: async () => (await import('./commands/notes.ts')).notes,
   tasks: async () => (await import('./commands/tasks.ts')).tasks,

@@ -104,7 +104,7 @@ export class CommandContext {
 
   /** At most `--limit` of a list, and whether there is more. */
   async list<Item>(items: AsyncGenerator<Item, void, undefined>): Promise<Page<Item> & { more: boolean }> {
-    const limit = this.#limit()
+    const limit = this.limitOr(defaultLimit)
     const found: Item[] = []
     for await (const item of items) {
       if (found.length === limit) return { items: found, nextCursor: null, more: true }
@@ -113,12 +113,12 @@ export class CommandContext {
     return { items: found, nextCursor: null, more: false }
   }
 
-  #limit(): number {
+  limitOr(otherwise: number): number {
     const typed = this.#given.text('limit')
-    if (typed === undefined) return defaultLimit
+    if (typed === undefined) return otherwise
     const limit = Number(typed)
     if (Number.isInteger(limit) && limit >= 1 && limit <= largestLimit) return limit
-    throw usage(`--limit must be a whole number from 1 to ${largestLimit}.`, 'Leave it out to see 200.')
+    throw usage(`--limit must be a whole number from 1 to ${largestLimit}.`, `Leave it out to see ${otherwise}.`)
   }
 
   end(): void {

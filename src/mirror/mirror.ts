@@ -81,7 +81,8 @@ export class Mirror {
   async flush(): Promise<void> {
     await this.#search
     while (this.#writing || this.#moved.size > 0) {
-      await (this.#writing ?? this.#write(() => true))
+      this.#resting.clear()
+      await (this.#writing ?? this.#write())
       if (this.#problem && this.#moved.size > 0) throw new Error(this.#problem)
     }
   }
@@ -95,7 +96,9 @@ export class Mirror {
     const isBehind = (): boolean => jobs.some(({ name }) => this.#moved.has(name)) || [...this.#beingWritten].some(isIts)
     for (let tries = 0; tries < maxTriesToSettle; tries++) {
       if (!isBehind()) return
-      await (this.#writing ?? this.#write(isIts))
+      // Whoever begins the next round, it is in it.
+      for (const { name } of jobs) this.#resting.delete(name)
+      await (this.#writing ?? this.#write())
     }
     if (isBehind()) throw new Error(this.#problem ?? `Files of ${stream} are behind`)
   }
@@ -126,16 +129,16 @@ export class Mirror {
     this.#timer?.cancel()
     const cancel = clock.after(dueAt - clock.now(), () => {
       this.#timer = undefined
-      void this.#write(() => false)
+      void this.#write()
     })
     this.#timer = { dueAt, cancel }
   }
 
-  /** Writes what has rested, and those that `now` says are not to wait. */
-  #write(now: (job: Job) => boolean): Promise<void> {
+  /** Writes what has rested. */
+  #write(): Promise<void> {
     this.#timer?.cancel()
     this.#timer = undefined
-    this.#writing ??= this.#writeAll(now).finally(() => {
+    this.#writing ??= this.#writeAll().finally(() => {
       this.#writing = undefined
       if (this.#moved.size === 0) return
       if (this.#problem) this.#wakeAt(this.#parts.clock.now() + this.#retryMs)
@@ -144,8 +147,8 @@ export class Mirror {
     return this.#writing
   }
 
-  async #writeAll(now: (job: Job) => boolean): Promise<void> {
-    const jobs = [...this.#moved.values()].filter((job) => now(job) || this.#hasRested(job))
+  async #writeAll(): Promise<void> {
+    const jobs = [...this.#moved.values()].filter((job) => this.#hasRested(job))
     for (const { name } of jobs) this.#moved.delete(name)
     let problem: string | null = null
     const next = jobs.values()

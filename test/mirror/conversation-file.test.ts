@@ -162,6 +162,16 @@ test('[CV6] what was committed while no mirror ran is written at its start; what
   expect((await read('telegram_123456.json')).messages).toHaveLength(2)
 })
 
+test('[CV1] many that are saved at once, while they rest, are all written', async () => {
+  const { store, folder, mirror, begin, say, read } = await open()
+  const keys = Array.from({ length: 12 }, (_, n) => `slack:${n}`)
+  for (const each of keys) await begin(each)
+  await mirror.flush()
+  for (const each of keys) await say('now', each)
+  await Promise.all(keys.map((each) => saveConversation(mirror, store, folder, each)))
+  for (const [n] of keys.entries()) expect((await read(`slack_${n}.json`)).messages).toHaveLength(1)
+})
+
 test('[CV1] save says when it cannot: nothing is lost, and the next one finds it', async () => {
   const { store, folder, mirror, begin, say, read } = await open()
   await begin(key)

@@ -4,6 +4,8 @@
  */
 import * as z from 'zod'
 import { writeFlags } from '../../domain/conversation/flags.ts'
+import { parseKey } from '../../domain/conversation/key.ts'
+import { Refusal } from '../../domain/errors.ts'
 import { epochMs, type Instant, instant } from '../../domain/instant.ts'
 import { checked } from '../checked-input.ts'
 import type { Conversation } from '../conversation.ts'
@@ -87,5 +89,10 @@ const ReadFile = z.object({
 })
 export type ReadConversation = z.output<typeof ReadFile>
 
-/** Throws `invalid_request` and says what is wrong with it. Whether its key may be used is said where it is used. */
-export const readConversationFile = (file: unknown): ReadConversation => checked(ReadFile, file)
+/** Throws `invalid_request` or `invalid_key` and says what is wrong with it. */
+export function readConversationFile(file: unknown): ReadConversation {
+  const read = checked(ReadFile, file)
+  const parsed = parseKey(read.key)
+  if ('refused' in parsed) throw new Refusal(parsed.refused.code, parsed.refused.detail)
+  return read
+}

@@ -7,8 +7,8 @@ import { PageQuery, pageOf } from '../page.ts'
 import type { Route } from '../route.ts'
 import { YesOrNo } from '../text.ts'
 
-/** What is wrong with a key is said by domain/conversation/key.ts. */
-const Key = z.string().max(2000)
+/** What is wrong with a key, its length too, is said by domain/conversation/key.ts. */
+const Key = z.string()
 const conversation = z.object({ key: Key })
 
 export const conversationRoutes = {
