@@ -27,6 +27,7 @@ import { history } from './sp08-history.bench.ts'
 import { resumeContext } from './sp09-resume-context.bench.ts'
 import { heldCalls } from './sp10-held-call.bench.ts'
 import { idleMemory } from './sp11-idle-memory.bench.ts'
+import { cutovers } from './sp12-cutover.bench.ts'
 import { sweep } from './sp13-sweep.bench.ts'
 import { toolCall } from './sp14-tool-call.bench.ts'
 
@@ -43,6 +44,7 @@ const operations: Readonly<Record<string, readonly Comparison[]>> = {
   sp9: resumeContext,
   sp10: heldCalls,
   sp11: idleMemory,
+  sp12: cutovers,
   sp13: sweep,
   sp14: toolCall,
 }

@@ -60,6 +60,9 @@ ${markdownTable(results)}
 - **Work**: a scripted piece of work (two phases, tasks that wait, an approval, what failed and what was verified, checkpoints,
   artifacts, an interruption) whose server is killed after an answer or with a request on its way. After each kill every file is whole;
   what was acknowledged is there, once; a resume answers what the events say; and the files say what the store says.
+- **Cutover**: a process cuts over 50 conversations of two days as a server does when it starts, and dies in front of or right behind its n-th
+  commit, or in front of its n-th call that changes a file, for every n. At that moment each conversation is whole on one side or the other and
+  every note is whole; the next process ends with each chapter in its note, once.
 - **Power cut**: everything a process does to its disk is logged with its bytes (\`LD_PRELOAD\`); at a moment of that log the disk is
   rebuilt with what was not yet fsynced lost, kept, torn at sectors or reordered, names apart from bytes: a name counts as safe only
   after its folder's fsync. The log is proven complete by playing it and comparing the result with the real folder.
