@@ -35,6 +35,7 @@ export const createUserSession = defineUseCase({
     })
     const stream = userSessionStream(id)
     tx.begin(stream)
-    return { userSessionId: id, seq: tx.append(stream, { type: 'session:created', data: { projectId, by, requestId } }) }
+    const created = { type: 'session:created', data: { projectId, by, requestId } } as const
+    return { userSessionId: id, seq: tx.append(stream, created, [projectStream(projectId)]) }
   },
 })

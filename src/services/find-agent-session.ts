@@ -71,7 +71,10 @@ async function ofBearer(reader: Reader, agentId: string | null): Promise<Standin
 
 async function ofLaunch(reader: Reader, launchId: string): Promise<StandingRow> {
   if (await roleAgentSession(reader, launchId))
-    throw new Refusal('wrong_state', 'You work in a role of a console: what to do is told to you, so there is nothing to ask for here')
+    throw new Refusal(
+      'wrong_state',
+      'You work in a role of a console: what to do is told to you, so there is nothing to ask for here',
+    )
   return withId(reader, (await reader.first(selectNewestOfLaunch, { launchId }))?.id)
 }
 

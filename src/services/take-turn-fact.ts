@@ -4,7 +4,7 @@
  * dropped: nothing is undone by it.
  */
 import type { Launch } from '../domain/agent-process/lifecycle.ts'
-import { userSessionStream } from '../domain/stream/name.ts'
+import { projectStream, userSessionStream } from '../domain/stream/name.ts'
 import { withChange } from '../domain/user-session/configuring.ts'
 import { mask } from '../platform/mask.ts'
 import type { LinkFact } from '../protocol/link.ts'
@@ -108,7 +108,7 @@ async function becomeReady(
   if (decision.became !== 'ready') return
   const { role, agent_id: agentId } = agent
   const data = { role, agentId, workspace, branch, note, how, notRestored, ...offers }
-  tx.append(userSessionStream(agent.user_session_id), { type: 'agent:ready', data })
+  tx.append(userSessionStream(agent.user_session_id), { type: 'agent:ready', data }, [projectStream(agent.project_id)])
   await promptWithContext(tx, row, context)
 }
 

@@ -54,6 +54,8 @@ export async function closeIfEmpty(tx: Tx, userSessionId: string): Promise<void>
   const requestId = row.terminate_request_id ?? undefined
   const reason = row.terminate_reason ?? ''
   const data = { reason, agentsTerminated: row.agents_terminated, requestId }
-  const closed_seq = tx.append(userSessionStream(userSessionId), { type: 'session:terminated', data })
+  const closed_seq = tx.append(userSessionStream(userSessionId), { type: 'session:terminated', data }, [
+    projectStream(row.project_id),
+  ])
   await tx.write(updateEnding, { ...row, closed_seq })
 }

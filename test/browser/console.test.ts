@@ -108,9 +108,16 @@ test('[UI3] two agents side by side: Markdown and code, plan, tool with its diff
   await inState(page, 'coder', 'ready')
   expect(problems).toEqual([])
 
+  // Somebody who looks at the list elsewhere sees it come and go, without asking again and again.
+  const elsewhere = await here.ownerPage(`/projects/${projectId}/console`)
+  const row = elsewhere.getByRole('link', { name: /reviewer/ })
+  await row.waitFor()
   await page.getByRole('button', { name: 'End console' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'End', exact: true }).click()
   await page.getByText('No console is open').waitFor()
+  await row.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'New console' }).click()
+  await elsewhere.getByText('No agent yet').waitFor()
 })
 
 test('[UI7] reloaded in mid-turn, offline and on a second device: all see the same, and what was written arrives once', async () => {

@@ -239,7 +239,7 @@ test('[AC4] after a reconnect the machine is told which turns run and what was a
     {
       launches: [{ launchId, state: 'running' }],
       turns: [{ launchId, turnId, cancelOrdered: true }],
-      permissions: [{ launchId, askId: 'q1', optionId: 'always' }],
+      permissions: [{ launchId, askId: 'q1', optionId: 'yes' }],
     },
   ])
   expect(await again.ask({ type: 'coordinator:turn', launchId, turnId })).toMatchObject({

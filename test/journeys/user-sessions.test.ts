@@ -112,12 +112,12 @@ test('[AC2] an agent in a role records what it learnt and saves its state with o
   }
   const { json: approaches } = await room.server.ask(`/api/projects/${room.projectId}/approaches`)
   const { json: work } = await room.server.ask(`/api/projects/${room.projectId}/sessions`)
-  const sessionOf = (role: string) => work.items.find((each: { currentAgentRole: string }) => each.currentAgentRole === role)
+  const workOf = (role: string) => work.items.find((each: { currentAgentRole: string }) => each.currentAgentRole === role)
   for (const role of ['auth', 'db']) {
     expect(approaches.items).toContainEqual(
-      expect.objectContaining({ description: `learnt as ${role}`, sessionId: sessionOf(role).id, kind: 'verified' }),
+      expect.objectContaining({ description: `learnt as ${role}`, sessionId: workOf(role).id, kind: 'verified' }),
     )
-    expect(sessionOf(role)).toMatchObject({ contextSummary: `half way as ${role}` })
+    expect(workOf(role)).toMatchObject({ contextSummary: `half way as ${role}` })
   }
   client.send({ type: 'session:terminate', ...inside })
   await client.next('session:terminated')

@@ -13,7 +13,6 @@ import {
   PROTOCOL_VERSION,
   type PromptResponse,
   RequestError,
-  type SessionConfigOption,
 } from '@agentclientprotocol/sdk'
 import { McpClient } from '../demo-mcp/mcp-client.ts'
 import { toolInWords } from '../tool-words.ts'
@@ -61,9 +60,9 @@ const models = [
   { value: 'demo-large', name: 'Demo Large' },
 ]
 const firstOptions: DemoOptions = { model: 'demo-small', brief: false }
-const optionState = ({ model, brief }: DemoOptions): SessionConfigOption[] => [
-  { id: 'model', name: 'Model', category: 'model', type: 'select', currentValue: model, options: models },
-  { id: 'brief', name: 'Brief', description: 'Says less', type: 'boolean', currentValue: brief },
+const optionState = ({ model, brief }: DemoOptions) => [
+  { id: 'model', name: 'Model', category: 'model', type: 'select' as const, currentValue: model, options: models },
+  { id: 'brief', name: 'Brief', description: 'Says less', type: 'boolean' as const, currentValue: brief },
 ]
 
 /** How much a turn counts against a model's window, so that a meter has something to show. */

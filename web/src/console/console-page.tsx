@@ -1,9 +1,11 @@
 /** The tab Console of a project: the user sessions that are open in it, and a new one. */
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { UserSession } from '../../../src/protocol/user-session.ts'
 import { useNames } from '../live/names.ts'
-import { askAgain, client, useMay } from '../live/queries.ts'
+import { askAgain, useMay } from '../live/queries.ts'
+import { useStream } from '../live/streams.ts'
+import { userSessionsOf } from '../live/user-sessions.ts'
 import { useWords } from '../messages/messages.tsx'
 import { SubmitButton } from '../parts/button.tsx'
 import { PlusIcon } from '../parts/icons.tsx'
@@ -16,19 +18,6 @@ import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { createUserSession } from './live-console.ts'
 import { useAsking } from './use-asking.ts'
 
-const mostListed = 50
-/** No event tells that one began elsewhere; the list is looked at this often while it is seen. */
-const lookEveryMs = 5000
-
-const userSessionsOf = (projectId: string) =>
-  queryOptions<UserSession[]>({
-    queryKey: ['user-sessions', projectId],
-    queryFn: async ({ signal }) =>
-      (await client.get('/api/user-sessions', { query: { projectId, limit: mostListed }, signal })).items,
-    staleTime: 0,
-    refetchInterval: lookEveryMs,
-  })
-
 export function ConsolePage() {
   const words = useWords()
   const navigate = useNavigate()
@@ -37,6 +26,7 @@ export function ConsolePage() {
   const { ask, waiting, error } = useAsking()
   const query = userSessionsOf(project?.id ?? '')
   const list = useQuery({ ...query, enabled: project !== undefined })
+  useStream(project && `project:${project.id}`)
   if (!project) return null
 
   const begin = () =>
@@ -101,9 +91,9 @@ function UserSessionRow({ userSession }: { userSession: UserSession }) {
   )
 }
 
-function dotOf({ state, turn, permissions }: UserSession['agents'][number]): LiveState {
+/** Whether it works at this moment is told inside of its console alone. */
+function dotOf({ state, permissions }: UserSession['agents'][number]): LiveState {
   if (state === 'SPAWNING') return 'starting'
   if (state === 'FAILED') return 'failed'
-  if (permissions.length > 0) return 'waiting'
-  return turn ? 'working' : 'ready'
+  return permissions.length > 0 ? 'waiting' : 'ready'
 }

@@ -11,6 +11,7 @@ import { takeAgentSession, takeProcess } from './processes.ts'
 import { afterProjectEvent, type ProjectWork, withTask, withWorkSession } from './project-work.ts'
 import { hasChanged, queryClient, restOfTasks, restOfWorkSessions } from './queries.ts'
 import { useStream } from './streams.ts'
+import { lookAtUserSessions } from './user-sessions.ts'
 
 const workKey = (projectId: string) => ['work', projectId] as const
 const chatKey = (conversationKey: string) => ['chat', conversationKey] as const
@@ -49,6 +50,7 @@ export function takeWorkEvent(event: HoldfastEvent): void {
     const projectId = event.stream.slice(projectPrefix.length)
     changeWork(projectId, (work) => afterProjectEvent(work, event))
     lookAtContinuity(projectId, event)
+    lookAtUserSessions(projectId, event)
     if (!('data' in event)) return
     if ('allowance' in event.data) lookAtAllowances(projectId)
     if ('approval' in event.data) takeApproval(event.data.approval)
@@ -83,6 +85,7 @@ function replaceWork(projectId: string, { tasks, workSessions }: ProjectState): 
   void hasChanged(['approvals', projectId])
   lookAtAllowances(projectId)
   forgetContinuity(projectId)
+  void hasChanged(['user-sessions', projectId])
   void hasChanged(['agent-sessions-of', projectId])
   void hasChanged(['processes-of', projectId])
   // A snapshot's lists are bounded; the rest of a long one follows.

@@ -1,0 +1,30 @@
+/** The consoles that are open in a project. Asked for, and asked again when an event says that one came, went or changed. */
+import { queryOptions } from '@tanstack/react-query'
+import type { HoldfastEvent } from '../../../src/protocol/events.ts'
+import type { UserSession } from '../../../src/protocol/user-session.ts'
+import { client, hasChanged } from './queries.ts'
+
+const mostListed = 50
+/** Many events at once are one question. */
+const gatherMs = 150
+
+export const userSessionsOf = (projectId: string) =>
+  queryOptions<UserSession[]>({
+    queryKey: ['user-sessions', projectId],
+    queryFn: async ({ signal }) =>
+      (await client.get('/api/user-sessions', { query: { projectId, limit: mostListed }, signal })).items,
+    staleTime: 0,
+  })
+
+const gathered = new Set<string>()
+const changes = /^(?:session:|agent:|process-|approval-)/
+
+/** An event of a project's own stream; of user sessions it has copies without a body. */
+export function lookAtUserSessions(projectId: string, { type }: HoldfastEvent): void {
+  if (!changes.test(type) || gathered.has(projectId)) return
+  gathered.add(projectId)
+  setTimeout(() => {
+    gathered.delete(projectId)
+    void hasChanged(userSessionsOf(projectId).queryKey)
+  }, gatherMs)
+}
