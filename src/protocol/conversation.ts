@@ -1,5 +1,6 @@
 /** Conversations as they cross the wire (CV). Flags keep what they do not know (CV3). */
 import * as z from 'zod'
+import { Message } from './message.ts'
 import { Time } from './text.ts'
 
 export const Flags = z.looseObject({
@@ -27,3 +28,11 @@ export const Conversation = z.object({
   updated: Time,
 })
 export type Conversation = z.output<typeof Conversation>
+
+/** In a list, with the beginning of what was said last. */
+export const ListedConversation = Conversation.extend({
+  lastMessage: z
+    .object({ seq: z.number().int(), role: Message.shape.role, senderId: z.string(), beginning: z.string(), createdAt: Time })
+    .nullable(),
+})
+export type ListedConversation = z.output<typeof ListedConversation>

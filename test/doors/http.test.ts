@@ -60,6 +60,7 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   await call('addMessage', `${conversation}/messages`, { role: 'tool', content: 'x', toolCallId: 't', media: [{ url: 'u' }] })
   await call('setHistory', `${conversation}/messages`, { messages: [{ role: 'user', content: 'x', toolCalls: [{}] }] })
   await call('getHistory', `${conversation}/messages`)
+  await call('readArchive', `${conversation}/archive?around=2`)
   expect((await call('search', '/api/search?q=x')).json.items).toHaveLength(2)
   await call('setConversationSummary', `${conversation}/summary`, { summary: 's' })
   await call('truncateHistory', `${conversation}/truncate`, { keepLast: 0 })

@@ -21,6 +21,8 @@ export const loadWhenVisited = {
   workSession: () => import('./work-sessions/work-session-page.tsx'),
   approaches: () => import('./approaches/approaches-page.tsx'),
   projectSettings: () => import('./project/project-settings.tsx'),
+  conversations: () => import('./conversations/conversations-page.tsx'),
+  conversation: () => import('./conversations/conversation-page.tsx'),
   console: () => import('./console/console-page.tsx'),
   userSession: () => import('./console/user-session-page.tsx'),
 }

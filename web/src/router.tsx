@@ -99,6 +99,31 @@ const userSession = createRoute({
   path: '/console/$userSessionId',
   component: lazyRouteComponent(loadWhenVisited.userSession, 'UserSessionPage'),
 })
+interface ConversationsSearch {
+  q?: string
+  channel?: string
+}
+
+const conversations = createRoute({
+  getParentRoute: () => shell,
+  path: '/conversations',
+  validateSearch: ({ q, channel }): ConversationsSearch => ({
+    ...(q !== undefined && q !== '' && { q: String(q) }),
+    ...(typeof channel === 'string' && { channel }),
+  }),
+  component: lazyRouteComponent(loadWhenVisited.conversations, 'ConversationsPage'),
+})
+const noConversation = createRoute({
+  getParentRoute: () => conversations,
+  path: '/',
+  component: lazyRouteComponent(loadWhenVisited.conversations, 'NothingChosen'),
+})
+const conversation = createRoute({
+  getParentRoute: () => conversations,
+  path: '/$key',
+  validateSearch: ({ at }): { at?: number } => (Number.isSafeInteger(at) ? { at: at as number } : {}),
+  component: lazyRouteComponent(loadWhenVisited.conversation, 'ConversationPage'),
+})
 const agents = createRoute({
   getParentRoute: () => shell,
   path: '/agents',
@@ -144,6 +169,7 @@ const routeTree = root.addChildren([
       userSession,
       projectSettings,
     ]),
+    conversations.addChildren([noConversation, conversation]),
     agents,
     agent,
     people,

@@ -1,11 +1,12 @@
 /** Conversations on any channel (CV). The key is URL-encoded in the path. */
 import * as z from 'zod'
-import { Conversation, Flags } from '../conversation.ts'
+import { ArchivePart, ArchiveQuery } from '../archive.ts'
+import { Conversation, Flags, ListedConversation } from '../conversation.ts'
 import { ConversationPiece, ImportedPiece, importLimit } from '../import.ts'
 import { Content, HistoryMessage, Message, MessageDraft, maxHistoryMessages } from '../message.ts'
 import { PageQuery, pageOf } from '../page.ts'
 import type { Route } from '../route.ts'
-import { YesOrNo } from '../text.ts'
+import { line, YesOrNo } from '../text.ts'
 
 /** What is wrong with a key, its length too, is said by domain/conversation/key.ts. */
 const Key = z.string()
@@ -17,9 +18,9 @@ export const conversationRoutes = {
     path: '/api/conversations',
     scope: 'read',
     summary: 'List the conversations, the one touched last first',
-    query: PageQuery,
+    query: PageQuery.extend({ channel: line(100).optional().describe('Only on this channel: web, agent, telegram …') }),
     status: 200,
-    answer: pageOf(Conversation),
+    answer: pageOf(ListedConversation),
   },
   getOrCreateConversation: {
     method: 'POST',
@@ -77,6 +78,17 @@ export const conversationRoutes = {
     body: z.strictObject({ messages: z.array(HistoryMessage).max(maxHistoryMessages) }),
     status: 200,
     answer: Conversation,
+  },
+  readArchive: {
+    method: 'GET',
+    path: '/api/conversations/{key}/archive',
+    scope: 'read',
+    summary:
+      'All that was said in a conversation, also what agents are no longer handed: the newest, or before, after, around a message',
+    params: conversation,
+    query: ArchiveQuery,
+    status: 200,
+    answer: ArchivePart,
   },
   setConversationSummary: {
     method: 'PUT',

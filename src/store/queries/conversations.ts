@@ -77,10 +77,13 @@ export const deleteConversationRow = statement<{ key: string }>()((db, p) =>
   db.deleteFrom('conversations').where('key', '=', p.key),
 )
 
-const selectConversationsPage = statement<PageParams>()((db, p) =>
+/** `from` and `to` enclose the keys: all of them, or those of one channel. */
+const selectConversationsPage = statement<PageParams & { from: string; to: string }>()((db, p) =>
   db
     .selectFrom('conversations')
     .selectAll()
+    .where('key', '>=', p.from)
+    .where('key', '<', p.to)
     .where((eb) => eb(eb.refTuple('updated_at', 'key'), '<', eb.tuple(p.createdAt, p.id)))
     .orderBy('updated_at', 'desc')
     .orderBy('key', 'desc')
@@ -100,8 +103,14 @@ export const conversationOf = (row: ConversationRow): Conversation => ({
 })
 
 /** The one touched last comes first. */
-export async function conversationsPage(reader: Reader, params: PageParams): Promise<Conversation[]> {
-  return (await reader.all(selectConversationsPage, params)).map(conversationOf)
+export async function conversationsPage(
+  reader: Reader,
+  { createdAt, id, limit }: PageParams,
+  channel?: string,
+): Promise<Conversation[]> {
+  // `;` is what follows `:` in every order, and nothing is behind the last character there is.
+  const keys = channel === undefined ? { from: '', to: '\u{10ffff}' } : { from: `${channel}:`, to: `${channel};` }
+  return (await reader.all(selectConversationsPage, { createdAt, id, limit, ...keys })).map(conversationOf)
 }
 
 /** A conversation that begins now. */

@@ -89,6 +89,17 @@ export const selectLastMessage = statement<{ key: string }>()((db, p) =>
   db.selectFrom('messages').select(['seq', 'id']).where('conversation_key', '=', p.key).orderBy('seq', 'desc').limit(1),
 )
 
+/** The newest that is not hidden, for who lists conversations. */
+export const selectLastSaid = statement<{ key: string }>()((db, p) =>
+  db
+    .selectFrom('messages')
+    .select(['seq', 'role', 'sender_id', 'created_at', sql<string>`substr(content, 1, 200)`.as('beginning')])
+    .where('conversation_key', '=', p.key)
+    .where('visible', '=', 1)
+    .orderBy('seq', 'desc')
+    .limit(1),
+)
+
 export const selectMessageId = statement<{ key: string; seq: number }>()((db, p) =>
   db.selectFrom('messages').select('id').where('conversation_key', '=', p.key).where('seq', '=', p.seq),
 )

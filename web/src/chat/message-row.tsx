@@ -24,9 +24,11 @@ interface MessageRowProps {
   readonly byAgent: boolean
   /** The one before is by the same sender, a moment ago. */
   readonly goesOn: boolean
+  /** The one that was looked for. */
+  readonly chosen?: boolean
 }
 
-export const MessageRow = memo(function MessageRow({ message, name, byAgent, goesOn }: MessageRowProps) {
+export const MessageRow = memo(function MessageRow({ message, name, byAgent, goesOn, chosen = false }: MessageRowProps) {
   const { chat } = useWords()
   const writing = useWriting()
   const marks = [
@@ -34,7 +36,11 @@ export const MessageRow = memo(function MessageRow({ message, name, byAgent, goe
     message.receiverId === null && !byAgent && chat.everybody,
   ].filter((mark) => mark !== false)
   return (
-    <li className={goesOn ? 'pt-1' : 'pt-4'} data-seq={message.seq}>
+    <li
+      className={`${goesOn ? 'pt-1' : 'pt-4'} ${chosen ? 'rounded-md bg-accent-wash px-2 pb-2 -mx-2' : ''}`}
+      data-seq={message.seq}
+      aria-current={chosen || undefined}
+    >
       {(!goesOn || marks.length > 0) && (
         <Head name={name} byAgent={byAgent}>
           <time dateTime={message.createdAt} title={writing.exact(message.createdAt)} className="tabular-nums">

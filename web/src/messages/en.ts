@@ -3,6 +3,7 @@
 import { allowances } from './en-allowances.ts'
 import { consoleWords } from './en-console.ts'
 import { continuity } from './en-continuity.ts'
+import { conversations } from './en-conversations.ts'
 import { errors } from './en-errors.ts'
 import { settings } from './en-settings.ts'
 import { agentSessions, coordinators, detected, duration, processes, running } from './en-system.ts'
@@ -26,12 +27,14 @@ export const en = {
   tasks,
   workSessions,
   continuity,
+  conversations,
 
   product: 'Holdfast',
 
   places: {
     now: 'Now',
     projects: 'Projects',
+    conversations: 'Conversations',
     agents: 'Agents',
     people: 'People',
     system: 'System',

@@ -3,6 +3,7 @@ import type { Messages } from './en.ts'
 import { allowances } from './ja-allowances.ts'
 import { consoleWords } from './ja-console.ts'
 import { continuity } from './ja-continuity.ts'
+import { conversations } from './ja-conversations.ts'
 import { errors } from './ja-errors.ts'
 import { settings } from './ja-settings.ts'
 import { agentSessions, coordinators, detected, duration, processes, running } from './ja-system.ts'
@@ -24,12 +25,14 @@ export const ja: Messages = {
   tasks,
   workSessions,
   continuity,
+  conversations,
 
   product: 'Holdfast',
 
   places: {
     now: 'いま',
     projects: 'プロジェクト',
+    conversations: '会話',
     agents: 'エージェント',
     people: 'メンバー',
     system: 'システム',

@@ -60,6 +60,22 @@ export const SystemIcon = ({ className }: IconProps) => (
     <path d="M4.75 4.75h.01M4.75 11.25h.01" strokeWidth="2" />
   </Icon>
 )
+export const TalkIcon = ({ className }: IconProps) => (
+  <Icon className={className}>
+    <path d="M2 4c0-.8.6-1.4 1.4-1.4h9.2c.8 0 1.4.6 1.4 1.4v5.6c0 .8-.6 1.4-1.4 1.4H7.2L4 13.6V11h-.6C2.6 11 2 10.4 2 9.6zM5 5.6h6M5 8h3.5" />
+  </Icon>
+)
+export const CalendarIcon = ({ className }: IconProps) => (
+  <Icon className={className}>
+    <rect x="2.25" y="3.25" width="11.5" height="10.5" rx="1.5" />
+    <path d="M2.25 6.5h11.5M5.25 1.75v3M10.75 1.75v3" />
+  </Icon>
+)
+export const BackIcon = ({ className }: IconProps) => (
+  <Icon className={className}>
+    <path d="M9.75 3 4.75 8l5 5" />
+  </Icon>
+)
 export const SearchIcon = ({ className }: IconProps) => (
   <Icon className={className}>
     <circle cx="7" cy="7" r="4.25" />

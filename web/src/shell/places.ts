@@ -1,9 +1,10 @@
 /** The places of the rail and the bottom bar. */
 import type { Messages } from '../messages/en.ts'
-import { AgentIcon, NowIcon, PeopleIcon, SystemIcon } from '../parts/icons.tsx'
+import { AgentIcon, NowIcon, PeopleIcon, SystemIcon, TalkIcon } from '../parts/icons.tsx'
 
 export const places = [
   { to: '/', name: 'now', Icon: NowIcon },
+  { to: '/conversations', name: 'conversations', Icon: TalkIcon },
   { to: '/agents', name: 'agents', Icon: AgentIcon },
   { to: '/people', name: 'people', Icon: PeopleIcon },
   { to: '/system', name: 'system', Icon: SystemIcon },

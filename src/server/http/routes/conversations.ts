@@ -7,6 +7,7 @@ import { getHistory } from '../../../services/get-history.ts'
 import { getOrCreateConversation } from '../../../services/get-or-create-conversation.ts'
 import { importConversation } from '../../../services/import-conversation.ts'
 import { listConversations } from '../../../services/list-conversations.ts'
+import { readArchive } from '../../../services/read-archive.ts'
 import { resetConversation } from '../../../services/reset-conversation.ts'
 import { setConversationSummary } from '../../../services/set-conversation-summary.ts'
 import { setFlags } from '../../../services/set-flags.ts'
@@ -24,6 +25,7 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   getConversation: query(getConversation, ({ params }) => params),
   deleteConversation: run(deleteConversation, ({ params, who }) => ({ ...params, by: who.id })),
   getHistory: query(getHistory, (call) => ({ ...call.query, ...call.params })),
+  readArchive: query(readArchive, (call) => ({ ...call.query, ...call.params })),
   addMessage: run(addMessage, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
   setHistory: run(setHistory, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
   setConversationSummary: run(setConversationSummary, ({ body, params }) => ({ ...body, ...params })),

@@ -1,0 +1,104 @@
+/** All conversations, the one touched last first, with what was said last; of one channel when one is chosen. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import type { ListedConversation } from '../../../src/protocol/conversation.ts'
+import { conversationsOn } from '../live/conversations.ts'
+import { askAgain } from '../live/queries.ts'
+import { useWords } from '../messages/messages.tsx'
+import { SubmitButton } from '../parts/button.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { channelOf, useTitleOf } from './titles.ts'
+
+export function ConversationList() {
+  const words = useWords()
+  const { channel } = useSearch({ from: '/shell/conversations' })
+  const query = conversationsOn(channel)
+  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(query)
+  const items = data?.pages.flatMap((page) => page.items)
+  return (
+    <>
+      <Channels items={items ?? []} chosen={channel} />
+      {error && !items && <ProblemNote error={error} onRetry={() => void askAgain(query)} />}
+      {!error && !items && <Waiting what={words.conversations.list} onRetry={() => void askAgain(query)} rows={6} />}
+      {items?.length === 0 && (
+        <p className="py-4 text-faint">{channel ? words.conversations.noneHere : words.conversations.none}</p>
+      )}
+      <ul className="flex flex-col gap-0.5">
+        {items?.map((each) => (
+          <Row key={each.key} conversation={each} />
+        ))}
+      </ul>
+      {hasNextPage && (
+        <SubmitButton
+          look="quiet"
+          type="button"
+          waiting={isFetchingNextPage}
+          onClick={() => void fetchNextPage()}
+          className="w-full"
+        >
+          {words.conversations.more}
+        </SubmitButton>
+      )}
+    </>
+  )
+}
+
+const chipClass =
+  'flex min-h-7 items-center rounded-full px-2.5 text-sm text-quiet shadow-[inset_0_0_0_1px_var(--edge)] transition-colors hover:bg-hover ' +
+  'hover:text-ink aria-[current=true]:bg-accent-wash aria-[current=true]:font-medium aria-[current=true]:text-ink max-md:min-h-9'
+
+/** The channels that occur, and the chosen one whether it does or not. */
+function Channels({ items, chosen }: { items: readonly ListedConversation[]; chosen: string | undefined }) {
+  const { conversations: words } = useWords()
+  const channels = [...new Set([...items.map(({ key }) => channelOf(key)), ...(chosen ? [chosen] : [])])].toSorted()
+  if (channels.length < 2 && !chosen) return null
+  return (
+    <ul aria-label={words.channels} className="flex flex-wrap gap-1.5 pb-3">
+      {[undefined, ...channels].map((channel) => (
+        <li key={channel ?? ''}>
+          <Link
+            to="."
+            search={({ channel: _, ...rest }) => (channel ? { ...rest, channel } : rest)}
+            aria-current={channel === chosen ? 'true' : undefined}
+            className={chipClass}
+          >
+            {channel ? (words.channelNames[channel] ?? channel) : words.all}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export const choiceClass =
+  'flex min-w-0 flex-col gap-0.5 rounded-md px-2.5 py-2 transition-colors hover:bg-hover -outline-offset-2 aria-[current=page]:bg-hover'
+
+function Row({ conversation }: { conversation: ListedConversation }) {
+  const { conversations: words } = useWords()
+  const { title, channel } = useTitleOf()(conversation.key)
+  const { lastMessage: last } = conversation
+  return (
+    <li>
+      <Link
+        to="/conversations/$key"
+        params={{ key: conversation.key }}
+        search={({ channel: chosen }) => (chosen ? { channel: chosen } : {})}
+        data-choice
+        className={choiceClass}
+      >
+        <span className="flex items-baseline gap-2">
+          <span className="min-w-0 flex-1 truncate font-medium" title={conversation.key}>
+            {title}
+          </span>
+          <Ago at={last?.createdAt ?? conversation.updated} className="shrink-0 text-xs text-faint" />
+        </span>
+        <span className="flex items-baseline gap-2 text-sm text-quiet">
+          <span className="min-w-0 flex-1 truncate">{last ? last.beginning : words.nothingSaid}</span>
+          <span className="shrink-0 text-xs text-faint">{channel}</span>
+        </span>
+      </Link>
+    </li>
+  )
+}

@@ -1,0 +1,102 @@
+/** What was found, newest first, with the words marked; each leads to the message in its conversation. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import { Fragment, type ReactNode } from 'react'
+import type { SearchHit } from '../../../src/protocol/search.ts'
+import { searchFor } from '../live/conversations.ts'
+import { useNames } from '../live/names.ts'
+import { askAgain } from '../live/queries.ts'
+import { useWords } from '../messages/messages.tsx'
+import { SubmitButton } from '../parts/button.tsx'
+import { ProblemNote, problemIn } from '../parts/problem-note.tsx'
+import { Ago } from '../parts/time.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { choiceClass } from './conversation-list.tsx'
+import { useTitleOf } from './titles.ts'
+
+export function SearchResults({ q }: { q: string }) {
+  const { conversations: words } = useWords()
+  const { channel } = useSearch({ from: '/shell/conversations' })
+  const query = searchFor({ q, channel })
+  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(query)
+  if (error && !data) {
+    // Nothing but punctuation: no mistake of anybody's, there is only nothing to look for yet.
+    if (problemIn(error)?.['field'] === 'q') return <p className="py-2 text-faint">{words.typeMore}</p>
+    return <ProblemNote error={error} onRetry={() => void askAgain(query)} />
+  }
+  if (!data) return <Waiting what={words.results} onRetry={() => void askAgain(query)} rows={5} />
+  const hits = data.pages.flatMap((page) => page.items)
+  const behind = data.pages.at(-1)?.behind ?? 0
+  return (
+    <section aria-label={words.results}>
+      <p role="status" className="pb-2 text-sm text-faint">
+        {hits.length === 0 && !hasNextPage ? words.nothingFound(q) : words.found(hits.length, hasNextPage)}
+        {behind > 0 && ` ${words.behind}`}
+      </p>
+      <ol className="flex flex-col gap-0.5">
+        {hits.map((hit) => (
+          <Hit key={hit.messageId} hit={hit} />
+        ))}
+      </ol>
+      {hasNextPage && (
+        <SubmitButton
+          look="quiet"
+          type="button"
+          waiting={isFetchingNextPage}
+          onClick={() => void fetchNextPage()}
+          className="w-full"
+        >
+          {words.older}
+        </SubmitButton>
+      )}
+    </section>
+  )
+}
+
+function Hit({ hit }: { hit: SearchHit }) {
+  const nameOf = useNames()
+  const { title } = useTitleOf()(hit.conversationKey)
+  return (
+    <li>
+      <Link
+        to="/conversations/$key"
+        params={{ key: hit.conversationKey }}
+        search={(now) => ({ ...now, at: hit.seq })}
+        activeOptions={{ includeSearch: true }}
+        data-choice
+        className={choiceClass}
+      >
+        <span className="flex items-baseline gap-2 text-sm">
+          <span className="min-w-0 flex-1 truncate font-medium">{title}</span>
+          <Ago at={hit.createdAt} className="shrink-0 text-xs text-faint" />
+        </span>
+        <span className="line-clamp-3 text-sm [overflow-wrap:anywhere]">
+          <span className="text-faint">{nameOf(hit.senderId)}: </span>
+          <Marked hit={hit} />
+        </span>
+      </Link>
+    </li>
+  )
+}
+
+function Marked({ hit: { excerpt, highlights, cutBefore, cutAfter } }: { hit: SearchHit }): ReactNode {
+  let at = 0
+  const parts = highlights.map(({ start, end }) => {
+    const before = excerpt.slice(at, start)
+    at = end
+    return (
+      <Fragment key={start}>
+        {before}
+        <mark className="rounded-xs bg-warn-wash px-px text-ink">{excerpt.slice(start, end)}</mark>
+      </Fragment>
+    )
+  })
+  return (
+    <>
+      {cutBefore && '…'}
+      {parts}
+      {excerpt.slice(at)}
+      {cutAfter && '…'}
+    </>
+  )
+}
