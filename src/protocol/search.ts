@@ -1,11 +1,9 @@
 /** Search over all messages as it crosses the wire (DC5). Places in a text are UTF-16 units, as in JavaScript strings. */
 import * as z from 'zod'
+import { Day } from './chapter.ts'
 import { Message } from './message.ts'
 import { PageQuery, pageOf } from './page.ts'
 import { Id, line, Time } from './text.ts'
-
-/** A day as people write it: 2026-11-15. */
-const Day = z.iso.date()
 
 export const SearchQuery = PageQuery.extend({
   q: line(200).describe('Words, in any order; in double quotes, exactly so. A word is also the beginning of one'),
@@ -27,6 +25,7 @@ export const SearchHit = z.object({
   role: Message.shape.role,
   senderId: z.string(),
   createdAt: Time,
+  day: Day.describe('Of the chapter it is in'),
   excerpt: z.string().describe('What stands around the first place that was found'),
   highlights: z.array(Place).describe('What was found in the excerpt'),
   cutBefore: z.boolean(),

@@ -2,12 +2,16 @@
  * Finds messages by their words, newest first (DC5). The index names those that have the words; each is compared with what is
  * wanted before it is told. What one page looks through is bounded: a page may be short, its cursor goes on.
  */
+import { boundaryOf, type CutoverRule, type Day, endOf, logicalDay } from '../domain/conversation/logical-day.ts'
 import { Refusal } from '../domain/errors.ts'
+import { epochMs } from '../domain/instant.ts'
 import { excerptOf, find } from '../domain/search/find.ts'
 import { facetTerm } from '../domain/search/terms.ts'
 import { type Piece, parseWanted, wantedTerms } from '../domain/search/wanted.ts'
 import type { Page } from '../protocol/page.ts'
 import type { SearchHit } from '../protocol/search.ts'
+import { dayOfMessage } from '../store/queries/chapters.ts'
+import { cutoverRule } from '../store/queries/cutover-rule.ts'
 import { behindAllIds, type FoundMessage, firstIdAt, messagesWith } from '../store/queries/search.ts'
 import { defineQuery, type Reader } from '../store/store.ts'
 
@@ -16,9 +20,9 @@ export interface MessageSearch {
   readonly conversation?: string | undefined
   readonly channel?: string | undefined
   readonly project?: string | undefined
-  /** Milliseconds since 1970; the second is not included. */
-  readonly fromMs?: number | undefined
-  readonly toMs?: number | undefined
+  /** Both days are included. */
+  readonly from?: Day | undefined
+  readonly to?: Day | undefined
   readonly limit: number
   readonly cursor?: string | undefined
 }
@@ -36,11 +40,17 @@ export const searchMessages = defineQuery({
     if (pieces.length === 0)
       throw new Refusal('invalid_request', 'q: there is no letter, digit or sign in it to search for', { field: 'q' })
     const terms = [...wantedTerms(pieces), ...facets(search)]
-    const from = search.fromMs === undefined ? 0 : firstIdAt(search.fromMs)
-    const before = Math.min(idOf(search.cursor), search.toMs === undefined ? behindAllIds : firstIdAt(search.toMs))
-    return lookThrough(reader, { pieces, terms, from, before, limit: search.limit })
+    const rule = await cutoverRule(reader)
+    const from = search.from === undefined ? 0 : firstIdAt(epochMs(boundaryOf(rule, search.from)))
+    const last = search.to === undefined ? behindAllIds : firstIdAt(epochMs(endOf(rule, search.to)) + longestTurnMs)
+    const isWanted = (day: Day): boolean => (search.from ?? day) <= day && day <= (search.to ?? day)
+    const before = Math.min(idOf(search.cursor), last)
+    return lookThrough(reader, { pieces, terms, from, before, limit: search.limit, rule, isWanted })
   },
 })
+
+/** DC6: what is said over the boundary in a turn that runs belongs to the day before; so much later it is still looked for. */
+const longestTurnMs = 24 * 60 * 60 * 1000
 
 const facets = ({ conversation, channel, project }: MessageSearch): string[] => [
   ...(conversation === undefined ? [] : [facetTerm('conversation', conversation)]),
@@ -54,9 +64,12 @@ interface Looking {
   readonly from: number
   readonly before: number
   readonly limit: number
+  readonly rule: CutoverRule
+  readonly isWanted: (day: Day) => boolean
 }
 
-async function lookThrough(reader: Reader, { pieces, terms, from, before, limit }: Looking): Promise<Page<SearchHit>> {
+async function lookThrough(reader: Reader, looking: Looking): Promise<Page<SearchHit>> {
+  const { pieces, terms, from, before, limit, rule, isWanted } = looking
   const items: SearchHit[] = []
   let last = before
   let compared = 0
@@ -70,13 +83,15 @@ async function lookThrough(reader: Reader, { pieces, terms, from, before, limit 
       chars += message.content.length
       last = message.id
       const ranges = find(message.content, pieces)
-      if (ranges) items.push(hitOf(message, ranges))
+      if (!ranges) continue
+      const day = (await dayOfMessage(reader, message)) ?? logicalDay(rule, message.created_at)
+      if (isWanted(day)) items.push(hitOf(message, day, ranges))
     }
     if (found.length < readAtOnce) return { items, nextCursor: null }
   }
 }
 
-function hitOf(message: FoundMessage, ranges: NonNullable<ReturnType<typeof find>>): SearchHit {
+function hitOf(message: FoundMessage, day: Day, ranges: NonNullable<ReturnType<typeof find>>): SearchHit {
   const { text, ...excerpt } = excerptOf(message.content, ranges)
   return {
     conversationKey: message.conversation_key,
@@ -86,6 +101,7 @@ function hitOf(message: FoundMessage, ranges: NonNullable<ReturnType<typeof find
     role: message.role,
     senderId: message.sender_id,
     createdAt: message.created_at,
+    day,
     excerpt: text,
     ...excerpt,
   }

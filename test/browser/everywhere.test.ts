@@ -30,6 +30,7 @@ beforeAll(async () => {
     `/projects/${id}/chat/codex`,
     `/projects/${id}/console`,
     `/projects/${id}/settings`,
+    '/conversations?q=hello',
     '/agents',
     '/agents/codex',
     '/people',

@@ -1,5 +1,6 @@
 /** Search over all messages, the same on either engine: what is found, what is not, in which order, and what is kept up with. */
 import { describe, expect, test } from 'vitest'
+import { dayAfter, dayBefore } from '../../src/domain/conversation/logical-day.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { SearchIndexer } from '../../src/server/search/indexer.ts'
 import { addMessage } from '../../src/services/add-message.ts'
@@ -142,9 +143,11 @@ describe.each(engines)('search on %s', (engine) => {
     expect(await talk.found('red', { project: 'p1', channel: 'slack' })).toEqual([])
     const [newest] = (await talk.search('red')).items
     expect(newest).toMatchObject({ conversationKey: 'web:p1.ann', projectId: 'p1', role: 'user', senderId: by })
-    const at = Date.parse(newest?.createdAt ?? '')
-    expect(await talk.found('red', { fromMs: at + 1 })).toEqual([])
-    expect(await talk.found('red', { toMs: at + 1 })).toHaveLength(4)
+    const { day = '' } = newest ?? {}
+
+    expect(await talk.found('red', { from: dayAfter(day) })).toEqual([])
+    expect(await talk.found('red', { to: dayBefore(day) })).toEqual([])
+    expect(await talk.found('red', { from: day, to: day })).toHaveLength(4)
     const seen: string[] = []
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const page = await talk.search('red', { limit: 1, ...(cursor ? { cursor } : {}) })

@@ -22,6 +22,7 @@ export const loadWhenVisited = {
   approaches: () => import('./approaches/approaches-page.tsx'),
   projectSettings: () => import('./project/project-settings.tsx'),
   conversations: () => import('./conversations/conversations-page.tsx'),
+  notes: () => import('./conversations/notes-page.tsx'),
   conversation: () => import('./conversations/conversation-page.tsx'),
   console: () => import('./console/console-page.tsx'),
   userSession: () => import('./console/user-session-page.tsx'),

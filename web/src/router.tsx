@@ -118,6 +118,15 @@ const noConversation = createRoute({
   path: '/',
   component: lazyRouteComponent(loadWhenVisited.conversations, 'NothingChosen'),
 })
+const notes = createRoute({
+  getParentRoute: () => conversations,
+  path: '/notes',
+  validateSearch: ({ month, day }): { month?: string; day?: string } => ({
+    ...(/^\d{4}-\d{2}$/.test(String(month)) && { month: String(month) }),
+    ...(/^\d{4}-\d{2}-\d{2}$/.test(String(day)) && { day: String(day) }),
+  }),
+  component: lazyRouteComponent(loadWhenVisited.notes, 'NotesPage'),
+})
 const conversation = createRoute({
   getParentRoute: () => conversations,
   path: '/$key',
@@ -169,7 +178,7 @@ const routeTree = root.addChildren([
       userSession,
       projectSettings,
     ]),
-    conversations.addChildren([noConversation, conversation]),
+    conversations.addChildren([noConversation, notes, conversation]),
     agents,
     agent,
     people,

@@ -124,6 +124,29 @@ export async function dueChapters(reader: Reader, now: Instant, after: DueChapte
   return rows.map(({ key, dueAt }) => ({ key, dueAt: dueAt ?? '' }))
 }
 
+const selectDayOf = statement<{ key: string; seq: number }>()((db, p) =>
+  db
+    .selectFrom('chapters')
+    .select('day')
+    .where('conversation_key', '=', p.key)
+    .where('after_seq', '<', p.seq)
+    .where('through_seq', '>=', p.seq)
+    .where('removed', '=', 0)
+    .union(
+      db
+        .selectFrom('conversations')
+        .select(sql<Day>`chapter_day`.as('day'))
+        .where('key', '=', p.key)
+        .where('chapter_after', '<', p.seq)
+        .where('chapter_day', 'is not', null),
+    )
+    .limit(1),
+)
+
+/** The day of the chapter, closed or open, that a message is in; undefined for what is in none. */
+export const dayOfMessage = async (reader: Reader, { conversation_key: key, seq }: { conversation_key: string; seq: number }) =>
+  (await reader.first(selectDayOf, { key, seq }))?.day
+
 const selectChaptersPage = statement<{ key: string; before: Day; limit: number }>()((db, p) =>
   db
     .selectFrom('chapters')

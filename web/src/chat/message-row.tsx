@@ -33,7 +33,8 @@ export const MessageRow = memo(function MessageRow({ message, name, byAgent, goe
   const writing = useWriting()
   const marks = [
     message.priority !== 'normal' && chat.priorities[message.priority],
-    message.receiverId === null && !byAgent && chat.everybody,
+    // Elsewhere there is only one to talk to.
+    message.receiverId === null && !byAgent && message.conversationKey.startsWith('web:') && chat.everybody,
   ].filter((mark) => mark !== false)
   return (
     <li

@@ -1,8 +1,9 @@
 /** All conversations, the one touched last first, with what was said last; of one channel when one is chosen. */
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { ListedConversation } from '../../../src/protocol/conversation.ts'
-import { conversationsOn } from '../live/conversations.ts'
+import { conversationsOn, listedAtOnce } from '../live/conversations.ts'
 import { askAgain } from '../live/queries.ts'
 import { useWords } from '../messages/messages.tsx'
 import { SubmitButton } from '../parts/button.tsx'
@@ -14,9 +15,10 @@ import { channelOf, useTitleOf } from './titles.ts'
 export function ConversationList() {
   const words = useWords()
   const { channel } = useSearch({ from: '/shell/conversations' })
-  const query = conversationsOn(channel)
-  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(query)
-  const items = data?.pages.flatMap((page) => page.items)
+  const [most, setMost] = useState(listedAtOnce)
+  const query = conversationsOn(channel, most)
+  const { data, error, isPlaceholderData } = useQuery(query)
+  const items = data?.items
   return (
     <>
       <Channels items={items ?? []} chosen={channel} />
@@ -30,12 +32,12 @@ export function ConversationList() {
           <Row key={each.key} conversation={each} />
         ))}
       </ul>
-      {hasNextPage && (
+      {data?.nextCursor && (
         <SubmitButton
           look="quiet"
           type="button"
-          waiting={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
+          waiting={isPlaceholderData}
+          onClick={() => setMost(most + listedAtOnce)}
           className="w-full"
         >
           {words.conversations.more}
@@ -47,7 +49,7 @@ export function ConversationList() {
 
 const chipClass =
   'flex min-h-7 items-center rounded-full px-2.5 text-sm text-quiet shadow-[inset_0_0_0_1px_var(--edge)] transition-colors hover:bg-hover ' +
-  'hover:text-ink aria-[current=true]:bg-accent-wash aria-[current=true]:font-medium aria-[current=true]:text-ink max-md:min-h-9'
+  'hover:text-ink aria-[current=page]:bg-accent-wash aria-[current=page]:font-medium aria-[current=page]:text-ink max-md:min-h-9'
 
 /** The channels that occur, and the chosen one whether it does or not. */
 function Channels({ items, chosen }: { items: readonly ListedConversation[]; chosen: string | undefined }) {
@@ -61,7 +63,7 @@ function Channels({ items, chosen }: { items: readonly ListedConversation[]; cho
           <Link
             to="."
             search={({ channel: _, ...rest }) => (channel ? { ...rest, channel } : rest)}
-            aria-current={channel === chosen ? 'true' : undefined}
+            activeOptions={{ exact: true, includeSearch: true }}
             className={chipClass}
           >
             {channel ? (words.channelNames[channel] ?? channel) : words.all}

@@ -10,6 +10,7 @@ import { BackIcon } from '../parts/icons.tsx'
 import { useTitle } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
+import { DaysMenu } from './days-menu.tsx'
 import { FlagsDialog } from './flags-dialog.tsx'
 import { MessageList } from './message-list.tsx'
 import { useTitleOf } from './titles.ts'
@@ -38,7 +39,7 @@ function ConversationView({ conversationKey, at }: { conversationKey: string; at
   }
   return (
     <section aria-label={title} className="flex min-h-0 flex-1 flex-col">
-      <Head conversationKey={conversationKey} title={title} />
+      <Head conversationKey={conversationKey} title={title} at={at} />
       {reading.error !== undefined && <ProblemNote error={reading.error} onRetry={reading.again} />}
       {reading.window ? (
         <MessageList {...reading} window={reading.window} conversationKey={conversationKey} at={at} />
@@ -58,7 +59,7 @@ function ConversationView({ conversationKey, at }: { conversationKey: string; at
   )
 }
 
-function Head({ conversationKey, title }: { conversationKey: string; title: string }) {
+function Head({ conversationKey, title, at }: { conversationKey: string; title: string; at: number | undefined }) {
   const { conversations: words } = useWords()
   const { data } = useQuery(conversation(conversationKey))
   const mayWrite = useMay('write')
@@ -87,6 +88,7 @@ function Head({ conversationKey, title }: { conversationKey: string; title: stri
           <p className="max-h-40 overflow-y-auto py-1 whitespace-pre-wrap [overflow-wrap:anywhere]">{data.summary}</p>
         </details>
       )}
+      <DaysMenu conversationKey={conversationKey} at={at} />
       {data && (
         <Button look="quiet" onClick={() => setEditing(true)}>
           {words.flags(set)}

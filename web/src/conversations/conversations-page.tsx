@@ -1,8 +1,10 @@
 /** The place Conversations (UI4): all of them by channel, search over all days, and beside the list what was chosen from it. */
-import { Outlet, useMatchRoute, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, Outlet, useMatchRoute, useNavigate, useSearch } from '@tanstack/react-router'
 import { useDeferredValue, useEffect, useState } from 'react'
 import { useWords } from '../messages/messages.tsx'
+import { buttonClass } from '../parts/button.tsx'
 import { inputClass } from '../parts/field.tsx'
+import { CalendarIcon } from '../parts/icons.tsx'
 import { Page } from '../parts/page.tsx'
 import { ConversationList } from './conversation-list.tsx'
 import { moveAmongLinks } from './move-among-links.ts'
@@ -15,8 +17,14 @@ export function ConversationsPage() {
   const { conversations: words } = useWords()
   const isChosen = useMatchRoute()({ to: '/conversations' }) === false
   const { q } = useSearch({ from: '/shell/conversations' })
+  const actions = (
+    <Link to="/conversations/notes" search={{}} className={buttonClass('quiet')}>
+      <CalendarIcon />
+      {words.notes}
+    </Link>
+  )
   return (
-    <Page title={words.title} room="desk">
+    <Page title={words.title} room="desk" actions={actions}>
       <div className="flex min-h-0 flex-1 gap-6">
         <nav
           aria-label={words.list}

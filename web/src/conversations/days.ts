@@ -1,8 +1,24 @@
-/** Which day a message belongs to, as its reader writes days. */
+/** Which day of its conversation a message belongs to: that of its chapter (DC2), where there is one. */
+import { useQuery } from '@tanstack/react-query'
+import type { Chapter } from '../../../src/protocol/chapter.ts'
 import type { Message } from '../../../src/protocol/message.ts'
+import { chaptersOf } from '../live/notes.ts'
 import { useWriting } from '../messages/messages.tsx'
 
-export function useDayOf(_conversationKey: string): (message: Message) => string {
+/** Noon in the reader's zone, so that it is written as the same day. */
+export const noonOf = (day: string): string => `${day}T12:00:00`
+
+export interface DayOfMessage {
+  /** As its reader writes days. */
+  readonly name: string
+  readonly chapter: Chapter | undefined
+}
+
+export function useDayOf(conversationKey: string): (message: Message) => DayOfMessage {
   const writing = useWriting()
-  return ({ createdAt }) => writing.day(createdAt)
+  const chapters = useQuery(chaptersOf(conversationKey)).data ?? []
+  return ({ seq, createdAt }) => {
+    const chapter = chapters.find(({ afterSeq, throughSeq }) => afterSeq < seq && (throughSeq === null || seq <= throughSeq))
+    return { name: writing.day(chapter ? noonOf(chapter.day) : createdAt), chapter }
+  }
 }

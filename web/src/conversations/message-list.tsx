@@ -8,6 +8,7 @@ import { MessageRow } from '../chat/message-row.tsx'
 import { useNames } from '../live/names.ts'
 import { useHome } from '../live/queries.ts'
 import { useWords } from '../messages/messages.tsx'
+import { DayHead } from './day-head.tsx'
 import { useDayOf } from './days.ts'
 import type { WindowReading } from './use-window.ts'
 import type { MessageWindow } from './window.ts'
@@ -88,14 +89,10 @@ export function MessageList({
           {items.map((message, index) => {
             const before = items[index - 1]
             const day = dayOf(message)
-            const newDay = before === undefined || day !== dayOf(before)
+            const newDay = before === undefined || day.name !== dayOf(before).name
             return (
               <Fragment key={message.seq}>
-                {newDay && (
-                  <li className="sticky top-0 z-10 bg-canvas pt-4 pb-1 text-center text-xs font-medium text-faint" data-day={day}>
-                    {day}
-                  </li>
-                )}
+                {newDay && <DayHead day={day} />}
                 <MessageRow
                   message={message}
                   name={nameOf(message.senderId)}
@@ -114,10 +111,15 @@ export function MessageList({
 
 const belongTogether = (before: Message, message: Message): boolean =>
   before.senderId === message.senderId &&
+  before.role === message.role &&
   before.receiverId === message.receiverId &&
   Date.parse(message.createdAt) - Date.parse(before.createdAt) < togetherMs
 
 const rowOf = (list: HTMLElement, seq: string | number): HTMLElement | null => list.querySelector(`[data-seq="${seq}"]`)
+
+/** The message asked for, or the next one: what a day begins with may be hidden. */
+const firstFrom = (list: HTMLElement, seq: number): HTMLElement | undefined =>
+  [...list.querySelectorAll<HTMLElement>('[data-seq]')].find((row) => Number(row.dataset['seq']) >= seq)
 
 /** What is in sight now. */
 function look(list: HTMLElement): Kept | undefined {
@@ -133,9 +135,8 @@ function look(list: HTMLElement): Kept | undefined {
 /** After other rows came: at the beginning the one asked for, or the end; then whatever was in sight. */
 function settle(list: HTMLElement, kept: Kept | undefined, at: number | undefined): void {
   if (!kept) {
-    const wanted = at === undefined ? null : rowOf(list, at)
-    if (wanted) wanted.scrollIntoView({ block: 'center' })
-    else if (at === undefined) list.scrollTop = list.scrollHeight
+    if (at === undefined) list.scrollTop = list.scrollHeight
+    else firstFrom(list, at)?.scrollIntoView({ block: 'center' })
     return
   }
   const row = kept.atEnd ? null : rowOf(list, kept.seq)

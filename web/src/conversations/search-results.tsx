@@ -1,9 +1,9 @@
 /** What was found, newest first, with the words marked; each leads to the message in its conversation. */
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { Fragment, type ReactNode } from 'react'
+import { Fragment, type ReactNode, useState } from 'react'
 import type { SearchHit } from '../../../src/protocol/search.ts'
-import { searchFor } from '../live/conversations.ts'
+import { foundAtOnce, searchFor } from '../live/conversations.ts'
 import { useNames } from '../live/names.ts'
 import { askAgain } from '../live/queries.ts'
 import { useWords } from '../messages/messages.tsx'
@@ -17,20 +17,21 @@ import { useTitleOf } from './titles.ts'
 export function SearchResults({ q }: { q: string }) {
   const { conversations: words } = useWords()
   const { channel } = useSearch({ from: '/shell/conversations' })
-  const query = searchFor({ q, channel })
-  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(query)
-  if (error && !data) {
+  const [most, setMost] = useState(foundAtOnce)
+  const query = searchFor({ q, channel }, most)
+  const { data, error, isPlaceholderData } = useQuery(query)
+  if (error && (!data || isPlaceholderData)) {
     // Nothing but punctuation: no mistake of anybody's, there is only nothing to look for yet.
     if (problemIn(error)?.['field'] === 'q') return <p className="py-2 text-faint">{words.typeMore}</p>
     return <ProblemNote error={error} onRetry={() => void askAgain(query)} />
   }
   if (!data) return <Waiting what={words.results} onRetry={() => void askAgain(query)} rows={5} />
-  const hits = data.pages.flatMap((page) => page.items)
-  const behind = data.pages.at(-1)?.behind ?? 0
+  const { items: hits, behind } = data
+  const hasMore = data.nextCursor !== null
   return (
     <section aria-label={words.results}>
       <p role="status" className="pb-2 text-sm text-faint">
-        {hits.length === 0 && !hasNextPage ? words.nothingFound(q) : words.found(hits.length, hasNextPage)}
+        {hits.length === 0 && !hasMore ? words.nothingFound(q) : words.found(hits.length, hasMore)}
         {behind > 0 && ` ${words.behind}`}
       </p>
       <ol className="flex flex-col gap-0.5">
@@ -38,12 +39,12 @@ export function SearchResults({ q }: { q: string }) {
           <Hit key={hit.messageId} hit={hit} />
         ))}
       </ol>
-      {hasNextPage && (
+      {hasMore && (
         <SubmitButton
           look="quiet"
           type="button"
-          waiting={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
+          waiting={isPlaceholderData}
+          onClick={() => setMost(most + foundAtOnce)}
           className="w-full"
         >
           {words.older}

@@ -1,32 +1,47 @@
 /** Conversations on all channels as the page reads them: asked for, and asked again now and then, because no stream tells of all. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Conversation, Flags, ListedConversation } from '../../../src/protocol/conversation.ts'
 import type { Page } from '../../../src/protocol/page.ts'
-import type { SearchAnswer } from '../../../src/protocol/search.ts'
+import type { SearchAnswer, SearchHit } from '../../../src/protocol/search.ts'
 import { client, hasChanged } from './queries.ts'
 
-const listedAtOnce = 50
-const foundAtOnce = 30
 /** While the list is on the screen. */
 const askAgainMs = 15_000
 
 /** The query string of the next page; of the first there is none. */
 const from = (cursor: string | undefined) => (cursor === undefined ? {} : { cursor })
 
-const next = {
-  initialPageParam: undefined as string | undefined,
-  getNextPageParam: ({ nextCursor }: { nextCursor: string | null }) => nextCursor ?? undefined,
+/** A search may look through much and find little: so often it is asked to go on by itself. */
+const mostAsked = 20
+
+/** As many of a list as somebody has asked to see. */
+async function upTo<Item, Answer extends Page<Item>>(
+  most: number,
+  ask: (cursor: string | undefined) => Promise<Answer>,
+): Promise<Answer> {
+  let answer = await ask(undefined)
+  for (let asked = 1; answer.nextCursor !== null && answer.items.length < most && asked < mostAsked; asked++) {
+    const further = await ask(answer.nextCursor)
+    answer = { ...further, items: [...answer.items, ...further.items] }
+  }
+  return answer
 }
 
-export const conversationsOn = (channel: string | undefined) =>
-  infiniteQueryOptions({
-    ...next,
-    queryKey: ['conversations', channel ?? ''],
-    queryFn: ({ signal, pageParam }): Promise<Page<ListedConversation>> =>
-      client.get('/api/conversations', {
-        query: { limit: listedAtOnce, ...(channel !== undefined && { channel }), ...from(pageParam) },
-        signal,
-      }),
+export const listedAtOnce = 50
+export const foundAtOnce = 30
+
+/** The newest `most`. */
+export const conversationsOn = (channel: string | undefined, most: number) =>
+  queryOptions<Page<ListedConversation>>({
+    queryKey: ['conversations', channel ?? '', most],
+    queryFn: ({ signal }) =>
+      upTo(most, (cursor) =>
+        client.get('/api/conversations', {
+          query: { limit: listedAtOnce, ...(channel !== undefined && { channel }), ...from(cursor) },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
     refetchInterval: askAgainMs,
   })
 
@@ -36,15 +51,17 @@ export interface Wanted {
 }
 
 /** What was found is not kept: something new may be said at any time. */
-export const searchFor = ({ q, channel }: Wanted) =>
-  infiniteQueryOptions({
-    ...next,
-    queryKey: ['search', q, channel ?? ''],
-    queryFn: ({ signal, pageParam }): Promise<SearchAnswer> =>
-      client.get('/api/search', {
-        query: { q, limit: foundAtOnce, ...(channel !== undefined && { channel }), ...from(pageParam) },
-        signal,
-      }),
+export const searchFor = ({ q, channel }: Wanted, most: number) =>
+  queryOptions<SearchAnswer>({
+    queryKey: ['search', q, channel ?? '', most],
+    queryFn: ({ signal }) =>
+      upTo<SearchHit, SearchAnswer>(most, (cursor) =>
+        client.get('/api/search', {
+          query: { q, limit: foundAtOnce, ...(channel !== undefined && { channel }), ...from(cursor) },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
     staleTime: 0,
     gcTime: 60_000,
   })

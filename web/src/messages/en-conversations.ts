@@ -44,6 +44,7 @@ export const conversations = {
   days: 'Days',
   today: 'Newest',
   chapterOf: (day: string, count: number) => `${day} · ${many(count, 'message', 'messages')}`,
+  toNote: 'Note',
   notes: 'Daily notes',
   noNotes: 'No notes in this month.',
   noteOf: (day: string) => `Note of ${day}`,

@@ -41,6 +41,7 @@ export const conversations: Messages['conversations'] = {
   days: '日付',
   today: '最新',
   chapterOf: (day, count) => `${day} · ${count}件`,
+  toNote: 'ノート',
   notes: '日次ノート',
   noNotes: 'この月のノートはありません。',
   noteOf: (day) => `${day}のノート`,

@@ -15,6 +15,8 @@ interface Writing {
   /** The day and the minute, for what is not today. */
   readonly exact: (at: string) => string
   readonly day: (at: string) => string
+  /** November 2026 */
+  readonly month: (at: string) => string
   /** “3 minutes ago” */
   readonly ago: (at: string, now: number) => string
   readonly number: (value: number) => string
@@ -67,6 +69,7 @@ function writingOf(locale: string): Writing {
   const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+  const month = new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 })
   const short = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
@@ -74,6 +77,7 @@ function writingOf(locale: string): Writing {
     clock: (at) => clock.format(at),
     exact: (at) => exact.format(Date.parse(at)),
     day: (at) => day.format(Date.parse(at)),
+    month: (at) => month.format(Date.parse(at)),
     ago(at, now) {
       const seconds = (Date.parse(at) - now) / 1000
       const unit = units.find(([, size]) => Math.abs(seconds) >= size)

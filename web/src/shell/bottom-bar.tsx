@@ -6,8 +6,11 @@ import { usePalette } from './palette-opening.ts'
 import { places } from './places.ts'
 import { WaitingBadge } from './waiting-badge.tsx'
 
+/** As many as have room for their names; people are seldom looked for on a phone, and in the palette. */
+const onPhones = places.filter(({ name }) => name !== 'people')
+
 const itemClass =
-  'flex h-14 min-w-0 flex-1 flex-col items-center justify-center gap-1 text-xs text-quiet -outline-offset-2 ' +
+  'flex h-14 min-w-0 flex-1 flex-col items-center justify-center gap-1 text-[0.6875rem] text-quiet -outline-offset-2 ' +
   'aria-[current=page]:text-accent aria-[current=page]:font-medium'
 
 export function BottomBar() {
@@ -18,7 +21,7 @@ export function BottomBar() {
       aria-label={words.places.label}
       className="fixed inset-x-0 bottom-0 z-30 flex border-t border-line bg-rail pb-[env(safe-area-inset-bottom)] md:hidden"
     >
-      {places.map(({ to, name, Icon }) => (
+      {onPhones.map(({ to, name, Icon }) => (
         <Link key={to} to={to} activeOptions={{ exact: to === '/' }} className={itemClass}>
           <span className="relative">
             <Icon className="size-5" />

@@ -1,0 +1,84 @@
+/** The notes of days as a calendar, and the one that was chosen (DC3). A note whose file is not written yet says so (DC4). */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import type { Note } from '../../../src/protocol/chapter.ts'
+import { Markdown } from '../console/markdown/markdown.tsx'
+import { noteOf, notesOf } from '../live/notes.ts'
+import { askAgain } from '../live/queries.ts'
+import { useWords, useWriting } from '../messages/messages.tsx'
+import { buttonClass } from '../parts/button.tsx'
+import { BackIcon } from '../parts/icons.tsx'
+import { useTitle } from '../parts/page.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { Calendar } from './calendar.tsx'
+import { noonOf } from './days.ts'
+
+export function NotesPage() {
+  const { conversations: words } = useWords()
+  const { month, day } = useSearch({ from: '/shell/conversations/notes' })
+  const shown = month ?? day?.slice(0, 7) ?? thisMonth()
+  const query = notesOf(shown)
+  const { data: notes, error } = useQuery(query)
+  const chosen = notes?.find(({ date }) => date === day)
+  const pending = notes?.filter(({ state }) => state === 'pending').length ?? 0
+  useTitle(words.notes)
+  return (
+    <section aria-label={words.notes} className="flex min-h-0 flex-1 flex-col overflow-y-auto pb-6">
+      <div className="flex min-h-12 items-center gap-2 py-1.5">
+        <Link to="/conversations" className={buttonClass('quiet', 'px-2 md:hidden')} aria-label={words.back}>
+          <BackIcon />
+        </Link>
+        <h2 className="font-semibold">{words.notes}</h2>
+      </div>
+      <div className="flex gap-8 max-lg:flex-col">
+        <div className="flex w-full max-w-xs shrink-0 flex-col gap-3">
+          <Calendar month={shown} notes={notes ?? []} chosen={day} />
+          {pending > 0 && (
+            <p role="status" className="rounded-md bg-warn-wash px-3 py-2 text-sm text-warn">
+              {words.pendingDays(pending)}
+            </p>
+          )}
+          {error && !notes && <ProblemNote error={error} onRetry={() => void askAgain(query)} />}
+          {!error && !notes && <Waiting what={words.notes} onRetry={() => void askAgain(query)} rows={2} />}
+          {notes?.length === 0 && <p className="text-faint">{words.noNotes}</p>}
+        </div>
+        <div className="min-w-0 flex-1">
+          {day === undefined ? (
+            notes && notes.length > 0 && <p className="text-faint">{words.chooseDay}</p>
+          ) : (
+            <NoteView day={day} note={chosen} />
+          )}
+        </div>
+      </div>
+    </section>
+  )
+}
+
+function NoteView({ day, note }: { day: string; note: Note | undefined }) {
+  const { conversations: words } = useWords()
+  const writing = useWriting()
+  const query = noteOf(day)
+  const { data, error } = useQuery(query)
+  const title = writing.day(noonOf(day))
+  return (
+    <article aria-label={words.noteOf(title)} className="flex max-w-3xl flex-col gap-3">
+      <h3 className="text-lg font-semibold">{title}</h3>
+      {note?.state === 'pending' && (
+        <div role="alert" className="rounded-md bg-warn-wash px-3 py-2 text-warn">
+          <p className="font-medium">{words.pending}</p>
+          <p>{words.pendingText}</p>
+          {note.problem && <p className="pt-1 font-mono text-xs [overflow-wrap:anywhere]">{note.problem}</p>}
+        </div>
+      )}
+      {error && <ProblemNote error={error} onRetry={() => void askAgain(query)} />}
+      {!error && data === undefined && <Waiting what={words.note} onRetry={() => void askAgain(query)} rows={5} />}
+      {data !== undefined && <Markdown text={data} />}
+    </article>
+  )
+}
+
+function thisMonth(): string {
+  const now = new Date()
+  return `${now.getFullYear()}-${String(now.getMonth() + 1).padStart(2, '0')}`
+}
