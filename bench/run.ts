@@ -15,6 +15,7 @@ import { machineLine } from './harness/machine.ts'
 import { type Measurement, measureUntilDecided, minRounds } from './harness/measure.ts'
 import { markdownTable, textTable } from './harness/table.ts'
 import { exitCodeOf } from './harness/verdict.ts'
+import { nodes } from './sc1-nodes.bench.ts'
 import { coldStart } from './sp01-cold-start.bench.ts'
 import { messageToAgent } from './sp02-message-to-agent.bench.ts'
 import { answerToBrowser } from './sp03-answer-to-browser.bench.ts'
@@ -47,6 +48,7 @@ const operations: Readonly<Record<string, readonly Comparison[]>> = {
   sp12: cutovers,
   sp13: sweep,
   sp14: toolCall,
+  sc1: nodes,
 }
 
 const { values, positionals } = parseArgs({

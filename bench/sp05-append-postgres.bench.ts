@@ -19,7 +19,7 @@ interface Appender {
   readonly close: () => Promise<void>
 }
 
-async function ours(url: string, writers: number): Promise<Appender> {
+export async function ours(url: string, writers: number): Promise<Appender> {
   const store = await openPostgresStore({ url, poolSize })
   for (let writer = 0; writer < writers; writer++) {
     await store.run(makeRow, { id: `w${writer}` })
@@ -34,7 +34,7 @@ const appendOne = `with moved as (update streams set head = head + 1 where name 
   changed as (update projects set updated_at = $3 where id = $5)
   insert into events (stream, seq, type, at, data, ref_stream, ref_seq) select $1, head, $2, $3, $4, null, null from moved`
 
-async function bare(url: string, writers: number): Promise<Appender> {
+export async function bare(url: string, writers: number): Promise<Appender> {
   const clients = Array.from({ length: Math.min(writers, poolSize) }, () => new pg.Client({ connectionString: url }))
   for (const client of clients) await client.connect()
   const free = [...clients]

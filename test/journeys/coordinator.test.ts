@@ -9,6 +9,7 @@ import { openChat } from '../support/chat.ts'
 import { agentsOf, coordinatorOf, endCoordinator, until } from '../support/coordinator-process.ts'
 import { type HoldfastOptions, type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
 import { isRunning } from '../support/script-process.ts'
+import { storeOf } from '../support/store-of-journeys.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Whatever the test leaves is ended in order with it. */
@@ -151,6 +152,7 @@ test.each(['SIGINT', 'SIGHUP'] as const)(
     const data = temporaryFolder()
     const npm = spawn('npm', ['start', '--', '--port', '0', '--data', data], {
       cwd: findPackageRoot().folder,
+      env: { ...process.env, ...(await storeOf(data)) },
       detached: true,
       stdio: ['ignore', 'pipe', 'ignore'],
     })

@@ -1,8 +1,10 @@
 /** The whole server on PostgreSQL: the same doors, the same answers, any number of nodes. */
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { watchEvents } from '../../src/client/event-stream.ts'
 import type { HoldfastEvent } from '../../src/protocol/events.ts'
+import { openChat } from '../support/chat.ts'
+import { endCoordinator } from '../support/coordinator-process.ts'
 import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
 import { startHoldfast } from '../support/running-server.ts'
 
@@ -50,4 +52,22 @@ test('[SC1] two nodes share one PostgreSQL: what one commits, the other’s read
   expect(numbers).toEqual([...new Set(numbers)].sort((x, y) => x - y))
   expect((await b.client.get('/api/projects', {})).items.map(({ name }) => name)).toContain('from a')
   expect(await Promise.all([a.server.stop(), b.server.stop()])).toEqual([0, 0])
+})
+
+test('[CF3] the whole product on PostgreSQL: an agent is started and answers, also after a kill -9 of the server', async () => {
+  const env = { DATABASE_URL: await newPostgresUrl(), HOLDFAST_TOKEN: token, HOLDFAST_DRAIN_SECONDS: '0' }
+  const first = await startHoldfast({ up: true, env })
+  onTestFinished(() => endCoordinator(first.data))
+  const chat = await openChat(first)
+  await chat.open()
+  await chat.say('hello')
+  expect(await chat.answer()).toBe('echo: hello')
+  await first.kill()
+  // The agent lives on, and knows the server by its address.
+  const args = ['--port', new URL(first.url).port]
+  const second = await startHoldfast({ up: true, data: first.data, env, args })
+  const later = await openChat(second, chat)
+  await later.say('and again')
+  expect(await later.answer()).toBe('echo: and again')
+  expect(await second.stop()).toBe(0)
 })

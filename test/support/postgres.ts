@@ -38,10 +38,20 @@ export const usePostgres = (): void => beforeAll(async () => void (await sharedS
 /** An empty schema in the shared server, as the URL a server would be given. Gone when the test ends. */
 export async function newPostgresUrl(): Promise<string> {
   const address = await sharedServer()
+  const { name, url } = await newSchema(address)
+  onTestFinished(() => administer(address, `drop schema ${name} cascade`))
+  return url
+}
+
+/** The same, kept until the run ends: for what outlives a test. */
+export async function keptPostgresUrl(): Promise<string> {
+  return (await newSchema(await sharedServer())).url
+}
+
+async function newSchema(address: Address): Promise<{ name: string; url: string }> {
   const name = newName()
   await administer(address, `create schema ${name}`)
-  onTestFinished(() => administer(address, `drop schema ${name} cascade`))
-  return `${urlOf(address, 'postgres')}?options=${encodeURIComponent(`-c search_path=${name}`)}`
+  return { name, url: `${urlOf(address, 'postgres')}?options=${encodeURIComponent(`-c search_path=${name}`)}` }
 }
 
 /** An empty database of its own, for what belongs to a whole database. */

@@ -9,6 +9,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { atTheEnd } from './at-the-end.ts'
 import { main } from './built-product.ts'
+import { storeOf } from './store-of-journeys.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 export interface HoldfastOptions {
@@ -47,7 +48,8 @@ export async function startHoldfast(options: HoldfastOptions = {}): Promise<Runn
   const data = options.data ?? temporaryFolder()
   const [node, program] = options.program ?? [process.execPath, main]
   const args = [program, options.up ? 'up' : 'server', '--port', '0', '--data', data, ...(options.args ?? [])]
-  const child = spawn(node, args, { env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const env = { ...process.env, ...(await storeOf(data)), ...options.env }
+  const child = spawn(node, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = atTheEnd(() => child.kill('SIGKILL'))
   if (options.up) atTheEnd(() => askCoordinatorToEnd(data))
   const exited = once(child, 'exit').then(ended)
