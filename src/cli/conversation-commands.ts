@@ -79,7 +79,8 @@ async function newest(all: AsyncGenerator<Message, void, undefined>, limit: numb
 
 function said({ paint }: CommandContext, messages: readonly Message[], before: number): string[] {
   if (messages.length === 0) return ['Nothing that agents would be handed.']
-  const lines = messages.map((message) => chatLine(message, paint))
+  // Whoever wrote it down for a channel is not who said it.
+  const lines = messages.map((each) => chatLine(each.projectId ? each : { ...each, senderId: each.role }, paint))
   return before === 0 ? lines : [paint('dim', `… ${counted(before, 'message')} before; --limit N shows them.`), ...lines]
 }
 
