@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { Cutover } from '../../src/compose/cutover.ts'
 import { webKey } from '../../src/domain/conversation/key.ts'
@@ -5,6 +6,8 @@ import { conversationStream } from '../../src/domain/stream/name.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { addMessage } from '../../src/services/add-message.ts'
 import { deleteConversation } from '../../src/services/delete-conversation.ts'
+import { findDaysToNote } from '../../src/services/find-days-to-note.ts'
+import { findDueChapters } from '../../src/services/find-due-chapters.ts'
 import { getConversation } from '../../src/services/get-conversation.ts'
 import { getHistory } from '../../src/services/get-history.ts'
 import { getOrCreateConversation } from '../../src/services/get-or-create-conversation.ts'
@@ -14,8 +17,17 @@ import { listNotes } from '../../src/services/list-notes.ts'
 import { setConversationSummary } from '../../src/services/set-conversation-summary.ts'
 import { setCutoverRule } from '../../src/services/set-cutover-rule.ts'
 import { setFlags } from '../../src/services/set-flags.ts'
+import { beforeAllDue, turnRunsIn } from '../../src/store/queries/chapters.ts'
+import type { Store } from '../../src/store/store.ts'
+import { type EngineName, engines } from '../support/either-store.ts'
+import { type ManualClock, manualClock } from '../support/manual-clock.ts'
+import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
+import { openPostgres } from '../support/postgres-store.ts'
 import { openChatStore, openRoom, texts } from './chat-room.ts'
 import { by, typesOf } from './installation.ts'
+import { planOf } from './query-plan.ts'
+
+usePostgres()
 
 const key = 'telegram:123456'
 const hourMs = 3_600_000
@@ -23,13 +35,19 @@ const hourMs = 3_600_000
 const untilBoundaryMs = 10 * hourMs
 const silent = createLogger({ level: 'silent', format: 'json' })
 
-async function open() {
-  const opened = await openChatStore()
-  const { store, clock } = opened
+async function opened(engine: EngineName): Promise<{ store: Store; clock: ManualClock }> {
+  if (engine === 'SQLite') return openChatStore()
+  const clock = manualClock()
+  return { clock, store: await openPostgres({ url: await newPostgresUrl(), clock }) }
+}
+
+async function open(engine: EngineName = 'SQLite') {
+  const { store, clock } = await opened(engine)
   await store.run(getOrCreateConversation, { key })
   const cutover = new Cutover({ store, clock, logger: silent })
   return {
-    ...opened,
+    store,
+    clock,
     cutOver: () => cutover.cutOver(),
     say: (content: string, role: 'user' | 'assistant' = 'user') => store.run(addMessage, { key, role, content, by }),
     history: async () => texts((await store.query(getHistory, { key, hidden: false, limit: 200 })).items),
@@ -114,26 +132,29 @@ describe('chapters', () => {
     ])
   })
 
-  test('[DC6] a turn over the boundary, and what is written until it ends, is of the day it began on; then the day is closed', async () => {
-    const { store, clock, cutOver, chapters } = await open()
-    const room = await openRoom(store)
-    const chat = webKey(room.projectId, 'ann')
-    await room.say('a long question')
-    const ann = await room.begin()
-    await room.handOver(ann)
-    clock.advance(untilBoundaryMs + hourMs)
-    await cutOver()
-    await room.say('are you still there?')
-    expect(await chapters(chat)).toMatchObject([{ day: '2026-03-01', state: 'open', messageCount: 2 }])
-    await room.answer(ann, 'a long answer')
-    expect(await chapters(chat)).toMatchObject([{ day: '2026-03-01', state: 'closed', messageCount: 3 }])
-    const messages = await store.query(listChapterMessages, { key: chat, day: '20260301', hidden: false, limit: 10 })
-    expect(texts(messages.items)).toEqual(['a long question', 'are you still there?', 'a long answer'])
-    // What came in between is unread still, and its answer is of the new day.
-    expect(texts((await room.handOver(ann)).messages)).toEqual(['are you still there?'])
-    await room.answer(ann, 'yes')
-    expect(await chapters(chat)).toMatchObject([{ day: '2026-03-02', messageCount: 1 }, { day: '2026-03-01' }])
-  })
+  test.each(engines)(
+    '[DC6] on %s a turn over the boundary, and what is written until it ends, is of the day it began on',
+    async (engine) => {
+      const { store, clock, cutOver, chapters } = await open(engine)
+      const room = await openRoom(store)
+      const chat = webKey(room.projectId, 'ann')
+      await room.say('a long question')
+      const ann = await room.begin()
+      await room.handOver(ann)
+      clock.advance(untilBoundaryMs + hourMs)
+      await cutOver()
+      await room.say('are you still there?')
+      expect(await chapters(chat)).toMatchObject([{ day: '2026-03-01', state: 'open', messageCount: 2 }])
+      await room.answer(ann, 'a long answer')
+      expect(await chapters(chat)).toMatchObject([{ day: '2026-03-01', state: 'closed', messageCount: 3 }])
+      const messages = await store.query(listChapterMessages, { key: chat, day: '20260301', hidden: false, limit: 10 })
+      expect(texts(messages.items)).toEqual(['a long question', 'are you still there?', 'a long answer'])
+      // What came in between is unread still, and its answer is of the new day.
+      expect(texts((await room.handOver(ann)).messages)).toEqual(['are you still there?'])
+      await room.answer(ann, 'yes')
+      expect(await chapters(chat)).toMatchObject([{ day: '2026-03-02', messageCount: 1 }, { day: '2026-03-01' }])
+    },
+  )
 
   test('[DC7] off for ten days: closed once at the start, each chapter under its own day', async () => {
     const { store, clock, cutOver, say, chapters } = await open()
@@ -152,8 +173,8 @@ describe('chapters', () => {
     ])
   })
 
-  test('[DC4] a deleted conversation is in no note any more', async () => {
-    const { store, clock, cutOver, say } = await open()
+  test.each(engines)('[DC4] on %s a deleted conversation is in no note any more', async (engine) => {
+    const { store, clock, cutOver, say } = await open(engine)
     await say('forget this')
     clock.advance(untilBoundaryMs)
     await cutOver()
@@ -161,5 +182,20 @@ describe('chapters', () => {
     await store.run(deleteConversation, { key, by })
     await cutOver()
     expect((await store.query(listNotes, { month: '202603', limit: 50 })).items).toEqual([])
+  })
+
+  test('[DC2] what is due, and whether a turn runs in it, is found through indexes, however many conversations and messages there are', async () => {
+    const { folder } = await openChatStore()
+    const now = '2026-03-02T00:00:00.000Z'
+    const plan = await planOf(join(folder, 'holdfast.db'), async (reader) => {
+      await findDueChapters.run(reader, { after: beforeAllDue }, { now })
+      await turnRunsIn(reader, key)
+      await findDaysToNote.run(reader, {}, { now })
+      await listChapters.run({ ...reader, first: async () => ({ key }) as never }, { key, limit: 50 }, { now })
+    })
+    expect(plan.filter((step) => /^SCAN(?! CONSTANT)/.test(step) && !step.includes('chapters_not_noted'))).toEqual([])
+    expect(plan.join('\n')).toMatch(
+      /conversations_by_due[\s\S]*unread_delivered[\s\S]*chat_turns_running_in[\s\S]*chapters_not_noted/,
+    )
   })
 })
