@@ -12,6 +12,7 @@ export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   run: async () => (await import('./commands/run.ts')).run,
   attach: async () => (await import('./commands/attach.ts')).attachCommand,
   conversations: async () => (await import('./commands/conversations.ts')).conversations,
+  worktrees: async () => (await import('./commands/worktrees.ts')).worktrees,
   search: async () => (await import('./commands/search.ts')).search,
   notes: async () => (await import('./commands/notes.ts')).notes,
   tasks: async () => (await import('./commands/tasks.ts')).tasks,

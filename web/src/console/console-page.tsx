@@ -17,6 +17,7 @@ import { useProject } from '../project/use-project.ts'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { createUserSession } from './live-console.ts'
 import { useAsking } from './use-asking.ts'
+import { WorktreeList } from './worktree-list.tsx'
 
 export function ConsolePage() {
   const words = useWords()
@@ -44,24 +45,27 @@ export function ConsolePage() {
     </SubmitButton>
   )
   return (
-    <Section title={words.console.title} actions={list.data && list.data.length > 0 && start}>
-      <ProblemNote error={error} />
-      {!list.data && list.error ? <ProblemNote error={list.error} onRetry={() => void list.refetch()} /> : null}
-      {!list.data && !list.error && <Waiting what={words.things.console} onRetry={() => void askAgain(query)} />}
-      {list.data?.length === 0 && (
-        <Empty title={words.console.none}>
-          <p className="text-quiet">{words.console.noneText}</p>
-          {start}
-        </Empty>
-      )}
-      {list.data && list.data.length > 0 && (
-        <Rows label={words.console.title}>
-          {list.data.map((userSession) => (
-            <UserSessionRow key={userSession.id} userSession={userSession} />
-          ))}
-        </Rows>
-      )}
-    </Section>
+    <>
+      <Section title={words.console.title} actions={list.data && list.data.length > 0 && start}>
+        <ProblemNote error={error} />
+        {!list.data && list.error ? <ProblemNote error={list.error} onRetry={() => void list.refetch()} /> : null}
+        {!list.data && !list.error && <Waiting what={words.things.console} onRetry={() => void askAgain(query)} />}
+        {list.data?.length === 0 && (
+          <Empty title={words.console.none}>
+            <p className="text-quiet">{words.console.noneText}</p>
+            {start}
+          </Empty>
+        )}
+        {list.data && list.data.length > 0 && (
+          <Rows label={words.console.title}>
+            {list.data.map((userSession) => (
+              <UserSessionRow key={userSession.id} userSession={userSession} />
+            ))}
+          </Rows>
+        )}
+      </Section>
+      <WorktreeList projectId={project.id} />
+    </>
   )
 }
 

@@ -10,6 +10,7 @@ import { CloseIcon } from '../parts/icons.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { AgentSettings } from './agent-settings.tsx'
+import { Changes } from './changes.tsx'
 import type { LiveConsole } from './live-console.ts'
 import { asksSomething, type Pane, runningTurn } from './picture.ts'
 import { useAsking } from './use-asking.ts'
@@ -52,6 +53,9 @@ export function PaneHead({ pane, live, mayWrite }: { pane: Pane; live: LiveConso
             <CloseIcon />
           </IconButton>
         )}
+      </div>
+      <div className="flex min-w-0 flex-wrap items-center gap-x-2">
+        <Changes pane={pane} />
       </div>
       {agent && (agent.branch || agent.note || agent.usage) && (
         <div className="flex min-w-0 flex-wrap items-center gap-x-2 text-xs text-faint">

@@ -8,6 +8,7 @@ import { errors } from './en-errors.ts'
 import { settings } from './en-settings.ts'
 import { agentSessions, coordinators, detected, duration, processes, running } from './en-system.ts'
 import { approvals, chat, tasks, workSessions } from './en-work.ts'
+import { worktrees } from './en-worktrees.ts'
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
 
@@ -17,6 +18,7 @@ export const en = {
   approvals,
   chat,
   console: consoleWords,
+  worktrees,
   coordinators,
   detected,
   duration,

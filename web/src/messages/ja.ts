@@ -8,6 +8,7 @@ import { errors } from './ja-errors.ts'
 import { settings } from './ja-settings.ts'
 import { agentSessions, coordinators, detected, duration, processes, running } from './ja-system.ts'
 import { approvals, chat, tasks, workSessions } from './ja-work.ts'
+import { worktrees } from './ja-worktrees.ts'
 
 export const ja: Messages = {
   agentSessions,
@@ -15,6 +16,7 @@ export const ja: Messages = {
   approvals,
   chat,
   console: consoleWords,
+  worktrees,
   coordinators,
   detected,
   duration,

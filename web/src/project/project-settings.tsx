@@ -5,6 +5,7 @@ import { useWords } from '../messages/messages.tsx'
 import { BehaviourSettings } from './behaviour-settings.tsx'
 import { DeleteProject } from './delete-project.tsx'
 import { GeneralSettings } from './general-settings.tsx'
+import { SetUpSettings } from './set-up-settings.tsx'
 import { useProject } from './use-project.ts'
 
 export function ProjectSettings() {
@@ -18,6 +19,7 @@ export function ProjectSettings() {
       {!mayWrite && <p className="text-quiet">{words.project.mayNot}</p>}
       <GeneralSettings key={`general-${project.id}`} project={project} mayWrite={mayWrite} />
       <BehaviourSettings key={`behaviour-${project.id}`} project={project} mayWrite={mayWrite} />
+      {mayManage && <SetUpSettings key={`set-up-${project.id}`} projectId={project.id} />}
       {mayManage && <DeleteProject project={project} />}
     </>
   )

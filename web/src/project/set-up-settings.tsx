@@ -1,0 +1,74 @@
+/** WT5: what makes a fresh worktree of the project runnable; for owners, since it is run on the agents' machine. */
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { SetUp } from '../../../src/protocol/worktree.ts'
+import { client } from '../live/queries.ts'
+import { useWords } from '../messages/messages.tsx'
+import { SubmitButton } from '../parts/button.tsx'
+import { TextAreaField } from '../parts/field.tsx'
+import { Section } from '../parts/page.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+
+const path = '/api/projects/{projectId}/set-up'
+
+export function SetUpSettings({ projectId }: { projectId: string }) {
+  const { worktrees: words } = useWords()
+  const params = { projectId }
+  const found = useQuery<SetUp>({ queryKey: ['set-up', projectId], queryFn: () => client.get(path, { params }), staleTime: 0 })
+  return (
+    <Section title={words.setUpTitle}>
+      <p className="text-sm text-quiet">{words.setUpText}</p>
+      <ProblemNote error={found.error} onRetry={() => void found.refetch()} />
+      {found.data && (
+        <SetUpForm key={JSON.stringify(found.data)} projectId={projectId} setUp={found.data} onSaved={found.refetch} />
+      )}
+    </Section>
+  )
+}
+
+const linesOf = (text: string): string[] => text.split('\n').filter((each) => each.trim() !== '')
+
+function SetUpForm({ projectId, setUp, onSaved }: { projectId: string; setUp: SetUp; onSaved: () => Promise<unknown> }) {
+  const words = useWords()
+  const [command, setCommand] = useState((setUp.command ?? []).join('\n'))
+  const [copy, setCopy] = useState(setUp.copy.join('\n'))
+  const [state, setState] = useState<{ waiting: boolean; saved: boolean; error?: unknown }>({ waiting: false, saved: false })
+  const save = async (event: FormEvent) => {
+    event.preventDefault()
+    setState({ waiting: true, saved: false })
+    const argv = linesOf(command)
+    const body = { command: argv.length === 0 ? null : argv, copy: linesOf(copy).map((each) => each.trim()) }
+    try {
+      await client.put(path, { params: { projectId }, body })
+      setState({ waiting: false, saved: true })
+      await onSaved()
+    } catch (error) {
+      setState({ waiting: false, saved: false, error })
+    }
+  }
+  return (
+    <form onSubmit={(event) => void save(event)} className="flex max-w-xl flex-col gap-4">
+      <TextAreaField
+        label={words.worktrees.setUpCommand}
+        hint={words.worktrees.setUpCommandHint}
+        value={command}
+        onValue={setCommand}
+        rows={3}
+      />
+      <TextAreaField
+        label={words.worktrees.setUpCopy}
+        hint={words.worktrees.setUpCopyHint}
+        value={copy}
+        onValue={setCopy}
+        rows={2}
+      />
+      <ProblemNote error={state.error} typed />
+      <div className="flex items-center gap-3">
+        <SubmitButton waiting={state.waiting}>{words.act.save}</SubmitButton>
+        <span role="status" className="text-sm text-quiet">
+          {state.saved ? words.worktrees.setUpSaved : ''}
+        </span>
+      </div>
+    </form>
+  )
+}
