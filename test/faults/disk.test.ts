@@ -1,5 +1,5 @@
 /**
- * RE2, RE3 and CK3, small: 200 power cuts and 15 I/O errors; the 20,000 and 300 are in `npm run test:faults`. They need a C
+ * RE2, RE3 and CK3, small: 200 power cuts and 10 I/O errors; the 20,000 and 300 are in `npm run test:faults`. They need a C
  * compiler and Linux; on a machine without them these tests are not there, and `npm run test:faults` says so.
  */
 import { describe, expect, test } from 'vitest'
@@ -52,14 +52,14 @@ function diskTests(library: string): void {
     expect(isClean((await withBuild([folderUnsynced], cut)).tally)).toBe(false)
   })
 
-  test('[RE3] 15 I/O errors make no false acknowledgement, and the store says why it stops', async () => {
+  test('[RE3] 10 I/O errors make no false acknowledgement, and the store says why it stops', async () => {
     const fail = (plan: FaultPlan, points: number) => ioErrors({ library, build: productFolder, seed, points, plan, anywhere: 1 })
     const [any, [opening, killed]] = await Promise.all([
-      fail('any', 8),
-      fail('failed sync while opening', 5).then(async (first) => [first, await fail('failed sync, then killed', 2)] as const),
+      fail('any', 5),
+      fail('failed sync while opening', 3).then(async (first) => [first, await fail('failed sync, then killed', 2)] as const),
     ])
     expect([any.tally, opening.tally, killed.tally]).toEqual([newTally(), newTally(), newTally()])
-    expect(any.points + opening.points + killed.points).toBe(15)
+    expect(any.points + opening.points + killed.points).toBe(10)
   })
 
   test('[RE3] a file that cannot be written, synced or renamed stays what it was', async () => {

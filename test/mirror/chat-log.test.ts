@@ -73,7 +73,7 @@ test('[CH7] it is added to: what was written before stays where it is, byte for 
 
 test('[CH7] after a crash at any byte the next start makes it whole again', async () => {
   const { room, mirror, restart, fileOf } = await open()
-  for (const content of ['one', 'two 🙂', 'three']) await room.say(content)
+  for (const content of ['one', 'two 🙂']) await room.say(content)
   await mirror.stop()
   const whole = await readFile(fileOf())
   for (let bytes = 0; bytes <= whole.length; bytes++) {

@@ -1,8 +1,12 @@
 /** Real stores for tests: SQLite on a folder of its own, with a clock the test turns. Closed and removed when the test ends. */
+import { randomUUID } from 'node:crypto'
+import { copyFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { inject, onTestFinished } from 'vitest'
+import { type Instant, instant } from '../../src/domain/instant.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open-sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
@@ -33,9 +37,22 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Tes
   const clock = options.clock ?? manualClock()
   const folder = options.folder ?? (await temporaryFolder())
   const file = join(folder, 'holdfast.db')
+  if (options.folder === undefined) makeEmptyStore(file, instant(clock.now()))
   const store = await openSqliteStore({ file, clock, writerUrl: bundled(options.writerUrl ?? productWriter) })
   onTestFinished(() => store.close())
   return { store, clock, folder }
+}
+
+/** A copy of the one that was made before the tests, as another store. */
+function makeEmptyStore(file: string, now: Instant): void {
+  copyFileSync(inject('emptyStore'), file)
+  const db = new DatabaseSync(file)
+  db.exec('pragma synchronous = off')
+  const set = db.prepare('update meta set value = ? where key = ?')
+  set.run(randomUUID(), 'store_id')
+  set.run(randomUUID(), 'incarnation')
+  set.run(now, 'created_at')
+  db.close()
 }
 
 /** The same entry in one file (bundle-writers.ts). */
