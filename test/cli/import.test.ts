@@ -28,12 +28,16 @@ test('[CV7] of 1,000 files of picoclaw with 50 broken ones 950 come in and 50 ar
     const make = n % 20 === 7 ? broken[Math.floor(n / 20) % broken.length] : undefined
     const name = `telegram_${String(n).padStart(4, '0')}.json`
     if (make) bad.add(name)
-    writePicoclaw(folder, name, make ? make(key) : picoclawSession(key))
+    writePicoclaw(
+      folder,
+      name,
+      make ? make(key) : picoclawSession(key, n > 0 ? { messages: [{ role: 'user', content: key }] } : {}),
+    )
   }
   const first = await holdfast(['import', folder, '--json'])
   expect(first.code).toBe(0)
   const { skipped, ...counts } = first.json()
-  expect(counts).toEqual({ folder, files: 1000, created: 950, grown: 0, unchanged: 0, messages: 3800 })
+  expect(counts).toEqual({ folder, files: 1000, created: 950, grown: 0, unchanged: 0, messages: 949 + 4 })
   expect(new Set(skipped.map(({ file }: { file: string }) => file))).toEqual(bad)
   expect(bad.size).toBe(50)
   for (const { why } of skipped) expect(why).toMatch(/\S/)
@@ -47,10 +51,10 @@ test('[CV7] of 1,000 files of picoclaw with 50 broken ones 950 come in and 50 ar
     created: '2026-02-27T00:00:00.123Z',
     updated: '2026-02-28T09:30:00.500Z',
   })
-})
+}, 120_000)
 
 test('[CV7] a person reads what came in and the name and reason of each that did not; run twice it adds only what is new', async () => {
-  const { holdfast } = await openInstallation()
+  const { server, holdfast } = await openInstallation()
   const folder = temporaryFolder()
   writePicoclaw(folder, 'telegram_1.json', picoclawSession('telegram:1'))
   writePicoclaw(folder, 'torn.json', '{"key": "tele')
@@ -76,6 +80,18 @@ test('[CV7] a person reads what came in and the name and reason of each that did
     messages: [...(picoclawSession('telegram:1').messages as object[]), { role: 'user', content: 'and more' }],
   })
   expect((await holdfast(['import', folder])).stdout).toContain('0 new conversations and 1 message (1 had more to say)')
+
+  // It is of its own day, is handed to agents until the next boundary, and does not come in again after it.
+  const at = '/api/conversations/telegram%3A1'
+  expect((await server.ask(`${at}/messages`)).json.items).toHaveLength(5)
+  expect((await server.ask(`${at}/chapters`)).json.items).toMatchObject([{ day: '2026-02-28' }])
+  const cutover = (now: string) => server.ask(`${at}/cutover`, { method: 'POST', body: { now } })
+  expect((await cutover('2026-03-01T18:59:00.000Z')).json).toMatchObject({ cut: false })
+  expect((await cutover('2026-03-01T19:00:00.000Z')).json).toMatchObject({ cut: true })
+  expect((await holdfast(['import', folder])).stdout).toContain('0 messages (1 was there already)')
+  expect((await server.ask(`${at}/messages`)).json.items).toEqual([])
+  expect((await server.ask(`${at}/chapters/2026-02-28/messages`)).json.items).toHaveLength(5)
+
   expect(await holdfast(['import', join(folder, 'nowhere')])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('There is no folder'),
@@ -142,4 +158,11 @@ test('[CV7] what came in goes out with the same meaning, unknown flags too, and 
   await runCommand(['export', outAgain, '--data', second.server.folder])
   const textsOf = (found: ReturnType<typeof filesIn>) => [...found].map(([key, { text }]) => [key, text]).sort()
   expect(textsOf(filesIn(join(outAgain, 'conversations')))).toEqual(textsOf(files))
+
+  // The same for a store that is built from the files alone (CK4).
+  const data = join(temporaryFolder(), 'data')
+  const rebuilt = await runCommand(['rebuild', out, '--data', data, '--json'])
+  expect(rebuilt.json()).toMatchObject({ conversations: 5, unreadable: [] })
+  await runCommand(['export', '--data', data])
+  expect(textsOf(filesIn(join(data, 'conversations')))).toEqual(textsOf(files))
 })

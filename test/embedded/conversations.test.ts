@@ -136,6 +136,19 @@ describe.each(places)('conversations on %s', (_, place) => {
     }
   })
 
+  test('[CV6] many that ask for one name at once all begin, each under its own', async () => {
+    const conversations = await open(await place())
+    const keys = Array.from(
+      { length: 16 },
+      (_, n) => `a:${[...'bcde'].map((letter, bit) => ((n >> bit) & 1 ? letter.toUpperCase() : letter)).join('')}`,
+    )
+    await Promise.all(keys.map((each) => conversations.addMessage(each, 'user', each)))
+    for (const each of keys) expect(await conversations.getHistory(each)).toMatchObject([{ content: each }])
+    const paths = await Promise.all(keys.map((each) => conversations.save(each)))
+    const kept = paths.filter((path) => path !== null)
+    expect(new Set(kept.map((path) => path.toLowerCase())).size).toBe(kept.length)
+  })
+
   test('[CV1] a history of several pages is read whole', async () => {
     const conversations = await open(await place())
     const messages = Array.from({ length: 2500 }, (_, n) => ({ role: 'user' as const, content: String(n) }))
