@@ -1,5 +1,6 @@
 /** The parts of the fault bench, by the names that `--only` takes. */
 import { cluster } from './clusters.ts'
+import { crowd } from './crowds.ts'
 import { files, io, powerCut } from './disks.ts'
 import { fences } from './fences.ts'
 import { kill, killCutover, killOnPostgres, killServer, killWork, migrations } from './kills.ts'
@@ -22,5 +23,6 @@ export const parts: Readonly<Record<string, Part>> = {
   migrations,
   'large-store': largeStore,
   processes,
+  crowd,
   cluster,
 }
