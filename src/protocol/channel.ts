@@ -9,7 +9,7 @@ export const ChannelRoute = z.object({ projectId: Id, agentId: Id })
 export type ChannelRoute = z.output<typeof ChannelRoute>
 
 /** off: no server serves it, because it is not set up or none runs. */
-export const channelStates = ['off', 'connecting', 'connected', 'failing'] as const
+const channelStates = ['off', 'connecting', 'connected', 'failing'] as const
 
 export const Channel = z.object({
   channel: z.enum(channelNames),

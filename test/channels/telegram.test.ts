@@ -79,6 +79,7 @@ test('[CN2] told to wait, it waits for as long as it is told and sends once', as
   await answerIn(store, 'an answer')
   await standIn.until(() => calls() === before + 1)
   await untilWaiting(store)
+  expect(await store.query(findOutgoing, { channel, after: '' })).toMatchObject([{ chatId: '42', inMs: 7000 }])
   clock.advance(6_900)
   await answerIn(store, 'the next')
   expect(calls()).toBe(before + 1)
