@@ -9,10 +9,12 @@ import { type Conversation, Flags } from '../protocol/conversation.ts'
 import { Content, HistoryMessage, type Message, MessageDraft, maxHistoryMessages } from '../protocol/message.ts'
 import { type Page, PageQuery } from '../protocol/page.ts'
 import { addMessage } from '../services/add-message.ts'
+import { closeChapters } from '../services/close-chapters.ts'
 import { deleteConversation } from '../services/delete-conversation.ts'
 import { getConversation } from '../services/get-conversation.ts'
 import { getOrCreateConversation } from '../services/get-or-create-conversation.ts'
 import { getWholeHistory } from '../services/get-whole-history.ts'
+import { isDayOver } from '../services/is-day-over.ts'
 import { listConversations } from '../services/list-conversations.ts'
 import { resetConversation } from '../services/reset-conversation.ts'
 import { setConversationSummary } from '../services/set-conversation-summary.ts'
@@ -76,6 +78,10 @@ interface Around {
 /** @internal */
 export function conversationsOn(store: Store, { by, save, close }: Around): Conversations {
   let closing: Promise<void> | undefined
+  /** DC2: nobody looks at the boundary here, so whoever reads first afterwards closes the day. */
+  const cutOver = async (key: string): Promise<void> => {
+    if (await store.query(isDayOver, { key })) await store.run(closeChapters, { keys: [key] })
+  }
   const known = (key: string) => orWhenUnknown(store.query(getConversation, { key }), undefined)
 
   /** Whatever sets something begins the conversation first when it is not there. */
@@ -99,7 +105,10 @@ export function conversationsOn(store: Store, { by, save, close }: Around): Conv
     getOrCreate: async (key) => (await store.run(getOrCreateConversation, { key })).conversation,
     addMessage: (key, role, content) => add(key, { role, content }),
     addFullMessage: add,
-    getHistory: (key) => orWhenUnknown(store.query(getWholeHistory, { key }), []),
+    getHistory: async (key) => {
+      await cutOver(key)
+      return orWhenUnknown(store.query(getWholeHistory, { key }), [])
+    },
     setHistory: async (key, given) => {
       const messages = checked(HistoryMessage.array().max(maxHistoryMessages), copied(given))
       return begun(key, () => store.run(setHistory, { key, messages, by }))
@@ -107,7 +116,10 @@ export function conversationsOn(store: Store, { by, save, close }: Around): Conv
     truncateHistory: async (key, keepLast) => {
       await orWhenUnknown(store.run(truncateHistory, { key, keepLast }), undefined)
     },
-    getSummary: async (key) => (await known(key))?.summary ?? '',
+    getSummary: async (key) => {
+      await cutOver(key)
+      return (await known(key))?.summary ?? ''
+    },
     setSummary: async (key, given) => {
       const summary = checked(Content, given)
       await begun(key, () => store.run(setConversationSummary, { key, summary }))

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Cutover } from '../../src/compose/cutover.ts'
 import { webKey } from '../../src/domain/conversation/key.ts'
 import { conversationStream } from '../../src/domain/stream/name.ts'
+import { conversationsOn } from '../../src/embedded/conversations.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { addMessage } from '../../src/services/add-message.ts'
 import { deleteConversation } from '../../src/services/delete-conversation.ts'
@@ -197,5 +198,16 @@ describe('chapters', () => {
     expect(plan.join('\n')).toMatch(
       /conversations_by_due[\s\S]*unread_delivered[\s\S]*chat_turns_running_in[\s\S]*chapters_not_noted/,
     )
+  })
+
+  test('[DC2] a program that embeds conversations has no duty: who reads first after the boundary closes the day', async () => {
+    const { store, clock, chapters } = await open()
+    const conversations = conversationsOn(store, { by, save: null, close: async () => {} })
+    await conversations.addMessage(key, 'user', 'yesterday')
+    await conversations.setSummary(key, 'what was said')
+    clock.advance(untilBoundaryMs)
+    expect(await conversations.getHistory(key)).toEqual([])
+    expect(await conversations.getSummary(key)).toBe('')
+    expect(await chapters()).toMatchObject([{ day: '2026-03-01', state: 'closed', summary: 'what was said' }])
   })
 })
