@@ -37,7 +37,7 @@ export async function beginChapter(tx: Tx, row: ConversationRow, now: Instant, s
 /** The conversation as it is when a chapter that is due at this moment is closed. */
 export async function withoutDueChapter(tx: Tx, row: ConversationRow, now: Instant, at = now): Promise<ConversationRow> {
   if (!isOver(row.chapter_due_at, at) || (await turnRunsIn(tx, row.key))) return row
-  return (await closeChapter(tx, row, now)).row
+  return closeChapter(tx, row, now)
 }
 
 /** After a turn: what waited for its end is closed now. */
@@ -47,11 +47,7 @@ export async function closeAfterTurn(tx: Tx, key: string, now: Instant): Promise
 }
 
 /** DC2: in one commit, what was said leaves what agents are handed and is that day's chapter. Numbers, flags and what is unread stay. */
-export async function closeChapter(
-  tx: Tx,
-  row: ConversationRow,
-  now: Instant,
-): Promise<{ row: ConversationRow; chapter: ChapterRow }> {
+async function closeChapter(tx: Tx, row: ConversationRow, now: Instant): Promise<ConversationRow> {
   const { key, chapter_day: day } = row
   if (day === null) throw new Error(`${key} has no open chapter`)
   const throughSeq = (await tx.first(selectLastMessage, { key }))?.seq ?? row.chapter_after
@@ -73,7 +69,7 @@ export async function closeChapter(
   await tx.write(leaveChapter, { key, ...left })
   tx.append(conversationStream(key), { type: 'chapter-closed', data: { chapter: closedChapter(chapter) } })
   const empty = { summary: '', unsummarised_chars: 0, message_count: 0, chapter_messages: 0 }
-  return { row: { ...row, ...left, ...empty, chapter_day: null, chapter_due_at: null }, chapter }
+  return { ...row, ...left, ...empty, chapter_day: null, chapter_due_at: null }
 }
 
 async function closedBefore(reader: Reader, key: string, day: string) {

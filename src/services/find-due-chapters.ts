@@ -3,7 +3,7 @@ import { type DueChapter, dueChapters, turnRunsIn } from '../store/queries/chapt
 import { defineQuery } from '../store/store.ts'
 
 /** Closed in one commit: few enough that a message which comes meanwhile is not kept waiting (DC8). */
-export const closedAtOnce = 50
+const closedAtOnce = 50
 
 export interface DueChapters {
   /** None of those in which a turn runs. */
