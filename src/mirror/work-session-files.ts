@@ -92,6 +92,7 @@ const withoutProcesses = ({
   launch_id: ___,
   turn_id: ____,
   user_session_id: _____,
+  likeness: ______,
   ...approval
 }: Tables['human_approvals']): WorkSessionFile['approvals'][number] => approval
 
