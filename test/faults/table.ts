@@ -78,6 +78,9 @@ ${markdownTable(results)}
   ordered, by themselves, killed, with a coordinator that is stopped, hurried, killed or replaced. Torn counts what is left ten seconds
   later, lost the bystanders that were hit: look-alikes, neighbours, whoever has the number of a process that has gone. Then the
   server is killed at random moments while an agent answers, and started again.
+- **Cluster**: three nodes on one PostgreSQL behind a balancer, two coordinators, agents of both kinds in chats, one in a role, writers and readers; nodes and
+  coordinators are killed, stopped past a takeover and drained at random, the doorbells between nodes lost, PostgreSQL restarted. The same oracle looks at the store; every message is answered once, every
+  event comes once to whoever follows, no launch has two processes, no request fails while a node is drained. Live: until every reader has an event that was committed afterwards.
 - **Migrations**: a process dies in front of its n-th statement, for every n.
 - **Large store**: a million events and a hundred thousand rows; the write-ahead log under load while snapshots are held open.
 `

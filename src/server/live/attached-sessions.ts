@@ -2,6 +2,7 @@
  * The user sessions that WebSockets of this node are attached to (US3): as long as one is, that is written down every now and then, and
  * when the last one goes, too. Nothing is decided here; a session that nobody is attached to is simply not seen.
  */
+import { type Instant, instant } from '../../domain/instant.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { maxAttachedAtOnce, seeUserSessions } from '../../services/see-user-sessions.ts'
@@ -23,6 +24,8 @@ export class AttachedSessions {
   /** How many WebSockets are attached to each. */
   readonly #attached = new Map<string, number>()
   #changed = new Set<string>()
+  /** For how long this node has said last that somebody is attached: who moves to another node is seen there from then on. */
+  readonly #seenUntil = new Map<string, Instant>()
   #stopGathering: (() => void) | undefined
   #stopSeeing: (() => void) | undefined
   #closed = false
@@ -62,26 +65,27 @@ export class AttachedSessions {
     this.#stopGathering = undefined
     const changed = [...this.#changed]
     this.#changed = new Set()
-    void this.#see(
-      changed.filter((id) => this.#attached.has(id)),
-      true,
-    )
-    void this.#see(
-      changed.filter((id) => !this.#attached.has(id)),
-      false,
-    )
+    void this.#see(changed)
   }
 
   #seeAll(): void {
     this.#stopSeeing = this.#attached.size > 0 ? this.#parts.clock.after(attachedEveryMs, () => this.#seeAll()) : undefined
-    void this.#see([...this.#attached.keys()], true)
+    void this.#see([...this.#attached.keys()])
   }
 
-  async #see(ids: readonly string[], attached: boolean): Promise<void> {
+  /** As each is now. */
+  async #see(ids: readonly string[]): Promise<void> {
     const { store, logger } = this.#parts
     try {
-      for (let at = 0; at < ids.length; at += maxAttachedAtOnce)
-        await store.run(seeUserSessions, { userSessionIds: ids.slice(at, at + maxAttachedAtOnce), attached })
+      for (let at = 0; at < ids.length; at += maxAttachedAtOnce) {
+        const some = ids.slice(at, at + maxAttachedAtOnce)
+        const attached = some.filter((id) => this.#attached.has(id))
+        const gone = some.filter((id) => !this.#attached.has(id))
+        const detached = gone.map((id) => ({ id, seenUntil: this.#seenUntil.get(id) ?? instant(0) }))
+        for (const id of gone) this.#seenUntil.delete(id)
+        const until = await store.run(seeUserSessions, { attached, detached })
+        for (const id of attached) if (this.#attached.has(id)) this.#seenUntil.set(id, until)
+      }
     } catch (error) {
       if (!this.#closed) logger.warn({ error: String(error) }, 'Attached user sessions could not be noted; trying again')
     }

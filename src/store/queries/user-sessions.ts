@@ -56,6 +56,16 @@ export const updateLastActive = statement<{ id: string; now: Instant }>()((db, p
 )
 
 /** US3: somebody is connected, or was until then. */
+/** Somebody has gone from one node: whoever was seen on another since then is still there. */
+export const updateDetached = statement<{ id: string; until: Instant; seenUntil: Instant }>()((db, p) =>
+  db
+    .updateTable('user_sessions')
+    .set({ attached_until: p.until })
+    .where('id', '=', p.id)
+    .where('state', '=', active)
+    .where('attached_until', '<=', p.seenUntil),
+)
+
 export const updateAttached = statement<{ id: string; until: Instant }>()((db, p) =>
   db.updateTable('user_sessions').set({ attached_until: p.until }).where('id', '=', p.id).where('state', '=', active),
 )

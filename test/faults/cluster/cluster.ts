@@ -10,7 +10,6 @@ import { join } from 'node:path'
 import { type Client, createClient } from '../../../src/client/client.ts'
 import { keeperOf } from '../../../src/platform/launch-mark.ts'
 import { type Balancer, startBalancer } from '../../support/balancer.ts'
-import { endCoordinator } from '../../support/coordinator-process.ts'
 import { machine } from '../../support/script-process.ts'
 import { entryOf } from '../build.ts'
 import { type ServerProcess, startServer } from '../server-process.ts'
@@ -121,8 +120,8 @@ export class Cluster {
   }
 
   async end(): Promise<void> {
-    for (const { child } of this.coordinators) child.kill('SIGCONT')
-    await Promise.all(this.coordinators.map(({ data }) => endCoordinator(data)))
+    // Two different signals are a first and a second one: its agents are killed, and it goes.
+    for (const { child } of this.coordinators) for (const signal of ['SIGCONT', 'SIGTERM', 'SIGINT'] as const) child.kill(signal)
     await Promise.all(this.coordinators.map(({ child }) => gone(child)))
     for (const { process: node } of this.#nodes) {
       node.child.kill('SIGKILL')
