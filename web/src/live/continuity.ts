@@ -73,11 +73,12 @@ export function lookAtContinuity(projectId: string, { type }: HoldfastEvent): vo
   if (onPicture.test(type)) lookAgain(lineageOf(projectId).queryKey)
   if (type.startsWith('approach-')) lookAgain(approachesOf(projectId).queryKey)
   if (ofWork.test(type)) lookAgain(['work-session', projectId])
+  if (type.startsWith('worktree-')) for (const name of ['worktree', 'worktrees']) lookAgain([name, projectId])
 }
 
 /** After a snapshot nothing that was known is certain. */
 export function forgetContinuity(projectId: string): void {
-  for (const name of ['lineage', 'approaches', 'work-session']) void hasChanged([name, projectId])
+  for (const name of ['lineage', 'approaches', 'work-session', 'worktree', 'worktrees']) void hasChanged([name, projectId])
 }
 
 export const canResume = ({ state, setAside, resumedBy }: WorkSession): boolean =>
