@@ -32,7 +32,7 @@ interface PageFile {
   readonly etag: string
 }
 
-export interface PageAnswer {
+interface PageAnswer {
   readonly status: 200 | 304 | 503
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
