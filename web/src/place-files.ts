@@ -17,7 +17,6 @@ export const load = {
 /** Deeper ones, and those that bring much along: fetched when somebody goes there, or is about to. The first visit has its bound (UI5). */
 export const loadWhenVisited = {
   channels: () => import('./channels/channels-page.tsx'),
-  channelsInShort: () => import('./channels/in-short.tsx'),
   workSession: () => import('./work-sessions/work-session-page.tsx'),
   approaches: () => import('./approaches/approaches-page.tsx'),
   projectSettings: () => import('./project/project-settings.tsx'),
