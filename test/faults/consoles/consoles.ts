@@ -37,6 +37,8 @@ const pollMs = 50
 /** Far more than a socket's buffers and our bound together. */
 const stallPrompts = 20
 const stallChars = 800_000
+/** Longer than a reader that is behind is waited for, shorter than one that answers no heartbeat is. */
+const stalledMs = 24_000
 
 export async function consoles(options: ConsolesOptions): Promise<ConsolesResult> {
   const data = await mkdtemp(join(tmpdir(), 'holdfast-consoles-'))
@@ -119,8 +121,7 @@ async function stall(
   slow.pause()
   for (let said = 0; said < stallPrompts; said++) await ask(owner, userSessionId, role, `[[say ${'x'.repeat(stallChars)}]]`)
   const closed = slow.next(({ type }) => type === 'closed')
-  // Long enough that the server has given up on it by then.
-  await pause(45_000)
+  await pause(stalledMs)
   slow.resume()
   const { code } = await closed
   const head = owner.seqs.at(-1) ?? 0

@@ -23,7 +23,8 @@ export const crowd: Part = async ({ seed, points }) => [
       seed,
       tally,
       controls: [],
-      figure: { text, holds: cutWith === 4008 },
+      // 4008 where it could still be told; one that answers nothing any more is dropped.
+      figure: { text, holds: cutWith === 4008 || cutWith === 1006 },
     }
   }),
 ]
