@@ -9,6 +9,7 @@ import { notePathOf } from '../domain/conversation/daily-note.ts'
 import { type Day, parseDay } from '../domain/conversation/logical-day.ts'
 import { replaceFile, syncFolder, writeFileAtomic } from '../platform/atomic-file.ts'
 import { noteContents, noteText } from '../store/queries/note-text.ts'
+import { selectNote } from '../store/queries/notes.ts'
 import type { MirrorPlace, MirrorTarget } from './mirror-target.ts'
 
 /** It is written whole; the chapters of a day that are closed one after the other share a write. */
@@ -42,7 +43,10 @@ export const noteFile = (report?: NoteReport): MirrorTarget => ({
   },
   isCurrent: async ({ data, id, store }, head) => {
     const cursor = await readCursor(notePath(data, id))
-    return cursor?.incarnation === store.incarnation && cursor.seq >= head
+    if (cursor?.incarnation !== store.incarnation || cursor.seq < head) return false
+    // A crash right behind the file leaves it written and said to be pending: then it is written and told once more.
+    const note = report && (await store.read((reader) => reader.first(selectNote, { day: id })))
+    return !note || note.written_seq >= head
   },
 })
 
