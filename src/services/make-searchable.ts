@@ -21,8 +21,8 @@ import { defineUseCase, type Tx } from '../store/store.ts'
 
 /** Of one commit; whoever writes meanwhile waits for a few milliseconds at most. */
 export const maxConversationsAtOnce = 32
-const maxMessages = 64
-const maxChars = 20_000
+const maxMessages = 32
+const maxChars = 10_000
 
 interface Budget {
   messages: number

@@ -1,6 +1,7 @@
 /** Conversations in the page: by channel, by day, searched, and as long as they come (UI4, UI7, DC5). */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { maxHistoryMessages } from '../../src/protocol/message.ts'
 import { mostShown } from '../../web/src/conversations/window.ts'
 import { axeFindings } from './axe.ts'
 import { phone, visit } from './visit.ts'
@@ -87,18 +88,24 @@ test('[DC5] [DC3] the days of a conversation are its chapters, and their notes a
   expect(await axeFindings(page)).toEqual([])
 })
 
+/** What the rule asks for: `MESSAGES=100000 npx vitest run test/browser/conversations.test.ts`. */
+const count = Number(process.env['MESSAGES'] ?? 10_000)
+
 test('[UI7] of a very long conversation only a part is on the page, wherever one scrolls to, and nothing is skipped', async () => {
   const key = 'slack:long'
-  const count = 10_000
   await say(key)
-  const messages = Array.from({ length: count }, (_, n) => ({ role: 'user' as const, content: `message ${n} of many` }))
-  await here.elsewhere.put('/api/conversations/{key}/messages', { params: { key }, body: { messages } })
+  for (let done = 0; done < count; done += maxHistoryMessages) {
+    const some = { length: Math.min(maxHistoryMessages, count - done) }
+    const messages = Array.from(some, (_, n) => ({ role: 'user' as const, content: `message ${done + n} of many` }))
+    await here.elsewhere.put('/api/conversations/{key}/messages', { params: { key }, body: { messages } })
+  }
   const page = await here.ownerPage(at(key))
   const log = page.getByRole('log')
   await log.getByText(`message ${count - 1} of many`, { exact: true }).waitFor()
   const seen = new Set<number>()
   const look = async (): Promise<void> => {
-    const numbers = await rows(page).evaluateAll((all) => all.map((row) => Number(row.getAttribute('data-seq'))))
+    const texts = await rows(page).allTextContents()
+    const numbers = texts.map((text) => Number(/message (\d+) of many/.exec(text)?.[1]))
     expect(numbers.length).toBeLessThanOrEqual(mostShown)
     expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, n) => (numbers[0] ?? 0) + n))
     for (const number of numbers) seen.add(number)

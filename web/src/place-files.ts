@@ -6,16 +6,16 @@ export const load = {
   projectOverview: () => import('./project/project-overview.tsx'),
   chat: () => import('./chat/chat-page.tsx'),
   tasks: () => import('./tasks/tasks-page.tsx'),
-  approvals: () => import('./approvals/approvals-page.tsx'),
-  workSessions: () => import('./work-sessions/work-sessions-page.tsx'),
-  agents: () => import('./agents/agents-page.tsx'),
-  agent: () => import('./agents/agent-page.tsx'),
-  people: () => import('./people/people-page.tsx'),
   system: () => import('./system/system-page.tsx'),
 }
 
 /** Deeper ones, and those that bring much along: fetched when somebody goes there, or is about to. The first visit has its bound (UI5). */
 export const loadWhenVisited = {
+  approvals: () => import('./approvals/approvals-page.tsx'),
+  agents: () => import('./agents/agents-page.tsx'),
+  people: () => import('./people/people-page.tsx'),
+  workSessions: () => import('./work-sessions/work-sessions-page.tsx'),
+  agent: () => import('./agents/agent-page.tsx'),
   channels: () => import('./channels/channels-page.tsx'),
   workSession: () => import('./work-sessions/work-session-page.tsx'),
   approaches: () => import('./approaches/approaches-page.tsx'),

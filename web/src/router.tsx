@@ -72,12 +72,12 @@ const projectTasks = createRoute({
 const projectApprovals = createRoute({
   getParentRoute: () => project,
   path: '/approvals',
-  component: lazyRouteComponent(load.approvals, 'ApprovalsPage'),
+  component: lazyRouteComponent(loadWhenVisited.approvals, 'ApprovalsPage'),
 })
 const projectWorkSessions = createRoute({
   getParentRoute: () => project,
   path: '/sessions',
-  component: lazyRouteComponent(load.workSessions, 'WorkSessionsPage'),
+  component: lazyRouteComponent(loadWhenVisited.workSessions, 'WorkSessionsPage'),
 })
 const workSession = createRoute({
   getParentRoute: () => project,
@@ -136,17 +136,17 @@ const conversation = createRoute({
 const agents = createRoute({
   getParentRoute: () => shell,
   path: '/agents',
-  component: lazyRouteComponent(load.agents, 'AgentsPage'),
+  component: lazyRouteComponent(loadWhenVisited.agents, 'AgentsPage'),
 })
 const agent = createRoute({
   getParentRoute: () => shell,
   path: '/agents/$agentId',
-  component: lazyRouteComponent(load.agent, 'AgentPage'),
+  component: lazyRouteComponent(loadWhenVisited.agent, 'AgentPage'),
 })
 const people = createRoute({
   getParentRoute: () => shell,
   path: '/people',
-  component: lazyRouteComponent(load.people, 'PeoplePage'),
+  component: lazyRouteComponent(loadWhenVisited.people, 'PeoplePage'),
 })
 const system = createRoute({
   getParentRoute: () => shell,

@@ -13,8 +13,10 @@ import type { Store } from '../../store/store.ts'
 
 /** What comes within this time shares a commit. */
 const gatherMs = 200
-/** Behind each step so many times as long as it took: a store under load gives a quarter of its time to this, no more. */
-const restFactor = 3
+/** Behind each step so many times as long as it took: of a store under load this takes a twentieth, otherwise a quarter at most. */
+const restFactor = { usual: 3, underLoad: 19 } as const
+/** Use cases a second from which on a store is under load. */
+const loadPerSecond = 50
 const retryMs = 2000
 /** Known by name; beyond it, all conversations are looked through again. */
 const maxWaiting = 5000
@@ -32,6 +34,7 @@ export class SearchIndexer {
   readonly #waiting = new Set<string>()
   /** How many searches wait just now. */
   #searches = 0
+  #seen = { useCases: 0, at: Number.NEGATIVE_INFINITY }
   #running: Promise<void> | undefined
   #lookThroughAll = false
   #wake: (() => void) | undefined
@@ -100,13 +103,22 @@ export class SearchIndexer {
       try {
         if (this.#waiting.size > 0) await this.#indexSome()
         else await this.#findMissed()
-        await this.#rest((performance.now() - from) * restFactor)
+        await this.#rest((performance.now() - from) * restFactor[this.#isUnderLoad() ? 'underLoad' : 'usual'])
       } catch (error) {
         if (this.#stopped) return
         this.#parts.logger.warn({ error: String(error) }, 'messages could not be indexed for search; trying again')
         await this.#rest(retryMs, true)
       }
     }
+  }
+
+  /** Since it was asked last. */
+  #isUnderLoad(): boolean {
+    const { useCases } = this.#parts.store.figures()
+    const at = performance.now()
+    const { useCases: before, at: then } = this.#seen
+    this.#seen = { useCases, at }
+    return useCases - before > ((at - then) / 1000) * loadPerSecond
   }
 
   async #indexSome(): Promise<void> {

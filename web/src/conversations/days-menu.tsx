@@ -1,10 +1,10 @@
 /** The days of a conversation, to go to one. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { chaptersOf } from '../live/notes.ts'
 import { useWords, useWriting } from '../messages/messages.tsx'
 import { inputClass } from '../parts/field.tsx'
 import { noonOf } from './days.ts'
+import { chaptersOf } from './note-reads.ts'
 
 export function DaysMenu({ conversationKey, at }: { conversationKey: string; at: number | undefined }) {
   const { conversations: words } = useWords()

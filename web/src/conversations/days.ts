@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Chapter } from '../../../src/protocol/chapter.ts'
 import type { Message } from '../../../src/protocol/message.ts'
-import { chaptersOf } from '../live/notes.ts'
 import { useWriting } from '../messages/messages.tsx'
+import { chaptersOf } from './note-reads.ts'
 
 /** Noon in the reader's zone, so that it is written as the same day. */
 export const noonOf = (day: string): string => `${day}T12:00:00`

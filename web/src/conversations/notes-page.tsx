@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import type { Note } from '../../../src/protocol/chapter.ts'
 import { Markdown } from '../console/markdown/markdown.tsx'
-import { noteOf, notesOf } from '../live/notes.ts'
 import { askAgain } from '../live/queries.ts'
 import { useWords, useWriting } from '../messages/messages.tsx'
 import { buttonClass } from '../parts/button.tsx'
@@ -13,6 +12,7 @@ import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { Calendar } from './calendar.tsx'
 import { noonOf } from './days.ts'
+import { noteOf, notesOf } from './note-reads.ts'
 
 export function NotesPage() {
   const { conversations: words } = useWords()

@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { ProblemError } from '../../../src/client/client.ts'
 import type { Chapter, Note } from '../../../src/protocol/chapter.ts'
-import { client } from './queries.ts'
+import { client } from '../live/queries.ts'
 
 const mostListed = 200
 const askAgainMs = 30_000

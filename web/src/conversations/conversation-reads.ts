@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Conversation, Flags, ListedConversation } from '../../../src/protocol/conversation.ts'
 import type { Page } from '../../../src/protocol/page.ts'
 import type { SearchAnswer, SearchHit } from '../../../src/protocol/search.ts'
-import { client, hasChanged } from './queries.ts'
+import { client, hasChanged } from '../live/queries.ts'
 
 /** While the list is on the screen. */
 const askAgainMs = 15_000
