@@ -89,6 +89,9 @@ export class DutyLease {
   async #leave(): Promise<void> {
     const end = this.#end
     this.#end = undefined
-    await end?.()
+    // A database that is away can be told nothing; that must not be the end of this node.
+    await end?.().catch((error: unknown) => {
+      this.#parts.logger.warn({ error: String(error) }, 'The duties could not be ended in order')
+    })
   }
 }

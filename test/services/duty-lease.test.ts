@@ -15,11 +15,20 @@ usePostgres()
 const logger = createLogger({ level: 'silent', format: 'json' })
 
 function nodeOn(store: Store, holder: string, clock: Clock) {
-  const node = { begun: 0, ended: 0, clock: undefined as Clock | undefined, lease: undefined as unknown as DutyLease }
+  const node = {
+    begun: 0,
+    ended: 0,
+    failsToEnd: false,
+    clock: undefined as Clock | undefined,
+    lease: undefined as unknown as DutyLease,
+  }
   const begin = async (dutyClock: Clock) => {
     node.begun++
     node.clock = dutyClock
-    return async () => void node.ended++
+    return async () => {
+      node.ended++
+      if (node.failsToEnd) throw new Error('away')
+    }
   }
   node.lease = new DutyLease({ store, clock, logger, holder, begin })
   return node
@@ -70,6 +79,8 @@ test('[SC5] duties that cannot be looked after end with the lease, not before', 
   const a = nodeOn(sometimes as unknown as Store, 'a', clock)
   await a.lease.look()
   away = true
+  // What is to be written down at their end cannot be: the node lives on.
+  a.failsToEnd = true
   clock.advance(leaseMs - 1)
   await a.lease.look()
   expect(a.ended).toBe(0)
