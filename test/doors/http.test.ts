@@ -66,8 +66,17 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   await call('truncateHistory', `${conversation}/truncate`, { keepLast: 0 })
   await call('setFlags', `${conversation}/flags`, { localOnly: true, other: [1] })
   await call('getFlags', `${conversation}/flags`)
+  await call('saveConversation', `${conversation}/save`)
+  const [, { day }] = [
+    await call('cutOverConversation', `${conversation}/cutover`, { now: '2100-01-01T00:00:00Z' }),
+    (await call('listChapters', `${conversation}/chapters`)).json.items[0],
+  ]
+  await call('listChapterMessages', `${conversation}/chapters/${day}/messages`)
+  await call('listNotes', '/api/notes')
+  await call('getNote', `/api/notes/${day}`)
   await call('resetConversation', `${conversation}/reset`)
   await call('getConversation', conversation)
+  await call('importConversation', `${conversation}/import`, { messages: [{ role: 'user', content: 'from a file' }] })
   await call('listConversations', '/api/conversations')
   await call('deleteConversation', conversation)
   for (const operation of [
@@ -79,12 +88,17 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
     'getHealth',
     'getReadiness',
     'listDetectedAgents',
+    'listChannels',
   ] as const) {
     await call(operation, routes[operation].path)
   }
   for (const operation of ['getMetrics', 'getOpenApi', 'getDocs', 'getDocsStyle'] as const)
     await call(operation, routes[operation].path)
   await call('getSnapshot', `/api/snapshot?streams=home,project:${project.id},conversation:x:1`)
+  await call('listAllowances', `/api/projects/${project.id}/allowances`)
+  await call('listWorktrees', `/api/projects/${project.id}/worktrees`)
+  await call('changeSetUp', `/api/projects/${project.id}/set-up`, { command: ['npm', 'ci'], copy: ['.env'] })
+  await call('getSetUp', `/api/projects/${project.id}/set-up`)
   await call('unassignAgent', `/api/projects/${project.id}/agents/${agent.id}`)
   await call('deleteAgent', `/api/agents/${agent.id}`)
   await call('deleteProject', `/api/projects/${project.id}`)
@@ -92,9 +106,14 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   await call('removePerson', `/api/people/${person.id}`)
   await call('login', '/api/login', { token: server.ownerToken })
   await call('logout', '/api/logout')
-  // The event stream, the bytes of artifacts, and work brought back from its files have tests of their own.
+  // Those that need a machine, a channel, files or bytes have tests of their own, with them.
   const others = list.map(([operation]) => operation).filter((operation) => !answered.has(operation))
-  expect(others).toEqual(['restoreWorkSession', 'getArtifact', 'watchEvents'])
+  expect(others).toEqual([
+    ...['setChannelRoute', 'createPairingCode', 'listChannelChats', 'changeChannelChat'],
+    ...['getWorktree', 'getWorktreeDiff', 'getWorktreePatch', 'getWorktreeLosses'],
+    ...['commitWorktree', 'mergeWorktree', 'removeWorktree'],
+    ...['restoreWorkSession', 'getArtifact', 'revokeAllowance', 'watchEvents'],
+  ])
 })
 
 type Call = (operation: keyof typeof routes, path: string, body?: unknown) => Promise<Answer>

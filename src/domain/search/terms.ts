@@ -6,7 +6,7 @@
 import { split, type Token } from './split.ts'
 
 /** Of a word so much is told apart by the index; the rest is compared in the text itself. */
-export const longestTerm = 64
+const longestTerm = 64
 /** Of the terms of one message together, each with what an engine adds; PostgreSQL takes a little more than this. */
 const maxTermBytes = 900_000
 const addedBytes = 4

@@ -6,7 +6,7 @@ import { Button, IconButton } from '../parts/button.tsx'
 import { CloseIcon } from '../parts/icons.tsx'
 
 /** What the server accepts (src/protocol/prompt.ts), with room for what is written beside them. */
-export const mostAttachedChars = 800_000
+const mostAttachedChars = 800_000
 const mostAttached = 20
 
 export type Attachment = Extract<PromptPart, { type: 'image' | 'file' }>
