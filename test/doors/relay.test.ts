@@ -107,3 +107,14 @@ test('[RL1] a session is created, an agent spawned, spoken to and terminated, an
   client.send({ type: 'agent:spawn', ...inside, role: 'auth' })
   expect(await client.next()).toMatchObject({ type: 'error', code: 'user_session_terminated' })
 })
+
+test('[RL5] a socket that follows as much as it may makes no session that it could not follow', async () => {
+  const room = await openConsole()
+  const client = await room.client()
+  await client.subscribe(['home', ...Array.from({ length: 98 }, (_, index) => `project:${index}`)])
+  const { sessionId } = await room.created(client)
+  client.send({ type: 'session:create', projectId: room.projectId, requestId: 'c1' })
+  expect(await client.next('error')).toMatchObject({ code: 'invalid_request', requestId: 'c1' })
+  const listed = (await room.server.ask('/api/user-sessions')).json.items
+  expect(listed.map(({ id }: { id: string }) => id)).toEqual([sessionId])
+})

@@ -78,6 +78,9 @@ ${markdownTable(results)}
   ordered, by themselves, killed, with a coordinator that is stopped, hurried, killed or replaced. Torn counts what is left ten seconds
   later, lost the bystanders that were hit: look-alikes, neighbours, whoever has the number of a process that has gone. Then the
   server is killed at random moments while an agent answers, and started again.
+- **Crowd**: fifty demo agents in one user session, each a process, that all answer; two hundred user sessions beside it; a thousand sockets that
+  follow one turn and must all see the same events, once; and a reader that stalls while megabytes are said, is told so with 4008 when it reads on,
+  comes back and has missed nothing. Lost counts wrong answers and sockets that saw something else, torn the agents that are left after the end.
 - **Cluster**: three nodes on one PostgreSQL behind a balancer, two coordinators, agents of both kinds in chats, one in a role, writers and readers; nodes and
   coordinators are killed, stopped past a takeover and drained at random, the doorbells between nodes lost, PostgreSQL restarted. The same oracle looks at the store; every message is answered once, every
   event comes once to whoever follows, no launch has two processes, no request fails while a node is drained. Live: until every reader has an event that was committed afterwards.

@@ -12,7 +12,7 @@ import { SocketConnection } from './connection.ts'
 /** Closed with 1009 beyond this (SE8). */
 const maxPayload = 8 * 1024 * 1024
 /** How long a client may take to answer our close frame. */
-const closeTimeout = 5000
+const closeTimeout = 15_000
 
 export function openSocketDoor(server: Server, doors: Doors, gate: Gate): void {
   let loading: Promise<WebSocketServer> | undefined

@@ -36,6 +36,7 @@ export async function handleRelayMessage(connection: RelayConnection, who: Who, 
   const { userSessions } = doors
   switch (request.type) {
     case 'session:create': {
+      relay.mustHaveRoom()
       const { userSessionId, seq } = await userSessions.create(who, request, relay.connectionId)
       return relay.isAttached(userSessionId) ? relay.resend(userSessionId, seq) : relay.attach(userSessionId, 0)
     }

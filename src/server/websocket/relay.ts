@@ -42,6 +42,11 @@ export class Relay {
     return this.#streams.has(userSessionStream(userSessionId))
   }
 
+  /** Refuses before anything is made that could not be followed then. */
+  mustHaveRoom(): void {
+    stillFree([userSessionStream('')], this.#parts.subscription.streams)
+  }
+
   /** Follows from this number on; without one from a snapshot. `ready` is called before anything is sent. */
   async attach(userSessionId: string, lastSeq: number | undefined, ready: () => void = () => {}): Promise<void> {
     const { store, subscription, attached } = this.#parts

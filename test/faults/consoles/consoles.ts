@@ -33,12 +33,16 @@ export interface ConsolesResult {
 }
 
 const opensAtOnce = 50
+/** A socket follows what it made, and at most 100 streams. */
+const madeOnOneSocket = 100
 const pollMs = 50
-/** Far more than a socket's buffers and our bound together. */
-const stallPrompts = 20
+/** Together far more than a socket's buffers and our bound. */
+const mostStallPrompts = 40
 const stallChars = 800_000
-/** Longer than a reader that is behind is waited for, shorter than one that answers no heartbeat is. */
-const stalledMs = 24_000
+/** Answers in a row after which something waits for a reader: it is the one that stalls. */
+const stuckAnswers = 3
+/** It is told 10 to 15 s after it took something last, and cut 15 s later when it does not take that either. */
+const stalledMs = 20_000
 
 export async function consoles(options: ConsolesOptions): Promise<ConsolesResult> {
   const data = await mkdtemp(join(tmpdir(), 'holdfast-consoles-'))
@@ -76,9 +80,12 @@ async function fill(options: ConsolesOptions, url: string, token: string): Promi
     if (wrong.length > 0) addTo(tally, { ...noFindings(), lost: wrong.map((answer) => `an answer is ${answer}`) }, 'agents')
   })
 
-  const beside = await new Watcher(url, token).open()
+  const beside: Watcher[] = []
   const times: number[] = []
-  for (let made = 0; made < options.userSessions; made++) times.push(await timed(() => create(beside, projectId)))
+  for (let made = 0; made < options.userSessions; made++) {
+    if (made % madeOnOneSocket === 0) beside.unshift(await new Watcher(url, token).open())
+    times.push(await timed(() => create(beside[0] ?? owner, projectId)))
+  }
 
   const audience: Watcher[] = []
   const head = owner.seqs.at(-1) ?? 0
@@ -104,7 +111,7 @@ async function fill(options: ConsolesOptions, url: string, token: string): Promi
 
   const cutWith = options.stalls ? await stall(url, token, { owner, userSessionId, role }, tally) : undefined
   owner.leave()
-  beside.leave()
+  for (const watcher of beside) watcher.leave()
   return { tally, allReadyMs, allAnsweredMs, createdMs: median(times), heardMs, cutWith }
 }
 
@@ -119,9 +126,15 @@ async function stall(
   const slow = await new Watcher(url, token).open()
   await slow.follow(userSessionId, from)
   slow.pause()
-  for (let said = 0; said < stallPrompts; said++) await ask(owner, userSessionId, role, `[[say ${'x'.repeat(stallChars)}]]`)
+  let stuckAt = 0
+  for (let said = 0, stuck = 0; stuck < stuckAnswers; said++) {
+    if (said === mostStallPrompts) throw new Error('Nothing waits for the reader that stalls')
+    await ask(owner, userSessionId, role, `[[say ${'x'.repeat(stallChars)}]]`)
+    stuck = (await waitingBytes(url, token)) > 0 ? stuck + 1 : 0
+    if (stuck <= 1) stuckAt = performance.now()
+  }
   const closed = slow.next(({ type }) => type === 'closed')
-  await pause(stalledMs)
+  await pause(Math.max(0, stuckAt + stalledMs - performance.now()))
   slow.resume()
   const { code } = await closed
   const head = owner.seqs.at(-1) ?? 0
@@ -134,6 +147,11 @@ async function stall(
     addTo(tally, { ...noFindings(), lost: [`the stalled reader misses or doubles at ${missing}`] }, 'stall')
   slow.leave()
   return code
+}
+
+async function waitingBytes(url: string, token: string): Promise<number> {
+  const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })
+  return Number(/^holdfast_feed_waiting_bytes (\d+)$/m.exec(await answer.text())?.[1] ?? 0)
 }
 
 async function create(watcher: Watcher, projectId: string): Promise<string> {

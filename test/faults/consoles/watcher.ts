@@ -12,7 +12,7 @@ export class Watcher {
   readonly #url: string
   readonly #token: string
   #socket: WebSocket | undefined
-  #waiting: { fits: (message: Anything) => boolean; resolve: (message: Anything) => void }[] = []
+  #waiting: { fits: (message: Anything) => boolean; resolve: (message: Anything) => void; reject: (error: Error) => void }[] = []
 
   constructor(url: string, token: string) {
     this.#url = `${url.replace('http', 'ws')}/ws`
@@ -38,9 +38,9 @@ export class Watcher {
     this.#socket?.send(JSON.stringify(message))
   }
 
-  /** The next one that fits, from now on. */
+  /** The next one that fits, from now on; whatever is refused meanwhile was not meant to be. */
   next(fits: (message: Anything) => boolean): Promise<Anything> {
-    return new Promise((resolve) => this.#waiting.push({ fits, resolve }))
+    return new Promise((resolve, reject) => this.#waiting.push({ fits, resolve, reject }))
   }
 
   /** Follows from its last number on; resolves when it is heard. */
@@ -65,6 +65,7 @@ export class Watcher {
 
   #hear(message: Anything): void {
     if (typeof message.seq === 'number') this.seqs.push(message.seq)
+    if (message.type === 'error') for (const { reject } of this.#waiting) reject(new Error(JSON.stringify(message)))
     const fitting = this.#waiting.filter(({ fits }) => fits(message))
     this.#waiting = this.#waiting.filter((each) => !fitting.includes(each))
     for (const { resolve } of fitting) resolve(message)

@@ -23,8 +23,7 @@ export const crowd: Part = async ({ seed, points }) => [
       seed,
       tally,
       controls: [],
-      // 4008 where it could still be told; one that answers nothing any more is dropped.
-      figure: { text, holds: cutWith === 4008 || cutWith === 1006 },
+      figure: { text, holds: cutWith === 4008 },
     }
   }),
 ]
