@@ -59,7 +59,7 @@ test('[UI2] what one person types stays while another changes the same project',
   await here.elsewhere.patch('/api/projects/{projectId}', { params: { projectId: id }, body: { name: 'theirs' } })
   await page.getByRole('heading', { name: 'theirs', level: 1 }).waitFor()
   expect(await page.getByLabel('Folder').inputValue()).toBe('/srv/mine')
-  await page.getByRole('button', { name: 'Save' }).first().click()
+  await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('theirs is saved').waitFor()
   const project = await here.elsewhere.get('/api/projects/{projectId}', { params: { projectId: id } })
   expect(project).toMatchObject({ name: 'theirs', path: '/srv/mine' })

@@ -5,6 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { findPackageRoot } from '../../src/platform/package-root.ts'
+import { linkVersion } from '../../src/protocol/link.ts'
 import { openChat } from '../support/chat.ts'
 import { agentsOf, coordinatorOf, endCoordinator, until } from '../support/coordinator-process.ts'
 import { type HoldfastOptions, type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
@@ -140,7 +141,7 @@ test('[CO1] a coordinator of another version is replaced', async () => {
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), linkVersion: 0 }))
   const second = await up({ data: first.data })
   const after = await coordinatorOf(first.data, before)
-  expect(after.linkVersion).toBe(1)
+  expect(after.linkVersion).toBe(linkVersion)
   expect(isRunning(before.pid)).toBe(false)
   expect(second.log()).toContain('is replaced')
 })

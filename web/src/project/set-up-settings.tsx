@@ -30,8 +30,10 @@ const linesOf = (text: string): string[] => text.split('\n').filter((each) => ea
 
 function SetUpForm({ projectId, setUp, onSaved }: { projectId: string; setUp: SetUp; onSaved: () => Promise<unknown> }) {
   const words = useWords()
-  const [command, setCommand] = useState((setUp.command ?? []).join('\n'))
-  const [copy, setCopy] = useState(setUp.copy.join('\n'))
+  const kept = { command: (setUp.command ?? []).join('\n'), copy: setUp.copy.join('\n') }
+  const [command, setCommand] = useState(kept.command)
+  const [copy, setCopy] = useState(kept.copy)
+  const changed = command !== kept.command || copy !== kept.copy
   const [state, setState] = useState<{ waiting: boolean; saved: boolean; error?: unknown }>({ waiting: false, saved: false })
   const save = async (event: FormEvent) => {
     event.preventDefault()
@@ -64,7 +66,7 @@ function SetUpForm({ projectId, setUp, onSaved }: { projectId: string; setUp: Se
       />
       <ProblemNote error={state.error} typed />
       <div className="flex items-center gap-3">
-        <SubmitButton waiting={state.waiting}>{words.act.save}</SubmitButton>
+        {changed && <SubmitButton waiting={state.waiting}>{words.act.save}</SubmitButton>}
         <span role="status" className="text-sm text-quiet">
           {state.saved ? words.worktrees.setUpSaved : ''}
         </span>
