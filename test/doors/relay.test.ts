@@ -112,9 +112,9 @@ test('[RL5] a socket that follows as much as it may makes no session that it cou
   const room = await openConsole()
   const client = await room.client()
   await client.subscribe(['home', ...Array.from({ length: 98 }, (_, index) => `project:${index}`)])
-  const { sessionId } = await room.created(client)
+  const inside = await room.created(client)
   client.send({ type: 'session:create', projectId: room.projectId, requestId: 'c1' })
   expect(await client.next('error')).toMatchObject({ code: 'invalid_request', requestId: 'c1' })
   const listed = (await room.server.ask('/api/user-sessions')).json.items
-  expect(listed.map(({ id }: { id: string }) => id)).toEqual([sessionId])
+  expect(listed.map(({ id }: { id: string }) => id)).toEqual([inside.sessionId])
 })
