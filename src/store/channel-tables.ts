@@ -4,7 +4,7 @@ import type { ChatState } from '../domain/channel/pairing.ts'
 import type { ChatLanguage } from '../domain/channel/words.ts'
 import type { Instant } from '../domain/instant.ts'
 
-interface ChannelsTable {
+export interface ChannelsTable {
   channel: ChannelName
   /** As the node that serves it has last seen it; it counts while that node holds it. */
   state: 'connecting' | 'connected' | 'failing'
@@ -24,7 +24,7 @@ interface ChannelsTable {
   last_out_at: Instant | null
 }
 
-interface ChannelChatsTable {
+export interface ChannelChatsTable {
   channel: ChannelName
   chat_id: string
   kind: 'person' | 'group'
@@ -46,7 +46,7 @@ interface ChannelChatsTable {
   trouble: string | null
 }
 
-interface PairingCodesTable {
+export interface PairingCodesTable {
   channel: ChannelName
   hash: string
   created_by: string
@@ -55,7 +55,7 @@ interface PairingCodesTable {
 }
 
 /** What is to be sent to a chat: there from the commit of the message until the platform has taken it. */
-interface OutgoingTable {
+export interface OutgoingTable {
   channel: ChannelName
   chat_id: string
   n: number

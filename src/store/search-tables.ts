@@ -1,5 +1,5 @@
 /** The rows of the search index (DC5): made from the messages, by whoever follows them, and never the only place of anything. */
-interface SearchDocumentsTable {
+export interface SearchDocumentsTable {
   /** Its time in milliseconds, and a number within that millisecond: newest first is the order of the ids. */
   id: number
   conversation_key: string
@@ -7,13 +7,13 @@ interface SearchDocumentsTable {
 }
 
 /** Each engine's own index; what it is told and asked goes through its dialect. */
-interface SearchTermsTable {
+export interface SearchTermsTable {
   rowid: number
   terms: string
 }
 
 /** How far into a conversation's stream its messages are indexed. */
-interface SearchPositionsTable {
+export interface SearchPositionsTable {
   conversation_key: string
   through: number
 }

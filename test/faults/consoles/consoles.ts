@@ -66,6 +66,8 @@ export async function consoles(options: ConsolesOptions): Promise<ConsolesResult
 async function fill(options: ConsolesOptions, url: string, token: string): Promise<ConsolesResult> {
   const tally = newTally()
   const client = createClient({ url, token })
+  // The demo agents come a moment after the first start.
+  while ((await client.get('/api/agents', {})).items.every(({ id }) => id !== 'demo')) await pause(pollMs)
   const { id: projectId } = await client.post('/api/projects', { body: { name: 'consoles' } })
   await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: 'demo' }, body: {} })
   while ((await client.get('/api/coordinators')).items.every(({ state }) => state !== 'connected')) await pause(pollMs)
