@@ -8,6 +8,7 @@ export type Step =
   | { readonly do: 'slow'; readonly count: number; readonly ms: number }
   | { readonly do: 'write'; readonly path: string; readonly text: string }
   | { readonly do: 'flood'; readonly bytes: number }
+  | { readonly do: 'limit'; readonly seconds: number }
   | { readonly do: Bare }
 
 /** Those that take nothing. */
@@ -18,6 +19,7 @@ type Bare = (typeof bare)[number]
 const mostPieces = 10_000
 const longestPauseMs = 600_000
 const mostBytes = 2 ** 31
+const longestLimitSeconds = 30 * 86_400
 
 export function stepsIn(message: string): Step[] {
   const steps: Step[] = []
@@ -44,6 +46,10 @@ function stepOf(name: string, given: string): Step | undefined {
   if (name === 'flood') {
     const [bytes] = numbersIn(given, [mostBytes])
     return bytes === undefined ? undefined : { do: 'flood', bytes }
+  }
+  if (name === 'limit') {
+    const [seconds] = numbersIn(given, [longestLimitSeconds])
+    return seconds === undefined ? undefined : { do: 'limit', seconds }
   }
   return isBare(name) && given === '' ? { do: name } : undefined
 }

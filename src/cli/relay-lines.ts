@@ -90,6 +90,9 @@ export class RelayLines {
         return undefined
       case 'agent:response':
         return event.stopReason === 'end_turn' ? undefined : `Stopped: ${event.error ?? event.stopReason}`
+      case 'agent:limited':
+        if (event.until === null) return 'The limit is over'
+        return `Limit reached, until ${event.until}${event.goesOn ? '; it goes on by itself then' : ''}`
       case 'permission:requested':
         return undefined
       case 'permission:resolved':

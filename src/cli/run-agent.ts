@@ -24,6 +24,8 @@ export interface Run {
   readonly model: string | undefined
   /** Whatever it asks for is allowed once. */
   readonly allow: boolean
+  /** AG6: at a limit, it waits and goes on when that is over. */
+  readonly goOn: boolean
   /** The user session stays, to be attached to. */
   readonly keep: boolean
 }
@@ -84,7 +86,10 @@ async function oneTurn(context: CommandContext, relay: Relay, userSessionId: str
           configuring?.reject(
             new CommandFailure('failed', event.error, 'Leave --mode or --model out to see what it offers.', 'not_set'),
           )
-      } else if (event.type === 'agent:response') end(event)
+      } else if (event.type === 'agent:response') {
+        if (!run.goOn || event.limitedUntil === undefined) end(event)
+      } else if (event.type === 'agent:limited' && run.goOn && event.until !== null && !event.goesOn)
+        relay.request({ type: 'agent:go-on', ...about, goOn: true }).catch(refused)
       else if (event.type === 'agent:failed') refused(failureOf(event))
       else if (event.type === 'agent:terminated' || event.type === 'session:terminated')
         refused(new CommandFailure('failed', 'Its agent was ended before it answered.', 'Run it again.', 'agent_ended'))

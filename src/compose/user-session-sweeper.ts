@@ -1,10 +1,11 @@
 /**
- * Looks after what in user sessions has a time (US3, US4, AG2, AP4), every few seconds: agents that do not go, agents that are not ready,
+ * Looks after what in user sessions has a time (US3, US4, AG2, AG6, AP4), every few seconds: agents that do not go, agents that are not ready, limits that are over,
  * permissions that nobody answers, sessions that nobody is connected to. Reads first and writes only for what is due, each in a commit of
  * its own; harmless when done twice. After a tick that comes late, nothing counts as detached until its readers had time to come back.
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import { endLimit } from '../services/end-limit.ts'
 import { expirePermission } from '../services/expire-permission.ts'
 import { findDueUserSessions } from '../services/find-due-user-sessions.ts'
 import { findPermission } from '../services/find-permission.ts'
@@ -66,6 +67,8 @@ export class UserSessionSweeper {
       )
     for (const approvalId of due.approvalIds)
       await this.#each({ approvalId }, async () => store.run(expirePermission, await store.query(findPermission, { approvalId })))
+    for (const { userSessionId, roleAgentId } of due.limited)
+      await this.#each({ userSessionId }, async () => store.run(endLimit, { ...(await this.#which(userSessionId)), roleAgentId }))
     if (now < this.#patientUntil) return
     for (const { userSessionId, reason } of due.forsaken)
       await this.#each({ userSessionId }, async () =>

@@ -45,6 +45,8 @@ export const RelayMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('agent:terminate'), ...aboutRole }),
   /** AG6: its mode, or an option that it offers; the model is one of these. */
   z.object({ type: z.literal('agent:configure'), ...aboutRole, change: ConfigChange }),
+  /** AG6: what becomes of the turn that met the limit. */
+  z.object({ type: z.literal('agent:go-on'), ...aboutRole, goOn: z.boolean() }),
   z.object({ type: z.literal('agent:list'), ...about }),
   z.object({ type: z.literal('agent:get'), ...aboutRole }),
   z
@@ -119,7 +121,7 @@ export interface RelayEventBodies {
   'agent:configured': { role: string; change: ConfigChange; error: string | null }
   /** `messageId` and `update` stand first, so that the pieces of a turn are found in the log. null: of no turn. */
   'agent:update': { messageId: string | null; update: AgentUpdate; role: string }
-  /** `stopReason` is the agent's word, `cancelled`, or `error` with the error in words. */
+  /** `stopReason` is the agent's word, `cancelled`, or `error` with the error in words. `limitedUntil`: see `agent:limited`, which follows. */
   'agent:response': Requested & {
     role: string
     messageId: string
@@ -127,6 +129,15 @@ export interface RelayEventBodies {
     cut: boolean
     stopReason: string
     error: string | null
+    limitedUntil?: string | undefined
+  }
+  /** AG6: at its limit until then, as the agent has said; null: no longer. `goesOn`: by itself, because `by` said so. */
+  'agent:limited': Requested & {
+    role: string
+    messageId: string | null
+    until: string | null
+    goesOn: boolean
+    by: string | null
   }
   'permission:requested': {
     role: string

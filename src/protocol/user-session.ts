@@ -92,6 +92,8 @@ export const RoleAgent = z.object({
   options: z.array(AgentOption),
   /** How full its window is, as it said last. */
   usage: z.object({ used: z.number(), size: z.number(), cost: z.string().nullable() }).nullable(),
+  /** AG6: at its vendor's limit; `goesOn`: the turn is taken up again by itself then. */
+  limit: z.object({ until: Time, messageId: z.string().nullable(), goesOn: z.boolean() }).nullable(),
   /** The turn that runs. */
   turn: Turn.nullable(),
   queue: z.array(QueuedPrompt),

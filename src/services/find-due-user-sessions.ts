@@ -5,7 +5,7 @@ import type { ProjectSettings } from '../domain/project/settings.ts'
 import { leavingWithinMs } from '../domain/user-session/lifecycle.ts'
 import { isForsaken } from '../domain/user-session/roster.ts'
 import { selectPastDeadline } from '../store/queries/approvals.ts'
-import { selectLeavingSince, selectOccupants, selectSpawningSince } from '../store/queries/role-agents.ts'
+import { selectLeavingSince, selectLimitedUntil, selectOccupants, selectSpawningSince } from '../store/queries/role-agents.ts'
 import { selectOpenTurns } from '../store/queries/turns.ts'
 import { selectDetached, selectWithoutProject } from '../store/queries/user-sessions.ts'
 import { defineQuery, type Reader } from '../store/store.ts'
@@ -18,6 +18,8 @@ const dueAtOnce = 100
 const lookedAtOnce = 1000
 
 interface DueUserSessions {
+  /** Whose limit is over (AG6). */
+  readonly limited: readonly { readonly userSessionId: string; readonly roleAgentId: string }[]
   readonly roleAgents: readonly { readonly userSessionId: string; readonly roleAgentId: string }[]
   readonly approvalIds: readonly number[]
   readonly forsaken: readonly { readonly userSessionId: string; readonly reason: string }[]
@@ -49,7 +51,9 @@ export const findDueUserSessions = defineQuery({
       if (isForsaken(detachedMs, allowedMs, 0) && isForsaken(detachedMs, allowedMs, await runningIn(reader, row.id)))
         forsaken.push({ userSessionId: row.id, reason: 'nobody was connected' })
     }
+    const limited = await reader.all(selectLimitedUntil, { until: now, limit: dueAtOnce })
     return {
+      limited: limited.map((row) => ({ userSessionId: row.user_session_id, roleAgentId: row.id })),
       roleAgents: [...leaving, ...spawning].map((row) => ({ userSessionId: row.user_session_id, roleAgentId: row.id })),
       approvalIds: permissions.map(({ id }) => id),
       forsaken,
@@ -57,9 +61,10 @@ export const findDueUserSessions = defineQuery({
   },
 })
 
+/** Also what is to go on by itself. */
 async function runningIn(reader: Reader, userSessionId: string): Promise<number> {
   let running = 0
-  for (const { id } of await reader.all(selectOccupants, { userSessionId }))
-    running += (await reader.all(selectOpenTurns, { roleAgentId: id })).filter(({ state }) => state === 'running').length
+  for (const { id, goes_on_left: goesOn } of await reader.all(selectOccupants, { userSessionId }))
+    running += goesOn + (await reader.all(selectOpenTurns, { roleAgentId: id })).filter(({ state }) => state === 'running').length
   return running
 }

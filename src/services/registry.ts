@@ -18,6 +18,7 @@ import { changeChannelChat } from './change-channel-chat.ts'
 import { changeProject } from './change-project.ts'
 import { changeSetUp } from './change-set-up.ts'
 import { changeTask } from './change-task.ts'
+import { chooseGoOn } from './choose-go-on.ts'
 import { closeChapters } from './close-chapters.ts'
 import { closeConversation } from './close-conversation.ts'
 import { configureAgent } from './configure-agent.ts'
@@ -38,6 +39,7 @@ import { deleteConversation } from './delete-conversation.ts'
 import { deleteProject } from './delete-project.ts'
 import { dropUpload } from './drop-upload.ts'
 import { endChat } from './end-chat.ts'
+import { endLimit } from './end-limit.ts'
 import { endWorkSession } from './end-work-session.ts'
 import { expirePermission } from './expire-permission.ts'
 import { forgetQuestion } from './forget-question.ts'
@@ -135,6 +137,7 @@ export const useCases = {
   'change-task': changeTask,
   'close-chapters': closeChapters,
   'close-conversation': closeConversation,
+  'choose-go-on': chooseGoOn,
   'configure-agent': configureAgent,
   'create-agent': createAgent,
   'create-approval': createApproval,
@@ -157,6 +160,7 @@ export const useCases = {
   'expire-permission': expirePermission,
   'forget-question': forgetQuestion,
   'get-or-create-conversation': getOrCreateConversation,
+  'end-limit': endLimit,
   'give-up-role-agent': giveUpRoleAgent,
   'greet-coordinator': greetCoordinator,
   'hand-over-messages': handOverMessages,

@@ -10,7 +10,8 @@ import { lifeOf, type Offers, selectOccupant, updateRoleAgent } from '../store/q
 import { insertTurn, selectOpenTurns } from '../store/queries/turns.ts'
 import { updateLastActive } from '../store/queries/user-sessions.ts'
 import { defineUseCase } from '../store/store.ts'
-import { newTurn, startTurn } from './turn-record.ts'
+import { liftLimit } from './limit-record.ts'
+import { newTurn, startNext, startTurn } from './turn-record.ts'
 import { existingUserSession, mustBeLocked, notNow, talkStreams, type WhichUserSession } from './user-session-record.ts'
 
 interface Input extends WhichUserSession {
@@ -34,10 +35,14 @@ export const sendPrompt = defineUseCase({
     mustBeLocked(which, launch.coordinatorId)
     if (content.some(({ type }) => type === 'image') && !(JSON.parse(agent.offers) as Offers).images)
       throw new Refusal('wrong_state', `${agent.agent_id} takes no pictures`, { role })
-    const place = placeInLine(await tx.all(selectOpenTurns, { roleAgentId: agent.id }), maxQueuedPrompts)
+    const open = await tx.all(selectOpenTurns, { roleAgentId: agent.id })
+    const place = placeInLine(open, maxQueuedPrompts, agent.goes_on_left > 0 && agent.limited_until !== null)
     if (place === 'full') throw new Refusal('wrong_state', `At most ${maxQueuedPrompts} messages wait for one agent`)
     const row = newTurn(agent, { id: context.random.uuid(), launchId: launch.id, content, by, now })
-    await tx.write(updateRoleAgent, { ...agent, last_active_at: now })
+    const active = { ...agent, last_active_at: now }
+    const triesAnyway = agent.limited_until !== null && agent.goes_on_left === 0
+    if (triesAnyway) await liftLimit(tx, active)
+    else await tx.write(updateRoleAgent, active)
     await tx.write(updateLastActive, { id: userSessionId, now })
     if (place === 'run') {
       await tx.write(insertTurn, row)
@@ -46,6 +51,7 @@ export const sendPrompt = defineUseCase({
     const data = { role, messageId: row.id, position: place.position, content, by, requestId }
     const seq = tx.append(userSessionStream(userSessionId), { type: 'agent:queued', data })
     await tx.write(insertTurn, { ...row, asked_seq: seq })
+    if (triesAnyway) await startNext(tx, agent.id, context)
     return { seq }
   },
 })

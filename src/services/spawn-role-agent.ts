@@ -24,6 +24,7 @@ import { defineUseCase, type Reader } from '../store/store.ts'
 import { beginWorkSession } from './begin-work-session.ts'
 import type { FoundUserSession } from './find-user-session.ts'
 import { recordLaunch, tellOrder } from './launch-record.ts'
+import { noLimit } from './limit-record.ts'
 import { noSuchAgent } from './refusals.ts'
 import { moveRoleAgent } from './role-agent-record.ts'
 import { stopProcessOf } from './terminate-role-agent.ts'
@@ -114,6 +115,7 @@ const blank = {
   terminate_reason: null,
   terminate_request_id: null,
   terminated_seq: null,
+  ...noLimit,
 } as const
 
 /** The one named, which must be the project's and speak ACP; without a name the project's first that does. */

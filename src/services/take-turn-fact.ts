@@ -13,6 +13,7 @@ import { selectTurn, type TurnRow } from '../store/queries/turns.ts'
 import type { Context, Tx } from '../store/store.ts'
 import { promptWithContext } from './first-prompt.ts'
 import { stopLaunch } from './launch-record.ts'
+import { keepLimit, noLimit } from './limit-record.ts'
 import { askPermission, withdrawAsked, withdrawPermissions } from './permission-record.ts'
 import type { Ends } from './process-end.ts'
 import { moveRoleAgent } from './role-agent-record.ts'
@@ -60,8 +61,12 @@ export async function takeTurnFact(
       if (!turn) return
       await withdrawPermissions(tx, turn.id, context.now)
       const { outcome, stopReason, error } = fact
-      await endTurn(tx, turn, { type: 'ended', outcome, stopReason, error: error && mask(error) }, {}, context)
-      await tx.write(updateRoleAgent, { ...agent, last_active_at: context.now })
+      const ended = await endTurn(tx, turn, { type: 'ended', outcome, stopReason, error: error && mask(error) }, {}, context)
+      const limit = ended === false ? undefined : ended.limitedUntil
+      const active = { ...agent, last_active_at: context.now }
+      // What waits in line would only meet the limit too.
+      if (limit !== undefined) return keepLimit(tx, active, turn.id, limit)
+      await tx.write(updateRoleAgent, { ...active, ...noLimit })
       return agent.terminating_at === null ? startNext(tx, agent.id, context) : undefined
     }
     case 'permission-asked': {

@@ -11,6 +11,7 @@ import type { RoleAgentRow } from '../store/queries/role-agents.ts'
 import { saidIn } from '../store/queries/turn-text.ts'
 import { selectOpenTurns, type TurnRow, turnLife, updateTurn } from '../store/queries/turns.ts'
 import type { Context, Tx } from '../store/store.ts'
+import { limitOf } from './limit-record.ts'
 
 interface Ending {
   /** Of the request that brought it about. */
@@ -78,8 +79,11 @@ export async function startTurn(
   return started_seq
 }
 
+/** `limitedUntil`: the agent says it is at its limit (AG6). */
+type Ended = false | { readonly limitedUntil: Instant | undefined }
+
 /** Ends it as the event says; false when that changes nothing. */
-export async function endTurn(tx: Tx, row: TurnRow, event: TurnEvent, ending: Ending, { now }: Context): Promise<boolean> {
+export async function endTurn(tx: Tx, row: TurnRow, event: TurnEvent, ending: Ending, { now }: Context): Promise<Ended> {
   const decision = decide(turnLife(row), event)
   if (decision.outcome !== 'changed') return false
   const { state, stopReason, error } = decision
@@ -89,16 +93,18 @@ export async function endTurn(tx: Tx, row: TurnRow, event: TurnEvent, ending: En
     const data = { role, messageId, reason: ending.reason ?? withdrawn, requestId: ending.requestId }
     const ended_seq = tx.append(stream, { type: 'agent:withdrawn', data })
     await tx.write(updateTurn, { ...row, state, stop_reason: stopReason, error, ended_seq, ended_at: now })
-    return true
+    return { limitedUntil: undefined }
   }
   const which = { stream, turnId: row.id, startedSeq: row.started_seq ?? 0 }
   const { text, cut } = await saidIn(tx, which, unwritten.get(tx)?.get(row.id))
   const requestId = row.cancel_request_id ?? undefined
-  const response = { role, messageId, content: text, cut, stopReason: stopReason ?? ending.reason ?? state, error, requestId }
+  const limitedUntil = limitOf({ state, error, answer: text }, now)
+  const stopped = stopReason ?? ending.reason ?? state
+  const response = { role, messageId, content: text, cut, stopReason: stopped, error, limitedUntil, requestId }
   const ended_seq = ending.toldAt ?? tx.append(stream, { type: 'agent:response', data: response })
   const said = { answer: text, cut: cut ? 1 : 0 }
   await tx.write(updateTurn, { ...row, ...said, state, stop_reason: stopReason, error, ended_seq, ended_at: now })
-  return true
+  return { limitedUntil }
 }
 
 /** The agent is free: who waits longest is next. */

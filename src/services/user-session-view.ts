@@ -60,6 +60,10 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
     modeId: offers.modeId,
     options: [...offers.options],
     usage: offers.usage ?? null,
+    limit:
+      row.limited_until === null || row.state !== 'ACTIVE'
+        ? null
+        : { until: row.limited_until, messageId: row.limited_turn_id, goesOn: row.goes_on_left > 0 },
     turn: running ? await runningView(reader, running) : null,
     queue: open
       .filter((turn) => turn.state === 'queued')

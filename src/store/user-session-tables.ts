@@ -55,6 +55,11 @@ export interface RoleAgentsTable {
   terminate_request_id: string | null
   /** The number of `agent:terminated`. */
   terminated_seq: number | null
+  /** AG6: at its vendor's limit, met by this turn; who said that it goes on by itself, and how often it still does. */
+  limited_until: Instant | null
+  limited_turn_id: string | null
+  goes_on_by: string | null
+  goes_on_left: number
 }
 
 export interface TurnsTable {

@@ -57,6 +57,9 @@ async function obey(step: Step, { folder, habits, ignoreSigterm, ask, useTool, s
     case 'flood':
       await flood(step.bytes)
       return `flooded ${step.bytes} bytes`
+    case 'limit':
+      // Only an agent that is given its work can end a turn with an error.
+      return `at no limit of ${step.seconds} seconds`
     case 'hang':
       await pause(2 ** 31 - 1, undefined, { signal })
       return ''

@@ -69,7 +69,7 @@ const optionState = ({ model, brief }: DemoOptions) => [
 const windowSize = 100_000
 
 export class DemoAcpAgent {
-  readonly habits: Habits = { ignoresCancel: false, leavesAtEnd: true }
+  readonly habits: Habits = { ignoresCancel: false, leavesAtEnd: true, limitedUntil: undefined }
   readonly #parts: DemoAcpParts
   readonly #open = new Map<string, OpenTalk>()
 

@@ -1,11 +1,12 @@
 /** Does what the directives of a prompt ask for, in this very process, and tells of it as an ACP agent does. Writes nowhere but in its folder. */
 import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type {
-  ClientNotificationParamsByMethod,
-  PermissionOption,
-  RequestPermissionOutcome,
-  ToolCallUpdate,
+import {
+  type ClientNotificationParamsByMethod,
+  type PermissionOption,
+  RequestError,
+  type RequestPermissionOutcome,
+  type ToolCallUpdate,
 } from '@agentclientprotocol/sdk'
 import { forkChild, writeBelow } from '../deeds.ts'
 import { type Step, stepsIn } from '../directives.ts'
@@ -19,6 +20,8 @@ export interface Habits {
   ignoresCancel: boolean
   /** Ends when its input does. */
   leavesAtEnd: boolean
+  /** At a limit like those of the vendors; undefined: there was none, or it was seen to be over. */
+  limitedUntil: number | undefined
 }
 
 export interface TurnParts {
@@ -52,11 +55,18 @@ export class TurnCancelled extends Error {}
 /** Rejects when the turn is cancelled. */
 export async function takeTurn(prompt: string, parts: TurnParts): Promise<void> {
   const turn = new Turn(parts)
+  if (limitLeft(parts.habits) > 0) throw limitReached(parts.habits)
   for (const step of stepsIn(prompt)) {
     parts.signal.throwIfAborted()
     await turn.obey(step)
   }
 }
+
+const limitLeft = ({ limitedUntil = 0 }: Habits): number => Math.ceil((limitedUntil - Date.now()) / 1000)
+
+/** In words, as the agents of the vendors say it. */
+const limitReached = (habits: Habits): RequestError =>
+  RequestError.internalError(undefined, `You've hit your usage limit. Try again in ${limitLeft(habits)} seconds.`)
 
 class Turn {
   readonly #parts: TurnParts
@@ -97,6 +107,13 @@ class Turn {
         process.stderr.write('The demo agent was told to crash.\n')
         process.exit(crashExitCode)
         return
+      case 'limit': {
+        // What is taken up again after the limit goes on.
+        if (habits.limitedUntil !== undefined) habits.limitedUntil = undefined
+        else habits.limitedUntil = Date.now() + step.seconds * 1000
+        if (habits.limitedUntil !== undefined) throw limitReached(habits)
+        return
+      }
       case 'ignore-cancel':
         habits.ignoresCancel = true
         return this.#say('ignoring that I am cancelled')

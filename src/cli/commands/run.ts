@@ -18,9 +18,9 @@ async function start(context: CommandContext, given: Given): Promise<void> {
   const role = given.text('role') ?? defaultRole
   const workspace = given.text('workspace')
   const attached = await Promise.all(given.list('attach').map((path) => attachment(resolve(context.terminal.cwd, path))))
-  const { allow, keep } = { allow: given.flag('allow'), keep: given.flag('keep') }
+  const { allow, goOn, keep } = { allow: given.flag('allow'), goOn: given.flag('go-on'), keep: given.flag('keep') }
   const [mode, model] = [given.text('mode'), given.text('model')]
-  await runAgent(context, { projectId, agentId, role, workspace, prompt, attached, mode, model, allow, keep })
+  await runAgent(context, { projectId, agentId, role, workspace, prompt, attached, mode, model, allow, goOn, keep })
 }
 
 async function promptOf({ terminal }: CommandContext, given: Given): Promise<string> {
@@ -49,6 +49,7 @@ export const run: CommandSpec = {
       value: 'file',
     },
     { flags: '--allow', about: 'allow, once each, whatever it asks for' },
+    { flags: '--go-on', about: 'at the limit of its vendor, wait until that is over and go on' },
     { flags: '--keep', about: 'keep the console open afterwards, to attach to it' },
   ],
   examples: [

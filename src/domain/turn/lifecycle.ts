@@ -74,10 +74,14 @@ export function decide({ state, cancelOrdered }: TurnLife, event: TurnEvent): Tu
 /** Those of one agent that are not over, in the order in which they were asked for. */
 export type OpenTurns<Turn extends Pick<TurnLife, 'state'>> = readonly Turn[]
 
-/** What a new prompt does: run at once, wait in line, or nothing because the line is too long. */
-export function placeInLine(open: OpenTurns<Pick<TurnLife, 'state'>>, maxQueued: number): 'run' | { position: number } | 'full' {
+/** What a new prompt does: run at once, wait in line, or nothing because the line is too long. `held`: one that is over comes first. */
+export function placeInLine(
+  open: OpenTurns<Pick<TurnLife, 'state'>>,
+  maxQueued: number,
+  held = false,
+): 'run' | { position: number } | 'full' {
   const waiting = open.filter(({ state }) => state === 'queued').length
-  if (waiting === 0 && open.length === 0) return 'run'
+  if (open.length === 0 && !held) return 'run'
   return waiting < maxQueued ? { position: waiting + 1 } : 'full'
 }
 

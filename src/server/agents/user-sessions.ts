@@ -15,6 +15,7 @@ import type { NotRestored } from '../../protocol/resume.ts'
 import type { UserSession } from '../../protocol/user-session.ts'
 import { answerPermission, type PermissionChoice } from '../../services/answer-permission.ts'
 import { cancelTurn } from '../../services/cancel-turn.ts'
+import { chooseGoOn } from '../../services/choose-go-on.ts'
 import { configureAgent } from '../../services/configure-agent.ts'
 import { createUserSession } from '../../services/create-user-session.ts'
 import { decideApproval } from '../../services/decide-approval.ts'
@@ -126,6 +127,11 @@ export class UserSessions {
   async configure(who: Who, request: Request<'agent:configure'>): Promise<number> {
     const which = await this.find(who, request.userSessionId)
     return (await this.#store.run(configureAgent, { ...request, ...which, by: who.id }, receiptIn(request))).seq
+  }
+
+  async goOn(who: Who, request: Request<'agent:go-on'>): Promise<number> {
+    const which = await this.find(who, request.userSessionId)
+    return (await this.#store.run(chooseGoOn, { ...request, ...which, by: who.id }, receiptIn(request))).seq
   }
 
   async terminateAgent(who: Who, request: Request<'agent:terminate'>): Promise<number | null | 'nobody'> {

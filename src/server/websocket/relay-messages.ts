@@ -81,6 +81,8 @@ async function decide(connection: RelayConnection, who: Who, request: Change, { 
     }
     case 'agent:configure':
       return userSessions.configure(who, request)
+    case 'agent:go-on':
+      return userSessions.goOn(who, request)
     case 'permission:answer':
       return userSessions.answer(who, request)
   }

@@ -13,6 +13,7 @@ import { chapters } from './0011-chapters.ts'
 import { channels } from './0012-channels.ts'
 import { placement } from './0013-placement.ts'
 import { worktrees } from './0014-worktrees.ts'
+import { limits } from './0015-limits.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -30,6 +31,7 @@ export const migrations: readonly Migration[] = [
   channels,
   placement,
   worktrees,
+  limits,
 ]
 
 export const newestVersion = migrations.length

@@ -64,6 +64,10 @@ export const insertRoleAgent = statement<RoleAgentRow>()((db, p) =>
     terminate_reason: p.terminate_reason,
     terminate_request_id: p.terminate_request_id,
     terminated_seq: p.terminated_seq,
+    limited_until: p.limited_until,
+    limited_turn_id: p.limited_turn_id,
+    goes_on_by: p.goes_on_by,
+    goes_on_left: p.goes_on_left,
   }),
 )
 
@@ -89,6 +93,10 @@ export const updateRoleAgent = statement<RoleAgentRow>()((db, p) =>
       terminate_reason: p.terminate_reason,
       terminate_request_id: p.terminate_request_id,
       terminated_seq: p.terminated_seq,
+      limited_until: p.limited_until,
+      limited_turn_id: p.limited_turn_id,
+      goes_on_by: p.goes_on_by,
+      goes_on_left: p.goes_on_left,
     })
     .where('id', '=', p.id),
 )
@@ -150,6 +158,19 @@ export const selectLeavingSince = statement<{ until: Instant; limit: number }>()
     .where('terminating_at', '<=', p.until)
     .where('state', '<>', terminated)
     .orderBy('terminating_at')
+    .limit(p.limit),
+)
+
+/** AG6: those whose limit is over. */
+export const selectLimitedUntil = statement<{ until: Instant; limit: number }>()((db, p) =>
+  db
+    .selectFrom('role_agents')
+    .select(['id', 'user_session_id'])
+    .where('limited_until', 'is not', null)
+    .where('limited_until', '<=', p.until)
+    .where('state', '=', sql.lit<RoleAgentRow['state']>('ACTIVE'))
+    .where('terminating_at', 'is', null)
+    .orderBy('limited_until')
     .limit(p.limit),
 )
 

@@ -11,9 +11,13 @@ import { ProblemNote } from '../parts/problem-note.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { AgentSettings } from './agent-settings.tsx'
 import { Changes } from './changes.tsx'
+import { useLimitTime } from './limit-card.tsx'
 import type { LiveConsole } from './live-console.ts'
 import { asksSomething, type Pane, runningTurn } from './picture.ts'
 import { useAsking } from './use-asking.ts'
+
+/** At its vendor's limit, and at nothing else. */
+const isLimited = (pane: Pane): boolean => pane.agent?.state === 'ACTIVE' && pane.agent.limit !== null && !runningTurn(pane)
 
 /** Undefined when nobody holds the role. */
 export function stateOf(pane: Pane): LiveState | undefined {
@@ -21,12 +25,13 @@ export function stateOf(pane: Pane): LiveState | undefined {
   if (pane.agent.state === 'SPAWNING') return 'starting'
   if (pane.agent.state === 'FAILED') return 'failed'
   const running = runningTurn(pane)
-  if (asksSomething(running)) return 'waiting'
+  if (asksSomething(running) || isLimited(pane)) return 'waiting'
   return running ? 'working' : 'ready'
 }
 
 export const stateWord = (pane: Pane, words: Messages): string => {
   const state = stateOf(pane)
+  if (isLimited(pane)) return words.console.limitReached
   return state ? words.console.states[state] : words.console.gone
 }
 
@@ -37,6 +42,7 @@ export function PaneHead({ pane, live, mayWrite }: { pane: Pane; live: LiveConso
   const [asked, setAsked] = useState(false)
   const { role, agent, lastAgentId } = pane
   const state = stateOf(pane)
+  const limitTime = useLimitTime()
   return (
     <header className="flex flex-col gap-0.5 border-b border-line py-1.5">
       <div className="flex min-h-8 items-center gap-2">
@@ -46,7 +52,7 @@ export function PaneHead({ pane, live, mayWrite }: { pane: Pane; live: LiveConso
         </h2>
         <span className="min-w-0 truncate text-sm text-quiet">{nameOf(agent?.agentId ?? lastAgentId)}</span>
         <span role="status" data-state={state ?? 'gone'} className="ml-auto shrink-0 text-sm text-quiet">
-          {stateWord(pane, words)}
+          {agent?.limit && isLimited(pane) ? words.console.limited(limitTime(agent.limit.until)) : stateWord(pane, words)}
         </span>
         {agent && mayWrite && (
           <IconButton label={words.console.endAgent(role)} onClick={() => setAsked(true)}>

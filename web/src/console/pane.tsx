@@ -5,6 +5,7 @@ import { useWords, useWriting } from '../messages/messages.tsx'
 import { SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { FailedAgent, GoneAgent } from './agent-trouble.tsx'
+import { LimitCard } from './limit-card.tsx'
 import type { Known, LiveConsole } from './live-console.ts'
 import { PaneHead } from './pane-head.tsx'
 import { type Happening, type Pane, runningTurn } from './picture.ts'
@@ -67,6 +68,7 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
               ),
             )}
           </ol>
+          {agent?.limit && !running && active && <LimitCard role={role} limit={agent.limit} live={live} mayWrite={mayWrite} />}
           {agent?.state === 'FAILED' && active && <FailedAgent pane={pane} agent={agent} live={live} mayWrite={mayWrite} />}
           {!agent && active && <GoneAgent pane={pane} live={live} mayWrite={mayWrite} />}
           <WaitingPrompts pane={pane} live={live} mayWrite={mayWrite && active} />

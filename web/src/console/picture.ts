@@ -45,7 +45,18 @@ export interface Happening {
 export interface PaneAgent
   extends Pick<
     RoleAgent,
-    'agentId' | 'state' | 'workspace' | 'branch' | 'note' | 'error' | 'step' | 'exitCode' | 'signal' | 'notRestored' | 'queue'
+    | 'agentId'
+    | 'state'
+    | 'workspace'
+    | 'branch'
+    | 'note'
+    | 'error'
+    | 'step'
+    | 'exitCode'
+    | 'signal'
+    | 'notRestored'
+    | 'queue'
+    | 'limit'
   > {
   readonly mode: string | null
   readonly modes: readonly AgentMode[]
@@ -171,6 +182,10 @@ function changedPane(pane: Pane, event: AboutRole): Pane {
       return withAgent(pane, { asked: [...(pane.agent?.asked ?? []), event.change], notSet: null })
     case 'agent:configured':
       return configured(pane, event)
+    case 'agent:limited': {
+      const { until, messageId, goesOn } = event
+      return withAgent(pane, { limit: until === null ? null : { until, messageId, goesOn } })
+    }
     case 'agent:update':
       return updated(pane, event.messageId, event.update)
     case 'agent:response':
@@ -205,6 +220,7 @@ const newAgent: PaneAgent = {
   asked: [],
   notSet: null,
   usage: null,
+  limit: null,
 }
 
 const withAgent = (pane: Pane, change: Partial<PaneAgent>): Pane =>

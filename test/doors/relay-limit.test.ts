@@ -1,0 +1,118 @@
+/** AG6 over the relay: an agent at its vendor's limit, and its turn taken up again when that is over. */
+import { expect, test } from 'vitest'
+import { UserSessionSweeper } from '../../src/compose/user-session-sweeper.ts'
+import { instant } from '../../src/domain/instant.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { openConsole, pass, turnEnded } from '../support/relay.ts'
+
+const seconds = 1000
+const limitWords = "You've hit your usage limit. Try again in 30 seconds."
+
+async function limited() {
+  const room = await openConsole()
+  const { store, clock } = room.server
+  const { client, machine, inside, launchId } = await room.ready()
+  const say = (content: string) => client.send({ type: 'agent:message', ...inside, role: 'auth', content })
+  const goOn = (wish: boolean) => client.send({ type: 'agent:go-on', ...inside, role: 'auth', goOn: wish, requestId: `${wish}` })
+  const info = async () => {
+    client.send({ type: 'agent:get', ...inside, role: 'auth' })
+    return (await client.next('agent:info')).agent
+  }
+  // As after a restart: nothing is known but what is in the store.
+  const sweep = () =>
+    new UserSessionSweeper({
+      store,
+      clock,
+      logger: createLogger({ level: 'error', format: 'json', destination: { write: () => {} } }),
+    }).sweep()
+  const meetLimit = async (error = limitWords) => {
+    const { turnId, content } = await machine.turn()
+    const until = instant(clock.now() + 30 * seconds)
+    await machine.tell(turnEnded(launchId, turnId, { outcome: 'failed', error }))
+    return { turnId, until, text: content[0].text }
+  }
+  const wait = (count: number) => pass(room, count * seconds, client, machine.socket)
+  return { wait, client, machine, launchId, say, goOn, info, sweep, meetLimit }
+}
+
+test('[AG6] a turn that met the limit is taken up again by itself when a person said so, in front of what waits', async () => {
+  const { wait, client, machine, launchId, say, goOn, info, sweep, meetLimit } = await limited()
+  say('first')
+  say('second')
+  await client.next('agent:queued')
+  const { turnId, until } = await meetLimit()
+  expect(await client.next('agent:response')).toMatchObject({ messageId: turnId, stopReason: 'error', limitedUntil: until })
+  expect(await client.next('agent:limited')).toMatchObject({ role: 'auth', messageId: turnId, until, goesOn: false, by: null })
+  goOn(true)
+  expect(await client.next('agent:limited')).toMatchObject({ until, goesOn: true, by: 'owner', requestId: 'true' })
+  say('third')
+  expect(await client.next('agent:queued')).toMatchObject({ position: 2 })
+  expect(await info()).toMatchObject({ turn: null, limit: { until, messageId: turnId, goesOn: true } })
+  await wait(29)
+  await sweep()
+  expect((await info()).limit).not.toBeNull()
+  await wait(1)
+  await sweep()
+  await sweep()
+  expect(await client.next('agent:limited')).toMatchObject({ until: null, goesOn: false })
+  expect(await client.next('agent:prompted')).toMatchObject({ content: [{ type: 'text', text: 'first' }], by: 'owner' })
+  // At the limit again: what was said still holds.
+  const again = await meetLimit()
+  expect(again.text).toBe('first')
+  expect(await client.next('agent:limited')).toMatchObject({ messageId: again.turnId, goesOn: true })
+  await wait(30)
+  await sweep()
+  const taken = await machine.turn()
+  expect(taken.content).toEqual([{ type: 'text', text: 'first' }])
+  await machine.tell(turnEnded(launchId, taken.turnId))
+  expect((await machine.turn()).content).toEqual([{ type: 'text', text: 'second' }])
+  expect(await info()).toMatchObject({ limit: null, queue: [{ position: 1 }] })
+})
+
+test('[AG6] without that wish nothing is said again: what waits goes on when the limit is over, what is sent is tried at once', async () => {
+  const { wait, client, machine, launchId, say, goOn, info, sweep, meetLimit } = await limited()
+  goOn(true)
+  expect(await client.next('error')).toMatchObject({ code: 'wrong_state' })
+  say('first')
+  await meetLimit()
+  await client.next('agent:limited')
+  await wait(30)
+  await sweep()
+  expect(await client.next('agent:limited')).toMatchObject({ until: null })
+  expect(await info()).toMatchObject({ turn: null, queue: [], limit: null })
+  say('second')
+  say('third')
+  await client.next('agent:queued')
+  expect((await meetLimit()).text).toBe('second')
+  await client.next('agent:limited')
+  goOn(true)
+  expect(await client.next('agent:limited')).toMatchObject({ goesOn: true })
+  goOn(false)
+  expect(await client.next('agent:limited')).toMatchObject({ goesOn: false, by: null })
+  say('fourth')
+  expect(await client.next('agent:limited')).toMatchObject({ until: null })
+  const third = await machine.turn()
+  expect(third.content).toEqual([{ type: 'text', text: 'third' }])
+  await machine.tell(turnEnded(launchId, third.turnId))
+  expect((await machine.turn()).content).toEqual([{ type: 'text', text: 'fourth' }])
+})
+
+test('[AG6] an agent that meets its limit over and over is taken up five times and no more', async () => {
+  const { wait, client, say, goOn, info, sweep, meetLimit } = await limited()
+  say('first')
+  await meetLimit()
+  await client.next('agent:limited')
+  goOn(true)
+  for (let left = 5; left > 0; left--) {
+    expect(await client.next('agent:limited')).toMatchObject({ goesOn: true })
+    await wait(30)
+    await sweep()
+    expect(await client.next('agent:limited')).toMatchObject({ until: null })
+    await meetLimit()
+  }
+  expect(await client.next('agent:limited')).toMatchObject({ goesOn: false })
+  expect(await info()).toMatchObject({ limit: { goesOn: false } })
+  await wait(30)
+  await sweep()
+  expect(await info()).toMatchObject({ turn: null, limit: null })
+})
