@@ -12,6 +12,7 @@ import { findPermission } from '../services/find-permission.ts'
 import { findUserSession } from '../services/find-user-session.ts'
 import { giveUpRoleAgent } from '../services/give-up-role-agent.ts'
 import { attachedForMs } from '../services/see-user-sessions.ts'
+import { spawnRoleAgent } from '../services/spawn-role-agent.ts'
 import { terminateUserSession } from '../services/terminate-user-session.ts'
 import type { WhichUserSession } from '../services/user-session-record.ts'
 import type { Store } from '../store/store.ts'
@@ -67,8 +68,13 @@ export class UserSessionSweeper {
       )
     for (const approvalId of due.approvalIds)
       await this.#each({ approvalId }, async () => store.run(expirePermission, await store.query(findPermission, { approvalId })))
-    for (const { userSessionId, roleAgentId } of due.limited)
-      await this.#each({ userSessionId }, async () => store.run(endLimit, { ...(await this.#which(userSessionId)), roleAgentId }))
+    for (const { userSessionId, roleAgentId, again } of due.limited)
+      await this.#each({ userSessionId }, async () => {
+        if (!again) return store.run(endLimit, { ...(await this.#which(userSessionId)), roleAgentId })
+        const which = await store.query(findUserSession, { userSessionId, accountId: null, forStart: again })
+        // Nobody is there who could start it: looked at again.
+        return which.startOn === null ? undefined : store.run(spawnRoleAgent, { ...which, ...again, load: true })
+      })
     if (now < this.#patientUntil) return
     for (const { userSessionId, reason } of due.forsaken)
       await this.#each({ userSessionId }, async () =>

@@ -28,7 +28,8 @@ export const endLimit = defineUseCase({
     const { limited_turn_id: limitedTurnId, goes_on_by: by, goes_on_left: left } = agent
     const turn = limitedTurnId === null ? undefined : await tx.first(selectTurn, { id: limitedTurnId })
     const runs = (await tx.all(selectOpenTurns, { roleAgentId })).some(({ state }) => state === 'running')
-    const takesUp = turn !== undefined && left > 0 && by !== null && !runs
+    if (runs) return { ended: false }
+    const takesUp = turn !== undefined && left > 0 && by !== null
     await liftLimit(tx, agent, takesUp ? left - 1 : 0)
     if (!takesUp) {
       await startNext(tx, agent.id, context)

@@ -17,9 +17,15 @@ const dueAtOnce = 100
 /** Of those that may be due. */
 const lookedAtOnce = 1000
 
+/** AG6. `again`: its agent has gone meanwhile and has to be there again first. */
+interface LimitOver {
+  readonly userSessionId: string
+  readonly roleAgentId: string
+  readonly again: { readonly role: string; readonly agentId: string; readonly by: string } | null
+}
+
 interface DueUserSessions {
-  /** Whose limit is over (AG6). */
-  readonly limited: readonly { readonly userSessionId: string; readonly roleAgentId: string }[]
+  readonly limited: readonly LimitOver[]
   readonly roleAgents: readonly { readonly userSessionId: string; readonly roleAgentId: string }[]
   readonly approvalIds: readonly number[]
   readonly forsaken: readonly { readonly userSessionId: string; readonly reason: string }[]
@@ -53,7 +59,11 @@ export const findDueUserSessions = defineQuery({
     }
     const limited = await reader.all(selectLimitedUntil, { until: now, limit: dueAtOnce })
     return {
-      limited: limited.map((row) => ({ userSessionId: row.user_session_id, roleAgentId: row.id })),
+      limited: limited.map((row) => ({
+        userSessionId: row.user_session_id,
+        roleAgentId: row.id,
+        again: row.state === 'FAILED' ? { role: row.role, agentId: row.agent_id, by: row.goes_on_by ?? '' } : null,
+      })),
       roleAgents: [...leaving, ...spawning].map((row) => ({ userSessionId: row.user_session_id, roleAgentId: row.id })),
       approvalIds: permissions.map(({ id }) => id),
       forsaken,

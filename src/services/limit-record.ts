@@ -24,6 +24,12 @@ export function limitOf({ state, error, answer }: Over, now: Instant): Instant |
   return state === 'answered' ? limitInAnswer(answer, heard) : undefined
 }
 
+/** Who takes the role of one that has failed goes on with what it was to go on with; each time counts. */
+export function limitLeftBy({ limited_until, limited_turn_id, goes_on_by, goes_on_left }: RoleAgentRow): Partial<RoleAgentRow> {
+  if (limited_until === null || goes_on_left === 0) return {}
+  return { limited_until, limited_turn_id, goes_on_by, goes_on_left: goes_on_left - 1 }
+}
+
 /** The turn is the one that met the limit. A wish of before goes on, as often as was wished. */
 export async function keepLimit(tx: Tx, agent: RoleAgentRow, turnId: string, until: Instant): Promise<void> {
   const row = { ...agent, limited_until: until, limited_turn_id: turnId }

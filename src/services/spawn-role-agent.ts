@@ -24,7 +24,7 @@ import { defineUseCase, type Reader } from '../store/store.ts'
 import { beginWorkSession } from './begin-work-session.ts'
 import type { FoundUserSession } from './find-user-session.ts'
 import { recordLaunch, tellOrder } from './launch-record.ts'
-import { noLimit } from './limit-record.ts'
+import { limitLeftBy, noLimit } from './limit-record.ts'
 import { noSuchAgent } from './refusals.ts'
 import { moveRoleAgent } from './role-agent-record.ts'
 import { stopProcessOf } from './terminate-role-agent.ts'
@@ -78,6 +78,7 @@ export const spawnRoleAgent = defineUseCase({
       opened_at: before?.opened_at ?? null,
       created_at: now,
       last_active_at: now,
+      ...(failed?.agent_id === agent.id && limitLeftBy(failed)),
     }
     await tx.write(insertRoleAgent, row)
     await tx.write(updateLastActive, { id: userSessionId, now })

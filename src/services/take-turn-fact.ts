@@ -66,8 +66,10 @@ export async function takeTurnFact(
       const active = { ...agent, last_active_at: context.now }
       // What waits in line would only meet the limit too.
       if (limit !== undefined) return keepLimit(tx, active, turn.id, limit)
-      await tx.write(updateRoleAgent, { ...active, ...noLimit })
-      return agent.terminating_at === null ? startNext(tx, agent.id, context) : undefined
+      // One that came back for a turn that met the limit is told that one next, by who looks after limits.
+      const comesBack = agent.limited_until !== null && agent.goes_on_left > 0
+      await tx.write(updateRoleAgent, comesBack ? active : { ...active, ...noLimit })
+      return agent.terminating_at === null && !comesBack ? startNext(tx, agent.id, context) : undefined
     }
     case 'permission-asked': {
       const turn = await runningTurn(tx, agent, fact.turnId)

@@ -106,6 +106,10 @@ test('[UI3] two agents side by side: Markdown and code, plan, tool with its diff
   expect(await axeFindings(page)).toEqual([])
   await coder.getByRole('button', { name: 'Start afresh' }).click()
   await inState(page, 'coder', 'ready')
+  await say(page, 'coder', '[[limit 3600]]')
+  await coder.getByRole('button', { name: /^Go on by itself at \d\d:\d\d$/ }).click()
+  await coder.locator('[data-limit="goes-on"]').waitFor()
+  expect(await axeFindings(page)).toEqual([])
   expect(problems).toEqual([])
 
   // Somebody who looks at the list elsewhere sees it come and go, without asking again and again.
@@ -192,7 +196,9 @@ test('[AG6] the mode and the model are chosen in the pane, a file goes with the 
   const coder = pane(page, 'coder')
   await coder.getByRole('combobox', { name: 'Mode', exact: true }).selectOption('careful')
   await coder.getByRole('combobox', { name: 'Model', exact: true }).selectOption('Demo Large')
-  await coder.getByLabel('Brief').check()
+  // It is checked when the agent has set it, not at once.
+  await coder.getByLabel('Brief').click()
+  await expect.poll(() => coder.getByLabel('Brief').isChecked(), { timeout: 10_000 }).toBe(true)
   const files = [{ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('my notes') }]
   await coder.locator('input[type=file]').setInputFiles(files)
   await coder.locator('[data-attached]', { hasText: 'notes.txt' }).waitFor()

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { UserSessionSweeper } from '../../src/compose/user-session-sweeper.ts'
 import { instant } from '../../src/domain/instant.ts'
 import { createLogger } from '../../src/platform/logger.ts'
+import { exited } from '../services/launch-pad.ts'
 import { openConsole, pass, turnEnded } from '../support/relay.ts'
 
 const seconds = 1000
@@ -115,4 +116,25 @@ test('[AG6] an agent that meets its limit over and over is taken up five times a
   await wait(30)
   await sweep()
   expect(await info()).toMatchObject({ turn: null, limit: null })
+})
+
+test('[AG6] an agent that has gone meanwhile is started again when the limit is over, and goes on with its turn', async () => {
+  const { wait, client, machine, launchId, say, goOn, info, sweep, meetLimit } = await limited()
+  say('first')
+  await meetLimit()
+  await client.next('agent:limited')
+  goOn(true)
+  await client.next('agent:limited')
+  await machine.tell(exited(launchId))
+  await client.next('agent:failed')
+  await sweep()
+  expect((await info()).state).toBe('FAILED')
+  await wait(30)
+  await sweep()
+  expect(await client.next('agent:spawning')).toMatchObject({ role: 'auth', by: 'owner' })
+  await machine.bringUp()
+  await client.next('agent:ready')
+  await sweep()
+  expect((await machine.turn()).content).toEqual([{ type: 'text', text: 'first' }])
+  expect(await info()).toMatchObject({ state: 'ACTIVE', limit: null, turn: { content: [{ text: 'first' }] } })
 })

@@ -28,6 +28,8 @@ export const noOffers: Offers = { images: false, modes: [], modeId: null, option
 
 /** Said in the query, so that the indexes of those in roles are used. */
 const terminated = sql.lit<RoleAgentRow['state']>('TERMINATED')
+const active = sql.lit<RoleAgentRow['state']>('ACTIVE')
+const failed = sql.lit<RoleAgentRow['state']>('FAILED')
 const spawning = sql.lit<RoleAgentRow['state']>('SPAWNING')
 
 export const lifeOf = ({ state, terminating_at, terminate_reason }: RoleAgentRow): RoleAgentLife => ({
@@ -161,14 +163,14 @@ export const selectLeavingSince = statement<{ until: Instant; limit: number }>()
     .limit(p.limit),
 )
 
-/** AG6: those whose limit is over. */
+/** AG6: those whose limit is over, and of those that have failed meanwhile who is to go on all the same. */
 export const selectLimitedUntil = statement<{ until: Instant; limit: number }>()((db, p) =>
   db
     .selectFrom('role_agents')
-    .select(['id', 'user_session_id'])
+    .select(['id', 'user_session_id', 'role', 'agent_id', 'state', 'goes_on_by'])
     .where('limited_until', 'is not', null)
     .where('limited_until', '<=', p.until)
-    .where('state', '=', sql.lit<RoleAgentRow['state']>('ACTIVE'))
+    .where((is) => is.or([is('state', '=', active), is.and([is('state', '=', failed), is('goes_on_left', '>', 0)])]))
     .where('terminating_at', 'is', null)
     .orderBy('limited_until')
     .limit(p.limit),

@@ -6,7 +6,6 @@ import { useWords } from '../messages/messages.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import type { LiveConsole } from './live-console.ts'
 import type { PaneAgent } from './picture.ts'
-import { useAsking } from './use-asking.ts'
 
 interface AgentSettingsProps {
   readonly role: string
@@ -17,23 +16,26 @@ interface AgentSettingsProps {
 
 export function AgentSettings({ role, agent, live, mayWrite }: AgentSettingsProps) {
   const { console: words } = useWords()
-  const asking = useAsking()
-  const [wished, setWished] = useState<ConfigChange | undefined>()
+  // Several may be on their way: none is dropped because another was chosen right before.
+  const [wished, setWished] = useState<readonly ConfigChange[]>([])
+  const [error, setError] = useState<unknown>()
   const set = (change: ConfigChange) => {
-    if (asking.waiting) return
-    setWished(change)
-    void asking.ask(() => live.request({ type: 'agent:configure', role, change }))
+    setWished((before) => [...before, change])
+    setError(undefined)
+    const over = () => setWished((before) => before.filter((each) => each !== change))
+    live.request({ type: 'agent:configure', role, change }).catch(setError).finally(over)
   }
   const modes = agent.options.some(({ category }) => category === 'mode') ? [] : agent.modes
   if (agent.state !== 'ACTIVE' || (modes.length === 0 && agent.options.length === 0)) return null
-  const asked = asking.waiting ? wished : agent.asked.at(-1)
+  const asked = [...agent.asked, ...wished]
+  const askedMode = asked.findLast((change) => 'modeId' in change)
   return (
     <>
       <div data-settings className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 text-xs text-quiet">
         {modes.length > 0 && (
           <Choice
             label={words.mode}
-            value={asked && 'modeId' in asked ? asked.modeId : (agent.mode ?? '')}
+            value={askedMode?.modeId ?? agent.mode ?? ''}
             values={modes}
             disabled={!mayWrite}
             onValue={(modeId) => set({ modeId })}
@@ -48,20 +50,20 @@ export function AgentSettings({ role, agent, live, mayWrite }: AgentSettingsProp
           {words.notSet(agent.notSet)}
         </p>
       )}
-      <ProblemNote error={asking.error} />
+      <ProblemNote error={error} />
     </>
   )
 }
 
 interface OptionProps {
   readonly option: AgentOption
-  readonly asked: ConfigChange | undefined
+  readonly asked: readonly ConfigChange[]
   readonly disabled: boolean
   readonly onChange: (change: ConfigChange) => void
 }
 
 function Option({ option: { id, name, value: known, values }, asked, disabled, onChange }: OptionProps) {
-  const value = asked && 'optionId' in asked && asked.optionId === id ? asked.value : known
+  const value = asked.filter((change) => 'optionId' in change).findLast((change) => change.optionId === id)?.value ?? known
   if (typeof value === 'string')
     return (
       <Choice

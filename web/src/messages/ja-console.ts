@@ -94,7 +94,7 @@ export const consoleWords: typeof English = {
   goneText: 'この役割には今、誰もいません。やり取りは保存されています。',
   notRestored: (why) => `以前の会話は復元されませんでした: ${why}`,
   limitReached: '上限に達しました',
-  limited: (time) => `上限に達しました（${time} まで）`,
+  limited: (time) => `上限到達（${time}まで）`,
   limitedText: 'エージェントによると、提供元の利用上限に達しています。今送信したものは、すぐに試されます。',
   goesOn: (time) => `${time} に自動でこのターンを再開します。今送信したものは、その後に続きます。`,
   goOnAt: (time) => `${time} に自動で再開`,
