@@ -210,9 +210,9 @@ test('[AG6] the mode and the model are chosen in the pane, a file goes with the 
   await coder.getByText(/of 100,000 tokens/).waitFor()
   await page.reload()
   await inState(page, 'coder', 'ready')
-  expect(await coder.getByRole('combobox', { name: 'Mode', exact: true }).inputValue()).toBe('careful')
-  expect(await coder.getByRole('combobox', { name: 'Model', exact: true }).inputValue()).toBe('demo-large')
-  expect(await coder.getByLabel('Brief').isChecked()).toBe(true)
+  const chosen = (name: string) => coder.getByRole('combobox', { name, exact: true }).inputValue()
+  await expect.poll(() => Promise.all([chosen('Mode'), chosen('Model')])).toEqual(['careful', 'demo-large'])
+  await expect.poll(() => coder.getByLabel('Brief').isChecked()).toBe(true)
 })
 
 test('[UI5] on a phone, in the dark and in Japanese, one role at a time; nothing is found by axe', async () => {

@@ -92,6 +92,7 @@ test('[UI2] approaches stand side by side; of what failed the lesson comes first
   const { projectId, params } = await interruptedWork('learned')
   const page = await here.ownerPage(`/projects/${projectId}/approaches`)
   const failed = page.getByRole('region', { name: 'Failed' })
+  await failed.getByText('Set velocity.y').first().waitFor()
   const text = await failed.getByRole('listitem').first().innerText()
   expect(text.indexOf('Test for the ground first')).toBeLessThan(text.indexOf('Set velocity.y'))
   expect(text).toContain('Avoid')
