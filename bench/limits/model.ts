@@ -9,7 +9,7 @@ export interface Constants {
   readonly appends: number
   /** Appends to one stream: they are serial. */
   readonly appendsOfOneStream: number
-  /** Notifications handed to one listener; each node is one. */
+  /** Notifications handed out, to all who listen together; each node listens. */
   readonly notifications: number
 }
 
@@ -54,7 +54,7 @@ export interface Scaled {
   readonly nodes: number
   readonly database: Waiting
   readonly home: Waiting
-  /** Notifications a second that PostgreSQL hands out to all nodes together. */
+  /** Of what PostgreSQL can hand out. */
   readonly notificationsLoad: number
 }
 
@@ -65,7 +65,8 @@ export function scaled(people: number, nodes: number, constants: Constants, habi
     nodes,
     database: waitAt(people * habit.appends, constants.appends),
     home: waitAt(people * habit.appendsAtHome, constants.appendsOfOneStream, 2),
-    notificationsLoad: rings / constants.notifications,
+    // Each ring is handed to every node.
+    notificationsLoad: (rings * nodes) / constants.notifications,
   }
 }
 

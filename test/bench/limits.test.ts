@@ -18,6 +18,6 @@ test('[SC6] more people load the database, more nodes load the notifications, up
   const few = scaled(100, 1, constants, habit)
   const many = scaled(3000, 6, constants, habit)
   expect(many.database.load).toBeCloseTo(30 * few.database.load)
-  expect(many.notificationsLoad * constants.notifications).toBeCloseTo(6 * (1000 / 15))
+  expect(many.notificationsLoad * constants.notifications).toBeCloseTo(6 * 6 * (1000 / 15))
   expect(few.home.load).toBeLessThan(0.01)
 })
