@@ -104,7 +104,7 @@ test('[AP4] an agent asks, a person answers in the console, and the agent goes o
 
 test('[AC2] an agent in a role records what it learnt and saves its state with our tools, without a sign-in; a second role does so for its own work', async () => {
   const { room, client, inside, spawn, say } = await begin()
-  await Promise.all([spawn('auth'), spawn('db')])
+  for (const role of ['auth', 'db']) await spawn(role)
   const done = 'record_approach: done\nsave_checkpoint: done'
   for (const role of ['auth', 'db']) {
     say(role, `[[record learnt as ${role}]] [[checkpoint half way as ${role}]]`)
