@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Cutover } from '../src/compose/cutover.ts'
+import { Cutover } from '../src/compose/duties/cutover.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { createLogger } from '../src/platform/logger.ts'
 import { addMessage } from '../src/services/add-message.ts'
@@ -42,9 +42,9 @@ async function contest(
   const due = await dueConversations(folder.path, openStore)
   const beside = await yardstick(folder.path, due)
   const store = await openStore(due.file)
-  const cutover = new Cutover({ store, clock: systemClock, logger })
+  const cutover = new Cutover({ store, logger })
   return {
-    ours: timed('the duty', due.again, () => cutover.cutOver()),
+    ours: timed('the duty', due.again, () => cutover.round()),
     yardstick: beside,
     close: async () => {
       due.close()
@@ -59,7 +59,7 @@ async function liveContest(): Promise<Contest> {
   const folder = benchFolder()
   const due = await dueConversations(folder.path, openStore)
   const store = await openStore(due.file)
-  const cutover = new Cutover({ store, clock: systemClock, logger })
+  const cutover = new Cutover({ store, logger })
   const waited = async (): Promise<number> => {
     const from = performance.now()
     await store.run(addMessage, { key: liveKey, role: 'user', content: 'hello', by })
@@ -81,7 +81,7 @@ async function liveContest(): Promise<Contest> {
         let running = true
         const [longest] = await Promise.all([
           longestWhile(() => running),
-          cutover.cutOver().finally(() => {
+          cutover.round().finally(() => {
             running = false
           }),
         ])

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { AgentSessionSweeper } from '../src/compose/agent-session-sweeper.ts'
+import { AgentSessionSweeper } from '../src/compose/duties/agent-session-sweeper.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { createLogger } from '../src/platform/logger.ts'
 import { LastSeen } from '../src/server/agents/last-seen.ts'
@@ -34,7 +34,7 @@ async function openSessions(folder: string, ended: number): Promise<Sweeping> {
   const logger = createLogger({ level: 'error', format: 'json' })
   const sweeper = new AgentSessionSweeper({ store, clock: systemClock, logger, lastSeen: new LastSeen() })
   return {
-    sweep: () => sweeper.sweep(),
+    sweep: () => sweeper.round(),
     bare: bareSweep(db),
     close: async () => {
       db.close()

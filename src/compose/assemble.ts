@@ -11,15 +11,15 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { hashSecret } from '../platform/secrets.ts'
 import type { ConfigValues } from '../protocol/config.ts'
-import { Speaker } from '../server/agents/speaker.ts'
+import { createSpeaker } from '../server/agents/speaker.ts'
 import { Starter } from '../server/agents/starter.ts'
 import type { Front } from '../server/front.ts'
 import { openDoors } from '../server/open-doors.ts'
 import { createSignInCode } from '../services/create-sign-in-code.ts'
 import type { Store } from '../store/store.ts'
-import { beginDuties } from './begin-duties.ts'
-import { keepCutoverRule, noteDay, noteFiles } from './cutover.ts'
-import { type BeginDuties, DutyLease } from './duty-lease.ts'
+import { beginDuties } from './duties/begin-duties.ts'
+import { keepCutoverRule, noteDay, noteFiles } from './duties/cutover.ts'
+import { type BeginDuties, DutyLease } from './duties/duty-lease.ts'
 import { firstStart } from './first-start.ts'
 import { openStore } from './open-store.ts'
 import type { Undo } from './start-server.ts'
@@ -70,7 +70,7 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
   const starter = new Starter({ store, clock, logger, tails: doors.tails, launches: doors.launches })
   await starter.start()
   undo.push(() => starter.stop())
-  const speaker = new Speaker({ store, clock, logger })
+  const speaker = createSpeaker({ store, clock, logger })
   speaker.start()
   undo.push(() => speaker.stop())
   const begin: BeginDuties = (dutyClock) => beginDuties({ store, logger, config, doors, figures: front.figures }, dutyClock)

@@ -1,7 +1,7 @@
 /** Chat on PostgreSQL: the same use cases behind its locks, its types and its idea of text. */
 import { fc } from '@fast-check/vitest'
 import { expect, test } from 'vitest'
-import { PanelSweeper } from '../../src/compose/panel-sweeper.ts'
+import { PanelSweeper } from '../../src/compose/duties/panel-sweeper.ts'
 import { conversationStream, projectStream } from '../../src/domain/stream/name.ts'
 import { deleteConversation } from '../../src/services/delete-conversation.ts'
 import { getConversation } from '../../src/services/get-conversation.ts'
@@ -85,7 +85,7 @@ test('[SC2] [CH5] panels on two nodes: one that either node sees stays open, and
   await Promise.all(panelIds.map((panelId, at) => nodes[at % 2]?.run(startChat, { ...pair, panelId, by })))
   await room.begin()
   const sweepers = nodes.map((store) => new PanelSweeper({ store, clock, logger: nowhere }))
-  const sweep = () => Promise.all(sweepers.map((sweeper) => sweeper.sweep()))
+  const sweep = () => Promise.all(sweepers.map((sweeper) => sweeper.round()))
   const state = async () => (await nodes[1].query(listAgentSessions, { projectId: room.projectId, limit: 1 })).items[0]?.state
   await sweep()
   for (let passed = 0; passed < 62_000; passed += 2000) {

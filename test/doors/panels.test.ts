@@ -1,6 +1,6 @@
 /** Chat panels over HTTP (CH5): they are open as long as an event stream names them. */
 import { expect, test } from 'vitest'
-import { PanelSweeper } from '../../src/compose/panel-sweeper.ts'
+import { PanelSweeper } from '../../src/compose/duties/panel-sweeper.ts'
 import { statement } from '../../src/store/statement.ts'
 import { nowhere } from '../services/agent-office.ts'
 import { openChatStore, openRoom } from '../services/chat-room.ts'
@@ -15,7 +15,7 @@ async function open() {
   const { store, clock } = testStore
   const room = await openRoom(store)
   const sweeper = new PanelSweeper({ store, clock, logger: nowhere })
-  await sweeper.sweep()
+  await sweeper.round()
   const seen = async (): Promise<Record<string, number>> => {
     const rows = await store.read((reader) => reader.all(selectSeen, {}))
     return Object.fromEntries(rows.map((row) => [row.panel_id, Date.parse(row.seen_at) - started]))
@@ -43,7 +43,7 @@ async function open() {
     pass: async (ms: number) => {
       for (let passed = 0; passed < ms; passed += 2000) {
         clock.advance(2000)
-        await sweeper.sweep()
+        await sweeper.round()
       }
     },
   }

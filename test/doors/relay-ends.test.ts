@@ -1,6 +1,6 @@
 /** How agents and sessions end: failures at each step, terminating in each state, what the sweeper does when nobody says anything. */
 import { expect, test } from 'vitest'
-import { UserSessionSweeper } from '../../src/compose/user-session-sweeper.ts'
+import { UserSessionSweeper } from '../../src/compose/duties/user-session-sweeper.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { exited, started } from '../services/launch-pad.ts'
 import type { SocketClient } from '../support/feed-clients.ts'
@@ -139,9 +139,9 @@ test('[US4] one that does not go within its time is given up on, and the rest go
   await machine.order('stop-ordered')
   const sweeper = sweeperOf(room)
   clock.advance(4000)
-  await sweeper.sweep()
+  await sweeper.round()
   clock.advance(1500)
-  await sweeper.sweep()
+  await sweeper.round()
   expect(await client.next('agent:terminated')).toMatchObject({ role: 'auth' })
   expect(await client.next()).toMatchObject({ type: 'session:terminated', agentsTerminated: 1 })
   // Its exit, late, changes nothing more.
@@ -161,7 +161,7 @@ test('[AG2] one that says nothing for the time a start may take has failed, and 
   const sweeper = sweeperOf(room)
   for (const ms of [10_000, 4000, 1500]) {
     await pass(room, ms, client, machine.socket)
-    await sweeper.sweep()
+    await sweeper.round()
   }
   expect(await client.next('agent:failed')).toMatchObject({ step: 'initialize', error: 'It was not ready within 10 seconds' })
   expect(await machine.order('stop-ordered')).toMatchObject({ launchId })
@@ -176,10 +176,10 @@ test('[AP4] no answer in time is expired, which the agent is told as a refusal',
   await client.next('permission:requested')
   const sweeper = sweeperOf(room)
   await pass(room, 59_000, client, machine.socket)
-  await sweeper.sweep()
+  await sweeper.round()
   expect((await room.server.ask('/api/approvals')).json.items).toHaveLength(1)
   await pass(room, 2000, client, machine.socket)
-  await sweeper.sweep()
+  await sweeper.round()
   expect(await client.next('permission:resolved')).toMatchObject({ outcome: 'expired', decidedBy: 'system', optionId: 'no' })
   expect(await machine.order('permission-settled')).toEqual({ launchId, askId: 'q', optionId: 'no' })
 })
@@ -191,7 +191,7 @@ test('[US3] a session is terminated when nobody was connected for its time; not 
   const minutes = async (count: number, ...there: SocketClient[]): Promise<string> => {
     for (let second = 0; second < count * 60; second += 5) {
       await pass(room, 5000, machine.socket, ...there)
-      await sweeper.sweep()
+      await sweeper.round()
     }
     return (await room.server.ask(`/api/user-sessions/${inside.sessionId}`)).json.state
   }
@@ -257,6 +257,6 @@ test('[US1] the process of a role stopped by a person, a project deleted: the ag
   await machine.tell(exited(launchId, { signal: 'SIGTERM', stopped: true }))
   expect(await client.next('agent:terminated')).toMatchObject({ role: 'auth', reason: 'stopped by a person' })
   await room.server.ask(`/api/projects/${room.projectId}`, { method: 'DELETE' })
-  await sweeperOf(room).sweep()
+  await sweeperOf(room).round()
   expect(await client.next('session:terminated')).toMatchObject({ reason: 'project deleted', agentsTerminated: 0, ...inside })
 })

@@ -1,6 +1,6 @@
 /** AG6 over the relay: an agent at its vendor's limit, and its turn taken up again when that is over. */
 import { expect, test } from 'vitest'
-import { UserSessionSweeper } from '../../src/compose/user-session-sweeper.ts'
+import { UserSessionSweeper } from '../../src/compose/duties/user-session-sweeper.ts'
 import { instant } from '../../src/domain/instant.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { exited } from '../services/launch-pad.ts'
@@ -25,7 +25,7 @@ async function limited() {
       store,
       clock,
       logger: createLogger({ level: 'error', format: 'json', destination: { write: () => {} } }),
-    }).sweep()
+    }).round()
   const meetLimit = async (error = limitWords) => {
     const { turnId, content } = await machine.turn()
     const until = instant(clock.now() + 30 * seconds)

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { webKey } from '../../src/domain/conversation/key.ts'
 import { createLogger } from '../../src/platform/logger.ts'
-import { Speaker } from '../../src/server/agents/speaker.ts'
+import { createSpeaker } from '../../src/server/agents/speaker.ts'
 import { Starter } from '../../src/server/agents/starter.ts'
 import { speakToAgent } from '../../src/services/speak-to-agent.ts'
 import { piecesOf, selectChatTurn } from '../../src/store/queries/chat-turns.ts'
@@ -16,7 +16,7 @@ async function open(settings: object = {}) {
   const lines: string[] = []
   const logger = createLogger({ level: 'warn', format: 'json', destination: { write: (line) => void lines.push(line) } })
   const starter = new Starter({ store, clock, logger, tails: server.server.tails, launches: server.server.launches })
-  const speaker = new Speaker({ store, clock, logger })
+  const speaker = createSpeaker({ store, clock, logger })
   await starter.start()
   speaker.start()
   onTestFinished(async () => {

@@ -1,7 +1,7 @@
 /** Sessions whose time has come, and those whose time only seems to have: slept through, jumped over, restarted (AS6, NA5). */
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { AgentSessionSweeper } from '../../src/compose/agent-session-sweeper.ts'
+import { AgentSessionSweeper } from '../../src/compose/duties/agent-session-sweeper.ts'
 import { agentKey } from '../../src/domain/conversation/key.ts'
 import { conversationStream, projectStream } from '../../src/domain/stream/name.ts'
 import { endChat } from '../../src/services/end-chat.ts'
@@ -25,12 +25,12 @@ async function open(settings?: Readonly<Record<string, number>>) {
   const { store, clock, folder } = await openTestStore()
   const office = await openOffice(store, clock, settings)
   const sweeper = sweeperOf(office, clock)
-  await sweeper.sweep()
+  await sweeper.round()
   /** Time as a machine that is awake sees it: a tick every two seconds. */
   const pass = async (ms: number, each = 2000): Promise<void> => {
     for (let passed = 0; passed < ms; passed += each) {
       clock.advance(Math.min(each, ms - passed))
-      await sweeper.sweep()
+      await sweeper.round()
     }
   }
   return { store, clock, folder, office, sweeper, pass }
@@ -93,10 +93,10 @@ describe('a session that nobody hears of', () => {
     await store.run(unassignAgent, { projectId, agentId, by })
     const key = agentKey(agentId, ben)
     expect(await store.query(getConversation, { key })).toMatchObject({ state: 'open' })
-    await sweeper.sweep()
+    await sweeper.round()
     expect(await store.query(getConversation, { key })).toMatchObject({ state: 'closed' })
     const [position] = await store.positions([conversationStream(key)])
-    await sweeper.sweep()
+    await sweeper.round()
     expect(await store.positions([conversationStream(key)])).toEqual([position])
   })
 })
@@ -129,7 +129,7 @@ describe('time in which nobody could be heard', () => {
     await store.run(endChat, { projectId: office.projectId, agentId: ben, by })
     const before = await office.one(chat)
     clock.advance(8 * 60 * minute)
-    await sweeper.sweep()
+    await sweeper.round()
     expect(await office.one(going)).toMatchObject({ state: 'terminating' })
     const after = await office.one(chat)
     expect(Date.parse(after?.expiresAt ?? '') - Date.parse(before?.expiresAt ?? '')).toBeGreaterThan(7.9 * 60 * minute)
@@ -146,10 +146,10 @@ describe('time in which nobody could be heard', () => {
     const signed = await office.signIn()
     const { expiresAt } = (await office.one(signed)) ?? {}
     clock.advance(7000)
-    await sweeper.sweep()
+    await sweeper.round()
     expect(await office.one(signed)).toMatchObject({ expiresAt })
     clock.advance(7001)
-    await sweeper.sweep()
+    await sweeper.round()
     expect((await office.one(signed))?.expiresAt).not.toBe(expiresAt)
   })
 
@@ -158,18 +158,18 @@ describe('time in which nobody could be heard', () => {
     const { workSessionId } = await office.giveTask()
     const signed = await office.signIn()
     await pass(minute)
-    await sweeper.stop()
+    await sweeper.end()
     clock.advance(24 * 60 * minute)
     const restarted = sweeperOf(office, clock)
-    await restarted.sweep()
+    await restarted.round()
     expect(await office.one(signed)).toMatchObject({ state: 'active' })
     for (let passed = 0; passed < 56_000; passed += 2000) {
       clock.advance(2000)
-      await restarted.sweep()
+      await restarted.round()
     }
     expect(await office.one(signed)).toMatchObject({ state: 'active', workSessionId })
     clock.advance(2000)
-    await restarted.sweep()
+    await restarted.round()
     expect(await office.one(signed)).toMatchObject({ state: 'ended', endReason: 'expired' })
   })
 })
@@ -194,7 +194,7 @@ describe('with many sessions', () => {
       /agent_sessions (EXISTS )?USING (COVERING )?INDEX (agent_sessions_(by_expiry|terminating|suspected|live)|sqlite_autoindex)/
     expect(plan.filter((step) => /agent_sessions\b/.test(step) && !allowed.test(step))).toEqual([])
     expect(plan.filter((step) => step.includes('TEMP B-TREE'))).toEqual([])
-    await sweeper.sweep()
+    await sweeper.round()
     expect((await store.query(listAgentSessions, { state: 'active', limit: 200 })).items).toHaveLength(100)
   }, 60_000)
 
@@ -208,7 +208,7 @@ describe('with many sessions', () => {
     let served = 0
     let over = false
     const swept = sweeperOf(office, clock)
-      .sweep()
+      .round()
       .finally(() => {
         over = true
       })

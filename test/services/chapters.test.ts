@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { Cutover } from '../../src/compose/cutover.ts'
+import { Cutover } from '../../src/compose/duties/cutover.ts'
 import { webKey } from '../../src/domain/conversation/key.ts'
 import { conversationStream } from '../../src/domain/stream/name.ts'
 import { conversationsOn } from '../../src/embedded/conversations.ts'
@@ -45,11 +45,11 @@ async function opened(engine: EngineName): Promise<{ store: Store; clock: Manual
 async function open(engine: EngineName = 'SQLite') {
   const { store, clock } = await opened(engine)
   await store.run(getOrCreateConversation, { key })
-  const cutover = new Cutover({ store, clock, logger: silent })
+  const cutover = new Cutover({ store, logger: silent })
   return {
     store,
     clock,
-    cutOver: () => cutover.cutOver(),
+    cutOver: () => cutover.round(),
     say: (content: string, role: 'user' | 'assistant' = 'user') => store.run(addMessage, { key, role, content, by }),
     history: async () => texts((await store.query(getHistory, { key, hidden: false, limit: 200 })).items),
     chapters: async (of = key) => (await store.query(listChapters, { key: of, limit: 50 })).items,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { saveAllDue } from '../../src/compose/checkpoint-saver.ts'
+import { saveAllDue } from '../../src/compose/duties/checkpoint-saver.ts'
 import type { Checkpoint } from '../../src/protocol/checkpoint.ts'
 import { createWorkSession } from '../../src/services/create-work-session.ts'
 import { endWorkSession } from '../../src/services/end-work-session.ts'

@@ -1,6 +1,6 @@
 /** The duties of a cluster (SC5): one node at a time does them, and another as soon as that one does not. */
 import { expect, test } from 'vitest'
-import { DutyLease, leaseMs } from '../../src/compose/duty-lease.ts'
+import { DutyLease, leaseMs } from '../../src/compose/duties/duty-lease.ts'
 import { epochMs } from '../../src/domain/instant.ts'
 import { type Clock, systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'

@@ -1,7 +1,7 @@
 /** What the clock does to processes and coordinators, and what it must not: sleep, jumps and restarts end nothing (NA5, NA6, CO6). */
 import { describe, expect, test } from 'vitest'
-import { AgentSessionSweeper } from '../../src/compose/agent-session-sweeper.ts'
-import { LaunchSweeper } from '../../src/compose/launch-sweeper.ts'
+import { AgentSessionSweeper } from '../../src/compose/duties/agent-session-sweeper.ts'
+import { LaunchSweeper } from '../../src/compose/duties/launch-sweeper.ts'
 import { endChat } from '../../src/services/end-chat.ts'
 import { listCoordinators } from '../../src/services/list-coordinators.ts'
 import { unassignAgent } from '../../src/services/unassign-agent.ts'
@@ -20,7 +20,7 @@ async function open(settings: Readonly<Record<string, number>> = {}, takeoverMin
   const newSweeper = () => new LaunchSweeper({ ...parts, launches: pad.launches, held, unreachableSeconds: 30, takeoverMinutes })
   const sweepers = [newSweeper(), new AgentSessionSweeper(parts)]
   const sweep = async () => {
-    for (const each of sweepers) await each.sweep()
+    for (const each of sweepers) await each.round()
   }
   await sweep()
   /** Time as a machine that is awake sees it, with a coordinator that is heard of. */

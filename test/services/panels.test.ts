@@ -1,6 +1,6 @@
 /** Chat panels that name themselves (CH5): tabs, people, reloads, crashes, sleep and restarts. */
 import { describe, expect, test } from 'vitest'
-import { PanelSweeper } from '../../src/compose/panel-sweeper.ts'
+import { PanelSweeper } from '../../src/compose/duties/panel-sweeper.ts'
 import { projectStream } from '../../src/domain/stream/name.ts'
 import { assignAgent } from '../../src/services/assign-agent.ts'
 import { endChat } from '../../src/services/end-chat.ts'
@@ -21,7 +21,7 @@ async function open() {
   const { projectId } = room
   const pair = { projectId, agentId: 'ann' }
   const sweeper = new PanelSweeper({ store, clock, logger: nowhere })
-  await sweeper.sweep()
+  await sweeper.round()
   return {
     store,
     clock,
@@ -36,7 +36,7 @@ async function open() {
       for (let passed = 0; passed < ms; passed += 2000) {
         clock.advance(2000)
         await meanwhile()
-        await sweeper.sweep()
+        await sweeper.round()
       }
     },
     panels: async () =>
@@ -182,7 +182,7 @@ describe('panels that are not seen', () => {
     await room.begin()
     await pass(50_000)
     clock.advance(60 * minute)
-    await sweeper.sweep()
+    await sweeper.round()
     await pass(minute - 2000)
     expect(await state()).toBe('active')
     await pass(2000)
@@ -190,15 +190,14 @@ describe('panels that are not seen', () => {
   })
 
   test('[CH5] a server that was away closes nothing when it is back: panels have their time to be seen again', async () => {
-    const { store, clock, room, sweeper, start, state } = await open()
+    const { store, clock, room, start, state } = await open()
     await start('a')
     await room.begin()
-    await sweeper.stop()
     clock.advance(24 * 60 * minute)
     const restarted = new PanelSweeper({ store, clock, logger: nowhere })
-    await restarted.sweep()
+    await restarted.round()
     clock.advance(2000)
-    await restarted.sweep()
+    await restarted.round()
     expect(await state()).toBe('active')
   })
 
@@ -216,16 +215,16 @@ describe('panels that are not seen', () => {
       },
     })
     const sweeper = new PanelSweeper({ store: shaky, clock, logger: nowhere })
-    await sweeper.sweep()
+    await sweeper.round()
     broken = true
     for (let passed = 0; passed < 90_000; passed += 2000) {
       clock.advance(2000)
-      await sweeper.sweep().catch(() => {})
+      await sweeper.round().catch(() => {})
     }
     broken = false
-    await sweeper.sweep()
+    await sweeper.round()
     clock.advance(2000)
-    await sweeper.sweep()
+    await sweeper.round()
     expect(await state()).toBe('active')
   })
 })

@@ -1,6 +1,6 @@
 /** What follows from the exit of a process, cell by cell, through the service and what the sweeper makes of a suspicion (PX). */
 import { describe, expect, test } from 'vitest'
-import { AgentSessionSweeper } from '../../src/compose/agent-session-sweeper.ts'
+import { AgentSessionSweeper } from '../../src/compose/duties/agent-session-sweeper.ts'
 import { projectStream } from '../../src/domain/stream/name.ts'
 import type { ProcessExit } from '../../src/protocol/process-exit.ts'
 import { LastSeen } from '../../src/server/agents/last-seen.ts'
@@ -107,15 +107,15 @@ describe('without a launch id', () => {
     await leave(cell.work, world)
     expect(await report(office, { remainingProcesses: 1 })).toEqual({ decision: 'judging', ended: [] })
     expect((await typesOf(shared.store, projectStream(office.projectId))).at(-1)).toBe('agent-session-suspected')
-    await sweeper.sweep()
+    await sweeper.round()
     expect(await statesOf(office, [chat, task])).toEqual(['active', 'active'])
     shared.clock.advance(5000)
-    await sweeper.sweep()
+    await sweeper.round()
     shared.clock.advance(4999)
-    await sweeper.sweep()
+    await sweeper.round()
     expect(await statesOf(office, [chat, task])).toEqual(['active', 'active'])
     shared.clock.advance(1)
-    await sweeper.sweep()
+    await sweeper.round()
     const left = cell.suspect === 'chat' ? ['orphaned', 'active'] : ['active', 'orphaned']
     expect(await statesOf(office, [chat, task])).toEqual(left)
   })
@@ -137,14 +137,14 @@ describe('without a launch id', () => {
     const { office, chat, task } = await both()
     // Of a node that has not heard the call itself: the evidence is in the store.
     const sweeper = new AgentSessionSweeper({ ...shared, logger: nowhere, lastSeen: new LastSeen() })
-    await sweeper.sweep()
+    await sweeper.round()
     await report(office, { remainingProcesses: 1 })
     shared.clock.advance(1)
     await office.next(chat)
     shared.clock.advance(5000)
-    await sweeper.sweep()
+    await sweeper.round()
     shared.clock.advance(5000)
-    await sweeper.sweep()
+    await sweeper.round()
     expect(await statesOf(office, [chat, task])).toEqual(['active', 'active'])
     // The next death is judged anew.
     expect(await report(office, { remainingProcesses: 1 })).toMatchObject({ decision: 'judging' })
@@ -152,13 +152,13 @@ describe('without a launch id', () => {
 
   test('[PX4] another report while one is judged suspects nobody else: one death explains one suspect', async () => {
     const { office, chat, task, taskId, sweeper } = await both()
-    await sweeper.sweep()
+    await sweeper.round()
     await report(office, { remainingProcesses: 1, reportId: 'r1' })
     await office.finish(taskId)
     expect(await report(office, { remainingProcesses: 1, reportId: 'r2' })).toMatchObject({ decision: 'judging' })
     for (const ms of [5000, 5000]) {
       shared.clock.advance(ms)
-      await sweeper.sweep()
+      await sweeper.round()
     }
     expect(await statesOf(office, [chat, task])).toEqual(['orphaned', 'active'])
   })

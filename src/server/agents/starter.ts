@@ -1,7 +1,6 @@
 /**
- * Has agents started for the work there is (CO3): looks at a pair when a doorbell says that something happened where its work comes
- * from, and at all of them every few seconds, so a lost doorbell costs seconds and never a start. Stands beside the way of a message,
- * never on it; reads before it writes; what it orders is decided behind a lock, so any number of nodes may look at once.
+ * Has agents started for the work there is (CO3): looks at a pair when something happened where its work comes from. Stands beside the
+ * way of a message, never on it; reads before it writes; what it orders is decided behind a lock.
  */
 import { parseAgentKey, parseWebKey } from '../../domain/conversation/key.ts'
 import { home, parseStream, type StreamName } from '../../domain/stream/name.ts'
@@ -15,10 +14,9 @@ import type { Store } from '../../store/store.ts'
 import type { FeedEvent } from '../live/feed-event.ts'
 import type { TailFollower, Tails } from '../live/tail.ts'
 import type { Launches } from './launches.ts'
+import { Lookout, type NamedPlace } from './lookout.ts'
 
-/** Behind the doorbells. */
-const lookAtAllEveryMs = 3000
-/** Looked at and not yet begun; beyond it everything is looked at instead. */
+const everyMs = 3000
 const maxWaiting = 5000
 const lookedAtTogether = 8
 
@@ -41,97 +39,64 @@ export interface StarterParts {
 /** One pair, or all that fit. */
 type Look = { readonly pair: Pair; readonly inChat: boolean } | { readonly among: PairsFilter }
 
-const all = 'all'
-const everywhere: Look = { among: {} }
-
 export class Starter implements TailFollower {
   readonly #parts: StarterParts
-  readonly #waiting = new Map<string, Look>()
-  #running: Promise<void> | undefined
-  #stopBell: (() => void) | undefined
-  #cancel: (() => void) | undefined
-  #stopped = false
+  readonly #lookout: Lookout<Look>
 
   constructor(parts: StarterParts) {
     this.#parts = parts
+    this.#lookout = new Lookout<Look>({
+      ...parts,
+      everyMs,
+      maxWaiting,
+      lookedAtTogether,
+      everywhere: { among: {} },
+      placesOf,
+      lookAt: (look) => this.#lookAt(look),
+      complaint: 'It could not be seen whether an agent is to be started',
+    })
   }
 
   async start(): Promise<void> {
     const { store, tails } = this.#parts
-    this.#stopBell = store.doorbell.onAny((stream) => this.#rung(stream))
     const tail = tails.hold(home)
     tail.join(this)
     const [position] = await store.positions([home])
     tail.start(position?.head ?? 0)
-    this.#lookAtAll()
+    this.#lookout.start()
   }
 
   /** Resolves when what was begun is done. */
-  async stop(): Promise<void> {
-    this.#stopped = true
-    this.#stopBell?.()
-    this.#cancel?.()
-    this.#waiting.clear()
-    await this.#running
+  stop(): Promise<void> {
+    return this.#lookout.stop()
   }
 
   /** Resolves when everything that is waiting now was looked at. */
-  async settled(): Promise<void> {
-    while (this.#running) await this.#running
+  settled(): Promise<void> {
+    return this.#lookout.settled()
   }
 
   take(events: readonly FeedEvent[]): void {
-    if (events.some(({ type }) => newsOfHome.has(type))) this.#look(all, everywhere)
-  }
-
-  #lookAtAll(): void {
-    this.#look(all, everywhere)
-    this.#cancel = this.#parts.clock.after(lookAtAllEveryMs, () => this.#lookAtAll())
-  }
-
-  #rung(name: StreamName): void {
-    const stream = parseStream(name)
-    if (stream?.kind === 'project') this.#look(name, { among: { projectId: stream.id } })
-    if (stream?.kind !== 'conversation') return
-    const pair = parseWebKey(stream.id)
-    if (pair) return this.#look(name, { pair, inChat: true })
-    for (const agentId of parseAgentKey(stream.id)?.agentIds ?? []) this.#look(`agent:${agentId}`, { among: { agentId } })
-  }
-
-  #look(key: string, look: Look): void {
-    if (this.#stopped) return
-    if (this.#waiting.size < maxWaiting) this.#waiting.set(key, look)
-    else {
-      this.#waiting.clear()
-      this.#waiting.set(all, everywhere)
-    }
-    this.#running ??= this.#lookAtWaiting().finally(() => {
-      this.#running = undefined
-    })
-  }
-
-  async #lookAtWaiting(): Promise<void> {
-    // Whoever rang is answered first.
-    await new Promise((resolve) => setImmediate(resolve))
-    while (this.#waiting.size > 0) {
-      const some = [...this.#waiting].slice(0, lookedAtTogether)
-      for (const [key] of some) this.#waiting.delete(key)
-      await Promise.all(some.map(([, look]) => this.#lookAt(look)))
-    }
+    if (events.some(({ type }) => newsOfHome.has(type))) this.#lookout.lookEverywhere()
   }
 
   async #lookAt(look: Look): Promise<void> {
-    const { store, launches, logger } = this.#parts
-    try {
-      if ('pair' in look) return void (await launches.order(look.pair, look.inChat))
-      for (let after: Pair | undefined; ; ) {
-        const pairs = await store.query(findPairsWithWork, { ...look.among, after })
-        for (const pair of pairs) await launches.order(pair)
-        after = pairs.at(-1)
-        if (pairs.length < pairsAtOnce) return
-      }
-    } catch (error) {
-      logger.warn({ error: String(error) }, 'It could not be seen whether an agent is to be started; trying again')
+    const { store, launches } = this.#parts
+    if ('pair' in look) return void (await launches.order(look.pair, look.inChat))
+    for (let after: Pair | undefined; ; ) {
+      const pairs = await store.query(findPairsWithWork, { ...look.among, after })
+      for (const pair of pairs) await launches.order(pair)
+      after = pairs.at(-1)
+      if (pairs.length < pairsAtOnce) return
     }
   }
+}
+
+function* placesOf(name: StreamName): Iterable<NamedPlace<Look>> {
+  const stream = parseStream(name)
+  if (stream?.kind === 'project') yield [name, { among: { projectId: stream.id } }]
+  if (stream?.kind !== 'conversation') return
+  const pair = parseWebKey(stream.id)
+  if (pair) yield [name, { pair, inChat: true }]
+  else for (const agentId of parseAgentKey(stream.id)?.agentIds ?? []) yield [`agent:${agentId}`, { among: { agentId } }]
 }

@@ -4,7 +4,7 @@
  * console follows a role; readers follow home. Then the one oracle looks at the store, and each of them says what was wrong.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { leaseMs } from '../../../src/compose/duty-lease.ts'
+import { leaseMs } from '../../../src/compose/duties/duty-lease.ts'
 import { agentsOf } from '../../support/coordinator-process.ts'
 import { examine } from '../examine.ts'
 import { Ledger } from '../ledger.ts'

@@ -50,14 +50,14 @@ await perform(async ({ build, folder, conversations, diesAt }: CutoverTask) => {
     }
     return store.close()
   }
-  const { Cutover, noteFiles } = await load<typeof import('../../../src/compose/cutover.ts')>('compose/cutover.ts')
+  const { Cutover, noteFiles } = await load<typeof import('../../../src/compose/duties/cutover.ts')>('compose/duties/cutover.ts')
   const { Mirror } = await load<typeof import('../../../src/mirror/mirror.ts')>('mirror/mirror.ts')
   const counted = countingCommits(store)
   countFileCalls()
   last = diesAt ?? last
   const logger = createLogger({ level: 'silent', format: 'json' })
   const mirror = new Mirror({ store: counted, clock, logger, folder, targets: [noteFiles(counted)] })
-  await new Cutover({ store: counted, clock, logger }).cutOver()
+  await new Cutover({ store: counted, logger }).round()
   mirror.start()
   await mirror.flush().finally(() => mirror.stop())
   report({ type: 'kept', file: 'steps', text: String(steps) })

@@ -3,27 +3,24 @@
  * with one read of an index, so a machine that slept, a clock that jumped and a server that was off for ten days (DC7) need nothing
  * else: the first look finds all that is due, each under its own day. Harmless when done twice or on several nodes.
  */
-import type { Day } from '../domain/conversation/logical-day.ts'
-import type { MirrorTarget } from '../mirror/mirror-target.ts'
-import { noteFile } from '../mirror/note-file.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
-import type { ConfigValues } from '../protocol/config.ts'
-import { closeChapters } from '../services/close-chapters.ts'
-import { findDaysToNote } from '../services/find-days-to-note.ts'
-import { findDueChapters } from '../services/find-due-chapters.ts'
-import { getCutoverRule } from '../services/get-cutover-rule.ts'
-import { markNote } from '../services/mark-note.ts'
-import { noteChapters } from '../services/note-chapters.ts'
-import { setCutoverRule } from '../services/set-cutover-rule.ts'
-import { beforeAllDue, type DueChapter } from '../store/queries/chapters.ts'
-import type { Store } from '../store/store.ts'
-
-const everyMs = 1000
+import type { Day } from '../../domain/conversation/logical-day.ts'
+import type { MirrorTarget } from '../../mirror/mirror-target.ts'
+import { noteFile } from '../../mirror/note-file.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { ConfigValues } from '../../protocol/config.ts'
+import { closeChapters } from '../../services/close-chapters.ts'
+import { findDaysToNote } from '../../services/find-days-to-note.ts'
+import { findDueChapters } from '../../services/find-due-chapters.ts'
+import { getCutoverRule } from '../../services/get-cutover-rule.ts'
+import { markNote } from '../../services/mark-note.ts'
+import { noteChapters } from '../../services/note-chapters.ts'
+import { setCutoverRule } from '../../services/set-cutover-rule.ts'
+import { beforeAllDue, type DueChapter } from '../../store/queries/chapters.ts'
+import type { Store } from '../../store/store.ts'
+import type { Duty } from './duty.ts'
 
 export interface CutoverParts {
   readonly store: Store
-  readonly clock: Clock
   readonly logger: Logger
 }
 
@@ -34,36 +31,25 @@ export async function keepCutoverRule(store: Store, config: ConfigValues): Promi
   if (known.hour !== rule.hour || known.timezone !== rule.timezone) await store.run(setCutoverRule, rule)
 }
 
-export class Cutover {
+export class Cutover implements Duty {
+  readonly everyMs = 1000
+  readonly complaint = 'Days could not be closed'
   readonly #parts: CutoverParts
-  #cancel: (() => void) | undefined
-  #running: Promise<void> = Promise.resolve()
-  #stopped = false
+  #isHurried = false
 
   constructor(parts: CutoverParts) {
     this.#parts = parts
   }
 
-  start(): void {
-    this.#running = this.cutOver()
-      .catch((error) => this.#parts.logger.warn({ error: String(error) }, 'Days could not be closed; trying again'))
-      .finally(() => {
-        if (!this.#stopped) this.#cancel = this.#parts.clock.after(everyMs, () => this.start())
-      })
-  }
-
-  /** Resolves when what was begun is done. */
-  async stop(): Promise<void> {
-    this.#stopped = true
-    this.#cancel?.()
-    await this.#running
+  hurry(): void {
+    this.#isHurried = true
   }
 
   /** One look: all that is due is closed, and the notes know. */
-  async cutOver(): Promise<void> {
+  async round(): Promise<void> {
     const { store, logger } = this.#parts
     let closed = 0
-    for (let after: DueChapter | null = beforeAllDue; after && !this.#stopped; ) {
+    for (let after: DueChapter | null = beforeAllDue; after && !this.#isHurried; ) {
       const { keys, last }: { keys: readonly string[]; last: DueChapter | null } = await store.query(findDueChapters, { after })
       closed += await this.#close(keys)
       after = last

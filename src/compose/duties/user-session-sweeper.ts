@@ -3,23 +3,22 @@
  * permissions that nobody answers, sessions that nobody is connected to. Reads first and writes only for what is due, each in a commit of
  * its own; harmless when done twice. After a tick that comes late, nothing counts as detached until its readers had time to come back.
  */
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
-import { endLimit } from '../services/end-limit.ts'
-import { expirePermission } from '../services/expire-permission.ts'
-import { findDueUserSessions } from '../services/find-due-user-sessions.ts'
-import { findPermission } from '../services/find-permission.ts'
-import { findUserSession } from '../services/find-user-session.ts'
-import { giveUpRoleAgent } from '../services/give-up-role-agent.ts'
-import { attachedForMs } from '../services/see-user-sessions.ts'
-import { spawnRoleAgent } from '../services/spawn-role-agent.ts'
-import { terminateUserSession } from '../services/terminate-user-session.ts'
-import type { WhichUserSession } from '../services/user-session-record.ts'
-import type { Store } from '../store/store.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { endLimit } from '../../services/end-limit.ts'
+import { expirePermission } from '../../services/expire-permission.ts'
+import { findDueUserSessions } from '../../services/find-due-user-sessions.ts'
+import { findPermission } from '../../services/find-permission.ts'
+import { findUserSession } from '../../services/find-user-session.ts'
+import { giveUpRoleAgent } from '../../services/give-up-role-agent.ts'
+import { attachedForMs } from '../../services/see-user-sessions.ts'
+import { spawnRoleAgent } from '../../services/spawn-role-agent.ts'
+import { terminateUserSession } from '../../services/terminate-user-session.ts'
+import type { WhichUserSession } from '../../services/user-session-record.ts'
+import type { Store } from '../../store/store.ts'
+import { byItself, type Duty, lateMs } from './duty.ts'
 
 const everyMs = 1000
-/** Later than this is not a busy machine but one that slept. */
-const lateMs = 5000
 
 export interface UserSessionSweeperParts {
   readonly store: Store
@@ -27,36 +26,19 @@ export interface UserSessionSweeperParts {
   readonly logger: Logger
 }
 
-export class UserSessionSweeper {
+export class UserSessionSweeper implements Duty {
+  readonly everyMs = everyMs
+  readonly complaint = 'User sessions could not be swept'
   readonly #parts: UserSessionSweeperParts
   #sweptAt: number | undefined
   /** Until then everybody may be on their way back. */
   #patientUntil = 0
-  #cancel: (() => void) | undefined
-  #running: Promise<void> = Promise.resolve()
-  #stopped = false
 
   constructor(parts: UserSessionSweeperParts) {
     this.#parts = parts
   }
 
-  start(): void {
-    this.#running = this.sweep()
-      .catch((error) => this.#parts.logger.warn({ error: String(error) }, 'User sessions could not be swept; trying again'))
-      .finally(() => {
-        if (!this.#stopped) this.#cancel = this.#parts.clock.after(everyMs, () => this.start())
-      })
-  }
-
-  /** Resolves when what was begun is done. */
-  async stop(): Promise<void> {
-    this.#stopped = true
-    this.#cancel?.()
-    await this.#running
-  }
-
-  /** One tick. */
-  async sweep(): Promise<void> {
+  async round(): Promise<void> {
     const { store, clock } = this.#parts
     const now = clock.now()
     if (this.#sweptAt !== undefined && now - this.#sweptAt - everyMs > lateMs) this.#patientUntil = now + attachedForMs
@@ -91,12 +73,7 @@ export class UserSessionSweeper {
     return which
   }
 
-  /** RE9: what cannot be done about one is said, and the others are served all the same. */
-  async #each(what: object, work: () => Promise<unknown>): Promise<void> {
-    try {
-      await work()
-    } catch (error) {
-      this.#parts.logger.warn({ ...what, error: String(error) }, 'A user session could not be swept; trying again')
-    }
+  async #each(which: object, work: () => Promise<unknown>): Promise<void> {
+    await byItself(this.#parts.logger, 'A user session could not be swept', which, work)
   }
 }

@@ -3,24 +3,23 @@
  * seconds. Reads first and writes only for what is due, each in a commit of its own; harmless when done twice. Time in which nobody
  * could be heard counts for nobody: a late tick, a clock that jumps and a server that was away end nothing.
  */
-import { systemId } from '../domain/credential/who.ts'
-import { type Deaf, withDeaf } from '../domain/heard-time.ts'
-import { instant } from '../domain/instant.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
-import { beatMs } from '../protocol/link.ts'
-import type { HeldCalls } from '../server/agents/held-calls.ts'
-import type { LastSeen } from '../server/agents/last-seen.ts'
-import type { Launches } from '../server/agents/launches.ts'
-import { type DueLaunch, findDueLaunches } from '../services/find-due-launches.ts'
-import { findSilentCoordinators } from '../services/find-silent-coordinators.ts'
-import { markUnreachable } from '../services/mark-unreachable.ts'
-import { sweepLaunch } from '../services/sweep-launch.ts'
-import type { Store } from '../store/store.ts'
+import { systemId } from '../../domain/credential/who.ts'
+import { type Deaf, withDeaf } from '../../domain/heard-time.ts'
+import { instant } from '../../domain/instant.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { beatMs } from '../../protocol/link.ts'
+import type { HeldCalls } from '../../server/agents/held-calls.ts'
+import type { LastSeen } from '../../server/agents/last-seen.ts'
+import type { Launches } from '../../server/agents/launches.ts'
+import { type DueLaunch, findDueLaunches } from '../../services/find-due-launches.ts'
+import { findSilentCoordinators } from '../../services/find-silent-coordinators.ts'
+import { markUnreachable } from '../../services/mark-unreachable.ts'
+import { sweepLaunch } from '../../services/sweep-launch.ts'
+import type { Store } from '../../store/store.ts'
+import { byItself, type Duty, lateMs } from './duty.ts'
 
 const everyMs = 2000
-/** Later than this is not a busy machine but one that slept. */
-const lateMs = 5000
 /** A coordinator that says something every ten seconds is not silent after five. */
 const leastSilenceMs = 1.5 * beatMs
 
@@ -35,14 +34,13 @@ export interface LaunchSweeperParts {
   readonly takeoverMinutes: number | null
 }
 
-export class LaunchSweeper {
+export class LaunchSweeper implements Duty {
+  readonly everyMs = everyMs
+  readonly complaint = 'Processes could not be swept'
   readonly #parts: LaunchSweeperParts
   #deaf: readonly Deaf[]
   /** The end of the last tick that did its work. */
   #heardUntil: number
-  #cancel: (() => void) | undefined
-  #running: Promise<void> = Promise.resolve()
-  #stopped = false
 
   constructor(parts: LaunchSweeperParts) {
     this.#parts = parts
@@ -51,23 +49,7 @@ export class LaunchSweeper {
     this.#deaf = [{ from: instant(0), to: instant(this.#heardUntil) }]
   }
 
-  start(): void {
-    this.#running = this.sweep()
-      .catch((error) => this.#parts.logger.warn({ error: String(error) }, 'Processes could not be swept; trying again'))
-      .finally(() => {
-        if (!this.#stopped) this.#cancel = this.#parts.clock.after(everyMs, () => this.start())
-      })
-  }
-
-  /** Resolves when what was begun is done. */
-  async stop(): Promise<void> {
-    this.#stopped = true
-    this.#cancel?.()
-    await this.#running
-  }
-
-  /** One tick. */
-  async sweep(): Promise<void> {
+  async round(): Promise<void> {
     const { store, clock, unreachableSeconds, takeoverMinutes } = this.#parts
     const now = clock.now()
     const late = now - this.#heardUntil - everyMs
@@ -111,12 +93,7 @@ export class LaunchSweeper {
     if (stopped !== null) logger.info({ ...which, reason: stopped }, 'A process is stopped')
   }
 
-  /** RE9: what cannot be done about one is said, and the others are served all the same. */
   async #each(which: object, work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-    } catch (error) {
-      this.#parts.logger.warn({ ...which, error: String(error) }, 'It could not be swept; trying again')
-    }
+    await byItself(this.#parts.logger, 'It could not be swept', which, work)
   }
 }

@@ -3,24 +3,23 @@
  * each in a commit of its own; harmless when done twice. A tick that comes late, and a start after a stop, first move every
  * deadline by the time in which no agent could be heard: sleep, a clock that jumps and an upgrade end nothing.
  */
-import { epochMs } from '../domain/instant.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
-import type { LastSeen } from '../server/agents/last-seen.ts'
-import { closeConversation } from '../services/close-conversation.ts'
-import { dueAtOnce, findDueAgentSessions } from '../services/find-due-agent-sessions.ts'
-import { findLastSweep } from '../services/find-last-sweep.ts'
-import { findOpenConversations } from '../services/find-open-conversations.ts'
-import { listLiveAgentSessions } from '../services/list-live-agent-sessions.ts'
-import { noteSweep } from '../services/note-sweep.ts'
-import { postponeAgentSession } from '../services/postpone-agent-session.ts'
-import { sweepAgentSession } from '../services/sweep-agent-session.ts'
-import { type DueAgentSession, firstLive } from '../store/queries/due-agent-sessions.ts'
-import type { Store } from '../store/store.ts'
+import { epochMs } from '../../domain/instant.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { LastSeen } from '../../server/agents/last-seen.ts'
+import { closeConversation } from '../../services/close-conversation.ts'
+import { dueAtOnce, findDueAgentSessions } from '../../services/find-due-agent-sessions.ts'
+import { findLastSweep } from '../../services/find-last-sweep.ts'
+import { findOpenConversations } from '../../services/find-open-conversations.ts'
+import { listLiveAgentSessions } from '../../services/list-live-agent-sessions.ts'
+import { noteSweep } from '../../services/note-sweep.ts'
+import { postponeAgentSession } from '../../services/postpone-agent-session.ts'
+import { sweepAgentSession } from '../../services/sweep-agent-session.ts'
+import { type DueAgentSession, firstLive } from '../../store/queries/due-agent-sessions.ts'
+import type { Store } from '../../store/store.ts'
+import { byItself, type Duty, lateMs } from './duty.ts'
 
 const everyMs = 2000
-/** Later than this is not a busy machine but one that slept. */
-const lateMs = 5000
 /** How often it is written down that agents can be heard, while there are any. */
 const notedEveryMs = 30_000
 const postponedAtOnce = 100
@@ -34,32 +33,19 @@ export interface SweeperParts {
   readonly lastSeen: LastSeen
 }
 
-export class AgentSessionSweeper {
+export class AgentSessionSweeper implements Duty {
+  readonly everyMs = everyMs
+  readonly complaint = 'Agent sessions could not be swept'
   readonly #parts: SweeperParts
   #heardUntil: number | undefined
   #notedAt = Number.NEGATIVE_INFINITY
-  #cancel: (() => void) | undefined
-  #running: Promise<void> = Promise.resolve()
-  #stopped = false
 
   constructor(parts: SweeperParts) {
     this.#parts = parts
   }
 
-  start(): void {
-    this.#tick()
-  }
-
-  /** Resolves when what was begun is done. */
-  async stop(): Promise<void> {
-    this.#stopped = true
-    this.#cancel?.()
-    await this.#running
-    await this.#note()
-  }
-
-  /** One tick: what could not be heard is made up for, what is due is looked at. */
-  async sweep(): Promise<void> {
+  /** What could not be heard is made up for, what is due is looked at. */
+  async round(): Promise<void> {
     const { clock, logger } = this.#parts
     const now = clock.now()
     const heardUntil = this.#heardUntil ?? (await this.#heardBeforeStart()) ?? now
@@ -73,12 +59,8 @@ export class AgentSessionSweeper {
     if (now - this.#notedAt >= notedEveryMs) await this.#note()
   }
 
-  #tick(): void {
-    this.#running = this.sweep()
-      .catch((error) => this.#parts.logger.warn({ error: String(error) }, 'Agent sessions could not be swept; trying again'))
-      .finally(() => {
-        if (!this.#stopped) this.#cancel = this.#parts.clock.after(everyMs, () => this.#tick())
-      })
+  async end(): Promise<void> {
+    await this.#note()
   }
 
   async #heardBeforeStart(): Promise<number | undefined> {
@@ -124,14 +106,8 @@ export class AgentSessionSweeper {
     return true
   }
 
-  /** RE9: what cannot be done about one is said, and the others are served all the same. */
-  async #each<T>(which: object, work: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await work()
-    } catch (error) {
-      this.#parts.logger.warn({ ...which, error: String(error) }, 'An agent session could not be swept; trying again')
-      return undefined
-    }
+  #each<T>(which: object, work: () => Promise<T>): Promise<T | undefined> {
+    return byItself(this.#parts.logger, 'An agent session could not be swept', which, work)
   }
 
   async #note(): Promise<void> {

@@ -2,19 +2,20 @@
  * The duties of a cluster, all of them (SC5): what is done for everybody and needs to be done once. One node does them at a time
  * (duty-lease.ts). Each is begun anew with the lease, as after a start: time in which nobody swept ends nothing.
  */
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
-import type { ConfigValues } from '../protocol/config.ts'
-import type { Figures } from '../server/http/figures.ts'
-import type { OpenDoors } from '../server/open-doors.ts'
-import type { Store } from '../store/store.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { ConfigValues } from '../../protocol/config.ts'
+import type { Figures } from '../../server/http/figures.ts'
+import type { OpenDoors } from '../../server/open-doors.ts'
+import type { Store } from '../../store/store.ts'
 import { AgentSessionSweeper } from './agent-session-sweeper.ts'
-import { startCheckpointSaver } from './checkpoint-saver.ts'
+import { checkpointSaving } from './checkpoint-saver.ts'
+import { clearing } from './clearing.ts'
 import { Cutover } from './cutover.ts'
+import { type Duty, keepDoing } from './duty.ts'
 import { keepChannels } from './keep-channels.ts'
 import { LaunchSweeper } from './launch-sweeper.ts'
 import { PanelSweeper } from './panel-sweeper.ts'
-import { startSweeper } from './sweeper.ts'
 import { UserSessionSweeper } from './user-session-sweeper.ts'
 
 export interface DutyParts {
@@ -29,7 +30,7 @@ export interface DutyParts {
 export async function beginDuties(parts: DutyParts, clock: Clock): Promise<() => Promise<void>> {
   const { store, logger, config, doors } = parts
   const { launches, lastSeen, held } = doors
-  const sweepers = [
+  const duties: readonly Duty[] = [
     new AgentSessionSweeper({ store, clock, logger, lastSeen }),
     new LaunchSweeper({
       store,
@@ -43,12 +44,13 @@ export async function beginDuties(parts: DutyParts, clock: Clock): Promise<() =>
     }),
     new UserSessionSweeper({ store, clock, logger }),
     new PanelSweeper({ store, clock, logger }),
-    new Cutover({ store, clock, logger }),
+    new Cutover({ store, logger }),
+    checkpointSaving(store, clock),
+    clearing(store),
   ]
-  const stops: (() => void | Promise<void>)[] = [startSweeper(store, clock, logger), startCheckpointSaver(store, clock, logger)]
+  const stops = duties.map((duty) => keepDoing(duty, { clock, logger }))
   if (config['telegram.token'] !== null) stops.push(keepChannels({ ...parts, clock }))
-  for (const sweeper of sweepers) sweeper.start()
   return async () => {
-    await Promise.all([...sweepers.map((sweeper) => sweeper.stop()), ...stops.map((stop) => stop())])
+    await Promise.all(stops.map((stop) => stop()))
   }
 }

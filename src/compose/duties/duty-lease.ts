@@ -4,18 +4,20 @@
  * every duty decides behind the lock of its stream, so two that do the same for a moment do no harm. The time of the duties is the
  * database's, whatever the node's own clock says.
  */
-import { epochMs } from '../domain/instant.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
-import { holdLease } from '../services/hold-lease.ts'
-import { releaseLease } from '../services/release-lease.ts'
-import type { Store } from '../store/store.ts'
+import { epochMs } from '../../domain/instant.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { holdLease } from '../../services/hold-lease.ts'
+import { releaseLease } from '../../services/release-lease.ts'
+import type { Store } from '../../store/store.ts'
+import { keepDoing } from './duty.ts'
 
 const name = 'duties'
 /** So long after the holder was last heard of another takes over. */
 export const leaseMs = 6000
 /** Three chances to make it longer. */
 const lookEveryMs = 2000
+const complaint = 'It could not be seen who does the duties of the cluster'
 
 /** Begins everything; the function returned stops it when what was begun is done. */
 export type BeginDuties = (clock: Clock) => Promise<() => Promise<void>>
@@ -36,8 +38,7 @@ export class DutyLease {
   #aheadMs = 0
   #heldUntil = Number.NEGATIVE_INFINITY
   #end: (() => Promise<void>) | undefined
-  #cancel: (() => void) | undefined
-  #running: Promise<void> = Promise.resolve()
+  #stopLooking: (() => Promise<void>) | undefined
   #stopped = false
 
   constructor(parts: DutyLeaseParts) {
@@ -47,17 +48,14 @@ export class DutyLease {
   }
 
   start(): void {
-    this.#running = this.look().finally(() => {
-      if (!this.#stopped) this.#cancel = this.#parts.clock.after(lookEveryMs, () => this.start())
-    })
+    this.#stopLooking = keepDoing({ everyMs: lookEveryMs, complaint, round: () => this.look() }, this.#parts)
   }
 
   /** Hands over: the next who looks has it. */
   async stop(): Promise<void> {
     const { store, holder, logger } = this.#parts
     this.#stopped = true
-    this.#cancel?.()
-    await this.#running
+    await this.#stopLooking?.()
     if (!this.#end) return
     await this.#leave()
     await store.run(releaseLease, { name, holder }).catch((error: unknown) => {
@@ -78,7 +76,7 @@ export class DutyLease {
         logger.info('This node does the duties of the cluster')
       }
     } catch (error) {
-      logger.warn({ error: String(error) }, 'It could not be seen who does the duties of the cluster; trying again')
+      logger.warn({ error: String(error) }, `${complaint}; trying again`)
     }
     if (this.#end && clock.now() >= this.#heldUntil) {
       logger.info('Another node does the duties of the cluster')

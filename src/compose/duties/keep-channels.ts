@@ -3,11 +3,11 @@
  * background, after everything else: a server without channels loads nothing of them, and one whose channel is down is ready all the same.
  */
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
-import type { ConfigValues } from '../protocol/config.ts'
-import type { Figures } from '../server/http/figures.ts'
-import type { Store } from '../store/store.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { ConfigValues } from '../../protocol/config.ts'
+import type { Figures } from '../../server/http/figures.ts'
+import type { Store } from '../../store/store.ts'
 
 export interface ChannelsParts {
   readonly store: Store
@@ -30,8 +30,8 @@ export function keepChannels(parts: ChannelsParts): () => Promise<void> {
 }
 
 async function load({ store, clock, logger, config, figures }: ChannelsParts) {
-  const { ChannelKeeper } = await import('../channels/keeper.ts')
-  const { telegram } = await import('../channels/telegram/telegram.ts')
+  const { ChannelKeeper } = await import('../../channels/keeper.ts')
+  const { telegram } = await import('../../channels/telegram/telegram.ts')
   const token = config['telegram.token'] ?? ''
   const adapter = telegram({ token, apiRoot: config['telegram.api_root'] ?? undefined })
   const own = { connected: 0, received: 0, sent: 0, failures: 0 }

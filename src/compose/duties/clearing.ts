@@ -1,0 +1,23 @@
+/**
+ * Clears away what has run out, once a minute, and trims streams that have grown long (services/sweep-expired.ts, trim-stream.ts).
+ * Harmless when done twice or not at all.
+ */
+import { findLongStreams } from '../../services/find-long-streams.ts'
+import { sweepExpired } from '../../services/sweep-expired.ts'
+import { trimStream } from '../../services/trim-stream.ts'
+import type { Store } from '../../store/store.ts'
+import type { Duty } from './duty.ts'
+
+/** Of one stream in one round. */
+const maxTrims = 20
+
+export const clearing = (store: Store): Duty => ({
+  everyMs: 60_000,
+  complaint: 'What has run out could not be cleared away',
+  restsFirst: true,
+  round: async () => {
+    await store.run(sweepExpired, {})
+    for (const stream of await store.query(findLongStreams, {}))
+      for (let trims = 0; trims < maxTrims; trims++) if (!(await store.run(trimStream, { stream })).more) break
+  },
+})
