@@ -141,7 +141,11 @@ export class AcpConversation {
 
   /** One at a time: whoever has more keeps them in line. Rejects when the agent is gone before it has answered. */
   async prompt(parts: readonly PromptPart[], withinMs = turnMs): Promise<TurnEnd> {
-    if (this.#turn || this.#stuck) throw new AcpFailure('busy', 'The agent has not given its last turn back.')
+    if (this.#turn || this.#stuck)
+      throw new AcpFailure(
+        'busy',
+        'The agent has not given its last turn back. Try again later, or terminate it and start it again.',
+      )
     const request = { sessionId: this.#currentId(), prompt: contentOf(parts, this.#known()) }
     const giveUp = Promise.withResolvers<'gave up'>()
     const turn: Turn = { open: true, cancelled: false, chars: 0, hasShown: false, questions: new Set(), giveUp }

@@ -1,0 +1,106 @@
+/**
+ * Agents that misbehave in every way, side by side in consoles of the whole product (AC3, AG2, RE9): each is contained and has its error,
+ * the coordinator's memory stays bounded, and the one that behaves notices nothing.
+ */
+import { readFile } from 'node:fs/promises'
+import { beforeAll, expect, test } from 'vitest'
+import { coordinatorOf } from '../support/coordinator-process.ts'
+import { hostile } from '../support/hostile-agent.ts'
+import { addAgent, clientOf, type House, openHouse, openPerson, type Person } from '../support/person.ts'
+
+const megabyte = 1024 * 1024
+
+let house: House
+
+beforeAll(async () => {
+  house = await openHouse()
+  // One line, as it comes out of a pipe: nothing is thrown away by its sender, and there is no message in it.
+  const line = `const piece = 'x'.repeat(${megabyte})
+    for (let sent = 0; sent < 100; sent++) if (!raw(piece)) await new Promise((drained) => process.stdout.once('drain', drained))
+    raw('\\n'); say('that was long'); done()`
+  await addAgent(house, 'long', hostile({ onPrompt: line }))
+  const noise = ['no json at all', '{"half": ', '[1, 2', '{"jsonrpc":"2.0","id":7,"result":', '\\u0000\\u0001']
+  await addAgent(
+    house,
+    'garbled',
+    hostile({ onPrompt: `for (const text of ${JSON.stringify(noise)}) raw(text + '\\n'); say('heard'); done()` }),
+  )
+  await addAgent(house, 'deaf', hostile({ onPrompt: "say('on it')" }))
+  return house.end
+})
+
+/** What its process wrote, and what was found wrong with it, as a person reads it who looks for the reason. */
+async function wordsOf(person: Person, role: string): Promise<string> {
+  const { launchId } = (await person.agents()).find((each) => each.role === role)
+  return (await clientOf(house).get('/api/processes/{launchId}', { params: { launchId } })).output
+}
+
+/** The most that a process has ever held, in megabytes. */
+async function peakMemoryOf(pid: number): Promise<number> {
+  const [, kilobytes] = /^VmHWM:\s+(\d+) kB/m.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes) / 1024
+}
+
+async function writesHundredMegabytes(person: Person): Promise<void> {
+  await person.spawn('long', { agentId: 'long' })
+  const { pid } = await coordinatorOf(house.holdfast.data)
+  const before = await peakMemoryOf(pid)
+  expect(await person.say('long', 'go')).toMatchObject({ content: 'that was long', stopReason: 'end_turn' })
+  // What lies in pipes and waits to be collected, and the beginning of the line; the whole of it would be far more than itself.
+  expect((await peakMemoryOf(pid)) - before).toBeLessThan(90)
+  expect(await wordsOf(person, 'long')).toContain(`lines that are too long were left out (1, ${100 * megabyte} bytes)`)
+}
+
+async function writesNoJson(person: Person): Promise<void> {
+  await person.spawn('garbled', { agentId: 'garbled' })
+  for (let turn = 0; turn < 2; turn++)
+    expect(await person.say('garbled', 'go')).toMatchObject({ content: 'heard', stopReason: 'end_turn' })
+  expect(await wordsOf(person, 'garbled')).toContain('lines that are no messages were left out (1, 14 bytes): no json at all')
+}
+
+/** The turn is over for the person after 10 s; what is sent next says why it cannot be taken, and the agent is ended as any other. */
+async function ignoresCancel(person: Person): Promise<void> {
+  await person.spawn('deaf', { agentId: 'deaf' })
+  person.send('agent:message', { role: 'deaf', content: 'go' })
+  await person.speaks('deaf')
+  person.send('agent:cancel', { role: 'deaf' })
+  expect(await person.next('agent:response', 'deaf')).toMatchObject({ content: 'on it', stopReason: 'cancelled' })
+  expect(await wordsOf(person, 'deaf')).toContain('cancelled turns were not given back in time (1)')
+  expect(await person.say('deaf', 'and now?')).toMatchObject({
+    stopReason: 'error',
+    error: expect.stringContaining('start it again'),
+  })
+  person.send('agent:terminate', { role: 'deaf' })
+  await person.next('agent:terminated', 'deaf')
+}
+
+/** In a project that gives a start less time than usual. */
+async function neverAnswersInitialize(): Promise<void> {
+  const settings = { 'agent.start_timeout_seconds': 5 }
+  const { id } = await clientOf(house).post('/api/projects', { body: { name: 'impatient', settings } })
+  await addAgent(house, 'mute', hostile({ onInitialize: "process.stderr.write('thinking about it\\n')" }), id)
+  const person = await openPerson(house, id)
+  await expect(person.spawn('mute')).rejects.toThrow('initialize: It was not ready within 5 s.')
+  expect(await person.roster()).toEqual(['mute FAILED'])
+  expect(await wordsOf(person, 'mute')).toContain('thinking about it')
+  await expect.poll(() => person.processes(), { timeout: 20_000 }).toEqual([])
+}
+
+test('[AC3] a line of 100 MB, no JSON, a cancel that is ignored, an initialize that is never answered: each has its error, another notices nothing', async () => {
+  const person = await openPerson(house)
+  await person.spawn('steady')
+  let misbehaves = true
+  const answers = async (): Promise<void> => {
+    for (let turn = 0; misbehaves; turn++)
+      expect(await person.say('steady', `hello ${turn}`)).toMatchObject({
+        content: `echo: hello ${turn}`,
+        stopReason: 'end_turn',
+      })
+  }
+  const misbehaviours = [writesHundredMegabytes, writesNoJson, ignoresCancel, neverAnswersInitialize].map((each) => each(person))
+  const all = Promise.all(misbehaviours).finally(() => {
+    misbehaves = false
+  })
+  await Promise.all([all, answers()])
+  expect((await person.roster()).toSorted()).toEqual(['garbled ACTIVE', 'long ACTIVE', 'steady ACTIVE'])
+})
