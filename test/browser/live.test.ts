@@ -67,9 +67,14 @@ test('[UI2] what one person types stays while another changes the same project',
 
 test('[UI7] with the server away the page says since when; when it is back it goes on without a reload and has missed nothing', async () => {
   const page = await here.ownerPage('/')
-  await page.evaluate(() => Object.assign(globalThis, { notReloaded: true }))
+  // Another page, whose files the browser keeps no copies of: what it has not fetched yet it cannot get while the server is away.
+  const other = await here.ownerPage('/', { serviceWorkers: 'block' })
+  for (const each of [page, other]) await each.evaluate(() => Object.assign(globalThis, { notReloaded: true }))
   // What comes next was fetched while nothing else was to do.
-  await page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => name.includes('/creation-')))
+  await page.waitForFunction(() => {
+    const fetched = performance.getEntriesByType('resource').map(({ name }) => name)
+    return ['/creation-', '/project-page-', '/project-overview-'].every((part) => fetched.some((name) => name.includes(part)))
+  })
   const before = Date.now()
   await here.restartAfter(async () => {
     const strip = page.getByText(/^Offline since \d\d:\d\d$/)
@@ -87,14 +92,17 @@ test('[UI7] with the server away the page says since when; when it is back it go
     await page.getByLabel('Name').fill('typed-while-away')
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('alert').getByText('The server did not answer').waitFor()
+    await other.getByText(/^Offline since/).waitFor()
+    await other.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'People' }).click()
   })
+  await other.getByRole('heading', { name: 'People', level: 1 }).waitFor()
   await here.elsewhere.post('/api/projects', { body: { name: 'made-meanwhile' } })
   await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
   await page.getByRole('heading', { name: 'typed-while-away', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'made-meanwhile' }).waitFor()
   await page.getByText(/^Offline since/).waitFor({ state: 'detached' })
   await page.getByText('Live', { exact: true }).waitFor()
-  expect(await page.evaluate(() => 'notReloaded' in globalThis)).toBe(true)
+  for (const each of [page, other]) expect(await each.evaluate(() => 'notReloaded' in globalThis)).toBe(true)
   const names = (await here.elsewhere.get('/api/projects')).items.map((project) => project.name)
   expect(names.filter((name) => name === 'typed-while-away')).toHaveLength(1)
 })

@@ -54,12 +54,10 @@ export async function ioErrors(options: IoErrorOptions): Promise<IoErrorResult> 
   return total
 }
 
-interface PlannedFault extends Fault {
-  /** Killed when the failure is noticed: the next start finds the log as the failure left it. */
-  readonly thenKilled: boolean
-}
+/** Killed when the failure is noticed: the next start finds the log as the failure left it. */
+const killedThen = { killBy: '"code":"store_unavailable"' }
 
-async function onePoint({ library, build, anywhere }: IoErrorOptions, seed: string, fault: PlannedFault, tally: Tally) {
+async function onePoint({ library, build, anywhere }: IoErrorOptions, seed: string, fault: Fault, tally: Tally) {
   const scratch = await scratchFolder()
   const folder = watchedFolder(scratch.folder)
   const ledger = new Ledger()
@@ -79,10 +77,9 @@ async function onePoint({ library, build, anywhere }: IoErrorOptions, seed: stri
         { task: task('0'), fault },
         { task: task('1'), afterKill: true },
       ],
-      onReport: (report, child) => {
+      onReport: (report) => {
         ledger.take(report)
         reports.push(report)
-        if (fault.thenKilled && isFailure(report) && !reports.some(({ type }) => type === 'closed')) child.kill('SIGKILL')
       },
     })
     const [, second] = ends
@@ -153,15 +150,15 @@ async function cutPower(
   }
 }
 
-function planned(plan: FaultPlan, number: number, dice: Chance): PlannedFault {
+function planned(plan: FaultPlan, number: number, dice: Chance): Fault {
   switch (plan) {
     case 'every sync is a lie':
-      return { calls: 's', from: 1, how: 'lie', times: 0, armedBy, thenKilled: false }
+      return { calls: 's', from: 1, how: 'lie', times: 0, armedBy }
     case 'failed sync, then killed':
-      return { calls: 's', from: 2 + dice.below(6), how: 'eio', times: 1, armedBy, thenKilled: true }
+      return { calls: 's', from: 2 + dice.below(6), how: 'eio', times: 1, armedBy, ...killedThen }
     case 'failed sync while opening':
       // One after the other; among them is that of the folder, right after the log was made.
-      return { calls: 's', from: 6 + number, how: 'eio', times: 1, thenKilled: false }
+      return { calls: 's', from: 6 + number, how: 'eio', times: 1 }
     case 'any':
       return anyFault(number, dice)
   }
@@ -169,16 +166,16 @@ function planned(plan: FaultPlan, number: number, dice: Chance): PlannedFault {
 
 const armedBy = '"opened"'
 
-function anyFault(number: number, dice: Chance): PlannedFault {
+function anyFault(number: number, dice: Chance): Fault {
   const calls = dice.pick(['w', 's', 's', 'ws', 't', 'o', 'u', 'wstou'])
   const how = dice.pick(['eio', 'eio', 'enospc', 'short'] as const)
   const times = dice.pick([1, 1, 3, 0])
-  const thenKilled = dice.one(0.5)
+  const then = dice.one(0.5) ? killedThen : {}
   // Every fourth one lies in the opening, the others in the work and the end.
-  if (number % 4 === 0) return { calls, how, times, from: 1 + dice.below(calls.length > 1 ? 60 : 8), thenKilled }
+  if (number % 4 === 0) return { calls, how, times, from: 1 + dice.below(calls.length > 1 ? 60 : 8), ...then }
   const most = { w: 400, s: 30, ws: 400, t: 2, o: 2, u: 2, wstou: 400 }[calls] ?? 100
-  return { calls, how, times, from: 1 + dice.below(most), armedBy, thenKilled }
+  return { calls, how, times, from: 1 + dice.below(most), armedBy, ...then }
 }
 
-const nameOf = ({ calls, from, how, times, armedBy: inWork, thenKilled }: PlannedFault): string =>
-  `${how} at call ${from} (${calls}) of ${inWork ? 'the work' : 'opening'}, ${times === 0 ? 'from then on' : `${times} times`}${thenKilled ? ', then killed' : ''}`
+const nameOf = ({ calls, from, how, times, armedBy: inWork, killBy }: Fault): string =>
+  `${how} at call ${from} (${calls}) of ${inWork ? 'the work' : 'opening'}, ${times === 0 ? 'from then on' : `${times} times`}${killBy ? ', then killed' : ''}`

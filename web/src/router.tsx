@@ -1,5 +1,6 @@
 /** The places of the page and their addresses. Each place is loaded when it is first visited. */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/react-router'
+import { place, reachable } from './place.tsx'
 import { load, loadWhenVisited } from './place-files.ts'
 import { NotFound } from './shell/not-found.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -28,7 +29,10 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: (search): { to?: string } => (isOurPath(search['to']) ? { to: search['to'] } : {}),
-  component: lazyRouteComponent(() => import('./sign-in/sign-in-page.tsx'), 'SignInPage'),
+  component: place(
+    reachable(() => import('./sign-in/sign-in-page.tsx')),
+    'SignInPage',
+  ),
 })
 
 const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell })
@@ -36,68 +40,68 @@ const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: 
 const now = createRoute({
   getParentRoute: () => shell,
   path: '/',
-  component: lazyRouteComponent(load.now, 'NowPage'),
+  component: place(load.now, 'NowPage'),
 })
 const project = createRoute({
   getParentRoute: () => shell,
   path: '/projects/$projectId',
-  component: lazyRouteComponent(load.project, 'ProjectPage'),
+  component: place(load.project, 'ProjectPage'),
 })
 const projectOverview = createRoute({
   getParentRoute: () => project,
   path: '/',
-  component: lazyRouteComponent(load.projectOverview, 'ProjectOverview'),
+  component: place(load.projectOverview, 'ProjectOverview'),
 })
 const projectSettings = createRoute({
   getParentRoute: () => project,
   path: '/settings',
-  component: lazyRouteComponent(loadWhenVisited.projectSettings, 'ProjectSettings'),
+  component: place(loadWhenVisited.projectSettings, 'ProjectSettings'),
 })
 const projectChat = createRoute({
   getParentRoute: () => project,
   path: '/chat',
-  component: lazyRouteComponent(load.chat, 'ChatPage'),
+  component: place(load.chat, 'ChatPage'),
 })
 const agentChat = createRoute({
   getParentRoute: () => project,
   path: '/chat/$agentId',
-  component: lazyRouteComponent(load.chat, 'AgentChatPage'),
+  component: place(load.chat, 'AgentChatPage'),
 })
 const projectTasks = createRoute({
   getParentRoute: () => project,
   path: '/tasks',
   validateSearch: (search): { task?: string } => (typeof search['task'] === 'string' ? { task: search['task'] } : {}),
-  component: lazyRouteComponent(load.tasks, 'TasksPage'),
+  component: place(load.tasks, 'TasksPage'),
 })
 const projectApprovals = createRoute({
   getParentRoute: () => project,
   path: '/approvals',
-  component: lazyRouteComponent(loadWhenVisited.approvals, 'ApprovalsPage'),
+  component: place(loadWhenVisited.approvals, 'ApprovalsPage'),
 })
 const projectWorkSessions = createRoute({
   getParentRoute: () => project,
   path: '/sessions',
-  component: lazyRouteComponent(loadWhenVisited.workSessions, 'WorkSessionsPage'),
+  component: place(loadWhenVisited.workSessions, 'WorkSessionsPage'),
 })
 const workSession = createRoute({
   getParentRoute: () => project,
   path: '/sessions/$workSessionId',
-  component: lazyRouteComponent(loadWhenVisited.workSession, 'WorkSessionPage'),
+  component: place(loadWhenVisited.workSession, 'WorkSessionPage'),
 })
 const projectApproaches = createRoute({
   getParentRoute: () => project,
   path: '/approaches',
-  component: lazyRouteComponent(loadWhenVisited.approaches, 'ApproachesPage'),
+  component: place(loadWhenVisited.approaches, 'ApproachesPage'),
 })
 const projectConsole = createRoute({
   getParentRoute: () => project,
   path: '/console',
-  component: lazyRouteComponent(loadWhenVisited.console, 'ConsolePage'),
+  component: place(loadWhenVisited.console, 'ConsolePage'),
 })
 const userSession = createRoute({
   getParentRoute: () => project,
   path: '/console/$userSessionId',
-  component: lazyRouteComponent(loadWhenVisited.userSession, 'UserSessionPage'),
+  component: place(loadWhenVisited.userSession, 'UserSessionPage'),
 })
 interface ConversationsSearch {
   q?: string
@@ -111,12 +115,12 @@ const conversations = createRoute({
     ...(q !== undefined && q !== '' && { q: String(q) }),
     ...(typeof channel === 'string' && { channel }),
   }),
-  component: lazyRouteComponent(loadWhenVisited.conversations, 'ConversationsPage'),
+  component: place(loadWhenVisited.conversations, 'ConversationsPage'),
 })
 const noConversation = createRoute({
   getParentRoute: () => conversations,
   path: '/',
-  component: lazyRouteComponent(loadWhenVisited.conversations, 'NothingChosen'),
+  component: place(loadWhenVisited.conversations, 'NothingChosen'),
 })
 const notes = createRoute({
   getParentRoute: () => conversations,
@@ -125,40 +129,40 @@ const notes = createRoute({
     ...(/^\d{4}-\d{2}$/.test(String(month)) && { month: String(month) }),
     ...(/^\d{4}-\d{2}-\d{2}$/.test(String(day)) && { day: String(day) }),
   }),
-  component: lazyRouteComponent(loadWhenVisited.notes, 'NotesPage'),
+  component: place(loadWhenVisited.notes, 'NotesPage'),
 })
 const conversation = createRoute({
   getParentRoute: () => conversations,
   path: '/$key',
   validateSearch: ({ at }): { at?: number } => (Number.isSafeInteger(at) ? { at: at as number } : {}),
-  component: lazyRouteComponent(loadWhenVisited.conversation, 'ConversationPage'),
+  component: place(loadWhenVisited.conversation, 'ConversationPage'),
 })
 const agents = createRoute({
   getParentRoute: () => shell,
   path: '/agents',
-  component: lazyRouteComponent(loadWhenVisited.agents, 'AgentsPage'),
+  component: place(loadWhenVisited.agents, 'AgentsPage'),
 })
 const agent = createRoute({
   getParentRoute: () => shell,
   path: '/agents/$agentId',
-  component: lazyRouteComponent(loadWhenVisited.agent, 'AgentPage'),
+  component: place(loadWhenVisited.agent, 'AgentPage'),
 })
 const people = createRoute({
   getParentRoute: () => shell,
   path: '/people',
-  component: lazyRouteComponent(loadWhenVisited.people, 'PeoplePage'),
+  component: place(loadWhenVisited.people, 'PeoplePage'),
 })
 const system = createRoute({
   getParentRoute: () => shell,
   path: '/system',
   validateSearch: (search): { launch?: string } => (typeof search['launch'] === 'string' ? { launch: search['launch'] } : {}),
-  component: lazyRouteComponent(load.system, 'SystemPage'),
+  component: place(load.system, 'SystemPage'),
 })
 
 const channels = createRoute({
   getParentRoute: () => shell,
   path: '/channels',
-  component: lazyRouteComponent(loadWhenVisited.channels, 'ChannelsPage'),
+  component: place(loadWhenVisited.channels, 'ChannelsPage'),
 })
 
 const routeTree = root.addChildren([

@@ -11,6 +11,8 @@
  *   DISK_FAULT    kinds:from:how:times, e.g. ws:12:eio:1 ; kinds: w write, s sync, t truncate, r rename, u unlink, o create
  *                 how: eio enospc short lie kill ; times 0: from then on
  *   DISK_ARMED_BY count only after a report that holds this text
+ *   DISK_KILL_BY  a report that holds this text is the last thing the process does. Killed from outside it would leave half
+ *                 a record behind, or a change without its record, and the next process would write on from there.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -45,7 +47,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char folder[PATH_MAX], except[PATH_MAX];
 static size_t folder_length, except_length;
 static int log_fd = -1, report_fd = -1;
-static char fault_kinds[16], armed_by[64];
+static char fault_kinds[16], armed_by[64], kill_by[64];
 static long fault_from, fault_times, calls;
 static enum how fault_how;
 static int armed = 1;
@@ -77,6 +79,7 @@ static void find_real(void) {
               : !strcmp(how, "lie") ? LIE : !strcmp(how, "kill") ? KILL : NONE;
     if (fault_how == NONE) abort();
   }
+  if ((text = getenv("DISK_KILL_BY"))) snprintf(kill_by, sizeof kill_by, "%s", text);
   if ((text = getenv("DISK_ARMED_BY"))) { snprintf(armed_by, sizeof armed_by, "%s", text); armed = 0; }
 }
 
@@ -110,16 +113,19 @@ static int is_shared_memory(const char *path) {
   return length > 4 && !strcmp(path + length - 4, "-shm");
 }
 
+/* The lock is held: no other thread is between a change and its record. */
+static void die(void) {
+  kill(getpid(), SIGKILL);
+  for (;;) pause();
+}
+
 /* What is to happen to this call; counts it. The lock is held. */
 static enum how fault(char kind, const char *path) {
   if (fault_how == NONE || !armed || !strchr(fault_kinds, kind)) return NONE;
   calls++;
   if (calls < fault_from || (fault_times > 0 && calls >= fault_from + fault_times)) return NONE;
   record(FAULTED, (uint64_t)kind, (uint64_t)calls, path, strlen(path), NULL, 0);
-  if (fault_how == KILL) {
-    kill(getpid(), SIGKILL);
-    for (;;) pause();
-  }
+  if (fault_how == KILL) die();
   return fault_how;
 }
 
@@ -214,6 +220,7 @@ static ssize_t report(int fd, const void *bytes, size_t length) {
   record(REPORTED, 0, 0, bytes, length, NULL, 0);
   if (!armed && memmem(bytes, length, armed_by, strlen(armed_by))) armed = 1;
   ssize_t done = real_write(fd, bytes, length);
+  if (kill_by[0] && memmem(bytes, length, kill_by, strlen(kill_by))) die();
   UNLOCK;
   return done;
 }

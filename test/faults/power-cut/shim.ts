@@ -55,6 +55,8 @@ export interface Fault {
   readonly times: number
   /** Counting begins with the report that holds this text. */
   readonly armedBy?: string
+  /** The report that holds this text is the last thing the process does. */
+  readonly killBy?: string
 }
 
 export const shimEnvironment = (library: string, folder: string, log: string, fault?: Fault): Record<string, string> => ({
@@ -66,4 +68,5 @@ export const shimEnvironment = (library: string, folder: string, log: string, fa
   DISK_REPORTS: '3',
   ...(fault && { DISK_FAULT: `${fault.calls}:${fault.from}:${fault.how}:${fault.times}` }),
   ...(fault?.armedBy && { DISK_ARMED_BY: fault.armedBy }),
+  ...(fault?.killBy && { DISK_KILL_BY: fault.killBy }),
 })

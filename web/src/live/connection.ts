@@ -19,6 +19,17 @@ export function setConnection(next: Connection): void {
 /** When the connection was lost, if it is. */
 export const offlineSince = (): number | undefined => (current.state === 'offline' ? current.since : undefined)
 
+/** At once, unless it is lost: then when it is there again. */
+export async function connected(): Promise<void> {
+  for (let lost = current.state === 'offline'; lost; lost = current.state === 'offline' || current.state === 'connecting')
+    await new Promise<void>((resolve) => {
+      const forget = onConnection(() => {
+        forget()
+        resolve()
+      })
+    })
+}
+
 function onConnection(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)

@@ -7,11 +7,12 @@ import { Button } from '../parts/button.tsx'
 import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
 import { PersonCreation } from '../people/person-creation.tsx'
 import { TokenCreation } from '../people/token-creation.tsx'
+import { reachable } from '../place.tsx'
 import { ProjectForm } from '../project/project-form.tsx'
 import type { Creation as What } from '../router.tsx'
 
 /** It draws a code, and few ever need it: not part of the first visit. Who shows this waits for it (shell.tsx). */
-const PhoneSignIn = lazy(async () => ({ default: (await import('../people/phone-sign-in.tsx')).PhoneSignIn }))
+const PhoneSignIn = lazy(reachable(async () => ({ default: (await import('../people/phone-sign-in.tsx')).PhoneSignIn })))
 
 export function Creation({ what }: { what: What }) {
   const words = useWords()

@@ -10,6 +10,7 @@ import { useWords } from '../messages/messages.tsx'
 import { Arrival } from '../parts/arrival.tsx'
 import { Notices } from '../parts/notices.tsx'
 import { Waiting } from '../parts/waiting.tsx'
+import { reachable } from '../place.tsx'
 import { loadEverything } from '../place-files.ts'
 import { rememberWanted } from '../sign-in/wanted.ts'
 import { BottomBar } from './bottom-bar.tsx'
@@ -19,8 +20,8 @@ import { usePalette } from './palette-opening.ts'
 import { Rail } from './rail.tsx'
 import { WaitingNotice } from './waiting-notice.tsx'
 
-const loadPalette = async () => ({ default: (await import('./palette.tsx')).Palette })
-const loadCreation = async () => ({ default: (await import('./creation.tsx')).Creation })
+const loadPalette = reachable(async () => ({ default: (await import('./palette.tsx')).Palette }))
+const loadCreation = reachable(async () => ({ default: (await import('./creation.tsx')).Creation }))
 const Palette = lazy(loadPalette)
 const Creation = lazy(loadCreation)
 

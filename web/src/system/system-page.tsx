@@ -10,6 +10,7 @@ import { notify } from '../parts/notices.tsx'
 import { Fact, Facts, Page, Section } from '../parts/page.tsx'
 import { tell } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
+import { reachable } from '../place.tsx'
 import { useChoice } from '../preferences/choice.ts'
 import { languageChoice, languages } from '../preferences/language.ts'
 import { themeChoice, themes } from '../preferences/theme.ts'
@@ -25,7 +26,7 @@ import { Processes } from './processes.tsx'
 const checkEveryMs = 10_000
 
 /** Comes with its page, so that the first visit stays small. */
-const Channels = lazy(async () => ({ default: (await import('../channels/in-short.tsx')).Channels }))
+const Channels = lazy(reachable(async () => ({ default: (await import('../channels/in-short.tsx')).Channels })))
 
 export function SystemPage() {
   const words = useWords()
