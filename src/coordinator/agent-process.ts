@@ -4,7 +4,8 @@
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, rmdir, stat } from 'node:fs/promises'
+import { mkdirSync, statSync } from 'node:fs'
+import { rmdir } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '../platform/clock.ts'
 import type { LaunchMark } from '../platform/launch-mark.ts'
@@ -68,7 +69,7 @@ export class AgentProcess {
     const { particulars, program, mark, serverUrl, env, table } = parts
     const variables = agentEnvironment(env, particulars, mark, serverUrl)
     const [file, args] = programOf(particulars.command, filledIn(particulars.args, variables), program)
-    const cwd = await workingFolder(parts)
+    const cwd = workingFolder(parts)
     const child = await spawned(file, args, {
       cwd,
       env: variables,
@@ -135,14 +136,21 @@ export class AgentProcess {
   }
 }
 
-async function workingFolder({ particulars: { folder }, folderOfItsOwn }: AgentProcessParts): Promise<string> {
+function workingFolder({ particulars: { folder }, folderOfItsOwn }: AgentProcessParts): string {
   if (folder === null) {
-    await mkdir(folderOfItsOwn, { recursive: true, mode: 0o700 })
+    mkdirSync(folderOfItsOwn, { recursive: true, mode: 0o700 })
     return folderOfItsOwn
   }
-  const found = await stat(folder).catch(() => undefined)
-  if (!found?.isDirectory()) throw new CannotStart(`The project's folder ${folder} is not on this machine.`)
+  if (!isFolder(folder)) throw new CannotStart(`The project's folder ${folder} is not on this machine.`)
   return folder
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
 }
 
 /** What the agent has left in a folder of its own stays. */

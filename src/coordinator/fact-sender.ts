@@ -47,7 +47,8 @@ export class FactSender {
   wake(): void {
     const { clock, spool } = this.#parts
     if (this.#isSending || this.#isStopped || this.#isRefused || spool.isEmpty) return
-    if (spool.hasNews) queueMicrotask(() => this.#send())
+    // What happens in one turn of the loop, such as a place and the process in it, is one message and one commit.
+    if (spool.hasNews) setImmediate(() => this.#send())
     else if (!this.#cancel) this.#plan(Math.min(batchEveryMs, Math.max(0, this.#sentAt + batchEveryMs - clock.now())))
   }
 

@@ -22,6 +22,8 @@ export class SpokenAgents {
   readonly #git: Git
   readonly #occupancy = new Occupancy()
   #readsOutput = true
+  /** Once it is needed. */
+  #library: typeof import('./spoken-agent.ts') | undefined
 
   constructor(parts: SpokenAgentsParts) {
     this.#parts = parts
@@ -30,7 +32,8 @@ export class SpokenAgents {
 
   async add(particulars: LaunchParticulars, acp: AcpParticulars, stop: () => void): Promise<SpokenAgent> {
     // The library of the protocol is large, and a machine whose agents pull does without it.
-    const { SpokenAgent } = await import('./spoken-agent.ts')
+    this.#library ??= await import('./spoken-agent.ts')
+    const { SpokenAgent } = this.#library
     const { serverUrl, ...rest } = this.#parts
     const agent = new SpokenAgent({
       ...rest,

@@ -2,8 +2,8 @@
  * The place of an agent in a role, made and told (WT1, WT4, WT5): found or made below the root of its user session, put into the server's register, and,
  * where it is a fresh worktree, made runnable as the project's owner has said. A set-up that fails fails the start, with what it printed.
  */
-import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { existsSync, mkdirSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
 import { makeFolderInside } from '../platform/path-inside.ts'
@@ -57,8 +57,8 @@ export async function makeWorkplace(parts: WorkplaceParts): Promise<Workspace> {
   return place
 }
 
-async function rootFor(folder: string, projectId: string, userSessionShort: string): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: 0o750 })
+function rootFor(folder: string, projectId: string, userSessionShort: string): Promise<string> {
+  mkdirSync(folder, { recursive: true, mode: 0o750 })
   return makeFolderInside(folder, `${projectId}/${userSessionShort}`, 0o750)
 }
 

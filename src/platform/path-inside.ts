@@ -1,9 +1,10 @@
 /**
  * Paths that somebody else chose, below a folder of ours (SE5): refused by their looks, then by where they really lead. What is
- * opened is looked at once more through its handle, since links can be changed in between.
+ * opened is looked at once more through its handle, since links can be changed in between. It is looked up at once: a handful of steps, of which
+ * each would take longer to be handed to another thread and back, while the start of an agent waits for them.
  */
-import { constants } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, realpath, stat } from 'node:fs/promises'
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 
 /** In words for the person who gave the path. */
@@ -39,13 +40,13 @@ function checkName(name: string): void {
 /** Where it really is, with all links followed; refused when that is not below the root. The last part need not exist. */
 export async function realPathInside(root: string, path: string): Promise<string> {
   const names = namesIn(path)
-  let real = await realpath(root)
+  let real = realpathSync.native(root)
   const realRoot = real
   for (const [index, name] of names.entries()) {
     const next = join(real, name)
-    const found = await lstat(next).catch(unlessMissing)
+    const found = foundAt(next)
     if (!found) return join(next, ...names.slice(index + 1))
-    real = found.isSymbolicLink() ? await followed(next) : next
+    real = found.isSymbolicLink() ? followed(next) : next
     if (!isBelow(realRoot, real)) throw new PathRefused('The path leads out of its folder.')
   }
   return real
@@ -54,9 +55,13 @@ export async function realPathInside(root: string, path: string): Promise<string
 /** The folder at this path, made with this mode where it is missing, and seen to be below the root by its own handle. */
 export async function makeFolderInside(root: string, path: string, mode: number): Promise<string> {
   const target = await realPathInside(root, path)
-  await mkdir(target, { recursive: true, mode })
-  const handle = await openInside(root, target, constants.O_RDONLY | constants.O_DIRECTORY)
-  await handle.close()
+  mkdirSync(target, { recursive: true, mode })
+  const descriptor = openSync(target, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  try {
+    mustBeInside(root, target, fstatSync(descriptor))
+  } finally {
+    closeSync(descriptor)
+  }
   return target
 }
 
@@ -64,9 +69,7 @@ export async function makeFolderInside(root: string, path: string, mode: number)
 export async function openInside(root: string, real: string, flags: number): Promise<FileHandle> {
   const handle = await open(real, flags | constants.O_NOFOLLOW)
   try {
-    const [opened, there, place] = [await handle.stat(), await stat(real), await realpath(real)]
-    const same = opened.ino === there.ino && opened.dev === there.dev
-    if (!same || !isBelow(await realpath(root), place)) throw new PathRefused('The path leads out of its folder.')
+    mustBeInside(root, real, await handle.stat())
     return handle
   } catch (error) {
     await handle.close()
@@ -74,18 +77,30 @@ export async function openInside(root: string, real: string, flags: number): Pro
   }
 }
 
+function mustBeInside(root: string, real: string, opened: Stats): void {
+  const [there, place] = [statSync(real), realpathSync.native(real)]
+  const same = opened.ino === there.ino && opened.dev === there.dev
+  if (!same || !isBelow(realpathSync.native(root), place)) throw new PathRefused('The path leads out of its folder.')
+}
+
 export const isBelow = (root: string, path: string): boolean => {
   const way = relative(root, path)
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !/^([a-z]:|[\\/])/i.test(way)
 }
 
-const followed = (link: string): Promise<string> =>
-  realpath(link).catch(() => {
+function followed(link: string): string {
+  try {
+    return realpathSync.native(link)
+  } catch {
     throw new PathRefused('The path goes over a link that leads nowhere.')
-  })
+  }
+}
 
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOTDIR') throw new PathRefused('A part of the path is a file, not a folder.')
-  if (error.code !== 'ENOENT') throw error
-  return undefined
+function foundAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') throw new PathRefused('A part of the path is a file, not a folder.')
+    throw error
+  }
 }
