@@ -197,3 +197,10 @@ export const noteInPlace: Change = {
   find: 'const temporary = join(',
   replace: "const temporary = path.endsWith('.md') ? path : join(",
 }
+
+/** RL4: whoever resumes misses the message behind the last one it has. */
+export const resumeSkipsOne: Change = {
+  file: 'server/websocket/relay.ts',
+  find: 'new Map([[stream, lastSeq]])',
+  replace: 'new Map([[stream, lastSeq === 0 ? 0 : lastSeq + 1]])',
+}

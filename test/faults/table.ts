@@ -63,6 +63,8 @@ ${markdownTable(results)}
 - **Cutover**: a process cuts over 50 conversations of two days as a server does when it starts, and dies in front of or right behind its n-th
   commit, or in front of its n-th call that changes a file, for every n. At that moment each conversation is whole on one side or the other and
   every note is whole; the next process ends with each chapter in its note, once.
+- **Cuts**: an agent answers turn after turn in a console that two devices follow; their sockets are cut at random messages, and the server is
+  killed in the middle of turns. Both resume behind the last number they have, and in the end both have the server's log, to the letter.
 - **Power cut**: everything a process does to its disk is logged with its bytes (\`LD_PRELOAD\`); at a moment of that log the disk is
   rebuilt with what was not yet fsynced lost, kept, torn at sectors or reordered, names apart from bytes: a name counts as safe only
   after its folder's fsync. The log is proven complete by playing it and comparing the result with the real folder.

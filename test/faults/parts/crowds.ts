@@ -1,7 +1,10 @@
-/** US5, RL5: how many agents, user sessions and sockets there can be, and a reader that stalls. */
+/** US5, RL5: how many agents, user sessions and sockets there can be, and a reader that stalls. RL4: sockets that are cut, and their server killed. */
 import { productFolder } from '../build.ts'
 import { consoles } from '../consoles/consoles.ts'
-import { type Part, timed } from './part.ts'
+import { cuts } from '../consoles/cuts.ts'
+import { resumeSkipsOne } from '../controls.ts'
+import { isClean } from '../oracle.ts'
+import { type Part, timed, withBuild } from './part.ts'
 
 const inSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
@@ -24,6 +27,21 @@ export const crowd: Part = async ({ seed, points }) => [
       tally,
       controls: [],
       figure: { text, holds: cutWith === 4008 },
+    }
+  }),
+]
+
+export const cutSockets: Part = async ({ seed, points }) => [
+  await timed(async () => {
+    const result = await cuts({ build: productFolder, seed, cuts: points(200), kills: points(20) })
+    const broken = await withBuild([resumeSkipsOne], (build) => cuts({ build, seed, cuts: 5, kills: 0 }))
+    return {
+      rule: 'RL4',
+      test: 'two devices, cut while an agent answers',
+      points: `${result.cuts} cuts, ${result.kills} kills of the server in mid-turn, ${result.turns} turns, ${result.events} messages on each`,
+      seed,
+      tally: result.tally,
+      controls: [{ name: 'resume skips one', caught: !isClean(broken.tally) }],
     }
   }),
 ]

@@ -1,6 +1,6 @@
 /** The parts of the fault bench, by the names that `--only` takes. */
 import { cluster } from './clusters.ts'
-import { crowd } from './crowds.ts'
+import { crowd, cutSockets } from './crowds.ts'
 import { files, io, powerCut } from './disks.ts'
 import { fences } from './fences.ts'
 import { kill, killCutover, killOnPostgres, killServer, killWork, migrations } from './kills.ts'
@@ -24,5 +24,6 @@ export const parts: Readonly<Record<string, Part>> = {
   'large-store': largeStore,
   processes,
   crowd,
+  cuts: cutSockets,
   cluster,
 }

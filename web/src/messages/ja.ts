@@ -35,6 +35,7 @@ export const ja: Messages = {
     now: 'いま',
     projects: 'プロジェクト',
     conversations: '会話',
+    conversationsShort: '会話',
     agents: 'エージェント',
     people: 'メンバー',
     system: 'システム',

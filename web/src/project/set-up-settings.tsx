@@ -6,6 +6,7 @@ import { client } from '../live/queries.ts'
 import { useWords } from '../messages/messages.tsx'
 import { SubmitButton } from '../parts/button.tsx'
 import { TextAreaField } from '../parts/field.tsx'
+import { notify } from '../parts/notices.tsx'
 import { Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 
@@ -34,18 +35,19 @@ function SetUpForm({ projectId, setUp, onSaved }: { projectId: string; setUp: Se
   const [command, setCommand] = useState(kept.command)
   const [copy, setCopy] = useState(kept.copy)
   const changed = command !== kept.command || copy !== kept.copy
-  const [state, setState] = useState<{ waiting: boolean; saved: boolean; error?: unknown }>({ waiting: false, saved: false })
+  const [state, setState] = useState<{ waiting: boolean; error?: unknown }>({ waiting: false })
   const save = async (event: FormEvent) => {
     event.preventDefault()
-    setState({ waiting: true, saved: false })
+    setState({ waiting: true })
     const argv = linesOf(command)
     const body = { command: argv.length === 0 ? null : argv, copy: linesOf(copy).map((each) => each.trim()) }
     try {
       await client.put(path, { params: { projectId }, body })
-      setState({ waiting: false, saved: true })
+      notify(words.worktrees.setUpSaved)
+      setState({ waiting: false })
       await onSaved()
     } catch (error) {
-      setState({ waiting: false, saved: false, error })
+      setState({ waiting: false, error })
     }
   }
   return (
@@ -65,12 +67,11 @@ function SetUpForm({ projectId, setUp, onSaved }: { projectId: string; setUp: Se
         rows={2}
       />
       <ProblemNote error={state.error} typed />
-      <div className="flex items-center gap-3">
-        {changed && <SubmitButton waiting={state.waiting}>{words.act.save}</SubmitButton>}
-        <span role="status" className="text-sm text-quiet">
-          {state.saved ? words.worktrees.setUpSaved : ''}
-        </span>
-      </div>
+      {changed && (
+        <SubmitButton waiting={state.waiting} className="self-start">
+          {words.act.save}
+        </SubmitButton>
+      )}
     </form>
   )
 }

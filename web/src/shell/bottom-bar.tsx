@@ -27,7 +27,7 @@ export function BottomBar() {
             <Icon className="size-5" />
             {to === '/' && <WaitingBadge corner />}
           </span>
-          <span className="max-w-full truncate">{words.places[name]}</span>
+          <span className="max-w-full truncate">{words.places[name === 'conversations' ? 'conversationsShort' : name]}</span>
         </Link>
       ))}
       <button type="button" onClick={palette.show} className={itemClass}>
