@@ -1,4 +1,5 @@
 /** The files of the places, fetched when they are needed or when there is time. */
+import { loadMarkdown } from './markdown/said.tsx'
 import { reachable } from './place.tsx'
 
 export const load = {
@@ -23,7 +24,11 @@ export const loadWhenVisited = {
   projectSettings: reachable(() => import('./project/project-settings.tsx')),
   conversations: reachable(() => import('./conversations/conversations-page.tsx')),
   notes: reachable(() => import('./conversations/notes-page.tsx')),
-  conversation: reachable(() => import('./conversations/conversation-page.tsx')),
+  // A list that is read from its middle must know how high its rows are.
+  conversation: reachable(async () => {
+    await loadMarkdown()
+    return import('./conversations/conversation-page.tsx')
+  }),
   console: reachable(() => import('./console/console-page.tsx')),
   userSession: reachable(() => import('./console/user-session-page.tsx')),
 }

@@ -1,18 +1,19 @@
 /**
- * One message: who wrote it, when, and the text as it is. Plain text: nothing in it is ever markup, a link or a picture (SE6).
- * What a person wrote stands in a box, what an agent wrote on the page.
+ * One message: who wrote it, when, and what. What a person wrote stands in a box, as it was written; what an agent wrote is Markdown on the
+ * page, made of our own elements (SE6).
  */
 import { memo, type ReactNode } from 'react'
 import { ProblemError } from '../../../src/client/client.ts'
 import type { Message } from '../../../src/protocol/message.ts'
 import type { Saying } from '../live/chat.ts'
 import type { Unsent } from '../live/outbox.ts'
+import { Said } from '../markdown/said.tsx'
 import { useWords, useWriting } from '../messages/messages.tsx'
 import { Button } from '../parts/button.tsx'
 import { AgentIcon } from '../parts/icons.tsx'
 import { tell } from '../parts/problem-note.tsx'
 
-const Text = ({ children, className = '' }: { children: string; className?: string }) => (
+const Text = ({ children, className }: { children: string; className: string }) => (
   <p className={`whitespace-pre-wrap [overflow-wrap:anywhere] ${className}`}>{children}</p>
 )
 
@@ -54,7 +55,7 @@ export const MessageRow = memo(function MessageRow({ message, name, byAgent, goe
           ))}
         </Head>
       )}
-      {byAgent ? <Text>{message.content}</Text> : <Text className={boxClass}>{message.content}</Text>}
+      {byAgent ? <Said text={message.content} /> : <Text className={boxClass}>{message.content}</Text>}
     </li>
   )
 })
@@ -67,7 +68,7 @@ export const SayingRow = ({ saying, name }: { saying: Saying; name: string }) =>
         …
       </span>
     </Head>
-    <Text>{saying.text}</Text>
+    <Said text={saying.text} />
   </li>
 )
 

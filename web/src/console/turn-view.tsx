@@ -1,9 +1,9 @@
 /** One turn: what the person said, and what the agent thought, did, asked and said, in that order. */
 import { memo } from 'react'
 import { useNames } from '../live/names.ts'
+import { Markdown } from '../markdown/markdown.tsx'
 import { useWords, useWriting } from '../messages/messages.tsx'
 import type { LiveConsole } from './live-console.ts'
-import { Markdown } from './markdown/markdown.tsx'
 import { PermissionCard } from './permission-card.tsx'
 import type { Item, ShownTurn } from './picture.ts'
 import { PlanList } from './plan-list.tsx'

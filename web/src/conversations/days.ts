@@ -8,6 +8,10 @@ import { chaptersOf } from './note-reads.ts'
 /** Noon in the reader's zone, so that it is written as the same day. */
 export const noonOf = (day: string): string => `${day}T12:00:00`
 
+/** `2026-11-15`, in the reader's zone. */
+export const dayOfDate = (date: Date): string =>
+  [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
+
 export interface DayOfMessage {
   /** As its reader writes days. */
   readonly name: string

@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import type { Note } from '../../../src/protocol/chapter.ts'
-import { Markdown } from '../console/markdown/markdown.tsx'
 import { askAgain } from '../live/queries.ts'
+import { Markdown } from '../markdown/markdown.tsx'
 import { useWords, useWriting } from '../messages/messages.tsx'
 import { buttonClass } from '../parts/button.tsx'
 import { BackIcon } from '../parts/icons.tsx'
@@ -11,13 +11,13 @@ import { useTitle } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { Calendar } from './calendar.tsx'
-import { noonOf } from './days.ts'
+import { dayOfDate, noonOf } from './days.ts'
 import { noteOf, notesOf } from './note-reads.ts'
 
 export function NotesPage() {
   const { conversations: words } = useWords()
   const { month, day } = useSearch({ from: '/shell/conversations/notes' })
-  const shown = month ?? day?.slice(0, 7) ?? thisMonth()
+  const shown = month ?? day?.slice(0, 7) ?? dayOfDate(new Date()).slice(0, 7)
   const query = notesOf(shown)
   const { data: notes, error } = useQuery(query)
   const chosen = notes?.find(({ date }) => date === day)
@@ -76,9 +76,4 @@ function NoteView({ day, note }: { day: string; note: Note | undefined }) {
       {data !== undefined && <Markdown text={data} />}
     </article>
   )
-}
-
-function thisMonth(): string {
-  const now = new Date()
-  return `${now.getFullYear()}-${String(now.getMonth() + 1).padStart(2, '0')}`
 }

@@ -16,6 +16,15 @@ export const userSessionsOf = (projectId: string) =>
     staleTime: 0,
   })
 
+/** Those in which these processes are, of all projects: your own, or everybody's for who manages the installation. */
+export const userSessionsWith = (launchIds: readonly string[]) =>
+  queryOptions<UserSession[]>({
+    queryKey: ['user-sessions-with', ...launchIds],
+    queryFn: async ({ signal }) => (await client.get('/api/user-sessions', { query: { limit: mostListed }, signal })).items,
+    placeholderData: (before) => before,
+    enabled: launchIds.length > 0,
+  })
+
 const gathered = new Set<string>()
 const changes = /^(?:session:|agent:|process-|approval-)/
 

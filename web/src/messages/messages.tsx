@@ -17,6 +17,10 @@ interface Writing {
   readonly day: (at: string) => string
   /** November 2026 */
   readonly month: (at: string) => string
+  /** “Mo”, as short as it can be told. */
+  readonly weekday: (at: string) => string
+  /** 0 is Sunday. */
+  readonly firstDayOfWeek: () => number
   /** “3 minutes ago” */
   readonly ago: (at: string, now: number) => string
   readonly number: (value: number) => string
@@ -55,6 +59,12 @@ export const useWords = (): Messages => useSpeech().words
 export const useLanguage = (): Spoken => useSpeech().language
 export const useWriting = (): Writing => useSpeech().writing
 
+/** Where the browser does not know, weeks begin on Monday. */
+function firstDayOfWeek(locale: string): number {
+  const known: Intl.Locale & { getWeekInfo?: () => { firstDay: number } } = new Intl.Locale(locale)
+  return (known.getWeekInfo?.().firstDay ?? 1) % 7
+}
+
 const units = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -70,6 +80,7 @@ function writingOf(locale: string): Writing {
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
   const month = new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long' })
+  const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 })
   const short = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
@@ -78,6 +89,8 @@ function writingOf(locale: string): Writing {
     exact: (at) => exact.format(Date.parse(at)),
     day: (at) => day.format(Date.parse(at)),
     month: (at) => month.format(Date.parse(at)),
+    weekday: (at) => weekday.format(Date.parse(at)),
+    firstDayOfWeek: () => firstDayOfWeek(locale),
     ago(at, now) {
       const seconds = (Date.parse(at) - now) / 1000
       const unit = units.find(([, size]) => Math.abs(seconds) >= size)

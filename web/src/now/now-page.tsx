@@ -1,9 +1,8 @@
 /** Now: what needs the person first, what runs, then the projects. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type Running, runningByProject, runningOf } from '../../../src/client/running.ts'
+import { runningByProject } from '../../../src/client/running.ts'
 import { canResume, interrupted } from '../live/continuity.ts'
-import { liveAgentSessions, livingProcesses, lookEveryMs } from '../live/processes.ts'
 import { useHome, useMay } from '../live/queries.ts'
 import { useWords } from '../messages/messages.tsx'
 import { buttonClass } from '../parts/button.tsx'
@@ -12,6 +11,7 @@ import { Page, Rows, Section } from '../parts/page.tsx'
 import { FirstProject } from './first-project.tsx'
 import { Interrupted } from './interrupted.tsx'
 import { ProjectRow } from './project-row.tsx'
+import { useRunning } from './running.ts'
 import { RunningNow } from './running-now.tsx'
 import { WaitingForYou } from './waiting-for-you.tsx'
 
@@ -60,10 +60,4 @@ export function NowPage() {
       )}
     </Page>
   )
-}
-
-function useRunning(): Running[] | undefined {
-  const processes = useQuery(livingProcesses).data
-  const agentSessions = useQuery({ ...liveAgentSessions, refetchInterval: lookEveryMs }).data
-  return processes && agentSessions && runningOf(processes, agentSessions)
 }

@@ -7,15 +7,16 @@ import { Release } from '../chat/trouble.tsx'
 import { useAgentAndProject } from '../live/names.ts'
 import { coordinators } from '../live/processes.ts'
 import { useMay } from '../live/queries.ts'
-import type { Messages } from '../messages/en.ts'
+import { userSessionsWith } from '../live/user-sessions.ts'
 import { useWords } from '../messages/messages.tsx'
 import { Lasting } from '../parts/lasting.tsx'
-import { type LiveState, StateDot } from '../shell/state-dot.tsx'
-import { standingDots, standingOf, standingWord } from '../system/process-words.ts'
+import { StateDot } from '../shell/state-dot.tsx'
+import { doing } from './running.ts'
 
 export function RunningNow({ running }: { running: readonly Running[] | undefined }) {
   const { running: words } = useWords()
   const machines = useQuery(coordinators).data
+  const roleOf = useRoles(running ?? [])
   return (
     <section aria-label={words.title} className="flex min-h-11 flex-wrap items-center gap-x-4 border-b border-line py-2.5">
       <h2 className="w-36 font-semibold max-sm:w-full">{words.title}</h2>
@@ -23,7 +24,7 @@ export function RunningNow({ running }: { running: readonly Running[] | undefine
       {running && running.length > 0 && (
         <ul aria-label={words.title} className="w-full divide-y divide-line pt-1">
           {running.map((each) => (
-            <RunningRow key={each.key} running={each} coordinators={machines} room={running.some(isHeld)} />
+            <RunningRow key={each.key} running={each} role={roleOf(each)} coordinators={machines} room={running.some(isHeld)} />
           ))}
         </ul>
       )}
@@ -31,14 +32,29 @@ export function RunningNow({ running }: { running: readonly Running[] | undefine
   )
 }
 
+/** Where in a console an agent is. */
+interface RoleInConsole {
+  readonly userSessionId: string
+  readonly role: string
+}
+
+function useRoles(running: readonly Running[]): (running: Running) => RoleInConsole | undefined {
+  const launchIds = running.flatMap(({ process }) => (process?.roleAgentId ? process.launchId : []))
+  const { data = [] } = useQuery(userSessionsWith(launchIds))
+  const roles = new Map<string | null, RoleInConsole>()
+  for (const { id, agents } of data) for (const { role, launchId } of agents) roles.set(launchId, { userSessionId: id, role })
+  return ({ process }) => roles.get(process?.launchId ?? '')
+}
+
 interface RunningRowProps {
   readonly running: Running
+  readonly role: RoleInConsole | undefined
   readonly coordinators: readonly Coordinator[] | undefined
   /** Whether any row has something to press, so that all leave room for it. */
   readonly room: boolean
 }
 
-function RunningRow({ running, coordinators: machines, room }: RunningRowProps) {
+function RunningRow({ running, role, coordinators: machines, room }: RunningRowProps) {
   const words = useWords()
   const mayWrite = useMay('write')
   const { agentId, projectId, agentSession } = running
@@ -51,6 +67,7 @@ function RunningRow({ running, coordinators: machines, room }: RunningRowProps) 
         <StateDot state={dot} />
         <span className="min-w-0 truncate">
           <span className="font-medium">{agent}</span>
+          {role && <span> {role.role}</span>}
           <span className="text-quiet"> · {project}</span>
         </span>
       </span>
@@ -69,6 +86,14 @@ function RunningRow({ running, coordinators: machines, room }: RunningRowProps) 
         <Link to="/projects/$projectId/tasks" params={{ projectId }} className={rowClass}>
           {cells}
         </Link>
+      ) : role ? (
+        <Link
+          to="/projects/$projectId/console/$userSessionId"
+          params={{ projectId, userSessionId: role.userSessionId }}
+          className={rowClass}
+        >
+          {cells}
+        </Link>
       ) : running.process?.roleAgentId ? (
         <Link to="/projects/$projectId/console" params={{ projectId }} className={rowClass}>
           {cells}
@@ -85,22 +110,4 @@ function RunningRow({ running, coordinators: machines, room }: RunningRowProps) 
       )}
     </li>
   )
-}
-
-function doing(
-  { agentSession, process }: Running,
-  machines: readonly Coordinator[] | undefined,
-  words: Messages,
-): { dot: LiveState; word: string } {
-  const standing = process && standingOf(process, machines)
-  const odd = standing !== undefined && standing !== 'running'
-  if (standing && (odd || !agentSession)) {
-    if (standing === 'running' && process?.roleAgentId) return { dot: 'ready', word: words.running.console }
-    const word = standing === 'running' ? words.running.signingIn : standingWord(standing, words)
-    const dot = standing === 'running' ? 'starting' : standingDots[standing]
-    const detail = standing === 'held' && process?.detail ? `: ${process.detail}` : ''
-    return { dot, word: word + detail }
-  }
-  if (agentSession?.state !== 'active') return { dot: 'starting', word: words.agentSessions.states.terminating }
-  return { dot: agentSession.purpose === 'task' ? 'working' : 'ready', word: words.running[agentSession.purpose] }
 }

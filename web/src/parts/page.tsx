@@ -70,7 +70,7 @@ export function Section({ title, note, actions, children }: SectionProps) {
       <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1">
         <h2 className="font-semibold">{title}</h2>
         {note && <div className="text-sm text-faint">{note}</div>}
-        {actions && <div className="ml-auto flex gap-2">{actions}</div>}
+        {actions && <div className="ml-auto flex flex-wrap justify-end gap-2">{actions}</div>}
       </div>
       {children}
     </section>

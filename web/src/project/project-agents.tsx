@@ -1,24 +1,31 @@
 /** The agents of a project: assign one, take one off, undo either. */
 import { Menu } from '@base-ui/react/menu'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { Running } from '../../../src/client/running.ts'
 import type { Agent } from '../../../src/protocol/agent.ts'
 import type { Project } from '../../../src/protocol/project.ts'
 import { withAssignment } from '../live/home.ts'
+import { coordinators } from '../live/processes.ts'
 import { changeHome, client, useHome, useMay } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { useWords } from '../messages/messages.tsx'
+import { doing, useRunning } from '../now/running.ts'
 import { buttonClass, IconButton } from '../parts/button.tsx'
 import { CloseIcon, PlusIcon } from '../parts/icons.tsx'
 import { itemClass, MenuPopup } from '../parts/menu.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
+import { StateDot } from '../shell/state-dot.tsx'
 
 export function ProjectAgents({ project }: { project: Project }) {
   const words = useWords()
   const home = useHome()
   const mayWrite = useMay('write')
   const assignment = useAssignment(project)
+  const running = useRunning() ?? []
   const agents = home?.agents ?? []
   const assigned = project.agentIds.map((id) => agents.find((agent) => agent.id === id)).filter((agent) => agent !== undefined)
   const others = agents.filter((agent) => !project.agentIds.includes(agent.id))
@@ -35,7 +42,9 @@ export function ProjectAgents({ project }: { project: Project }) {
         <Rows label={words.project.agents}>
           {assigned.map((agent) => (
             <li key={agent.id} className="list-row flex min-h-11 items-center gap-3">
-              <AgentLink agent={agent} />
+              <AgentLink agent={agent}>
+                <Doing running={running.find(({ agentId, projectId }) => agentId === agent.id && projectId === project.id)} />
+              </AgentLink>
               {mayWrite && (
                 <IconButton label={words.project.unassignName(agent.name)} onClick={() => assignment.unassign(agent)}>
                   <CloseIcon />
@@ -49,7 +58,20 @@ export function ProjectAgents({ project }: { project: Project }) {
   )
 }
 
-const AgentLink = ({ agent }: { agent: Agent }) => (
+function Doing({ running }: { running: Running | undefined }) {
+  const words = useWords()
+  const machines = useQuery(coordinators).data
+  if (!running) return null
+  const { dot, word } = doing(running, machines, words)
+  return (
+    <span className="flex min-w-0 items-center gap-1.5 text-sm text-quiet">
+      <StateDot state={dot} />
+      <span className="truncate">{word}</span>
+    </span>
+  )
+}
+
+const AgentLink = ({ agent, children }: { agent: Agent; children: ReactNode }) => (
   <Link
     to="/agents/$agentId"
     params={{ agentId: agent.id }}
@@ -58,6 +80,7 @@ const AgentLink = ({ agent }: { agent: Agent }) => (
     <span className="truncate font-medium">{agent.name}</span>
     <span className="font-mono text-sm text-faint">{agent.id}</span>
     {agent.role && <span className="text-sm text-quiet">{agent.role}</span>}
+    {children}
     <span className="ml-auto text-xs text-faint uppercase">{agent.protocol}</span>
   </Link>
 )

@@ -1,0 +1,24 @@
+/** What an agent has said: Markdown, as soon as what shows it is here, and as it was written until then. */
+import { useEffect, useState } from 'react'
+import type { Markdown } from './markdown.tsx'
+
+let known: typeof Markdown | undefined
+
+/** Fetched when the first answer is shown. Where other heights than before would move what is read, it is waited for. */
+export async function loadMarkdown(): Promise<void> {
+  known ??= (await import('./markdown.tsx')).Markdown
+}
+
+export function Said({ text }: { text: string }) {
+  const [, setHere] = useState(known !== undefined)
+  useEffect(() => {
+    // Without it the text is shown as it is.
+    if (!known)
+      void loadMarkdown().then(
+        () => setHere(true),
+        () => {},
+      )
+  }, [])
+  const Shown = known
+  return Shown ? <Shown text={text} /> : <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{text}</p>
+}

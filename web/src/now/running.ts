@@ -1,0 +1,33 @@
+/** Who is at work now, and what each does, in a word. */
+import { useQuery } from '@tanstack/react-query'
+import { type Running, runningOf } from '../../../src/client/running.ts'
+import type { Coordinator } from '../../../src/protocol/coordinator.ts'
+import { liveAgentSessions, livingProcesses, lookEveryMs } from '../live/processes.ts'
+import type { Messages } from '../messages/en.ts'
+import type { LiveState } from '../shell/state-dot.tsx'
+import { standingDots, standingOf, standingWord } from '../system/process-words.ts'
+
+/** undefined until it is known. */
+export function useRunning(): Running[] | undefined {
+  const processes = useQuery(livingProcesses).data
+  const agentSessions = useQuery({ ...liveAgentSessions, refetchInterval: lookEveryMs }).data
+  return processes && agentSessions && runningOf(processes, agentSessions)
+}
+
+export function doing(
+  { agentSession, process }: Running,
+  machines: readonly Coordinator[] | undefined,
+  words: Messages,
+): { dot: LiveState; word: string } {
+  const standing = process && standingOf(process, machines)
+  const odd = standing !== undefined && standing !== 'running'
+  if (standing && (odd || !agentSession)) {
+    if (standing === 'running' && process?.roleAgentId) return { dot: 'ready', word: words.running.console }
+    const word = standing === 'running' ? words.running.signingIn : standingWord(standing, words)
+    const dot = standing === 'running' ? 'starting' : standingDots[standing]
+    const detail = standing === 'held' && process?.detail ? `: ${process.detail}` : ''
+    return { dot, word: word + detail }
+  }
+  if (agentSession?.state !== 'active') return { dot: 'starting', word: words.agentSessions.states.terminating }
+  return { dot: agentSession.purpose === 'task' ? 'working' : 'ready', word: words.running[agentSession.purpose] }
+}
