@@ -1,12 +1,14 @@
 /** What an agent has said: Markdown, as soon as what shows it is here, and as it was written until then. */
 import { useEffect, useState } from 'react'
+import { reachable } from '../place.tsx'
 import type { Markdown } from './markdown.tsx'
 
+const load = reachable(() => import('./markdown.tsx'))
 let known: typeof Markdown | undefined
 
 /** Fetched when the first answer is shown. Where other heights than before would move what is read, it is waited for. */
 export async function loadMarkdown(): Promise<void> {
-  known ??= (await import('./markdown.tsx')).Markdown
+  known ??= (await load()).Markdown
 }
 
 export function Said({ text }: { text: string }) {
