@@ -37,7 +37,6 @@ export const en = {
     now: 'Now',
     projects: 'Projects',
     conversations: 'Conversations',
-    /** Where there is little room: the bottom bar of a phone. */
     conversationsShort: 'Chats',
     agents: 'Agents',
     people: 'People',
