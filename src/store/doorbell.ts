@@ -30,9 +30,24 @@ export class LocalDoorbell implements Doorbell {
   }
 
   ring(heads: Iterable<readonly [StreamName, number]>): void {
+    this.ringNamed(heads)
+    this.ringAny(heads)
+  }
+
+  /** Rings for those who wait for these very streams; false when nobody does. */
+  ringNamed(heads: Iterable<readonly [StreamName, number]>): boolean {
+    let rang = false
     for (const [stream, head] of heads) {
-      for (const listener of [...(this.#listeners.get(stream) ?? [])]) listener(head)
-      for (const listener of [...this.#any]) listener(stream, head)
+      for (const listener of [...(this.#listeners.get(stream) ?? [])]) {
+        listener(head)
+        rang = true
+      }
     }
+    return rang
+  }
+
+  /** Rings for those who look after all of them. */
+  ringAny(heads: Iterable<readonly [StreamName, number]>): void {
+    for (const [stream, head] of heads) for (const listener of [...this.#any]) listener(stream, head)
   }
 }

@@ -26,7 +26,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { file, clock, writerUrl } = options
   const doorbell = new LocalDoorbell()
   const start = { file, now: instant(clock.now()) }
-  const writer = new SqliteWriter(start, writerUrl, (heads) => doorbell.ring(heads))
+  const writer = new SqliteWriter(start, writerUrl, doorbell)
   return new SqliteStore(file, clock, doorbell, writer, await writer.opened)
 }
 

@@ -3,7 +3,7 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { Refusal } from '../../domain/errors.ts'
-import type { StreamName } from '../../domain/stream/name.ts'
+import type { LocalDoorbell } from '../doorbell.ts'
 import type { Identity } from '../migrate.ts'
 import type { Job } from '../run-use-case.ts'
 import { newCounter, post } from './mailbox.ts'
@@ -17,7 +17,7 @@ interface Waiter {
   reject(error: Error): void
 }
 
-type Ring = (heads: Iterable<readonly [StreamName, number]>) => void
+type Done = Extract<WriterReply, { readonly type: 'done' }>
 
 /** The database could not be opened; `errcode` is SQLite's own number where there is one. */
 class OpenFailed extends Error {
@@ -33,7 +33,7 @@ export class SqliteWriter {
   readonly figures = { commits: 0, useCases: 0, refused: 0, retried: 0 }
   readonly #worker: Worker
   readonly #posted = newCounter()
-  readonly #ring: Ring
+  readonly #doorbell: LocalDoorbell
   /** In the order of their requests, which is the order of the answers. */
   #waiters: Waiter[] = []
   #outbox: WriterRequest[] = []
@@ -44,8 +44,8 @@ export class SqliteWriter {
   #onClosed: () => void = () => {}
   readonly opened: Promise<Identity>
 
-  constructor(start: Omit<WriterStart, 'posted'>, threadUrl: URL, ring: Ring) {
-    this.#ring = ring
+  constructor(start: Omit<WriterStart, 'posted'>, threadUrl: URL, doorbell: LocalDoorbell) {
+    this.#doorbell = doorbell
     this.opened = new Promise((resolve, reject) => {
       this.#opened = { resolve, reject }
     })
@@ -103,18 +103,24 @@ export class SqliteWriter {
         return this.#opened.resolve(reply.identity)
       case 'open-failed':
         return this.#opened.reject(new OpenFailed(reply.name, reply.message, reply.errcode))
-      case 'done': {
-        this.#failure = reply.failure
-        if (reply.broken) this.#broken ??= reply.failure
-        this.figures.commits++
-        this.figures.retried += reply.retried
-        const answered = this.#waiters.splice(0, reply.results.length)
-        // Whoever waits for it has waited longer than who wrote it.
-        this.#ring(reply.heads)
-        for (const [index, waiter] of answered.entries()) this.#answer(waiter, reply.results[index] ?? {})
-        return
-      }
+      case 'done':
+        return this.#done(reply)
     }
+  }
+
+  #done(reply: Done): void {
+    this.#failure = reply.failure
+    if (reply.broken) this.#broken ??= reply.failure
+    this.figures.commits++
+    this.figures.retried += reply.retried
+    const answered = this.#waiters.splice(0, reply.results.length)
+    const finish = (): void => {
+      this.#doorbell.ringAny(reply.heads)
+      for (const [index, waiter] of answered.entries()) this.#answer(waiter, reply.results[index] ?? {})
+    }
+    // Whoever waits for it has waited longer than who wrote it, and is told, whole, before anything else is done.
+    if (this.#doorbell.ringNamed(reply.heads)) setImmediate(finish)
+    else finish()
   }
 
   #answer(waiter: Waiter, result: WriterResult): void {
