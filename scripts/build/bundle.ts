@@ -61,6 +61,27 @@ function builtins(): Plugin {
   }
 }
 
+/** What Fastify loads only for programs with JSON Schemas, or that test without a port. Ours are neither, and each text would lie in memory (SP11). */
+function neverAsked(): Plugin {
+  return {
+    name: 'never-asked',
+    resolveId: {
+      filter: { id: /^(@fastify\/ajv-compiler|@fastify\/fast-json-stringify-compiler|light-my-request)$/ },
+      handler: (id) => `\0never-asked:${id}`,
+    },
+    load: {
+      filter: { id: /^\0never-asked:/ },
+      handler: (id) => ({ code: `throw new Error('${id.slice(1)} is not in this bundle')`, moduleType: 'js' }),
+    },
+  }
+}
+
+/** V8 keeps a text whose characters all fit into one byte in half the room. Where an escape would mean something else, it stays as it is. */
+function narrow(code: string): string {
+  if (/\\[^\0-\xff]|String\.raw`[^`]*[^\0-\xff]/.test(code)) return code
+  return code.replaceAll(/[^\0-\xff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
 /** Answers the modules that went into it, as paths. */
 export async function bundleInto(
   root: string,
@@ -72,7 +93,7 @@ export async function bundleInto(
     input: { ...input },
     platform: 'node',
     external,
-    plugins: [workerEntries(), builtins()],
+    plugins: [workerEntries(), builtins(), neverAsked()],
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
     checks: { eval: false, circularDependency: true },
     onLog(level, log, write) {
@@ -83,6 +104,7 @@ export async function bundleInto(
   const { output } = await bundle.generate({
     format: 'esm',
     sourcemap: true,
+    comments: { legal: true, annotation: false, jsdoc: false },
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
     codeSplitting: { groups: [{ name: 'builtins', test: /builtin:/ }] },
@@ -94,7 +116,7 @@ export async function bundleInto(
   // The entries last: until they are there, the old ones lead to the old chunks.
   const isEntry = (file: (typeof output)[number]): boolean => file.type === 'chunk' && file.isEntry
   for (const file of [...output.filter((each) => !isEntry(each)), ...output.filter(isEntry)]) {
-    put(join(outFolder, file.fileName), file.type === 'chunk' ? file.code : file.source)
+    put(join(outFolder, file.fileName), file.type === 'chunk' ? narrow(file.code) : file.source)
     written.add(file.fileName)
   }
   for (const name of readdirSync(outFolder)) {

@@ -63,16 +63,19 @@ export async function startServer(config: ConfigValues, env: NodeJS.ProcessEnv, 
     undo.push(() => front.close())
     // Whoever waits for the port is answered first: to load the doors keeps this thread busy for a while (SP1).
     await pause(answerFirstMs)
-    const { assemble } = await import('./assemble.ts')
-    const { signInCode, store } = await assemble({
-      config,
-      ownerToken,
-      front,
-      logger,
-      clock: systemClock,
-      env,
-      undo,
-      expectsCoordinator: kind === 'up' && processes !== undefined,
+    const { withSmallYoungHeap } = await import('../platform/young-heap.ts')
+    const { signInCode, store } = await withSmallYoungHeap(async () => {
+      const { assemble } = await import('./assemble.ts')
+      return assemble({
+        config,
+        ownerToken,
+        front,
+        logger,
+        clock: systemClock,
+        env,
+        undo,
+        expectsCoordinator: kind === 'up' && processes !== undefined,
+      })
     })
     await writeRunFile(data, { pid: process.pid, url: front.url, startedAt: new Date().toISOString(), version })
     undo.push(() => removeRunFile(data, process.pid))
