@@ -29,6 +29,8 @@ const defaultRetries = 2
 const retryPatience = { firstMs: 150, mostMs: 2_000 }
 /** A server that asks for more patience than this is not waited for here. */
 const longestRetryAfterMs = 5_000
+/** What a proxy says when nobody behind it answers. */
+const gatewayStatuses = new Set([502, 503, 504])
 
 type Call<M extends Method> = <P extends PathOf<M>>(
   path: P,
@@ -155,9 +157,12 @@ export function createClient(options: ClientOptions): Client {
 }
 
 async function answerIn(url: string, response: Response): Promise<unknown> {
-  if (!response.ok)
-    throw (await problemIn(response)) ?? new UnreachableError(url, 'foreign', new Error(`status ${response.status}`))
-  if (response.status === 204) return undefined
+  const { ok, status } = response
+  if (!ok) {
+    const reason = gatewayStatuses.has(status) ? 'network' : 'foreign'
+    throw (await problemIn(response)) ?? new UnreachableError(url, reason, new Error(`status ${status}`))
+  }
+  if (status === 204) return undefined
   if (!response.headers.get('content-type')?.startsWith('application/json')) throw new UnreachableError(url, 'foreign')
   return response.json()
 }

@@ -48,7 +48,7 @@ const patience = { firstMs: 250, mostMs: 15_000 }
 /** The server's heart beats every 5 s; a connection that misses two beats is dead, whatever TCP says (SC3). */
 export const silenceMs = 12_000
 /** How long a connection must have held before the next loss counts as the first. */
-export const steadyMs = 5_000
+export const steadyMs = 1_000
 
 export function watchEvents(client: Client, options: WatchOptions): EventWatch {
   const watch = new Watch(client, options)

@@ -54,7 +54,7 @@ export interface Relay {
 
 const patience = { firstMs: 250, mostMs: 15_000 }
 /** How long a connection must have held before the next loss counts as the first. */
-const steadyMs = 5_000
+const steadyMs = 1_000
 /** For an answer, lost connections included. */
 const requestTimeoutMs = 60_000
 /** A connection that nobody wants is kept this long: what is asked next is often a moment away. */

@@ -4,10 +4,11 @@
  * doors are there. It knows no store and loads nothing heavy.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, BlockList, isIP } from 'node:net'
+import { type AddressInfo, BlockList, isIP, Server as NetServer } from 'node:net'
 import { Refusal } from '../domain/errors.ts'
 import type { Logger } from '../platform/logger.ts'
 import { StartFailure } from '../platform/start-failure.ts'
+import { Callers } from './http/callers.ts'
 import { Figures } from './http/figures.ts'
 import { Gate, maxHeaderBytes } from './http/gate.ts'
 import { healthText } from './http/health.ts'
@@ -35,6 +36,7 @@ const maxEarly = 1000
 export class Front {
   readonly server: Server
   readonly gate: Gate
+  readonly callers: Callers
   readonly figures = new Figures()
   readonly page: Page
   readonly parts: FrontParts
@@ -47,7 +49,6 @@ export class Front {
     refuseOpenListening(parts.listen.host, parts.behindProxy)
     this.parts = parts
     this.https = parts.publicUrl?.startsWith('https:') ?? false
-    this.gate = new Gate({ logger: parts.logger, figures: this.figures, https: this.https })
     this.page = new Page(parts.pageFolder)
     this.server = createServer({
       ...timeouts,
@@ -59,6 +60,8 @@ export class Front {
       shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() === 'websocket',
     })
     this.server.maxConnections = maxOpenSockets
+    this.callers = new Callers(this.server)
+    this.gate = new Gate({ logger: parts.logger, figures: this.figures, callers: this.callers, https: this.https })
     const receive = (request: IncomingMessage, response: ServerResponse): void => this.#receive(request, response)
     this.server.on('request', receive)
     this.server.on('checkExpectation', receive)
@@ -89,11 +92,19 @@ export class Front {
     for (const [request, response] of this.#early.splice(0)) handle(request, response)
   }
 
-  /** Stops accepting; resolves when the last connection has ended. */
-  close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()))
-    this.server.closeIdleConnections()
-    return closed
+  /** Stops accepting; resolves when the last connection has ended. Who has connected and not yet spoken is listened to until `heard`. */
+  async close(heard: Promise<void> = Promise.resolve()): Promise<void> {
+    // Whoever waits to be accepted would be cut off with the port.
+    await new Promise((resolve) => setImmediate(resolve))
+    // Not http's own, which cuts off more than those who are idle.
+    const closed = new Promise<void>((resolve) => void NetServer.prototype.close.call(this.server, () => resolve()))
+    this.callers.part()
+    for (const [, response] of this.#early.splice(0)) answerProblem(response, new Refusal('shutting_down'))
+    this.callers.dismissIdle()
+    void heard.then(() => this.callers.dismissSilent())
+    await closed
+    // Nobody is left whom it could cut off; it ends http's own timer.
+    this.server.close(() => {})
   }
 
   #receive(request: IncomingMessage, response: ServerResponse): void {

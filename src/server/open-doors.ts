@@ -43,7 +43,7 @@ export interface OpenDoors {
   readonly launches: Launches
   readonly tails: Tails
   /**
-   * Is not ready any more, says goodbye to who is connected, answers whoever waits; serves what still comes for `lingerMs`, then accepts
+   * Is not ready any more, says goodbye to who is connected, answers whoever waits; serves what still comes for `lingerMs`, and longer while it comes, then accepts
    * nothing and finishes what is in flight. Never takes longer than a few seconds (OP2).
    */
   close(lingerMs?: number): Promise<void>
@@ -51,6 +51,13 @@ export interface OpenDoors {
 
 /** Requests in flight have this long to finish. */
 const drainMs = 5000
+/** A balancer that has sent nothing for so long has noticed that we go; one that never does is not waited for longer than this. */
+const quietMs = 400
+const longestLingerMs = 4000
+/** Who has connected before the port was closed has this long to say what for. */
+const firstWordMs = 250
+
+const isProbe = (url = ''): boolean => url === '/readyz' || url === '/healthz' || url.startsWith('/metrics')
 
 export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
   const { front, store, clock, ownerTokenHash, files, coordinatorRules, detectAgents = async () => [] } = parts
@@ -86,11 +93,23 @@ export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
   await app.ready()
   await doors.connections.start()
   doors.search.start()
+  let askedAt = Number.NEGATIVE_INFINITY
   front.lead((request, response) => {
-    // What comes next on this connection goes elsewhere.
-    if (doors.closing) response.shouldKeepAlive = false
+    if (doors.closing && !isProbe(request.url)) askedAt = clock.now()
     app.routing(request, response)
   })
+  const after = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve))
+
+  /** SC3: whoever sends us requests is told that we go, has the time to notice, and more time when it has not. */
+  async function linger(lingerMs: number): Promise<void> {
+    const startedAt = clock.now()
+    await after(lingerMs)
+    for (;;) {
+      const left = Math.min(askedAt + quietMs, startedAt + longestLingerMs) - clock.now()
+      if (left <= 0) return
+      await after(left)
+    }
+  }
 
   return {
     lastSeen: doors.agents.lastSeen,
@@ -99,16 +118,15 @@ export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
     tails,
     async close(lingerMs = 0) {
       doors.closing = true
+      front.callers.part()
       doors.agents.close()
       doors.panels.close()
       doors.attached.close()
       const goodbye = doors.connections.close()
-      // SC3: whoever sends us requests is told that we go, and has the time to notice.
-      if (lingerMs > 0) await new Promise<void>((resolve) => clock.after(lingerMs, resolve))
-      const closed = Promise.all([front.close(), app.close()])
-      await goodbye
+      if (lingerMs > 0) await linger(lingerMs)
+      const closed = Promise.all([front.close(after(firstWordMs)), app.close()])
       const giveUp = clock.after(drainMs, () => front.server.closeAllConnections())
-      front.server.closeIdleConnections()
+      await goodbye
       await closed
       giveUp()
       await doors.search.stop()

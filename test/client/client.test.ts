@@ -121,8 +121,23 @@ test('[LB1] something else that answers there is not taken for Holdfast', async 
     (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>'),
   )
   await expect(createClient({ url: page.url }).get('/api/me')).rejects.toMatchObject({ reason: 'foreign' })
-  const broken = await answering((_, response) => void response.writeHead(502).end('Bad gateway'))
+  const broken = await answering((_, response) => void response.writeHead(500).end('Oops'))
   await expect(createClient({ url: broken.url }).get('/api/me')).rejects.toMatchObject({ reason: 'foreign' })
+})
+
+test('[LB1] [SC3] a balancer that finds nobody behind it is asked again, with the same key, and believed in the end', async () => {
+  const { clock } = impatientClock()
+  let answers = [502, 504]
+  const { url, requests } = await answering((_, response) => {
+    const status = answers.shift()
+    if (status) response.writeHead(status).end('Bad gateway')
+    else json(response, 200, { id: 'x' })
+  })
+  await createClient({ url, clock }).post('/api/projects', { body: { name: 'again' } })
+  expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+  expect(requests).toHaveLength(3)
+  answers = [503, 503, 503]
+  await expect(createClient({ url, clock }).get('/api/me')).rejects.toMatchObject({ reason: 'network' })
 })
 
 test('[SE1] the credential goes into its header and never along a redirect', async () => {

@@ -150,6 +150,21 @@ export const withoutFence: Change = {
   replace: 'import { findCoordinatorRow, coordinatorOf,',
 }
 
+/** SC3: a node that is stopped lets nobody finish. */
+export const cutOffByDrain: Change = {
+  file: 'server/open-doors.ts',
+  find: '      if (lingerMs > 0) await linger(lingerMs)\n',
+  replace: '      front.server.closeAllConnections()\n',
+}
+
+/** CO4: what is ordered once is started twice. */
+export const startedTwice: Change = {
+  file: 'coordinator/supervisor.ts',
+  find: '      if (particulars) await this.#supervise(launch, particulars)\n',
+  replace:
+    '      if (particulars) await Promise.all([this.#supervise(launch, particulars), this.#supervise({ ...launch }, particulars)])\n',
+}
+
 /** Not broken, but no node tells another that something has moved: only the poll does. */
 export const silentDoorbells: Change = {
   file: 'store/postgres/notify-bell.ts',

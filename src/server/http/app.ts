@@ -95,8 +95,6 @@ export function buildApp({ doors, front, behindProxy }: AppParts): FastifyInstan
     const quiet = request.method === 'GET' || request.method === 'HEAD'
     if (quiet && reply.statusCode < 400) doors.logger.debug(line, 'Answered')
     else doors.logger.info(line, 'Answered')
-    // What was in flight when the stop came leaves its connection open and idle.
-    if (doors.closing) setImmediate(() => app.server.closeIdleConnections())
   })
   return app
 }

@@ -8,6 +8,7 @@ import type { Socket } from 'node:net'
 import { Refusal } from '../../domain/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { HostAndOrigin } from '../security/host-and-origin.ts'
+import type { Callers } from './callers.ts'
 import type { Figures } from './figures.ts'
 import { answerProblem, answerProblemOn, refusalOf } from './problem-answer.ts'
 import { setSecurityHeaders } from './security-headers.ts'
@@ -18,13 +19,13 @@ export const maxHeaderBytes = 64 * 1024
 export interface GateParts {
   readonly logger: Logger
   readonly figures: Figures
+  readonly callers: Callers
   readonly https: boolean
 }
 
 export class Gate {
   readonly #parts: GateParts
   readonly #ids = new WeakMap<IncomingMessage, string>()
-  readonly #answering = new WeakMap<Socket, ServerResponse>()
   #hostAndOrigin: HostAndOrigin | undefined
 
   constructor(parts: GateParts) {
@@ -53,7 +54,7 @@ export class Gate {
   /** True when the request may go on; otherwise it has been answered. */
   pass(request: IncomingMessage, response: ServerResponse): boolean {
     const id = this.idOf(request)
-    this.#answering.set(request.socket, response)
+    this.#parts.callers.asks(request.socket, response)
     setSecurityHeaders(response, this.#parts.https)
     response.setHeader('x-request-id', id)
     try {
@@ -79,7 +80,7 @@ export class Gate {
 
   /** What could not even be read as a request. */
   brokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
-    const answer = this.#answering.get(socket)
+    const answer = this.#parts.callers.answerTo(socket)
     const inTheMiddle = answer?.headersSent && !answer.writableFinished
     if (error.code === 'ECONNRESET' || inTheMiddle || socket.destroyed) return void socket.destroy()
     const refusal = brokenHttpRefusal(error.code)

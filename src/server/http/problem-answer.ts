@@ -13,7 +13,13 @@ import { securityHeaders } from './security-headers.ts'
 const problemMedia = 'application/problem+json; charset=utf-8'
 
 /** Seconds to wait before the same request may be accepted, where the refusal itself does not say. */
-const retryAfter: Partial<Record<ErrorCode, number>> = { rate_limited: 60, too_many_connections: 10, busy: 1, shutting_down: 2 }
+const retryAfter: Partial<Record<ErrorCode, number>> = {
+  rate_limited: 60,
+  too_many_connections: 10,
+  busy: 1,
+  shutting_down: 2,
+  store_unavailable: 1,
+}
 
 export function maskedProblem(refusal: Refusal): Problem {
   const fields = maskDeep(refusal.fields) as Record<string, unknown>

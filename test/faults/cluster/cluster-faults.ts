@@ -4,20 +4,21 @@
  * console follows a role; readers follow home. Then the one oracle looks at the store, and each of them says what was wrong.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { ProblemError, UnreachableError } from '../../../src/client/client.ts'
 import { leaseMs } from '../../../src/compose/duties/duty-lease.ts'
 import { agentsOf } from '../../support/coordinator-process.ts'
 import { examine } from '../examine.ts'
 import { Ledger } from '../ledger.ts'
 import { runLoad, type Send } from '../load.ts'
-import { addTo, isClean, newTally, noFindings, type Tally } from '../oracle.ts'
+import { addTo, type Findings, isClean, newTally, noFindings, type Tally } from '../oracle.ts'
 import { type Chance, chance } from '../random.ts'
 import { sendOverHttp } from '../send-over-http.ts'
 import { Cluster } from './cluster.ts'
 import { Console } from './console.ts'
 import { Talk } from './talk.ts'
-import { Watchers } from './watchers.ts'
+import { committed, Watchers } from './watchers.ts'
 
-/** `database`: PostgreSQL is restarted. `nothing`: only how long an event takes to everybody. */
+/** `database`: PostgreSQL is stopped and started. `nothing`: only how long an event takes to everybody. */
 const faultKinds = ['kill', 'pause', 'drain', 'database', 'nothing'] as const
 export type Fault = (typeof faultKinds)[number]
 
@@ -26,7 +27,8 @@ export interface ClusterFaultOptions {
   readonly url: string
   readonly seed: string
   readonly faults: Readonly<Partial<Record<Fault, number>>>
-  readonly restartDatabase?: (dice: Chance) => Promise<void>
+  /** `nth` counts from 0. */
+  readonly restartDatabase?: (dice: Chance, nth: number) => Promise<void>
   /** Three and two when left out. */
   readonly nodes?: number
   readonly coordinators?: number
@@ -36,6 +38,8 @@ export interface ClusterFaultOptions {
   /** Where the machine may be too busy for a balancer to notice a drain in time: requests that fail then are no finding. */
   readonly busyMachine?: boolean
   readonly onFault?: (fault: string, ms: number) => void
+  /** Each finding as it is made; the tally keeps the first. */
+  readonly onFinding?: (text: string) => void
 }
 
 export interface ClusterFaultResult {
@@ -45,6 +49,9 @@ export interface ClusterFaultResult {
   /** Until every reader was live, of the faults that did not strike a coordinator. */
   readonly times: Readonly<Record<Fault, number[]>>
   readonly sentAgain: number
+  /** While PostgreSQL was away: how many were told so, and how long the longest waited for whatever it was told. */
+  readonly refused: number
+  readonly longestWaitMs: number
   readonly takeovers: number
 }
 
@@ -53,13 +60,16 @@ const writeEveryMs = 150
 const readers = 6
 const giveUpMs = 12_000
 const clearedWithinMs = 30_000
+const beginsWithinMs = 120_000
+/** For a database that is away: the store's patience, and time for a machine that is busy. */
+const refusedWithinMs = 9_000
 /** Nobody can know whether it was done, or it may be done in a moment. */
 const passing = new Set(['unreachable', 'store_unavailable', 'shutting_down', 'busy'])
 
 export async function clusterFaults(options: ClusterFaultOptions): Promise<ClusterFaultResult> {
   const { build, url, seed, faults, nodes = 3, coordinators = 2, onCoordinators = 0 } = options
   const cluster = await Cluster.start({ build, url, nodes, coordinators, env: { HOLDFAST_LOG_LEVEL: 'warn' } })
-  const run = new Run(cluster, seed, options.busyMachine ?? false)
+  const run = new Run(cluster, options)
   try {
     await run.begin()
     const dice = chance(seed)
@@ -85,25 +95,29 @@ export async function clusterFaults(options: ClusterFaultOptions): Promise<Clust
 
 class Run {
   readonly #cluster: Cluster
-  readonly #seed: string
-  readonly #busyMachine: boolean
+  readonly #options: ClusterFaultOptions
   readonly #ledger = new Ledger(() => 'owner')
   readonly #talks: Talk[]
   readonly #console: Console
   readonly #watchers: Watchers
   readonly tally = newTally()
   readonly #times: Record<Fault, number[]> = { kill: [], pause: [], drain: [], database: [], nothing: [] }
+  readonly #inFlight = new Set<Promise<unknown>>()
   #draining = false
+  /** PostgreSQL is, or what it left behind is not yet over. */
+  #away = false
   #sentAgain = 0
+  #refused = 0
+  #longestWaitMs = 0
   #takeovers = 0
   #over = false
   #load: Promise<void> = Promise.resolve()
 
-  constructor(cluster: Cluster, seed: string, busyMachine: boolean) {
+  constructor(cluster: Cluster, options: ClusterFaultOptions) {
     this.#cluster = cluster
-    this.#busyMachine = busyMachine
-    this.#seed = seed
-    this.#talks = [new Talk(cluster, 'puller'), new Talk(cluster, 'spoken-to')]
+    this.#options = options
+    const watched = <T>(ask: () => Promise<T>): Promise<T> => this.#watched('a message', ask)
+    this.#talks = [new Talk(cluster, 'puller', watched), new Talk(cluster, 'spoken-to', watched)]
     this.#console = new Console(cluster)
     this.#watchers = new Watchers(cluster)
   }
@@ -112,7 +126,11 @@ class Run {
     await this.#watchers.begin(readers)
     this.#load = this.#write('load', Number.POSITIVE_INFINITY)
     await Promise.all([this.#talks[0]?.begin('mcp'), this.#talks[1]?.begin('acp'), this.#console.begin()])
-    while (this.#talks.some(({ answered }) => answered === 0) || this.#console.answered === 0) await pause(50)
+    const until = performance.now() + beginsWithinMs
+    while (this.#talks.some(({ answered }) => answered === 0) || this.#console.answered === 0) {
+      if (performance.now() > until) throw new Error(`Not everybody was answered within ${beginsWithinMs / 1000} s`)
+      await pause(50)
+    }
   }
 
   async strikeNode(fault: Fault, dice: Chance): Promise<void> {
@@ -120,6 +138,7 @@ class Run {
     const node = dice.below(cluster.size)
     const other = cluster.clientOf((node + 1) % cluster.size)
     await pause(dice.below(500))
+    if (fault === 'drain') await this.#settled()
     const since = performance.now()
     if (fault === 'kill') cluster.signal(node, 'SIGKILL')
     else if (fault === 'pause') cluster.signal(node, 'SIGSTOP')
@@ -145,8 +164,11 @@ class Run {
 
   /** From the moment it is back. */
   async strikeDatabase(dice: Chance, restart: ClusterFaultOptions['restartDatabase']): Promise<void> {
-    await restart?.(dice)
+    this.#away = true
+    await restart?.(dice, this.#times.database.length)
     this.#times.database.push(await this.#watchers.allLive(this.#cluster.clientOf(0), performance.now()))
+    await this.#settled()
+    this.#away = false
   }
 
   /** Killed, it is followed by a new one; paused, it is taken over, wakes up, is refused, and clears up. */
@@ -185,12 +207,12 @@ class Run {
     await this.#write('last', 1)
     for (const talk of this.#talks) {
       await talk.end()
-      addTo(this.tally, talk.findings, `seed ${this.#seed}`)
+      this.#found(talk.findings, 'a chat')
     }
     await this.#console.end()
-    addTo(this.tally, this.#console.findings, `seed ${this.#seed}, the console`)
-    for (const { findings } of await this.#watchers.end()) addTo(this.tally, findings, `seed ${this.#seed}, a reader`)
-    addTo(this.tally, await examine({ url }, this.#ledger, false, false), `seed ${this.#seed}, the store`)
+    this.#found(this.#console.findings, 'the console')
+    for (const { findings } of await this.#watchers.end()) this.#found(findings, 'a reader')
+    this.#found(await examine({ url }, this.#ledger, false, false), 'the store')
     const answered = this.#talks.reduce((sum, talk) => sum + talk.answered, 0) + this.#console.answered
     return {
       tally: this.tally,
@@ -198,6 +220,8 @@ class Run {
       answered,
       times: this.#times,
       sentAgain: this.#sentAgain,
+      refused: this.#refused,
+      longestWaitMs: this.#longestWaitMs,
       takeovers: this.#takeovers,
     }
   }
@@ -207,7 +231,7 @@ class Run {
     const send = sendOverHttp(() => client, giveUpMs)
     await runLoad({
       run,
-      chance: chance(`${this.#seed}/${run}`),
+      chance: chance(`${this.#options.seed}/${run}`),
       writers,
       each,
       again: this.#ledger.unresolved(),
@@ -226,19 +250,46 @@ class Run {
     return async (attempt) => {
       for (;;) {
         await pause(writeEveryMs)
-        const draining = this.#draining
         try {
-          return await send(attempt)
+          return await this.#watched(attempt.id, () => send(attempt))
         } catch (error) {
-          const { code = '' } = error as { code?: string }
-          if (!passing.has(code)) throw error
-          if ((draining || this.#draining) && !this.#busyMachine)
-            this.#torn(`${attempt.id} failed with ${code} while a node was drained`)
-          if (!attempt.keyed) throw error
+          if (!passing.has(codeOf(error)) || !attempt.keyed) throw error
           this.#sentAgain++
         }
       }
     }
+  }
+
+  /** SC3: none fails while a node is drained; while PostgreSQL is away it is told so, soon and in words of the catalogue. */
+  async #watched<T>(what: string, ask: () => Promise<T>): Promise<T> {
+    const [draining, away, startedAt] = [this.#draining, this.#away, performance.now()]
+    const asked = ask()
+    this.#inFlight.add(asked)
+    try {
+      return await asked
+    } catch (error) {
+      const code = codeOf(error)
+      const told = `${what} failed with ${code}: ${causesOf(error)}`
+      if (passing.has(code) && (draining || this.#draining) && !this.#options.busyMachine)
+        this.#torn(`while a node was drained ${told}`)
+      if (away && this.#away) {
+        this.#refused++
+        if (!saysWhen(error)) this.#torn(`while PostgreSQL was away ${told}`)
+      }
+      throw error
+    } finally {
+      this.#inFlight.delete(asked)
+      const waitedMs = performance.now() - startedAt
+      if (away) this.#longestWaitMs = Math.max(this.#longestWaitMs, waitedMs)
+      if (away && waitedMs > refusedWithinMs)
+        this.#torn(`${what} had no answer for ${Math.round(waitedMs)} ms while PostgreSQL was away`)
+    }
+  }
+
+  /** Nothing is under way that an earlier fault may have struck, and every node answers. */
+  async #settled(): Promise<void> {
+    await Promise.allSettled([...this.#inFlight])
+    for (let node = 0; node < this.#cluster.size; node++) await committed(this.#cluster.clientOf(node))
   }
 
   async #neverTwice(): Promise<void> {
@@ -247,6 +298,31 @@ class Run {
   }
 
   #torn(text: string): void {
-    addTo(this.tally, { ...noFindings(), torn: [text] }, `seed ${this.#seed}`)
+    this.#found({ ...noFindings(), torn: [text] }, 'a fault')
   }
+
+  #found(findings: Findings, where: string): void {
+    addTo(this.tally, findings, `seed ${this.#options.seed}, ${where}`)
+    for (const [kind, texts] of Object.entries(findings)) for (const text of texts) this.#options.onFinding?.(`${kind}: ${text}`)
+  }
+}
+
+/** Of the load's own failure, or of the client's. */
+function codeOf(error: unknown): string {
+  if (error instanceof ProblemError) return error.problem.code
+  return error instanceof UnreachableError ? 'unreachable' : String((error as { code?: unknown }).code)
+}
+
+/** A refusal of ours that says when to come again. */
+function saysWhen(error: unknown): boolean {
+  const cause = error instanceof ProblemError ? error : (error as Error).cause
+  if (!(cause instanceof ProblemError)) return false
+  return cause.problem.status < 500 || (cause.problem.code === 'store_unavailable' && cause.retryAfterSeconds !== undefined)
+}
+
+/** What is behind an error, and what is behind that. */
+function causesOf(error: unknown): string {
+  const texts: string[] = []
+  for (let at = error; at instanceof Error && texts.length < 5; at = at.cause) texts.push(at.message)
+  return texts.slice(1).join(', because: ')
 }

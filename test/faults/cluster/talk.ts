@@ -31,8 +31,11 @@ export class Talk {
   #over = false
   #running: Promise<void> = Promise.resolve()
 
-  constructor(cluster: Cluster, agentId: string) {
+  readonly #watched: <T>(ask: () => Promise<T>) => Promise<T>
+
+  constructor(cluster: Cluster, agentId: string, watched: <T>(ask: () => Promise<T>) => Promise<T>) {
     this.#cluster = cluster
+    this.#watched = watched
     this.#agentId = agentId
   }
 
@@ -104,7 +107,7 @@ export class Talk {
     }
     for (;;) {
       try {
-        await this.#cluster.client.post('/api/chat', { body, timeoutMs: 5000 })
+        await this.#watched(() => this.#cluster.client.post('/api/chat', { body, timeoutMs: 12_000, retries: 0 }))
         return
       } catch {
         await pause(tryAgainMs)

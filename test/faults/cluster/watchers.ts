@@ -34,7 +34,7 @@ export class Watchers {
 
   /** Milliseconds since `since` until everybody has an event that was committed on this node afterwards. */
   async allLive(node: Client, since: number): Promise<number> {
-    const head = await write(node)
+    const head = await committed(node)
     while (!this.#all.every(({ sightings }) => sightings.hasReached(new Map<StreamName, number>([[home, head]])))) {
       if (performance.now() - since > tooLateMs) return Number.POSITIVE_INFINITY
       await new Promise((resolve) => setTimeout(resolve, 5))
@@ -57,7 +57,8 @@ export class Watchers {
 
 const headOf = (cursor: string): number => decodeCursor(cursor)?.heads.get(home) ?? 0
 
-async function write(client: Client): Promise<number> {
+/** Home's head behind an event that this node has committed, however long it takes to. */
+export async function committed(client: Client): Promise<number> {
   for (;;) {
     try {
       await client.post('/api/projects', { body: { name: 'somebody looks' }, timeoutMs: 20_000 })

@@ -1,7 +1,9 @@
 /** SC3, RE5, CO6: nodes and coordinators of a cluster that come and go, doorbells that are lost, a PostgreSQL that is restarted. */
+
+import type { Change } from '../broken-build.ts'
 import { productFolder } from '../build.ts'
 import { type ClusterFaultOptions, type ClusterFaultResult, clusterFaults, type Fault } from '../cluster/cluster-faults.ts'
-import { noEpochCheck, silentDoorbells } from '../controls.ts'
+import { acknowledgeBeforeCommitOnPostgres, cutOffByDrain, noEpochCheck, silentDoorbells, startedTwice } from '../controls.ts'
 import { startPostgres } from '../postgres-for-faults.ts'
 import { type Part, timed, withBuild } from './part.ts'
 
@@ -15,34 +17,58 @@ const words: Readonly<Record<Fault, string>> = {
   nothing: 'of a commit',
 }
 
+const longestAwayMs = 7000
+
+type RunOptions = Omit<ClusterFaultOptions, 'url' | 'seed'>
+
+interface Control extends Omit<RunOptions, 'build'> {
+  readonly name: string
+  readonly change: Change
+  /** A finding must say this. */
+  readonly shows: string
+}
+
+const brokenClusters: readonly Control[] = [
+  { name: 'no epoch check', change: noEpochCheck, faults: { pause: 2 }, onCoordinators: 2, shows: 'has not ended what it' },
+  { name: 'started twice', change: startedTwice, faults: { kill: 1 }, shows: 'two processes of one launch' },
+  { name: 'cut off by a drain', change: cutOffByDrain, faults: { drain: 6 }, shows: 'while a node was drained' },
+  { name: 'ack before commit', change: acknowledgeBeforeCommitOnPostgres, faults: { kill: 6 }, shows: 'lost: ' },
+]
+
 export const cluster: Part = async (bench) => {
   const { seed, points } = bench
   const postgres = await startPostgres()
-  const run = async (options: Omit<ClusterFaultOptions, 'url' | 'seed'>): Promise<ClusterFaultResult> =>
-    clusterFaults({
+  const run = async (options: RunOptions): Promise<ClusterFaultResult> => {
+    const result = await clusterFaults({
+      onFinding: (text) => console.log(`  ! ${text}`),
       ...options,
       url: await postgres.newUrl(),
       seed,
       onFault: (fault, ms) => console.log(`  ${fault}: ${Math.round(ms)} ms`),
     })
-  const isCaught = (
-    change: Parameters<typeof withBuild>[0][number],
-    options: Omit<ClusterFaultOptions, 'url' | 'seed' | 'build'>,
-  ) =>
-    withBuild([change], async (build) => {
-      const { tally } = await run({ ...options, build, nodes: 2, coordinators: 1, stopEarly: true })
-      return tally.lost + tally.torn > 0
-    })
+    console.log(`  ${JSON.stringify(result.tally)}; ${load(result)}; ${figureOf(result).text}`)
+    return result
+  }
+  /** Found out for what it is, and for nothing else. */
+  const control = async ({ name, change, shows, ...options }: Control) => {
+    console.log(`  control: ${name}`)
+    let caught = false
+    const onFinding = (text: string): void => {
+      caught ||= text.includes(shows)
+      console.log(`  (${text})`)
+    }
+    const small = { ...options, nodes: 2, coordinators: 1, stopEarly: true, onFinding }
+    await withBuild([change], (build) => run({ ...small, build })).catch((error) => console.log(`  broken off: ${String(error)}`))
+    return { name, caught }
+  }
   try {
     return [
       await timed(async () => {
         const faults = { kill: points(50), pause: points(50), drain: points(20) }
         const onCoordinators = points(25)
         const result = await run({ build: productFolder, faults, onCoordinators })
-        console.log(`  ${JSON.stringify(result.tally)}; ${load(result)}; ${figureOf(result).text}`)
-        const controls = [
-          { name: 'no epoch check', caught: await isCaught(noEpochCheck, { faults: { pause: 2 }, onCoordinators: 2 }) },
-        ]
+        const controls = []
+        for (const each of brokenClusters) controls.push(await control(each))
         const told = `${faults.kill} kills, ${faults.pause} pauses, ${faults.drain} drains, ${result.takeovers} takeovers of coordinators; ${load(result)}`
         const test = 'cluster: 3 nodes, 2 coordinators'
         return { rule: 'SC3', test, points: told, seed, tally: result.tally, controls, figure: figureOf(result) }
@@ -56,10 +82,12 @@ export const cluster: Part = async (bench) => {
       }),
       await timed(async () => {
         const faults = { database: points(10) }
-        const restartDatabase: ClusterFaultOptions['restartDatabase'] = (dice) =>
-          postgres.restart(dice.pick(['SIGINT', 'SIGQUIT'] as const), dice.below(4000))
+        // In order, and as after a crash, by turns; longer away than requests wait, every now and then.
+        const restartDatabase: ClusterFaultOptions['restartDatabase'] = (dice, nth) =>
+          postgres.restart(nth % 2 === 0 ? 'SIGINT' : 'SIGQUIT', dice.below(longestAwayMs))
         const result = await run({ build: productFolder, faults, restartDatabase })
-        const told = `${faults.database} restarts; ${load(result)}`
+        const waited = `${result.refused} told so, the longest wait ${(result.longestWaitMs / 1000).toFixed(1)} s`
+        const told = `${faults.database} restarts, every other as after a crash; ${load(result)}; ${waited}`
         const test = 'cluster: PostgreSQL restarted'
         return { rule: 'SC1', test, points: told, seed, tally: result.tally, controls: [], figure: figureOf(result) }
       }),
