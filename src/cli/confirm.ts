@@ -5,7 +5,8 @@ import { isInteractive, painter, type Terminal } from './terminal.ts'
 
 /** Resolves when it may be done; throws when it may not. `loss` says what will be gone. */
 export async function confirm(terminal: Terminal, question: string, loss: string): Promise<void> {
-  if (!isInteractive(terminal)) throw usage(`${question} Nobody is here to answer.`, 'Add --yes to do it without being asked.')
+  if (!isInteractive(terminal))
+    throw usage(`${question} ${loss} Nobody is here to answer.`, 'Add --yes to do it without being asked.')
   const paint = painter(terminal.stderr, terminal.env)
   const lines = createInterface({ input: terminal.stdin, output: terminal.stderr as NodeJS.WritableStream })
   try {

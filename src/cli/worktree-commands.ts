@@ -1,5 +1,6 @@
 /** What the commands about worktrees do. */
 import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import type { Client } from '../client/client.ts'
 import { ProblemError } from '../client/client.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -132,7 +133,7 @@ export async function patchWorktree(context: CommandContext, given: Given): Prom
       )
     return void context.terminal.stdout.write(text)
   }
-  await writeFile(file, bytes)
+  await writeFile(resolve(context.terminal.cwd, file), bytes)
   context.finished({ file, bytes: bytes.length }, `${size(bytes.length)} written to ${visible(file)}`)
 }
 
@@ -160,7 +161,8 @@ export async function mergeWorktree(context: CommandContext, given: Given): Prom
       done.outcome === 'done' ? `It is in ${visible(done.branch)} now` : `${visible(done.branch)} has it all already`,
     )
   } catch (error) {
-    const { files, command } = fieldsOf(error)
+    const { files, command, reason } = fieldsOf(error)
+    if (!context.json && reason === 'uncommitted') context.note(`First: holdfast worktrees commit ${visible(given.operand(0))}`)
     if (!context.json && Array.isArray(files))
       context.note(`Conflicts in: ${files.map((each) => visible(String(each))).join(', ')}`)
     if (!context.json && typeof command === 'string') context.note(`To resolve them yourself: ${visible(command)}`)

@@ -43,7 +43,8 @@ export async function bringIn(worktree: OurWorktree, { target, how, message, scr
     command: reason === 'target_in_use' ? command : null,
   })
   const uncommitted = await uncommittedIn(worktree)
-  if (uncommitted.length > 0) return refuse('uncommitted', `${uncommitted.length} files are not committed; commit them first.`)
+  if (uncommitted.length > 0)
+    return refuse('uncommitted', `Files that are not committed: ${uncommitted.length}. Commit them first.`)
   const ours = repository.facts.head
   const theirs = await tipOf(repository, target)
   if (theirs === undefined) return refuse('no_branch', `There is no branch ${target}.`)
