@@ -59,17 +59,20 @@ function addAgentSessions(db: DatabaseSync, state: 'active' | 'ended', count: nu
 }
 
 function bareSweep(db: DatabaseSync): () => void {
-  const ask = (what: string) => db.prepare(`select id, agent_id, project_id from agent_sessions where ${what} limit ${dueAtOnce}`)
-  const outlived = ask("state <> 'ended' and expires_at <= ? order by expires_at")
-  const terminating = ask("state = 'terminating' and terminating_at <= ? order by terminating_at")
-  const suspected = ask("state <> 'ended' and suspected_at is not null and suspected_at <= ? order by suspected_at")
+  const ask = (what: string) =>
+    `select * from (select id, agent_id, project_id from agent_sessions where ${what} limit ${dueAtOnce})`
+  const due = db.prepare(
+    [
+      ask("state <> 'ended' and expires_at <= ? order by expires_at"),
+      ask("state = 'terminating' and terminating_at <= ? order by terminating_at"),
+      ask("state <> 'ended' and suspected_at is not null and suspected_at <= ? order by suspected_at"),
+    ].join(' union all '),
+  )
   const leftOpen = db.prepare(`select * from open_conversations where exists (select id from agent_sessions
     where id = open_conversations.agent_session_id and state = 'ended') limit ${dueAtOnce}`)
   return () => {
     const now = new Date().toISOString()
-    outlived.all(now)
-    terminating.all(now)
-    suspected.all(now)
+    due.all(now, now, now)
     leftOpen.all()
   }
 }

@@ -1,14 +1,7 @@
 /** What the sweeper has to look at now: a bounded number of each, the oldest first. Costs the same however many have ended. */
 import { terminatingAtMostMs } from '../domain/agent-session/expiry.ts'
 import { later } from '../domain/instant.ts'
-import {
-  type DueAgentSession,
-  dueOf,
-  selectLeftOpen,
-  selectOutlived,
-  selectSuspected,
-  selectTerminatingSince,
-} from '../store/queries/due-agent-sessions.ts'
+import { type DueAgentSession, dueOf, selectDue, selectLeftOpen } from '../store/queries/due-agent-sessions.ts'
 import { defineQuery } from '../store/store.ts'
 
 /** Of each kind, in one look. */
@@ -20,17 +13,21 @@ interface Due {
   readonly leftOpen: readonly { readonly conversationKey: string; readonly agentSessionId: string }[]
 }
 
+/** Nearly always. */
+const nothing: Due = { agentSessions: [], leftOpen: [] }
+
 export const findDueAgentSessions = defineQuery({
   name: 'find-due-agent-sessions',
   // Each is looked at again before anything is done about it.
   withoutSnapshot: true,
   run: async (reader, _: Record<never, never>, { now }): Promise<Due> => {
-    const due = [
-      ...(await reader.all(selectOutlived, { until: now, limit: dueAtOnce })),
-      ...(await reader.all(selectTerminatingSince, { until: later(now, -terminatingAtMostMs), limit: dueAtOnce })),
-      ...(await reader.all(selectSuspected, { until: now, limit: dueAtOnce })),
-    ]
+    const due = await reader.all(selectDue, {
+      until: now,
+      terminatingUntil: later(now, -terminatingAtMostMs),
+      limit: dueAtOnce,
+    })
     const leftOpen = await reader.all(selectLeftOpen, { limit: dueAtOnce })
+    if (due.length === 0 && leftOpen.length === 0) return nothing
     return {
       agentSessions: [...new Map(due.map((row) => [row.id, dueOf(row)])).values()],
       leftOpen: leftOpen.map((row) => ({ conversationKey: row.conversation_key, agentSessionId: row.agent_session_id })),

@@ -5,7 +5,7 @@
 import { sql } from 'kysely'
 import type { Purpose } from '../../domain/agent-session/lifecycle.ts'
 import type { Instant } from '../../domain/instant.ts'
-import { statement } from '../statement.ts'
+import { type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import { type AgentSessionRow, ended, type Pair } from './agent-sessions.ts'
 import { launchEnded } from './launches.ts'
@@ -16,17 +16,20 @@ export interface DueAgentSession extends Pair {
 
 interface Due {
   readonly until: Instant
+  readonly terminatingUntil: Instant
   readonly limit: number
 }
+
+type Builder = Parameters<QueryBuilder<unknown>>[0]
+
+const which = (db: Builder) => db.selectFrom('agent_sessions').select(['id', 'agent_id', 'project_id'])
 
 /**
  * AS6: those whose process is known to live are left out here, and not given more time, so that what is stored goes on saying when
  * they were last heard of (NA6).
  */
-export const selectOutlived = statement<Due>()((db, p) =>
-  db
-    .selectFrom('agent_sessions')
-    .select(['id', 'agent_id', 'project_id'])
+const outlived = (db: Builder, p: Due) =>
+  which(db)
     .where('state', '<>', ended)
     .where('expires_at', '<=', p.until)
     .where(({ not, exists, selectFrom }) =>
@@ -40,29 +43,31 @@ export const selectOutlived = statement<Due>()((db, p) =>
       ),
     )
     .orderBy('expires_at')
-    .limit(p.limit),
-)
+    .limit(p.limit)
 
-export const selectTerminatingSince = statement<Due>()((db, p) =>
-  db
-    .selectFrom('agent_sessions')
-    .select(['id', 'agent_id', 'project_id'])
+const terminating = (db: Builder, p: Due) =>
+  which(db)
     .where('state', '=', sql.lit<AgentSessionRow['state']>('terminating'))
-    .where('terminating_at', '<=', p.until)
+    .where('terminating_at', '<=', p.terminatingUntil)
     .orderBy('terminating_at')
-    .limit(p.limit),
-)
+    .limit(p.limit)
 
 /** How long each may be suspected is its project's choice, so all that are come up; there are never many. */
-export const selectSuspected = statement<Due>()((db, p) =>
-  db
-    .selectFrom('agent_sessions')
-    .select(['id', 'agent_id', 'project_id'])
+const suspected = (db: Builder, p: Due) =>
+  which(db)
     .where('state', '<>', ended)
     .where('suspected_at', 'is not', null)
     .where('suspected_at', '<=', p.until)
     .orderBy('suspected_at')
-    .limit(p.limit),
+    .limit(p.limit)
+
+/** So many of each kind, the oldest first; one that is due for two reasons comes twice. Together, because each statement costs more than its answer. */
+export const selectDue = statement<Due>()((db, p) =>
+  db
+    .selectFrom(outlived(db, p).as('outlived'))
+    .selectAll()
+    .unionAll(db.selectFrom(terminating(db, p).as('terminating')).selectAll())
+    .unionAll(db.selectFrom(suspected(db, p).as('suspected')).selectAll()),
 )
 
 /** AS9: written in by a session that has ended, and not closed with it. Asked from this side, because few are open at all. */
