@@ -1,6 +1,9 @@
-/** The processes of Linux, from /proc. Read at once, because /proc is memory and a list should be of one moment. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { markIn } from './launch-mark.ts'
+/**
+ * The processes of Linux, from /proc. Read at once, because /proc is memory and a list should be of one moment; and through one buffer: Node takes
+ * 64 KiB for each file that does not say its size, which for two files of each process, at each look, made the memory of a coordinator grow.
+ */
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
+import { launchVariable, markIn } from './launch-mark.ts'
 import type { LiveProcess, ProcessSource } from './processes.ts'
 
 /** Behind the name, in proc(5): state, ppid, pgrp, session, … the 22nd of all is the start time. */
@@ -9,12 +12,39 @@ const parentAt = 1
 const groupAt = 2
 const birthAt = 19
 
-function read(path: string): string | undefined {
+const firstRoom = 32 * 1024
+/** Far more than the kernel takes for one environment; what is beyond is not seen. */
+const mostRoom = 8 * 1024 * 1024
+let room = Buffer.allocUnsafeSlow(firstRoom)
+
+/** Valid until the next one is read. Undefined when there is no such file, or it is not ours to read. */
+function read(path: string): Buffer | undefined {
+  let descriptor: number
   try {
-    return readFileSync(path, 'latin1')
+    descriptor = openSync(path, 'r')
   } catch {
     return undefined
   }
+  try {
+    let length = 0
+    for (let count = -1; count !== 0; length += count) {
+      if (length === room.length && !makeRoom()) break
+      count = readSync(descriptor, room, length, room.length - length, null)
+    }
+    return room.subarray(0, length)
+  } catch {
+    return undefined
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function makeRoom(): boolean {
+  if (room.length >= mostRoom) return false
+  const larger = Buffer.allocUnsafeSlow(room.length * 2)
+  room.copy(larger)
+  room = larger
+  return true
 }
 
 interface Stat {
@@ -26,7 +56,7 @@ interface Stat {
 
 /** The name may hold anything, so it is counted from its last bracket. */
 function statOf(pid: number): Stat | undefined {
-  const text = read(`/proc/${pid}/stat`)
+  const text = read(`/proc/${pid}/stat`)?.toString('latin1')
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ')
   const birth = fields?.[birthAt]
   if (!fields || birth === undefined) return undefined
@@ -40,7 +70,8 @@ function processOf(pid: number): LiveProcess | undefined {
   const { parent, group, birth } = stat
   // The kernel's own threads are in no group and have no environment.
   const environment = group === 0 ? undefined : read(`/proc/${pid}/environ`)
-  return { pid, parent, group, birth, mark: environment ? markIn(environment.split('\0')) : undefined }
+  const isMarked = environment?.includes(launchVariable)
+  return { pid, parent, group, birth, mark: isMarked ? markIn(environment?.toString('latin1').split('\0') ?? []) : undefined }
 }
 
 export const linuxProcesses: ProcessSource = {

@@ -57,6 +57,15 @@ describe.each(sources)('processes from %s', (_, source) => {
   })
 })
 
+test('[CO5] a mark is found behind however many variables', async () => {
+  const { launchId, keeper } = newMark()
+  const variables = `PATH=$PATH A=$many B=$many C=$many HOLDFAST_LAUNCH_ID=${launchId} HOLDFAST_LAUNCH_KEEPER=${keeper}`
+  const script = `many=$(printf %0100000d 0); exec env -i ${variables} sh -c 'echo $$; exec sleep 1000'`
+  const { pid } = await startScript(script)
+  const found = (await machine.list()).find((each) => each.pid === pid)
+  expect(found?.mark).toEqual({ launchId, keeper })
+})
+
 test('[CO5] a number that somebody else has now is not signalled, nor is the group of that name', async () => {
   const stranger = await startScript('sleep 1000 & echo $!; wait')
   const recycled = new ProcessTree(newMark(), { pid: stranger.pid, birth: '1' })
