@@ -15,13 +15,10 @@ import { setHistory } from '../src/services/set-history.ts'
 import { selectWorkSession } from '../src/store/queries/work-sessions.ts'
 import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.ts'
 import { defineQuery } from '../src/store/store.ts'
-import type { Comparison, Contender } from './harness/comparison.ts'
-import { benchFolder } from './harness/folder.ts'
-import { flat } from './harness/verdict.ts'
+import { type Grown, growing } from './harness/growing.ts'
 
 const writerUrl = new URL('../src/compose/writer.ts', import.meta.url)
 const by = 'bench'
-const readsPerRound = 100
 const warnings = 100
 const messages = 10_000
 const writtenAtOnce = 200
@@ -35,13 +32,7 @@ const context = defineQuery({
   },
 })
 
-interface Work {
-  readonly ours: () => Promise<unknown>
-  readonly bare: () => unknown
-  readonly close: () => Promise<void>
-}
-
-async function openWork(folder: string, size: number): Promise<Work> {
+async function openWork(folder: string, size: number): Promise<Grown> {
   const file = join(folder, `${size}.db`)
   const store = await openSqliteStore({ file, clock: systemClock, writerUrl })
   const { id: projectId } = await store.run(createProject, { name: 'bench', by })
@@ -84,49 +75,20 @@ async function openWork(folder: string, size: number): Promise<Work> {
   }
 }
 
-/** Microseconds for each. */
-const reads = (name: string, read: () => unknown): Contender => ({
-  name,
-  round: async () => {
-    const from = performance.now()
-    for (let nth = 0; nth < readsPerRound; nth++) await read()
-    return ((performance.now() - from) * 1000) / readsPerRound
+export const resumeContext = growing({
+  timesPerRound: 100,
+  open: openWork,
+  besideBare: {
+    title: '[SP9] the resume context of 1,000 approaches and 1,000 tasks',
+    size: 1000,
+    limit: 1.5,
+    ours: 'store.query',
+    yardstick: 'bounded newest-first read',
+  },
+  besideLess: {
+    title: '[SP9] the resume context of 10,000 approaches and tasks, beside that of 1,000',
+    more: 10_000,
+    less: 1000,
+    of: 'of each',
   },
 })
-
-export const resumeContext: readonly Comparison[] = [
-  {
-    title: '[SP9] the resume context of 1,000 approaches and 1,000 tasks',
-    unit: 'µs',
-    goal: { kind: 'cost', limit: 1.5 },
-    prepare: async () => {
-      const folder = benchFolder()
-      const work = await openWork(folder.path, 1000)
-      return {
-        ours: reads('store.query', work.ours),
-        yardstick: reads('bounded newest-first read', work.bare),
-        close: async () => {
-          await work.close()
-          folder.remove()
-        },
-      }
-    },
-  },
-  {
-    title: '[SP9] the resume context of 10,000 approaches and tasks, beside that of 1,000',
-    unit: 'µs',
-    goal: flat,
-    prepare: async () => {
-      const folder = benchFolder()
-      const works = [await openWork(folder.path, 10_000), await openWork(folder.path, 1000)] as const
-      return {
-        ours: reads('10,000', works[0].ours),
-        yardstick: reads('1,000', works[1].ours),
-        close: async () => {
-          for (const work of works) await work.close()
-          folder.remove()
-        },
-      }
-    },
-  },
-]

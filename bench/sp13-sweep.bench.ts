@@ -10,22 +10,13 @@ import { systemClock } from '../src/platform/clock.ts'
 import { createLogger } from '../src/platform/logger.ts'
 import { LastSeen } from '../src/server/agents/last-seen.ts'
 import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.ts'
-import type { Comparison, Contender } from './harness/comparison.ts'
-import { benchFolder } from './harness/folder.ts'
-import { flat } from './harness/verdict.ts'
+import { type Grown, growing } from './harness/growing.ts'
 
 const writerUrl = new URL('../src/compose/writer.ts', import.meta.url)
-const sweepsPerRound = 300
 const live = 100
 const dueAtOnce = 100
 
-interface Sweeping {
-  readonly sweep: () => Promise<void>
-  readonly bare: () => void
-  readonly close: () => Promise<void>
-}
-
-async function openSessions(folder: string, ended: number): Promise<Sweeping> {
+async function openSessions(folder: string, ended: number): Promise<Grown> {
   const file = join(folder, `${ended}.db`)
   const store = await openSqliteStore({ file, clock: systemClock, writerUrl })
   const db = new DatabaseSync(file)
@@ -34,7 +25,7 @@ async function openSessions(folder: string, ended: number): Promise<Sweeping> {
   const logger = createLogger({ level: 'error', format: 'json' })
   const sweeper = new AgentSessionSweeper({ store, clock: systemClock, logger, lastSeen: new LastSeen() })
   return {
-    sweep: () => sweeper.round(),
+    ours: () => sweeper.round(),
     bare: bareSweep(db),
     close: async () => {
       db.close()
@@ -77,49 +68,20 @@ function bareSweep(db: DatabaseSync): () => void {
   }
 }
 
-/** Microseconds for each. */
-const sweeps = (name: string, sweep: () => unknown): Contender => ({
-  name,
-  round: async () => {
-    const from = performance.now()
-    for (let nth = 0; nth < sweepsPerRound; nth++) await sweep()
-    return ((performance.now() - from) * 1000) / sweepsPerRound
+export const sweep = growing({
+  timesPerRound: 300,
+  open: openSessions,
+  besideBare: {
+    title: '[SP13] a sweep with 100,000 ended and 100 live sessions',
+    size: 100_000,
+    limit: 1.5,
+    ours: 'the sweeper',
+    yardstick: 'the same questions, bare',
+  },
+  besideLess: {
+    title: '[SP13] a sweep with 100,000 ended sessions, beside one with 10,000',
+    more: 100_000,
+    less: 10_000,
+    of: 'ended',
   },
 })
-
-export const sweep: readonly Comparison[] = [
-  {
-    title: '[SP13] a sweep with 100,000 ended and 100 live sessions',
-    unit: 'µs',
-    goal: { kind: 'cost', limit: 1.5 },
-    prepare: async () => {
-      const folder = benchFolder()
-      const ours = await openSessions(folder.path, 100_000)
-      return {
-        ours: sweeps('the sweeper', ours.sweep),
-        yardstick: sweeps('the same questions, bare', ours.bare),
-        close: async () => {
-          await ours.close()
-          folder.remove()
-        },
-      }
-    },
-  },
-  {
-    title: '[SP13] a sweep with 100,000 ended sessions, beside one with 10,000',
-    unit: 'µs',
-    goal: flat,
-    prepare: async () => {
-      const folder = benchFolder()
-      const [many, few] = [await openSessions(folder.path, 100_000), await openSessions(folder.path, 10_000)]
-      return {
-        ours: sweeps('100,000 ended', many.sweep),
-        yardstick: sweeps('10,000 ended', few.sweep),
-        close: async () => {
-          await Promise.all([many.close(), few.close()])
-          folder.remove()
-        },
-      }
-    },
-  },
-]

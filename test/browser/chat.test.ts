@@ -67,6 +67,22 @@ test('[CH9] the panel calls the agent, shows it come, think and answer, and lets
   await expect.poll(states).toEqual(['terminating'])
 })
 
+test('[CH9] who likes Enter to make a new line chooses so, and Ctrl+Enter sends', async () => {
+  const room = await chatRoom('liz')
+  const page = await here.ownerPage(room.address)
+  await page.getByRole('button', { name: 'Account and preferences' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'Enter sends what you write' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByText('Ctrl+Enter sends, Enter makes a new line').waitFor()
+  await composer(page).fill('first')
+  await composer(page).press('Enter')
+  await page.keyboard.type('second')
+  expect(await composer(page).inputValue()).toBe('first\nsecond')
+  await composer(page).press('Control+Enter')
+  await page.getByRole('log').getByText('second').waitFor()
+  expect(await composer(page).inputValue()).toBe('')
+})
+
 test('[CH9] who comes later, or again, sees that it thinks too', async () => {
   const room = await chatRoom('gus')
   await room.write('hello')

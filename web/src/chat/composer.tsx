@@ -1,10 +1,13 @@
-/** Where one writes: Enter sends, Ctrl+Enter or Shift+Enter makes a new line. What is typed stays until it is sent. */
-import { type KeyboardEvent, useRef, useState } from 'react'
+/** Where one writes to an agent. What is typed stays until it is sent. */
+import { useRef, useState } from 'react'
 import type { Message } from '../../../src/protocol/message.ts'
 import { useDraft } from '../live/draft.ts'
 import { useWords } from '../messages/messages.tsx'
 import { Button } from '../parts/button.tsx'
 import { inputClass } from '../parts/field.tsx'
+import { WritingArea } from '../parts/writing-area.tsx'
+import { useChoice } from '../preferences/choice.ts'
+import { enterChoice } from '../preferences/enter.ts'
 
 const priorities = ['low', 'normal', 'high', 'urgent'] as const satisfies readonly Message['priority'][]
 /** What the server accepts. */
@@ -19,6 +22,7 @@ interface ComposerProps {
 
 export function Composer({ draftKey, agentName, onSend }: ComposerProps) {
   const { chat } = useWords()
+  const enter = useChoice(enterChoice)
   const [text, setText, clearText] = useDraft(draftKey, '')
   const [priority, setPriority] = useState<Message['priority']>('normal')
   const [full, setFull] = useState(false)
@@ -34,16 +38,6 @@ export function Composer({ draftKey, agentName, onSend }: ComposerProps) {
     area.current?.focus()
   }
 
-  function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
-    // While an input method composes, Enter chooses a word; some browsers tell it only by this number.
-    if (event.key !== 'Enter' || event.nativeEvent.isComposing || event.keyCode === 229 || event.shiftKey) return
-    event.preventDefault()
-    if (!event.ctrlKey && !event.metaKey) return send()
-    const { selectionStart, selectionEnd } = event.currentTarget
-    event.currentTarget.setRangeText('\n', selectionStart, selectionEnd, 'end')
-    setText(event.currentTarget.value)
-  }
-
   return (
     <form
       className="flex flex-col gap-2 border-t border-line py-3"
@@ -57,16 +51,13 @@ export function Composer({ draftKey, agentName, onSend }: ComposerProps) {
           {chat.full}
         </p>
       )}
-      <textarea
-        ref={area}
-        aria-label={chat.write(agentName)}
-        placeholder={chat.write(agentName)}
+      <WritingArea
+        area={area}
+        label={chat.write(agentName)}
         value={text}
-        maxLength={longestMessage}
-        enterKeyHint="send"
-        onKeyDown={onKeyDown}
-        onChange={(event) => setText(event.target.value)}
-        className={`${inputClass} field-sizing-content max-h-[30dvh] min-h-10 resize-none`}
+        longest={longestMessage}
+        onValue={setText}
+        onSend={send}
       />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <label className="flex items-center gap-2 text-sm text-quiet">
@@ -83,7 +74,7 @@ export function Composer({ draftKey, agentName, onSend }: ComposerProps) {
             ))}
           </select>
         </label>
-        <span className="ml-auto text-xs text-faint max-md:hidden">{chat.keys}</span>
+        <span className="ml-auto text-xs text-faint max-md:hidden">{chat.keys[enter]}</span>
         <Button look="primary" type="submit" className="max-md:ml-auto">
           {chat.send}
         </Button>

@@ -1,9 +1,11 @@
-/** Where one writes to an agent: Enter sends, Ctrl+Enter or Shift+Enter makes a new line, Escape cancels the turn that runs. */
-import { type KeyboardEvent, useRef } from 'react'
+/** Where one writes to an agent in a role; Escape cancels the turn that runs. */
+import { useRef } from 'react'
 import { useDraft } from '../live/draft.ts'
 import { useWords } from '../messages/messages.tsx'
 import { Button, SubmitButton } from '../parts/button.tsx'
-import { inputClass } from '../parts/field.tsx'
+import { WritingArea } from '../parts/writing-area.tsx'
+import { useChoice } from '../preferences/choice.ts'
+import { enterChoice } from '../preferences/enter.ts'
 import { AttachButton, AttachedList, type Attachment, useAttachments } from './attachments.tsx'
 
 /** What the server accepts (src/protocol/prompt.ts). */
@@ -21,7 +23,8 @@ interface PromptBoxProps {
 }
 
 export function PromptBox({ draftKey, role, pictures, onSend, onCancel, cancelling }: PromptBoxProps) {
-  const { console: words } = useWords()
+  const { chat, console: words } = useWords()
+  const enter = useChoice(enterChoice)
   const [text, setText, clearText] = useDraft(draftKey, '')
   const area = useRef<HTMLTextAreaElement>(null)
   const attachments = useAttachments(pictures)
@@ -34,16 +37,6 @@ export function PromptBox({ draftKey, role, pictures, onSend, onCancel, cancelli
     area.current?.focus()
   }
 
-  function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
-    // While an input method composes, Enter chooses a word; some browsers tell it only by this number.
-    if (event.key !== 'Enter' || event.nativeEvent.isComposing || event.keyCode === 229 || event.shiftKey) return
-    event.preventDefault()
-    if (!event.ctrlKey && !event.metaKey) return send()
-    const { selectionStart, selectionEnd } = event.currentTarget
-    event.currentTarget.setRangeText('\n', selectionStart, selectionEnd, 'end')
-    setText(event.currentTarget.value)
-  }
-
   return (
     <form
       className="flex flex-col gap-2 border-t border-line py-3"
@@ -52,26 +45,23 @@ export function PromptBox({ draftKey, role, pictures, onSend, onCancel, cancelli
         send()
       }}
     >
-      <textarea
-        ref={area}
-        aria-label={words.write(role)}
-        placeholder={words.write(role)}
+      <WritingArea
+        area={area}
+        label={words.write(role)}
         value={text}
-        maxLength={longestPrompt}
-        enterKeyHint="send"
-        onKeyDown={onKeyDown}
+        longest={longestPrompt}
+        onValue={setText}
+        onSend={send}
         onPaste={(event) => {
           if (event.clipboardData.files.length === 0) return
           event.preventDefault()
           void attachments.add([...event.clipboardData.files])
         }}
-        onChange={(event) => setText(event.target.value)}
-        className={`${inputClass} field-sizing-content max-h-[30dvh] min-h-10 resize-none`}
       />
       <AttachedList {...attachments} />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <AttachButton onFiles={(files) => void attachments.add(files)} />
-        <span className="min-w-0 flex-1 text-xs text-faint max-md:hidden">{onCancel ? words.keysWorking : words.keys}</span>
+        <span className="min-w-0 flex-1 text-xs text-faint max-md:hidden">{onCancel ? words.keysWorking : chat.keys[enter]}</span>
         {onCancel && (
           <SubmitButton type="button" look="plain" waiting={cancelling} onClick={onCancel} className="max-md:ml-auto">
             {words.cancel}

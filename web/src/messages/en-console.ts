@@ -27,7 +27,6 @@ export const consoleWords = {
   write: (role: string) => `Write to ${role}`,
   send: 'Send',
   queueIt: 'Send next',
-  keys: 'Enter sends, Ctrl+Enter makes a new line',
   keysWorking: 'What you send waits for its turn. Esc cancels the turn that runs.',
   cancel: 'Cancel turn',
   sending: 'Sending…',

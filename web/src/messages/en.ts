@@ -5,6 +5,7 @@ import { consoleWords } from './en-console.ts'
 import { continuity } from './en-continuity.ts'
 import { conversations } from './en-conversations.ts'
 import { errors } from './en-errors.ts'
+import { phone, preferences } from './en-preferences.ts'
 import { settings } from './en-settings.ts'
 import { agentSessions, coordinators, detected, duration, processes, running } from './en-system.ts'
 import { approvals, chat, tasks, workSessions } from './en-work.ts'
@@ -23,6 +24,8 @@ export const en = {
   detected,
   duration,
   errors,
+  phone,
+  preferences,
   processes,
   running,
   settings,
@@ -341,28 +344,6 @@ export const en = {
     may: 'May',
     checkedAt: 'Checked',
     appearance: 'Appearance',
-  },
-
-  preferences: {
-    theme: 'Theme',
-    themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
-    language: 'Language',
-    languages: { system: 'As the browser', en: 'English', ja: '日本語' },
-    open: 'Account and preferences',
-    outside: 'Notices from this browser',
-    outsideForbidden: 'The browser does not allow notices for this address. Its settings can.',
-    signOut: 'Sign out',
-  },
-
-  phone: {
-    open: 'Sign in on your phone',
-    scan: 'Point the phone’s camera at this. It signs you in once, as yourself.',
-    code: 'A code for the camera of your phone',
-    expires: 'Good until',
-    orLink: 'Or copy the link and send it to yourself.',
-    again: 'Make a new one',
-    unreachable: 'A phone cannot reach this address: it is this machine’s own.',
-    unreachableNext: 'Put Holdfast behind a proxy, set public_url to its address, and start again.',
   },
 
   finished: {

@@ -27,7 +27,6 @@ export const consoleWords: typeof English = {
   write: (role) => `${role} へのメッセージ`,
   send: '送信',
   queueIt: '次に送信',
-  keys: 'Enterで送信、Ctrl+Enterで改行',
   keysWorking: '送信したものは順番を待ちます。Escで実行中のターンを中止します。',
   cancel: 'ターンを中止',
   sending: '送信中…',

@@ -5,6 +5,7 @@ import { consoleWords } from './ja-console.ts'
 import { continuity } from './ja-continuity.ts'
 import { conversations } from './ja-conversations.ts'
 import { errors } from './ja-errors.ts'
+import { phone, preferences } from './ja-preferences.ts'
 import { settings } from './ja-settings.ts'
 import { agentSessions, coordinators, detected, duration, processes, running } from './ja-system.ts'
 import { approvals, chat, tasks, workSessions } from './ja-work.ts'
@@ -21,6 +22,8 @@ export const ja: Messages = {
   detected,
   duration,
   errors,
+  phone,
+  preferences,
   processes,
   running,
   settings,
@@ -339,28 +342,6 @@ export const ja: Messages = {
     may: '許可されている操作',
     checkedAt: '確認',
     appearance: '表示',
-  },
-
-  preferences: {
-    theme: 'テーマ',
-    themes: { system: 'システムに合わせる', light: 'ライト', dark: 'ダーク' },
-    language: '言語',
-    languages: { system: 'ブラウザーに合わせる', en: 'English', ja: '日本語' },
-    open: 'アカウントと表示設定',
-    outside: 'このブラウザーで通知する',
-    outsideForbidden: 'このアドレスからの通知はブラウザーで許可されていません。ブラウザーの設定で変更できます。',
-    signOut: 'サインアウト',
-  },
-
-  phone: {
-    open: 'スマートフォンでサインイン',
-    scan: 'スマートフォンのカメラで読み取ってください。一度だけ、あなたとしてサインインします。',
-    code: 'スマートフォンのカメラ用コード',
-    expires: '有効期限',
-    orLink: 'リンクをコピーして自分に送ることもできます。',
-    again: '新しく作る',
-    unreachable: 'このアドレスはこのコンピューター専用なので、スマートフォンからは開けません。',
-    unreachableNext: 'Holdfast をプロキシの後ろに置き、そのアドレスを public_url に設定して起動し直してください。',
   },
 
   finished: {

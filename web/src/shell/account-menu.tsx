@@ -7,7 +7,8 @@ import { CheckIcon } from '../parts/icons.tsx'
 import { itemClass, MenuPopup } from '../parts/menu.tsx'
 import { notify } from '../parts/notices.tsx'
 import { tell } from '../parts/problem-note.tsx'
-import { useChoice } from '../preferences/choice.ts'
+import { type Choice, useChoice } from '../preferences/choice.ts'
+import { enterChoice } from '../preferences/enter.ts'
 import { languageChoice, languages } from '../preferences/language.ts'
 import { canTellOutside, outsideChoice, turnOutside } from '../preferences/outside.ts'
 import { themeChoice, themes } from '../preferences/theme.ts'
@@ -20,8 +21,6 @@ export function AccountMenu() {
   const words = useWords()
   const me = useMe()
   const navigate = useNavigate()
-  const theme = useChoice(themeChoice)
-  const language = useChoice(languageChoice)
   return (
     <Menu.Root>
       <Menu.Trigger className="flex h-8 min-w-0 items-center gap-2 rounded-md px-2 text-quiet transition-colors hover:bg-hover hover:text-ink data-popup-open:bg-hover">
@@ -30,33 +29,16 @@ export function AccountMenu() {
         <span className="truncate">{me?.name}</span>
       </Menu.Trigger>
       <MenuPopup side="top" align="start">
-        <Menu.RadioGroup value={theme} onValueChange={themeChoice.set}>
-          <Menu.Group>
-            <Menu.GroupLabel className={groupClass}>{words.preferences.theme}</Menu.GroupLabel>
-            {themes.map((each) => (
-              <Menu.RadioItem key={each} value={each} className={radioClass}>
-                {words.preferences.themes[each]}
-                <Menu.RadioItemIndicator>
-                  <CheckIcon className="text-accent" />
-                </Menu.RadioItemIndicator>
-              </Menu.RadioItem>
-            ))}
-          </Menu.Group>
-        </Menu.RadioGroup>
-        <Menu.RadioGroup value={language} onValueChange={languageChoice.set}>
-          <Menu.Group>
-            <Menu.GroupLabel className={groupClass}>{words.preferences.language}</Menu.GroupLabel>
-            {languages.map((each) => (
-              <Menu.RadioItem key={each} value={each} className={radioClass} lang={each === 'system' ? undefined : each}>
-                {words.preferences.languages[each]}
-                <Menu.RadioItemIndicator>
-                  <CheckIcon className="text-accent" />
-                </Menu.RadioItemIndicator>
-              </Menu.RadioItem>
-            ))}
-          </Menu.Group>
-        </Menu.RadioGroup>
+        <Choices title={words.preferences.theme} choice={themeChoice} values={themes} names={words.preferences.themes} />
+        <Choices
+          title={words.preferences.language}
+          choice={languageChoice}
+          values={languages}
+          names={words.preferences.languages}
+          inItself
+        />
         <Menu.Separator className="my-1 h-px bg-line" />
+        <EnterSends />
         {canTellOutside() && <Outside />}
         <Menu.Item className={itemClass} onClick={() => void navigate({ to: '.', search: { new: 'phone' } })}>
           {words.phone.open}
@@ -72,21 +54,66 @@ export function AccountMenu() {
   )
 }
 
+interface ChoicesProps<Value extends string> {
+  readonly title: string
+  readonly choice: Choice<Value>
+  readonly values: readonly Value[]
+  readonly names: Readonly<Record<Value, string>>
+  /** Languages are named in themselves. */
+  readonly inItself?: boolean
+}
+
+const Choices = <Value extends string>({ title, choice, values, names, inItself = false }: ChoicesProps<Value>) => (
+  <Menu.RadioGroup value={useChoice(choice)} onValueChange={choice.set}>
+    <Menu.Group>
+      <Menu.GroupLabel className={groupClass}>{title}</Menu.GroupLabel>
+      {values.map((each) => (
+        <Menu.RadioItem key={each} value={each} className={radioClass} lang={inItself && each !== 'system' ? each : undefined}>
+          {names[each]}
+          <Menu.RadioItemIndicator>
+            <CheckIcon className="text-accent" />
+          </Menu.RadioItemIndicator>
+        </Menu.RadioItem>
+      ))}
+    </Menu.Group>
+  </Menu.RadioGroup>
+)
+
 function Outside() {
   const { preferences: words } = useWords()
-  const on = useChoice(outsideChoice) === 'on'
   const turn = async (wanted: boolean): Promise<void> => {
     if (!(await turnOutside(wanted))) notify(words.outsideForbidden)
   }
   return (
-    <Menu.CheckboxItem checked={on} onCheckedChange={(wanted) => void turn(wanted)} className={radioClass}>
+    <Toggle on={useChoice(outsideChoice) === 'on'} onTurn={(wanted) => void turn(wanted)}>
       {words.outside}
-      <Menu.CheckboxItemIndicator>
-        <CheckIcon className="text-accent" />
-      </Menu.CheckboxItemIndicator>
-    </Menu.CheckboxItem>
+    </Toggle>
   )
 }
+
+function EnterSends() {
+  const { preferences: words } = useWords()
+  return (
+    <Toggle on={useChoice(enterChoice) === 'sends'} onTurn={(wanted) => enterChoice.set(wanted ? 'sends' : 'breaks')}>
+      {words.enterSends}
+    </Toggle>
+  )
+}
+
+interface ToggleProps {
+  readonly on: boolean
+  readonly onTurn: (wanted: boolean) => void
+  readonly children: string
+}
+
+const Toggle = ({ on, onTurn, children }: ToggleProps) => (
+  <Menu.CheckboxItem checked={on} onCheckedChange={onTurn} className={radioClass}>
+    {children}
+    <Menu.CheckboxItemIndicator>
+      <CheckIcon className="text-accent" />
+    </Menu.CheckboxItemIndicator>
+  </Menu.CheckboxItem>
+)
 
 const Face = ({ name }: { name: string }) => (
   <span

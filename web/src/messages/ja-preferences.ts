@@ -1,0 +1,25 @@
+/** The words of what a person prefers, and of signing in on a phone, in Japanese. */
+import type * as english from './en-preferences.ts'
+
+export const preferences: typeof english.preferences = {
+  theme: 'テーマ',
+  themes: { system: 'システムに合わせる', light: 'ライト', dark: 'ダーク' },
+  language: '言語',
+  languages: { system: 'ブラウザーに合わせる', en: 'English', ja: '日本語' },
+  open: 'アカウントと表示設定',
+  enterSends: 'Enter キーで送信する',
+  outside: 'このブラウザーで通知する',
+  outsideForbidden: 'このアドレスからの通知はブラウザーで許可されていません。ブラウザーの設定で変更できます。',
+  signOut: 'サインアウト',
+}
+
+export const phone: typeof english.phone = {
+  open: 'スマートフォンでサインイン',
+  scan: 'スマートフォンのカメラで読み取ってください。一度だけ、あなたとしてサインインします。',
+  code: 'スマートフォンのカメラ用コード',
+  expires: '有効期限',
+  orLink: 'リンクをコピーして自分に送ることもできます。',
+  again: '新しく作る',
+  unreachable: 'このアドレスはこのコンピューター専用なので、スマートフォンからは開けません。',
+  unreachableNext: 'Holdfast をプロキシの後ろに置き、そのアドレスを public_url に設定して起動し直してください。',
+}

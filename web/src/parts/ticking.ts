@@ -1,0 +1,25 @@
+/** A clock for the eye: all that show the time at one pace tick together, and nothing ticks while nobody looks. */
+import { useSyncExternalStore } from 'react'
+
+/** Gives a hook that tells now, and again after each tick. */
+export function ticking(everyMs: number): () => number {
+  const listeners = new Set<() => void>()
+  let now = Date.now()
+  let timer: ReturnType<typeof setInterval> | undefined
+
+  function subscribe(listener: () => void): () => void {
+    listeners.add(listener)
+    now = Date.now()
+    timer ??= setInterval(() => {
+      now = Date.now()
+      for (const each of listeners) each()
+    }, everyMs)
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size > 0) return
+      clearInterval(timer)
+      timer = undefined
+    }
+  }
+  return () => useSyncExternalStore(subscribe, () => now)
+}
