@@ -9,8 +9,11 @@ type Variables = Readonly<Record<string, string | undefined>>
 
 const allowed = new Set(['HOME', 'PATH', 'USER', 'SHELL', 'LANG', 'TMPDIR', 'SSH_AUTH_SOCK'])
 const proxies = new Set(['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'])
+/** Whom the machine trusts besides the usual authorities: without it an agent cannot reach a server that the coordinator can (SC4). */
+const trusted = new Set(['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'])
 
-const isAllowed = (name: string): boolean => allowed.has(name) || proxies.has(name.toUpperCase()) || name.startsWith('XDG_')
+const isAllowed = (name: string): boolean =>
+  allowed.has(name) || trusted.has(name) || proxies.has(name.toUpperCase()) || name.startsWith('XDG_')
 
 /** What the launch says wins over the entry, which wins over what is inherited. */
 export function agentEnvironment(

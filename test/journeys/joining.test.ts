@@ -3,12 +3,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { main } from '../support/built-product.ts'
 import { openChat } from '../support/chat.ts'
 import { agentsOf } from '../support/coordinator-process.ts'
 import { startHoldfast } from '../support/running-server.ts'
+import { startTlsProxy } from '../support/self-signed.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 interface Joined {
@@ -62,6 +64,32 @@ test('[CO1] [SC4] a coordinator joins with a token made for it, runs agents, and
   expect(await agentsOf(data)).toEqual([])
   expect((await client.get('/api/coordinators', { query: {} })).items).toMatchObject([{ id, state: 'stopped', processes: 0 }])
   expect((await chat.processes())[0]).toMatchObject({ state: 'ended', reason: 'shutdown' })
+})
+
+test('[SC4] [SE2] a coordinator joins over TLS with a certificate of one’s own, and so do the agents it starts; without it none gets in', async () => {
+  const proxy = await startTlsProxy()
+  const holdfast = await startHoldfast({ args: ['--public-url', proxy.url, '--behind-proxy'] })
+  onTestFinished(() => holdfast.kill())
+  proxy.leadTo(holdfast.url)
+  const client = createClient({ url: holdfast.url, token: holdfast.token })
+  const { token, id } = await client.post('/api/tokens', { body: { name: 'far away', kind: 'coordinator' } })
+  const data = temporaryFolder()
+  const [tokenFile, authority] = [join(data, 'token.txt'), join(data, 'authority.pem')]
+  writeFileSync(tokenFile, token)
+  writeFileSync(authority, proxy.cert)
+  const args = ['--server', proxy.url, '--token-file', tokenFile, '--data', data]
+  const stranger = joinWith(args, { NODE_EXTRA_CA_CERTS: '' })
+  await once(stranger.child.stderr as Readable, 'data')
+  while (!stranger.said().includes('certificate')) await once(stranger.child.stderr as Readable, 'data')
+  stranger.child.kill('SIGTERM')
+  expect(await stranger.exit).toBe(0)
+
+  joinWith(args, { NODE_EXTRA_CA_CERTS: authority })
+  const chat = await openChat(holdfast)
+  await chat.open()
+  await chat.say('hello')
+  expect(await chat.answer()).toBe('echo: hello')
+  expect((await client.get('/api/coordinators', { query: {} })).items).toMatchObject([{ id, state: 'connected', processes: 1 }])
 })
 
 test('[CO1] without a token it says where to get one, and the owner token is never used for it', async () => {

@@ -15,7 +15,7 @@ import { type Said, started } from '../services/launch-pad.ts'
 import type { SocketClient } from './feed-clients.ts'
 import { at, makeRepository, type TestRepository, testGit } from './git-repository.ts'
 import { type Console, type InSession, type Machine, openConsole, readyAgent } from './relay.ts'
-import type { Answer, Ask } from './server.ts'
+import type { Answer, Ask, TestServerOptions } from './server.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 export interface MadeTree {
@@ -40,8 +40,8 @@ export interface WorktreeRoom extends Console {
   fallSilent(): void
 }
 
-export async function openWorktreeRoom(project = makeRepository()): Promise<WorktreeRoom> {
-  const room = await openConsole()
+export async function openWorktreeRoom(project = makeRepository(), options: TestServerOptions = {}): Promise<WorktreeRoom> {
+  const room = await openConsole(options)
   const { server, projectId } = room
   await server.ask(`/api/projects/${projectId}`, { method: 'PATCH', body: { path: project.folder } })
   const worktreesFolder = realpathSync(temporaryFolder())
