@@ -35,7 +35,7 @@ export async function checkDirections(root: string, folders: readonly string[]):
   }
 }
 
-export function countSources(root: string, folders: readonly string[]): number {
+function countSources(root: string, folders: readonly string[]): number {
   const all = folders.flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }))
   return all.filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts')).length
 }

@@ -102,7 +102,7 @@ test('[CH9] who comes later, or again, sees that it thinks too', async () => {
 
 test('[CH10] what is sent while the server is away is kept grey, survives a reload and arrives once', async () => {
   const room = await chatRoom('bob')
-  const page = await here.ownerPage(room.address)
+  const page = await here.ownerPage(room.address, { serviceWorkers: 'allow' })
   await presence(page, 'waiting')
   await page.evaluate(() => navigator.serviceWorker.ready)
   await here.restartAfter(async () => {
@@ -124,7 +124,7 @@ test('[CH10] what is sent while the server is away is kept grey, survives a relo
 
 test('[CH10] a browser that ended before it knew that its message arrived sends it again under the same client id: it is there once', async () => {
   const room = await chatRoom('cleo')
-  const page = await here.ownerPage(room.address, { serviceWorkers: 'block' })
+  const page = await here.ownerPage(room.address)
   await presence(page, 'waiting')
   const clientIds: unknown[] = []
   let kept: string | null = null
@@ -206,7 +206,7 @@ test('[CH5] a reload keeps the agent, and the stream of the page names its panel
 
 test('[CH5] a tab out of sight keeps saying that its panel is open; a fourth one gives its connection back', async () => {
   const room = await chatRoom('hal')
-  const context = (await here.ownerPage('/', { serviceWorkers: 'block' })).context()
+  const context = (await here.ownerPage('/')).context()
   const tabs: Page[] = []
   for (let tab = 0; tab < 4; tab++) {
     const page = await context.newPage()
@@ -217,7 +217,7 @@ test('[CH5] a tab out of sight keeps saying that its panel is open; a fourth one
       Object.defineProperty(document, 'hidden', { get: () => true })
       document.dispatchEvent(new Event('visibilitychange'))
     })
-    await page.clock.runFor(61_000)
+    await page.clock.fastForward(61_000)
     tabs.push(page)
   }
   await room.write('is anybody there?')

@@ -13,7 +13,7 @@ async function openProject(name: string, options: Parameters<typeof here.ownerPa
   await here.elsewhere.post('/api/agents', { body })
   await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: name } })
   const machines = async () => (await here.elsewhere.get('/api/coordinators')).items.map(({ state }) => state)
-  await expect.poll(machines, { timeout: 10_000 }).toContain('connected')
+  await expect.poll(machines).toContain('connected')
   const page = await here.ownerPage(`/projects/${projectId}/console`, options)
   return { page, projectId }
 }
@@ -198,7 +198,7 @@ test('[AG6] the mode and the model are chosen in the pane, a file goes with the 
   await coder.getByRole('combobox', { name: 'Model', exact: true }).selectOption('Demo Large')
   // It is checked when the agent has set it, not at once.
   await coder.getByLabel('Brief').click()
-  await expect.poll(() => coder.getByLabel('Brief').isChecked(), { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => coder.getByLabel('Brief').isChecked()).toBe(true)
   const files = [{ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('my notes') }]
   await coder.locator('input[type=file]').setInputFiles(files)
   await coder.locator('[data-attached]', { hasText: 'notes.txt' }).waitFor()

@@ -36,7 +36,7 @@ test('[HT6] people and tokens made elsewhere show at once', async () => {
 })
 
 test('[HT6] what changes while the first answer is on its way is asked for anew', async () => {
-  const page = await here.ownerPage('/', { serviceWorkers: 'block' })
+  const page = await here.ownerPage('/')
   const rail = page.getByRole('navigation', { name: 'Places' })
   let asked = 0
   await page.route('**/api/people?*', async (route) => {
@@ -68,7 +68,7 @@ test('[UI2] what one person types stays while another changes the same project',
 test('[UI7] with the server away the page says since when; when it is back it goes on without a reload and has missed nothing', async () => {
   const page = await here.ownerPage('/')
   // Another page, whose files the browser keeps no copies of: what it has not fetched yet it cannot get while the server is away.
-  const other = await here.ownerPage('/', { serviceWorkers: 'block' })
+  const other = await here.ownerPage('/')
   for (const each of [page, other]) await each.evaluate(() => Object.assign(globalThis, { notReloaded: true }))
   // What comes next was fetched while nothing else was to do.
   await page.waitForFunction(() => {
@@ -108,7 +108,7 @@ test('[UI7] with the server away the page says since when; when it is back it go
 })
 
 test('[UI5] opened while the server is away, the installed page says so instead of failing', async () => {
-  const page = await here.ownerPage('/')
+  const page = await here.ownerPage('/', { serviceWorkers: 'allow' })
   await page.evaluate(() => navigator.serviceWorker.ready)
   await here.restartAfter(async () => {
     await page.goto('/agents')

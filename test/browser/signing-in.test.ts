@@ -70,7 +70,7 @@ test('[SE1] signing out ends it, also in the other tab', async () => {
 })
 
 test('[UI8] a code for a phone is shown where a phone can reach the server, and the reason where it cannot', async () => {
-  const page = await here.ownerPage('/people', { serviceWorkers: 'block' })
+  const page = await here.ownerPage('/people')
   const open = async () => {
     await page.getByRole('button', { name: /Account and preferences/ }).click()
     await page.getByRole('menuitem', { name: 'Sign in on your phone' }).click()

@@ -42,7 +42,7 @@ test('[CH1] the panel opens and the agent is there; it answers; the panel closes
   expect(await axeFindings(page)).toEqual([])
   const [first] = await processes()
   await page.getByRole('link', { name: 'Tasks' }).click()
-  await expect.poll(states, { timeout: 10_000 }).toEqual(['ended'])
+  await expect.poll(states).toEqual(['ended'])
   await page.getByRole('link', { name: 'Chat' }).click()
   await presence(page, 'ready')
   await answered(page, 'echo: hello')

@@ -57,7 +57,7 @@ const writesNoticesDown = () => {
 
 test('[AP5] [UI8] who asked for it is told by the browser what has come to wait and what is done, while they look elsewhere', async () => {
   const projectId = await makeProject('telling')
-  const page = await here.ownerPage('/people')
+  const page = await here.ownerPage('/people', { serviceWorkers: 'allow' })
   await page.addInitScript(writesNoticesDown)
   await page.reload()
   await page.evaluate(() => navigator.serviceWorker.ready)
@@ -87,7 +87,7 @@ test('[AP5] [UI8] who asked for it is told by the browser what has come to wait 
 test('[AP5] a decision that is told while the list is still on its way is not lost to it', async () => {
   const projectId = await makeProject('on-its-way')
   const { id } = await ask(projectId, 'Which way?')
-  const page = await here.ownerPage('/people', { serviceWorkers: 'block' })
+  const page = await here.ownerPage('/people')
   const params = { projectId, approvalId: String(id) }
   let late: (() => void) | undefined
   const decided = new Promise<void>((resolve) => (late = resolve))
@@ -110,7 +110,7 @@ test('[AP5] a decision that is told while the list is still on its way is not lo
 test('[AP1] who decides too late is told in words who decided what', async () => {
   const projectId = await makeProject('too-late')
   const { id } = await ask(projectId, 'Ship it?')
-  const page = await here.ownerPage(`/projects/${projectId}/approvals`, { serviceWorkers: 'block' })
+  const page = await here.ownerPage(`/projects/${projectId}/approvals`)
   const { token } = await here.elsewhere.post('/api/people', { body: { name: 'Linus', role: 'member' } })
   const linus = createClient({ url: here.server.url, token })
   // Both press at once: his decision is there before ours, and the page has not heard of it.

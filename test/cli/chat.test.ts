@@ -51,8 +51,7 @@ function sitDown({ data }: Installation, argv: readonly string[], env: Record<st
   })
   return {
     type: (line: string) => void stdin.write(`${line}\n`),
-    sees: (what: string | RegExp, name: 'stdout' | 'stderr' = 'stdout') =>
-      expect.poll(() => written[name], { timeout: 8000 }).toMatch(what),
+    sees: (what: string | RegExp, name: 'stdout' | 'stderr' = 'stdout') => expect.poll(() => written[name]).toMatch(what),
     leave: () => {
       stdin.end()
       return exit
@@ -153,7 +152,7 @@ test('[CH10] a line whose acknowledgement is lost is sent again under the same c
   await person.sees('Write a line', 'stderr')
   person.type('once')
   person.type('then this')
-  await expect.poll(place.said, { timeout: 8000 }).toEqual(['owner: once', 'owner: then this'])
+  await expect.poll(place.said).toEqual(['owner: once', 'owner: then this'])
   await person.sees('sent when it is back', 'stderr')
   expect(await person.leave()).toBe(0)
   expect([await place.said(), proxy.posts()]).toEqual([['owner: once', 'owner: then this'], 3])

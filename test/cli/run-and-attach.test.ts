@@ -29,8 +29,7 @@ function sitDown(room: Console, argv: readonly string[]) {
   })
   return {
     type: (line: string) => void stdin.write(`${line}\n`),
-    sees: (what: string | RegExp, name: 'stdout' | 'stderr' = 'stdout') =>
-      expect.poll(() => written[name], { timeout: 8000 }).toMatch(what),
+    sees: (what: string | RegExp, name: 'stdout' | 'stderr' = 'stdout') => expect.poll(() => written[name]).toMatch(what),
     leave: () => {
       stdin.end()
       return exit

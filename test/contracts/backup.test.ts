@@ -69,7 +69,7 @@ describe('backup and restore', () => {
       }
       const writers = ['a', 'b', 'c', 'd'].map(writer)
       // More than a page of each table, so that reading takes a while and writes come in between.
-      await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(600)
+      await expect.poll(() => acknowledged.length).toBeGreaterThan(600)
       const before = [...acknowledged]
       const cursor = encodeCursor(store.incarnation, new Map([[home, 10]]))
       const file = await temporaryFile('backup.db')
@@ -201,7 +201,7 @@ describe('backup and restore', () => {
     const node = await target.open()
     await target.restore(file)
     const replaced = { code: 'store_unavailable', message: expect.stringContaining('replaced') }
-    await expect.poll(() => node.check().catch((error: unknown) => error), { timeout: 5000 }).toMatchObject(replaced)
+    await expect.poll(() => node.check().catch((error: unknown) => error)).toMatchObject(replaced)
     await expect(addProject(node, 'lost')).rejects.toMatchObject(replaced)
   })
 })

@@ -56,13 +56,11 @@ describe('a PostgreSQL that would lose what it acknowledged is refused, with wha
       })
       await sql(url, `alter system reset ${setting}`, 'select pg_reload_conf()')
       await expect
-        .poll(
-          () =>
-            store.run(countUp, { id: setting }).then(
-              () => true,
-              () => false,
-            ),
-          { timeout: 5000 },
+        .poll(() =>
+          store.run(countUp, { id: setting }).then(
+            () => true,
+            () => false,
+          ),
         )
         .toBe(true)
     }

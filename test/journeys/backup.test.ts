@@ -70,7 +70,7 @@ test.each(['SQLite', 'PostgreSQL'] as const)(
     const first = await startHoldfast({ env })
     onTestFinished(() => first.kill())
     const load = write(clientOf(first))
-    await expect.poll(() => load.acknowledged.length, { timeout: 60_000 }).toBeGreaterThan(enough)
+    await expect.poll(() => load.acknowledged.length).toBeGreaterThan(enough)
     const { cursor } = await clientOf(first).get('/api/snapshot', { query: { streams: 'home' } })
 
     const file = join(temporaryFolder(), 'drill.backup')

@@ -28,6 +28,6 @@ test('[CV6] killed between the commit and the file: the file has it after the ne
   expect(JSON.parse(await readFile(path, 'utf8')).messages).toEqual([])
   const second = await startHoldfast({ data })
   const contents = async () => JSON.parse(await readFile(path, 'utf8')).messages.map((each: { content: string }) => each.content)
-  await expect.poll(contents, { timeout: 20_000 }).toEqual(['0', '1', '2', '3', '4'])
+  await expect.poll(contents).toEqual(['0', '1', '2', '3', '4'])
   await second.stop()
 })

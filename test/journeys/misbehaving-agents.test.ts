@@ -83,7 +83,7 @@ async function neverAnswersInitialize(): Promise<void> {
   await expect(person.spawn('mute')).rejects.toThrow('initialize: It was not ready within 5 s.')
   expect(await person.roster()).toEqual(['mute FAILED'])
   expect(await wordsOf(person, 'mute')).toContain('thinking about it')
-  await expect.poll(() => person.processes(), { timeout: 20_000 }).toEqual([])
+  await expect.poll(() => person.processes()).toEqual([])
 }
 
 test('[AC3] a line of 100 MB, no JSON, a cancel that is ignored, an initialize that is never answered: each has its error, another notices nothing', async () => {

@@ -20,7 +20,7 @@ test('[WT5] what the project names is copied and run in a fresh worktree; when i
     server.ask(`/api/projects/${projectId}/set-up`, { method: 'PUT', body: { command, copy: ['.env'] } })
   const { token } = await server.store.run(createToken, { name: 'm', kind: 'coordinator', by: ownerWho })
   startCoordinator({ url: server.url, token }, { program: [process.execPath, main] })
-  await expect.poll(async () => (await server.ask('/api/coordinators')).json.items.length, { timeout: 30_000 }).toBe(1)
+  await expect.poll(async () => (await server.ask('/api/coordinators')).json.items.length).toBe(1)
   const client = await room.client()
   const inside = await room.created(client)
 

@@ -1,5 +1,5 @@
 /** Launches with two nodes on one PostgreSQL: what is decided once in one process must be so between two. */
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { coordinatorStream } from '../../src/domain/stream/name.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { Launches } from '../../src/server/agents/launches.ts'
@@ -49,11 +49,11 @@ test('[CO3] with a starter on each node a message starts one process, and its en
   const pad = await openPad(nodes[0], systemClock)
   for (const store of nodes) await startOn(store)
   await pad.say('hello')
-  await vi.waitFor(async () => expect(await pad.processes()).toHaveLength(1))
+  await expect.poll(() => pad.processes()).toHaveLength(1)
   const [{ launchId } = { launchId: '' }] = await pad.processes()
   await pad.coordinator.take(launchId)
   await pad.coordinator.tell(started(launchId), exited(launchId, { exitCode: 1 }))
-  await vi.waitFor(async () => expect(await pad.processes()).toHaveLength(2), { timeout: 10_000 })
+  await expect.poll(() => pad.processes()).toHaveLength(2)
   expect(
     (await typesOf(pad.store, coordinatorStream(pad.coordinator.id))).filter((type) => type === 'launch-ordered'),
   ).toHaveLength(2)

@@ -1,5 +1,5 @@
 /** Agents are started by need: whatever makes work has it looked at, and a slow look stands behind (CO3, CH1, CH3). */
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { Starter } from '../../src/server/agents/starter.ts'
 import { Tails } from '../../src/server/live/tail.ts'
 import { findPairsWithWork } from '../../src/services/find-pairs-with-work.ts'
@@ -102,9 +102,9 @@ describe('what makes work has its agent started', () => {
     await starter.settled()
     expect(await pad.processes()).toEqual([])
     await pad.coordinator.greet('next', null)
-    await vi.waitFor(async () => expect(await pad.processes()).toMatchObject([{ agentId: pad.agentId }]))
+    await expect.poll(() => pad.processes()).toMatchObject([{ agentId: pad.agentId }])
     await pad.startable(bare)
-    await vi.waitFor(async () => expect(await statesOf(pad)).toEqual(['waiting', 'waiting']))
+    await expect.poll(() => statesOf(pad)).toEqual(['waiting', 'waiting'])
   })
 
   test('[CO3] losing every doorbell costs seconds, never a start', async () => {

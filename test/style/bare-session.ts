@@ -9,6 +9,8 @@ const speaksTheWire = /^(?:src\/(?:protocol|cli|client|agents|coordinator\/acp)|
 const notOurs = new Set(['sessionStorage'])
 
 export function bareSessions(source: SourceFile): string[] {
+  // Most files have none: they need not be parsed to be sure.
+  if (!/\b_?[sS]ession/.test(source.text)) return []
   const file = parse(source)
   const found: string[] = []
   for (const node of nodesOf(file)) {

@@ -1,10 +1,7 @@
+/** The reference says everything. That its pages are those the generator writes is a step of `npm run check`, which `npm test` runs. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { configPage } from '../../scripts/docs/config.ts'
-import { errorsPage } from '../../scripts/docs/errors.ts'
-import { eventsPage } from '../../scripts/docs/events.ts'
-import { httpPage } from '../../scripts/docs/http.ts'
 import { errorCatalogue } from '../../src/domain/errors.ts'
 import { configKeys } from '../../src/protocol/config.ts'
 import { routes } from '../../src/protocol/routes.ts'
@@ -24,13 +21,6 @@ test('[HS7] every route and every configuration value is documented', () => {
   const [http, config] = [reference('http.md'), reference('config.md')]
   expect(Object.values(routes).filter(({ method, path }) => !http.includes(`### ${method} ${path}\n`))).toEqual([])
   expect(configKeys.filter((key) => !config.includes(`| \`${key}\` |`))).toEqual([])
-})
-
-test('[HS7] the reference is what the generator writes', () => {
-  expect(reference('errors.md')).toBe(errorsPage())
-  expect(reference('http.md')).toBe(httpPage())
-  expect(reference('config.md')).toBe(configPage())
-  expect(reference('events.md')).toBe(eventsPage(root))
 })
 
 test('[HS7] links between the documents lead somewhere', () => {

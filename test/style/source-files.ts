@@ -32,13 +32,17 @@ export const isCode = ({ path }: SourceFile): boolean => /^(src|web|test|bench|s
 export const parse = ({ path, text }: SourceFile): ts.SourceFile =>
   ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS)
 
+/** As they stand in the text. */
 export function* nodesOf(node: ts.Node): Generator<ts.Node> {
-  yield node
-  const children: ts.Node[] = []
-  node.forEachChild((child) => {
-    children.push(child)
-  })
-  for (const child of children) yield* nodesOf(child)
+  const waiting = [node]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    yield next
+    const children: ts.Node[] = []
+    next.forEachChild((child) => {
+      children.push(child)
+    })
+    waiting.push(...children.reverse())
+  }
 }
 
 /** `path:line`, as editors understand it. */

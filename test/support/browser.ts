@@ -13,7 +13,15 @@ import { type Browser, chromium } from 'playwright-core'
 
 const packageFolder = fileURLToPath(new URL('..', import.meta.resolve('@sparticuz/chromium')))
 
-export async function launchBrowser(): Promise<Browser> {
+let shared: Promise<Browser> | undefined
+
+/** One for all files that a worker runs: its start costs more than many a test. It ends with the worker. */
+export function sharedBrowser(): Promise<Browser> {
+  shared ??= launchBrowser()
+  return shared
+}
+
+async function launchBrowser(): Promise<Browser> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return chromium.launch({ channel: 'chrome' })
   const folder = await unpacked()
   const executablePath = join(folder, 'chromium')
