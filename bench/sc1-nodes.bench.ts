@@ -20,7 +20,7 @@ import { ours } from './sp05-append-postgres.bench.ts'
 
 const writersPerNode = 32
 const poolSize = 20
-const appendsPerRound = 2400
+const appendsPerRound = 4608
 const eventsPerRound = 100
 /** As long as the doorbells of a node are gathered. */
 const gatherMs = 15
@@ -69,7 +69,7 @@ const throughput = (nodes: number): Comparison => ({
     const driver = await openNodes('bare', await postgres.newUrl(), nodes)
     return {
       ours: { name: 'nodes', round: store.rate },
-      yardstick: { name: `bare pg, ${nodes} x ${poolSize} connections`, round: driver.rate },
+      yardstick: { name: `bare pg, ${writersPerNode} to a commit`, round: driver.rate },
       close: async () => {
         await store.close()
         await driver.close()

@@ -8,6 +8,7 @@
 import type pg from 'pg'
 import type { Row } from '../engine.ts'
 import type { RunnableQuery } from '../statement.ts'
+import type { Messages } from './messages.ts'
 import { type Columns, columnsOf, rowOf, textOf } from './values.ts'
 
 export interface Sent {
@@ -26,12 +27,19 @@ export class Skipped extends Error {
 }
 
 /** By name: the columns of a prepared statement, or `unsure` when a failure left open whether it was prepared. */
-export type Prepared = Map<string, Columns | 'unsure'>
+type Prepared = Map<string, Columns | 'unsure'>
+
+/** What a connection keeps from batch to batch. */
+export interface Spoken {
+  readonly prepared: Prepared
+  readonly messages: Messages
+}
 
 export class Batch implements pg.Submittable {
   readonly #statements: readonly Sent[]
   readonly #values: (string | null)[][]
   readonly #prepared: Prepared
+  readonly #messages: Messages
   readonly #onEnd: () => void
   readonly #preparing = new Set<string>()
   #at = 0
@@ -40,32 +48,34 @@ export class Batch implements pg.Submittable {
   /** Answered, told when the whole batch is: a connection is free again before anybody uses it again. */
   #answers: (() => void)[] = []
 
-  constructor(statements: readonly Sent[], prepared: Prepared, onEnd: () => void) {
+  constructor(statements: readonly Sent[], { prepared, messages }: Spoken, onEnd: () => void) {
     this.#statements = statements
     // All of them before anything is sent: half a batch could not be taken back.
     this.#values = statements.map(({ query }) => query.values.map(textOf))
     this.#prepared = prepared
+    this.#messages = messages
     this.#onEnd = onEnd
   }
 
   submit(connection: pg.Connection): void {
-    connection.stream.cork()
+    const messages = this.#messages
+    messages.begin()
     this.#statements.forEach(({ query: { name = '', sql } }, at) => {
       const known = name === '' ? undefined : this.#prepared.get(name)
-      if (known === 'unsure') connection.close({ type: 'S', name }, true)
+      if (known === 'unsure') messages.close(name)
       const describe = known === undefined || known === 'unsure'
-      if (describe) connection.parse({ name, text: sql } as pg.QueryParse, true)
-      connection.bind({ statement: name, values: this.#values[at] } as pg.BindConfig, true)
-      if (describe) connection.describe({ type: 'P' }, true)
-      connection.execute({}, true)
+      if (describe) messages.parse(name, sql)
+      messages.bind(name, this.#values[at] ?? [])
+      if (describe) messages.describe()
+      messages.execute()
       // Used twice in one batch: prepared by then, and its columns known by the time they are needed.
       if (describe && name !== '') {
         this.#prepared.set(name, [])
         this.#preparing.add(name)
       }
     })
-    connection.sync()
-    connection.stream.uncork()
+    messages.sync()
+    connection.stream.write(messages.bytes)
     this.#expect()
   }
 

@@ -2,12 +2,14 @@
  * One connection. What is asked for in one turn of the event loop goes out as one batch, and what is only `held` goes with
  * whatever is asked next. Before anybody gets one it has been asked whether it keeps what it acknowledges.
  */
+import { performance } from 'node:perf_hooks'
 import pg from 'pg'
 import type { Row } from '../engine.ts'
 import type { RunnableQuery } from '../statement.ts'
-import { Batch, type Prepared, type Sent, Skipped } from './batch.ts'
+import { Batch, type Sent, Skipped, type Spoken } from './batch.ts'
 import type { ConnectionOptions } from './connection-options.ts'
 import { ConnectionLost, isServerAnswer } from './failures.ts'
+import { Messages } from './messages.ts'
 import { checkServer, setUp } from './server-settings.ts'
 
 /** How long a connection that is being closed may take over what it was still asked. */
@@ -31,11 +33,13 @@ interface Waiting extends Sent {
 export class PostgresConnection {
   readonly #client: pg.Client
   readonly #answerMs: number
-  readonly #prepared: Prepared = new Map()
+  readonly #spoken: Spoken = { prepared: new Map(), messages: new Messages() }
   #waiting: Waiting[] = []
   #whenIdle: (() => void)[] = []
   #busy = false
   #scheduled = false
+  #askedAt = 0
+  #watching: NodeJS.Timeout | undefined
   #lost: string | undefined
   /** Resolves when the socket is closed, whoever closed it. */
   readonly ended: Promise<void>
@@ -46,7 +50,10 @@ export class PostgresConnection {
     this.ended = new Promise((resolve) => client.once('end', resolve))
     // Also when idle: an unheard error would end the process.
     client.on('error', (error) => this.#lose(error.message))
-    client.once('end', () => this.#lose('the connection was closed'))
+    client.once('end', () => {
+      clearTimeout(this.#watching)
+      this.#lose('the connection was closed')
+    })
   }
 
   static async open({ config, place, answerMs }: ConnectionOptions): Promise<PostgresConnection> {
@@ -133,10 +140,10 @@ export class PostgresConnection {
     if (this.#busy || this.#waiting.length === 0) return
     const lastAt = this.#waiting.findIndex(({ last }) => last)
     const statements = this.#waiting.splice(0, lastAt < 0 ? this.#waiting.length : lastAt + 1)
-    const late = this.#answerMs > 0 ? setTimeout(() => this.#giveUp(), this.#answerMs) : undefined
     this.#busy = true
-    const batch = new Batch(statements, this.#prepared, () => {
-      clearTimeout(late)
+    this.#askedAt = performance.now()
+    this.#watch(this.#answerMs)
+    const batch = new Batch(statements, this.#spoken, () => {
       this.#busy = false
       if (this.#anyAsked) this.#schedule()
       else this.#rest()
@@ -144,9 +151,16 @@ export class PostgresConnection {
     this.#client.query(batch)
   }
 
-  /** A server that does not answer, or a network that swallows. */
-  #giveUp(): void {
-    this.#abandon(`no answer for ${this.#answerMs / 1000} s`)
+  /** A server that does not answer, or a network that swallows. One timer for many answers: most come at once. */
+  #watch(forMs: number): void {
+    if (this.#answerMs === 0) return
+    this.#watching ??= setTimeout(() => {
+      this.#watching = undefined
+      if (!this.#busy) return
+      const left = this.#askedAt + this.#answerMs - performance.now()
+      if (left > 0) this.#watch(left)
+      else this.#abandon(`no answer for ${this.#answerMs / 1000} s`)
+    }, forMs).unref()
   }
 
   #abandon(why: string): void {

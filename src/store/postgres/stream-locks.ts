@@ -26,14 +26,26 @@ const lockMany = `select streams.name, streams.head, ${serverMs} as now
   from unnest($1::text[]) with ordinality as asked (name, place) join streams on streams.name = asked.name
   order by place for update of streams`
 
+/** For several use cases at once: whatever another holds is left out, so nobody waits and no order is needed. */
+const lockFree = `select name, head, ${serverMs} as now from streams where name = any ($1::text[]) for update skip locked`
+
 export const readTime: RunnableQuery = { name: 'hf_time', sql: `select ${serverMs} as now`, values: [] }
 
 export class StreamLocks {
   readonly #known = new Set<StreamName>()
 
+  /** They are there, as far as this node knows. */
+  knows(names: readonly StreamName[]): boolean {
+    return names.every((name) => this.#known.has(name))
+  }
+
+  lockFree(names: readonly StreamName[]): RunnableQuery {
+    return { name: 'hf_lock_free', sql: lockFree, values: [names] }
+  }
+
   /** Statements that lock the streams; the last one answers name, head and the time of each. */
   lock(names: readonly StreamName[]): RunnableQuery[] {
-    if (!names.every((name) => this.#known.has(name))) {
+    if (!this.knows(names)) {
       return [
         { name: 'hf_lock_or_make', sql: lockOrMake, values: [names] },
         { name: 'hf_heads', sql: readHeads, values: [names] },

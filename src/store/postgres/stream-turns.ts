@@ -25,6 +25,13 @@ export class StreamTurns {
     }
   }
 
+  /** Takes a turn on each when nobody has one on any of them. */
+  takeIfFree(streams: readonly StreamName[]): boolean {
+    for (const stream of streams) if (this.#streams.has(stream)) return false
+    for (const stream of streams) this.#streams.set(stream, { taken: 1, waiting: [] })
+    return true
+  }
+
   give(streams: readonly StreamName[]): void {
     for (const stream of streams) {
       const turns = this.#streams.get(stream)

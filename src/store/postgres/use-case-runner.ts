@@ -1,5 +1,5 @@
 /**
- * Runs use cases, each in one transaction, again where PostgreSQL says that another writer came first or where the connection
+ * Runs use cases, in a transaction each or in one with others that wait (group-commit.ts), and again where PostgreSQL says that another writer came first or where the connection
  * was lost before the COMMIT. After a COMMIT without an answer it runs one again only with a receipt: if it did happen, that
  * is what is found. Otherwise the caller is told that nobody knows.
  */
@@ -8,6 +8,7 @@ import { randomness } from '../../platform/randomness.ts'
 import { lockOrder, maxRuns, type Outcome, runUseCase } from '../run-use-case.ts'
 import type { ReceiptKey, UseCase } from '../store.ts'
 import { isAway, isRunAgain, OutcomeUnknown } from './failures.ts'
+import { GroupCommit, type Request } from './group-commit.ts'
 import type { PostgresPool } from './pool.ts'
 import type { ServerTime } from './server-time.ts'
 import { StreamLocks } from './stream-locks.ts'
@@ -23,17 +24,23 @@ export class UseCaseRunner {
   readonly #time: ServerTime
   readonly #turns = new StreamTurns()
   readonly #locks = new StreamLocks()
+  readonly #group: GroupCommit
 
   constructor(pool: PostgresPool, time: ServerTime) {
     this.#pool = pool
     this.#time = time
+    const runAlone = (request: Request<unknown>): Promise<Outcome<unknown>> => this.#runAlone(request)
+    this.#group = new GroupCommit({ pool, time, locks: this.#locks, runAlone, figures: this.figures })
   }
 
   async run<Input, Output>(useCase: UseCase<Input, Output>, input: Input, receipt?: ReceiptKey): Promise<Outcome<Output>> {
     const streams = lockOrder(useCase, input)
-    await this.#turns.take(streams)
+    const request = { useCase, input, receipt } as Request<Output>
+    // With others only about streams that are there and that nobody on this node is busy with. Housekeeping has none.
+    const shares = streams.length > 0 && this.#locks.knows(streams) && this.#turns.takeIfFree(streams)
+    if (!shares) await this.#turns.take(streams)
     try {
-      const outcome = await this.#untilDone(useCase, input, receipt)
+      const outcome = await this.#untilDone(request, shares)
       this.figures.useCases++
       return outcome
     } catch (error) {
@@ -44,21 +51,22 @@ export class UseCaseRunner {
     }
   }
 
-  async #untilDone<Input, Output>(useCase: UseCase<Input, Output>, input: Input, receipt?: ReceiptKey): Promise<Outcome<Output>> {
+  async #untilDone<Output>(request: Request<Output>, shares: boolean): Promise<Outcome<Output>> {
     let doubt: OutcomeUnknown | undefined
     for (let run = 1; ; run++) {
       try {
-        return await this.#runOnce(useCase, input, receipt)
+        const shared = run === 1 && shares ? await this.#group.run(request) : undefined
+        return shared ?? (await this.#runAlone(request))
       } catch (error) {
         if (error instanceof OutcomeUnknown) doubt = error
-        const again = doubt ? receipt !== undefined && !(error instanceof Refusal) : isRunAgain(error) || isAway(error)
-        if (!again || run === maxRuns) throw giveUp(error, doubt, useCase.name)
+        const again = doubt ? request.receipt !== undefined && !(error instanceof Refusal) : isRunAgain(error) || isAway(error)
+        if (!again || run === maxRuns) throw giveUp(error, doubt, request.useCase.name)
         this.figures.retried++
       }
     }
   }
 
-  async #runOnce<Input, Output>(useCase: UseCase<Input, Output>, input: Input, receipt?: ReceiptKey): Promise<Outcome<Output>> {
+  async #runAlone<Output>({ useCase, input, receipt }: Request<Output>): Promise<Outcome<Output>> {
     const connection = await this.#pool.acquire()
     const transaction = new WriteTransaction(connection, this.#time, this.#locks)
     try {

@@ -52,13 +52,25 @@ export class WriteTransaction implements WritingEngine {
     const statements = names.length === 0 ? [readTime] : this.#locks.lock(names)
     for (const statement of statements.slice(0, -1)) this.#hold(statement)
     const rows = await this.execute(statements.at(-1) ?? readTime)
-    const now = this.#time.heard(Number(rows.at(-1)?.['now']))
-    const heads = new Map(rows.map((row) => [row['name'] as StreamName, row['head'] as number]))
-    if (rows.length < names.length) {
+    if (names.length > rows.length) {
       this.#locks.forget(names)
       throw new StreamGone()
     }
-    return { heads, now }
+    return this.#lockedBy(rows)
+  }
+
+  /** Locks those that nobody holds, and says only of them where they are. */
+  async lockFree(names: readonly StreamName[]): Promise<LockedStreams> {
+    if (names.length === 0) return this.lockStreams(names)
+    const locked = this.#lockedBy(await this.execute(this.#locks.lockFree(names)))
+    this.#streams = [...locked.heads.keys()]
+    return locked
+  }
+
+  #lockedBy(rows: readonly Row[]): LockedStreams {
+    const heads = new Map(rows.map((row) => [row['name'] as StreamName, row['head'] as number]))
+    const now = rows.at(-1)?.['now']
+    return now === undefined ? { heads } : { heads, now: this.#time.heard(Number(now)) }
   }
 
   async execute(query: RunnableQuery): Promise<Row[]> {

@@ -1,0 +1,173 @@
+/**
+ * Group commit: use cases that wait at the same moment go into one transaction, with one statement for their locks, their
+ * questions side by side and one COMMIT. Nobody waits for company: a group is who came while the transactions before it were
+ * under way.
+ *
+ * Only streams that are free are taken (`skip locked`), so a group never waits for another node and never stands in a circle of
+ * waits; who cannot go with the others is run alone. Nothing is answered before the COMMIT is, not even a refusal.
+ */
+import { performance } from 'node:perf_hooks'
+import { randomness } from '../../platform/randomness.ts'
+import { lockOrder, type Outcome, runUseCase } from '../run-use-case.ts'
+import type { ReceiptKey, UseCase } from '../store.ts'
+import { OutcomeUnknown } from './failures.ts'
+import { GroupMember, HeldElsewhere, TooLong } from './group-member.ts'
+import type { PostgresPool } from './pool.ts'
+import type { ServerTime } from './server-time.ts'
+import type { StreamLocks } from './stream-locks.ts'
+import { WriteTransaction } from './write-transaction.ts'
+
+/** Use cases in one transaction. */
+const maxTogether = 64
+/** So many are not shared out over two transactions. */
+const fewTogether = 8
+/** Transactions under way before those that come wait for one of them to end. */
+const maxUnderWay = 2
+/** Nobody waits longer for them: then one more is started, on as many connections as there are. */
+const slowMs = 20
+/** How often a use case is run alone after it has held up others. */
+const runsAlone = 100
+
+export interface Request<Output> {
+  readonly useCase: UseCase<unknown, Output>
+  readonly input: unknown
+  readonly receipt: ReceiptKey | undefined
+}
+
+interface Waiting extends Request<unknown> {
+  readonly since: number
+  readonly done: (outcome: Outcome<unknown> | undefined) => void
+  readonly failed: (error: unknown) => void
+}
+
+export interface GroupParts {
+  readonly pool: PostgresPool
+  readonly time: ServerTime
+  readonly locks: StreamLocks
+  readonly runAlone: (request: Request<unknown>) => Promise<Outcome<unknown>>
+  readonly figures: { commits: number }
+}
+
+export class GroupCommit {
+  readonly #parts: GroupParts
+  readonly #waiting: Waiting[] = []
+  #underWay = 0
+  #scheduled = false
+  #slow: NodeJS.Timeout | undefined
+  /** Runs that are left to be alone, by use case. */
+  readonly #alone = new Map<string, number>()
+
+  constructor(parts: GroupParts) {
+    this.#parts = parts
+  }
+
+  /** Answers nothing when it has to be run alone: then nothing of it was written. Its streams are no other member's. */
+  run<Output>(request: Request<Output>): Promise<Outcome<Output> | undefined> {
+    if (this.#mustBeAlone(request.useCase.name)) return Promise.resolve(undefined)
+    return new Promise((resolve, failed) => {
+      this.#waiting.push({ ...request, since: performance.now(), done: resolve as Waiting['done'], failed })
+      this.#schedule()
+    })
+  }
+
+  #mustBeAlone(name: string): boolean {
+    const left = this.#alone.get(name)
+    if (left === undefined) return false
+    if (left > 1) this.#alone.set(name, left - 1)
+    else this.#alone.delete(name)
+    return true
+  }
+
+  /** The first one at once; beside another, when all that came in this turn of the event loop are there. */
+  #schedule(): void {
+    if (this.#scheduled || this.#waiting.length === 0) return
+    if (this.#underWay >= maxUnderWay) return this.#waitForSlow()
+    this.#scheduled = true
+    if (this.#underWay === 0) queueMicrotask(this.#startNext)
+    else setImmediate(this.#startNext)
+  }
+
+  readonly #startNext = (): void => {
+    this.#scheduled = false
+    void this.#start(this.#waiting.splice(0, this.#size))
+    this.#schedule()
+  }
+
+  /** Those under way may wait for somebody themselves: whoever has waited long enough here starts beside them. */
+  #waitForSlow(): void {
+    this.#slow ??= setTimeout(() => {
+      this.#slow = undefined
+      const [oldest] = this.#waiting
+      if (oldest && performance.now() - oldest.since >= slowMs) this.#startNext()
+      else this.#schedule()
+    }, slowMs)
+  }
+
+  /** Shared out over the transactions that may begin, but for the few that are quicker together. */
+  get #size(): number {
+    const share = Math.ceil(this.#waiting.length / Math.max(1, maxUnderWay - this.#underWay))
+    return Math.min(Math.max(share, fewTogether), maxTogether)
+  }
+
+  async #start(group: readonly Waiting[]): Promise<void> {
+    this.#underWay++
+    const [only] = group
+    if (only && group.length === 1) await this.#parts.runAlone(only).then(only.done, only.failed)
+    else await this.#runTogether(group)
+    this.#underWay--
+    this.#schedule()
+  }
+
+  async #runTogether(group: readonly Waiting[]): Promise<void> {
+    const { pool, time, locks, figures } = this.#parts
+    const connection = await pool.acquire().catch((error: unknown) => {
+      for (const { failed } of group) failed(error)
+    })
+    if (!connection) return
+    const transaction = new WriteTransaction(connection, time, locks)
+    try {
+      const settled = await this.#decide(group, transaction)
+      await transaction.commit()
+      figures.commits++
+      for (const settle of settled) settle()
+    } catch (error) {
+      transaction.rollback()
+      // Whose fault it was is found out by running each alone; but what may have happened must not happen twice.
+      for (const { done, failed } of group) error instanceof OutcomeUnknown ? failed(error) : done(undefined)
+    } finally {
+      pool.release(connection)
+    }
+  }
+
+  /** Lets all of them decide, and writes down what they decided; answers how each is told after the commit. */
+  async #decide(group: readonly Waiting[], transaction: WriteTransaction): Promise<(() => void)[]> {
+    const { time } = this.#parts
+    const locking = transaction.lockFree(group.flatMap(({ useCase, input }) => lockOrder(useCase, input)))
+    const members = group.map(() => new GroupMember(transaction, locking))
+    const now = time.now()
+    const decided = await Promise.allSettled(
+      group.map(({ useCase, input, receipt }, at) =>
+        runUseCase(members[at] as GroupMember, useCase, { input, receipt, now }, randomness),
+      ),
+    )
+    const written: GroupMember[] = []
+    const settled = group.map(({ useCase, done, failed }, at) => {
+      const member = members[at] as GroupMember
+      const result = decided[at] as PromiseSettledResult<Outcome<unknown>>
+      if (result.status === 'fulfilled') {
+        written.push(member)
+        return () => done(result.value)
+      }
+      const { reason } = result
+      if (reason instanceof TooLong || member.hasSent) this.#alone.set(useCase.name, runsAlone)
+      if (member.hasSent) throw reason
+      return reason instanceof HeldElsewhere || reason instanceof TooLong ? () => done(undefined) : () => failed(reason)
+    })
+    for (const member of written) await member.send()
+    await transaction.append(
+      written.flatMap(({ events }) => events),
+      new Map(written.flatMap(({ moved }) => [...moved])),
+    )
+    return settled
+  }
+}
