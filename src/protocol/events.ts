@@ -56,6 +56,8 @@ export interface EventBodies extends RelayEventBodies {
   'message-added': { message: Message }
   'messages-delivered': { agentId: string; agentSessionId: string; seqs: readonly number[] }
   'messages-read': { agentId: string; seqs: readonly number[]; answerSeq: number | null }
+  /** AG6: its agent is at its vendor's limit until then, and goes on by itself then or not; null: it is over. */
+  'chat-limited': { agentId: string; until: string | null; goesOn: boolean; by: string | null }
   'summary-set': { summary: string; throughSeq: number }
   'history-truncated': { keptAfter: number }
   'conversation-reset': { keptAfter: number }

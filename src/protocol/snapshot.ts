@@ -35,6 +35,14 @@ export interface ConversationState {
   readonly messages: readonly Message[]
   /** The numbers of those that a living agent has been handed and has not answered: it is at work on them (CH9). */
   readonly handedOver: readonly number[]
+  /** AG6: its agent is at its vendor's limit. */
+  readonly limit: ChatLimit | null
+}
+
+export interface ChatLimit {
+  readonly until: string
+  /** It is told again by itself then what it could not answer. */
+  readonly goesOn: boolean
 }
 
 /** CH12: what an agent is saying now; null: nothing. The message it becomes has the turn as its `clientId`. */

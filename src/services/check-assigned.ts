@@ -4,10 +4,13 @@ import { selectProject } from '../store/queries/projects.ts'
 import type { Reader } from '../store/store.ts'
 import { noSuchAgent, noSuchProject } from './refusals.ts'
 
+export const isAssigned = async (reader: Reader, pair: { projectId: string; agentId: string }): Promise<boolean> =>
+  (await reader.first(selectAssignment, { project_id: pair.projectId, agent_id: pair.agentId })) !== undefined
+
 export async function checkAssigned(
   reader: Reader,
   { projectId, agentId }: { projectId: string; agentId: string },
 ): Promise<void> {
   if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
-  if (!(await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId }))) throw noSuchAgent(agentId)
+  if (!(await isAssigned(reader, { projectId, agentId }))) throw noSuchAgent(agentId)
 }

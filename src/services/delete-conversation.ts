@@ -4,6 +4,7 @@
  */
 import { conversationStream } from '../domain/stream/name.ts'
 import { removeChaptersOf } from '../store/queries/chapters.ts'
+import { deleteChatLimit } from '../store/queries/chat-limits.ts'
 import { deleteNameOf } from '../store/queries/conversation-names.ts'
 import { deleteConversationRow } from '../store/queries/conversations.ts'
 import { deleteMessagesOf } from '../store/queries/messages.ts'
@@ -19,6 +20,7 @@ export const deleteConversation = defineUseCase({
   run: async (tx, { key, by }): Promise<void> => {
     await existingConversation(tx, key)
     await tx.write(deleteUnreadOfConversation, { key })
+    await tx.write(deleteChatLimit, { key })
     await forgetConversation(tx, key)
     await tx.write(deleteMessagesOf, { key })
     await tx.write(removeChaptersOf, { key })

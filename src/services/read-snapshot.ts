@@ -15,6 +15,7 @@ import type { UserSessionState } from '../protocol/user-session.ts'
 import { selectPosition } from '../store/event-log.ts'
 import { agentsOfProject, agentsPage } from '../store/queries/agents.ts'
 import { pendingApprovals, pendingApprovalsOf } from '../store/queries/approvals.ts'
+import { selectChatLimit } from '../store/queries/chat-limits.ts'
 import { piecesOf, selectSaying } from '../store/queries/chat-turns.ts'
 import { type ConversationRow, conversationOf, selectConversation } from '../store/queries/conversations.ts'
 import { selectEpoch } from '../store/queries/exit-reports.ts'
@@ -117,9 +118,15 @@ async function projectState(reader: Reader, projectId: string): Promise<ProjectS
 
 async function conversationState(reader: Reader, key: string): Promise<ConversationState> {
   const row = await reader.first(selectConversation, { key })
-  if (!row) return { conversation: null, messages: [], handedOver: [] }
+  if (!row) return { conversation: null, messages: [], handedOver: [], limit: null }
   const messages = await messagesBefore(reader, { key, seq: behindAll, hidden: false, limit: snapshotMessageLimit })
-  return { conversation: conversationOf(row), messages, handedOver: await handedOverIn(reader, row) }
+  const limit = await reader.first(selectChatLimit, { key })
+  return {
+    conversation: conversationOf(row),
+    messages,
+    handedOver: await handedOverIn(reader, row),
+    limit: limit?.limited_until ? { until: limit.limited_until, goesOn: limit.goes_on_left > 0 } : null,
+  }
 }
 
 /** Asked per agent, whose unread messages are few, rather than per conversation. */

@@ -18,6 +18,7 @@ import { changeChannelChat } from './change-channel-chat.ts'
 import { changeProject } from './change-project.ts'
 import { changeSetUp } from './change-set-up.ts'
 import { changeTask } from './change-task.ts'
+import { chooseChatGoOn } from './choose-chat-go-on.ts'
 import { chooseGoOn } from './choose-go-on.ts'
 import { closeChapters } from './close-chapters.ts'
 import { closeConversation } from './close-conversation.ts'
@@ -39,6 +40,7 @@ import { deleteConversation } from './delete-conversation.ts'
 import { deleteProject } from './delete-project.ts'
 import { dropUpload } from './drop-upload.ts'
 import { endChat } from './end-chat.ts'
+import { endChatLimit } from './end-chat-limit.ts'
 import { endLimit } from './end-limit.ts'
 import { endWorkSession } from './end-work-session.ts'
 import { expirePermission } from './expire-permission.ts'
@@ -137,6 +139,7 @@ export const useCases = {
   'change-task': changeTask,
   'close-chapters': closeChapters,
   'close-conversation': closeConversation,
+  'choose-chat-go-on': chooseChatGoOn,
   'choose-go-on': chooseGoOn,
   'configure-agent': configureAgent,
   'create-agent': createAgent,
@@ -156,6 +159,7 @@ export const useCases = {
   'delete-project': deleteProject,
   'drop-upload': dropUpload,
   'end-chat': endChat,
+  'end-chat-limit': endChatLimit,
   'end-work-session': endWorkSession,
   'expire-permission': expirePermission,
   'forget-question': forgetQuestion,

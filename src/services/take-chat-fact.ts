@@ -4,7 +4,9 @@
  * is dropped. A process that goes in the middle leaves what it was handed unread, for the next.
  */
 import type { Launch } from '../domain/agent-process/lifecycle.ts'
+import { webKey } from '../domain/conversation/key.ts'
 import { Refusal } from '../domain/errors.ts'
+import type { Instant } from '../domain/instant.ts'
 import { answerStream, projectStream } from '../domain/stream/name.ts'
 import { mask } from '../platform/mask.ts'
 import { maxContentChars } from '../protocol/message.ts'
@@ -22,9 +24,12 @@ import {
 } from '../store/queries/chat-turns.ts'
 import { processOf } from '../store/queries/launches.ts'
 import { selectTask } from '../store/queries/tasks.ts'
+import { heldBy } from '../store/queries/unread.ts'
 import type { Context, Tx } from '../store/store.ts'
 import { answerChat } from './answer-chat.ts'
+import { chatWorks, meetChatLimit } from './chat-limit-record.ts'
 import { stopLaunch } from './launch-record.ts'
+import { limitOf } from './limit-record.ts'
 import { askPermission, withdrawAsked, withdrawPermissions } from './permission-record.ts'
 import { setSummary } from './set-summary.ts'
 import type { TurnFact } from './take-turn-fact.ts'
@@ -110,7 +115,8 @@ async function endTurn(tx: Tx, turn: ChatTurnRow, { outcome, error }: Ended, con
   if (own?.id !== turn.agent_session_id || own.state === 'ended') return
   // A person who waits is told what went wrong, rather than asked the same again for ever.
   const said = why === null ? text : [text, `It did not work: ${why}`].filter(Boolean).join('\n\n')
-  await withoutRefusal(() => hand(tx, turn, { text, said, isFailed: why !== null, outcome }, context))
+  const limit = limitOf({ state: outcome, error: why, answer: text }, now)
+  await withoutRefusal(() => hand(tx, turn, { text, said, isFailed: why !== null, outcome, limit }, context))
 }
 
 interface Told {
@@ -118,6 +124,8 @@ interface Told {
   readonly said: string
   readonly isFailed: boolean
   readonly outcome: Ended['outcome']
+  /** AG6: it met its vendor's limit, which lasts so long. */
+  readonly limit: Instant | undefined
 }
 
 /** RE9: what cannot be taken from an agent any more is left out; what else the coordinator tells is taken all the same. */
@@ -129,11 +137,16 @@ async function withoutRefusal(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-async function hand(tx: Tx, turn: ChatTurnRow, { text, said, isFailed, outcome }: Told, context: Context): Promise<void> {
+async function hand(tx: Tx, turn: ChatTurnRow, { text, said, isFailed, outcome, limit }: Told, context: Context): Promise<void> {
   const caller = { agentId: turn.agent_id, projectId: turn.project_id, agentSessionId: turn.agent_session_id }
   if (turn.about === 'chat') {
     const conversationKey = turn.conversation_key ?? ''
+    const held = await heldBy(tx, caller, conversationKey)
     await answerChat.run(tx, { ...caller, conversationKey, content: said.slice(0, maxContentChars), clientId: turn.id }, context)
+    // Elsewhere, nobody could say whether it goes on: there its words are all that is known of the limit.
+    if (conversationKey !== webKey(turn.project_id, turn.agent_id)) return
+    if (limit !== undefined) await meetChatLimit(tx, caller, held, limit)
+    else if (outcome === 'answered') await chatWorks(tx, conversationKey)
   } else if (turn.about === 'summary') {
     const summary = text === '' || isFailed ? 'There is no summary of what was said before.' : text
     await setSummary.run(tx, { ...caller, summary, throughSeq: turn.through_seq ?? 0 }, context)

@@ -54,6 +54,7 @@ const tableKeys: Readonly<Record<TableName, readonly string[]>> = {
   role_agents: ['id'],
   turns: ['id'],
   chat_turns: ['id'],
+  chat_limits: ['conversation_key'],
   turn_pieces: ['turn_id', 'n'],
   approaches: ['project_id', 'id'],
   checkpoints: ['session_id', 'number'],

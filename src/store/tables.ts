@@ -19,6 +19,7 @@ import type { CoordinatorsTable, LaunchesTable, LeasesTable } from './process-ta
 import type { SearchTables } from './search-tables.ts'
 import type {
   AllowancesTable,
+  ChatLimitsTable,
   ChatTurnsTable,
   RoleAgentsTable,
   TurnPiecesTable,
@@ -298,6 +299,7 @@ export interface Tables extends SearchTables, ChannelTables, WorktreeTables {
   role_agents: RoleAgentsTable
   turns: TurnsTable
   chat_turns: ChatTurnsTable
+  chat_limits: ChatLimitsTable
   turn_pieces: TurnPiecesTable
   approaches: ApproachesTable
   checkpoints: CheckpointsTable

@@ -109,6 +109,20 @@ export interface ChatTurnsTable {
   cancel_ordered_at: Instant | null
 }
 
+/** AG6: what an agent could not answer in its chat because of its vendor's limit. */
+export interface ChatLimitsTable {
+  conversation_key: string
+  project_id: string
+  agent_id: string
+  /** JSON: what of `unread_messages` is needed to have them unread again. */
+  held: string
+  /** null: it is over, and what was held is being told again. */
+  limited_until: Instant | null
+  /** Who said that it goes on by itself, and how often it still does. */
+  goes_on_by: string | null
+  goes_on_left: number
+}
+
 /** What is being said in one of them, until it is said whole. */
 export interface TurnPiecesTable {
   turn_id: string

@@ -1,9 +1,14 @@
 /** The chat and the tasks of an agent that is spoken to (CH12): the same as those of one that pulls, with the server in its place. */
 import { expect, onTestFinished, test } from 'vitest'
+import { UserSessionSweeper } from '../../src/compose/duties/user-session-sweeper.ts'
 import { webKey } from '../../src/domain/conversation/key.ts'
+import { instant } from '../../src/domain/instant.ts'
+import { conversationStream } from '../../src/domain/stream/name.ts'
 import { createLogger } from '../../src/platform/logger.ts'
+import type { ConversationState } from '../../src/protocol/snapshot.ts'
 import { createSpeaker } from '../../src/server/agents/speaker.ts'
 import { Starter } from '../../src/server/agents/starter.ts'
+import { readSnapshot } from '../../src/services/read-snapshot.ts'
 import { speakToAgent } from '../../src/services/speak-to-agent.ts'
 import { piecesOf, selectChatTurn } from '../../src/store/queries/chat-turns.ts'
 import { exited, started } from '../services/launch-pad.ts'
@@ -102,6 +107,77 @@ test('[CH12] an error is told in words, and does not ask for the same again', as
   expect(await chat()).toEqual(['owner: hello', 'coder: It did not work: Rate limit'])
   await say('now?')
   expect(await machine.turn()).toMatchObject({ launchId, content: [{ text: 'now?' }] })
+})
+
+const limitWords = "You've hit your usage limit. Try again in 30 seconds."
+
+test('[AG6] a limit met in a chat is told with its end; what could not be answered is told again by itself when a person said so', async () => {
+  const { room, server, say, chat, machine, clock } = await open()
+  const { store, ask } = server
+  const pair = `/api/projects/${room.projectId}/agents/coder`
+  const goOn = (wish: boolean) => ask(`${pair}/chat/go-on`, { method: 'POST', body: { goOn: wish } })
+  const stream = conversationStream(webKey(room.projectId, 'coder'))
+  const limit = async () => {
+    const { state } = await store.query(readSnapshot, { streams: [stream] })
+    return (state[stream] as ConversationState).limit
+  }
+  // As after a restart: nothing is known but what is in the store.
+  const sweep = () => new UserSessionSweeper({ store, clock, logger: createLogger({ level: 'silent', format: 'json' }) }).round()
+  expect((await goOn(true)).json).toMatchObject({ code: 'wrong_state' })
+  await say('first')
+  const launchId = await bringUp(machine)
+  const meet = async () => {
+    const { turnId, content } = await machine.turn()
+    const until = instant(clock.now() + 30_000)
+    await machine.tell(turnEnded(launchId, turnId, { outcome: 'failed', error: limitWords }))
+    expect(await limit()).toMatchObject({ until })
+    return content[0].text
+  }
+  expect(await meet()).toBe('first')
+  expect(await chat()).toEqual(['owner: first', `coder: It did not work: ${limitWords}`])
+  expect(await limit()).toMatchObject({ goesOn: false })
+  // Without that wish nothing is told again.
+  clock.advance(30_000)
+  await sweep()
+  expect(await limit()).toBeNull()
+  await say('second')
+  expect(await meet()).toBe('second')
+  expect((await goOn(true)).json).toEqual({ until: instant(clock.now() + 30_000), goesOn: true })
+  clock.advance(29_000)
+  await sweep()
+  expect(await limit()).toMatchObject({ goesOn: true })
+  clock.advance(1000)
+  await sweep()
+  await sweep()
+  expect(await limit()).toBeNull()
+  // At the limit again: what was said still holds, and what is sent meanwhile is tried at once.
+  expect(await meet()).toBe('second')
+  expect(await limit()).toMatchObject({ goesOn: true })
+  await say('third')
+  const third = await machine.turn()
+  expect(third.content).toEqual([{ type: 'text', text: 'third' }])
+  await machine.tell(said(launchId, third.turnId, 'works'), turnEnded(launchId, third.turnId))
+  // It works again: what it could not answer comes next.
+  expect(await limit()).toBeNull()
+  const again = await machine.turn()
+  expect(again.content).toEqual([{ type: 'text', text: 'second' }])
+  await machine.tell(said(launchId, again.turnId, 'late but here'), turnEnded(launchId, again.turnId))
+  expect((await chat()).slice(-2)).toEqual(['coder: works', 'coder: late but here'])
+})
+
+test('[AG6] an agent that has gone while its limit lasts is started again for what it could not answer', async () => {
+  const { room, server, say, machine, clock } = await open()
+  await say('first')
+  const launchId = await bringUp(machine)
+  const { turnId } = await machine.turn()
+  await machine.tell(turnEnded(launchId, turnId, { outcome: 'failed', error: limitWords }))
+  await server.ask(`/api/projects/${room.projectId}/agents/coder/chat/go-on`, { method: 'POST', body: { goOn: true } })
+  await machine.tell(exited(launchId))
+  clock.advance(30_000)
+  const logger = createLogger({ level: 'silent', format: 'json' })
+  await new UserSessionSweeper({ store: server.store, clock, logger }).round()
+  const second = await bringUp(machine)
+  expect(await machine.turn()).toMatchObject({ launchId: second, content: [{ text: 'first' }] })
 })
 
 test('[CH12] the panel that closes, and the soft timeout, send it away as any other', async () => {

@@ -19,7 +19,7 @@ test('[CH12] pieces go on where the snapshot ended, another turn begins anew, th
 })
 
 test('[CH12] told as a message before the end of the saying is told, it is not shown twice', () => {
-  const chat = { messages: [{ clientId: 't1' } as Message], older: null, handedOver: [] }
+  const chat = { messages: [{ clientId: 't1' } as Message], older: null, handedOver: [], limit: null }
   expect(isSaid(chat, { turnId: 't1', agentId: 'a', text: 'x' })).toBe(true)
   expect(isSaid(chat, { turnId: 't2', agentId: 'a', text: 'x' })).toBe(false)
 })

@@ -94,7 +94,7 @@ describe('snapshots', () => {
       state: {
         [projectStream(projectId)]: nothing,
         'project:never': nothing,
-        'conversation:web:x': { conversation: null, messages: [], handedOver: [] },
+        'conversation:web:x': { conversation: null, messages: [], handedOver: [], limit: null },
         'user-session:x': { userSession: null, turns: [] },
       },
     })

@@ -1,13 +1,15 @@
 /**
- * Looks after what in user sessions has a time (US3, US4, AG2, AG6, AP4), every few seconds: agents that do not go, agents that are not ready, limits that are over,
+ * Looks after what in user sessions has a time (US3, US4, AG2, AG6, AP4), every few seconds: agents that do not go, agents that are not ready, limits that are over (in chats too),
  * permissions that nobody answers, sessions that nobody is connected to. Reads first and writes only for what is due, each in a commit of
  * its own; harmless when done twice. After a tick that comes late, nothing counts as detached until its readers had time to come back.
  */
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { endChatLimit } from '../../services/end-chat-limit.ts'
 import { endLimit } from '../../services/end-limit.ts'
 import { expirePermission } from '../../services/expire-permission.ts'
 import { findDueUserSessions } from '../../services/find-due-user-sessions.ts'
+import { findEndedChatLimits } from '../../services/find-ended-chat-limits.ts'
 import { findPermission } from '../../services/find-permission.ts'
 import { findUserSession } from '../../services/find-user-session.ts'
 import { giveUpRoleAgent } from '../../services/give-up-role-agent.ts'
@@ -57,6 +59,7 @@ export class UserSessionSweeper implements Duty {
         // Nobody is there who could start it: looked at again.
         return which.startOn === null ? undefined : store.run(spawnRoleAgent, { ...which, ...again, load: true })
       })
+    for (const chat of await store.query(findEndedChatLimits, {})) await this.#each(chat, () => store.run(endChatLimit, chat))
     if (now < this.#patientUntil) return
     for (const { userSessionId, reason } of due.forsaken)
       await this.#each({ userSessionId }, async () =>

@@ -5,7 +5,7 @@ import { ChatMessageDraft, Message } from '../message.ts'
 import { PageQuery, pageOf } from '../page.ts'
 import { Process } from '../process.ts'
 import type { Route } from '../route.ts'
-import { PanelId, YesOrNo } from '../text.ts'
+import { PanelId, Time, YesOrNo } from '../text.ts'
 
 const Id = z.string().max(200)
 const assignment = z.object({ projectId: Id, agentId: Id })
@@ -40,6 +40,16 @@ export const chatRoutes = {
     }),
     status: 200,
     answer: z.object({ agentSession: AgentSession.nullable() }),
+  },
+  goOnInChat: {
+    method: 'POST',
+    path: '/api/projects/{projectId}/agents/{agentId}/chat/go-on',
+    scope: 'write',
+    summary: 'Whether an agent at its vendor’s limit is told again by itself what it could not answer, when the limit is over',
+    params: assignment,
+    body: z.object({ goOn: z.boolean() }),
+    status: 200,
+    answer: z.object({ until: Time, goesOn: z.boolean() }),
   },
   postMessage: {
     method: 'POST',

@@ -14,6 +14,7 @@ import { channels } from './0012-channels.ts'
 import { placement } from './0013-placement.ts'
 import { worktrees } from './0014-worktrees.ts'
 import { limits } from './0015-limits.ts'
+import { chatLimits } from './0016-chat-limits.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -32,6 +33,7 @@ export const migrations: readonly Migration[] = [
   placement,
   worktrees,
   limits,
+  chatLimits,
 ]
 
 export const newestVersion = migrations.length

@@ -3,12 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
 import type { Agent } from '../../../src/protocol/agent.ts'
 import type { Message } from '../../../src/protocol/message.ts'
+import { LimitCard } from '../console/limit-card.tsx'
 import { type Chat, withMessages } from '../live/chat.ts'
 import { useConnection } from '../live/connection.ts'
 import { reconnectNow } from '../live/live.ts'
 import { empty, send, useOutbox } from '../live/outbox.ts'
 import { agentSessionsOf, coordinators, processesOf } from '../live/processes.ts'
-import { useMay, useMe } from '../live/queries.ts'
+import { client, useMay, useMe } from '../live/queries.ts'
 import { newKey } from '../live/sending.ts'
 import { changeChat, useChat, useSaying, webChatKey } from '../live/work.ts'
 import { useWords } from '../messages/messages.tsx'
@@ -21,6 +22,7 @@ import { Trouble } from './trouble.tsx'
 import { useChatPanel } from './use-chat-panel.ts'
 import { type Called, type Where, whereIs } from './where.ts'
 
+const goOnPath = '/api/projects/{projectId}/agents/{agentId}/chat/go-on'
 /** What could not be sent is tried again this often while the server is there. */
 const againMs = 3000
 
@@ -66,6 +68,15 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
       ) : (
         <div className="flex-1">
           <Waiting what={words.things.messages} onRetry={reconnectNow} />
+        </div>
+      )}
+      {chat?.limit && where.is !== 'thinking' && (
+        <div className="shrink-0 pb-3">
+          <LimitCard
+            limit={chat.limit}
+            mayWrite={mayWrite}
+            onChoose={(goOn) => client.post(goOnPath, { params: place, body: { goOn } })}
+          />
         </div>
       )}
       {mayWrite ? (

@@ -3,15 +3,12 @@ import { useWords, useWriting } from '../messages/messages.tsx'
 import { SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
-import type { LiveConsole } from './live-console.ts'
-import type { PaneAgent } from './picture.ts'
 import { useAsking } from './use-asking.ts'
 
 interface LimitCardProps {
-  readonly role: string
-  readonly limit: NonNullable<PaneAgent['limit']>
-  readonly live: LiveConsole
+  readonly limit: { readonly until: string; readonly goesOn: boolean }
   readonly mayWrite: boolean
+  readonly onChoose: (goOn: boolean) => Promise<unknown>
 }
 
 const dayMs = 24 * 3600_000
@@ -22,12 +19,12 @@ export function useLimitTime(): (until: string) => string {
   return (until) => (Date.parse(until) - Date.now() < dayMs ? writing.clock(Date.parse(until)) : writing.exact(until))
 }
 
-export function LimitCard({ role, limit, live, mayWrite }: LimitCardProps) {
+export function LimitCard({ limit, mayWrite, onChoose }: LimitCardProps) {
   const { console: words } = useWords()
   const writing = useWriting()
   const time = useLimitTime()(limit.until)
   const { ask, waiting, error } = useAsking()
-  const choose = (goOn: boolean) => void ask(() => live.request({ type: 'agent:go-on', role, goOn }))
+  const choose = (goOn: boolean) => void ask(() => onChoose(goOn))
   return (
     <section
       aria-label={words.limited(time)}

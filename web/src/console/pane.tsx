@@ -68,7 +68,13 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
               ),
             )}
           </ol>
-          {agent?.limit && !running && active && <LimitCard role={role} limit={agent.limit} live={live} mayWrite={mayWrite} />}
+          {agent?.limit && !running && active && (
+            <LimitCard
+              limit={agent.limit}
+              mayWrite={mayWrite}
+              onChoose={(goOn) => live.request({ type: 'agent:go-on', role, goOn })}
+            />
+          )}
           {agent?.state === 'FAILED' && active && <FailedAgent pane={pane} agent={agent} live={live} mayWrite={mayWrite} />}
           {!agent && active && <GoneAgent pane={pane} live={live} mayWrite={mayWrite} />}
           <WaitingPrompts pane={pane} live={live} mayWrite={mayWrite && active} />

@@ -5,7 +5,7 @@
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import type { Message } from '../../../src/protocol/message.ts'
 import type { Page } from '../../../src/protocol/page.ts'
-import { type AnswerState, type ConversationState, snapshotMessageLimit } from '../../../src/protocol/snapshot.ts'
+import { type AnswerState, type ChatLimit, type ConversationState, snapshotMessageLimit } from '../../../src/protocol/snapshot.ts'
 
 export interface Chat {
   /** Oldest first, without the hidden ones (CH2). */
@@ -14,6 +14,8 @@ export interface Chat {
   readonly older: string | null | undefined
   /** The numbers of those that an agent has been handed and has not answered. */
   readonly handedOver: readonly number[]
+  /** Its agent is at its vendor's limit (AG6). */
+  readonly limit: ChatLimit | null
 }
 
 /** More than anybody scrolls through; the oldest are let go and can be read again. */
@@ -35,7 +37,7 @@ export function afterAnswerEvent(saying: Saying | null, event: HoldfastEvent): S
 export const isSaid = ({ messages }: Chat, { turnId }: Saying): boolean =>
   messages.findLast((message) => message.clientId === turnId) !== undefined
 
-const emptyChat: Chat = { messages: [], older: undefined, handedOver: [] }
+const emptyChat: Chat = { messages: [], older: undefined, handedOver: [], limit: null }
 
 export function withMessages(chat: Chat, added: readonly Message[]): Chat {
   const known = new Set(chat.messages.map((message) => message.seq))
@@ -52,12 +54,12 @@ export const withOlder = (chat: Chat, page: Page<Message>): Chat => ({
 })
 
 /** What is known of it is replaced, unless the new part goes on where it ended. */
-export function afterSnapshot(chat: Chat | undefined, { messages, handedOver }: ConversationState): Chat {
+export function afterSnapshot(chat: Chat | undefined, { messages, handedOver, limit }: ConversationState): Chat {
   const oldest = messages.at(-1)
   if (chat && oldest && chat.messages.some((message) => message.seq === oldest.seq))
-    return withMessages({ ...chat, handedOver }, messages)
+    return withMessages({ ...chat, handedOver, limit }, messages)
   const whole = messages.length < snapshotMessageLimit
-  return withMessages({ ...emptyChat, handedOver, older: whole ? null : undefined }, messages)
+  return withMessages({ ...emptyChat, handedOver, limit, older: whole ? null : undefined }, messages)
 }
 
 /** The same object when the event is about something else. */
@@ -71,6 +73,10 @@ export function afterChatEvent(chat: Chat, event: HoldfastEvent): Chat {
     case 'messages-read': {
       const { seqs } = event.data
       return { ...chat, handedOver: chat.handedOver.filter((seq) => !seqs.includes(seq)) }
+    }
+    case 'chat-limited': {
+      const { until, goesOn } = event.data
+      return { ...chat, limit: until === null ? null : { until, goesOn } }
     }
     case 'conversation-deleted':
       return { ...emptyChat, older: null }

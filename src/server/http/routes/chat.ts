@@ -1,5 +1,6 @@
 /** People's chats with the agents of a project. */
 import type { chatRoutes } from '../../../protocol/routes/chat.ts'
+import { chooseChatGoOn } from '../../../services/choose-chat-go-on.ts'
 import { endChat } from '../../../services/end-chat.ts'
 import { getProject } from '../../../services/get-project.ts'
 import { listMessages } from '../../../services/list-messages.ts'
@@ -16,6 +17,7 @@ export const chatHandlers: HandlersOf<typeof chatRoutes> = {
     return { ...started, launch: (await doors.launches.order(pair)) ?? started.launch }
   },
   endChat: run(endChat, (call) => ({ ...call.params, ...call.query, by: call.who.id })),
+  goOnInChat: run(chooseChatGoOn, (call) => ({ ...call.params, ...call.body, by: call.who.id })),
   postMessage: async ({ body, who, doors, receipt }) => {
     const { projectId, toAgentId } = body
     const agentIds = toAgentId === null ? (await doors.store.query(getProject, { projectId })).agentIds : [toAgentId]
