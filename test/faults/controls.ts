@@ -150,6 +150,25 @@ export const withoutFence: Change = {
   replace: 'import { findCoordinatorRow, coordinatorOf,',
 }
 
+/** RE1 in a cluster: changes of projects are answered before their commit; everything else is as it should be, so that all can begin. */
+export const changesAcknowledgedEarly: readonly Change[] = [
+  {
+    file: 'store/postgres/use-case-runner.ts',
+    find: '      await transaction.commit()\n',
+    replace: `      if (useCase.name === 'change-project') {
+        var early = true
+        const release = (): void => this.#pool.release(connection)
+        setTimeout(() => transaction.commit().then(release, release), 400)
+      } else await transaction.commit()
+`,
+  },
+  {
+    file: 'store/postgres/use-case-runner.ts',
+    find: '      this.#pool.release(connection)\n',
+    replace: '      if (!early) this.#pool.release(connection)\n',
+  },
+]
+
 /** SC3: a node that is stopped lets nobody finish. */
 export const cutOffByDrain: Change = {
   file: 'server/open-doors.ts',

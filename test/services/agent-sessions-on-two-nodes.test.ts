@@ -1,12 +1,14 @@
 /** Agent sessions with two nodes on one PostgreSQL: what is serial in one process must be so between two. */
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
+import { superseded } from '../../src/server/agents/held-calls.ts'
 import { findDueAgentSessions } from '../../src/services/find-due-agent-sessions.ts'
 import { findOpenConversations } from '../../src/services/find-open-conversations.ts'
 import { listAgentSessions } from '../../src/services/list-agent-sessions.ts'
 import { listLiveAgentSessions } from '../../src/services/list-live-agent-sessions.ts'
 import { sweepAgentSession } from '../../src/services/sweep-agent-session.ts'
 import { firstLive } from '../../src/store/queries/due-agent-sessions.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 import { callsOn, openOffice, stranger } from './agent-office.ts'
@@ -51,6 +53,33 @@ test('[NA3] a call that is held on one node is answered by what happens on the o
   while (elsewhere.held.size === 0) await new Promise((resolve) => setImmediate(resolve))
   await office.say('hello')
   expect(await answer).toMatchObject({ next: { action: 'get_pending_messages' } })
+}, 30_000)
+
+test('[NA3] [SC1] a call that is held on one node gives way to a newer one at another, and not to an older one', async () => {
+  const nodes = await openNodes()
+  const office = await openOffice(nodes[0], systemClock)
+  const clocks = [manualClock(), manualClock()] as const
+  const [here, there] = [callsOn(nodes[0], clocks[0]), callsOn(nodes[1], clocks[1])]
+  await office.openPanel()
+  const signed = await office.signIn()
+  const hold = async (calls: typeof here) => {
+    const answer = calls.nextAction(stranger, signed.token, 20)
+    while (calls.held.size === 0) await new Promise((resolve) => setImmediate(resolve))
+    return { answer }
+  }
+  clocks[0].advance(500)
+  const first = await hold(here)
+  await there.nextAction(stranger, signed.token, 0)
+  await new Promise<void>((resolve) => {
+    nodes[0].doorbell.onWord('whatever was said before has come', () => resolve())
+    nodes[1].doorbell.say('whatever was said before has come', 0)
+  })
+  expect(here.held.size).toBe(1)
+  clocks[1].advance(5000)
+  const second = await hold(there)
+  expect(await first.answer).toBe(superseded)
+  await office.say('hello')
+  expect(await second.answer).toMatchObject({ next: { action: 'get_pending_messages' } })
 }, 30_000)
 
 test('[AS6] everything about agent sessions is read and swept alike on PostgreSQL', async () => {

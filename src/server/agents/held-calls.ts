@@ -18,6 +18,9 @@ import type { TailFollower, Tails } from '../live/tail.ts'
 /** Beyond this a call is answered as it stands, as if it had not asked to wait. */
 const maxHeldCalls = 10_000
 
+/** At another node a call is newer when it began so much later: nodes' clocks differ, and to be ended by an older one would be wrong. */
+const newerByMs = 1000
+
 /** A newer call of the same agent session waits in place of this one. */
 export const superseded = 'superseded'
 
@@ -55,16 +58,22 @@ export class HeldCalls {
     seen?: FoundNextAction,
   ): Promise<NextAnswer | typeof superseded> {
     const { agentSessionId } = caller
+    const { clock, store } = this.#parts
+    const word = `held ${agentSessionId}`
+    const began = clock.now()
     this.#held.get(agentSessionId)?.supersede()
+    store.doorbell.say(word, began)
     const refused = this.#closed || signal?.aborted || this.#held.size >= this.#most
     const call = new HeldCall(this.#parts, caller)
     if (refused || waitSeconds <= 0) return call.answerNow(seen)
     this.#held.set(agentSessionId, call)
+    const stopListening = store.doorbell.onWord(word, (at) => at > began + newerByMs && call.supersede())
     const leave = () => call.leave()
     signal?.addEventListener('abort', leave, { once: true })
     try {
       return await call.answer(waitSeconds, seen)
     } finally {
+      stopListening()
       signal?.removeEventListener('abort', leave)
       if (this.#held.get(agentSessionId) === call) this.#held.delete(agentSessionId)
     }

@@ -22,7 +22,11 @@ export interface BellOptions {
   readonly node: string
   readonly open: () => Promise<PostgresConnection>
   readonly ring: (heads: Heads) => void
+  readonly heard: (word: string, at: number) => void
 }
+
+/** Words go among the streams; no stream has a name like this. */
+const wordMark = '!'
 
 export class NotifyBell {
   readonly #options: BellOptions
@@ -48,6 +52,10 @@ export class NotifyBell {
     if (!this.#connection || this.#gathered.size >= maxGathered) return
     for (const [stream, head] of heads) this.#gathered.set(stream, Math.max(head, this.#gathered.get(stream) ?? 0))
     this.#sendTimer ??= setTimeout(() => this.#send(), gatherMs).unref()
+  }
+
+  say(word: string, at: number): void {
+    this.tell(new Map([[`${wordMark}${word}` as StreamName, at]]))
   }
 
   async close(): Promise<void> {
@@ -96,7 +104,10 @@ export class NotifyBell {
 
   #hear(payload: string): void {
     const heard = read(payload)
-    if (heard && heard.node !== this.#options.node) this.#options.ring(heard.heads)
+    if (!heard || heard.node === this.#options.node) return
+    const { ring, heard: hear } = this.#options
+    for (const [name, at] of heard.heads) if (name.startsWith(wordMark)) hear(name.slice(wordMark.length), at)
+    ring(heard.heads.filter(([name]) => !name.startsWith(wordMark)))
   }
 }
 
@@ -115,7 +126,7 @@ export function* payloads(node: string, heads: ReadonlyMap<StreamName, number>):
   if (text !== start) yield `${text}]`
 }
 
-function read(payload: string): { node: string; heads: Heads } | undefined {
+function read(payload: string): { node: string; heads: [StreamName, number][] } | undefined {
   try {
     const [node, ...rest] = JSON.parse(payload) as [string, ...(StreamName | number)[]]
     const heads: [StreamName, number][] = []

@@ -68,7 +68,9 @@ export class PostgresStore implements Store {
       node: randomness.uuid(),
       open: openBell,
       ring: this.#ring,
+      heard: (word, at) => this.doorbell.heard(word, at),
     })
+    this.doorbell.passOn = (word, at) => this.#bell.say(word, at)
     this.#poll = new HeadPoll({
       everyMs: pollMs,
       execute: (query) => this.#once(query),

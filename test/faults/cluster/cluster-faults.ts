@@ -128,7 +128,8 @@ class Run {
     await Promise.all([this.#talks[0]?.begin('mcp'), this.#talks[1]?.begin('acp'), this.#console.begin()])
     const until = performance.now() + beginsWithinMs
     while (this.#talks.some(({ answered }) => answered === 0) || this.#console.answered === 0) {
-      if (performance.now() > until) throw new Error(`Not everybody was answered within ${beginsWithinMs / 1000} s`)
+      const counts = [...this.#talks, this.#console].map(({ answered }) => answered).join(', ')
+      if (performance.now() > until) throw new Error(`Not everybody was answered within ${beginsWithinMs / 1000} s: ${counts}`)
       await pause(50)
     }
   }

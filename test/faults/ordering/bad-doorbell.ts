@@ -38,6 +38,14 @@ export class BadDoorbell implements Doorbell {
     throw new Error('No reader of this test waits for any stream')
   }
 
+  say(word: string, at: number): void {
+    this.#store.doorbell.say(word, at)
+  }
+
+  onWord(word: string, listener: Listener): () => void {
+    return this.#store.doorbell.onWord(word, listener)
+  }
+
   close(): void {
     clearInterval(this.#timer)
     this.#held = []

@@ -3,7 +3,7 @@
 import type { Change } from '../broken-build.ts'
 import { productFolder } from '../build.ts'
 import { type ClusterFaultOptions, type ClusterFaultResult, clusterFaults, type Fault } from '../cluster/cluster-faults.ts'
-import { acknowledgeBeforeCommitOnPostgres, cutOffByDrain, noEpochCheck, silentDoorbells, startedTwice } from '../controls.ts'
+import { changesAcknowledgedEarly, cutOffByDrain, noEpochCheck, silentDoorbells, startedTwice } from '../controls.ts'
 import { startPostgres } from '../postgres-for-faults.ts'
 import { type Part, timed, withBuild } from './part.ts'
 
@@ -23,16 +23,16 @@ type RunOptions = Omit<ClusterFaultOptions, 'url' | 'seed'>
 
 interface Control extends Omit<RunOptions, 'build'> {
   readonly name: string
-  readonly change: Change
+  readonly changes: readonly Change[]
   /** A finding must say this. */
   readonly shows: string
 }
 
 const brokenClusters: readonly Control[] = [
-  { name: 'no epoch check', change: noEpochCheck, faults: { pause: 2 }, onCoordinators: 2, shows: 'has not ended what it' },
-  { name: 'started twice', change: startedTwice, faults: { kill: 1 }, shows: 'two processes of one launch' },
-  { name: 'cut off by a drain', change: cutOffByDrain, faults: { drain: 6 }, shows: 'while a node was drained' },
-  { name: 'ack before commit', change: acknowledgeBeforeCommitOnPostgres, faults: { kill: 6 }, shows: 'lost: ' },
+  { name: 'no epoch check', changes: [noEpochCheck], faults: { pause: 2 }, onCoordinators: 2, shows: 'has not ended what it' },
+  { name: 'started twice', changes: [startedTwice], faults: { kill: 1 }, shows: 'two processes of one launch' },
+  { name: 'cut off by a drain', changes: [cutOffByDrain], faults: { drain: 6 }, shows: 'while a node was drained' },
+  { name: 'ack before commit', changes: changesAcknowledgedEarly, faults: { kill: 4 }, shows: 'lost: ' },
 ]
 
 export const cluster: Part = async (bench) => {
@@ -50,7 +50,7 @@ export const cluster: Part = async (bench) => {
     return result
   }
   /** Found out for what it is, and for nothing else. */
-  const control = async ({ name, change, shows, ...options }: Control) => {
+  const control = async ({ name, changes, shows, ...options }: Control) => {
     console.log(`  control: ${name}`)
     let caught = false
     const onFinding = (text: string): void => {
@@ -58,7 +58,7 @@ export const cluster: Part = async (bench) => {
       console.log(`  (${text})`)
     }
     const small = { ...options, nodes: 2, coordinators: 1, stopEarly: true, onFinding }
-    await withBuild([change], (build) => run({ ...small, build })).catch((error) => console.log(`  broken off: ${String(error)}`))
+    await withBuild(changes, (build) => run({ ...small, build })).catch((error) => console.log(`  broken off: ${String(error)}`))
     return { name, caught }
   }
   try {
