@@ -16,25 +16,30 @@ export interface Pair {
 /** A partial index is used only where the query says the same word itself, not a parameter. */
 export const ended = sql.lit<AgentSessionRow['state']>('ended')
 
+/** What changes of one that is there. */
+const changing = (p: Changes) => ({
+  state: p.state,
+  work_session_id: p.work_session_id,
+  last_activity_at: p.last_activity_at,
+  last_answer_at: p.last_answer_at,
+  expires_at: p.expires_at,
+  terminating_at: p.terminating_at,
+  suspected_at: p.suspected_at,
+  ended_at: p.ended_at,
+  end_reason: p.end_reason,
+})
+
 export const insertAgentSession = statement<AgentSessionRow>()((db, p) =>
   db.insertInto('agent_sessions').values({
     id: p.id,
     agent_id: p.agent_id,
     project_id: p.project_id,
     purpose: p.purpose,
-    state: p.state,
     launch_id: p.launch_id,
     token_hash: p.token_hash,
-    work_session_id: p.work_session_id,
     created_at: p.created_at,
-    last_activity_at: p.last_activity_at,
-    last_answer_at: p.last_answer_at,
-    expires_at: p.expires_at,
-    terminating_at: p.terminating_at,
-    suspected_at: p.suspected_at,
-    ended_at: p.ended_at,
-    end_reason: p.end_reason,
     resumed_work_session_id: p.resumed_work_session_id,
+    ...changing(p),
   }),
 )
 
@@ -109,20 +114,7 @@ type Changes = Omit<
 >
 
 export const updateAgentSession = statement<Changes>()((db, p) =>
-  db
-    .updateTable('agent_sessions')
-    .set({
-      state: p.state,
-      work_session_id: p.work_session_id,
-      last_activity_at: p.last_activity_at,
-      last_answer_at: p.last_answer_at,
-      expires_at: p.expires_at,
-      terminating_at: p.terminating_at,
-      suspected_at: p.suspected_at,
-      ended_at: p.ended_at,
-      end_reason: p.end_reason,
-    })
-    .where('id', '=', p.id),
+  db.updateTable('agent_sessions').set(changing(p)).where('id', '=', p.id),
 )
 
 /** AS6, without the indexes that an activity changes nothing in. */

@@ -9,40 +9,31 @@ import type { PageParams } from './page-cursor.ts'
 
 export type AgentRow = Tables['agents']
 
+/** What changes of one that is there. */
+const changing = (p: Omit<AgentRow, 'created_at' | 'passkey_hash'>) => ({
+  name: p.name,
+  protocol: p.protocol,
+  command: p.command,
+  args: p.args,
+  env: p.env,
+  role: p.role,
+  max_processes: p.max_processes,
+  hold_seconds: p.hold_seconds,
+  runs_on: p.runs_on,
+  updated_at: p.updated_at,
+})
+
 export const insertAgent = statement<AgentRow>()((db, p) =>
   db.insertInto('agents').values({
     id: p.id,
-    name: p.name,
-    protocol: p.protocol,
-    command: p.command,
-    args: p.args,
-    env: p.env,
-    role: p.role,
-    max_processes: p.max_processes,
-    hold_seconds: p.hold_seconds,
-    runs_on: p.runs_on,
     passkey_hash: p.passkey_hash,
     created_at: p.created_at,
-    updated_at: p.updated_at,
+    ...changing(p),
   }),
 )
 
 export const updateAgent = statement<Omit<AgentRow, 'created_at' | 'passkey_hash'>>()((db, p) =>
-  db
-    .updateTable('agents')
-    .set({
-      name: p.name,
-      protocol: p.protocol,
-      command: p.command,
-      args: p.args,
-      env: p.env,
-      role: p.role,
-      max_processes: p.max_processes,
-      hold_seconds: p.hold_seconds,
-      runs_on: p.runs_on,
-      updated_at: p.updated_at,
-    })
-    .where('id', '=', p.id),
+  db.updateTable('agents').set(changing(p)).where('id', '=', p.id),
 )
 
 export const updatePasskey = statement<{ id: string; hash: string }>()((db, p) =>

@@ -9,56 +9,40 @@ import type { PageParams } from './page-cursor.ts'
 
 export type ApproachRow = Tables['approaches']
 
+/** What changes of one that is there. */
+const changing = (p: Omit<ApproachRow, 'session_id' | 'first_kind' | 'number' | 'recorded_at'>) => ({
+  kind: p.kind,
+  date: p.date,
+  category: p.category,
+  description: p.description,
+  details: p.details,
+  evidence: p.evidence,
+  learnings: p.learnings,
+  reusable: p.reusable,
+  failure_reason: p.failure_reason,
+  error: p.error,
+  avoid: p.avoid,
+  priority: p.priority,
+  next_to_try: p.next_to_try,
+  note: p.note,
+  history: p.history,
+  updated_at: p.updated_at,
+})
+
 export const insertApproach = statement<ApproachRow>()((db, p) =>
   db.insertInto('approaches').values({
     project_id: p.project_id,
     id: p.id,
     session_id: p.session_id,
-    kind: p.kind,
     first_kind: p.first_kind,
     number: p.number,
-    date: p.date,
-    category: p.category,
-    description: p.description,
-    details: p.details,
-    evidence: p.evidence,
-    learnings: p.learnings,
-    reusable: p.reusable,
-    failure_reason: p.failure_reason,
-    error: p.error,
-    avoid: p.avoid,
-    priority: p.priority,
-    next_to_try: p.next_to_try,
-    note: p.note,
-    history: p.history,
     recorded_at: p.recorded_at,
-    updated_at: p.updated_at,
+    ...changing(p),
   }),
 )
 
 export const updateApproach = statement<Omit<ApproachRow, 'session_id' | 'first_kind' | 'number' | 'recorded_at'>>()((db, p) =>
-  db
-    .updateTable('approaches')
-    .set({
-      kind: p.kind,
-      date: p.date,
-      category: p.category,
-      description: p.description,
-      details: p.details,
-      evidence: p.evidence,
-      learnings: p.learnings,
-      reusable: p.reusable,
-      failure_reason: p.failure_reason,
-      error: p.error,
-      avoid: p.avoid,
-      priority: p.priority,
-      next_to_try: p.next_to_try,
-      note: p.note,
-      history: p.history,
-      updated_at: p.updated_at,
-    })
-    .where('project_id', '=', p.project_id)
-    .where('id', '=', p.id),
+  db.updateTable('approaches').set(changing(p)).where('project_id', '=', p.project_id).where('id', '=', p.id),
 )
 
 export const selectApproach = statement<{ projectId: string; id: string }>()((db, p) =>

@@ -44,6 +44,19 @@ export const noPermission: PermissionColumns = {
 /** Said in the query, not as a parameter, so that the indexes of what is pending are used. */
 const pending = sql.lit<ApprovalRow['status']>('pending')
 
+/** What changes of one that is there. */
+const changing = (p: Changes) => ({
+  status: p.status,
+  submitted_at: p.submitted_at,
+  resolved_at: p.resolved_at,
+  decided_by: p.decided_by,
+  feedback: p.feedback,
+  instruction_content: p.instruction_content,
+  worker_instructions: p.worker_instructions,
+  artifacts: p.artifacts,
+  revision_history: p.revision_history,
+})
+
 export const insertApproval = statement<ApprovalRow>()((db, p) =>
   db.insertInto('human_approvals').values({
     id: p.id,
@@ -53,15 +66,6 @@ export const insertApproval = statement<ApprovalRow>()((db, p) =>
     leader_id: p.leader_id,
     task_id: p.task_id,
     asked_by_agent_session_id: p.asked_by_agent_session_id,
-    status: p.status,
-    submitted_at: p.submitted_at,
-    resolved_at: p.resolved_at,
-    decided_by: p.decided_by,
-    feedback: p.feedback,
-    instruction_content: p.instruction_content,
-    worker_instructions: p.worker_instructions,
-    artifacts: p.artifacts,
-    revision_history: p.revision_history,
     outcome: p.outcome,
     digest: p.digest,
     options: p.options,
@@ -74,6 +78,7 @@ export const insertApproval = statement<ApprovalRow>()((db, p) =>
     role: p.role,
     deadline: p.deadline,
     likeness: p.likeness,
+    ...changing(p),
   }),
 )
 
@@ -92,20 +97,7 @@ type Changes = Pick<
 >
 
 export const updateApproval = statement<Changes>()((db, p) =>
-  db
-    .updateTable('human_approvals')
-    .set({
-      status: p.status,
-      submitted_at: p.submitted_at,
-      resolved_at: p.resolved_at,
-      decided_by: p.decided_by,
-      feedback: p.feedback,
-      instruction_content: p.instruction_content,
-      worker_instructions: p.worker_instructions,
-      artifacts: p.artifacts,
-      revision_history: p.revision_history,
-    })
-    .where('id', '=', p.id),
+  db.updateTable('human_approvals').set(changing(p)).where('id', '=', p.id),
 )
 
 export const selectApproval = statement<{ id: number }>()((db, p) =>

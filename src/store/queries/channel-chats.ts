@@ -15,48 +15,34 @@ export const selectChat = statement<ChatPlace>()((db, p) =>
   db.selectFrom('channel_chats').selectAll().where('channel', '=', p.channel).where('chat_id', '=', p.chatId),
 )
 
+/** What changes of one that is there. */
+const changing = (p: ChatRow) => ({
+  kind: p.kind,
+  title: p.title,
+  handle: p.handle,
+  language: p.language,
+  state: p.state,
+  project_id: p.project_id,
+  agent_id: p.agent_id,
+  attempts: p.attempts,
+  asked_at: p.asked_at,
+  decided_at: p.decided_at,
+  decided_by: p.decided_by,
+  last_in_at: p.last_in_at,
+  last_out_at: p.last_out_at,
+  trouble: p.trouble,
+})
+
 export const insertChat = statement<ChatRow>()((db, p) =>
   db.insertInto('channel_chats').values({
     channel: p.channel,
     chat_id: p.chat_id,
-    kind: p.kind,
-    title: p.title,
-    handle: p.handle,
-    language: p.language,
-    state: p.state,
-    project_id: p.project_id,
-    agent_id: p.agent_id,
-    attempts: p.attempts,
-    asked_at: p.asked_at,
-    decided_at: p.decided_at,
-    decided_by: p.decided_by,
-    last_in_at: p.last_in_at,
-    last_out_at: p.last_out_at,
-    trouble: p.trouble,
+    ...changing(p),
   }),
 )
 
 export const updateChat = statement<ChatRow>()((db, p) =>
-  db
-    .updateTable('channel_chats')
-    .set({
-      kind: p.kind,
-      title: p.title,
-      handle: p.handle,
-      language: p.language,
-      state: p.state,
-      project_id: p.project_id,
-      agent_id: p.agent_id,
-      attempts: p.attempts,
-      asked_at: p.asked_at,
-      decided_at: p.decided_at,
-      decided_by: p.decided_by,
-      last_in_at: p.last_in_at,
-      last_out_at: p.last_out_at,
-      trouble: p.trouble,
-    })
-    .where('channel', '=', p.channel)
-    .where('chat_id', '=', p.chat_id),
+  db.updateTable('channel_chats').set(changing(p)).where('channel', '=', p.channel).where('chat_id', '=', p.chat_id),
 )
 
 /** Those that ask, oldest first: what the bound on them is counted by. */

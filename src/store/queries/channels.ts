@@ -26,39 +26,31 @@ export const selectChannel = statement<{ channel: ChannelName }>()((db, p) =>
   db.selectFrom('channels').selectAll().where('channel', '=', p.channel),
 )
 
+/** What changes of one that is there. */
+const changing = (p: Omit<ChannelRow, 'last_in_at' | 'last_out_at'>) => ({
+  state: p.state,
+  trouble: p.trouble,
+  since: p.since,
+  name: p.name,
+  link: p.link,
+  project_id: p.project_id,
+  agent_id: p.agent_id,
+  holder: p.holder,
+  held_until: p.held_until,
+})
+
 export const insertChannel = statement<ChannelRow>()((db, p) =>
   db.insertInto('channels').values({
     channel: p.channel,
-    state: p.state,
-    trouble: p.trouble,
-    since: p.since,
-    name: p.name,
-    link: p.link,
-    project_id: p.project_id,
-    agent_id: p.agent_id,
-    holder: p.holder,
-    held_until: p.held_until,
     last_in_at: p.last_in_at,
     last_out_at: p.last_out_at,
+    ...changing(p),
   }),
 )
 
 /** All but the moments of the last messages, which are noted without the lock. */
 export const updateChannel = statement<Omit<ChannelRow, 'last_in_at' | 'last_out_at'>>()((db, p) =>
-  db
-    .updateTable('channels')
-    .set({
-      state: p.state,
-      trouble: p.trouble,
-      since: p.since,
-      name: p.name,
-      link: p.link,
-      project_id: p.project_id,
-      agent_id: p.agent_id,
-      holder: p.holder,
-      held_until: p.held_until,
-    })
-    .where('channel', '=', p.channel),
+  db.updateTable('channels').set(changing(p)).where('channel', '=', p.channel),
 )
 
 export const updateLastIn = statement<{ channel: ChannelName; now: Instant }>()((db, p) =>

@@ -8,24 +8,29 @@ import type { PageParams } from './page-cursor.ts'
 
 export type ConversationRow = Tables['conversations']
 
+/** What changes of one that is there. */
+const changing = (p: Omit<ConversationRow, 'project_id' | 'agent_id' | 'created_at'>) => ({
+  state: p.state,
+  summary: p.summary,
+  summary_through: p.summary_through,
+  kept_after: p.kept_after,
+  unsummarised_chars: p.unsummarised_chars,
+  message_count: p.message_count,
+  chapter_day: p.chapter_day,
+  chapter_due_at: p.chapter_due_at,
+  chapter_after: p.chapter_after,
+  chapter_messages: p.chapter_messages,
+  flags: p.flags,
+  updated_at: p.updated_at,
+})
+
 export const insertConversation = statement<ConversationRow>()((db, p) =>
   db.insertInto('conversations').values({
     key: p.key,
     project_id: p.project_id,
     agent_id: p.agent_id,
-    state: p.state,
-    summary: p.summary,
-    summary_through: p.summary_through,
-    kept_after: p.kept_after,
-    unsummarised_chars: p.unsummarised_chars,
-    message_count: p.message_count,
-    chapter_day: p.chapter_day,
-    chapter_due_at: p.chapter_due_at,
-    chapter_after: p.chapter_after,
-    chapter_messages: p.chapter_messages,
-    flags: p.flags,
     created_at: p.created_at,
-    updated_at: p.updated_at,
+    ...changing(p),
   }),
 )
 
@@ -45,23 +50,7 @@ export const countMessage = statement<
 )
 
 export const updateConversation = statement<Omit<ConversationRow, 'project_id' | 'agent_id' | 'created_at'>>()((db, p) =>
-  db
-    .updateTable('conversations')
-    .set({
-      state: p.state,
-      summary: p.summary,
-      summary_through: p.summary_through,
-      kept_after: p.kept_after,
-      unsummarised_chars: p.unsummarised_chars,
-      message_count: p.message_count,
-      chapter_day: p.chapter_day,
-      chapter_due_at: p.chapter_due_at,
-      chapter_after: p.chapter_after,
-      chapter_messages: p.chapter_messages,
-      flags: p.flags,
-      updated_at: p.updated_at,
-    })
-    .where('key', '=', p.key),
+  db.updateTable('conversations').set(changing(p)).where('key', '=', p.key),
 )
 
 /** CN1: whom a chat on a channel is for now. */

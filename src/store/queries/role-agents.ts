@@ -37,6 +37,31 @@ export const lifeOf = ({ state, terminating_at, terminate_reason }: RoleAgentRow
   leaving: terminating_at === null ? null : { reason: terminate_reason ?? '' },
 })
 
+/** What changes of one that is there. */
+const changing = (p: RoleAgentRow) => ({
+  state: p.state,
+  workspace: p.workspace,
+  branch: p.branch,
+  note: p.note,
+  acp_session_id: p.acp_session_id,
+  opened_at: p.opened_at,
+  not_restored: p.not_restored,
+  offers: p.offers,
+  error: p.error,
+  step: p.step,
+  exit_code: p.exit_code,
+  signal: p.signal,
+  last_active_at: p.last_active_at,
+  terminating_at: p.terminating_at,
+  terminate_reason: p.terminate_reason,
+  terminate_request_id: p.terminate_request_id,
+  terminated_seq: p.terminated_seq,
+  limited_until: p.limited_until,
+  limited_turn_id: p.limited_turn_id,
+  goes_on_by: p.goes_on_by,
+  goes_on_left: p.goes_on_left,
+})
+
 export const insertRoleAgent = statement<RoleAgentRow>()((db, p) =>
   db.insertInto('role_agents').values({
     id: p.id,
@@ -44,63 +69,18 @@ export const insertRoleAgent = statement<RoleAgentRow>()((db, p) =>
     project_id: p.project_id,
     role: p.role,
     agent_id: p.agent_id,
-    state: p.state,
     launch_id: p.launch_id,
     work_session_id: p.work_session_id,
     workspace_wanted: p.workspace_wanted,
-    workspace: p.workspace,
-    branch: p.branch,
-    note: p.note,
-    acp_session_id: p.acp_session_id,
-    opened_at: p.opened_at,
     load_acp_session_id: p.load_acp_session_id,
-    not_restored: p.not_restored,
-    offers: p.offers,
-    error: p.error,
-    step: p.step,
-    exit_code: p.exit_code,
-    signal: p.signal,
     created_at: p.created_at,
-    last_active_at: p.last_active_at,
-    terminating_at: p.terminating_at,
-    terminate_reason: p.terminate_reason,
-    terminate_request_id: p.terminate_request_id,
-    terminated_seq: p.terminated_seq,
-    limited_until: p.limited_until,
-    limited_turn_id: p.limited_turn_id,
-    goes_on_by: p.goes_on_by,
-    goes_on_left: p.goes_on_left,
+    ...changing(p),
   }),
 )
 
 /** Everything that may change. */
 export const updateRoleAgent = statement<RoleAgentRow>()((db, p) =>
-  db
-    .updateTable('role_agents')
-    .set({
-      state: p.state,
-      workspace: p.workspace,
-      branch: p.branch,
-      note: p.note,
-      acp_session_id: p.acp_session_id,
-      opened_at: p.opened_at,
-      not_restored: p.not_restored,
-      offers: p.offers,
-      error: p.error,
-      step: p.step,
-      exit_code: p.exit_code,
-      signal: p.signal,
-      last_active_at: p.last_active_at,
-      terminating_at: p.terminating_at,
-      terminate_reason: p.terminate_reason,
-      terminate_request_id: p.terminate_request_id,
-      terminated_seq: p.terminated_seq,
-      limited_until: p.limited_until,
-      limited_turn_id: p.limited_turn_id,
-      goes_on_by: p.goes_on_by,
-      goes_on_left: p.goes_on_left,
-    })
-    .where('id', '=', p.id),
+  db.updateTable('role_agents').set(changing(p)).where('id', '=', p.id),
 )
 
 export const selectRoleAgent = statement<{ id: string }>()((db, p) =>

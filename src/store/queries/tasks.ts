@@ -12,47 +12,35 @@ export type TaskRow = Tables['tasks']
 /** Said in the query, not as a parameter, so that the index of what is in progress is used. */
 const inProgress = sql.lit<TaskStatus>('in_progress')
 
+/** What changes of one that is there. */
+const changing = (p: Omit<TaskRow, 'phase' | 'task_type' | 'created_at'>) => ({
+  session_id: p.session_id,
+  title: p.title,
+  description: p.description,
+  status: p.status,
+  progress_percent: p.progress_percent,
+  assigned_to: p.assigned_to,
+  depends_on: p.depends_on,
+  blocked_by: p.blocked_by,
+  started_at: p.started_at,
+  completed_at: p.completed_at,
+  result: p.result,
+  updated_at: p.updated_at,
+})
+
 export const insertTask = statement<TaskRow>()((db, p) =>
   db.insertInto('tasks').values({
     project_id: p.project_id,
     id: p.id,
-    session_id: p.session_id,
     phase: p.phase,
     task_type: p.task_type,
-    title: p.title,
-    description: p.description,
-    status: p.status,
-    progress_percent: p.progress_percent,
-    assigned_to: p.assigned_to,
-    depends_on: p.depends_on,
-    blocked_by: p.blocked_by,
-    started_at: p.started_at,
-    completed_at: p.completed_at,
-    result: p.result,
     created_at: p.created_at,
-    updated_at: p.updated_at,
+    ...changing(p),
   }),
 )
 
 export const updateTask = statement<Omit<TaskRow, 'phase' | 'task_type' | 'created_at'>>()((db, p) =>
-  db
-    .updateTable('tasks')
-    .set({
-      session_id: p.session_id,
-      title: p.title,
-      description: p.description,
-      status: p.status,
-      progress_percent: p.progress_percent,
-      assigned_to: p.assigned_to,
-      depends_on: p.depends_on,
-      blocked_by: p.blocked_by,
-      started_at: p.started_at,
-      completed_at: p.completed_at,
-      result: p.result,
-      updated_at: p.updated_at,
-    })
-    .where('project_id', '=', p.project_id)
-    .where('id', '=', p.id),
+  db.updateTable('tasks').set(changing(p)).where('project_id', '=', p.project_id).where('id', '=', p.id),
 )
 
 export const selectTask = statement<{ projectId: string; id: string }>()((db, p) =>

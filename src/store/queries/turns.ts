@@ -36,6 +36,21 @@ export const turnOf = (row: TurnRow, text = row.answer): Turn => ({
   endedAt: row.ended_at,
 })
 
+/** What changes of one that is there. */
+const changing = (p: TurnRow) => ({
+  state: p.state,
+  answer: p.answer,
+  cut: p.cut,
+  stop_reason: p.stop_reason,
+  error: p.error,
+  started_seq: p.started_seq,
+  ended_seq: p.ended_seq,
+  started_at: p.started_at,
+  ended_at: p.ended_at,
+  cancel_ordered_at: p.cancel_ordered_at,
+  cancel_request_id: p.cancel_request_id,
+})
+
 export const insertTurn = statement<TurnRow>()((db, p) =>
   db.insertInto('turns').values({
     id: p.id,
@@ -43,43 +58,16 @@ export const insertTurn = statement<TurnRow>()((db, p) =>
     role_agent_id: p.role_agent_id,
     role: p.role,
     launch_id: p.launch_id,
-    state: p.state,
     content: p.content,
-    answer: p.answer,
-    cut: p.cut,
-    stop_reason: p.stop_reason,
-    error: p.error,
     asked_by: p.asked_by,
     asked_seq: p.asked_seq,
-    started_seq: p.started_seq,
-    ended_seq: p.ended_seq,
     created_at: p.created_at,
-    started_at: p.started_at,
-    ended_at: p.ended_at,
-    cancel_ordered_at: p.cancel_ordered_at,
-    cancel_request_id: p.cancel_request_id,
+    ...changing(p),
   }),
 )
 
 /** Everything that may change. */
-export const updateTurn = statement<TurnRow>()((db, p) =>
-  db
-    .updateTable('turns')
-    .set({
-      state: p.state,
-      answer: p.answer,
-      cut: p.cut,
-      stop_reason: p.stop_reason,
-      error: p.error,
-      started_seq: p.started_seq,
-      ended_seq: p.ended_seq,
-      started_at: p.started_at,
-      ended_at: p.ended_at,
-      cancel_ordered_at: p.cancel_ordered_at,
-      cancel_request_id: p.cancel_request_id,
-    })
-    .where('id', '=', p.id),
-)
+export const updateTurn = statement<TurnRow>()((db, p) => db.updateTable('turns').set(changing(p)).where('id', '=', p.id))
 
 export const selectTurn = statement<{ id: string }>()((db, p) => db.selectFrom('turns').selectAll().where('id', '=', p.id))
 

@@ -11,20 +11,25 @@ export type UserSessionRow = Tables['user_sessions']
 /** Said in the query, so that the index of those that live is used. */
 const active = sql.lit<UserSessionRow['state']>('ACTIVE')
 
+/** What changes of one that is there. */
+const changing = (p: Ending) => ({
+  state: p.state,
+  terminated_at: p.terminated_at,
+  terminate_reason: p.terminate_reason,
+  terminate_request_id: p.terminate_request_id,
+  agents_terminated: p.agents_terminated,
+  closed_seq: p.closed_seq,
+})
+
 export const insertUserSession = statement<UserSessionRow>()((db, p) =>
   db.insertInto('user_sessions').values({
     id: p.id,
     project_id: p.project_id,
     account_id: p.account_id,
-    state: p.state,
     created_at: p.created_at,
     last_active_at: p.last_active_at,
     attached_until: p.attached_until,
-    terminated_at: p.terminated_at,
-    terminate_reason: p.terminate_reason,
-    terminate_request_id: p.terminate_request_id,
-    agents_terminated: p.agents_terminated,
-    closed_seq: p.closed_seq,
+    ...changing(p),
   }),
 )
 
@@ -38,17 +43,7 @@ type Ending = Pick<
 >
 
 export const updateEnding = statement<Ending>()((db, p) =>
-  db
-    .updateTable('user_sessions')
-    .set({
-      state: p.state,
-      terminated_at: p.terminated_at,
-      terminate_reason: p.terminate_reason,
-      terminate_request_id: p.terminate_request_id,
-      agents_terminated: p.agents_terminated,
-      closed_seq: p.closed_seq,
-    })
-    .where('id', '=', p.id),
+  db.updateTable('user_sessions').set(changing(p)).where('id', '=', p.id),
 )
 
 export const updateLastActive = statement<{ id: string; now: Instant }>()((db, p) =>

@@ -10,45 +10,34 @@ import type { PageParams } from './page-cursor.ts'
 
 export type WorkSessionRow = Tables['sessions']
 
+/** What changes of one that is there. */
+const changing = (p: Omit<WorkSessionRow, 'project_id' | 'parent_session_id' | 'started_at'>) => ({
+  ended_at: p.ended_at,
+  interruption_reason: p.interruption_reason,
+  current_phase: p.current_phase,
+  current_agent_role: p.current_agent_role,
+  current_agent_type: p.current_agent_type,
+  current_task_id: p.current_task_id,
+  context_summary: p.context_summary,
+  owner_agent_session_id: p.owner_agent_session_id,
+  resumed_by: p.resumed_by,
+  resume_failures: p.resume_failures,
+  set_aside: p.set_aside,
+  error: p.error,
+})
+
 export const insertWorkSession = statement<WorkSessionRow>()((db, p) =>
   db.insertInto('sessions').values({
     id: p.id,
     project_id: p.project_id,
     parent_session_id: p.parent_session_id,
     started_at: p.started_at,
-    ended_at: p.ended_at,
-    interruption_reason: p.interruption_reason,
-    current_phase: p.current_phase,
-    current_agent_role: p.current_agent_role,
-    current_agent_type: p.current_agent_type,
-    current_task_id: p.current_task_id,
-    context_summary: p.context_summary,
-    owner_agent_session_id: p.owner_agent_session_id,
-    resumed_by: p.resumed_by,
-    resume_failures: p.resume_failures,
-    set_aside: p.set_aside,
-    error: p.error,
+    ...changing(p),
   }),
 )
 
 export const updateWorkSession = statement<Omit<WorkSessionRow, 'project_id' | 'parent_session_id' | 'started_at'>>()((db, p) =>
-  db
-    .updateTable('sessions')
-    .set({
-      ended_at: p.ended_at,
-      interruption_reason: p.interruption_reason,
-      current_phase: p.current_phase,
-      current_agent_role: p.current_agent_role,
-      current_agent_type: p.current_agent_type,
-      current_task_id: p.current_task_id,
-      context_summary: p.context_summary,
-      owner_agent_session_id: p.owner_agent_session_id,
-      resumed_by: p.resumed_by,
-      resume_failures: p.resume_failures,
-      set_aside: p.set_aside,
-      error: p.error,
-    })
-    .where('id', '=', p.id),
+  db.updateTable('sessions').set(changing(p)).where('id', '=', p.id),
 )
 
 export const selectWorkSession = statement<{ id: string }>()((db, p) =>

@@ -8,45 +8,37 @@ import type { PageParams } from './page-cursor.ts'
 
 export type WorktreeRow = Tables['worktrees']
 
+/** What changes of one that is there. */
+const changing = (p: WorktreeRow) => ({
+  role: p.role,
+  agent_id: p.agent_id,
+  kind: p.kind,
+  folder: p.folder,
+  branch: p.branch,
+  base_branch: p.base_branch,
+  note: p.note,
+  set_up: p.set_up,
+  last_used_at: p.last_used_at,
+})
+
 export const insertWorktree = statement<WorktreeRow>()((db, p) =>
   db.insertInto('worktrees').values({
     id: p.id,
     project_id: p.project_id,
     user_session_id: p.user_session_id,
     account_id: p.account_id,
-    role: p.role,
-    agent_id: p.agent_id,
     coordinator_id: p.coordinator_id,
-    kind: p.kind,
-    folder: p.folder,
     top: p.top,
-    branch: p.branch,
-    base_branch: p.base_branch,
-    note: p.note,
-    set_up: p.set_up,
     created_at: p.created_at,
-    last_used_at: p.last_used_at,
     removed_at: p.removed_at,
     removed_by: p.removed_by,
+    ...changing(p),
   }),
 )
 
 /** Everything that may change while it is there. */
 export const updateWorktree = statement<WorktreeRow>()((db, p) =>
-  db
-    .updateTable('worktrees')
-    .set({
-      role: p.role,
-      agent_id: p.agent_id,
-      kind: p.kind,
-      folder: p.folder,
-      branch: p.branch,
-      base_branch: p.base_branch,
-      note: p.note,
-      set_up: p.set_up,
-      last_used_at: p.last_used_at,
-    })
-    .where('id', '=', p.id),
+  db.updateTable('worktrees').set(changing(p)).where('id', '=', p.id),
 )
 
 export const updateRemoved = statement<{ id: string; removedAt: Instant; removedBy: string }>()((db, p) =>
