@@ -7,10 +7,10 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
-import { WebSocket } from 'ws'
 import type { Comparison, Contender } from './harness/comparison.ts'
 import { benchFolder } from './harness/folder.ts'
 import { KeepAlive, requestBytes } from './harness/keep-alive.ts'
+import { Relay } from './harness/relay.ts'
 import { holdfastCommand, ownerTokenIn, startProcess } from './harness/server-process.ts'
 import { median } from './harness/statistics.ts'
 
@@ -19,48 +19,6 @@ const spawnsPerRound = 5
 /** Before each, so that nothing of the one before is still being cleared away. */
 const restMs = 100
 const role = 'bench'
-
-interface Message {
-  readonly type: string
-  readonly [field: string]: unknown
-}
-
-/** A person's connection: says something and hears what comes of it. */
-class Relay {
-  readonly #socket: WebSocket
-  #awaited:
-    | { readonly type: string; readonly resolve: (message: Message) => void; readonly reject: (error: Error) => void }
-    | undefined
-
-  private constructor(socket: WebSocket) {
-    this.#socket = socket
-    socket.on('message', (data) => this.#hear(JSON.parse(String(data))))
-  }
-
-  static async open(port: number, token: string): Promise<Relay> {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, { headers: { authorization: `Bearer ${token}` } })
-    await once(socket, 'open')
-    return new Relay(socket)
-  }
-
-  /** Resolves with the next message of this type. */
-  say(message: object, type: string): Promise<Message> {
-    return new Promise((resolve, reject) => {
-      this.#awaited = { type, resolve, reject }
-      this.#socket.send(JSON.stringify(message))
-    })
-  }
-
-  close(): void {
-    this.#socket.terminate()
-  }
-
-  #hear(message: Message): void {
-    if (message.type === this.#awaited?.type) this.#awaited.resolve(message)
-    else if (message.type === 'error' || message.type === 'agent:failed')
-      this.#awaited?.reject(new Error(JSON.stringify(message)))
-  }
-}
 
 function ordered(relay: Relay, userSessionId: unknown): Contender {
   return {

@@ -1,17 +1,26 @@
 /**
  * SP6: the server's processor time for one event that many WebSockets hear. Ours is the whole way of a change: request,
- * commit, doorbell, log, sockets. The yardstick is posted the same message and does nothing but serialise it and send it.
+ * commit, doorbell, log, sockets. The yardstick is posted the same message and does nothing but serialise it and send it. Over the
+ * relay the event is a piece of what an agent says, from the coordinator's link to everybody who watches the console.
  */
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Audience } from './harness/audience.ts'
 import type { Comparison, Contender } from './harness/comparison.ts'
 import { benchFolder } from './harness/folder.ts'
+import { KeepAlive, requestBytes } from './harness/keep-alive.ts'
+import { Relay } from './harness/relay.ts'
 import { holdfastCommand, ownerTokenIn, type ServerProcess, startProcess } from './harness/server-process.ts'
 import { flat } from './harness/verdict.ts'
 
 const bareServer = join(import.meta.dirname, 'bare', 'fan-out-server.cjs')
+const streamingAgent = join(import.meta.dirname, 'bare', 'streaming-agent.cjs')
 /** One after the other: events that come together could be sent together, which is not what is measured. */
 const eventsPerRound = 20
+/** What an agent says is told so often (RL3). */
+const piecesEveryMs = 50
 
 interface Stage extends Contender {
   readonly newest: () => string
@@ -59,22 +68,68 @@ async function ourStage(data: string, listeners: number): Promise<Stage> {
   return stage('holdfast', server, audience, change)
 }
 
-async function bareStage(message: () => string, listeners: number): Promise<Stage> {
+/** A real agent speaks, one piece each time it is told to. */
+async function consoleStage(data: string, listeners: number): Promise<Stage> {
+  const server = await startProcess(holdfastCommand(data), { path: '/readyz', watched: true })
+  const token = ownerTokenIn(data)
+  const person = await KeepAlive.open(server.port)
+  const asked = <Answer>(method: string, path: string, body?: object): Promise<Answer> =>
+    person.json(requestBytes(method, path, body, { token }))
+  const { id: projectId } = await asked<{ id: string }>('POST', '/api/projects', { name: 'fan-out' })
+  const prompter = createServer().listen(0, '127.0.0.1')
+  await once(prompter, 'listening')
+  const { port: prompterPort } = prompter.address() as AddressInfo
+  const program = { protocol: 'acp', command: process.execPath, args: [streamingAgent, String(prompterPort)] }
+  await asked('POST', '/api/agents', { id: 'speaker', name: 'speaker', ...program })
+  await asked('PUT', `/api/projects/${projectId}/agents/speaker`, {})
+  const relay = await Relay.open(server.port, token)
+  const role = 'speaker'
+  const { sessionId: userSessionId } = await relay.say({ type: 'session:create', projectId }, 'session:created')
+  const about = { sessionId: userSessionId }
+  const { seq } = await relay.say({ type: 'agent:spawn', ...about, role }, 'agent:ready')
+  const audience = new Audience()
+  const say = JSON.stringify({ type: 'session:resume', ...about, lastSeq: seq })
+  await audience.seat(`ws://127.0.0.1:${server.port}/ws`, listeners, { headers: { authorization: `Bearer ${token}` }, say })
+  const connected = once(prompter, 'connection') as Promise<[Socket]>
+  const told = audience.hears(1)
+  await relay.say({ type: 'agent:message', ...about, role, content: 'speak' }, 'agent:prompted')
+  const [agent] = await connected
+  await told
+  const { close, ...said } = stage('holdfast', server, audience, async () => {
+    agent.write('.')
+  })
+  return {
+    ...said,
+    close: async () => {
+      relay.close()
+      person.close()
+      agent.destroy()
+      prompter.close()
+      await close()
+    },
+  }
+}
+
+/** With a rest before each, where ours has one: sockets that were idle take another time than those that are still busy. */
+async function bareStage(message: () => string, listeners: number, restMs: number): Promise<Stage> {
   const server = await startProcess((port) => [bareServer, String(port)], { path: '/', watched: true })
   const audience = new Audience()
   await audience.seat(`ws://127.0.0.1:${server.port}`, listeners)
-  return stage('bare ws', server, audience, () => send(`http://127.0.0.1:${server.port}`, 'POST', message()))
+  return stage('bare ws', server, audience, async () => {
+    if (restMs > 0) await pause(restMs)
+    return send(`http://127.0.0.1:${server.port}`, 'POST', message())
+  })
 }
 
-const fanOut = (listeners: number): Comparison => ({
-  title: `[SP6] fan-out of an event to ${listeners.toLocaleString('en-US')} WebSockets, server's processor time`,
+const fanOut = (what: string, listeners: number, open: typeof ourStage, restMs = 0): Comparison => ({
+  title: `[SP6] fan-out of ${what} to ${listeners.toLocaleString('en-US')} WebSockets, server's processor time`,
   unit: 'ms',
   goal: { kind: 'cost', limit: 1.3 },
   prepare: async () => {
     const folder = benchFolder()
-    const ours = await ourStage(folder.path, listeners)
+    const ours = await open(folder.path, listeners)
     await ours.round()
-    const yardstick = await bareStage(ours.newest, listeners)
+    const yardstick = await bareStage(ours.newest, listeners, restMs)
     return {
       ours,
       yardstick,
@@ -108,4 +163,8 @@ const growth: Comparison = {
   },
 }
 
-export const fanOuts: readonly Comparison[] = [fanOut(1000), growth]
+export const fanOuts: readonly Comparison[] = [
+  fanOut('an event', 1000, ourStage),
+  fanOut('what an agent says', 1000, consoleStage, piecesEveryMs),
+  growth,
+]

@@ -1,13 +1,23 @@
-/** SP10: the memory of the server for each agent that waits in a held call of `get_next_action`, beside a bare POST that is held. */
+/**
+ * SP10: the memory of the server for each agent that waits: in a held call of `get_next_action`, beside a bare POST that is held; or
+ * spawned into a role and ready to be spoken to, beside a bare WebSocket, which is what it would need with a connection of its own.
+ */
 import { join } from 'node:path'
 import { type Office, openOffice } from './chat/office.ts'
+import { Audience } from './harness/audience.ts'
 import type { Comparison, Contender } from './harness/comparison.ts'
 import { benchFolder } from './harness/folder.ts'
 import { KeepAlive, requestBytes } from './harness/keep-alive.ts'
-import { type ServerProcess, startProcess } from './harness/server-process.ts'
+import { PlayedCoordinator, playedLabel } from './harness/played-coordinator.ts'
+import { Relay } from './harness/relay.ts'
+import { holdfastCommand, ownerTokenIn, type ServerProcess, startProcess } from './harness/server-process.ts'
 
+const bareSockets = join(import.meta.dirname, 'bare', 'fan-out-server.cjs')
 const bareServer = join(import.meta.dirname, 'bare', 'holding-server.cjs')
 const calls = 400
+/** User sessions of a round, and agents in each: they stay, so that there are ever more of them. */
+const consoles = 10
+const roles = 20
 
 interface Server {
   readonly process: ServerProcess
@@ -65,6 +75,63 @@ async function bare(): Promise<Contender & { close: () => Promise<void> }> {
   }
 }
 
+interface Warm extends Contender {
+  readonly close: () => Promise<void>
+}
+
+/** KiB for each agent that is ready and has nothing to do; nobody watches by then. */
+async function warm(data: string): Promise<Warm> {
+  const server = await startProcess(holdfastCommand(data), { path: '/readyz', watched: true })
+  const token = ownerTokenIn(data)
+  const person = await KeepAlive.open(server.port)
+  const asked = <Answer>(method: string, path: string, body?: object): Promise<Answer> =>
+    person.json(requestBytes(method, path, body, { token }))
+  const { id: projectId } = await asked<{ id: string }>('POST', '/api/projects', { name: 'bench' })
+  const program = { protocol: 'acp', command: 'played', args: [], runsOn: playedLabel }
+  await asked('POST', '/api/agents', { id: 'played', name: 'played', ...program })
+  await asked('PUT', `/api/projects/${projectId}/agents/played`, {})
+  const machine = await asked<{ token: string }>('POST', '/api/tokens', { name: 'played', kind: 'coordinator' })
+  const coordinator = await PlayedCoordinator.connect(server.port, machine.token)
+  return {
+    name: 'holdfast',
+    round: async () => {
+      const before = await server.memoryBytes()
+      for (let nth = 0; nth < consoles; nth++) {
+        const relay = await Relay.open(server.port, token)
+        const { sessionId: userSessionId } = await relay.say({ type: 'session:create', projectId }, 'session:created')
+        for (let role = 0; role < roles; role++)
+          await relay.say(
+            { type: 'agent:spawn', ['sessionId']: userSessionId, role: `role-${role}`, agentId: 'played' },
+            'agent:ready',
+          )
+        relay.close()
+      }
+      return ((await server.memoryBytes()) - before) / 1024 / consoles / roles
+    },
+    close: async () => {
+      coordinator.close()
+      person.close()
+      await server.stop()
+    },
+  }
+}
+
+async function openSockets(): Promise<Warm> {
+  const server = await startProcess((port) => [bareSockets, String(port)], { path: '/', watched: true })
+  return {
+    name: 'bare WebSocket, open',
+    round: async () => {
+      const audience = new Audience()
+      const before = await server.memoryBytes()
+      await audience.seat(`ws://127.0.0.1:${server.port}`, calls)
+      const after = await server.memoryBytes()
+      audience.leave()
+      return (after - before) / 1024 / calls
+    },
+    close: () => server.stop(),
+  }
+}
+
 export const heldCalls: readonly Comparison[] = [
   {
     title: '[SP10] memory of the server for each held MCP call',
@@ -81,6 +148,23 @@ export const heldCalls: readonly Comparison[] = [
         yardstick,
         close: async () => {
           await Promise.all([office.close(), yardstick.close()])
+          folder.remove()
+        },
+      }
+    },
+  },
+  {
+    title: '[SP10] memory of the server for each warm agent that is spoken to',
+    unit: 'KiB',
+    goal: { kind: 'most', limit: 8 },
+    prepare: async () => {
+      const folder = benchFolder()
+      const [ours, yardstick] = await Promise.all([warm(folder.path), openSockets()])
+      return {
+        ours,
+        yardstick,
+        close: async () => {
+          await Promise.all([ours.close(), yardstick.close()])
           folder.remove()
         },
       }
