@@ -42,6 +42,7 @@ export interface OpenDoors {
   readonly held: HeldCalls
   readonly launches: Launches
   readonly tails: Tails
+  readonly worktrees: Worktrees
   /**
    * Is not ready any more, says goodbye to who is connected, answers whoever waits; serves what still comes for `lingerMs`, and longer while it comes, then accepts
    * nothing and finishes what is in flight. Never takes longer than a few seconds (OP2).
@@ -116,6 +117,7 @@ export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
     held: doors.agents.held,
     launches: doors.launches,
     tails,
+    worktrees: doors.worktrees,
     async close(lingerMs = 0) {
       doors.closing = true
       front.callers.part()

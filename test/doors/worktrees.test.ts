@@ -2,6 +2,11 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { WorktreeRemover } from '../../src/compose/duties/worktree-remover.ts'
+import { projectStream } from '../../src/domain/stream/name.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { Questions } from '../../src/server/agents/questions.ts'
+import { Worktrees } from '../../src/server/agents/worktrees.ts'
 import { createToken } from '../../src/services/create-token.ts'
 import { ownerWho } from '../services/installation.ts'
 import { makeRepository } from '../support/git-repository.ts'
@@ -89,6 +94,30 @@ test('[WT3] removal asks for exactly what would be lost; what changed since is a
   expect((await api(`/${id}`, { method: 'DELETE' })).status).toBe(204)
   expect((await api(`/${id}/diff`)).json.code).toBe('wrong_state')
   expect((await api(`/${id}`)).json).toMatchObject({ state: null })
+})
+
+test('[WT3] by the policy of its project a tree that nobody uses goes when nothing would be lost, and otherwise stays', async () => {
+  const room = await openWorktreeRoom()
+  const { work, api, server, machine1, client1 } = room
+  const { store, clock } = server
+  const [clean, dirty] = [await work('clean'), await work('dirty')]
+  dirty.tree.write('only.txt', 'x')
+  const worktrees = new Worktrees(store, new Questions(store, clock))
+  const remover = new WorktreeRemover({ store, logger: createLogger({ level: 'silent', format: 'json' }), worktrees })
+  const left = async (): Promise<string[]> => {
+    await remover.round()
+    return (await api('')).json.items.map(({ role }: { role: string }) => role)
+  }
+  await pass(room, 9000, machine1.socket, client1)
+  expect(await left()).toEqual(['dirty', 'clean'])
+  // A little more than 8 seconds.
+  const settings = { 'worktree.remove_after_days': 0.0001 }
+  await server.ask(`/api/projects/${room.projectId}`, { method: 'PATCH', body: { settings } })
+  expect(await left()).toEqual(['dirty'])
+  expect([existsSync(clean.top), existsSync(dirty.top)]).toEqual([false, true])
+  const events = await store.eventsAfter(projectStream(room.projectId), 0, 1000)
+  const removed = events.filter(({ type }) => type === 'worktree-removed').map(({ data }) => JSON.parse(data ?? ''))
+  expect(removed).toEqual([{ worktreeId: clean.id, by: 'system' }])
 })
 
 test('[WT3] an agent that works in it, or is on its way there, keeps it; what git refuses is reported and stays', async () => {

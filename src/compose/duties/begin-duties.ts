@@ -17,12 +17,13 @@ import { keepChannels } from './keep-channels.ts'
 import { LaunchSweeper } from './launch-sweeper.ts'
 import { PanelSweeper } from './panel-sweeper.ts'
 import { UserSessionSweeper } from './user-session-sweeper.ts'
+import { WorktreeRemover } from './worktree-remover.ts'
 
 export interface DutyParts {
   readonly store: Store
   readonly logger: Logger
   readonly config: ConfigValues
-  readonly doors: Pick<OpenDoors, 'launches' | 'lastSeen' | 'held'>
+  readonly doors: Pick<OpenDoors, 'launches' | 'lastSeen' | 'held' | 'worktrees'>
   readonly figures: Figures
 }
 
@@ -47,6 +48,7 @@ export async function beginDuties(parts: DutyParts, clock: Clock): Promise<() =>
     new Cutover({ store, logger }),
     checkpointSaving(store, clock),
     clearing(store),
+    new WorktreeRemover({ store, logger, worktrees: doors.worktrees }),
   ]
   const stops = duties.map((duty) => keepDoing(duty, { clock, logger }))
   if (config['telegram.token'] !== null) stops.push(keepChannels({ ...parts, clock }))

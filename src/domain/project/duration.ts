@@ -1,7 +1,7 @@
 /** A setting that is a time, in milliseconds, whatever unit its name says. Pure. */
 import type { ProjectSettings, SettingKey } from './settings.ts'
 
-const msOf = { seconds: 1000, minutes: 60_000, hours: 3_600_000 } as const
+const msOf = { seconds: 1000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const
 type Unit = keyof typeof msOf
 type DurationKey = Extract<SettingKey, `${string}_${Unit}`>
 

@@ -44,6 +44,8 @@ export const settingRules = {
   'permission.policy': { kind: 'choice', fallback: 'ask', allowed: ['ask', 'allow_reads', 'allow_all'] },
   'restart.max': whole(3, 0, 100),
   'restart.window_seconds': number(60, 1, 3600),
+  /** WT3; 0: never. */
+  'worktree.remove_after_days': number(0, 0, 3650),
   'agent.runs_on': { kind: 'label', fallback: '' },
 } as const satisfies Record<string, NumberRule | ChoiceRule | LabelRule>
 

@@ -19,6 +19,9 @@ const lookWithinMs = 30_000
 /** To do: a commit of a whole tree, a rebase of many commits. */
 const doWithinMs = 120_000
 
+/** Who asks, as far as it matters here. */
+type Asking = Pick<Who, 'id' | 'scopes'>
+
 export interface WhichWorktree {
   readonly projectId: string
   readonly worktreeId: string
@@ -52,7 +55,7 @@ export class Worktrees {
   }
 
   async list(
-    who: Who,
+    who: Asking,
     { look, ...asked }: PageQuery & Omit<WorktreesFilter, 'accountId'> & { look: boolean },
   ): Promise<Page<ListedWorktree>> {
     const { items, nextCursor } = await this.#store.query(listWorktrees, { ...asked, accountId: accountOf(who) })
@@ -60,20 +63,20 @@ export class Worktrees {
     return { items: items.map((row) => ({ ...worktreeOf(row), ...looks?.get(row.id) })), nextCursor }
   }
 
-  async state(who: Who, which: WhichWorktree): Promise<{ worktree: Worktree; state: WorktreeState | null }> {
+  async state(who: Asking, which: WhichWorktree): Promise<{ worktree: Worktree; state: WorktreeState | null }> {
     const row = await this.#find(who, which)
     const worktree = worktreeOf(row)
     if (row.kind === 'plain' || row.removed_at !== null) return { worktree, state: null }
     return { worktree, state: await this.#look(who, row, { kind: 'worktree-state', top: row.top }) }
   }
 
-  async diff(who: Who, which: WhichWorktree, path: string | null): Promise<WorktreeDiff> {
+  async diff(who: Asking, which: WhichWorktree, path: string | null): Promise<WorktreeDiff> {
     const row = await this.#tree(who, which)
     return this.#look(who, row, { kind: 'worktree-diff', top: row.top, path })
   }
 
   /** Byte by byte as git wrote it, and a name for the file. */
-  async patch(who: Who, which: WhichWorktree): Promise<{ bytes: Buffer; name: string }> {
+  async patch(who: Asking, which: WhichWorktree): Promise<{ bytes: Buffer; name: string }> {
     const row = await this.#tree(who, which)
     const ask = { kind: 'worktree-patch', top: row.top } as const
     const { base64, cut, limit } = await this.#look<{ base64: string; cut: boolean; limit: number }>(who, row, ask)
@@ -86,19 +89,19 @@ export class Worktrees {
     return { bytes: Buffer.from(base64, 'base64'), name: `${name}.patch` }
   }
 
-  async losses(who: Who, which: WhichWorktree): Promise<Losses> {
+  async losses(who: Asking, which: WhichWorktree): Promise<Losses> {
     const row = await this.#tree(who, which)
     return this.#look(who, row, { kind: 'worktree-losses', top: row.top })
   }
 
-  async commit(who: Who, which: WhichWorktree, message: string | undefined, receipt?: ReceiptKey) {
+  async commit(who: Asking, which: WhichWorktree, message: string | undefined, receipt?: ReceiptKey) {
     const row = await this.#tree(who, which)
     const ask = { kind: 'worktree-commit', top: row.top, message: message ?? `Work of ${row.role}` } as const
     const { commit, files = 0 } = await this.#do<{ commit: string | null; files?: number }>(who, row, ask, receipt)
     return { commit, files }
   }
 
-  async merge(who: Who, which: WhichWorktree, { branch, how = 'merge', message }: Merge, receipt?: ReceiptKey) {
+  async merge(who: Asking, which: WhichWorktree, { branch, how = 'merge', message }: Merge, receipt?: ReceiptKey) {
     const row = await this.#tree(who, which)
     const target = branch ?? row.base_branch
     if (target === null)
@@ -117,7 +120,7 @@ export class Worktrees {
     return { ...brought, branch: target }
   }
 
-  async remove(who: Who, which: WhichWorktree, confirmed: string | null, receipt?: ReceiptKey): Promise<void> {
+  async remove(who: Asking, which: WhichWorktree, confirmed: string | null, receipt?: ReceiptKey): Promise<void> {
     const row = await this.#find(who, which)
     if (row.removed_at !== null) return
     const ask = { kind: 'worktree-remove', place: placeOf(row), confirmed } as const
@@ -134,28 +137,28 @@ export class Worktrees {
     })
   }
 
-  #find(who: Who, which: WhichWorktree): Promise<WorktreeRow> {
+  #find(who: Asking, which: WhichWorktree): Promise<WorktreeRow> {
     return this.#store.query(findWorktree, { ...which, accountId: accountOf(who) })
   }
 
   /** One that is there and has git. */
-  async #tree(who: Who, which: WhichWorktree): Promise<WorktreeRow> {
+  async #tree(who: Asking, which: WhichWorktree): Promise<WorktreeRow> {
     const row = await this.#find(who, which)
     if (row.removed_at !== null) throw new Refusal('wrong_state', 'This worktree was removed', { removedAt: row.removed_at })
     if (row.kind === 'plain') throw new Refusal('wrong_state', `This is a plain directory, without git. ${row.note ?? ''}`.trim())
     return row
   }
 
-  #look<Value>(who: Who, row: WorktreeRow, ask: Ask): Promise<Value> {
+  #look<Value>(who: Asking, row: WorktreeRow, ask: Ask): Promise<Value> {
     return this.#questions.ask(questionAbout(row, ask, who, lookWithinMs))
   }
 
-  #do<Value>(who: Who, row: WorktreeRow, ask: Ask, receipt: ReceiptKey | undefined): Promise<Value> {
+  #do<Value>(who: Asking, row: WorktreeRow, ask: Ask, receipt: ReceiptKey | undefined): Promise<Value> {
     return this.#questions.ask(questionAbout(row, ask, who, doWithinMs), receipt)
   }
 
   /** Each machine is asked once for all of its own; one that is away says so of these and holds up no other. */
-  async #lookAt(who: Who, projectId: string, rows: readonly WorktreeRow[]) {
+  async #lookAt(who: Asking, projectId: string, rows: readonly WorktreeRow[]) {
     const found = new Map<string, Pick<ListedWorktree, 'look' | 'trouble'>>()
     const there = Map.groupBy(
       rows.filter((row) => row.removed_at === null),
@@ -179,7 +182,7 @@ export class Worktrees {
 
 const placeOf = ({ kind, top }: WorktreeRow): Place => ({ kind, top })
 
-const questionAbout = (row: WorktreeRow, ask: Ask, who: Who, withinMs: number) => ({
+const questionAbout = (row: WorktreeRow, ask: Ask, who: Asking, withinMs: number) => ({
   coordinatorId: row.coordinator_id,
   ask,
   projectId: row.project_id,

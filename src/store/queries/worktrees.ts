@@ -71,6 +71,19 @@ export const selectOfRole = statement<{ userSessionId: string; role: string }>()
     .limit(1),
 )
 
+/** Not used since, with the settings of their projects, those of the lowest ids first behind `after`. */
+export const selectUnusedSince = statement<{ until: Instant; after: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('worktrees')
+    .innerJoin('projects', 'projects.id', 'worktrees.project_id')
+    .select(['worktrees.id', 'worktrees.project_id', 'worktrees.last_used_at', 'projects.settings'])
+    .where('worktrees.removed_at', 'is', null)
+    .where('worktrees.last_used_at', '<=', p.until)
+    .where('worktrees.id', '>', p.after)
+    .orderBy('worktrees.id')
+    .limit(p.limit),
+)
+
 export const worktreeOf = (row: WorktreeRow): Worktree => ({
   id: row.id,
   projectId: row.project_id,

@@ -8,7 +8,7 @@ interface SettingWords {
 
 export type SettingsWords = {
   readonly groups: Record<'chat' | 'agent' | 'work' | 'permission', string>
-  readonly units: Record<'seconds' | 'minutes' | 'hours' | 'chars' | 'tokens' | 'times', string>
+  readonly units: Record<'seconds' | 'minutes' | 'hours' | 'days' | 'chars' | 'tokens' | 'times', string>
   readonly range: (min: string, max: string) => string
   readonly wholeRange: (min: string, max: string) => string
   readonly fallback: (value: string) => string
@@ -21,7 +21,15 @@ export type SettingsWords = {
 
 export const settings: SettingsWords = {
   groups: { chat: 'Chat', agent: 'Agents and processes', work: 'Work and continuity', permission: 'Permissions' },
-  units: { seconds: 'seconds', minutes: 'minutes', hours: 'hours', chars: 'characters', tokens: 'tokens', times: 'times' },
+  units: {
+    seconds: 'seconds',
+    minutes: 'minutes',
+    hours: 'hours',
+    days: 'days',
+    chars: 'characters',
+    tokens: 'tokens',
+    times: 'times',
+  },
   range: (min, max) => `From ${min} to ${max}`,
   wholeRange: (min, max) => `A whole number from ${min} to ${max}`,
   fallback: (value) => `Default ${value}`,
@@ -77,6 +85,10 @@ export const settings: SettingsWords = {
     'turn.max_minutes': {
       name: 'Longest turn',
       about: 'A prompt that is not answered by then is ended.',
+    },
+    'worktree.remove_after_days': {
+      name: 'Worktrees are removed after',
+      about: 'So long after their last use, and only when nothing in them would be lost. 0: never.',
     },
     'permission.policy': {
       name: 'When an agent asks for permission',

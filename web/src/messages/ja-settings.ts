@@ -3,7 +3,7 @@ import type { SettingsWords } from './en-settings.ts'
 
 export const settings: SettingsWords = {
   groups: { chat: 'チャット', agent: 'エージェントとプロセス', work: '作業と継続', permission: '許可' },
-  units: { seconds: '秒', minutes: '分', hours: '時間', chars: '文字', tokens: 'トークン', times: '回' },
+  units: { seconds: '秒', minutes: '分', hours: '時間', days: '日', chars: '文字', tokens: 'トークン', times: '回' },
   range: (min, max) => `${min}〜${max}`,
   wholeRange: (min, max) => `${min}〜${max} の整数`,
   fallback: (value) => `既定値 ${value}`,
@@ -59,6 +59,10 @@ export const settings: SettingsWords = {
     'turn.max_minutes': {
       name: '1 ターンの最長時間',
       about: 'この時間内に返答がない指示は打ち切ります。',
+    },
+    'worktree.remove_after_days': {
+      name: 'ワークツリーを削除するまで',
+      about: '最後に使ってからの日数です。失われるものがないときだけ削除します。0 なら削除しません。',
     },
     'permission.policy': {
       name: 'エージェントが許可を求めたとき',
