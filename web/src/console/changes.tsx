@@ -18,20 +18,34 @@ import { type RoleWorktree, worktreeOfRole } from './worktree-queries.ts'
 export function Changes({ pane }: { pane: Pane }) {
   const { worktrees: words } = useWords()
   const [open, setOpen] = useState(false)
+  const files = useChangedFiles(pane)
   return (
     <>
       <button
         type="button"
         className="min-h-6 text-xs text-quiet underline decoration-line underline-offset-2 hover:text-ink max-md:min-h-8"
+        title={files > 0 ? words.files(files) : undefined}
         onClick={() => setOpen(true)}
       >
         {words.changes}
+        {files > 0 && ` (${files})`}
       </button>
       <Drawer title={words.changesOf(pane.role)} open={open} onClose={() => setOpen(false)}>
         {open && <Content pane={pane} onRemoved={() => setOpen(false)} />}
       </Drawer>
     </>
   )
+}
+
+/** How many, as they were when the last turn ended. */
+function useChangedFiles({ role, agent, entries }: Pane): number {
+  const { projectId, userSessionId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
+  const ended = entries.filter((entry) => entry.kind === 'turn' && entry.state !== 'running').length
+  const { data } = useQuery({ ...worktreeOfRole(projectId, userSessionId, role), enabled: ended > 0 && agent?.branch != null })
+  useEffect(() => {
+    if (ended > 0) void hasChanged(['worktree', projectId, userSessionId, role])
+  }, [ended, projectId, userSessionId, role])
+  return data?.state?.fileCount ?? 0
 }
 
 /** A number that is another one whenever the agent has called a tool or ended a turn. */

@@ -2,6 +2,7 @@
 import { structuredPatch } from 'diff'
 import { memo, useMemo } from 'react'
 import { useWords } from '../messages/messages.tsx'
+import { useShortPath } from './workplace.ts'
 
 interface DiffViewProps {
   readonly path: string
@@ -16,19 +17,22 @@ const patienceMs = 200
 
 export const DiffView = memo(function DiffView({ path, oldText, newText }: DiffViewProps) {
   const { console: words } = useWords()
+  const shortPath = useShortPath()
   const hunks = useMemo(() => hunksOf(oldText ?? '', newText), [oldText, newText])
   const count = (mark: string): number =>
     hunks.reduce((sum, { lines }) => sum + lines.filter((line) => line[0] === mark).length, 0)
   return (
     <figure className="min-w-0 overflow-hidden rounded-md shadow-[inset_0_0_0_1px_var(--line)]">
       <figcaption className="flex flex-wrap items-baseline gap-x-2 bg-sunken px-3 py-1 font-mono text-xs">
-        <span className="min-w-0 [overflow-wrap:anywhere]">{path}</span>
+        <span className="min-w-0 [overflow-wrap:anywhere]" title={path}>
+          {shortPath(path)}
+        </span>
         {oldText === null && <span className="text-faint">{words.newFile}</span>}
         <span className="ml-auto text-accent tabular-nums">+{count('+')}</span>
         <span className="text-bad tabular-nums">−{count('-')}</span>
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard */}
-      <section tabIndex={0} aria-label={words.diffOf(path)} className="max-h-96 overflow-auto font-mono text-xs">
+      <section tabIndex={0} aria-label={words.diffOf(shortPath(path))} className="max-h-96 overflow-auto font-mono text-xs">
         <div className="w-max min-w-full">
           {hunks.map(({ oldStart, newStart, lines }, index) => (
             <div key={`${oldStart}.${newStart}`} className={index > 0 ? 'border-t border-dashed border-edge' : ''}>

@@ -60,28 +60,24 @@ export function PaneHead({ pane, live, mayWrite }: { pane: Pane; live: LiveConso
           </IconButton>
         )}
       </div>
-      <div className="flex min-w-0 flex-wrap items-center gap-x-2">
+      <div className="flex min-w-0 flex-wrap items-center gap-x-2 text-xs text-faint">
         <Changes pane={pane} />
+        {agent?.branch && (
+          <span className="flex min-w-0 items-center gap-1">
+            <span className="truncate font-mono" title={`${agent.branch} · ${agent.workspace}`}>
+              {agent.branch}
+            </span>
+            <CopyText text={`git merge ${agent.branch}`} what={words.console.mergeCommand} />
+          </span>
+        )}
+        {agent?.note && <span>{agent.note}</span>}
+        {agent?.usage && (
+          <span className="tabular-nums">
+            {words.console.usage(writing.number(agent.usage.used), writing.number(agent.usage.size))}
+            {agent.usage.cost !== null && ` · ${agent.usage.cost}`}
+          </span>
+        )}
       </div>
-      {agent && (agent.branch || agent.note || agent.usage) && (
-        <div className="flex min-w-0 flex-wrap items-center gap-x-2 text-xs text-faint">
-          {agent.branch && (
-            <span className="flex min-w-0 items-center gap-1">
-              <span className="truncate font-mono" title={`${agent.branch} · ${agent.workspace}`}>
-                {agent.branch}
-              </span>
-              <CopyText text={`git merge ${agent.branch}`} what={words.console.mergeCommand} />
-            </span>
-          )}
-          {agent.note && <span>{agent.note}</span>}
-          {agent.usage && (
-            <span className="tabular-nums">
-              {words.console.usage(writing.number(agent.usage.used), writing.number(agent.usage.size))}
-              {agent.usage.cost !== null && ` · ${agent.usage.cost}`}
-            </span>
-          )}
-        </div>
-      )}
       {agent && <AgentSettings role={role} agent={agent} live={live} mayWrite={mayWrite} />}
       {agent?.notRestored && <p className="text-xs text-warn">{words.console.notRestored(agent.notRestored)}</p>}
       <EndAgent role={role} open={asked} live={live} onClose={() => setAsked(false)} />

@@ -13,6 +13,7 @@ import { PromptBox } from './prompt-box.tsx'
 import { UnsentPrompts, WaitingPrompts } from './prompt-queue.tsx'
 import { TurnView } from './turn-view.tsx'
 import { useAsking } from './use-asking.ts'
+import { Workplace } from './workplace.ts'
 
 interface PaneViewProps {
   readonly pane: Pane
@@ -58,16 +59,18 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
         <div className="min-w-0 pb-4">
           {known.picture.cut && <Older live={live} />}
           {pane.entries.length === 0 && agent && <p className="pt-4 text-faint">{words.nothingYet}</p>}
-          <ol>
-            {pane.entries.map((entry, index) =>
-              entry.kind === 'turn' ? (
-                <TurnView key={entry.messageId} turn={entry} agentId={pane.lastAgentId} live={live} />
-              ) : (
-                // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
-                <HappeningRow key={`${entry.at}.${index}`} happening={entry} />
-              ),
-            )}
-          </ol>
+          <Workplace value={agent?.workspace}>
+            <ol>
+              {pane.entries.map((entry, index) =>
+                entry.kind === 'turn' ? (
+                  <TurnView key={entry.messageId} turn={entry} agentId={pane.lastAgentId} live={live} />
+                ) : (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
+                  <HappeningRow key={`${entry.at}.${index}`} happening={entry} />
+                ),
+              )}
+            </ol>
+          </Workplace>
           {agent?.limit && !running && active && (
             <LimitCard
               limit={agent.limit}

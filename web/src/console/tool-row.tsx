@@ -4,6 +4,7 @@ import type { ToolCall } from '../../../src/protocol/agent-update.ts'
 import { useWords } from '../messages/messages.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { DiffView } from './diff-view.tsx'
+import { useShortPath } from './workplace.ts'
 
 const dots: Record<ToolCall['status'], LiveState> = {
   pending: 'starting',
@@ -39,6 +40,7 @@ const preClass =
 
 export function ToolContent({ call }: { call: ToolCall }) {
   const { console: words } = useWords()
+  const shortPath = useShortPath()
   const hasDiff = call.content.some(({ type }) => type === 'diff')
   return (
     <div className="flex min-w-0 flex-col gap-2">
@@ -55,7 +57,7 @@ export function ToolContent({ call }: { call: ToolCall }) {
       })}
       {call.locations.length > 0 && !hasDiff && (
         <p className="font-mono text-xs text-quiet [overflow-wrap:anywhere]">
-          {call.locations.map(({ path, line }) => (line === null ? path : `${path}:${line}`)).join(', ')}
+          {call.locations.map(({ path, line }) => shortPath(path) + (line === null ? '' : `:${line}`)).join(', ')}
         </p>
       )}
       {call.cut && <p className="text-xs text-faint">{words.cutShort}</p>}
