@@ -42,7 +42,8 @@ export default defineConfig({
           ...shared,
           name: 'processes',
           include: processHeavy,
-          maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+          // They wait for what they started about as long as they work.
+          maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
           testTimeout: 180_000,
           hookTimeout: 180_000,
           sequence: { groupOrder: 1 },

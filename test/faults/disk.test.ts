@@ -1,5 +1,5 @@
 /**
- * RE2, RE3 and CK3, small: 200 power cuts and 10 I/O errors; the 20,000 and 300 are in `npm run test:faults`. They need a C
+ * RE2, RE3 and CK3, small: 100 power cuts and 7 I/O errors; the 20,000 and 300 are in `npm run test:faults`. They need a C
  * compiler and Linux; on a machine without them these tests are not there, and `npm run test:faults` says so.
  */
 import { describe, expect, test } from 'vitest'
@@ -28,10 +28,10 @@ async function withBuild<T>(changes: readonly Change[], work: (build: string) =>
 }
 
 function diskTests(library: string): void {
-  test('[RE2] 200 power cuts lose nothing that was acknowledged and leave nothing corrupt', async () => {
+  test('[RE2] 100 power cuts lose nothing that was acknowledged and leave nothing corrupt', async () => {
     const [first, second] = await Promise.all([
-      powerCuts({ library, build: productFolder, seed, images: 80 }),
-      withBuild([smallCheckpoints], (build) => powerCuts({ library, build, seed, images: 120 })),
+      powerCuts({ library, build: productFolder, seed, images: 40 }),
+      withBuild([smallCheckpoints], (build) => powerCuts({ library, build, seed, images: 60 })),
     ])
     expect([first.tally, second.tally]).toEqual([newTally(), newTally()])
   })
@@ -42,7 +42,7 @@ function diskTests(library: string): void {
   })
 
   test('[CK3] a file that is replaced is the old or the new one after a power cut, and the one that was kept is there', async () => {
-    const { tally } = await powerCutsOfFiles({ library, build: productFolder, seed, images: 300 })
+    const { tally } = await powerCutsOfFiles({ library, build: productFolder, seed, images: 150 })
     expect(tally).toEqual(newTally())
   })
 
@@ -52,23 +52,23 @@ function diskTests(library: string): void {
     expect(isClean((await withBuild([folderUnsynced], cut)).tally)).toBe(false)
   })
 
-  test('[RE3] 10 I/O errors make no false acknowledgement, and the store says why it stops', async () => {
+  test('[RE3] 7 I/O errors make no false acknowledgement, and the store says why it stops', async () => {
     const fail = (plan: FaultPlan, points: number) => ioErrors({ library, build: productFolder, seed, points, plan, anywhere: 1 })
     const [any, [opening, killed]] = await Promise.all([
-      fail('any', 5),
-      fail('failed sync while opening', 3).then(async (first) => [first, await fail('failed sync, then killed', 2)] as const),
+      fail('any', 4),
+      fail('failed sync while opening', 2).then(async (first) => [first, await fail('failed sync, then killed', 1)] as const),
     ])
     expect([any.tally, opening.tally, killed.tally]).toEqual([newTally(), newTally(), newTally()])
-    expect(any.points + opening.points + killed.points).toBe(10)
+    expect(any.points + opening.points + killed.points).toBe(7)
   })
 
   test('[RE3] a file that cannot be written, synced or renamed stays what it was', async () => {
-    const { tally } = await ioErrorsOfFiles({ library, build: productFolder, seed, points: 10 })
+    const { tally } = await ioErrorsOfFiles({ library, build: productFolder, seed, points: 6 })
     expect(tally).toEqual(newTally())
   })
 
   test('[RE2] the whole server comes up again after a power cut, with its lock free, its token and its files whole', async () => {
-    const { tally, acknowledged } = await powerCutsOfServer({ library, build: productFolder, seed, images: 60 })
+    const { tally, acknowledged } = await powerCutsOfServer({ library, build: productFolder, seed, images: 30 })
     expect(tally).toEqual(newTally())
     expect(acknowledged).toBeGreaterThan(20)
   })

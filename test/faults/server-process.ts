@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { atTheEnd } from '../support/at-the-end.ts'
 import { entryOf } from './build.ts'
 
 /** Only for what hangs: a broken build is run from its sources, on a machine that may have much else to do. */
@@ -25,9 +26,8 @@ export function startServer(
 ): ServerProcess {
   const args = [entryOf(build), kind, '--port', String(port), '--data', data]
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
-  const killLeftover = (): void => void child.kill('SIGKILL')
-  process.once('exit', killLeftover)
-  const exited = once(child, 'exit').then(() => void process.off('exit', killLeftover))
+  const ended = atTheEnd(() => child.kill('SIGKILL'))
+  const exited = once(child, 'exit').then(ended)
   let errors = ''
   child.stderr.on('data', (bytes) => {
     errors = `${errors}${bytes}`.slice(-maxErrorText)

@@ -63,8 +63,9 @@ const inProject = ({ projectId }: Person) => ({ args: ['--project', projectId, '
 test('[UI6] the first start brings a demo agent that whoever starts agents can start, with what a launch gets alone', async () => {
   const { holdfast, client } = await openPerson()
   const findDemo = async () => (await client.get('/api/agents', { query: {} })).items.find(({ id }) => id === 'demo-mcp')
-  let demo = await findDemo()
-  while (!demo) demo = await findDemo()
+  await expect.poll(findDemo).toBeDefined()
+  const demo = await findDemo()
+  if (!demo) throw new Error('it was there just now')
   const { command, args, projectIds } = demo
   const [projectId = ''] = projectIds
   expect(await client.get('/api/projects/{projectId}', { params: { projectId } })).toMatchObject({ name: 'demo' })
@@ -116,11 +117,11 @@ test('[AP3] the demo agent asks, waits for the person, and goes on with the deci
   const demo = startDemo(person.holdfast, inProject(person))
   await demo.logged('signed in')
   const asked = async () => (await client.get('/api/approvals', { query: {} })).items[0]
-  let approval = await asked()
-  while (!approval) approval = await asked()
+  await expect.poll(asked).toBeDefined()
+  const approval = await asked()
   expect(approval).toMatchObject({ leaderId: agentId, checkpointType: 'demo', status: 'pending' })
   await client.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {
-    params: { projectId, approvalId: String(approval.id) },
+    params: { projectId, approvalId: String(approval?.id) },
     body: { status: 'approved', feedback: 'go on' },
   })
   expect(await person.answer()).toBe('approved: go on\necho: then this')
@@ -191,14 +192,14 @@ test('[AP3] asked before the server is killed, answered after: the agent that wa
   const demo = startDemo(holdfast, inProject(person))
   await demo.logged('signed in')
   const asked = async () => (await client.get('/api/approvals', { query: {} })).items[0]
-  let approval = await asked()
-  while (!approval) approval = await asked()
+  await expect.poll(asked).toBeDefined()
+  const approval = await asked()
   await holdfast.kill()
   const again = await startHoldfast({ data: holdfast.data, args: ['--port', new URL(holdfast.url).port] })
   onTestFinished(() => again.kill())
   expect(await asked()).toEqual(approval)
   await client.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {
-    params: { projectId, approvalId: String(approval.id) },
+    params: { projectId, approvalId: String(approval?.id) },
     body: { status: 'rejected', feedback: 'not now' },
   })
   expect(await person.answer()).toBe('rejected: not now\necho: then this')

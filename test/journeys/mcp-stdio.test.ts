@@ -118,9 +118,7 @@ test('[MC1] a call that is cancelled, or whose client has gone, is held no longe
     const metrics = await fetch(`${holdfast.url}/metrics`, { headers: { authorization: `Bearer ${holdfast.token}` } })
     return Number(/^holdfast_held_calls (\d+)$/m.exec(await metrics.text())?.[1])
   }
-  const until = async (count: number) => {
-    while ((await held()) !== count) await new Promise((resolve) => setImmediate(resolve))
-  }
+  const until = (count: number) => expect.poll(held).toBe(count)
   const cancel = new AbortController()
   const waiting = { name: 'get_next_action', arguments: { wait_seconds: 50 } }
   const first = client.callTool(waiting, { signal: cancel.signal })

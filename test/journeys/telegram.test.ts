@@ -29,7 +29,8 @@ beforeAll(async () => {
   telegram = await new TelegramStandIn().open()
   holdfast = await start()
   // The first start makes the demo project in the background.
-  while (!(await client().get('/api/agents', { query: {} })).items.some(({ id }) => id === 'demo'));
+  const isThere = async () => (await client().get('/api/agents', { query: {} })).items.some(({ id }) => id === 'demo')
+  while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 50))
 })
 
 afterAll(async () => {
@@ -98,10 +99,10 @@ test('[CN2] /stop stops what the agent is doing for the chat, and /new begins a 
     await telegram.until(() => telegram.sent.length > 0)
     return telegram.textsOf(chat)[0]
   }
-  while (!(await status())?.includes('is answering'));
+  await expect.poll(status).toContain('is answering')
   telegram.say('/stop')
   await telegram.until(() => telegram.textsOf(chat).includes('The agent was told to stop.'))
-  while (!(await status())?.includes('nothing to do'));
+  await expect.poll(status).toContain('nothing to do')
   telegram.say('/new')
   await telegram.until(() => telegram.textsOf(chat).some((text) => text.includes('new conversation')))
   telegram.sent.splice(0)
