@@ -167,6 +167,11 @@ export const changesAcknowledgedEarly: readonly Change[] = [
     find: '      this.#pool.release(connection)\n',
     replace: '      if (!early) this.#pool.release(connection)\n',
   },
+  {
+    file: 'store/postgres/use-case-runner.ts',
+    find: '    const shares = streams.length > 0 &&',
+    replace: "    const shares = useCase.name !== 'change-project' && streams.length > 0 &&",
+  },
 ]
 
 /** SC3: a node that is stopped lets nobody finish. */

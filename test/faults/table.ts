@@ -97,7 +97,8 @@ ${markdownTable(results)}
   comes back and has missed nothing. Lost counts wrong answers and sockets that saw something else, torn the agents that are left after the end.
 - **Cluster**: three nodes on one PostgreSQL behind a balancer, two coordinators, agents of both kinds in chats, one in a role, writers and readers; nodes and
   coordinators are killed, stopped past a takeover and drained at random, the doorbells between nodes lost, PostgreSQL restarted. The same oracle looks at the store; every message is answered once, every
-  event comes once to whoever follows, no launch has two processes, no request fails while a node is drained. Live: until every reader has an event that was committed afterwards.
+  event comes once to whoever follows, no launch has two processes, no request fails while a node is drained. While PostgreSQL is away a request waits for some seconds or is
+  told \`store_unavailable\` and when to come again; anything else, and a longer wait, counts as torn. Live: until every reader has an event that was committed afterwards.
 - **Migrations**: a process dies in front of its n-th statement, for every n.
 - **Large store**: a million events and a hundred thousand rows; the write-ahead log under load while snapshots are held open.
 `
