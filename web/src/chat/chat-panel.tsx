@@ -74,6 +74,7 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
         <div className="shrink-0 pb-3">
           <LimitCard
             limit={chat.limit}
+            inChat
             mayWrite={mayWrite}
             onChoose={(goOn) => client.post(goOnPath, { params: place, body: { goOn } })}
           />

@@ -9,6 +9,8 @@ interface LimitCardProps {
   readonly limit: { readonly until: string; readonly goesOn: boolean }
   readonly mayWrite: boolean
   readonly onChoose: (goOn: boolean) => Promise<unknown>
+  /** In a chat nothing waits in line. */
+  readonly inChat?: boolean
 }
 
 const dayMs = 24 * 3600_000
@@ -19,7 +21,7 @@ export function useLimitTime(): (until: string) => string {
   return (until) => (Date.parse(until) - Date.now() < dayMs ? writing.clock(Date.parse(until)) : writing.exact(until))
 }
 
-export function LimitCard({ limit, mayWrite, onChoose }: LimitCardProps) {
+export function LimitCard({ limit, mayWrite, onChoose, inChat = false }: LimitCardProps) {
   const { console: words } = useWords()
   const writing = useWriting()
   const time = useLimitTime()(limit.until)
@@ -36,7 +38,7 @@ export function LimitCard({ limit, mayWrite, onChoose }: LimitCardProps) {
         <span className="font-medium">{words.limited(time)}</span>
       </p>
       <p role="status" className="text-sm">
-        {limit.goesOn ? words.goesOn(time) : words.limitedText}
+        {limit.goesOn ? (inChat ? words.answersThen : words.goesOn)(time) : words.limitedText}
       </p>
       <ProblemNote error={error} />
       {mayWrite && (

@@ -5,7 +5,7 @@ import { Markdown } from '../markdown/markdown.tsx'
 import { useWords, useWriting } from '../messages/messages.tsx'
 import type { LiveConsole } from './live-console.ts'
 import { PermissionCard } from './permission-card.tsx'
-import type { Item, ShownTurn } from './picture.ts'
+import { asksSomething, type Item, type ShownTurn } from './picture.ts'
 import { PlanList } from './plan-list.tsx'
 import { PromptText } from './prompt-text.tsx'
 import { ToolRow } from './tool-row.tsx'
@@ -71,6 +71,8 @@ function Ending({ turn }: { turn: ShownTurn }) {
   const { console: words } = useWords()
   const { state, stopReason, error, cut } = turn
   if (state === 'running') {
+    // It waits for a person, as its card says.
+    if (asksSomething(turn)) return null
     return (
       <p role="status" className="text-sm text-faint motion-safe:animate-pulse">
         {words.works}

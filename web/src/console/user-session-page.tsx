@@ -6,7 +6,7 @@ import { useWords, useWriting } from '../messages/messages.tsx'
 import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
 import { CopyId } from '../parts/copy.tsx'
 import { Confirm } from '../parts/dialog.tsx'
-import { PlusIcon } from '../parts/icons.tsx'
+import { BackIcon, PlusIcon } from '../parts/icons.tsx'
 import { Empty } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
@@ -77,8 +77,14 @@ function BackToList() {
   const words = useWords()
   const { projectId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
   return (
-    <Link to="/projects/$projectId/console" params={{ projectId }} className={buttonClass('quiet', 'self-start')}>
-      {words.console.all}
+    <Link
+      to="/projects/$projectId/console"
+      params={{ projectId }}
+      className={buttonClass('quiet', 'self-start')}
+      aria-label={words.console.all}
+    >
+      <BackIcon className="md:hidden" />
+      <span className="max-md:hidden">{words.console.all}</span>
     </Link>
   )
 }
@@ -103,7 +109,9 @@ function Bar({ userSessionId, known: { picture }, live, onSpawned }: BarProps) {
   return (
     <div className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line py-1.5">
       <BackToList />
-      <CopyId id={userSessionId} what={words.console.id} />
+      <span className="max-md:hidden">
+        <CopyId id={userSessionId} what={words.console.id} />
+      </span>
       <span role="status" data-relay={relay.state} className="text-sm text-quiet">
         {relay.state === 'reconnecting' && words.connection.offline(writing.clock(relay.since))}
         {relay.state === 'connecting' && words.connection.connecting}

@@ -96,6 +96,7 @@ export const consoleWords: typeof English = {
   limited: (time) => `上限到達（${time}まで）`,
   limitedText: 'エージェントによると、提供元の利用上限に達しています。今送信したものは、すぐに試されます。',
   goesOn: (time) => `${time} に自動でこのターンを再開します。今送信したものは、その後に続きます。`,
+  answersThen: (time) => `${time} に自動でもう一度たずねます。それまでに送信したものは、すぐに試されます。`,
   goOnAt: (time) => `${time} に自動で再開`,
   goOnNot: '自動で再開しない',
   usage: (used, size) => `${size} 中 ${used} トークン`,
