@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../src/domain/errors.ts'
 import { projectStream } from '../../src/domain/stream/name.ts'
+import { PostgresPool } from '../../src/store/postgres/pool.ts'
 import type { ReceiptKey, Store } from '../../src/store/store.ts'
 import { newPostgresUrl, startOwnPostgres, usePostgres } from '../support/postgres.ts'
 import { proxyTo } from '../support/postgres-proxy.ts'
@@ -155,4 +156,15 @@ describe('a PostgreSQL that goes away', () => {
       .toEqual({ count: 2, seq: 2 })
     await store.check()
   }, 60_000)
+})
+
+test('[SC1] who waited behind another for a PostgreSQL that is away is not kept waiting as long again', async () => {
+  const patienceMs = 1000
+  const open = () => Promise.reject(new Error('connect ECONNREFUSED'))
+  const pool = new PostgresPool({ size: 2, patienceMs, open })
+  await expect(pool.acquire()).rejects.toSatisfy(isAwayAnswer)
+  const since = performance.now()
+  await expect(pool.acquire()).rejects.toSatisfy(isAwayAnswer)
+  expect(performance.now() - since).toBeLessThan(patienceMs * 0.9)
+  await pool.close()
 })

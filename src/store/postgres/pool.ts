@@ -48,10 +48,12 @@ export class PostgresPool {
   async acquire(): Promise<PostgresConnection> {
     for (let free = this.#free.pop(); free; free = this.#free.pop()) if (!free.isLost) return free
     if (this.#closed) throw new Refusal('shutting_down')
-    if (this.#away && performance.now() - this.#away.since > this.#options.patienceMs) throw this.#unavailable(this.#away.why)
+    // What is left of it: who waited behind another that has given up would wait as long again.
+    const patienceMs = this.#options.patienceMs - (this.#away ? performance.now() - this.#away.since : 0)
+    if (this.#away && patienceMs <= 0) throw this.#unavailable(this.#away.why)
     if (this.#waiters.size >= maxWaiting) throw new Refusal('busy')
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#giveUp(waiter), this.#options.patienceMs).unref()
+      const timer = setTimeout(() => this.#giveUp(waiter), patienceMs).unref()
       const waiter: Waiter = { resolve, reject, timer }
       this.#waiters.add(waiter)
       this.#grow()
