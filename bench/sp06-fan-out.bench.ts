@@ -16,7 +16,7 @@ import { holdfastCommand, ownerTokenIn, type ServerProcess, startProcess } from 
 import { flat } from './harness/verdict.ts'
 
 const bareServer = join(import.meta.dirname, 'bare', 'fan-out-server.cjs')
-const streamingAgent = join(import.meta.dirname, 'bare', 'streaming-agent.cjs')
+const agentScript = join(import.meta.dirname, 'bare', 'acp-agent.cjs')
 /** One after the other: events that come together could be sent together, which is not what is measured. */
 const eventsPerRound = 20
 /** What an agent says is told so often (RL3). */
@@ -79,7 +79,7 @@ async function consoleStage(data: string, listeners: number): Promise<Stage> {
   const prompter = createServer().listen(0, '127.0.0.1')
   await once(prompter, 'listening')
   const { port: prompterPort } = prompter.address() as AddressInfo
-  const program = { protocol: 'acp', command: process.execPath, args: [streamingAgent, String(prompterPort)] }
+  const program = { protocol: 'acp', command: process.execPath, args: [agentScript, String(prompterPort)] }
   await asked('POST', '/api/agents', { id: 'speaker', name: 'speaker', ...program })
   await asked('PUT', `/api/projects/${projectId}/agents/speaker`, {})
   const relay = await Relay.open(server.port, token)
