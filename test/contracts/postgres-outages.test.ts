@@ -1,4 +1,5 @@
 /** PostgreSQL goes away, connections are cut, commits are left without an answer: nothing is lost, doubled or made up. */
+import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../src/domain/errors.ts'
 import { projectStream } from '../../src/domain/stream/name.ts'
@@ -159,8 +160,9 @@ describe('a PostgreSQL that goes away', () => {
 })
 
 test('[SC1] who waited behind another for a PostgreSQL that is away is not kept waiting as long again', async () => {
-  const patienceMs = 1000
-  const open = () => Promise.reject(new Error('connect ECONNREFUSED'))
+  const patienceMs = 2000
+  // That it is away is known when half of the time is over.
+  const open = () => wait(patienceMs / 2).then(() => Promise.reject(new Error('connect ECONNREFUSED')))
   const pool = new PostgresPool({ size: 2, patienceMs, open })
   await expect(pool.acquire()).rejects.toSatisfy(isAwayAnswer)
   const since = performance.now()
