@@ -88,6 +88,15 @@ test('[CH12] what an agent that is spoken to says is read while it is being said
   await saying.waitFor({ state: 'detached' })
   expect(await page.getByText('the first part', { exact: false }).count()).toBe(2)
   expect((await said())[0]).toBe(whole)
+
+  // AG6: its vendor's limit, with its end; what a person said about it is there after a reload too.
+  await say(page, '[[limit 3600]]')
+  await page.getByRole('button', { name: /^Go on by itself at \d\d:\d\d$/ }).click()
+  await page.locator('[data-limit="goes-on"]').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await page.reload()
+  await page.locator('[data-limit="goes-on"]').getByRole('button').click()
+  await page.locator('[data-limit="waits"]').waitFor()
 })
 
 test('[CO7] an agent that crashes again and again is held with its reason and its last words; what was said is kept', async () => {

@@ -45,8 +45,9 @@ export const clientOf = ({ holdfast: { url, token } }: House) => createClient({ 
 /** An agent that is this program, in the demo project unless another is named. */
 export async function addAgent(house: House, id: string, command: AgentCommand, projectId = house.projectId): Promise<void> {
   const client = clientOf(house)
-  const { file, args } = command
-  await client.post('/api/agents', { body: { id, name: id, protocol: 'acp', command: file, args: [...args] } })
+  const { file, args, env = {} } = command
+  const body = { id, name: id, protocol: 'acp' as const, command: file, args: [...args], env: { ...env } }
+  await client.post('/api/agents', { body })
   await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: id }, body: {} })
 }
 

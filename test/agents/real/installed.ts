@@ -12,7 +12,7 @@ export interface InstalledAgent {
 }
 
 /** Where `npm run test:agents -- --folder DIR` says they are. */
-const agentsFolder = process.env['HOLDFAST_TEST_AGENTS'] || undefined
+const agentsFolder = process.env['REAL_AGENTS_FOLDER'] || undefined
 
 export const allAgents = () =>
   Object.entries(recipes).map(([name, recipe]) => ({ name, recipe, program: findProgram(name, recipe, agentsFolder) }))

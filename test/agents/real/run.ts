@@ -23,5 +23,5 @@ if (values.install !== undefined && folder !== undefined) {
 }
 const root = join(import.meta.dirname, '..', '..', '..')
 const argv = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', join(import.meta.dirname, 'vitest.config.ts')]
-const env = { ...process.env, ...(folder === undefined ? {} : { HOLDFAST_TEST_AGENTS: folder }) }
+const env = { ...process.env, ...(folder === undefined ? {} : { REAL_AGENTS_FOLDER: folder }) }
 process.exitCode = spawnSync(process.execPath, argv, { cwd: root, env, stdio: 'inherit' }).status ?? 1
