@@ -151,7 +151,7 @@ export const errorCatalogue = {
     status: 409,
     retry: false,
     title: 'That is not possible in this state',
-    next: '`detail` says which state it is in and what is possible.',
+    next: 'What is said with it names the state it is in and what is possible.',
   },
   fenced: {
     status: 409,
