@@ -50,13 +50,14 @@ const messageFrom = ({ by, toAgentId, ...input }: PostedMessage) => ({
 
 /** By key, so that the first is the same one when the message is sent again. */
 async function receiversOf(reader: Reader, { projectId, toAgentId, agentIds }: PostedMessage): Promise<string[]> {
-  if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
   if (agentIds.length > maxReceivers)
     throw new Refusal('invalid_request', `A message can be for ${maxReceivers} agents at most; name one in toAgentId`)
   const assigned: string[] = []
   for (const agentId of agentIds.toSorted()) {
     if (await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })) assigned.push(agentId)
   }
+  // Where somebody is assigned, there is a project.
+  if (assigned.length === 0 && !(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
   if (toAgentId !== null && assigned.length === 0) throw noSuchAgent(toAgentId)
   return assigned
 }
