@@ -19,12 +19,10 @@ import { WriteTransaction } from './write-transaction.ts'
 
 /** Use cases in one transaction. */
 const maxTogether = 64
-/** So many are not shared out over two transactions. */
-const fewTogether = 8
 /** Transactions under way before those that come wait for one of them to end. */
 const maxUnderWay = 2
 /** Nobody waits longer for them: then one more is started, on as many connections as there are. */
-const slowMs = 20
+const slowMs = 3
 /** How often a use case is run alone after it has held up others. */
 const runsAlone = 100
 
@@ -103,10 +101,9 @@ export class GroupCommit {
     }, slowMs)
   }
 
-  /** Shared out over the transactions that may begin, but for the few that are quicker together. */
+  /** Shared out over the transactions that may begin: side by side, PostgreSQL writes one while the other is decided. */
   get #size(): number {
-    const share = Math.ceil(this.#waiting.length / Math.max(1, maxUnderWay - this.#underWay))
-    return Math.min(Math.max(share, fewTogether), maxTogether)
+    return Math.min(Math.ceil(this.#waiting.length / Math.max(1, maxUnderWay - this.#underWay)), maxTogether)
   }
 
   async #start(group: readonly Waiting[]): Promise<void> {
