@@ -89,6 +89,8 @@ export class Front {
   /** The doors are there: whoever waits goes through, and everybody after them. */
   lead(handle: Handle): void {
     this.#handle = handle
+    // Not before: Node cuts an upgrade that nobody listens for, and whoever asked for it comes again. It would hang otherwise.
+    this.server.on('upgrade', (_, socket) => this.callers.leaves(socket))
     for (const [request, response] of this.#early.splice(0)) handle(request, response)
   }
 

@@ -3,6 +3,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Front } from '../../src/server/front.ts'
 import { openTestServer } from '../support/server.ts'
@@ -91,6 +92,10 @@ test('[SP1] while the doors behind it are still being opened the page is given, 
   const index = await fetch(`${front.url}/projects/proj_1`, { headers: { accept: 'text/html' } })
   expect([index.status, index.headers.get('content-security-policy')]).toEqual([200, expect.any(String)])
   expect(await index.text()).toContain('<title>Holdfast</title>')
+  // A WebSocket is not kept hanging: it is cut, and comes again.
+  const early = new WebSocket(`${front.url.replace('http', 'ws')}/ws`)
+  early.on('error', () => {})
+  await new Promise((resolve) => early.once('close', resolve))
   const waiting = fetch(`${front.url}/api/projects`)
   const missing = fetch(`${front.url}/gone.js`)
   front.lead((request, response) => void response.writeHead(418).end(request.url))

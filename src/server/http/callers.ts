@@ -4,6 +4,7 @@
  */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 export class Callers {
   /** The newest answer on each connection; undefined where nobody has asked yet. */
@@ -15,8 +16,11 @@ export class Callers {
       this.#answers.set(socket, undefined)
       socket.on('close', () => this.#answers.delete(socket))
     })
-    // From there on it is a WebSocket's, and said goodbye to as one.
-    server.on('upgrade', (_, socket) => this.#answers.delete(socket as Socket))
+  }
+
+  /** From here on it is a WebSocket's, and said goodbye to as one. */
+  leaves(socket: Duplex): void {
+    this.#answers.delete(socket as Socket)
   }
 
   asks(socket: Socket, answer: ServerResponse): void {
