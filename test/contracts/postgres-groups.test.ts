@@ -2,23 +2,15 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { projectStream } from '../../src/domain/stream/name.ts'
-import { defineUseCase, type ReceiptKey, type Store } from '../../src/store/store.ts'
+import { defineUseCase, type Store } from '../../src/store/store.ts'
 import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
 import { proxyTo } from '../support/postgres-proxy.ts'
 import { openPostgres } from '../support/postgres-store.ts'
-import { countUp, createRow, refuseAfterWriting, selectProject } from './use-cases.ts'
+import { countUp, createRow, receipt, refuseAfterWriting, selectProject } from './use-cases.ts'
 
 usePostgres()
 
 const ids = Array.from({ length: 12 }, (_, index) => `p${index}`)
-
-const receipt = (key: string): ReceiptKey => ({
-  credentialId: 'c1',
-  operation: 'POST /x',
-  key,
-  contentHash: 'h1',
-  sealedBy: 'hf_script_presented',
-})
 
 /** Only about streams that the node knows it puts several into one transaction. */
 async function openWithStreams(url: string): Promise<Store> {

@@ -4,21 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../src/domain/errors.ts'
 import { projectStream } from '../../src/domain/stream/name.ts'
 import { PostgresPool } from '../../src/store/postgres/pool.ts'
-import type { ReceiptKey, Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
 import { newPostgresUrl, startOwnPostgres, usePostgres } from '../support/postgres.ts'
 import { proxyTo } from '../support/postgres-proxy.ts'
 import { openPostgres } from '../support/postgres-store.ts'
-import { countUp } from './use-cases.ts'
+import { countUp, receipt } from './use-cases.ts'
 
 usePostgres()
-
-const receipt = (key: string): ReceiptKey => ({
-  credentialId: 'c1',
-  operation: 'POST /x',
-  key,
-  contentHash: 'h1',
-  sealedBy: 'hf_script_presented',
-})
 
 const isAwayAnswer = (error: unknown): boolean => error instanceof Refusal && error.code === 'store_unavailable'
 

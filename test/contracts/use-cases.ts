@@ -6,10 +6,18 @@ import { Refusal } from '../../src/domain/errors.ts'
 import { home, projectStream, type StreamName } from '../../src/domain/stream/name.ts'
 import type { Project } from '../../src/protocol/project.ts'
 import { statement } from '../../src/store/statement.ts'
-import { defineUseCase, type Tx } from '../../src/store/store.ts'
+import { defineUseCase, type ReceiptKey, type Tx } from '../../src/store/store.ts'
 import type { Tables } from '../../src/store/tables.ts'
 
 type ProjectRow = Tables['projects']
+
+export const receipt = (key: string): ReceiptKey => ({
+  credentialId: 'c1',
+  operation: 'POST /x',
+  key,
+  contentHash: 'h1',
+  sealedBy: 'hf_script_presented',
+})
 
 export const selectProject = statement<{ id: string }>()((db, p) => db.selectFrom('projects').selectAll().where('id', '=', p.id))
 
