@@ -43,7 +43,7 @@ export interface GroupParts {
   readonly time: ServerTime
   readonly locks: StreamLocks
   readonly runAlone: (request: Request<unknown>) => Promise<Outcome<unknown>>
-  readonly figures: { commits: number }
+  readonly figures: { commits: number; retried: number }
 }
 
 export class GroupCommit {
@@ -130,7 +130,9 @@ export class GroupCommit {
     } catch (error) {
       transaction.rollback()
       // Whose fault it was is found out by running each alone; but what may have happened must not happen twice.
-      for (const { done, failed } of group) error instanceof OutcomeUnknown ? failed(error) : done(undefined)
+      const isUnknown = error instanceof OutcomeUnknown
+      if (!isUnknown) figures.retried += group.length
+      for (const { done, failed } of group) isUnknown ? failed(error) : done(undefined)
     } finally {
       pool.release(connection)
     }
