@@ -31,19 +31,25 @@ export function agentDetection({ clock, env, patienceMs = defaultPatienceMs }: D
   }
 }
 
-type Look = Required<Omit<DetectionParts, 'clock'>>
+interface Look extends Required<Omit<DetectionParts, 'clock'>> {
+  /** A program that can be added in several ways is asked once. */
+  readonly versions: Map<string, Promise<string | null>>
+}
 
-async function lookForAgents(look: Look): Promise<readonly DetectedAgent[]> {
-  const found = await Promise.all(Object.entries(knownAgents).map(([command, known]) => lookFor(command, known, look)))
+async function lookForAgents(parts: Omit<Look, 'versions'>): Promise<readonly DetectedAgent[]> {
+  const look = { ...parts, versions: new Map() }
+  const found = await Promise.all(Object.entries(knownAgents).map(([id, known]) => lookFor(id, known, look)))
   return found.filter((each) => each !== undefined)
 }
 
-async function lookFor(command: string, known: KnownAgent, look: Look): Promise<DetectedAgent | undefined> {
+async function lookFor(id: string, known: KnownAgent, look: Look): Promise<DetectedAgent | undefined> {
+  const { name, protocol, command, triedWith, args, env, setup } = known
   const file = await findProgram(command, look.env)
   if (file === undefined) return undefined
-  const { name, triedWith, args, env: entryEnv, setup } = known
-  const draft = { id: command, name, protocol: 'mcp' as const, command, args: [...args], env: { ...entryEnv }, holdSeconds }
-  return { id: command, name, file, version: await versionOf(file, look), triedWith, draft, setup }
+  const version = look.versions.get(file) ?? versionOf(file, look)
+  look.versions.set(file, version)
+  const draft = { id, name, protocol, command, args: [...args], env: { ...env }, holdSeconds }
+  return { id, name, file, version: await version, triedWith, draft, setup }
 }
 
 /** The first thing in what it writes that looks like a version. */

@@ -1,19 +1,22 @@
 /**
- * Coding agents that people have installed, and how each is added as one that pulls its work over MCP (AG5). The recipes are those of
- * docs/operating/agents-that-pull.md. A launch fills in what stands in ${…} of the arguments; the token is taken from the
+ * Coding agents that people have installed, and how each is added (AG5): as one that pulls its work over MCP, by the recipes of
+ * docs/operating/agents-that-pull.md, and as one that is spoken to over ACP (docs/operating/agents-in-roles.md). A launch fills in what stands in ${…} of the arguments; the token is taken from the
  * environment by the agent itself, so it is in no argument, no file and no prompt. Data only.
  */
 import type { DetectedAgent } from '../protocol/detected-agent.ts'
 
 export interface KnownAgent {
   readonly name: string
+  readonly protocol: 'acp' | 'mcp'
+  /** The program. */
+  readonly command: string
   readonly triedWith: string | null
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly setup: DetectedAgent['setup']
 }
 
-/** What every one of them is told. The ids are not secret. */
+/** What every one that pulls is told. The ids are not secret. */
 const prompt =
   // biome-ignore lint/suspicious/noTemplateCurlyInString: filled in by the launch
   'You are an agent that works through the MCP server "holdfast". Call its tool authenticate with agent_id "${HOLDFAST_AGENT_ID}" and project_id "${HOLDFAST_PROJECT_ID}". ' +
@@ -66,9 +69,15 @@ const writtenTo = (file: string, settings: object): DetectedAgent['setup'] => ({
   content: JSON.stringify(settings, null, 2),
 })
 
-/** By the name of the program. */
+type Recipe = Pick<KnownAgent, 'name' | 'triedWith' | 'args'> & Partial<Pick<KnownAgent, 'env' | 'setup'>>
+
+const pulling = (command: string, recipe: Recipe): KnownAgent => ({ protocol: 'mcp', command, env: {}, setup: null, ...recipe })
+/** These are handed our tools when they are spoken to, and need no more than to be started. */
+const spokenTo = (command: string, recipe: Recipe): KnownAgent => ({ protocol: 'acp', command, env: {}, setup: null, ...recipe })
+
+/** By the id that is proposed. */
 export const knownAgents: Readonly<Record<string, KnownAgent>> = {
-  claude: {
+  claude: pulling('claude', {
     name: 'Claude Code',
     triedWith: '2.1.325',
     args: [
@@ -77,9 +86,8 @@ export const knownAgents: Readonly<Record<string, KnownAgent>> = {
       ...['--allowedTools', 'mcp__holdfast'],
     ],
     env: { MCP_TOOL_TIMEOUT: String(callLimitSeconds * 1000) },
-    setup: null,
-  },
-  codex: {
+  }),
+  codex: pulling('codex', {
     name: 'Codex',
     triedWith: '0.166.0',
     args: [
@@ -90,36 +98,36 @@ export const knownAgents: Readonly<Record<string, KnownAgent>> = {
       ...['-c', `mcp_servers.holdfast.tool_timeout_sec=${callLimitSeconds}`],
       prompt,
     ],
-    env: {},
-    setup: null,
-  },
-  gemini: {
+  }),
+  gemini: pulling('gemini', {
     name: 'Gemini CLI',
     triedWith: '0.61.0',
     args: ['-p', prompt, '--skip-trust'],
-    env: {},
     setup: writtenTo('~/.gemini/settings.json', geminiSettings),
-  },
-  opencode: {
+  }),
+  opencode: pulling('opencode', {
     name: 'opencode',
     triedWith: '1.18.33',
     args: ['run', prompt],
     env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig) },
-    setup: null,
-  },
-  qwen: {
+  }),
+  qwen: pulling('qwen', {
     name: 'Qwen Code',
     triedWith: null,
     args: ['-p', prompt],
-    env: {},
     setup: writtenTo('~/.qwen/settings.json', geminiSettings),
-  },
-  goose: {
+  }),
+  goose: pulling('goose', {
     name: 'Goose',
     triedWith: null,
     // It starts a program for it: the one that carries MCP to the server.
     args: ['run', '--no-session', '--with-extension', 'holdfast mcp', '-t', prompt],
     env: { GOOSE_MODE: 'auto' },
-    setup: null,
-  },
+  }),
+  'claude-acp': spokenTo('claude-agent-acp', { name: 'Claude Code', triedWith: '0.99.0', args: [] }),
+  'gemini-acp': spokenTo('gemini', { name: 'Gemini CLI', triedWith: '0.61.0', args: ['--acp', '--skip-trust'] }),
+  'opencode-acp': spokenTo('opencode', { name: 'opencode', triedWith: '1.18.33', args: ['acp'] }),
+  'codex-acp': spokenTo('codex-acp', { name: 'Codex', triedWith: null, args: [] }),
+  'qwen-acp': spokenTo('qwen', { name: 'Qwen Code', triedWith: null, args: ['--acp'] }),
+  'goose-acp': spokenTo('goose', { name: 'Goose', triedWith: null, args: ['acp'] }),
 }

@@ -20,6 +20,7 @@ export async function detect(context: CommandContext): Promise<void> {
           [
             { title: 'AGENT', of: ({ id }) => id, style: 'bold' },
             { title: 'NAME', of: ({ name }) => name },
+            { title: 'PROTOCOL', of: ({ draft }) => draft.protocol },
             { title: 'VERSION', of: ({ version }) => version ?? '–' },
             { title: 'ADDED AS', of: ({ draft }) => addedAs(draft, agents) },
             { title: 'PROGRAM', of: ({ file }) => visible(file), shrinks: true },
@@ -32,9 +33,9 @@ export async function detect(context: CommandContext): Promise<void> {
   if (offered && !context.json) context.note(`Add one with its recipe: holdfast agents add --detected ${offered.id}`)
 }
 
-const addedAs = ({ command }: DetectedAgent['draft'], agents: readonly Agent[]): string =>
+const addedAs = ({ command, protocol }: DetectedAgent['draft'], agents: readonly Agent[]): string =>
   agents
-    .filter((agent) => agent.command === command)
+    .filter((agent) => agent.command === command && agent.protocol === protocol)
     .map(({ id }) => id)
     .join(', ') || '–'
 

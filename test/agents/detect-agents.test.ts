@@ -39,6 +39,17 @@ test('[AG5] agents on PATH are found with their version and how to add them; wha
   for (const each of found) expect(DetectedAgent.parse(each)).toEqual(each)
 })
 
+test('[AG5] one that can also be spoken to is offered both ways, and asked for its version once', async () => {
+  const asked = join(temporaryFolder(), 'asked')
+  const { detect } = machine({ gemini: `echo x >> ${asked}; echo 0.61.0`, 'claude-agent-acp': 'echo 0.99.0' })
+  expect((await detect()).map(({ draft, version }) => [draft.id, draft.protocol, draft.command, version])).toEqual([
+    ['gemini', 'mcp', 'gemini', '0.61.0'],
+    ['claude-acp', 'acp', 'claude-agent-acp', '0.99.0'],
+    ['gemini-acp', 'acp', 'gemini', '0.61.0'],
+  ])
+  expect(readFileSync(asked, 'utf8')).toBe('x\n')
+})
+
 test('[AG5] a program that hangs, floods or fails has no version, and nothing of it stays', async () => {
   const pidFile = join(temporaryFolder(), 'pid')
   const { detect } = machine(
@@ -51,6 +62,8 @@ test('[AG5] a program that hangs, floods or fails has no version, and nothing of
     ['codex', null],
     ['gemini', null],
     ['qwen', null],
+    ['gemini-acp', null],
+    ['qwen-acp', null],
   ])
   await expect.poll(() => isRunning(Number(readFileSync(pidFile, 'utf8')))).toBe(false)
 })
@@ -77,9 +90,9 @@ test('[SE4] a program that was only found gets no key of the server', async () =
 })
 
 test('[AG5] every recipe is an agent the server accepts, with the call held as long as it says, and no secret in it', () => {
-  for (const [id, { name, args, env, setup }] of Object.entries(knownAgents)) {
-    expect(AgentDraft.parse({ id, name, protocol: 'mcp', command: id, args, env, holdSeconds: 600 }).id).toBe(id)
-    expect(args.join(' ')).toContain('wait_seconds 600')
+  for (const [id, { name, protocol, command, args, env, setup }] of Object.entries(knownAgents)) {
+    expect(AgentDraft.parse({ id, name, protocol, command, args, env, holdSeconds: 600 }).id).toBe(id)
+    if (protocol === 'mcp') expect(args.join(' ')).toContain('wait_seconds 600')
     expect(JSON.stringify({ args, env, setup }), id).not.toMatch(/hf_|passkey/)
   }
 })

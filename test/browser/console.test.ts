@@ -1,10 +1,23 @@
 /** The console with the real thing: Holdfast with its coordinator, demo agents as processes of their own, and a browser. */
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page, WebSocketRoute } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { main } from '../support/built-product.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { axeFindings } from './axe.ts'
 import { phone, visit } from './visit.ts'
 
-const here = visit({ up: true })
+const here = visit({ up: true, env: { PATH: `${machineWithOpencode()}:${process.env['PATH']}` } })
+
+/** A folder of programs in which the demo agent goes by the name of another. */
+function machineWithOpencode(): string {
+  const folder = temporaryFolder()
+  const program = join(folder, 'opencode')
+  writeFileSync(program, `#!/bin/sh\n[ "$1" = acp ] && exec '${process.execPath}' '${main}' demo-acp\necho 1.18.33\n`)
+  chmodSync(program, 0o755)
+  return folder
+}
 
 /** A project of its own with an ACP agent that Holdfast starts, and its console tab. */
 async function openProject(name: string, options: Parameters<typeof here.ownerPage>[1] = {}) {
@@ -122,6 +135,21 @@ test('[UI3] two agents side by side: Markdown and code, plan, tool with its diff
   await row.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'New console' }).click()
   await elsewhere.getByText('No agent yet').waitFor()
+})
+
+test('[AG5] an agent that is installed is put into a role with one choice: it is added, joins the project and answers', async () => {
+  const { page, projectId } = await openProject('gus')
+  await page.getByRole('button', { name: 'New console' }).click()
+  await page.getByRole('button', { name: 'Add agent' }).click()
+  await page.getByRole('textbox', { name: 'Role', exact: true }).fill('guest')
+  await page.getByRole('combobox', { name: 'Agent' }).selectOption({ label: 'opencode 1.18.33' })
+  await page.getByText('It is added to this project first.').waitFor()
+  await page.getByRole('button', { name: 'Start', exact: true }).click()
+  await inState(page, 'guest', 'ready')
+  await say(page, 'guest', 'hello')
+  await pane(page, 'guest').getByText('echo: hello').waitFor()
+  const { agentIds } = await here.elsewhere.get('/api/projects/{projectId}', { params: { projectId } })
+  expect(agentIds).toEqual(['gus', 'opencode-acp'])
 })
 
 test('[UI7] reloaded in mid-turn, offline and on a second device: all see the same, and what was written arrives once', async () => {

@@ -125,14 +125,14 @@ test('[AG5] installed agents are listed, and added with their recipe by name', a
   const setup = { file: '~/.gemini/settings.json', content: '{"a": 1}' }
   const { holdfast } = await openInstallation({ detectAgents: async () => [detected('claude'), detected('gemini', setup)] })
   const before = await holdfast(['agents', 'detect'])
-  expect(before.stdout).toMatch(/claude +The claude +2\.1\.0 +– +\/opt\/bin\/claude/)
+  expect(before.stdout).toMatch(/claude +The claude +mcp +2\.1\.0 +– +\/opt\/bin\/claude/)
   expect(before.stderr).toContain('agents add --detected claude')
   const added = (await holdfast(['agents', 'add', '--detected', 'claude', '--json'])).json()
   expect(added).toMatchObject({ id: 'claude', name: 'The claude', protocol: 'mcp', command: 'claude', holdSeconds: 600 })
   const other = await holdfast(['agents', 'add', 'gem', '--detected', 'gemini', '--role', 'reviewer'])
   expect([other.code, other.stderr]).toEqual([0, expect.stringContaining('{"a": 1}')])
   expect((await holdfast(['agents', 'show', 'gem', '--json'])).json()).toMatchObject({ command: 'gemini', role: 'reviewer' })
-  expect((await holdfast(['agents', 'detect'])).stdout).toMatch(/gemini +The gemini +2\.1\.0 +gem /)
+  expect((await holdfast(['agents', 'detect'])).stdout).toMatch(/gemini +The gemini +mcp +2\.1\.0 +gem /)
   expect(await holdfast(['agents', 'add', '--detected', 'codex'])).toMatchObject({
     code: 5,
     stderr: expect.stringContaining('claude'),

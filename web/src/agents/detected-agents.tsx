@@ -1,11 +1,10 @@
 /** Agents that are installed on the server's machine, each added with one click (AG5). Nothing is shown where none is found. */
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { Agent, AgentWithPasskey } from '../../../src/protocol/agent.ts'
+import type { Agent } from '../../../src/protocol/agent.ts'
 import type { DetectedAgent } from '../../../src/protocol/detected-agent.ts'
-import { withAgent } from '../live/home.ts'
-import { changeHome, client, useHome } from '../live/queries.ts'
+import { useHome } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { useWords } from '../messages/messages.tsx'
 import { Button, SubmitButton } from '../parts/button.tsx'
@@ -14,13 +13,7 @@ import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
-
-const detectedAgents = queryOptions<DetectedAgent[]>({
-  queryKey: ['detected-agents'],
-  queryFn: async ({ signal }) => (await client.get('/api/detected-agents', { signal })).items,
-  // Somebody may install one and come back.
-  staleTime: 60_000,
-})
+import { addDetected, addedAs, detectedAgents, draftOf } from './detected.ts'
 
 /** Only for who may add agents. */
 export function DetectedAgents() {
@@ -43,22 +36,17 @@ function DetectedRow({ found, agents }: { found: DetectedAgent; agents: readonly
   const { detected } = useWords()
   const navigate = useNavigate()
   const [added, setAdded] = useState<Agent>()
-  const { waiting, error, send } = useSending<AgentWithPasskey>()
+  const { waiting, error, send } = useSending<Agent>()
   const { draft, setup, name, version, file, triedWith } = found
-  const already = agents.filter(({ command }) => command === draft.command).map(({ id }) => id)
+  const already = addedAs(found, agents)
   const show = (agentId: string) => void navigate({ to: '/agents/$agentId', params: { agentId } })
 
   async function add() {
-    const { id, ...rest } = draft
-    // Somebody may have taken its id for something else: then one is made.
-    const body = agents.some((agent) => agent.id === id) ? rest : draft
-    const agent = await send(body, (options) => client.post('/api/agents', { body, ...options }))
+    const body = draftOf(found, agents)
+    const agent = await send(body, (options) => addDetected(body, options))
     if (!agent) return
-    // Holdfast starts it, with a token of each launch: nobody needs its passkey.
-    const { passkey: _, ...known } = agent
-    changeHome((home) => withAgent(home, known))
     notify(detected.added(agent.name))
-    if (setup) setAdded(known)
+    if (setup) setAdded(agent)
     else show(agent.id)
   }
 
@@ -66,7 +54,7 @@ function DetectedRow({ found, agents }: { found: DetectedAgent; agents: readonly
     <li className="list-row flex min-h-12 flex-wrap items-center gap-x-3 py-2" data-detected={found.id}>
       <div className="grid min-w-0 flex-1 gap-x-4 gap-y-0.5 sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
         <span className="min-w-0 truncate">
-          <span className="font-medium">{name}</span>{' '}
+          <span className="font-medium">{name}</span> <span className="text-xs text-faint uppercase">{draft.protocol}</span>{' '}
           <span className="text-sm text-quiet">{version ? detected.version(version) : detected.noVersion}</span>
           {triedWith === null && <span className="text-sm text-faint"> · {detected.untried}</span>}
         </span>
@@ -75,7 +63,13 @@ function DetectedRow({ found, agents }: { found: DetectedAgent; agents: readonly
       {already.length > 0 ? (
         <span className="text-sm text-faint">{detected.already(already.join(', '))}</span>
       ) : (
-        <SubmitButton look="plain" type="button" waiting={waiting} aria-label={detected.addName(name)} onClick={() => void add()}>
+        <SubmitButton
+          look="plain"
+          type="button"
+          waiting={waiting}
+          aria-label={detected.addName(`${name} ${draft.protocol.toUpperCase()}`)}
+          onClick={() => void add()}
+        >
           {detected.add}
         </SubmitButton>
       )}

@@ -1,12 +1,13 @@
 /** Puts an agent into a role of this user session: which role, which agent, in which folder (US2, AG2). */
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import type { Agent } from '../../../src/protocol/agent.ts'
+import type { Project } from '../../../src/protocol/project.ts'
 import { useWords } from '../messages/messages.tsx'
 import { buttonClass, SubmitButton } from '../parts/button.tsx'
 import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
 import { SelectField, TextField } from '../parts/field.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
+import { useAgentChoices } from './agent-choices.ts'
 import type { LiveConsole } from './live-console.ts'
 import { useAsking } from './use-asking.ts'
 
@@ -14,9 +15,7 @@ const longestRole = 64
 const longestWorkspace = 1000
 
 interface SpawnDialogProps {
-  readonly projectId: string
-  /** Those of the project that speak ACP. */
-  readonly agents: readonly Agent[]
+  readonly project: Project
   /** Roles that are held. */
   readonly taken: readonly string[]
   readonly live: LiveConsole
@@ -24,10 +23,12 @@ interface SpawnDialogProps {
   readonly onSpawned: (role: string) => void
 }
 
-export function SpawnDialog({ projectId, agents, taken, live, onClose, onSpawned }: SpawnDialogProps) {
+export function SpawnDialog({ project, taken, live, onClose, onSpawned }: SpawnDialogProps) {
   const words = useWords()
   const [role, setRole] = useState('')
-  const [agentId, setAgentId] = useState(agents[0]?.id ?? '')
+  const choices = useAgentChoices(project)
+  const [wanted, setWanted] = useState<string>()
+  const chosen = choices.find(({ value }) => value === wanted) ?? choices[0]
   const [workspace, setWorkspace] = useState('')
   const [tried, setTried] = useState(false)
   const { ask, waiting, error } = useAsking()
@@ -37,18 +38,21 @@ export function SpawnDialog({ projectId, agents, taken, live, onClose, onSpawned
   async function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
-    if (problem) return
+    if (problem || !chosen) return
     const where = workspace.trim()
-    const request = { type: 'agent:spawn', role: name, agentId, ...(where && { workspace: where }) } as const
-    if (await ask(() => live.request(request))) onSpawned(name)
+    const spawn = async () => {
+      const agentId = await chosen.ready()
+      await live.request({ type: 'agent:spawn', role: name, agentId, ...(where && { workspace: where }) })
+    }
+    if (await ask(spawn)) onSpawned(name)
   }
 
-  if (agents.length === 0) {
+  if (!chosen) {
     return (
       <InputDialog open title={words.console.spawn} onClose={onClose}>
         <DialogBody>
           <p>{words.console.noAgents}</p>
-          <Link to="/projects/$projectId" params={{ projectId }} className={buttonClass()}>
+          <Link to="/projects/$projectId" params={{ projectId: project.id }} className={buttonClass()}>
             {words.chat.toOverview}
           </Link>
         </DialogBody>
@@ -70,9 +74,10 @@ export function SpawnDialog({ projectId, agents, taken, live, onClose, onSpawned
           />
           <SelectField
             label={words.console.agent}
-            value={agentId}
-            options={agents.map((agent) => ({ value: agent.id, name: agent.name }))}
-            onValue={setAgentId}
+            hint={chosen.group === undefined ? undefined : words.console.joinsProject}
+            value={chosen.value}
+            options={choices}
+            onValue={setWanted}
           />
           <TextField
             label={words.console.workspace}

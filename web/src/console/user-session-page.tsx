@@ -1,7 +1,7 @@
 /** A console: the agents of one user session side by side by role; on a phone one at a time, chosen by its tab (UI3). */
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState, useSyncExternalStore } from 'react'
-import { useHome, useMay } from '../live/queries.ts'
+import { useMay } from '../live/queries.ts'
 import { useWords, useWriting } from '../messages/messages.tsx'
 import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
 import { CopyId } from '../parts/copy.tsx'
@@ -102,7 +102,6 @@ function Bar({ userSessionId, known: { picture }, live, onSpawned }: BarProps) {
   const relay = useRelayState()
   const project = useProject()
   const mayWrite = useMay('write')
-  const agents = (useHome()?.agents ?? []).filter(({ id, protocol }) => protocol === 'acp' && project?.agentIds.includes(id))
   const [open, setOpen] = useState<'spawn' | 'end'>()
   const held = picture.panes.filter(({ agent }) => agent !== null && agent.state !== 'FAILED').map(({ role }) => role)
   const active = picture.state === 'ACTIVE'
@@ -130,8 +129,7 @@ function Bar({ userSessionId, known: { picture }, live, onSpawned }: BarProps) {
       )}
       {open === 'spawn' && project && (
         <SpawnDialog
-          projectId={project.id}
-          agents={agents}
+          project={project}
           taken={held}
           live={live}
           onClose={() => setOpen(undefined)}

@@ -97,11 +97,18 @@ export function TextAreaField({ label, hint, error, optional = false, onValue, p
   )
 }
 
+interface SelectOption {
+  readonly value: string
+  readonly name: string
+  /** Those with the same stand under it, behind those without. */
+  readonly group?: string
+}
+
 interface SelectFieldProps {
   readonly label: ReactNode
   readonly hint?: ReactNode
   readonly value: string
-  readonly options: readonly { readonly value: string; readonly name: string }[]
+  readonly options: readonly SelectOption[]
   readonly onValue: (value: string) => void
 }
 
@@ -110,11 +117,20 @@ export function SelectField({ label, hint, value, options, onValue }: SelectFiel
     <Field label={label} hint={hint}>
       {(tie) => (
         <select {...tie} value={value} onChange={(event) => onValue(event.target.value)} className={inputClass}>
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.name}
-            </option>
-          ))}
+          {[...Map.groupBy(options, ({ group }) => group)].map(([group, members]) => {
+            const shown = members.map((option) => (
+              <option key={option.value} value={option.value}>
+                {option.name}
+              </option>
+            ))
+            return group === undefined ? (
+              shown
+            ) : (
+              <optgroup key={group} label={group}>
+                {shown}
+              </optgroup>
+            )
+          })}
         </select>
       )}
     </Field>

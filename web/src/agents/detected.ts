@@ -1,0 +1,33 @@
+/** What is installed on the server's machine (AG5), and how it becomes an agent here. */
+import { queryOptions } from '@tanstack/react-query'
+import type { Agent } from '../../../src/protocol/agent.ts'
+import type { DetectedAgent } from '../../../src/protocol/detected-agent.ts'
+import { withAgent } from '../live/home.ts'
+import { changeHome, client } from '../live/queries.ts'
+
+/** Only for who may add agents. */
+export const detectedAgents = queryOptions<DetectedAgent[]>({
+  queryKey: ['detected-agents'],
+  queryFn: async ({ signal }) => (await client.get('/api/detected-agents', { signal })).items,
+  // Somebody may install one and come back.
+  staleTime: 60_000,
+})
+
+/** Those that it was added as. */
+export const addedAs = ({ draft }: DetectedAgent, agents: readonly Agent[]): string[] =>
+  agents.filter(({ command, protocol }) => command === draft.command && protocol === draft.protocol).map(({ id }) => id)
+
+/** Somebody may have taken its id for something else: then one is made. */
+export function draftOf({ draft: { id, ...rest } }: DetectedAgent, agents: readonly Agent[]) {
+  return agents.some((agent) => agent.id === id) ? rest : { id, ...rest }
+}
+
+export async function addDetected(
+  body: ReturnType<typeof draftOf>,
+  options?: { readonly idempotencyKey: string; readonly signal: AbortSignal },
+): Promise<Agent> {
+  // Holdfast starts it, with a token of each launch: nobody needs its passkey.
+  const { passkey: _, ...agent } = await client.post('/api/agents', { body, ...options })
+  changeHome((home) => withAgent(home, agent))
+  return agent
+}
