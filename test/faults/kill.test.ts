@@ -1,4 +1,4 @@
-/** RE1 and RE10, small: 15 kills. The 500 of them are in `npm run test:faults`. */
+/** RE1 and RE10, small: 20 kills. The 500 of them are in `npm run test:faults`. */
 import { describe, expect, test } from 'vitest'
 import { newPostgresUrl } from '../support/postgres.ts'
 import { changedBuild } from './broken-build.ts'
@@ -15,12 +15,12 @@ const shim = await buildShim()
 const library = 'library' in shim ? shim.library : undefined
 
 describe('kill -9', () => {
-  test('[RE1] a store killed 10 times at random and enumerated points loses, doubles and tears nothing', async () => {
+  test('[RE1] a store killed 14 times at random and enumerated points loses, doubles and tears nothing', async () => {
     const build = await changedBuild([smallCheckpoints])
     try {
       const [first, second] = await Promise.all([
-        kills({ build: productFolder, seed: `${seed} a`, kills: 5, library }),
-        kills({ build: build.folder, seed: `${seed} b`, kills: 5, library }),
+        kills({ build: productFolder, seed: `${seed} a`, kills: 7, library }),
+        kills({ build: build.folder, seed: `${seed} b`, kills: 7, library }),
       ])
       expect([first.tally, second.tally]).toEqual([newTally(), newTally()])
       expect(first.acknowledged + second.acknowledged).toBeGreaterThan(60)
@@ -29,8 +29,8 @@ describe('kill -9', () => {
     }
   })
 
-  test('[RE1] a server killed 3 times keeps what it acknowledged, and a client that follows has every event once', async () => {
-    const { tally, acknowledged } = await serverKills({ build: productFolder, seed, kills: 3 })
+  test('[RE1] a server killed 4 times keeps what it acknowledged, and a client that follows has every event once', async () => {
+    const { tally, acknowledged } = await serverKills({ build: productFolder, seed, kills: 4 })
     expect(tally).toEqual(newTally())
     expect(acknowledged).toBeGreaterThan(20)
   })
