@@ -30,7 +30,7 @@ const composer = (page: Page) => page.getByRole('textbox', { name: /^Write to/ }
 test('[CH9] the panel calls the agent, shows it come, think and answer, and lets it go when it closes', async () => {
   const room = await chatRoom('ann')
   const page = await here.ownerPage(`/projects/${room.projectId}`)
-  await page.getByRole('link', { name: 'Chat' }).click()
+  await page.getByRole('link', { name: 'Chat', exact: true }).click()
   // The only agent is chosen already.
   await page.waitForURL(`**${room.address}`)
   await presence(page, 'waiting')

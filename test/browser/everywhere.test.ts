@@ -284,9 +284,7 @@ test('[UI5] the first visit loads less than 200 kB of script', async () => {
   // With everything that is fetched ahead for the next places.
   await page.waitForFunction(() => {
     const fetched = performance.getEntriesByType('resource').map(({ name }) => name)
-    return ['/creation-', '/chat-page-', '/tasks-page-', '/system-page-'].every((part) =>
-      fetched.some((name) => name.includes(part)),
-    )
+    return ['/creation-', '/chat-page-', '/tasks-page-'].every((part) => fetched.some((name) => name.includes(part)))
   })
   page.removeAllListeners('requestfinished')
   const sizes = await Promise.all(scripts)

@@ -43,7 +43,7 @@ test('[CH1] the panel opens and the agent is there; it answers; the panel closes
   const [first] = await processes()
   await page.getByRole('link', { name: 'Tasks' }).click()
   await expect.poll(states).toEqual(['ended'])
-  await page.getByRole('link', { name: 'Chat' }).click()
+  await page.getByRole('link', { name: 'Chat', exact: true }).click()
   await presence(page, 'ready')
   await answered(page, 'echo: hello')
   const [second] = await processes()

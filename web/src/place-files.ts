@@ -8,11 +8,11 @@ export const load = {
   projectOverview: reachable(() => import('./project/project-overview.tsx')),
   chat: reachable(() => import('./chat/chat-page.tsx')),
   tasks: reachable(() => import('./tasks/tasks-page.tsx')),
-  system: reachable(() => import('./system/system-page.tsx')),
 }
 
 /** Deeper ones, and those that bring much along: fetched when somebody goes there, or is about to. The first visit has its bound (UI5). */
 export const loadWhenVisited = {
+  system: reachable(() => import('./system/system-page.tsx')),
   approvals: reachable(() => import('./approvals/approvals-page.tsx')),
   agents: reachable(() => import('./agents/agents-page.tsx')),
   people: reachable(() => import('./people/people-page.tsx')),

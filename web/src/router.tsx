@@ -156,7 +156,7 @@ const system = createRoute({
   getParentRoute: () => shell,
   path: '/system',
   validateSearch: (search): { launch?: string } => (typeof search['launch'] === 'string' ? { launch: search['launch'] } : {}),
-  component: place(load.system, 'SystemPage'),
+  component: place(loadWhenVisited.system, 'SystemPage'),
 })
 
 const channels = createRoute({
