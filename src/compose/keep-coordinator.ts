@@ -4,12 +4,11 @@
  * server that is killed. Stopped on purpose, nothing of it stays.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { endLeftovers } from '../coordinator/leftovers.ts'
 import { ProcessTable } from '../coordinator/process-table.ts'
 import type { Clock } from '../platform/clock.ts'
 import { findCoordinator } from '../platform/coordinator-file.ts'
-import { coordinatorTokenFile, runFolder } from '../platform/data-folder.ts'
+import { coordinatorLog, coordinatorTokenFile } from '../platform/data-folder.ts'
 import { keeperOf, keeperVariable, launchVariable } from '../platform/launch-mark.ts'
 import type { Logger } from '../platform/logger.ts'
 import { type ProcessIdentity, type ProcessSource, signalExactly } from '../platform/processes.ts'
@@ -153,7 +152,7 @@ export class CoordinatorKeeper {
   }
 
   get #logFile(): string {
-    return join(runFolder(this.#parts.config.data), 'coordinator.log')
+    return coordinatorLog(this.#parts.config.data)
   }
 
   /** One of another version ends what it has, so that ours can begin. */

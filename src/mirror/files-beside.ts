@@ -2,6 +2,8 @@
 import { join } from 'node:path'
 import { Refusal } from '../domain/errors.ts'
 import { conversationStream, noteStream, projectStream, type StreamName } from '../domain/stream/name.ts'
+import { coordinatorLog } from '../platform/data-folder.ts'
+import { useOfLog } from '../platform/log-file.ts'
 import { selectNameOf } from '../store/queries/conversation-names.ts'
 import type { Store } from '../store/store.ts'
 import { namesOf } from './conversation-name.ts'
@@ -23,6 +25,7 @@ export const filesBeside = ({ mirror, store, data, noteDay }: Beside) => ({
   written: (projectId: string): Promise<boolean> => isSettled(mirror, projectStream(projectId)),
   saveConversation: (key: string): Promise<string> => saveConversation(mirror, store, data, key),
   notePath: (day: string): string => notePath(data, day),
+  logs: () => useOfLog(coordinatorLog(data)),
   noteWritten: async (day: string): Promise<boolean> => {
     await noteDay(day)
     return isSettled(mirror, noteStream(day))

@@ -15,6 +15,8 @@ export const coordinatorTokenFile = (data: string): string => join(data, 'coordi
 /** CV6: the conversations, a file each. */
 export const conversationsFolder = (data: string): string => join(data, 'conversations')
 export const runFolder = (data: string): string => join(data, 'run')
+/** Of the coordinator that `up` keeps. */
+export const coordinatorLog = (data: string): string => join(runFolder(data), 'coordinator.log')
 
 const openToOthers = 0o077
 const writableByOwner = 0o200

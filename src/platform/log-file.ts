@@ -11,7 +11,7 @@ export function logFile(path: string, most = mostBytes): DestinationStream {
     write(line) {
       try {
         if (bytes > 0 && bytes + line.length > most) {
-          renameSync(path, `${path}.before`)
+          renameSync(path, before(path))
           bytes = 0
         }
         appendFileSync(path, line, { mode: 0o600 })
@@ -20,6 +20,14 @@ export function logFile(path: string, most = mostBytes): DestinationStream {
     },
   }
 }
+
+/** What a log and the one before it take on the disk, and can take at most. */
+export const useOfLog = (path: string): { bytes: number; atMostBytes: number } => ({
+  bytes: sizeOf(path) + sizeOf(before(path)),
+  atMostBytes: 2 * mostBytes,
+})
+
+const before = (path: string): string => `${path}.before`
 
 function sizeOf(path: string): number {
   try {

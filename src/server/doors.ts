@@ -27,6 +27,8 @@ export interface FilesBeside {
   notePath(day: string): string
   /** Resolves when the chapters closed before are in it; false when it cannot be written just now, and is tried again. */
   noteWritten(day: string): Promise<boolean>
+  /** Of the coordinator beside the server; older lines go by themselves. */
+  logs(): { readonly bytes: number; readonly atMostBytes: number }
 }
 
 export interface Doors {

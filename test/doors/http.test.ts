@@ -87,6 +87,7 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
     'getMe',
     'getHealth',
     'getReadiness',
+    'getDiskUse',
     'listDetectedAgents',
     'listChannels',
   ] as const) {

@@ -1,6 +1,9 @@
 /** Health, readiness, figures, logs (HT5, OP1). */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../src/domain/errors.ts'
+import { coordinatorLog } from '../../src/platform/data-folder.ts'
 import { followEvents, openSocket } from '../support/feed-clients.ts'
 import { openTestServer } from '../support/server.ts'
 
@@ -15,6 +18,17 @@ test('[HT5] alive and ready are two things: without its store the server lives a
     code: 'store_unavailable',
     detail: 'The disk is full',
   })
+})
+
+test('[WT6] what the logs take on the disk is shown, with the most they can take', async () => {
+  const server = await openTestServer()
+  const logs = async () => (await server.ask('/api/disk')).json.logs
+  expect(await logs()).toEqual({ bytes: 0, atMostBytes: 8 * 1024 * 1024 })
+  const file = coordinatorLog(server.folder)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, 'a line\n')
+  writeFileSync(`${file}.before`, 'an older one\n')
+  expect(await logs()).toMatchObject({ bytes: 20 })
 })
 
 test('[HT5] [OP1] the figures are Prometheus text: latency by route, refusals by code, connections, the store', async () => {

@@ -27,6 +27,15 @@ export const systemRoutes = {
     status: 200,
     media: 'text/plain; version=0.0.4; charset=utf-8',
   },
+  getDiskUse: {
+    method: 'GET',
+    path: '/api/disk',
+    scope: 'read',
+    summary:
+      'What the logs of the coordinator beside the server take on the disk, and can take at most: older lines go by themselves',
+    status: 200,
+    answer: z.object({ logs: z.object({ bytes: z.int(), atMostBytes: z.int() }) }),
+  },
   getOpenApi: {
     method: 'GET',
     path: '/api/openapi.json',

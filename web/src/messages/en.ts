@@ -336,6 +336,8 @@ export const en = {
     store: 'Store',
     storeYes: 'Reachable, up to date',
     storeNo: 'Not ready',
+    logs: 'Logs on the disk',
+    logsTake: (used: string, most: string) => `${used}, at most ${most}: the oldest lines go by themselves`,
     stream: 'Live changes',
     address: 'Address',
     docs: 'API reference',

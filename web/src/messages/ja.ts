@@ -334,6 +334,8 @@ export const ja: Messages = {
     store: 'ストア',
     storeYes: '接続済み・最新',
     storeNo: '準備できていません',
+    logs: 'ログの容量',
+    logsTake: (used, most) => `${used}（最大 ${most}。古い行から自動で消えます）`,
     stream: 'ライブ更新',
     address: 'アドレス',
     docs: 'API リファレンス',

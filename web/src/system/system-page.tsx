@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { useConnection } from '../live/connection.ts'
-import { useMe } from '../live/queries.ts'
-import { useWords } from '../messages/messages.tsx'
+import { client, useMe } from '../live/queries.ts'
+import { useWords, useWriting } from '../messages/messages.tsx'
 import { Button } from '../parts/button.tsx'
 import { Choices } from '../parts/choices.tsx'
 import { notify } from '../parts/notices.tsx'
@@ -48,7 +48,9 @@ export function SystemPage() {
 
 function Server() {
   const words = useWords()
+  const writing = useWriting()
   const { state } = useConnection()
+  const { data: disk } = useQuery({ queryKey: ['disk'], queryFn: ({ signal }) => client.get('/api/disk', { signal }) })
   const { data } = useQuery({ queryKey: ['health', state], queryFn: readHealth, refetchInterval: checkEveryMs, staleTime: 0 })
   return (
     <Section title={words.system.server}>
@@ -66,6 +68,11 @@ function Server() {
               <Dotted good={data.ready}>{data.ready ? words.system.storeYes : words.system.storeNo}</Dotted>
             </Fact>
           </>
+        )}
+        {disk && (
+          <Fact name={words.system.logs}>
+            {words.system.logsTake(writing.size(disk.logs.bytes), writing.size(disk.logs.atMostBytes))}
+          </Fact>
         )}
         <Fact name={words.system.stream}>
           <ConnectionState />

@@ -27,6 +27,7 @@ export const systemHandlers: HandlersOf<typeof systemRoutes> = {
       counts: await doors.store.query(countProcesses, {}).catch(() => ({ processes: null, coordinators: null })),
     })
   },
+  getDiskUse: async ({ doors }) => ({ logs: doors.files.logs() }),
   getOpenApi: async ({ doors }) => {
     const { openApiText } = await import('../openapi.ts')
     return openApiText(doors.version)
