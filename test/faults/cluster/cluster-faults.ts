@@ -131,6 +131,9 @@ class Run {
       const counts = [...this.#talks, this.#console].map(({ answered }) => answered).join(', ')
       if (performance.now() > until) throw new Error(`Not everybody was answered within ${beginsWithinMs / 1000} s: ${counts}`)
       await pause(50)
+      // Two that get in each other's way may never answer.
+      await this.#neverTwice()
+      if (!isClean(this.tally)) throw new Error('Something is wrong although nothing was struck')
     }
   }
 
