@@ -50,13 +50,15 @@ test.each(installedAgents())(
     process.kill(items[0].pid, 'SIGKILL')
     await client.next('agent:failed')
 
+    const heardBefore = model.heard.length
     const resumed = await server.ask(`${place}/resume`, { method: 'POST' })
     expect([resumed.status, resumed.json.notRestored]).toEqual([201, []])
     expect(await client.next('agent:ready')).toMatchObject({ workspace })
     expect(readFileSync(join(workspace, 'plan.txt'), 'utf8')).toContain('half done')
     expect((await client.next('agent:prompted')).content[0].text).toContain('approach_f001: Set velocity.y')
     await client.next('agent:response')
-    expect(model.heard.at(-1), 'what its model was told').toContain('Set velocity.y')
+    // Some ask their model for more behind an answer, such as what the person might say next.
+    expect(model.heard.slice(heardBefore).join('\n'), 'what its model was told').toContain('Set velocity.y')
     say(`[[write ${join(workspace, 'rest.txt')} whole]] please`)
     await client.next('agent:response')
     expect(readFileSync(join(workspace, 'rest.txt'), 'utf8')).toContain('whole')
