@@ -67,7 +67,7 @@ test.each(['SQLite', 'PostgreSQL'] as const)(
   { timeout: 120_000 },
   async (engine) => {
     const env = await places[engine]()
-    const first = await startHoldfast({ env })
+    const first = await startHoldfast({ onFile: true, env })
     onTestFinished(() => first.kill())
     const load = write(clientOf(first))
     await expect.poll(() => load.acknowledged.length).toBeGreaterThan(enough)
@@ -91,7 +91,7 @@ test.each(['SQLite', 'PostgreSQL'] as const)(
     expect(restored).toMatchObject({ events: backup.events, keptAt: null })
     expect(restored.incarnation).not.toBe(backup.incarnation)
 
-    const second = await startHoldfast({ data, env: elsewhere })
+    const second = await startHoldfast({ data, onFile: true, env: elsewhere })
     onTestFinished(() => second.kill())
     const there = await projectsOf(clientOf(second))
     expect(before.filter((id) => !there.has(id))).toEqual([])

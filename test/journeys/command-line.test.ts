@@ -49,7 +49,7 @@ test('[CL1] up prints exactly two lines on standard output; the log goes to stan
 })
 
 test('[SE1] the first start makes what only its owner may read', async () => {
-  const { data, token, stop, log } = await startHoldfast()
+  const { data, token, stop, log } = await startHoldfast({ onFile: true })
   const mode = (path: string): number => statSync(join(data, path)).mode & 0o777
   expect([mode('.'), mode('owner-token'), mode('run'), mode('run/server.json'), mode('holdfast.db')]).toEqual([
     0o700, 0o600, 0o700, 0o600, 0o600,

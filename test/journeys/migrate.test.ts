@@ -23,7 +23,7 @@ const refusal = (data: string, url: string) =>
   )
 
 test('[SC1] a data folder moves to PostgreSQL with one command, compared row by row, and goes on there', async () => {
-  const first = await startHoldfast()
+  const first = await startHoldfast({ onFile: true })
   onTestFinished(() => first.kill())
   const before = createClient({ url: first.url, token: first.token })
   const { id: projectId } = await before.post('/api/projects', { body: { name: '引っ越し' } })
@@ -53,7 +53,7 @@ test('[SC1] a data folder moves to PostgreSQL with one command, compared row by 
 })
 
 test('[SC1] a row that is not the same on the other side is found and named', async () => {
-  const first = await startHoldfast()
+  const first = await startHoldfast({ onFile: true })
   onTestFinished(() => first.kill())
   await createClient({ url: first.url, token: first.token }).post('/api/projects', { body: { name: 'kept' } })
   expect(await first.stop()).toBe(0)

@@ -65,7 +65,7 @@ test('[CF2] a read-only folder is said in words and left alone', async () => {
 
 test('[CF2] a damaged database is said in words and not touched', async () => {
   const data = temporaryFolder()
-  const first = await startHoldfast({ data })
+  const first = await startHoldfast({ data, onFile: true })
   await first.stop()
   const bytes = await readFile(databaseOf(data))
   bytes.fill(0x5a, 0, 512)
@@ -91,7 +91,7 @@ test("[CF2] somebody else's database is refused and not touched", async () => {
 
 test('[RE10] a database of a newer version is refused and not changed', async () => {
   const data = temporaryFolder()
-  const first = await startHoldfast({ data })
+  const first = await startHoldfast({ data, onFile: true })
   await first.stop()
   const database = new DatabaseSync(databaseOf(data))
   database.exec("update meta set value = '999' where key = 'schema_version'")
@@ -120,7 +120,7 @@ test('[RE3] a full disk at start is said in words; with room again, everything i
 })
 
 test('[CF2] what lies in the data folder is its owner’s alone', async () => {
-  const server = await startHoldfast()
+  const server = await startHoldfast({ onFile: true })
   for (const name of ['holdfast.db', 'holdfast.db-wal', 'owner-token', 'run/server.json', 'run/lock.db']) {
     expect([name, (await stat(join(server.data, name))).mode & 0o777]).toEqual([name, 0o600])
   }

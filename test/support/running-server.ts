@@ -15,6 +15,8 @@ import { temporaryFolder } from './temporary-folder.ts'
 export interface HoldfastOptions {
   /** A temporary folder when left out. Start another one with the same folder to go on where the first stopped. */
   readonly data?: string
+  /** On SQLite whatever the journeys run on: for what is about the database in the folder. */
+  readonly onFile?: true
   /** With a coordinator beside it, as `npm start` does; the server alone when left out, which most tests need no more than. */
   readonly up?: true
   /** Node and the program; this clone's, on this Node, when left out. */
@@ -48,7 +50,7 @@ export async function startHoldfast(options: HoldfastOptions = {}): Promise<Runn
   const data = options.data ?? temporaryFolder()
   const [node, program] = options.program ?? [process.execPath, main]
   const args = [program, options.up ? 'up' : 'server', '--port', '0', '--data', data, ...(options.args ?? [])]
-  const env = { ...process.env, ...(await storeOf(data)), ...options.env }
+  const env = { ...process.env, ...(options.onFile ? {} : await storeOf(data)), ...options.env }
   const child = spawn(node, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = atTheEnd(() => child.kill('SIGKILL'))
   if (options.up) atTheEnd(() => askCoordinatorToEnd(data))
