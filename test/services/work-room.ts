@@ -16,6 +16,7 @@ import { openSqliteStore } from '../../src/store/sqlite/open-sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { bundled } from '../support/store.ts'
+import { startWarmWriter } from '../support/warm-writers.ts'
 import { placeAgentSession } from './agent-session-rows.ts'
 import { by } from './installation.ts'
 import { placeWorkSession } from './work-rows.ts'
@@ -29,7 +30,12 @@ export function sharedStore() {
   beforeAll(async () => {
     shared.folder = await mkdtemp(join(tmpdir(), 'holdfast-test-'))
     shared.file = join(shared.folder, 'holdfast.db')
-    shared.store = await openSqliteStore({ file: shared.file, clock, writerUrl: bundled(writerUrl) })
+    shared.store = await openSqliteStore({
+      file: shared.file,
+      clock,
+      writerUrl: bundled(writerUrl),
+      startThread: startWarmWriter,
+    })
   })
   afterAll(async () => {
     await shared.store.close()

@@ -7,10 +7,11 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { rolldown } from 'rolldown'
+import { type Plugin, rolldown } from 'rolldown'
 import type { TestProject } from 'vitest/node'
 import { systemClock } from '../../src/platform/clock.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open-sqlite-store.ts'
+import { startWarmWriter } from './warm-writers.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -32,7 +33,7 @@ const entries = {
 export async function setup({ config, provide }: TestProject): Promise<void> {
   const { root } = config
   const folder = join(root, 'node_modules', '.cache', 'holdfast-tests')
-  const bundle = await rolldown({ cwd: root, input: entries, platform: 'node' })
+  const bundle = await rolldown({ cwd: root, input: entries, platform: 'node', plugins: [serveManyStores(root)] })
   const { output } = await bundle.generate({
     format: 'esm',
     // What a .js file is would be found out by reading it.
@@ -54,6 +55,15 @@ export async function setup({ config, provide }: TestProject): Promise<void> {
   provide('emptyStore', await emptyStore(folder, writers[pathToFileURL(join(root, entries.product)).href] ?? ''))
 }
 
+/** The entries are as they are; the thread they run in goes on after its store is closed (warm-writer-thread.ts). */
+function serveManyStores(root: string): Plugin {
+  const warm = join(root, 'test/support/warm-writer-thread.ts')
+  return {
+    name: 'serve-many-stores',
+    resolveId: (source, importer) => (source.endsWith('/store/sqlite/writer-thread.ts') && importer !== warm ? warm : null),
+  }
+}
+
 /** Named after the writer that made it, which knows every table. */
 async function emptyStore(folder: string, writer: string): Promise<string> {
   const file = join(folder, `${basename(writer)}.db`)
@@ -62,7 +72,12 @@ async function emptyStore(folder: string, writer: string): Promise<string> {
     return file
   }
   const made = `${file}.${process.pid}`
-  const store = await openSqliteStore({ file: made, clock: systemClock, writerUrl: new URL(writer) })
+  const store = await openSqliteStore({
+    file: made,
+    clock: systemClock,
+    writerUrl: new URL(writer),
+    startThread: startWarmWriter,
+  })
   // The last one out folds the log into the file.
   await store.close()
   renameSync(made, file)

@@ -10,6 +10,7 @@ import { type Instant, instant } from '../../src/domain/instant.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open-sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
+import { startWarmWriter } from './warm-writers.ts'
 
 export interface TestStore {
   readonly store: Store
@@ -38,7 +39,12 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Tes
   const folder = options.folder ?? (await temporaryFolder())
   const file = join(folder, 'holdfast.db')
   if (options.folder === undefined) makeEmptyStore(file, instant(clock.now()))
-  const store = await openSqliteStore({ file, clock, writerUrl: bundled(options.writerUrl ?? productWriter) })
+  const store = await openSqliteStore({
+    file,
+    clock,
+    writerUrl: bundled(options.writerUrl ?? productWriter),
+    startThread: startWarmWriter,
+  })
   onTestFinished(() => store.close())
   return { store, clock, folder }
 }

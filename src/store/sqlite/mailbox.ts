@@ -2,8 +2,8 @@
  * How requests come into the writer thread. It sleeps on a counter in shared memory and not in an event loop: it is woken
  * sooner that way, and a look at the counter tells it for next to nothing that nobody else has come.
  */
-import { type MessagePort, receiveMessageOnPort, type Worker } from 'node:worker_threads'
-import type { WriterRequest } from './writer-messages.ts'
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
+import type { WriterRequest, WriterThread } from './writer-messages.ts'
 
 type Posted = readonly WriterRequest[] | 'close'
 
@@ -13,7 +13,7 @@ const lookOutMs = 0.1
 export const newCounter = (): Int32Array<SharedArrayBuffer> => new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
 
 /** As text: plain data is written and read faster that way than it is cloned. */
-export function post(writer: Worker, posted: Int32Array, message: Posted): void {
+export function post(writer: WriterThread, posted: Int32Array, message: Posted): void {
   writer.postMessage(JSON.stringify(message))
   Atomics.add(posted, 0, 1)
   Atomics.notify(posted, 0)

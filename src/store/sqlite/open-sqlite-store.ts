@@ -13,20 +13,23 @@ import type { Query, Reader, ReceiptKey, Store, StoredEvent, StoreFigures, Strea
 import type { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
 import { SqliteReaders } from './readers.ts'
-import { SqliteWriter } from './writer.ts'
+import { SqliteWriter, startWriter } from './writer.ts'
+import type { StartWriter } from './writer-messages.ts'
 
 export interface SqliteOptions {
   readonly file: string
   readonly clock: Clock
   /** The entry of the writer thread, which names its use cases (src/compose/writer.ts). */
   readonly writerUrl: URL
+  /** A thread that serves this store alone when left out. */
+  readonly startThread?: StartWriter
 }
 
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  const { file, clock, writerUrl } = options
+  const { file, clock, writerUrl, startThread = startWriter } = options
   const doorbell = new LocalDoorbell()
   const start = { file, now: instant(clock.now()) }
-  const writer = new SqliteWriter(start, writerUrl, doorbell)
+  const writer = new SqliteWriter(start, writerUrl, startThread, doorbell)
   return new SqliteStore(file, clock, doorbell, writer, await writer.opened)
 }
 

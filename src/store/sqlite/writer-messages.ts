@@ -11,6 +11,17 @@ export interface WriterStart {
   readonly posted: Int32Array<SharedArrayBuffer>
 }
 
+/** A writer thread as the server's thread sees it. */
+export interface WriterThread {
+  postMessage(text: string): void
+  on(event: 'message', listener: (reply: string) => void): unknown
+  on(event: 'error', listener: (error: unknown) => void): unknown
+  /** Nothing comes from it any more, and the database is closed. */
+  on(event: 'exit', listener: () => void): unknown
+}
+
+export type StartWriter = (entry: URL, start: WriterStart) => WriterThread
+
 export interface WriterRequest extends Job<unknown> {
   readonly useCase: string
 }

@@ -4,7 +4,7 @@
  * none: a use case awaits nothing but its `tx`, which answers at once.
  */
 import { dirname } from 'node:path'
-import { parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { Refusal } from '../../domain/errors.ts'
 import type { StreamName } from '../../domain/stream/name.ts'
 import { syncFolder } from '../../platform/atomic-file.ts'
@@ -21,7 +21,7 @@ import type { WriterReply, WriterRequest, WriterResult, WriterStart } from './wr
 const maxBatch = 128
 
 // biome-ignore lint/suspicious/noExplicitAny: each use case has an input of its own; its name is what matches them
-type UseCases = Readonly<Record<string, UseCase<any, unknown>>>
+export type UseCases = Readonly<Record<string, UseCase<any, unknown>>>
 
 class Writer {
   readonly #connection: SqliteConnection
@@ -168,11 +168,13 @@ function resultOf(error: unknown): WriterResult {
 }
 
 /** What a writer thread's entry calls (src/compose/writer.ts): the store knows no use case by itself. */
-export async function serveWriter(useCases: UseCases): Promise<void> {
-  const port = parentPort
+export async function serveWriter(
+  useCases: UseCases,
+  port: MessagePort | null = parentPort,
+  { file, now, posted }: WriterStart = workerData,
+): Promise<void> {
   if (!port) throw new Error('The writer runs in a thread of its own')
   const reply = (message: WriterReply): void => port.postMessage(JSON.stringify(message))
-  const { file, now, posted } = workerData as WriterStart
   const connection = await open(file, now, reply)
   if (connection) await new Writer(connection, useCases, new Mailbox(port, posted), reply).serve()
   port.close()

@@ -7,7 +7,7 @@ import type { LocalDoorbell } from '../doorbell.ts'
 import type { Identity } from '../migrate.ts'
 import type { Job } from '../run-use-case.ts'
 import { newCounter, post } from './mailbox.ts'
-import type { WriterReply, WriterRequest, WriterResult, WriterStart } from './writer-messages.ts'
+import type { StartWriter, WriterReply, WriterRequest, WriterResult, WriterStart, WriterThread } from './writer-messages.ts'
 
 /** Use cases accepted and not yet answered; past this a caller is told `busy` instead of growing the queue. */
 const maxWaiting = 20_000
@@ -29,9 +29,17 @@ class OpenFailed extends Error {
   }
 }
 
+export const startWriter: StartWriter = (entry, start) => new Worker(entry, { workerData: start, env: environmentOfThreads() })
+
+/** A thread has a cache of compiled code only when its environment names one; with it, it is ready in half the time. */
+export function environmentOfThreads(): NodeJS.ProcessEnv {
+  const compiled = getCompileCacheDir()
+  return compiled === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(compiled) }
+}
+
 export class SqliteWriter {
   readonly figures = { commits: 0, useCases: 0, refused: 0, retried: 0 }
-  readonly #worker: Worker
+  readonly #thread: WriterThread
   readonly #posted = newCounter()
   readonly #doorbell: LocalDoorbell
   /** In the order of their requests, which is the order of the answers. */
@@ -44,19 +52,15 @@ export class SqliteWriter {
   #onClosed: () => void = () => {}
   readonly opened: Promise<Identity>
 
-  constructor(start: Omit<WriterStart, 'posted'>, threadUrl: URL, doorbell: LocalDoorbell) {
+  constructor(start: Omit<WriterStart, 'posted'>, entry: URL, startThread: StartWriter, doorbell: LocalDoorbell) {
     this.#doorbell = doorbell
     this.opened = new Promise((resolve, reject) => {
       this.#opened = { resolve, reject }
     })
-    const workerData: WriterStart = { ...start, posted: this.#posted }
-    // A thread has a cache of compiled code only when its environment names one; with it, it is ready in half the time.
-    const compiled = getCompileCacheDir()
-    const env = compiled === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(compiled) }
-    this.#worker = new Worker(threadUrl, { workerData, env })
-    this.#worker.on('message', (reply: string) => this.#receive(JSON.parse(reply) as WriterReply))
-    this.#worker.on('error', (error) => this.#lose(`The writer thread failed (${String(error)})`))
-    this.#worker.on('exit', () => {
+    this.#thread = startThread(entry, { ...start, posted: this.#posted })
+    this.#thread.on('message', (reply) => this.#receive(JSON.parse(reply) as WriterReply))
+    this.#thread.on('error', (error) => this.#lose(`The writer thread failed (${String(error)})`))
+    this.#thread.on('exit', () => {
       this.#lose('The writer thread has ended')
       this.#onClosed()
     })
@@ -86,14 +90,14 @@ export class SqliteWriter {
       this.#onClosed = resolve
       // Behind everything already accepted: the thread finishes that first.
       this.#handOver()
-      post(this.#worker, this.#posted, 'close')
+      post(this.#thread, this.#posted, 'close')
     })
     return this.#closed
   }
 
   #handOver(): void {
     if (this.#outbox.length === 0) return
-    post(this.#worker, this.#posted, this.#outbox)
+    post(this.#thread, this.#posted, this.#outbox)
     this.#outbox = []
   }
 

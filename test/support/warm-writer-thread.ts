@@ -1,0 +1,16 @@
+/**
+ * The writer thread of the tests: the product's, but when its store is closed it waits for the next one instead of ending
+ * (warm-writers.ts). It keeps nothing of the last store: all that the product's writer knows goes with its connection.
+ */
+import { type MessagePort, parentPort } from 'node:worker_threads'
+import type { WriterStart } from '../../src/store/sqlite/writer-messages.ts'
+import { serveWriter as serveStore, type UseCases } from '../../src/store/sqlite/writer-thread.ts'
+
+export interface NextStore {
+  readonly port: MessagePort
+  readonly start: WriterStart
+}
+
+export async function serveWriter(useCases: UseCases): Promise<void> {
+  parentPort?.on('message', ({ port, start }: NextStore) => void serveStore(useCases, port, start))
+}

@@ -1,0 +1,40 @@
+/**
+ * Writer threads that serve one store after the other. Hundreds of tests open a store of their own, and nearly all that this
+ * costs is the start of its thread. A thread serves one store at a time; as many are kept as a test had open at once.
+ */
+import { EventEmitter } from 'node:events'
+import { MessageChannel, Worker } from 'node:worker_threads'
+import { environmentOfThreads } from '../../src/store/sqlite/writer.ts'
+import type { StartWriter, WriterThread } from '../../src/store/sqlite/writer-messages.ts'
+import type { NextStore } from './warm-writer-thread.ts'
+
+/** Of each entry. */
+const maxIdle = 4
+const idle = new Map<string, Worker[]>()
+
+/** `entry` is one of those that bundle-writers.ts bundles. */
+export const startWarmWriter: StartWriter = (entry, start) => {
+  const threads = idle.get(entry.href) ?? []
+  idle.set(entry.href, threads)
+  const thread = threads.pop() ?? new Worker(entry, { env: environmentOfThreads() })
+  // It holds nobody up: what waits for its store waits on the port.
+  thread.unref()
+  const { port1: port, port2 } = new MessageChannel()
+  const events = new EventEmitter()
+  let lost = false
+  const fail = (error: unknown): void => {
+    lost = true
+    events.emit('error', error)
+    port.close()
+  }
+  thread.on('error', fail)
+  port.on('message', (reply: string) => events.emit('message', reply))
+  port.on('close', () => {
+    thread.off('error', fail)
+    if (threads.length < maxIdle && !lost) threads.push(thread)
+    else void thread.terminate()
+    events.emit('exit')
+  })
+  thread.postMessage({ port: port2, start } satisfies NextStore, [port2])
+  return Object.assign(events, { postMessage: (text: string) => port.postMessage(text) }) as WriterThread
+}
