@@ -1,24 +1,32 @@
 /**
  * SP4: from `agent:spawn` until the agent is ready, told to the person who asked. Beside the same agent started by hand: from the
- * spawn until it has answered the same two questions. What lies between the two is ours.
+ * spawn until it has answered the same two questions. What lies between the two is ours, and the same for every agent: so it is shown with
+ * the quickest agent that can be, a script of thirty lines, and with the one Holdfast brings along, which is made as agents are: with
+ * the SDK of the protocol.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Comparison, Contender } from './harness/comparison.ts'
+import { findPackageRoot } from '../src/platform/package-root.ts'
+import type { Comparison, Contender, Contest } from './harness/comparison.ts'
 import { benchFolder } from './harness/folder.ts'
 import { KeepAlive, requestBytes } from './harness/keep-alive.ts'
 import { Relay } from './harness/relay.ts'
 import { holdfastCommand, ownerTokenIn, startProcess } from './harness/server-process.ts'
 import { median } from './harness/statistics.ts'
+import type { Goal } from './harness/verdict.ts'
 
-const agentScript = join(import.meta.dirname, 'bare', 'acp-agent.cjs')
+/** What is run by this very Node. */
+type Agent = readonly string[]
+const bareScript: Agent = [join(import.meta.dirname, 'bare', 'acp-agent.cjs')]
+const demoAgent: Agent = [join(findPackageRoot().folder, 'dist', 'server', 'main.js'), 'demo-acp']
 const spawnsPerRound = 5
 /** Before each, so that nothing of the one before is still being cleared away. */
 const restMs = 100
 const role = 'bench'
+const goal: Goal = { kind: 'cost', limit: 1.1 }
 
 function ordered(relay: Relay, userSessionId: unknown): Contender {
   return {
@@ -37,7 +45,7 @@ function ordered(relay: Relay, userSessionId: unknown): Contender {
   }
 }
 
-function byHand(folder: string): Contender {
+function byHand(command: Agent, folder: string): Contender {
   return {
     name: 'the agent started and greeted by hand',
     round: async () => {
@@ -45,9 +53,9 @@ function byHand(folder: string): Contender {
       for (let nth = 0; nth < spawnsPerRound; nth++) {
         await pause(restMs)
         const from = performance.now()
-        const agent = spawn(process.execPath, [agentScript], { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+        const agent = spawn(process.execPath, command, { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
         const lines = createInterface(agent.stdout)
-        await asked(agent, lines, { id: 0, method: 'initialize', params: { protocolVersion: 1 } })
+        await asked(agent, lines, { id: 0, method: 'initialize', params: { protocolVersion: 1, clientCapabilities: {} } })
         await asked(agent, lines, { id: 1, method: 'session/new', params: { cwd: folder, mcpServers: [] } })
         times.push(performance.now() - from)
         agent.kill('SIGKILL')
@@ -65,42 +73,34 @@ async function asked(agent: ChildProcess, lines: NodeJS.EventEmitter, question: 
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-export const spawns: readonly Comparison[] = [
-  {
-    title: '[SP4] an agent that is spoken to, from the order to ready',
-    unit: 'ms',
-    goal: { kind: 'cost', limit: 1.1 },
-    prepare: async () => {
-      const folder = benchFolder()
-      const server = await startProcess(holdfastCommand(folder.path), { path: '/readyz' })
-      const token = ownerTokenIn(folder.path)
-      const person = await KeepAlive.open(server.port)
-      const send = <Answer>(method: string, path: string, body: object): Promise<Answer> =>
-        person.json(requestBytes(method, path, body, { token }))
-      const { id: projectId } = await send<{ id: string }>('POST', '/api/projects', { name: 'bench' })
-      await send('POST', '/api/agents', {
-        id: 'bare',
-        name: 'bare',
-        protocol: 'acp',
-        command: process.execPath,
-        args: [agentScript],
-      })
-      await send('PUT', `/api/projects/${projectId}/agents/bare`, {})
-      const isConnected = async (): Promise<boolean> =>
-        (await person.ask(requestBytes('GET', '/api/coordinators', undefined, { token })(server.port))).includes('"connected"')
-      while (!(await isConnected())) await turn()
-      const relay = await Relay.open(server.port, token)
-      const { sessionId: userSessionId } = await relay.say({ type: 'session:create', projectId }, 'session:created')
-      return {
-        ours: ordered(relay, userSessionId),
-        yardstick: byHand(folder.path),
-        close: async () => {
-          relay.close()
-          person.close()
-          await server.stop()
-          folder.remove()
-        },
-      }
+async function contest(command: Agent): Promise<Contest> {
+  const folder = benchFolder()
+  const server = await startProcess(holdfastCommand(folder.path), { path: '/readyz' })
+  const token = ownerTokenIn(folder.path)
+  const person = await KeepAlive.open(server.port)
+  const send = <Answer>(method: string, path: string, body: object): Promise<Answer> =>
+    person.json(requestBytes(method, path, body, { token }))
+  const { id: projectId } = await send<{ id: string }>('POST', '/api/projects', { name: 'bench' })
+  await send('POST', '/api/agents', { id: 'bench', name: 'bench', protocol: 'acp', command: process.execPath, args: command })
+  await send('PUT', `/api/projects/${projectId}/agents/bench`, {})
+  const isConnected = async (): Promise<boolean> =>
+    (await person.ask(requestBytes('GET', '/api/coordinators', undefined, { token })(server.port))).includes('"connected"')
+  while (!(await isConnected())) await turn()
+  const relay = await Relay.open(server.port, token)
+  const { sessionId: userSessionId } = await relay.say({ type: 'session:create', projectId }, 'session:created')
+  return {
+    ours: ordered(relay, userSessionId),
+    yardstick: byHand(command, folder.path),
+    close: async () => {
+      relay.close()
+      person.close()
+      await server.stop()
+      folder.remove()
     },
-  },
+  }
+}
+
+export const spawns: readonly Comparison[] = [
+  { title: '[SP4] a bare script, from the order to ready', unit: 'ms', goal, prepare: () => contest(bareScript) },
+  { title: "[SP4] Holdfast's own agent, from the order to ready", unit: 'ms', goal, prepare: () => contest(demoAgent) },
 ]

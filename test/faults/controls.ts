@@ -181,6 +181,15 @@ export const cutOffByDrain: Change = {
   replace: '      front.server.closeAllConnections()\n',
 }
 
+/** SC3: who upgrades keeps everybody else waiting. */
+export const longMigration: Change = {
+  file: 'store/migrations/migrations.ts',
+  find: '  chatLimits,\n]',
+  replace: `  chatLimits,
+  { version: 17, name: 'long', statements: () => ['lock table projects in access exclusive mode', 'select pg_sleep(20)'] },
+]`,
+}
+
 /** CO4: what is ordered once is started twice. */
 export const startedTwice: Change = {
   file: 'coordinator/supervisor.ts',

@@ -1,7 +1,7 @@
 /**
  * The state that the events of `home` say there must be, built from nothing but them. The oracle compares it with the rows.
  */
-
+import { effectiveSettings } from '../../src/domain/project/settings.ts'
 import type { Agent } from '../../src/protocol/agent.ts'
 import type { EventBodies } from '../../src/protocol/events.ts'
 import type { Person } from '../../src/protocol/people.ts'
@@ -29,8 +29,8 @@ type Known = Pick<
 >
 
 const apply: { [Type in keyof Known]: (state: State, body: Known[Type]) => void } = {
-  'project-created': ({ projects }, { project }) => void projects.set(project.id, project),
-  'project-changed': ({ projects }, { project }) => void projects.set(project.id, project),
+  'project-created': ({ projects }, { project }) => void projects.set(project.id, asToday(project)),
+  'project-changed': ({ projects }, { project }) => void projects.set(project.id, asToday(project)),
   'project-deleted': ({ projects, assignments }, { projectId }) => {
     projects.delete(projectId)
     for (const pair of assignments) if (pair.startsWith(`${projectId} `)) assignments.delete(pair)
@@ -40,6 +40,9 @@ const apply: { [Type in keyof Known]: (state: State, body: Known[Type]) => void 
   'agent-unassigned': ({ assignments }, { projectId, agentId }) => void assignments.delete(`${projectId} ${agentId}`),
   'person-added': ({ people }, { person }) => void people.set(person.id, person),
 }
+
+/** A version that did not have a setting yet meant what is its default today. */
+const asToday = (project: Project): Project => ({ ...project, settings: effectiveSettings(project.settings) })
 
 /** False: an event this load cannot have caused. */
 export function applyEvent(state: State, type: string, body: unknown): boolean {

@@ -99,6 +99,8 @@ ${markdownTable(results)}
   coordinators are killed, stopped past a takeover and drained at random, the doorbells between nodes lost, PostgreSQL restarted. The same oracle looks at the store; every message is answered once, every
   event comes once to whoever follows, no launch has two processes, no request fails while a node is drained. While PostgreSQL is away a request waits for some seconds or is
   told \`store_unavailable\` and when to come again; anything else, and a longer wait, counts as torn. Live: until every reader has an event that was committed afterwards.
+- **Upgrade**: the same cluster begins as the last version whose database had an older form, taken from the repository's history. Node by node is drained and started as today's version, then
+  each coordinator, while everybody works on: as in a drain no request may fail, also not while the database is brought into its new form.
 - **Migrations**: a process dies in front of its n-th statement, for every n.
 - **Large store**: a million events and a hundred thousand rows; the write-ahead log under load while snapshots are held open.
 `

@@ -18,8 +18,11 @@ import { Console } from './console.ts'
 import { Talk } from './talk.ts'
 import { committed, Watchers } from './watchers.ts'
 
-/** `database`: PostgreSQL is stopped and started. `nothing`: only how long an event takes to everybody. */
-const faultKinds = ['kill', 'pause', 'drain', 'database', 'nothing'] as const
+/**
+ * `upgrade`: a node is drained and started as another version, one after the other, then the coordinators. `database`: PostgreSQL is stopped
+ * and started. `nothing`: only how long an event takes to everybody.
+ */
+const faultKinds = ['kill', 'pause', 'drain', 'upgrade', 'database', 'nothing'] as const
 export type Fault = (typeof faultKinds)[number]
 
 export interface ClusterFaultOptions {
@@ -27,6 +30,8 @@ export interface ClusterFaultOptions {
   readonly url: string
   readonly seed: string
   readonly faults: Readonly<Partial<Record<Fault, number>>>
+  /** The version that `upgrade` starts. */
+  readonly upgradeTo?: string
   /** `nth` counts from 0. */
   readonly restartDatabase?: (dice: Chance, nth: number) => Promise<void>
   /** Three and two when left out. */
@@ -82,6 +87,7 @@ export async function clusterFaults(options: ClusterFaultOptions): Promise<Clust
       const startedAt = performance.now()
       if (strikesCoordinator) await run.strikeCoordinator(fault, dice)
       else if (fault === 'database') await run.strikeDatabase(dice, options.restartDatabase)
+      else if (fault === 'upgrade') await run.upgrade(dice)
       else await run.strikeNode(fault, dice)
       const what = strikesCoordinator ? `${fault} of a coordinator` : fault
       options.onFault?.(`${at + 1} of ${order.length}: ${what}`, performance.now() - startedAt)
@@ -101,7 +107,7 @@ class Run {
   readonly #console: Console
   readonly #watchers: Watchers
   readonly tally = newTally()
-  readonly #times: Record<Fault, number[]> = { kill: [], pause: [], drain: [], database: [], nothing: [] }
+  readonly #times: Record<Fault, number[]> = { kill: [], pause: [], drain: [], upgrade: [], database: [], nothing: [] }
   readonly #inFlight = new Set<Promise<unknown>>()
   #draining = false
   /** PostgreSQL is, or what it left behind is not yet over. */
@@ -110,6 +116,8 @@ class Run {
   #refused = 0
   #longestWaitMs = 0
   #takeovers = 0
+  /** Nodes first, then coordinators. */
+  #upgraded = 0
   #over = false
   #load: Promise<void> = Promise.resolve()
 
@@ -137,16 +145,26 @@ class Run {
     }
   }
 
-  async strikeNode(fault: Fault, dice: Chance): Promise<void> {
+  /** The next one that still is as it was. Neither may a request fail while a newer node brings the database into its form. */
+  async upgrade(dice: Chance): Promise<void> {
     const cluster = this.#cluster
-    const node = dice.below(cluster.size)
+    const nth = this.#upgraded++
+    if (nth < cluster.size) return this.strikeNode('upgrade', dice, nth)
+    cluster.signalCoordinator(nth - cluster.size, 'SIGTERM')
+    await cluster.restartCoordinator(nth - cluster.size, this.#options.upgradeTo)
+    await this.#neverTwice()
+  }
+
+  async strikeNode(fault: Fault, dice: Chance, node = dice.below(this.#cluster.size)): Promise<void> {
+    const cluster = this.#cluster
+    const isDrain = fault === 'drain' || fault === 'upgrade'
     const other = cluster.clientOf((node + 1) % cluster.size)
     await pause(dice.below(500))
-    if (fault === 'drain') await this.#settled()
+    if (isDrain) await this.#settled()
     const since = performance.now()
     if (fault === 'kill') cluster.signal(node, 'SIGKILL')
     else if (fault === 'pause') cluster.signal(node, 'SIGSTOP')
-    else if (fault === 'drain') {
+    else if (isDrain) {
       this.#draining = true
       cluster.signal(node, 'SIGTERM')
     }
@@ -159,9 +177,9 @@ class Run {
       cluster.signal(node, 'SIGCONT')
     } else {
       const code = await cluster.ended(node)
+      if (isDrain && code !== 0) this.#torn(`a drained node ended with ${code}`)
+      await cluster.restart(node, fault === 'upgrade' ? this.#options.upgradeTo : undefined)
       this.#draining = false
-      if (fault === 'drain' && code !== 0) this.#torn(`a drained node ended with ${code}`)
-      await cluster.restart(node)
     }
     await this.#neverTwice()
   }

@@ -26,6 +26,13 @@ export interface ClusterOptions {
 
 export const token = 'a-token-that-all-nodes-share-0123456789'
 
+interface Node {
+  readonly data: string
+  build: string
+  port: number
+  process: ServerProcess
+}
+
 interface Coordinator {
   readonly id: string
   readonly data: string
@@ -39,7 +46,7 @@ export class Cluster {
   readonly coordinators: Coordinator[] = []
   readonly #options: ClusterOptions
   readonly #folder: string
-  readonly #nodes: { readonly data: string; port: number; process: ServerProcess }[] = []
+  readonly #nodes: Node[] = []
 
   private constructor(options: ClusterOptions, balancer: Balancer, folder: string) {
     this.#options = options
@@ -54,7 +61,7 @@ export class Cluster {
     try {
       for (let node = 0; node < options.nodes; node++) {
         const data = join(folder, `node-${node}`)
-        cluster.#nodes.push({ data, port: 0, process: cluster.#startNode(node, data, 0) })
+        cluster.#nodes.push({ data, build: options.build, port: 0, process: cluster.#startNode(node, options.build, data, 0) })
       }
       await Promise.all(cluster.#nodes.map((_, node) => cluster.#isReady(node)))
       for (let n = 0; n < options.coordinators; n++) await cluster.#join(n)
@@ -89,11 +96,12 @@ export class Cluster {
     return found?.process.child.exitCode ?? null
   }
 
-  /** Again, on the port it had. */
-  async restart(node: number): Promise<void> {
+  /** Again, on the port it had; as another version, if one is named. */
+  async restart(node: number, build?: string): Promise<void> {
     const found = this.#nodes[node]
     if (!found) return
-    found.process = this.#startNode(node, found.data, found.port)
+    found.build = build ?? found.build
+    found.process = this.#startNode(node, found.build, found.data, found.port)
     await this.#isReady(node)
   }
 
@@ -101,11 +109,12 @@ export class Cluster {
     this.coordinators[n]?.child.kill(signal)
   }
 
-  async restartCoordinator(n: number): Promise<void> {
+  /** As another version, if one is named. */
+  async restartCoordinator(n: number, build = this.#options.build): Promise<void> {
     const found = this.coordinators[n]
     if (!found) return
     await gone(found.child)
-    found.child = this.#startCoordinator(found.data, found.tokenFile)
+    found.child = this.#startCoordinator(build, found.data, found.tokenFile)
   }
 
   /** Launches whose processes run more than once, on whichever machine of the cluster. */
@@ -131,8 +140,8 @@ export class Cluster {
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 })
   }
 
-  #startNode(node: number, data: string, port: number): ServerProcess {
-    const { build, url, urlOf, env } = this.#options
+  #startNode(node: number, build: string, data: string, port: number): ServerProcess {
+    const { url, urlOf, env } = this.#options
     const settings = {
       DATABASE_URL: urlOf?.(node) ?? url,
       HOLDFAST_TOKEN: token,
@@ -154,12 +163,12 @@ export class Cluster {
     const data = join(this.#folder, `coordinator-${n}`)
     const tokenFile = join(this.#folder, `token-${n}`)
     await writeFile(tokenFile, made.token, { mode: 0o600 })
-    this.coordinators.push({ id: made.id, data, tokenFile, child: this.#startCoordinator(data, tokenFile) })
+    this.coordinators.push({ id: made.id, data, tokenFile, child: this.#startCoordinator(this.#options.build, data, tokenFile) })
   }
 
-  #startCoordinator(data: string, tokenFile: string): ChildProcess {
+  #startCoordinator(build: string, data: string, tokenFile: string): ChildProcess {
     const args = ['coordinator', '--server', this.balancer.url, '--token-file', tokenFile, '--data', data]
-    const child = spawn(process.execPath, [entryOf(this.#options.build), ...args], { stdio: ['ignore', 'ignore', 'ignore'] })
+    const child = spawn(process.execPath, [entryOf(build), ...args], { stdio: ['ignore', 'ignore', 'ignore'] })
     const kill = (): void => void child.kill('SIGKILL')
     process.once('exit', kill)
     child.once('exit', () => process.off('exit', kill))

@@ -1,5 +1,5 @@
 /** The parts of the fault bench, by the names that `--only` takes. */
-import { cluster } from './clusters.ts'
+import { cluster, upgrade } from './clusters.ts'
 import { crowd, cutSockets } from './crowds.ts'
 import { files, io, powerCut } from './disks.ts'
 import { fences } from './fences.ts'
@@ -26,4 +26,5 @@ export const parts: Readonly<Record<string, Part>> = {
   crowd,
   cuts: cutSockets,
   cluster,
+  upgrade,
 }
