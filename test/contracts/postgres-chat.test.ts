@@ -22,10 +22,10 @@ import { openRoom } from '../services/chat-room.ts'
 import { by } from '../services/installation.ts'
 import { conversationsOr, manyWritersLoseNothing } from '../services/many-writers.ts'
 import { manualClock } from '../support/manual-clock.ts'
-import { newPostgresUrl } from '../support/postgres.ts'
+import { newPostgresStoreUrl } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 
-const open = async () => openPostgres({ url: await newPostgresUrl(), clock: manualClock() })
+const open = async () => openPostgres({ url: await newPostgresStoreUrl(), clock: manualClock() })
 
 test('[SC2] [NA7] whatever the order of writing, fetching, answering and dying: nothing is lost, nothing is answered twice', async () => {
   const store = await open()
@@ -76,7 +76,7 @@ test('[SC2] [CV6] a key that cannot be one is refused, and leaves no stream behi
 }, 60_000)
 
 test('[SC2] [CH5] panels on two nodes: one that either node sees stays open, and the last is closed once however many sweep', async () => {
-  const url = await newPostgresUrl()
+  const url = await newPostgresStoreUrl()
   const clock = manualClock()
   const nodes = [await openPostgres({ url, clock }), await openPostgres({ url, clock })] as const
   const room = await openRoom(nodes[0])

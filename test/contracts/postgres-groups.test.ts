@@ -3,7 +3,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { projectStream } from '../../src/domain/stream/name.ts'
 import { defineUseCase, type Store } from '../../src/store/store.ts'
-import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
+import { newPostgresStoreUrl, usePostgres } from '../support/postgres.ts'
 import { proxyTo } from '../support/postgres-proxy.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 import { countUp, createRow, receipt, refuseAfterWriting, selectProject } from './use-cases.ts'
@@ -49,7 +49,7 @@ const createAgain = defineUseCase({
 })
 
 test('[SC2] those that wait together are committed together, each answered with its own numbers', async () => {
-  const store = await openWithStreams(await newPostgresUrl())
+  const store = await openWithStreams(await newPostgresStoreUrl())
   const before = store.figures()
   const answers = await all((id) => store.run(countUp, { id }))
   expect(answers).toEqual(ids.map(() => ({ status: 'fulfilled', value: { count: 2, seq: 2 } })))
@@ -59,7 +59,7 @@ test('[SC2] those that wait together are committed together, each answered with 
 })
 
 test('[SC2] a refusal or a fault among others contributes nothing and leaves no hole', async () => {
-  const store = await openWithStreams(await newPostgresUrl())
+  const store = await openWithStreams(await newPostgresStoreUrl())
   const settled = await all((id, at) =>
     at % 3 === 0 ? store.run(refuseAfterWriting, { id, fault: at % 2 === 0 }) : store.run(countUp, { id }),
   )
@@ -72,7 +72,7 @@ test('[SC2] a refusal or a fault among others contributes nothing and leaves no 
 })
 
 test('[SC2] one that fails after its writes were sent, or in the database itself, takes nobody with it', async () => {
-  const store = await openWithStreams(await newPostgresUrl())
+  const store = await openWithStreams(await newPostgresStoreUrl())
   // Far enough from each other to be in two transactions.
   const failing: Record<string, typeof refuseAfterLooking | typeof createAgain> = { p0: refuseAfterLooking, p11: createAgain }
   const settled = await all((id) => store.run<{ id: string }, unknown>(failing[id] ?? countUp, { id }))
@@ -85,7 +85,7 @@ test('[SC2] one that fails after its writes were sent, or in the database itself
 })
 
 test('[RE4] nobody waits for a stream that another node holds but who asked for it, and that one sees what was done meanwhile', async () => {
-  const url = await newPostgresUrl()
+  const url = await newPostgresStoreUrl()
   const store = await openWithStreams(url)
   const other = new pg.Client({ connectionString: url })
   await other.connect()
@@ -107,7 +107,7 @@ test('[RE4] nobody waits for a stream that another node holds but who asked for 
 })
 
 test('[RE4] two nodes on the same streams lose no update and make no hole', async () => {
-  const url = await newPostgresUrl()
+  const url = await newPostgresStoreUrl()
   const nodes = [await openWithStreams(url), await openPostgres({ url })]
   const rounds = 15
   await Promise.all(
@@ -128,7 +128,7 @@ test('[RE4] two nodes on the same streams lose no update and make no hole', asyn
 })
 
 test('[RE1] a commit of several whose answer never came: who has a receipt finds out, nobody else is told yes or run again', async () => {
-  const proxy = await proxyTo(await newPostgresUrl())
+  const proxy = await proxyTo(await newPostgresStoreUrl())
   const store = await openWithStreams(proxy.url)
   const cut = proxy.cutNext('after-commit')
   const settled = await all((id, at) => store.run(countUp, { id }, at % 2 === 0 ? receipt(id) : undefined))

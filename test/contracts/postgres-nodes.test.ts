@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { projectStream, type StreamName } from '../../src/domain/stream/name.ts'
 import { payloads } from '../../src/store/postgres/notify-bell.ts'
 import type { Store } from '../../src/store/store.ts'
-import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
+import { newPostgresStoreUrl, newPostgresUrl, usePostgres } from '../support/postgres.ts'
 import { proxyTo } from '../support/postgres-proxy.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 import { countUp, countUpAll } from './use-cases.ts'
@@ -36,7 +36,7 @@ const anyRingOf = (store: Store, name: StreamName, head: number): Promise<void> 
 
 describe('two nodes on one PostgreSQL', () => {
   test('[SC1] what one node commits rings on the other, for the stream and for any stream, without the poll', async () => {
-    const url = await newPostgresUrl()
+    const url = await newPostgresStoreUrl()
     const [one, other] = [await openPostgres({ url }), await openPostgres({ url, pollMs: never })]
     expect([other.id, other.incarnation]).toEqual([one.id, one.incarnation])
     await one.run(countUp, { id: 'a' })
@@ -49,7 +49,7 @@ describe('two nodes on one PostgreSQL', () => {
   })
 
   test('[RE4] with every notification lost the poll still rings, for the stream and for any stream', async () => {
-    const url = await newPostgresUrl()
+    const url = await newPostgresStoreUrl()
     const proxy = await proxyTo(url)
     const [one, other] = [await openPostgres({ url }), await openPostgres({ url: proxy.url, pollMs: 50 })]
     proxy.loseNotifications()
@@ -64,7 +64,7 @@ describe('two nodes on one PostgreSQL', () => {
   })
 
   test('[RE4] a commit that was under way while the poll looked is found by the next poll', async () => {
-    const url = await newPostgresUrl()
+    const url = await newPostgresStoreUrl()
     const proxy = await proxyTo(url)
     const other = await openPostgres({ url: proxy.url, pollMs: 50 })
     proxy.loseNotifications()
@@ -85,7 +85,7 @@ describe('two nodes on one PostgreSQL', () => {
   })
 
   test('[SC1] a node whose connections are all cut listens again by itself', async () => {
-    const url = await newPostgresUrl()
+    const url = await newPostgresStoreUrl()
     const proxy = await proxyTo(url)
     const [one, other] = [await openPostgres({ url }), await openPostgres({ url: proxy.url, pollMs: never })]
     proxy.cutAll()
@@ -103,7 +103,7 @@ describe('two nodes on one PostgreSQL', () => {
   test('[RE4] 4 nodes, locks named in opposite order: no update lost, no deadlock, nothing run twice', {
     timeout: 30_000,
   }, async () => {
-    const url = await newPostgresUrl()
+    const url = await newPostgresStoreUrl()
     const nodes = await Promise.all(Array.from({ length: 4 }, () => openPostgres({ url, poolSize: 4 })))
     const ids = ['a', 'b', 'c', 'd', 'e', 'f']
     const turn = async (store: Store, order: string[]): Promise<void> => {

@@ -5,7 +5,7 @@ import { epochMs } from '../../src/domain/instant.ts'
 import { projectStream } from '../../src/domain/stream/name.ts'
 import { StartFailure } from '../../src/platform/start-failure.ts'
 import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.ts'
-import { newPostgresDatabase, newPostgresUrl, startOwnPostgres, usePostgres } from '../support/postgres.ts'
+import { newPostgresDatabase, newPostgresStoreUrl, newPostgresUrl, startOwnPostgres, usePostgres } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 import { countUp, createRow } from './use-cases.ts'
 
@@ -152,7 +152,7 @@ describe('a DATABASE_URL that does not lead to a database', () => {
 
 describe('what is the same whatever the database is set to', () => {
   test('[SC2] names sort byte by byte, as in SQLite and not as the locale would', async () => {
-    const store = await openPostgres({ url: await newPostgresUrl() })
+    const store = await openPostgres({ url: await newPostgresStoreUrl() })
     const ids = ['b', 'A', 'a', 'Z', '_', 'é', 'z', '0', '設']
     for (const id of ids) await store.run(countUp, { id })
     const names = (await store.streamsAfter('', 100)).map(({ name }) => name)
@@ -161,7 +161,7 @@ describe('what is the same whatever the database is set to', () => {
   })
 
   test('[SC2] every column of text in every table compares byte by byte', async () => {
-    const url = await newPostgresUrl()
+    const url = await newPostgresStoreUrl()
     await openPostgres({ url })
     const others = `select table_name, column_name from information_schema.columns
       where table_schema = current_schema() and data_type = 'text' and collation_name is distinct from 'C'`
@@ -169,7 +169,7 @@ describe('what is the same whatever the database is set to', () => {
   })
 
   test("[SC1] the time of events is the database's, not the node's", async () => {
-    const url = await newPostgresUrl()
+    const url = await newPostgresStoreUrl()
     const store = await openPostgres({ url })
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2001-01-01T00:00:00Z') })
     try {
@@ -193,7 +193,7 @@ describe('what is the same whatever the database is set to', () => {
   })
 
   test('[SC2] a transaction that failed leaves nothing behind on its connection', async () => {
-    const url = await newPostgresUrl()
+    const url = await newPostgresStoreUrl()
     const store = await openPostgres({ url, poolSize: 1 })
     await store.run(createRow, { id: 'a' })
     // The second insert of the same row is refused by its key each time it is run.
@@ -211,7 +211,7 @@ describe('what is the same whatever the database is set to', () => {
   })
 
   test('[OP1] one connection, and somebody keeps it: whoever waits is told busy after a while, and served when it is free', async () => {
-    const store = await openPostgres({ url: await newPostgresUrl(), poolSize: 1, patienceMs: 200 })
+    const store = await openPostgres({ url: await newPostgresStoreUrl(), poolSize: 1, patienceMs: 200 })
     await store.run(countUp, { id: 'a' })
     await store.read(async (reader) => {
       await reader.query((db) => db.selectFrom('projects').selectAll())

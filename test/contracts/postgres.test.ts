@@ -4,13 +4,13 @@ import { onTestFinished } from 'vitest'
 import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { manualClock } from '../support/manual-clock.ts'
-import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
+import { newPostgresStoreUrl, usePostgres } from '../support/postgres.ts'
 import { storeContract } from './store-contract.ts'
 
 usePostgres()
 
 storeContract('PostgreSQL', async () => {
-  const url = await newPostgresUrl()
+  const url = await newPostgresStoreUrl()
   const clock = manualClock()
   const open = async (): Promise<Store> => {
     const store = await openPostgresStore({ url, clock })

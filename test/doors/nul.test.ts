@@ -6,7 +6,7 @@ import { createProject } from '../../src/services/create-project.ts'
 import { getProject } from '../../src/services/get-project.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { connectMcp } from '../support/mcp.ts'
-import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
+import { newPostgresStoreUrl, usePostgres } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 import { openTestServer } from '../support/server.ts'
 import { openTestStore, type TestStore, temporaryFolder } from '../support/store.ts'
@@ -19,7 +19,7 @@ const stores: [string, () => Promise<TestStore>][] = [
     'PostgreSQL',
     async () => {
       const clock = manualClock()
-      return { store: await openPostgres({ url: await newPostgresUrl(), clock }), clock, folder: await temporaryFolder() }
+      return { store: await openPostgres({ url: await newPostgresStoreUrl(), clock }), clock, folder: await temporaryFolder() }
     },
   ],
 ]
@@ -75,7 +75,7 @@ describe.each(stores)('on %s', (_, open) => {
 })
 
 test('[HT2] what slips through every door is a refusal on PostgreSQL too, never a failure', async () => {
-  const store = await openPostgres({ url: await newPostgresUrl(), clock: manualClock() })
+  const store = await openPostgres({ url: await newPostgresStoreUrl(), clock: manualClock() })
   for (const attempt of [
     () => store.query(getProject, { projectId: 'a\u0000b' }),
     () => store.run(createProject, { name: 'a\u0000b', by: 'owner' }),

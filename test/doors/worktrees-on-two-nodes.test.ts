@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { hashSecret } from '../../src/platform/secrets.ts'
 import { manualClock } from '../support/manual-clock.ts'
-import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
+import { newPostgresStoreUrl, usePostgres } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 import { openTestServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -11,7 +11,7 @@ import { openWorktreeRoom } from '../support/worktree-machine.ts'
 usePostgres()
 
 test('[WT2] [SC1] [SC4] state, diff and commit of a worktree are asked for at a node that does not hold the machine’s link', async () => {
-  const url = await newPostgresUrl()
+  const url = await newPostgresStoreUrl()
   const node = async () => ({ store: await openPostgres({ url }), clock: manualClock(), folder: temporaryFolder() })
   const { work, projectId, server } = await openWorktreeRoom(undefined, { testStore: await node() })
   const { ownerToken: token } = server

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Conversations, type ConversationsOptions, createConversations, Refusal } from '../../src/library.ts'
-import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
+import { newPostgresStoreUrl, usePostgres } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 usePostgres()
@@ -11,7 +11,7 @@ usePostgres()
 const key = 'telegram:123456'
 const places: [string, () => Promise<ConversationsOptions>][] = [
   ['SQLite', async () => ({ data: join(temporaryFolder(), 'mine') })],
-  ['PostgreSQL', async () => ({ databaseUrl: await newPostgresUrl() })],
+  ['PostgreSQL', async () => ({ databaseUrl: await newPostgresStoreUrl() })],
 ]
 
 async function open(options: ConversationsOptions): Promise<Conversations> {
@@ -169,7 +169,7 @@ test('[CV1] save writes the file now and answers its path; without a folder, or 
   await conversations.addMessage(key, 'assistant', 'by itself')
   await conversations.close()
   expect(JSON.parse(readFileSync(path ?? '', 'utf8')).messages).toHaveLength(2)
-  const shared = await open({ databaseUrl: await newPostgresUrl() })
+  const shared = await open({ databaseUrl: await newPostgresStoreUrl() })
   await shared.addMessage(key, 'user', 'hello')
   expect(await shared.save(key)).toBeNull()
 })

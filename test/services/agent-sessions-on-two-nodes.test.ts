@@ -9,22 +9,22 @@ import { listLiveAgentSessions } from '../../src/services/list-live-agent-sessio
 import { sweepAgentSession } from '../../src/services/sweep-agent-session.ts'
 import { firstLive } from '../../src/store/queries/due-agent-sessions.ts'
 import { manualClock } from '../support/manual-clock.ts'
-import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
+import { newPostgresStoreUrl, usePostgres } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 import { callsOn, openOffice, stranger } from './agent-office.ts'
 
 usePostgres()
 
 const openNodes = async () => {
-  const url = await newPostgresUrl()
+  const url = await newPostgresStoreUrl()
   return [await openPostgres({ url }), await openPostgres({ url })] as const
 }
 
-test('[AS4] two processes authenticating on two nodes at once, 1,000 times: never two live sessions of one purpose', async () => {
+test('[AS4] two processes authenticating on two nodes at once, 200 times: never two live sessions of one purpose', async () => {
   const nodes = await openNodes()
   const office = await openOffice(nodes[0], systemClock)
   const calls = nodes.map((node) => callsOn(node, systemClock))
-  const [agents, roundsEach] = [20, 50]
+  const [agents, roundsEach] = [20, 10]
   const play = async (name: string): Promise<number> => {
     const agentId = await office.hire(name)
     await office.say('never answered', agentId)

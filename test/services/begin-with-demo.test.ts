@@ -5,7 +5,7 @@ import { createAgent } from '../../src/services/create-agent.ts'
 import { listAgents } from '../../src/services/list-agents.ts'
 import { listProjects } from '../../src/services/list-projects.ts'
 import type { Store } from '../../src/store/store.ts'
-import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
+import { newPostgresStoreUrl, usePostgres } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 import { by, open, typesOf } from './installation.ts'
 
@@ -37,7 +37,7 @@ describe('what a new store begins with', () => {
   })
 
   test('[UI6] two nodes that start for the first time at once begin with one demo', async () => {
-    const url = await newPostgresUrl()
+    const url = await newPostgresStoreUrl()
     const nodes = [await openPostgres({ url }), await openPostgres({ url })] as const
     await Promise.all(nodes.map((node) => node.run(beginWithDemo, { path: undefined, by })))
     expect(await projectsOf(nodes[0])).toHaveLength(1)

@@ -22,7 +22,7 @@ import { beforeAllDue, turnRunsIn } from '../../src/store/queries/chapters.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type EngineName, engines } from '../support/either-store.ts'
 import { type ManualClock, manualClock } from '../support/manual-clock.ts'
-import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
+import { newPostgresStoreUrl, usePostgres } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 import { openChatStore, openRoom, texts } from './chat-room.ts'
 import { by, typesOf } from './installation.ts'
@@ -39,7 +39,7 @@ const silent = createLogger({ level: 'silent', format: 'json' })
 async function opened(engine: EngineName): Promise<{ store: Store; clock: ManualClock }> {
   if (engine === 'SQLite') return openChatStore()
   const clock = manualClock()
-  return { clock, store: await openPostgres({ url: await newPostgresUrl(), clock }) }
+  return { clock, store: await openPostgres({ url: await newPostgresStoreUrl(), clock }) }
 }
 
 async function open(engine: EngineName = 'SQLite') {

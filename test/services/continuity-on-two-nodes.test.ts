@@ -22,7 +22,7 @@ import { storeArtifact } from '../../src/services/store-artifact.ts'
 import { sweepExpired } from '../../src/services/sweep-expired.ts'
 import type { Store } from '../../src/store/store.ts'
 import { approachesExample, checkpointExample } from '../support/continuity-examples.ts'
-import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
+import { newPostgresStoreUrl, usePostgres } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 import { by } from './installation.ts'
 import { openProject } from './work-room.ts'
@@ -30,7 +30,7 @@ import { openProject } from './work-room.ts'
 usePostgres()
 
 const openNodes = async (): Promise<[Store, Store]> => {
-  const url = await newPostgresUrl()
+  const url = await newPostgresStoreUrl()
   return [await openPostgres({ url }), await openPostgres({ url })]
 }
 

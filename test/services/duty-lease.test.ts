@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type ManualClock, manualClock } from '../support/manual-clock.ts'
-import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
+import { newPostgresStoreUrl, usePostgres } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 import { openTestStore } from '../support/store.ts'
 
@@ -98,7 +98,7 @@ test('[SC5] the time of the duties is the database’s, whatever the clock of th
 })
 
 test('[SC5] of twelve nodes that look at once on PostgreSQL exactly one does the duties, time after time', async () => {
-  const url = await newPostgresUrl()
+  const url = await newPostgresStoreUrl()
   const stores = [await openPostgres({ url }), await openPostgres({ url }), await openPostgres({ url })]
   for (let round = 0; round < 5; round++) {
     const nodes = stores.flatMap((store, s) => [0, 1, 2, 3].map((n) => nodeOn(store, `${round} ${s} ${n}`, systemClock)))

@@ -6,7 +6,7 @@ import { Launches } from '../../src/server/agents/launches.ts'
 import { Starter } from '../../src/server/agents/starter.ts'
 import { Tails } from '../../src/server/live/tail.ts'
 import type { Store } from '../../src/store/store.ts'
-import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
+import { newPostgresStoreUrl, usePostgres } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 import { nowhere } from './agent-office.ts'
 import { typesOf } from './installation.ts'
@@ -15,16 +15,16 @@ import { exited, openPad, rules, started } from './launch-pad.ts'
 usePostgres()
 
 const openNodes = async () => {
-  const url = await newPostgresUrl()
+  const url = await newPostgresStoreUrl()
   return [await openPostgres({ url }), await openPostgres({ url })] as const
 }
 
-test('[CO3] triggers on two nodes at once, 200 times: never two launches for the same work', async () => {
+test('[CO3] triggers on two nodes at once, 100 times: never two launches for the same work', async () => {
   const nodes = await openNodes()
   const pad = await openPad(nodes[0], systemClock, { 'restart.max': 100, 'restart.window_seconds': 1 })
   const { projectId } = pad
   const both = nodes.map((node) => new Launches(node, rules))
-  const [agents, roundsEach] = [20, 10]
+  const [agents, roundsEach] = [10, 10]
   const play = async (name: string): Promise<number> => {
     const agentId = await pad.startable(await pad.hire(name))
     await pad.say('never answered', agentId)

@@ -6,7 +6,7 @@ import { listCoordinators } from '../../src/services/list-coordinators.ts'
 import type { Store } from '../../src/store/store.ts'
 import { engines } from '../support/either-store.ts'
 import { type ManualClock, manualClock } from '../support/manual-clock.ts'
-import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
+import { newPostgresStoreUrl, usePostgres } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 import { openTestStore } from '../support/store.ts'
 import { refusalOf } from './agent-office.ts'
@@ -18,7 +18,7 @@ usePostgres()
 async function openEither(engine: (typeof engines)[number]): Promise<{ store: Store; clock: ManualClock }> {
   if (engine === 'SQLite') return openTestStore()
   const clock = manualClock()
-  return { store: await openPostgres({ url: await newPostgresUrl(), clock }), clock }
+  return { store: await openPostgres({ url: await newPostgresStoreUrl(), clock }), clock }
 }
 
 describe.each(engines)('launches on %s', (engine) => {

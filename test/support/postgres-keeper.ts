@@ -1,7 +1,7 @@
 /**
  * A process that keeps one PostgreSQL for another process and never outlives it: when its owner is gone, for whatever reason,
- * it stops the server and removes its folder. Started by postgres.ts with the folder and the owner's pid as arguments; a test
- * that has one to itself sends `stop` and `start`.
+ * it stops the server and removes its folder. Started by postgres.ts with the folder and the owner's pid as arguments, and
+ * for a test that has one to itself and sends `stop` and `start`, the folder of the shared one and the settings.
  */
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,8 +13,8 @@ export type KeeperRequest = { readonly stop: 'SIGINT' | 'SIGQUIT' } | 'start' | 
 export type KeeperReply = { readonly ok: true } | { readonly ok: false; readonly why: string }
 
 const watchMs = 250
-const [folder = '', owner = '', ...settings] = process.argv.slice(2)
-const cluster = new PostgresCluster(folder, settings)
+const [folder = '', owner = '', first, ...settings] = process.argv.slice(2)
+const cluster = new PostgresCluster(folder, settings, first)
 
 async function end(): Promise<void> {
   // Nobody needs what is in it any more, so nothing has to be written out.

@@ -19,6 +19,8 @@ import { clearLeftovers, ownerOf, prefix } from './postgres-leftovers.ts'
 
 const readyMs = 60_000
 const pollMs = 25
+/** More is dropped sooner than it is deleted. */
+const maxBytesEmptied = 4 * 1024 * 1024
 const keeperFile = fileURLToPath(new URL('./postgres-keeper.ts', import.meta.url))
 /** Root's own TMPDIR may be closed to the user that PostgreSQL then runs as. */
 const parent = process.getuid?.() === 0 ? '/tmp' : tmpdir()
@@ -28,6 +30,8 @@ const urlOf = ({ port, password }: Address, database: string): string =>
 
 let shared: Promise<Address> | undefined
 let made = 0
+let administrator: pg.Pool | undefined
+const emptiedSchemas: string[] = []
 
 /** Short names that no other worker of the run makes. */
 const newName = (): string => `t${process.pid}_${++made}`
@@ -39,8 +43,47 @@ export const usePostgres = (): void => beforeAll(async () => void (await sharedS
 export async function newPostgresUrl(): Promise<string> {
   const address = await sharedServer()
   const { name, url } = await newSchema(address)
-  onTestFinished(() => administer(address, `drop schema ${name} cascade`))
+  onTestFinished(async () => void (await administer(address, `drop schema ${name} cascade`)))
   return url
+}
+
+/**
+ * A schema for a store that the test opens at once: one that has held another test's before, emptied, when there is one, for
+ * the tables of a store cost more than most tests. Not for a test that changes the tables themselves.
+ */
+export async function newPostgresStoreUrl(): Promise<string> {
+  const address = await sharedServer()
+  const emptied = emptiedSchemas.pop()
+  const { name, url } = emptied ? schemaAt(address, emptied) : await newSchema(address)
+  onTestFinished(async () => {
+    if (await emptyStore(address, name)) emptiedSchemas.push(name)
+    else await administer(address, `drop schema ${name} cascade`)
+  })
+  return url
+}
+
+/** Leaves another store with nothing in it. False when it is not worth it: no store was opened, or much is in it. */
+async function emptyStore(address: Address, schema: string): Promise<boolean> {
+  const [found] = await administer(
+    address,
+    `select sum(pg_table_size(oid))::float8 as bytes, string_agg(oid::regclass::text, ',') as tables,
+      coalesce(bool_or(relname = 'meta'), false) as "isStore"
+    from pg_class where relnamespace = '${schema}'::regnamespace and relkind = 'r'`,
+  )
+  const { bytes, tables, isStore } = found as { bytes: number; tables: string; isStore: boolean }
+  if (!isStore || bytes > maxBytesEmptied) return false
+  const rows = tables.split(',').filter((table) => table !== `${schema}.meta`)
+  await administer(
+    address,
+    `do $$ begin
+    -- No order among the tables has to be kept.
+    set local session_replication_role = replica;
+    ${rows.map((table) => `delete from ${table}`).join('; ')};
+    delete from ${schema}.meta where key not in ('schema_version', 'created_at', 'store_id', 'incarnation');
+    update ${schema}.meta set value = gen_random_uuid()::text where key in ('store_id', 'incarnation');
+    end $$`,
+  )
+  return true
 }
 
 /** The same, kept until the run ends: for what outlives a test. */
@@ -51,6 +94,10 @@ export async function keptPostgresUrl(): Promise<string> {
 async function newSchema(address: Address): Promise<{ name: string; url: string }> {
   const name = newName()
   await administer(address, `create schema ${name}`)
+  return schemaAt(address, name)
+}
+
+function schemaAt(address: Address, name: string): { name: string; url: string } {
   return { name, url: `${urlOf(address, 'postgres')}?options=${encodeURIComponent(`-c search_path=${name}`)}` }
 }
 
@@ -59,7 +106,7 @@ export async function newPostgresDatabase(options = ''): Promise<string> {
   const address = await sharedServer()
   const name = newName()
   await administer(address, `create database ${name} ${options}`)
-  onTestFinished(() => administer(address, `drop database ${name} with (force)`))
+  onTestFinished(async () => void (await administer(address, `drop database ${name} with (force)`)))
   return urlOf(address, name)
 }
 
@@ -74,7 +121,8 @@ export interface OwnPostgres {
 export async function startOwnPostgres(settings: readonly string[] = []): Promise<OwnPostgres> {
   const folder = join(parent, `${prefix}${ownerOf(process.pid)}-${newName()}`)
   await mkdir(folder, { mode: 0o700 })
-  const keeper = startKeeper(folder, process.pid, settings)
+  await sharedServer()
+  const keeper = startKeeper(folder, process.pid, [sharedFolder(), ...settings])
   const ask = async (request: KeeperRequest): Promise<void> => {
     const replied = once(keeper, 'message')
     keeper.send(request)
@@ -96,9 +144,7 @@ function sharedServer(): Promise<Address> {
 }
 
 async function findOrStart(): Promise<Address> {
-  // The process that is the whole run: it says so itself (scripts/test.ts), or a worker of vitest is its child.
-  const owner = Number(process.env['TEST_RUN_PID']) || (process.env['VITEST_POOL_ID'] ? process.ppid : process.pid)
-  const folder = join(parent, `${prefix}${ownerOf(owner)}-shared`)
+  const folder = sharedFolder()
   try {
     await mkdir(folder, { mode: 0o700 })
   } catch (error) {
@@ -106,13 +152,19 @@ async function findOrStart(): Promise<Address> {
     return readyIn(folder)
   }
   await clearLeftovers(parent)
-  startKeeper(folder, owner).unref()
+  startKeeper(folder, ownerOfRun()).unref()
   return readyIn(folder)
 }
 
-function startKeeper(folder: string, owner: number, settings?: readonly string[]): ChildProcess {
-  const own = settings !== undefined
-  const keeper = spawn(process.execPath, [keeperFile, folder, ownerOf(owner), ...(settings ?? [])], {
+/** The process that is the whole run: it says so itself (scripts/test.ts), or a worker of vitest is its child. */
+const ownerOfRun = (): number =>
+  Number(process.env['TEST_RUN_PID']) || (process.env['VITEST_POOL_ID'] ? process.ppid : process.pid)
+
+const sharedFolder = (): string => join(parent, `${prefix}${ownerOf(ownerOfRun())}-shared`)
+
+function startKeeper(folder: string, owner: number, more?: readonly string[]): ChildProcess {
+  const own = more !== undefined
+  const keeper = spawn(process.execPath, [keeperFile, folder, ownerOf(owner), ...(more ?? [])], {
     // Its own group, so that Ctrl-C reaches it through its owner's end, not before.
     detached: true,
     stdio: own ? ['ignore', 'ignore', 'inherit', 'ipc'] : 'ignore',
@@ -128,12 +180,15 @@ async function readyIn(folder: string): Promise<Address> {
   throw new Error(`PostgreSQL for the tests was not ready after ${readyMs / 1000} s`)
 }
 
-async function administer(address: Address, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: urlOf(address, 'postgres') })
-  await client.connect()
-  try {
-    await client.query(sql)
-  } finally {
-    await client.end()
-  }
+async function administer(address: Address, sql: string): Promise<unknown[]> {
+  administrator ??= connectAdministrator(address)
+  return (await administrator.query(sql)).rows
+}
+
+/** One connection for the process, and never what keeps it alive. */
+function connectAdministrator(address: Address): pg.Pool {
+  const connectionString = urlOf(address, 'postgres')
+  const pool = new pg.Pool({ connectionString, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })
+  // The server may end before us.
+  return pool.on('error', () => {})
 }
