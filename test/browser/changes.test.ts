@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeRepository } from '../support/git-repository.ts'
 import { axeFindings } from './axe.ts'
-import { phone, visit } from './visit.ts'
+import { phone } from './tabs.ts'
+import { visit } from './visit.ts'
 
 const here = visit({ up: true })
 

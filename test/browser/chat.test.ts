@@ -206,7 +206,7 @@ test('[CH5] a reload keeps the agent, and the stream of the page names its panel
 
 test('[CH5] a tab out of sight keeps saying that its panel is open; a fourth one gives its connection back', async () => {
   const room = await chatRoom('hal')
-  const context = (await here.ownerPage('/')).context()
+  const context = (await here.ownerPage('/', { anew: true })).context()
   const tabs: Page[] = []
   for (let tab = 0; tab < 4; tab++) {
     const page = await context.newPage()

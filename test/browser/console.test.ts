@@ -6,7 +6,8 @@ import { expect, test } from 'vitest'
 import { main } from '../support/built-product.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { axeFindings } from './axe.ts'
-import { phone, visit } from './visit.ts'
+import { phone } from './tabs.ts'
+import { visit } from './visit.ts'
 
 const here = visit({ up: true, env: { PATH: `${machineWithOpencode()}:${process.env['PATH']}` } })
 
@@ -153,7 +154,7 @@ test('[AG5] an agent that is installed is put into a role with one choice: it is
 })
 
 test('[UI7] reloaded in mid-turn, offline and on a second device: all see the same, and what was written arrives once', async () => {
-  const { page } = await openProject('ben')
+  const { page } = await openProject('ben', { anew: true })
   const wire = await cuttable(page)
   await page.getByRole('button', { name: 'New console' }).click()
   await addAgent(page, 'one')

@@ -1,7 +1,8 @@
 /** Interrupted work in the page: resumed with one press, drawn as a picture, with what was learned and made (UI1, UI2). */
 import { expect, test } from 'vitest'
 import { axeFindings } from './axe.ts'
-import { phone, visit } from './visit.ts'
+import { phone } from './tabs.ts'
+import { visit } from './visit.ts'
 
 const here = visit()
 
@@ -109,19 +110,19 @@ test('[UI2] approaches stand side by side; of what failed the lesson comes first
 
 test('[UI5] picture, approaches and resume are usable on a phone, and accessible there', async () => {
   const { projectId, id } = await interruptedWork('small')
+  const page = await here.ownerPage('/', { viewport: phone })
   for (const path of [
     '/',
     `/projects/${projectId}/sessions`,
     `/projects/${projectId}/sessions/${id}`,
     `/projects/${projectId}/approaches`,
   ]) {
-    const page = await here.ownerPage(path, { viewport: phone })
+    await page.goto(path)
     await page
       .getByText(/Resume|Failed/)
       .first()
       .waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path).toBe(true)
     expect(await axeFindings(page), path).toEqual([])
-    await page.context().close()
   }
 })

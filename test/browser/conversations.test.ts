@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 import { maxHistoryMessages } from '../../src/protocol/message.ts'
 import { mostShown } from '../../web/src/conversations/window.ts'
 import { axeFindings } from './axe.ts'
-import { phone, visit } from './visit.ts'
+import { phone } from './tabs.ts'
+import { visit } from './visit.ts'
 
 const here = visit()
 

@@ -66,9 +66,9 @@ test('[UI2] what one person types stays while another changes the same project',
 })
 
 test('[UI7] with the server away the page says since when; when it is back it goes on without a reload and has missed nothing', async () => {
-  const page = await here.ownerPage('/')
-  // Another page, whose files the browser keeps no copies of: what it has not fetched yet it cannot get while the server is away.
-  const other = await here.ownerPage('/')
+  // The browser keeps no copies of their files yet: what the other has not fetched it cannot get while the server is away.
+  const page = await here.ownerPage('/', { anew: true })
+  const other = await here.ownerPage('/', { anew: true })
   for (const each of [page, other]) await each.evaluate(() => Object.assign(globalThis, { notReloaded: true }))
   // What comes next was fetched while nothing else was to do.
   await page.waitForFunction(() => {

@@ -5,7 +5,7 @@ import { visit } from './visit.ts'
 const here = visit()
 
 test('[SE1] the sign-in link signs the browser in, cleans the address and goes where the person wanted', async () => {
-  const page = await here.strangerPage()
+  const page = await here.strangerPage({ anew: true })
   await page.goto('/agents')
   await page.waitForURL(/\/sign-in\?to=/)
   await page.goto(here.server.signInLink)
@@ -56,7 +56,7 @@ test('[SE3] a person signs in with a pasted token and sees what the role allows;
 })
 
 test('[SE1] signing out ends it, also in the other tab', async () => {
-  const page = await here.strangerPage()
+  const page = await here.strangerPage({ anew: true })
   await page.goto(await here.signInLink())
   await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
   const other = await page.context().newPage()

@@ -1,27 +1,19 @@
 /** What every browser test needs: one server, one browser, and pages that are signed in as somebody. */
-import type { BrowserContextOptions, Cookie, Page } from 'playwright-core'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import type { Cookie, Page } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { sharedBrowser } from '../support/browser.ts'
 import { type HoldfastOptions, type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
-
-/** Only for what hangs: how fast the page is, the benchmarks say. */
-const patienceMs = 30_000
-
-export const wide = { width: 1280, height: 800 }
-export const phone = { width: 360, height: 740 }
+import { type TabOptions, type Tabs, tabsOf } from './tabs.ts'
 
 export interface Visit {
   readonly server: RunningHoldfast
   /** Another program that talks to the same server as the owner. */
   readonly elsewhere: ReturnType<typeof createClient>
-  /**
-   * A page of somebody who is not signed in. Closed when the test ends. Without the service worker, which fetches the whole page
-   * each time a browser is new to it, unless the options allow it.
-   */
-  strangerPage(options?: BrowserContextOptions): Promise<Page>
+  /** A page of somebody who is not signed in. Gone when the test ends. */
+  strangerPage(options?: TabOptions): Promise<Page>
   /** A page of the owner, at the address. */
-  ownerPage(path: string, options?: BrowserContextOptions): Promise<Page>
+  ownerPage(path: string, options?: TabOptions): Promise<Page>
   /** A link that works once. */
   signInLink(): Promise<string>
   /** Stops the server, does something meanwhile, and starts it again at the same address with the same data. */
@@ -31,27 +23,21 @@ export interface Visit {
 /** Call once at the top of a test file. The demo project of a first start is there. */
 export function visit(options: HoldfastOptions = {}): Visit {
   let server: RunningHoldfast
+  let tabs: Tabs
   /** The owner signs in once: sign-ins are limited, cookies are not. */
   let cookies: Cookie[] | undefined
   const elsewhere = () => createClient({ url: server.url, token: server.token })
 
   beforeAll(async () => {
     server = await startHoldfast(options)
-    await sharedBrowser()
+    tabs = tabsOf(await sharedBrowser(), server.url)
   })
   afterAll(async () => {
+    await tabs?.close()
     await server?.stop()
   })
 
-  const strangerPage: Visit['strangerPage'] = async (options = {}) => {
-    const browser = await sharedBrowser()
-    const basics = { viewport: wide, locale: 'en-GB', baseURL: server.url, serviceWorkers: 'block' } as const
-    const context = await browser.newContext({ ...basics, ...options })
-    // A page that stays open follows everything that happens in the tests after it.
-    onTestFinished(() => context.close())
-    context.setDefaultTimeout(patienceMs)
-    return context.newPage()
-  }
+  const strangerPage: Visit['strangerPage'] = (options = {}) => tabs.open(options)
   const signInLink = async (): Promise<string> => `${server.url}/sign-in#${(await elsewhere().post('/api/sign-in-codes')).code}`
 
   return {
@@ -66,8 +52,7 @@ export function visit(options: HoldfastOptions = {}): Visit {
     async ownerPage(path, options) {
       const page = await strangerPage(options)
       if (!cookies) {
-        await page.goto(await signInLink())
-        await page.waitForURL((url) => url.pathname === '/')
+        await page.request.post('/api/login', { data: { token: server.token }, failOnStatusCode: true })
         cookies = await page.context().cookies()
       }
       await page.context().addCookies(cookies)

@@ -5,7 +5,7 @@ import { visit } from './visit.ts'
 const here = visit()
 
 test('[UI5] waiting shows nothing for 300 ms, then a skeleton, after 2 s words, after 10 s a way out that works', async () => {
-  const page = await here.ownerPage('/')
+  const page = await here.ownerPage('/', { anew: true })
   await page.clock.install()
   // From here on only the test turns the hands, however slow the machine is.
   await page.clock.pauseAt(Date.now() + 1000)
@@ -31,7 +31,7 @@ test('[UI5] waiting shows nothing for 300 ms, then a skeleton, after 2 s words, 
 })
 
 test('[HT4] a form that was given up after a lost answer is sent again as the same request, and done once', async () => {
-  const page = await here.ownerPage('/?new=project')
+  const page = await here.ownerPage('/?new=project', { anew: true })
   const keys: (string | undefined)[] = []
   let lose = true
   await page.route('**/api/projects', async (route) => {

@@ -2,7 +2,8 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { axeFindings } from './axe.ts'
-import { phone, visit } from './visit.ts'
+import { phone } from './tabs.ts'
+import { visit } from './visit.ts'
 
 const here = visit({ up: true })
 
