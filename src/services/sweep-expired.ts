@@ -1,12 +1,14 @@
 /**
  * Clears away what has run out: sign-in codes, credentials, receipts (HT4), reports of exits (PX6), uploads that nobody has
- * finished (CK5), questions to coordinators. Nothing depends on it,
- * because whatever has expired is already refused; it keeps the tables small. A bounded number of rows each time, so no writer
+ * finished (CK5), questions to coordinators, what launches wrote long ago (CO4). Nothing depends on it, because whatever has expired is already refused; it keeps the tables small. A bounded number of rows each time, so no writer
  * waits for it.
  */
+
 import { type Instant, later } from '../domain/instant.ts'
+import { outputKeptDays } from '../protocol/output-kept.ts'
 import { deleteParts, deleteUpload, selectUploadsBefore } from '../store/queries/artifacts.ts'
 import {
+  clearOutputsBefore,
   deleteExitReportsBefore,
   deleteExpiredCredentials,
   deleteExpiredSignInCodes,
@@ -17,8 +19,9 @@ import { receiptLifetimeMs } from '../store/receipts.ts'
 import { defineUseCase, type Tx } from '../store/store.ts'
 
 export const maxSweptRows = 1000
+const dayMs = 24 * 3_600_000
 /** Longer than the slowest line needs for the largest artifact. */
-const uploadLifetimeMs = 24 * 3_600_000
+const uploadLifetimeMs = dayMs
 /** Each has up to a few thousand parts. */
 const maxSweptUploads = 10
 const maxSweptQuestions = 100
@@ -39,6 +42,7 @@ async function sweep(tx: Tx, now: Instant): Promise<number> {
     { statement: deleteReceiptsBefore, before: later(now, -receiptLifetimeMs) },
     // A coordinator that delivers what it has kept for so long is answered as if it said it for the first time.
     { statement: deleteExitReportsBefore, before: later(now, -receiptLifetimeMs) },
+    { statement: clearOutputsBefore, before: later(now, -outputKeptDays * dayMs) },
   ]
   let left = maxSweptRows
   for (const { statement, before } of steps) {

@@ -184,10 +184,14 @@ export const cutOffByDrain: Change = {
 /** SC3: who upgrades keeps everybody else waiting. */
 export const longMigration: Change = {
   file: 'store/migrations/migrations.ts',
-  find: '  chatLimits,\n]',
-  replace: `  chatLimits,
-  { version: 17, name: 'long', statements: () => ['lock table projects in access exclusive mode', 'select pg_sleep(20)'] },
-]`,
+  find: ']\n\nexport const newestVersion = migrations.length',
+  replace: `].concat({
+  version: 1000,
+  name: 'long',
+  statements: () => ['lock table projects in access exclusive mode', 'select pg_sleep(20)'],
+})
+
+export const newestVersion = 1000`,
 }
 
 /** CO4: what is ordered once is started twice. */

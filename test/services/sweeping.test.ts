@@ -7,7 +7,9 @@ import { listProjects } from '../../src/services/list-projects.ts'
 import { signIn } from '../../src/services/sign-in.ts'
 import { maxSweptRows, sweepExpired } from '../../src/services/sweep-expired.ts'
 import type { ReceiptKey } from '../../src/store/store.ts'
+import { openTestStore } from '../support/store.ts'
 import { by, open, ownerWho, whoHas } from './installation.ts'
+import { exited, openPad } from './launch-pad.ts'
 
 const minute = 60 * 1000
 const day = 24 * 60 * minute
@@ -46,6 +48,28 @@ describe('clearing away what has run out', () => {
     expect((await store.query(listProjects, { limit: 5 })).items).toHaveLength(2)
     clock.advance(1)
     expect(await store.run(sweepExpired, {})).toEqual({ swept: 1, more: false })
+  })
+
+  test('[CO4] what a launch wrote is cleared away 30 days after its end; of one that runs, never', async () => {
+    const { store, clock } = await openTestStore()
+    const pad = await openPad(store, clock)
+    const launch = async (agentId: string): Promise<string> => {
+      await pad.say('hello', agentId)
+      const launchId = (await pad.order(agentId))?.launchId ?? ''
+      await pad.coordinator.start(launchId)
+      await pad.coordinator.tell({ type: 'process-output', launchId, text: 'words\n' })
+      return launchId
+    }
+    const [ended, lives] = [await launch(pad.agentId), await launch(await pad.startable(await pad.hire('other')))]
+    await pad.coordinator.tell(exited(ended))
+    const outputs = async () => Promise.all([ended, lives].map(async (id) => (await pad.process(id)).output))
+    clock.advance(30 * day - 1)
+    await store.run(sweepExpired, {})
+    expect(await outputs()).toEqual(['words\n', 'words\n'])
+    clock.advance(1)
+    await store.run(sweepExpired, {})
+    expect(await outputs()).toEqual(['', 'words\n'])
+    expect(await pad.process(ended)).toMatchObject({ state: 'ended', reason: 'start_failed' })
   })
 
   test('[SE8] one run clears a bounded number and says that there is more', async () => {

@@ -15,6 +15,7 @@ import { placement } from './0013-placement.ts'
 import { worktrees } from './0014-worktrees.ts'
 import { limits } from './0015-limits.ts'
 import { chatLimits } from './0016-chat-limits.ts'
+import { oldOutput } from './0017-old-output.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -34,6 +35,7 @@ export const migrations: readonly Migration[] = [
   worktrees,
   limits,
   chatLimits,
+  oldOutput,
 ]
 
 export const newestVersion = migrations.length

@@ -25,6 +25,23 @@ export const deleteExpiredCredentials = statement<Expired>()((db, p) =>
     .returning('id'),
 )
 
+/** The launch itself stays. */
+export const clearOutputsBefore = statement<Expired>()((db, p) =>
+  db
+    .updateTable('launches')
+    .set({ output: '' })
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('launches')
+        .select('id')
+        .where('output', '<>', '')
+        .where('ended_at', '<=', p.before)
+        .orderBy('ended_at')
+        .limit(p.limit),
+    )
+    .returning('id'),
+)
+
 export const deleteReceiptsBefore = statement<Expired>()((db, p) =>
   db
     .deleteFrom('receipts')

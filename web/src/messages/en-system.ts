@@ -41,6 +41,7 @@ export const processes = {
   details: (agent: string) => `Details of ${agent}`,
   output: 'What it wrote',
   outputNone: 'It has written nothing.',
+  outputGone: (days: number) => `What it wrote was kept for ${days} days.`,
   outputKept: 'The last 32 KB are kept; secrets are masked.',
   missing: 'There is no such launch',
   missingText: 'It may be of another installation, or the address is mistyped.',

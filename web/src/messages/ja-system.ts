@@ -39,6 +39,7 @@ export const processes: typeof english.processes = {
   details: (agent) => `${agent} の詳細`,
   output: '出力',
   outputNone: '出力はありません。',
+  outputGone: (days: number) => `出力の保存期間（${days} 日）は過ぎました。`,
   outputKept: '最後の 32 KB を保存しています。秘密の値は伏せられます。',
   missing: 'この起動は見つかりません',
   missingText: '別の環境のものか、アドレスが間違っている可能性があります。',

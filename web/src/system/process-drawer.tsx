@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
+import { outputKeptDays } from '../../../src/protocol/output-kept.ts'
 import type { ProcessWithOutput } from '../../../src/protocol/process.ts'
 import { useAgentAndProject } from '../live/names.ts'
 import { coordinators, processWithOutput } from '../live/processes.ts'
@@ -91,13 +92,16 @@ function Details({ process }: { process: ProcessWithOutput }) {
           <CopyId id={process.launchId} what={processes.launchId} />
         </Fact>
       </Facts>
-      <Output text={process.output} />
+      <Output text={process.output} endedAt={process.endedAt} />
     </>
   )
 }
 
+const dayMs = 86_400_000
+const isKept = (endedAt: string | null): boolean => endedAt === null || Date.now() - Date.parse(endedAt) < outputKeptDays * dayMs
+
 /** Its end is in sight, as long as nobody has scrolled up. */
-function Output({ text }: { text: string }) {
+function Output({ text, endedAt }: { text: string; endedAt: string | null }) {
   const { processes } = useWords()
   const area = useRef<HTMLPreElement>(null)
   const atEnd = useRef(true)
@@ -109,7 +113,7 @@ function Output({ text }: { text: string }) {
     <section aria-label={processes.output} className="flex min-h-0 flex-1 flex-col gap-2">
       <h3 className="font-semibold">{processes.output}</h3>
       {text === '' ? (
-        <p className="text-faint">{processes.outputNone}</p>
+        <p className="text-faint">{isKept(endedAt) ? processes.outputNone : processes.outputGone(outputKeptDays)}</p>
       ) : (
         <pre
           ref={area}
