@@ -86,7 +86,7 @@ async function acrossNodes(url: string): Promise<Contender & { close(): Promise<
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-bench-nodes-'))
   const token = 'a-token-that-both-nodes-share-0123456789'
   const env = { DATABASE_URL: url, HOLDFAST_TOKEN: token, HOLDFAST_LOG_LEVEL: 'error', HOLDFAST_DRAIN_SECONDS: '0' }
-  const nodes = ['a', 'b'].map((name) => startServer(productFolder, join(folder, name), 0, env))
+  const nodes = await Promise.all(['a', 'b'].map((name) => startServer(productFolder, join(folder, name), 0, env)))
   const [a = '', b = ''] = await Promise.all(nodes.map(async ({ ready }) => (await ready).url))
   const client = createClient({ url: a, token })
   const socket = new WebSocket(`${b.replace('http', 'ws')}/ws`, { headers: { authorization: `Bearer ${token}` } })

@@ -82,18 +82,19 @@ function narrow(code: string): string {
   return code.replaceAll(/[^\0-\xff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Answers the modules that went into it, as paths. */
+/** Answers the modules that went into it, as paths. `before` sees the sources before anything else does. */
 export async function bundleInto(
   root: string,
   outFolder: string,
   input: Readonly<Record<string, string>>,
+  before: readonly Plugin[] = [],
 ): Promise<readonly string[]> {
   const bundle = await rolldown({
     cwd: root,
     input: { ...input },
     platform: 'node',
     external,
-    plugins: [workerEntries(), builtins(), neverAsked()],
+    plugins: [...before, workerEntries(), builtins(), neverAsked()],
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
     checks: { eval: false, circularDependency: true },
     onLog(level, log, write) {

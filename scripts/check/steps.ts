@@ -11,10 +11,13 @@ interface Step {
 const tool = (path: string, ...args: string[]): readonly string[] => [process.execPath, join('node_modules', path), ...args]
 const script = (path: string, ...args: string[]): readonly string[] => [process.execPath, join('scripts', path), ...args]
 
+/** In one thread: each further one would look at the same types again, and other checks wait for the cores. */
+const typesOf = (project: string): readonly string[] => tool('ts7/bin/tsc', '--noEmit', '--singleThreaded', '-p', project)
+
 /** The slowest first, so that the last one to finish is a short one. */
 const steps: readonly Step[] = [
-  { name: 'types', argv: tool('ts7/bin/tsc', '--noEmit', '-p', 'tsconfig.json') },
-  { name: 'types of the page', argv: tool('ts7/bin/tsc', '--noEmit', '-p', 'web/tsconfig.json') },
+  { name: 'types', argv: typesOf('tsconfig.json') },
+  { name: 'types of the page', argv: typesOf('web/tsconfig.json') },
   { name: 'dead code', argv: tool('knip/bin/knip.js', '--no-progress') },
   { name: 'import directions', argv: script('check/import-directions.ts') },
   { name: 'format and lint', argv: tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '--max-diagnostics=50') },

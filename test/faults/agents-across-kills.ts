@@ -43,7 +43,7 @@ export async function agentsAcrossKills({ build, seed, kills }: AcrossOptions): 
   let port = 0
   let server: ServerProcess | undefined
   const start = async (): Promise<ReturnType<typeof createClient>> => {
-    server = startServer(build, data, port, {}, 'up')
+    server = await startServer(build, data, port, {}, 'up')
     const { url, token } = await server.ready
     port = Number(new URL(url).port)
     return createClient({ url, token })

@@ -1,78 +1,111 @@
 /**
- * The product as it is started by a fault test: the real source folder, or a copy of it that is broken on purpose
- * (broken-build.ts). Everything of the product that a test runs comes through here, so that both run the same test.
+ * The product as it is started by a fault test: this clone, or one that is broken on purpose (broken-build.ts), which is a folder that
+ * says what is changed. Everything of the product that a test runs comes through here, so that both run the same test.
+ *
+ * A test starts or loads pieces: a program of its own together with what it needs of the product, bundled when it is first asked for.
+ * Hundreds of processes are started, and one that reads a single file is there with a third of the processor time.
  */
-import { mkdir } from 'node:fs/promises'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { systemClock } from '../../src/platform/clock.ts'
-import type { Store, UseCase } from '../../src/store/store.ts'
+import { bundleInto } from '../../scripts/build/bundle.ts'
+import type { Store } from '../../src/store/store.ts'
+import { atTheEnd } from '../support/at-the-end.ts'
 import { main } from '../support/built-product.ts'
-import { productUseCases } from './ledger.ts'
+import { type Change, changed, changesOf } from './changes.ts'
+import type { UseCases } from './pieces/use-cases.ts'
+import type { Place } from './place.ts'
 
-type OpenSqliteStore = typeof import('../../src/store/sqlite/open-sqlite-store.ts').openSqliteStore
-type OpenPostgresStore = typeof import('../../src/store/postgres/open-postgres-store.ts').openPostgresStore
-
-/** The folder that holds `src` of the build that is not broken. */
+/** Stands for the build that is not broken. */
 export const productFolder = fileURLToPath(new URL('../../', import.meta.url))
 
-/** What may be kept from one run to the next: compiled code. */
+/** What may be kept from one run to the next. */
 export const cacheFolder = join(productFolder, 'node_modules', '.cache', 'holdfast-faults')
 
-/** What is started of a build: its bundle where there is one, which starts sooner. */
-export const entryOf = (build: string): string => (build === productFolder ? main : join(build, 'src', 'main.ts'))
+const pieces = {
+  main: new URL('../../src/main.ts', import.meta.url),
+  'store-under-load': new URL('./processes/store-under-load.ts', import.meta.url),
+  'files-under-load': new URL('./processes/files-under-load.ts', import.meta.url),
+  'cut-over-and-die': new URL('./processes/cut-over-and-die.ts', import.meta.url),
+  'migrate-and-die': new URL('./processes/migrate-and-die.ts', import.meta.url),
+  writer: new URL('./processes/writer.ts', import.meta.url),
+  store: new URL('./pieces/store.ts', import.meta.url),
+  'use-cases': new URL('./pieces/use-cases.ts', import.meta.url),
+  launches: new URL('./pieces/launches.ts', import.meta.url),
+  'process-tree': new URL('./pieces/process-tree.ts', import.meta.url),
+} as const
 
-export const buildVariable = 'FAULT_BENCH_BUILD'
+export type Piece = keyof typeof pieces
 
-export const databaseIn = (folder: string): string => join(folder, 'holdfast.db')
+const made = new Map<string, Promise<string>>()
 
-const moduleOf = <Module>(build: string, path: string): Promise<Module> =>
-  import(pathToFileURL(join(build, 'src', path)).href) as Promise<Module>
-
-/** Where a store lies: a folder with an SQLite file, or a PostgreSQL. */
-export type Place = { readonly folder: string } | { readonly url: string }
-
-export async function openStoreOf(build: string, place: Place): Promise<Store> {
-  if ('url' in place) {
-    const { openPostgresStore } = await moduleOf<{ openPostgresStore: OpenPostgresStore }>(
-      build,
-      'store/postgres/open-postgres-store.ts',
-    )
-    return openPostgresStore({ url: place.url })
-  }
-  await mkdir(place.folder, { recursive: true })
-  const { openSqliteStore } = await moduleOf<{ openSqliteStore: OpenSqliteStore }>(build, 'store/sqlite/open-sqlite-store.ts')
-  // The writer's thread takes a copy of the environment when it starts.
-  process.env[buildVariable] = build
-  const writerUrl = new URL('./processes/writer.ts', import.meta.url)
-  return openSqliteStore({ file: databaseIn(place.folder), clock: systemClock, writerUrl })
+/** The file to start or to load. */
+export function pieceOf(build: string, piece: Piece): Promise<string> {
+  const itsOwn = build === productFolder ? main : join(build, 'src', 'main.ts')
+  // This clone is built, and another version (version-before.ts) is started from its sources.
+  if (piece === 'main' && existsSync(itsOwn)) return Promise.resolve(itsOwn)
+  const key = `${piece} ${build}`
+  const found = made.get(key) ?? makePiece(build, piece)
+  made.set(key, found)
+  return found
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: each use case has an input of its own; its name is what matches them
-export type UseCases = Readonly<Record<string, UseCase<any, unknown>>>
+async function makePiece(build: string, piece: Piece): Promise<string> {
+  const folder = join(build === productFolder ? ownFolder() : build, piece)
+  const changes = build === productFolder ? [] : changesOf(build)
+  await bundleInto(productFolder, folder, { [piece]: fileURLToPath(pieces[piece]) }, [changing(changes)])
+  return join(folder, `${piece}.js`)
+}
 
-type CreateProject = typeof import('../../src/services/create-project.ts').createProject
+let own: string | undefined
 
-/** The build's own use cases, as many as the load needs, and two that write everything and then change their mind. */
-export async function useCasesOf(build: string): Promise<UseCases> {
-  const useCases: Record<string, UseCases[string]> = {}
-  for (const name of productUseCases) {
-    const found = Object.values(await moduleOf<Record<string, Partial<UseCase<unknown, unknown>>>>(build, `services/${name}.ts`))
-    useCases[name] = found.find((each) => each.name === name) as UseCases[string]
-  }
-  const { Refusal } = await moduleOf<typeof import('../../src/domain/errors.ts')>(build, 'domain/errors.ts')
-  const createProject = useCases['create-project'] as CreateProject
-  const thenThrow = (name: string, error: () => Error): UseCases[string] => ({
-    ...createProject,
-    name,
-    run: async (...given: Parameters<CreateProject['run']>) => {
-      await createProject.run(...given)
-      throw error()
-    },
-  })
+/** Of this process: another one may be making the same pieces. */
+function ownFolder(): string {
+  if (own) return own
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-pieces-'))
+  atTheEnd(() => rmSync(folder, { recursive: true, force: true }))
+  own = folder
+  return folder
+}
+
+type Plugin = NonNullable<Parameters<typeof bundleInto>[3]>[number]
+
+function changing(changes: readonly Change[]): Plugin {
+  const byPath = Map.groupBy(changes, ({ file }) => join(productFolder, 'src', file))
   return {
-    ...useCases,
-    'refuse-after-writing': thenThrow('refuse-after-writing', () => new Refusal('invalid_name', 'refused on purpose')),
-    'fault-after-writing': thenThrow('fault-after-writing', () => new Error('a fault on purpose')),
+    name: 'changing',
+    load: (id) => {
+      const wanted = byPath.get(id)
+      return wanted ? { code: changed(readFileSync(id, 'utf8'), wanted), moduleType: 'ts' } : null
+    },
   }
+}
+
+/** Of this clone within this process: what the test itself is made of. */
+const ownPieces = {
+  store: () => import('./pieces/store.ts'),
+  'use-cases': () => import('./pieces/use-cases.ts'),
+  launches: () => import('./pieces/launches.ts'),
+  'process-tree': () => import('./pieces/process-tree.ts'),
+} as const
+type OwnPieces = typeof ownPieces
+
+/** A piece to be used within this process. */
+export async function loadPiece<Name extends keyof OwnPieces>(
+  build: string,
+  piece: Name,
+): Promise<Awaited<ReturnType<OwnPieces[Name]>>> {
+  const load = build === productFolder ? ownPieces[piece] : async () => import(pathToFileURL(await pieceOf(build, piece)).href)
+  return load() as Promise<Awaited<ReturnType<OwnPieces[Name]>>>
+}
+
+export async function openStoreOf(build: string, place: Place): Promise<Store> {
+  const { openStore } = await loadPiece(build, 'store')
+  return openStore(place, pathToFileURL(await pieceOf(build, 'writer')))
+}
+
+/** The build's own use cases, as many as the load needs. */
+export async function useCasesOf(build: string): Promise<UseCases> {
+  return (await loadPiece(build, 'use-cases')).useCases
 }

@@ -1,24 +1,18 @@
 /** Processes that a fault test starts, listens to and kills. Each is told its task on stdin and reports on descriptor 3. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
-import { cacheFolder } from './build.ts'
+import { pieceOf } from './build.ts'
 import type { LoadReport } from './ledger.ts'
 
 /** A process that has not ended by itself after this is stuck. */
 const maxLifeMs = 120_000
 const maxErrorText = 4000
 
-const scripts = {
-  'store-under-load': new URL('./processes/store-under-load.ts', import.meta.url),
-  'files-under-load': new URL('./processes/files-under-load.ts', import.meta.url),
-  'cut-over-and-die': new URL('./processes/cut-over-and-die.ts', import.meta.url),
-  'migrate-and-die': new URL('./processes/migrate-and-die.ts', import.meta.url),
-} as const
-
 export interface ChildOptions {
-  readonly script: keyof typeof scripts
+  readonly build: string
+  readonly script: 'store-under-load' | 'files-under-load' | 'cut-over-and-die' | 'migrate-and-die'
   readonly task: unknown
   readonly env?: Readonly<Record<string, string>>
   readonly onReport?: (report: LoadReport, child: ChildProcess) => void
@@ -31,16 +25,13 @@ export interface ChildEnd {
   readonly errors: string
 }
 
-export interface RunningChild {
-  readonly child: ChildProcess
-  readonly ended: Promise<ChildEnd>
-}
-
-export function startChild({ script, task, env = {}, onReport }: ChildOptions): RunningChild {
-  // Most of such a process's life is its start, so it finds its code compiled.
-  const child = spawn(process.execPath, ['--no-warnings', fileURLToPath(scripts[script])], {
+export async function runChild({ build, script, task, env = {}, onReport }: ChildOptions): Promise<ChildEnd> {
+  const program = await pieceOf(build, script)
+  // Most of such a process's life is its start, so it finds its code compiled, by the first one of its build.
+  const compiled = join(dirname(program), 'compiled')
+  const child = spawn(process.execPath, ['--no-warnings', program], {
     stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], TMPDIR: process.env['TMPDIR'], NODE_COMPILE_CACHE: cacheFolder, ...env },
+    env: { PATH: process.env['PATH'], TMPDIR: process.env['TMPDIR'], NODE_COMPILE_CACHE: compiled, ...env },
   })
   // A process killed before it has read its task breaks the pipe, as it should.
   child.stdin?.on('error', () => undefined)
@@ -67,11 +58,9 @@ export function startChild({ script, task, env = {}, onReport }: ChildOptions): 
     reportPipe.once('close', resolve)
     reportPipe.once('error', () => resolve())
   })
-  const ended = Promise.all([exit, drained]).then(([end]) => {
-    clearTimeout(overdue)
-    return end
-  })
-  return { child, ended }
+  const [end] = await Promise.all([exit, drained])
+  clearTimeout(overdue)
+  return end
 }
 
 /** The last line of a killed process may be half a line: that was not reported. */

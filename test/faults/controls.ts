@@ -2,7 +2,7 @@
  * The builds broken on purpose, one for each promise: what its fault test must catch. And two that are not broken, only
  * smaller, so that what happens seldom (a checkpoint) happens often.
  */
-import type { Change } from './broken-build.ts'
+import type { Change } from './changes.ts'
 
 const connection = 'store/sqlite/connection.ts'
 

@@ -4,7 +4,7 @@
  */
 import { cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startChild } from './child.ts'
+import { runChild } from './child.ts'
 import { examineCutover } from './cutover/examine.ts'
 import { addTo, isClean, newTally, type Tally } from './oracle.ts'
 import { scratchFolder } from './power-cut/scratch.ts'
@@ -30,12 +30,12 @@ export async function cutoverKills(options: CutoverKillOptions): Promise<Cutover
   const { build, conversations, kills, lanes, stopEarly } = options
   const scratch = await scratchFolder()
   const run = async (folder: string, diesAt: CutoverTask['diesAt']): Promise<{ died: boolean; steps: number }> => {
-    const task: CutoverTask = { build, folder, conversations, diesAt }
+    const task: CutoverTask = { folder, conversations, diesAt }
     let steps = 0
     const onReport = (report: { type: string; text?: string }): void => {
       if (report.type === 'kept') steps = Number(report.text)
     }
-    const end = await startChild({ script: 'cut-over-and-die', task, onReport }).ended
+    const end = await runChild({ build, script: 'cut-over-and-die', task, onReport })
     if (end.signal !== 'SIGKILL' && end.code !== 0) throw new Error(`The cutover ended by itself: ${end.errors}`)
     return { died: end.signal === 'SIGKILL', steps }
   }

@@ -3,9 +3,9 @@
  * compiler and Linux; on a machine without them these tests are not there, and `npm run test:faults` says so.
  */
 import { describe, expect, test } from 'vitest'
-import type { Change } from './broken-build.ts'
 import { changedBuild } from './broken-build.ts'
 import { productFolder } from './build.ts'
+import type { Change } from './changes.ts'
 import { folderUnsynced, ignoreFailedCommit, renameUnsynced, smallCheckpoints, synchronousNormal } from './controls.ts'
 import { type FaultPlan, ioErrors } from './io-errors.ts'
 import { ioErrorsOfFiles } from './io-errors-of-files.ts'

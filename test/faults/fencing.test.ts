@@ -1,8 +1,9 @@
 /** RE5, small: 30 coordinators replaced while they speak; the 500 are in `npm run test:faults`. */
 import { expect, test } from 'vitest'
 import { newPostgresUrl } from '../support/postgres.ts'
-import { type Change, changedBuild } from './broken-build.ts'
+import { changedBuild } from './broken-build.ts'
 import { productFolder } from './build.ts'
+import type { Change } from './changes.ts'
 import { epochCheckedTooEarly, noEpochCheck, withoutFence } from './controls.ts'
 import { fencing } from './fencing.ts'
 import { newTally } from './oracle.ts'

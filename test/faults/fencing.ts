@@ -3,13 +3,11 @@
  * replaced it. The oracle is the log of home: nothing about a launch may stand behind the moment its coordinator's epoch was raised,
  * unless the successor said it. Whatever the old one is told to have been stored afterwards is stale too.
  */
-import { join } from 'node:path'
 import { setImmediate as tick } from 'node:timers/promises'
-import { pathToFileURL } from 'node:url'
 import type { Who } from '../../src/domain/credential/who.ts'
 import { type LinkFact, linkVersion } from '../../src/protocol/link.ts'
-import type { Store, UseCase } from '../../src/store/store.ts'
-import { openStoreOf } from './build.ts'
+import type { Store } from '../../src/store/store.ts'
+import { loadPiece } from './build.ts'
 import { newTally, type Tally } from './oracle.ts'
 import { type Chance, chance } from './random.ts'
 
@@ -28,12 +26,13 @@ export interface FencingResult {
   readonly overtaken: number
 }
 
-type Launches = InstanceType<typeof import('../../src/server/agents/launches.ts').Launches>
+type Piece = typeof import('./pieces/launches.ts')
+type Launches = InstanceType<Piece['Launches']>
 
 interface World {
   readonly nodes: readonly [Store, Store]
   readonly launches: readonly [Launches, Launches]
-  run(name: string, input: object): Promise<Record<string, string>>
+  readonly useCases: Piece
 }
 
 const by = 'owner'
@@ -60,18 +59,10 @@ export async function fencing({ build, url, seed, rounds, stopEarly }: FencingOp
 }
 
 async function openWorld(build: string, url: string): Promise<World> {
-  const load = (path: string): Promise<Record<string, unknown>> => import(pathToFileURL(join(build, 'src', path)).href)
-  const nodes = [await openStoreOf(build, { url }), await openStoreOf(build, { url })] as const
-  const { Launches: Made } = (await load('server/agents/launches.ts')) as typeof import('../../src/server/agents/launches.ts')
+  const piece = await loadPiece(build, 'launches')
+  const nodes = [await piece.openPostgresStore({ url }), await piece.openPostgresStore({ url })] as const
   const rules = { maxConcurrent: 64, aloneMinutes: 30, takeoverMinutes: null }
-  return {
-    nodes,
-    launches: [new Made(nodes[0], rules), new Made(nodes[1], rules)],
-    run: async (name, input) => {
-      const found = Object.values(await load(`services/${name}.ts`)).find((each) => (each as { name?: string }).name === name)
-      return nodes[0].run(found as UseCase<object, Record<string, string>>, input)
-    },
-  }
+  return { nodes, launches: [new piece.Launches(nodes[0], rules), new piece.Launches(nodes[1], rules)], useCases: piece }
 }
 
 interface Played {
@@ -84,9 +75,11 @@ interface Played {
 }
 
 async function play(world: World, name: string, random: Chance): Promise<Played> {
-  const { id: projectId = '' } = await world.run('create-project', { name, by })
-  const { id: agentId = '' } = await world.run('create-agent', { name, protocol: 'mcp', command: 'agent', by })
-  await world.run('assign-agent', { projectId, agentId, by })
+  const { createProject, createAgent, assignAgent, postMessage } = world.useCases
+  const [store] = world.nodes
+  const { id: projectId } = await store.run(createProject, { name, by })
+  const { id: agentId } = await store.run(createAgent, { name, protocol: 'mcp', command: 'agent', by })
+  await store.run(assignAgent, { projectId, agentId, by })
   const [here, there] = world.launches
   const coordinatorId = `coordinator-${name}`
   const scopes = ['coordinator'] as const
@@ -101,7 +94,7 @@ async function play(world: World, name: string, random: Chance): Promise<Played>
   }
   const hello = { type: 'coordinator:hello', linkVersion, version: '1', machine: name, bootId: 'b', pid: 1, epoch: null } as const
   const { epoch } = await here.greet(who, { ...hello, instance: 'old' })
-  await world.run('post-message', { projectId, toAgentId: agentId, content: 'hello', agentIds: [agentId], by })
+  await store.run(postMessage, { projectId, toAgentId: agentId, content: 'hello', agentIds: [agentId], by })
   const launchId = (await here.order({ agentId, projectId }))?.launchId ?? ''
   await here.take(who, { type: 'coordinator:take', launchId, epoch })
   const tell = (fact: LinkFact) =>

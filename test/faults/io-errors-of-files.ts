@@ -43,9 +43,9 @@ async function onePoint(
   const scratch = await scratchFolder()
   try {
     const folder = watchedFolder(scratch.folder)
-    const task: FilesTask = { build, folder, versions }
+    const task: FilesTask = { folder, versions }
     const steps = [{ task: () => task, fault }]
-    const { records, ends } = await record({ library, scratch: scratch.folder, script: 'files-under-load', steps })
+    const { records, ends } = await record({ library, scratch: scratch.folder, build, script: 'files-under-load', steps })
     if (ends[0]?.code !== 0) throw new Error(`The files could not be written: ${ends[0]?.errors}`)
     const [disk, kept] = [new Disk(), new Map() as Kept]
     for (const one of records) {

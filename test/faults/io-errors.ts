@@ -64,13 +64,14 @@ async function onePoint({ library, build, anywhere }: IoErrorOptions, seed: stri
   const reports: LoadReport[] = []
   const task = (run: string) => (): LoadTask => {
     if (run === '1') reports.push({ type: 'closed' })
-    return { build, place: { folder }, seed: `${seed}/${run}`, run, writers: 4, each: 12, again: ledger.unresolved() }
+    return { place: { folder }, seed: `${seed}/${run}`, run, writers: 4, each: 12, again: ledger.unresolved() }
   }
   const where = `seed ${seed}, ${nameOf(fault)}`
   try {
     const { records, ends } = await record({
       library,
       scratch: scratch.folder,
+      build,
       script: 'store-under-load',
       // Where the first one came to an orderly end the examination below is the restart.
       steps: [

@@ -37,7 +37,7 @@ export async function serverKills({ build, seed, kills, stopEarly }: Omit<KillOp
   let watch: EventWatch | undefined
   let server: ServerProcess | undefined
   const start = async (): Promise<Client> => {
-    server = startServer(build, data, port)
+    server = await startServer(build, data, port)
     const { url, token } = await server.ready
     port = Number(new URL(url).port)
     client ??= createClient({ url, token })
@@ -46,7 +46,7 @@ export async function serverKills({ build, seed, kills, stopEarly }: Omit<KillOp
   }
   try {
     for (let kill = 0; kill < kills; kill++) {
-      if (kill % 4 === 3) await killWhileStarting(startServer(build, data, port), dice.below(startsInMs))
+      if (kill % 4 === 3) await killWhileStarting(await startServer(build, data, port), dice.below(startsInMs))
       else {
         const http = await start()
         const again = ledger.unresolved()

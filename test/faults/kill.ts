@@ -6,11 +6,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Place } from './build.ts'
-import { startChild } from './child.ts'
+import { runChild } from './child.ts'
 import { examine } from './examine.ts'
 import { Ledger } from './ledger.ts'
 import { addTo, isClean, newTally, type Tally } from './oracle.ts'
+import type { Place } from './place.ts'
 import { type Fault, shimEnvironment } from './power-cut/shim.ts'
 import type { LoadTask } from './processes/store-under-load.ts'
 import { type Chance, chance } from './random.ts'
@@ -81,9 +81,10 @@ async function oneDatabase(options: KillOptions, before: number, total: Total): 
 }
 
 async function workUntilKilled({ build, seed, library }: KillOptions, place: Place, run: string, point: Point, ledger: Ledger) {
-  const task: LoadTask = { build, place, seed: `${seed}/${run}`, run, writers: 6, each: point.each, again: ledger.unresolved() }
+  const task: LoadTask = { place, seed: `${seed}/${run}`, run, writers: 6, each: point.each, again: ledger.unresolved() }
   let acknowledged = 0
-  const { ended } = startChild({
+  return runChild({
+    build,
     script: 'store-under-load',
     task,
     env: library && point.fault && 'folder' in place ? shimEnvironment(library, place.folder, '/dev/null', point.fault) : {},
@@ -96,7 +97,6 @@ async function workUntilKilled({ build, seed, library }: KillOptions, place: Pla
       else child.kill('SIGKILL')
     },
   })
-  return ended
 }
 
 const diskCalls = 'wstuo'

@@ -8,7 +8,8 @@ import { randomness } from '../../src/platform/randomness.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { SqliteConnection } from '../../src/store/sqlite/connection.ts'
 import type { Store } from '../../src/store/store.ts'
-import { databaseIn, openStoreOf, productFolder, useCasesOf } from './build.ts'
+import { openStoreOf, productFolder, useCasesOf } from './build.ts'
+import { databaseIn } from './place.ts'
 
 export const walLimitBytes = 64 * 1024 * 1024
 

@@ -3,10 +3,11 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { databaseIn, type Place, productFolder, useCasesOf } from './build.ts'
+import { productFolder, useCasesOf } from './build.ts'
 import { checkImage, withStore } from './examine.ts'
 import { Ledger } from './ledger.ts'
 import { type Findings, judge } from './oracle.ts'
+import { databaseIn, type Place } from './place.ts'
 import { readStored } from './stored.ts'
 
 export interface MigratedDatabase {

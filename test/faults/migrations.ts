@@ -3,8 +3,9 @@
  * in front of its n-th statement, for every n until it comes through; each time the next start must end with the same schema
  * as one that was never disturbed, and with a store that can be written.
  */
-import { type Change, changedBuild } from './broken-build.ts'
-import { startChild } from './child.ts'
+import { changedBuild } from './broken-build.ts'
+import type { Change } from './changes.ts'
+import { runChild } from './child.ts'
 import { diesAtStatement } from './controls.ts'
 import { inFolder, type MigratedDatabase, onPostgres } from './migrated-databases.ts'
 import { addTo, newTally, noFindings, type Tally } from './oracle.ts'
@@ -67,8 +68,8 @@ export async function killedMigrations({ changes = [], step, lanes, newUrl }: Mi
 /** False: it came through before its n-th statement. */
 async function diesAt(build: string, { place }: MigratedDatabase, statement: number): Promise<boolean> {
   const env = { DIE_AT_STATEMENT: String(statement) }
-  const task: MigrateTask = { build, place }
-  const end = await startChild({ script: 'migrate-and-die', task, env }).ended
+  const task: MigrateTask = { place }
+  const end = await runChild({ build, script: 'migrate-and-die', task, env })
   if (end.signal === null && end.code !== 0) throw new Error(`The migration failed by itself: ${end.errors}`)
   return end.signal === 'SIGKILL'
 }

@@ -1,9 +1,9 @@
 /** The load's way into a store: `run` with the product's use cases and receipts. */
 import { createHash } from 'node:crypto'
 import type { ReceiptKey, Store, UseCase } from '../../src/store/store.ts'
-import type { UseCases } from './build.ts'
 import { type Answer, type Attempt, byOf } from './ledger.ts'
 import type { Send } from './load.ts'
+import type { UseCases } from './pieces/use-cases.ts'
 
 export function sendToStore(store: Store, useCases: UseCases | undefined): Send {
   return async (attempt) => {

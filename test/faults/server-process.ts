@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { atTheEnd } from '../support/at-the-end.ts'
-import { entryOf } from './build.ts'
+import { pieceOf } from './build.ts'
 
-/** Only for what hangs: a broken build is run from its sources, on a machine that may have much else to do. */
+/** Only for what hangs: the machine may have much else to do. */
 const readyMs = 120_000
 const maxErrorText = 20_000
 
@@ -17,14 +17,14 @@ export interface ServerProcess {
   readonly ready: Promise<{ readonly url: string; readonly token: string }>
 }
 
-export function startServer(
+export async function startServer(
   build: string,
   data: string,
   port: number,
   env: Readonly<Record<string, string>> = {},
   kind: 'server' | 'up' = 'server',
-): ServerProcess {
-  const args = [entryOf(build), kind, '--port', String(port), '--data', data]
+): Promise<ServerProcess> {
+  const args = [await pieceOf(build, 'main'), kind, '--port', String(port), '--data', data]
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = atTheEnd(() => child.kill('SIGKILL'))
   const exited = once(child, 'exit').then(ended)

@@ -1,6 +1,6 @@
 /**
  * The last version whose database had an older form, out of the history of this checkout: what a cluster is upgraded from. A copy of its
- * sources beside today's dependencies, as a build that is broken on purpose is.
+ * sources beside today's dependencies, which is started as it is.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, symlink } from 'node:fs/promises'

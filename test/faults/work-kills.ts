@@ -11,8 +11,8 @@ import { type Client, createClient, ProblemError } from '../../src/client/client
 import { projectStream } from '../../src/domain/stream/name.ts'
 import { selectEventsAfter } from '../../src/store/event-log.ts'
 import { readSqlite } from '../../src/store/sqlite/backup.ts'
-import { databaseIn } from './build.ts'
 import { addTo, type Findings, newTally, noFindings, type Tally } from './oracle.ts'
+import { databaseIn } from './place.ts'
 import { type Chance, chance } from './random.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
 import { differingFiles, tornFiles } from './work/saved-files.ts'
@@ -45,7 +45,7 @@ export async function workKills({ build, seed, kills, stopEarly }: WorkKillOptio
   const data = await mkdtemp(join(tmpdir(), 'holdfast-work-'))
   const author = new Author(seed)
   const result = { kills: 0, acknowledged: 0, resumed: 0, tally: newTally() }
-  let server = startServer(build, data, 0)
+  let server = await startServer(build, data, 0)
   try {
     while (result.kills < kills) {
       const where = `seed ${seed}, kill ${result.kills} (${author.at})`
@@ -53,7 +53,7 @@ export async function workKills({ build, seed, kills, stopEarly }: WorkKillOptio
       result.kills++
       addTo(result.tally, { ...noFindings(), lost, torn: await tornFiles(data) }, where)
       if (stopEarly && result.tally.first) break
-      server = startServer(build, data, 0)
+      server = await startServer(build, data, 0)
       addTo(result.tally, await author.lookAfterwards(data, await clientOf(server)), where)
       if (stopEarly && result.tally.first) break
     }

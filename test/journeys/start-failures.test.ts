@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { changedBuild } from '../faults/broken-build.ts'
+import { pieceOf } from '../faults/build.ts'
 import { main } from '../support/built-product.ts'
 import { startHoldfast } from '../support/running-server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -112,7 +113,7 @@ test('[RE3] a full disk at start is said in words; with room again, everything i
   ])
   onTestFinished(full.remove)
   const data = temporaryFolder()
-  const { code, said, ready } = await tryToStart(['--port', '0', '--data', data], join(full.folder, 'src', 'main.ts'))
+  const { code, said, ready } = await tryToStart(['--port', '0', '--data', data], await pieceOf(full.folder, 'main'))
   expect({ code, ready }).toEqual({ code: 1, ready: false })
   expect(said).toContain('no space left')
   const next = await startHoldfast({ data })

@@ -11,7 +11,7 @@ import { type Client, createClient } from '../../../src/client/client.ts'
 import { keeperOf } from '../../../src/platform/launch-mark.ts'
 import { type Balancer, startBalancer } from '../../support/balancer.ts'
 import { machine } from '../../support/script-process.ts'
-import { entryOf } from '../build.ts'
+import { pieceOf } from '../build.ts'
 import { type ServerProcess, startServer } from '../server-process.ts'
 
 export interface ClusterOptions {
@@ -61,7 +61,12 @@ export class Cluster {
     try {
       for (let node = 0; node < options.nodes; node++) {
         const data = join(folder, `node-${node}`)
-        cluster.#nodes.push({ data, build: options.build, port: 0, process: cluster.#startNode(node, options.build, data, 0) })
+        cluster.#nodes.push({
+          data,
+          build: options.build,
+          port: 0,
+          process: await cluster.#startNode(node, options.build, data, 0),
+        })
       }
       await Promise.all(cluster.#nodes.map((_, node) => cluster.#isReady(node)))
       for (let n = 0; n < options.coordinators; n++) await cluster.#join(n)
@@ -101,7 +106,7 @@ export class Cluster {
     const found = this.#nodes[node]
     if (!found) return
     found.build = build ?? found.build
-    found.process = this.#startNode(node, found.build, found.data, found.port)
+    found.process = await this.#startNode(node, found.build, found.data, found.port)
     await this.#isReady(node)
   }
 
@@ -114,7 +119,7 @@ export class Cluster {
     const found = this.coordinators[n]
     if (!found) return
     await gone(found.child)
-    found.child = this.#startCoordinator(build, found.data, found.tokenFile)
+    found.child = await this.#startCoordinator(build, found.data, found.tokenFile)
   }
 
   /** Launches whose processes run more than once, on whichever machine of the cluster. */
@@ -140,7 +145,7 @@ export class Cluster {
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 })
   }
 
-  #startNode(node: number, build: string, data: string, port: number): ServerProcess {
+  #startNode(node: number, build: string, data: string, port: number): Promise<ServerProcess> {
     const { url, urlOf, env } = this.#options
     const settings = {
       DATABASE_URL: urlOf?.(node) ?? url,
@@ -163,12 +168,14 @@ export class Cluster {
     const data = join(this.#folder, `coordinator-${n}`)
     const tokenFile = join(this.#folder, `token-${n}`)
     await writeFile(tokenFile, made.token, { mode: 0o600 })
-    this.coordinators.push({ id: made.id, data, tokenFile, child: this.#startCoordinator(this.#options.build, data, tokenFile) })
+    const child = await this.#startCoordinator(this.#options.build, data, tokenFile)
+    this.coordinators.push({ id: made.id, data, tokenFile, child })
   }
 
-  #startCoordinator(build: string, data: string, tokenFile: string): ChildProcess {
+  async #startCoordinator(build: string, data: string, tokenFile: string): Promise<ChildProcess> {
     const args = ['coordinator', '--server', this.balancer.url, '--token-file', tokenFile, '--data', data]
-    const child = spawn(process.execPath, [entryOf(build), ...args], { stdio: ['ignore', 'ignore', 'ignore'] })
+    const program = await pieceOf(build, 'main')
+    const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'ignore', 'ignore'] })
     const kill = (): void => void child.kill('SIGKILL')
     process.once('exit', kill)
     child.once('exit', () => process.off('exit', kill))

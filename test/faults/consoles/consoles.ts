@@ -46,7 +46,7 @@ const stalledMs = 20_000
 
 export async function consoles(options: ConsolesOptions): Promise<ConsolesResult> {
   const data = await mkdtemp(join(tmpdir(), 'holdfast-consoles-'))
-  const server = startServer(options.build, data, 0, {}, 'up')
+  const server = await startServer(options.build, data, 0, {}, 'up')
   try {
     const { url, token } = await server.ready
     const result = await fill(options, url, token)

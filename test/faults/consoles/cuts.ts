@@ -44,7 +44,7 @@ export async function cuts({ build, seed, cuts: cutsWanted, kills: killsWanted }
   const data = await mkdtemp(join(tmpdir(), 'holdfast-cuts-'))
   const dice = chance(seed)
   const tally = newTally()
-  let server: ServerProcess = startServer(build, data, 0, {}, 'up')
+  let server: ServerProcess = await startServer(build, data, 0, {}, 'up')
   const devices: Device[] = []
   try {
     const { url, token } = await server.ready
@@ -68,7 +68,7 @@ export async function cuts({ build, seed, cuts: cutsWanted, kills: killsWanted }
         await new Promise((resolve) => setTimeout(resolve, dice.below(pieces * pieceMs)))
         server.child.kill('SIGKILL')
         await server.exited
-        server = startServer(build, data, port, {}, 'up')
+        server = await startServer(build, data, port, {}, 'up')
         await server.ready
         result.kills++
       }

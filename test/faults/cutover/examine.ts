@@ -6,8 +6,8 @@ import { selectConversation } from '../../../src/store/queries/conversations.ts'
 import { messagesAfter } from '../../../src/store/queries/messages.ts'
 import { readSqlite } from '../../../src/store/sqlite/backup.ts'
 import type { Reader } from '../../../src/store/store.ts'
-import { databaseIn } from '../build.ts'
 import { type Findings, noFindings } from '../oracle.ts'
+import { databaseIn } from '../place.ts'
 import { keyOf, wordsOf } from './conversations.ts'
 
 const many = 10_000

@@ -1,7 +1,7 @@
 /** SC3, RE5, CO6: nodes and coordinators of a cluster that come and go, doorbells that are lost, a PostgreSQL that is restarted, an upgrade. */
 
-import type { Change } from '../broken-build.ts'
 import { productFolder } from '../build.ts'
+import type { Change } from '../changes.ts'
 import { type ClusterFaultOptions, type ClusterFaultResult, clusterFaults, type Fault } from '../cluster/cluster-faults.ts'
 import {
   changesAcknowledgedEarly,

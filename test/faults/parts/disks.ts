@@ -1,7 +1,7 @@
 /** RE2, RE3 and CK3: disks that forget and disks that fail. */
 import { Worker } from 'node:worker_threads'
-import type { Change } from '../broken-build.ts'
 import { productFolder } from '../build.ts'
+import type { Change } from '../changes.ts'
 import * as controls from '../controls.ts'
 import { type FaultPlan, ioErrors } from '../io-errors.ts'
 import { ioErrorsOfFiles } from '../io-errors-of-files.ts'

@@ -1,6 +1,7 @@
 /** RE1 and RE10: kill -9 of a store, of the server, of a migration. */
-import type { Change } from '../broken-build.ts'
+
 import { productFolder } from '../build.ts'
+import type { Change } from '../changes.ts'
 import {
   acknowledgeBeforeCommit,
   acknowledgeBeforeCommitOnPostgres,

@@ -25,7 +25,7 @@ async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
 /** From the start of the process to the line that says it is ready; then it is killed. */
 async function timeOfServer(folder: string): Promise<number> {
   const startedAt = performance.now()
-  const { child, exited, ready } = startServer(productFolder, folder, 0)
+  const { child, exited, ready } = await startServer(productFolder, folder, 0)
   try {
     await ready
     return performance.now() - startedAt

@@ -1,6 +1,7 @@
 /** What a part of the fault bench is, and what all of them need: time, lanes, builds, words where it cannot be run. */
-import { type Change, changedBuild } from '../broken-build.ts'
+import { changedBuild } from '../broken-build.ts'
 import { productFolder } from '../build.ts'
+import type { Change } from '../changes.ts'
 import { smallCheckpoints } from '../controls.ts'
 import { newTally, type Tally } from '../oracle.ts'
 import { buildShim } from '../power-cut/shim.ts'

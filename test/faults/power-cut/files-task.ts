@@ -1,6 +1,5 @@
 /** What files-under-load.ts is told. */
 export interface FilesTask {
-  readonly build: string
   readonly folder: string
   readonly versions: number
 }

@@ -21,10 +21,11 @@ export async function powerCutsOfFiles({ library, build, seed, images, stopEarly
   const kept: Kept = new Map()
   const result = { images: 0, acknowledged: 0, tally }
   try {
-    const task: FilesTask = { build, folder: watchedFolder(scratch.folder), versions }
+    const task: FilesTask = { folder: watchedFolder(scratch.folder), versions }
     const { records, ends } = await record({
       library,
       scratch: scratch.folder,
+      build,
       script: 'files-under-load',
       steps: [{ task: () => task }],
     })

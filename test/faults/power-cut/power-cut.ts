@@ -51,8 +51,8 @@ async function oneLife(options: PowerCutOptions, tally: Tally): Promise<Omit<Pow
   const scratch = await scratchFolder()
   try {
     const dice = chance(seed)
-    const steps = tasksOf(dice, seed, build, watchedFolder(scratch.folder)).map((task) => ({ task: () => task }))
-    const { records, ends } = await record({ library, scratch: scratch.folder, script: 'store-under-load', steps })
+    const steps = tasksOf(dice, seed, watchedFolder(scratch.folder)).map((task) => ({ task: () => task }))
+    const { records, ends } = await record({ library, scratch: scratch.folder, build, script: 'store-under-load', steps })
     for (const end of ends) if (end.code !== 0) throw new Error(`The store under load ended with ${end.code}: ${end.errors}`)
     return await cutAndCheck(records, dice, join(scratch.folder, 'image'), options, tally)
   } finally {
@@ -61,9 +61,8 @@ async function oneLife(options: PowerCutOptions, tally: Tally): Promise<Omit<Pow
 }
 
 /** Two or three processes one after the other: the disk sees first openings, orderly ends and openings again. */
-const tasksOf = (dice: Chance, seed: string, build: string, folder: string): LoadTask[] =>
+const tasksOf = (dice: Chance, seed: string, folder: string): LoadTask[] =>
   Array.from({ length: 2 + dice.below(2) }, (_, run) => ({
-    build,
     place: { folder },
     seed: `${seed}/${run}`,
     run: String(run),

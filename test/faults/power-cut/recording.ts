@@ -1,7 +1,7 @@
 /** Lets a process work on a watched folder and hands out what it did, after proving that the log has missed nothing. */
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ChildEnd, type ChildOptions, startChild } from '../child.ts'
+import { type ChildEnd, type ChildOptions, runChild } from '../child.ts'
 import { Disk } from './disk.ts'
 import { type DiskRecord, parseDiskLog } from './disk-log.ts'
 import { readFolder } from './scratch.ts'
@@ -15,7 +15,7 @@ export interface Step {
   readonly afterKill?: true
 }
 
-export interface RecordingOptions extends Pick<ChildOptions, 'script' | 'onReport'> {
+export interface RecordingOptions extends Pick<ChildOptions, 'build' | 'script' | 'onReport'> {
   readonly library: string
   /** Holds `disk`, the watched folder, and the log beside it. */
   readonly scratch: string
@@ -26,7 +26,7 @@ export interface RecordingOptions extends Pick<ChildOptions, 'script' | 'onRepor
 export const watchedFolder = (scratch: string): string => join(scratch, 'disk')
 
 export async function record(options: RecordingOptions): Promise<{ records: DiskRecord[]; ends: ChildEnd[] }> {
-  const { library, scratch, steps, script, onReport } = options
+  const { library, scratch, steps, build, script, onReport } = options
   const folder = watchedFolder(scratch)
   const log = join(scratch, 'log')
   await mkdir(folder, { recursive: true })
@@ -34,7 +34,7 @@ export async function record(options: RecordingOptions): Promise<{ records: Disk
   for (const { task, fault, afterKill } of steps) {
     if (afterKill && ends.at(-1)?.signal !== 'SIGKILL') break
     const env = shimEnvironment(library, folder, log, fault)
-    ends.push(await startChild({ script, task: task(), env, onReport }).ended)
+    ends.push(await runChild({ build, script, task: task(), env, onReport }))
   }
   const records = parseDiskLog(await readFile(log))
   proveComplete(records, folder)

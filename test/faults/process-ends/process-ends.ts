@@ -3,9 +3,8 @@
  * nothing may have happened to bystanders: a look-alike, a neighbour of the same coordinator, and whoever has got a number that was
  * once ours.
  */
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { isRunning, machine, type Started } from '../../support/script-process.ts'
+import { loadPiece } from '../build.ts'
 import { addTo, type Findings, newTally, noFindings, type Tally } from '../oracle.ts'
 import { chance } from '../random.ts'
 import { families } from './families.ts'
@@ -170,9 +169,7 @@ async function end({ server }: World, { launchId }: Victim): Promise<void> {
 
 /** A record of a process that has long gone; its number is a bystander's now. */
 async function tryRecycled(build: string, keeper: string, bystanders: readonly Started[]): Promise<void> {
-  const from = <Module>(path: string): Promise<Module> => import(pathToFileURL(join(build, 'src/coordinator', path)).href)
-  const { ProcessTree } = await from<typeof import('../../../src/coordinator/process-tree.ts')>('process-tree.ts')
-  const { ProcessTable } = await from<typeof import('../../../src/coordinator/process-table.ts')>('process-table.ts')
+  const { ProcessTable, ProcessTree } = await loadPiece(build, 'process-tree')
   for (const { pid } of bystanders) {
     const record = new ProcessTree({ launchId: `long gone ${pid}`, keeper }, { pid, birth: '1' })
     await record.end(new ProcessTable(machine), { graceMs: 0 })

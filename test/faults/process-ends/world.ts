@@ -12,7 +12,7 @@ import type { LiveProcess } from '../../../src/platform/processes.ts'
 import { script } from '../../support/launch-particulars.ts'
 import { LinkServer } from '../../support/link-server.ts'
 import { machine, runScript, type Started } from '../../support/script-process.ts'
-import { entryOf } from '../build.ts'
+import { pieceOf } from '../build.ts'
 
 const lookEveryMs = 50
 const strangers = 'another Holdfast'
@@ -41,7 +41,7 @@ export class World {
   async startCoordinator(): Promise<void> {
     const { url, token, hellos } = this.server
     const before = hellos.length
-    const args = [entryOf(this.#build), 'coordinator', '--server', url, '--data', this.data, '--log-level', 'warn']
+    const args = [await pieceOf(this.#build, 'main'), 'coordinator', '--server', url, '--data', this.data, '--log-level', 'warn']
     const env = { ...process.env, HOLDFAST_TOKEN: token }
     const child = spawn(process.execPath, args, { env, detached: true, stdio: ['ignore', 'ignore', 'inherit'] })
     this.#coordinator = child

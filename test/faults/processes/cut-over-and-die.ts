@@ -4,16 +4,19 @@
  */
 import fs, { type FileHandle } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { Cutover, noteFiles } from '../../../src/compose/duties/cutover.ts'
+import { Mirror } from '../../../src/mirror/mirror.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
 import { createLogger } from '../../../src/platform/logger.ts'
+import { addMessage } from '../../../src/services/add-message.ts'
+import { getOrCreateConversation } from '../../../src/services/get-or-create-conversation.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/open-sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { databaseIn } from '../build.ts'
 import { daysAgo, keyOf, wordsOf } from '../cutover/conversations.ts'
+import { databaseIn } from '../place.ts'
 import { perform, report } from './task.ts'
 
 export interface CutoverTask {
-  readonly build: string
   readonly folder: string
   readonly conversations: number
   /** `prepare` writes them; a number is the step at which it dies; null lets it come through. */
@@ -27,21 +30,12 @@ function step(): void {
   if (++steps === last) process.kill(process.pid, 'SIGKILL')
 }
 
-await perform(async ({ build, folder, conversations, diesAt }: CutoverTask) => {
-  const load = <Module>(path: string): Promise<Module> => import(pathToFileURL(join(build, 'src', path)).href) as Promise<Module>
-  const { openSqliteStore } = await load<typeof import('../../../src/store/sqlite/open-sqlite-store.ts')>(
-    'store/sqlite/open-sqlite-store.ts',
-  )
-  const { systemClock } = await load<typeof import('../../../src/platform/clock.ts')>('platform/clock.ts')
-  const writerUrl = pathToFileURL(join(build, 'src', 'compose', 'writer.ts'))
+await perform(async ({ folder, conversations, diesAt }: CutoverTask) => {
+  const writerUrl = new URL('../../../src/compose/writer.ts', import.meta.url)
   let agoMs = 0
   const clock = { ...systemClock, now: () => systemClock.now() - agoMs }
   const store = await openSqliteStore({ file: databaseIn(folder), clock, writerUrl })
   if (diesAt === 'prepare') {
-    const { getOrCreateConversation } = await load<typeof import('../../../src/services/get-or-create-conversation.ts')>(
-      'services/get-or-create-conversation.ts',
-    )
-    const { addMessage } = await load<typeof import('../../../src/services/add-message.ts')>('services/add-message.ts')
     for (let n = 0; n < conversations; n++) {
       agoMs = daysAgo(n) * 24 * 3_600_000
       const key = keyOf(n)
@@ -50,8 +44,6 @@ await perform(async ({ build, folder, conversations, diesAt }: CutoverTask) => {
     }
     return store.close()
   }
-  const { Cutover, noteFiles } = await load<typeof import('../../../src/compose/duties/cutover.ts')>('compose/duties/cutover.ts')
-  const { Mirror } = await load<typeof import('../../../src/mirror/mirror.ts')>('mirror/mirror.ts')
   const counted = countingCommits(store)
   countFileCalls()
   last = diesAt ?? last

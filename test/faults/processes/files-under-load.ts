@@ -3,18 +3,16 @@
  * over and over, and reports each one it has been told is written.
  */
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { writeFileAtomic } from '../../../src/platform/atomic-file.ts'
+import { prepareDataFolder } from '../../../src/platform/data-folder.ts'
+import { loadOwnerToken } from '../../../src/platform/owner-token.ts'
 import { dataFolder, type FilesTask } from '../power-cut/files-task.ts'
 import { versionText } from '../power-cut/versions.ts'
 import { perform, report } from './task.ts'
 
 const files = ['settings.json', 'project.json', 'notes.md']
 
-await perform(async ({ build, folder, versions }: FilesTask) => {
-  const load = (path: string): Promise<unknown> => import(pathToFileURL(join(build, 'src/platform', path)).href)
-  const { writeFileAtomic } = (await load('atomic-file.ts')) as typeof import('../../../src/platform/atomic-file.ts')
-  const { prepareDataFolder } = (await load('data-folder.ts')) as typeof import('../../../src/platform/data-folder.ts')
-  const { loadOwnerToken } = (await load('owner-token.ts')) as typeof import('../../../src/platform/owner-token.ts')
+await perform(async ({ folder, versions }: FilesTask) => {
   const data = join(folder, dataFolder)
   await prepareDataFolder(data, () => undefined)
   report({ type: 'opened' })

@@ -1,13 +1,13 @@
 /** A process to be killed: opens the store of a build, works under load, closes, and reports each step. */
-import { openStoreOf, type Place, useCasesOf } from '../build.ts'
 import type { Attempt } from '../ledger.ts'
 import { runLoad } from '../load.ts'
+import { openStore } from '../pieces/store.ts'
+import type { Place } from '../place.ts'
 import { chance } from '../random.ts'
 import { sendToStore } from '../send-to-store.ts'
 import { perform, report } from './task.ts'
 
 export interface LoadTask {
-  readonly build: string
   readonly place: Place
   readonly seed: string
   readonly run: string
@@ -17,10 +17,10 @@ export interface LoadTask {
 }
 
 await perform(async (task: LoadTask) => {
-  const store = await openStoreOf(task.build, task.place)
+  const store = await openStore(task.place, new URL('./writer.ts', import.meta.url))
   report({ type: 'opened' })
   // On SQLite the writer's thread has them, and here a name is enough.
-  const send = sendToStore(store, 'url' in task.place ? await useCasesOf(task.build) : undefined)
+  const send = sendToStore(store, 'url' in task.place ? (await import('../pieces/use-cases.ts')).useCases : undefined)
   await runLoad({ ...task, chance: chance(task.seed), send, report })
   report({ type: 'checked', refusal: await store.check().then(() => null, refusalOf) })
   report({ type: 'closing' })

@@ -11,7 +11,7 @@ import { ProjectFile } from '../../../src/protocol/project.ts'
 import { approachesAlong, workSessionRows } from '../../../src/store/queries/work-session-rows.ts'
 import { lineageOf } from '../../../src/store/queries/work-sessions.ts'
 import { readSqlite } from '../../../src/store/sqlite/backup.ts'
-import { databaseIn } from '../build.ts'
+import { databaseIn } from '../place.ts'
 
 const schemas: Readonly<Record<string, z.ZodType>> = {
   'project.json': ProjectFile,
