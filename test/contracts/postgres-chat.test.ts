@@ -1,5 +1,5 @@
 /** Chat on PostgreSQL: the same use cases behind its locks, its types and its idea of text. */
-import { fc } from '@fast-check/vitest'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PanelSweeper } from '../../src/compose/duties/panel-sweeper.ts'
 import { conversationStream, projectStream } from '../../src/domain/stream/name.ts'

@@ -1,6 +1,6 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { masked, unmasked } from '../../src/domain/agent/environment.ts'
+import { fc, property } from '../support/property.ts'
 
 const mask = '••••••••'
 const environments = fc.dictionary(

@@ -1,8 +1,8 @@
 /** Silence is counted only while somebody could have been heard. */
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { type Deaf, heardMs, maxDeafStretches, withDeaf } from '../../src/domain/heard-time.ts'
 import { instant } from '../../src/domain/instant.ts'
+import { fc, property } from '../support/property.ts'
 
 const stretch = (from: number, to: number): Deaf => ({ from: instant(from), to: instant(to) })
 

@@ -1,10 +1,10 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { agentIdFrom } from '../../src/domain/agent/id.ts'
 import { messageId, projectId, workSessionId } from '../../src/domain/ids.ts'
 import { instant } from '../../src/domain/instant.ts'
 import { randomText } from '../../src/platform/randomness.ts'
 import { ChosenId } from '../../src/protocol/text.ts'
+import { fc, property } from '../support/property.ts'
 
 describe('ids', () => {
   test('[ID1] a project id is proj_, the day and six random letters or digits', () => {

@@ -1,6 +1,6 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { nearest } from '../../src/domain/nearest.ts'
+import { fc, property } from '../support/property.ts'
 
 describe('"did you mean"', () => {
   const words = ['port', 'data', 'public_url', 'cutover.hour']

@@ -1,6 +1,6 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { allows, exceeding, personScopes, scopesOf } from '../../src/domain/credential/scopes.ts'
+import { fc, property } from '../support/property.ts'
 
 describe('scopes', () => {
   test('[SE3] a role gives its scopes: owners manage, members work, viewers look', () => {

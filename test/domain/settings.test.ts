@@ -1,6 +1,6 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { changeSettings, effectiveSettings, type SettingKey, settingRules } from '../../src/domain/project/settings.ts'
+import { fc, property } from '../support/property.ts'
 
 /** NA10, word for word: the default, the least and the most. */
 const rule = {

@@ -1,6 +1,6 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { home, parseStream, projectStream } from '../../src/domain/stream/name.ts'
+import { fc, property } from '../support/property.ts'
 
 describe('names of streams', () => {
   test('[HT6] home and the kinds with an id are streams', () => {

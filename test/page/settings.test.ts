@@ -1,9 +1,9 @@
 /** The checks of settings while typing say what the server will say. */
-import { fc, test } from '@fast-check/vitest'
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
 import { changeSettings, settingRules } from '../../src/protocol/settings.ts'
 import { en } from '../../web/src/messages/en.ts'
 import { settingChanges, settingGroups, settingKeys, settingProblem } from '../../web/src/project/setting-draft.ts'
+import { fc, property } from '../support/property.ts'
 
 const defaults = Object.fromEntries(settingKeys.map((key) => [key, settingRules[key].fallback]))
 const numbers = settingKeys.filter((key) => settingRules[key].kind === 'number')
@@ -15,7 +15,7 @@ const texts = fc.dictionary(
   ),
 )
 
-test.prop([texts], { numRuns: 2000 })(
+property.prop([texts], { numRuns: 2000 })(
   '[NA10] a draft that shows no problem is accepted by the server, and one that does is not',
   (draft) => {
     const problems = settingKeys.map((key) => settingProblem(key, draft, defaults, en, String)).filter(Boolean)

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fc, test as property } from '@fast-check/vitest'
 import { expect, test } from 'vitest'
 import { isBelow, makeFolderInside, namesIn, openInside, PathRefused, realPathInside } from '../../src/platform/path-inside.ts'
+import { fc, property } from '../support/property.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const hostile = [

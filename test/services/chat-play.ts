@@ -2,7 +2,7 @@
  * Random interleavings of people who write, sessions that fetch, answer, repeat themselves and die, held against the simplest
  * account of what must come out: every visible message is answered once, and only by a session that was handed it.
  */
-import { fc } from '@fast-check/vitest'
+import * as fc from 'fast-check'
 import { expect } from 'vitest'
 import { priorities, rankOf } from '../../src/domain/conversation/priority.ts'
 import type { Receiver } from '../../src/store/queries/unread.ts'

@@ -1,4 +1,4 @@
-import { fc } from '@fast-check/vitest'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { play, playAtOnce, steps } from './chat-play.ts'
 import { openChatStore, openRoom } from './chat-room.ts'

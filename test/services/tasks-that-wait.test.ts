@@ -1,4 +1,4 @@
-import { fc } from '@fast-check/vitest'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { projectStream } from '../../src/domain/stream/name.ts'
 import type { Task } from '../../src/protocol/task.ts'

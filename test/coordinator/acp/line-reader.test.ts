@@ -1,6 +1,6 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { expect, test } from 'vitest'
 import { LineReader } from '../../../src/coordinator/acp/line-reader.ts'
+import { fc, property } from '../../support/property.ts'
 
 function read(chunks: readonly Buffer[], maxBytes: number) {
   const lines: string[] = []

@@ -1,7 +1,7 @@
 /** Which instance of a coordinator counts: the table, and any order of greetings. */
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { answerGreeting, type GreetingAnswer, type KnownCoordinator } from '../../../src/domain/agent-process/epoch.ts'
+import { fc, property } from '../../support/property.ts'
 
 const known = { instance: 'a', epoch: 5 }
 

@@ -1,6 +1,6 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { epochMs } from '../../../src/domain/instant.ts'
+import { fc, property } from '../../support/property.ts'
 import { type Ended, graceMs, ttlMs, World } from './world.ts'
 
 type Happening = (world: World) => void

@@ -1,5 +1,4 @@
 /** The life of a launch: every state against every event, and any order of events. */
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import {
   decide,
@@ -9,6 +8,7 @@ import {
   type LaunchEvent,
   type LeftBehind,
 } from '../../../src/domain/agent-process/lifecycle.ts'
+import { fc, property } from '../../support/property.ts'
 import { held, now, over, running, starting, stopping, waiting } from './launch-samples.ts'
 
 const exit: Exit = { exitCode: 0, signal: null, found: null, stopped: false }

@@ -1,8 +1,8 @@
 /** How often an agent may fail before it is held, and what lifts that. */
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { heldBecause } from '../../../src/domain/agent-process/restart-intensity.ts'
 import { effectiveSettings } from '../../../src/domain/project/settings.ts'
+import { fc, property } from '../../support/property.ts'
 
 const settings = (max = 3, seconds = 60) => effectiveSettings({ 'restart.max': max, 'restart.window_seconds': seconds })
 const failed = (count: number, lastDetail: string | null = null) => ({ count, lastDetail })

@@ -1,4 +1,3 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import {
   expiresAtToWrite,
@@ -9,6 +8,7 @@ import {
   terminatingAtMostMs,
 } from '../../../src/domain/agent-session/expiry.ts'
 import { epochMs, instant, later } from '../../../src/domain/instant.ts'
+import { fc, property } from '../../support/property.ts'
 import { active, atMinute, start, terminating } from './samples.ts'
 
 const hour = 3_600_000

@@ -1,4 +1,3 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import {
   type AgentSession,
@@ -10,6 +9,7 @@ import {
   refusalOn,
   type Transition,
 } from '../../../src/domain/agent-session/lifecycle.ts'
+import { fc, property } from '../../support/property.ts'
 import { active, atMinute, ended, start, terminating } from './samples.ts'
 
 /** AS5, word for word. */

@@ -1,4 +1,3 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { afterAuthentication } from '../../../src/domain/agent-session/instruction.ts'
 import type { AgentSession, EndReason } from '../../../src/domain/agent-session/lifecycle.ts'
@@ -12,6 +11,7 @@ import {
 } from '../../../src/domain/agent-session/next-action.ts'
 import { later } from '../../../src/domain/instant.ts'
 import { effectiveSettings } from '../../../src/domain/project/settings.ts'
+import { fc, property } from '../../support/property.ts'
 import { active, atMinute, ended, start, terminating } from './samples.ts'
 
 const patience: Patience = { settings: effectiveSettings({}), holdSeconds: 50 }

@@ -1,4 +1,3 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import type { Purpose } from '../../../src/domain/agent-session/lifecycle.ts'
 import {
@@ -8,6 +7,7 @@ import {
   workAtHand,
 } from '../../../src/domain/agent-session/work-detection.ts'
 import { later } from '../../../src/domain/instant.ts'
+import { fc, property } from '../../support/property.ts'
 import { atMinute, start } from './samples.ts'
 
 const now = atMinute(60)

@@ -1,5 +1,4 @@
 /** What an "allow always" covers: what it names, and nothing near it. */
-import { fc, test as property } from '@fast-check/vitest'
 import { expect, test } from 'vitest'
 import {
   type AllowanceRule,
@@ -9,6 +8,7 @@ import {
   refusedRule,
   scopesFor,
 } from '../../../src/domain/approval/allowance.ts'
+import { fc, property } from '../../support/property.ts'
 
 const asked = (change: Partial<AskedCall> = {}): AskedCall => ({
   toolKind: 'edit',

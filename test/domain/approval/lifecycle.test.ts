@@ -1,4 +1,3 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import {
   type Approval,
@@ -8,6 +7,7 @@ import {
   type PendingApproval,
   type Verdict,
 } from '../../../src/domain/approval/lifecycle.ts'
+import { fc, property } from '../../support/property.ts'
 
 const then = '2026-03-01T09:00:00.000Z'
 const decidedAt = '2026-03-01T09:30:00.000Z'

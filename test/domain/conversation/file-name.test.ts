@@ -1,7 +1,7 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { claimOf, nameApart, plainName } from '../../../src/domain/conversation/file-name.ts'
 import { parseKey } from '../../../src/domain/conversation/key.ts'
+import { fc, property } from '../../support/property.ts'
 
 const digest = 'abcdef0123456789'.repeat(4)
 

@@ -1,6 +1,6 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { type Flags, readFlags, writeFlags } from '../../../src/domain/conversation/flags.ts'
+import { fc, property } from '../../support/property.ts'
 
 /** CV3, word for word, with a value each and its name in files. */
 const known = [

@@ -1,6 +1,6 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { truncateHistory } from '../../../src/domain/conversation/history.ts'
+import { fc, property } from '../../support/property.ts'
 
 const history = { keptAfter: 3, kept: [4, 6, 7, 9] }
 

@@ -1,6 +1,6 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { agentKey, parseAgentKey, parseKey, parseWebKey, webKey } from '../../../src/domain/conversation/key.ts'
+import { fc, property } from '../../support/property.ts'
 
 const isRefused = (key: string): boolean => 'refused' in parseKey(key)
 

@@ -1,7 +1,7 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { isSummaryDue, type Summarised, setSummary } from '../../../src/domain/conversation/summary.ts'
 import { effectiveSettings } from '../../../src/domain/project/settings.ts'
+import { fc, property } from '../../support/property.ts'
 
 const fresh: Summarised = { summary: '', summaryThrough: 0, keptAfter: 0, unsummarisedChars: 70_000 }
 const refused = expect.objectContaining({ refused: expect.objectContaining({ code: 'invalid_request' }) })

@@ -1,8 +1,8 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { priorities, rankOf } from '../../../src/domain/conversation/priority.ts'
 import { answeredBy, handedOverAtOnce, handOver, type UnreadMessage, unreadFor } from '../../../src/domain/conversation/unread.ts'
 import { later } from '../../../src/domain/instant.ts'
+import { fc, property } from '../../support/property.ts'
 
 const start = '2026-03-01T09:00:00.000Z'
 const message = (seq: number, given: Partial<UnreadMessage> = {}): UnreadMessage => ({

@@ -1,7 +1,7 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { type Dependencies, findCycle, unblockedBy, unfinishedOf } from '../../../src/domain/task/dependencies.ts'
 import type { TaskStatus } from '../../../src/domain/task/lifecycle.ts'
+import { fc, property } from '../../support/property.ts'
 
 const graph = (edges: Record<string, string[]>): Dependencies => new Map(Object.entries(edges))
 

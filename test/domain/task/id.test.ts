@@ -1,6 +1,6 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { nextSeq, taskId } from '../../../src/domain/task/id.ts'
+import { fc, property } from '../../support/property.ts'
 
 describe('the id of a task', () => {
   test.each([

@@ -1,4 +1,3 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import {
   decide,
@@ -8,6 +7,7 @@ import {
   type TaskStatus,
   waitingStatus,
 } from '../../../src/domain/task/lifecycle.ts'
+import { fc, property } from '../../support/property.ts'
 
 const then = '2026-03-01T09:00:00.000Z'
 const now = '2026-03-01T10:00:00.000Z'

@@ -1,4 +1,3 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import type { EndReason } from '../../../src/domain/agent-session/lifecycle.ts'
 import {
@@ -10,6 +9,7 @@ import {
   workOfTask,
   workSessionOf,
 } from '../../../src/domain/work-session/lifecycle.ts'
+import { fc, property } from '../../support/property.ts'
 
 const then = '2026-03-01T09:00:00.000Z'
 const now = '2026-03-01T10:00:00.000Z'

@@ -1,4 +1,3 @@
-import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
 import { type Approach, type ApproachKind, contentOf } from '../../../src/domain/approach/lifecycle.ts'
 import {
@@ -9,6 +8,7 @@ import {
   wantsMore,
 } from '../../../src/domain/work-session/resume-context.ts'
 import { cutToTokens, estimateTokens } from '../../../src/domain/work-session/token-estimate.ts'
+import { fc, property } from '../../support/property.ts'
 
 const budget = 8000
 
