@@ -94,7 +94,8 @@ class RelayClient implements Relay {
   #socket: RelaySocket | undefined
   #stopWaiting: (() => void) | undefined
   #stopResting: (() => void) | undefined
-  #openedAt = 0
+  /** Of the connection there is; undefined until it is open. */
+  #openedAt: number | undefined
   #lostAt: number | undefined
   #quickLosses = 0
   #over = false
@@ -256,7 +257,8 @@ class RelayClient implements Relay {
       this.#lostAt = this.#clock.now()
       this.#tell({ state: 'reconnecting', since: this.#lostAt })
     }
-    if (this.#clock.now() - this.#openedAt > steadyMs) this.#quickLosses = 0
+    if (this.#openedAt !== undefined && this.#clock.now() - this.#openedAt > steadyMs) this.#quickLosses = 0
+    this.#openedAt = undefined
     const stopTimer = this.#clock.after(backoffMs(patience, this.#quickLosses++, random), () => this.#open())
     const stopListening = onBackOnline(() => this.#open())
     this.#stopWaiting = () => {

@@ -186,3 +186,26 @@ test('[RL5] a server that says nothing is asked, and left when it does not answe
   clock.advance(1000)
   await expect.poll(() => states.at(-1)).toBe('live')
 })
+
+test('[RL5] a server that is away is asked less and less often', async () => {
+  const nobody = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  await once(nobody, 'listening')
+  const { port } = nobody.address() as AddressInfo
+  await new Promise<void>((resolve) => nobody.close(() => resolve()))
+  const waits: number[] = []
+  let now = clientClock.now()
+  /** Waits are over at once, and take their time on the clock. */
+  const clock: Clock = {
+    now: () => now,
+    after: (ms, callback) => {
+      if (ms === answerMs) return clientClock.after(ms, callback)
+      waits.push(ms)
+      now += ms
+      return clientClock.after(0, callback)
+    },
+  }
+  const relay = openRelay({ url: `http://127.0.0.1:${port}`, clock, random: () => 1 })
+  onTestFinished(() => relay.close())
+  relay.follow({ userSessionId: 'u', lastSeq: 3, ...told().following })
+  await expect.poll(() => waits.slice(0, 8)).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000])
+})
