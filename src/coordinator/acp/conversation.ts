@@ -60,6 +60,8 @@ export interface TurnEnd {
 interface Turn {
   open: boolean
   cancelled: boolean
+  /** It took longer than this, and is stopped for it. */
+  tookMs: number | undefined
   chars: number
   hasShown: boolean
   readonly questions: Set<AbortController>
@@ -148,19 +150,33 @@ export class AcpConversation {
       )
     const request = { sessionId: this.#currentId(), prompt: contentOf(parts, this.#known()) }
     const giveUp = Promise.withResolvers<'gave up'>()
-    const turn: Turn = { open: true, cancelled: false, chars: 0, hasShown: false, questions: new Set(), giveUp }
+    const turn: Turn = {
+      open: true,
+      cancelled: false,
+      tookMs: undefined,
+      chars: 0,
+      hasShown: false,
+      questions: new Set(),
+      giveUp,
+    }
     this.#turn = turn
-    const stopWaiting = this.#parts.clock.after(Math.min(withinMs, turnMs), () => this.cancel())
+    const mostMs = Math.min(withinMs, turnMs)
+    const stopWaiting = this.#parts.clock.after(mostMs, () => {
+      if (!turn.cancelled) turn.tookMs = mostMs
+      this.cancel()
+    })
     const asked = this.#connection.agent.request(methods.agent.session.prompt, request)
     try {
       const answer = await Promise.race([asked, giveUp.promise])
       if (answer === 'gave up') return this.#leaveStuck(turn, asked)
+      if (turn.tookMs !== undefined) return tookTooLong(turn, turn.tookMs)
       const stopReason = lineOf(fieldsOf(answer)['stopReason']) ?? null
       const outcome = turn.cancelled || stopReason === 'cancelled' ? 'cancelled' : 'answered'
       return { outcome, stopReason, error: null, empty: !turn.hasShown, cancelIgnored: false }
     } catch (error) {
       const failure = failureOf(error, 'the prompt')
       if (failure.code === 'ended' || failure.code === 'flooded') throw failure
+      if (turn.tookMs !== undefined) return tookTooLong(turn, turn.tookMs)
       const outcome = turn.cancelled ? 'cancelled' : 'failed'
       return { outcome, stopReason: null, error: failure.message, empty: !turn.hasShown, cancelIgnored: false }
     } finally {
@@ -282,6 +298,7 @@ export class AcpConversation {
       this.#troubles.note('late_answer', '')
     }
     asked.then(back, back)
+    if (turn.tookMs !== undefined) return { ...tookTooLong(turn, turn.tookMs), cancelIgnored: true }
     return { outcome: 'cancelled', stopReason: null, error: null, empty: !turn.hasShown, cancelIgnored: true }
   }
 
@@ -316,10 +333,16 @@ export class AcpConversation {
   /** Replay may go on after the answer to a load: waits until it is silent. */
   async #settle(): Promise<void> {
     const { clock } = this.#parts
-    const until = clock.now() + maxSettleMs
-    while (clock.now() < until && clock.now() - this.#lastUpdateAt < settleMs)
+    for (let waited = 0; waited < maxSettleMs && clock.now() - this.#lastUpdateAt < settleMs; waited += settleMs)
       await new Promise<void>((resolve) => clock.after(settleMs, resolve))
   }
+}
+
+/** Nobody has cancelled it: who waits is told why there is no more. */
+function tookTooLong({ hasShown }: Turn, ms: number): TurnEnd {
+  const time = ms < minuteMs ? `${ms / 1000} s` : `${Math.round(ms / minuteMs)} min`
+  const error = `The turn took longer than ${time}, the most that is set for one, and was stopped.`
+  return { outcome: 'failed', stopReason: null, error, empty: !hasShown, cancelIgnored: false }
 }
 
 /** Of agents that offer their models apart from their options, as it was before options had a category for them. */
