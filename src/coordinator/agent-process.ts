@@ -99,6 +99,8 @@ export class AgentProcess {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#end = resolve
     this.gone = promise.then(() => this.#tree.end(table)).finally(() => removeIfEmpty(parts.folderOfItsOwn))
+    // Whoever supervises it hears of it when it has ended; until then nobody may be listening.
+    this.gone.catch(() => {})
     void this.#watch(parts, child)
   }
 

@@ -76,11 +76,15 @@ export class ProcessTree {
     const startedAt = now()
     const asked = new Set<string>()
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
-      const left = this.membersIn(await table.look())
+      const list = await table.look().catch((error: unknown) => {
+        // A machine that is short of everything is looked at again: nothing is signalled that was not seen.
+        if (now() - startedAt >= limitMs) throw error
+      })
+      const left = list && this.membersIn(list)
       const passed = now() - startedAt
-      if (left.length === 0 || passed >= limitMs) return left
+      if (left && (left.length === 0 || passed >= limitMs)) return left
       const kill = passed >= this.#graceMs
-      for (const each of left) {
+      for (const each of left ?? []) {
         // To be asked twice means "at once" to many programs.
         if (!kill && asked.has(keyOf(each))) continue
         asked.add(keyOf(each))

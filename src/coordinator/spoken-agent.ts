@@ -103,6 +103,8 @@ export class SpokenAgent {
   failed(words: string): void {
     if (this.#phase !== 'starting') return
     this.#phase = 'failed'
+    // A place that is still being made is not made runnable for nobody.
+    this.#unwanted.abort()
     this.#stopWaiting()
     const error = this.#clean(words).slice(0, longestWords)
     this.#tell({ type: 'agent-failed', step: this.#step, error })

@@ -8,6 +8,9 @@ import { answerAsk } from './worktrees/answer-ask.ts'
 import { Git } from './worktrees/git.ts'
 import { Occupancy } from './worktrees/occupancy.ts'
 
+/** Before a turn that could not be asked for is asked for again. */
+const askAgainMs = 1000
+
 export interface SpokenAgentsParts extends Pick<SpokenAgentParts, 'program' | 'version' | 'worktreesFolder' | 'tell'> {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
@@ -21,6 +24,8 @@ export class SpokenAgents {
   readonly #agents = new Map<string, SpokenAgent>()
   readonly #git: Git
   readonly #occupancy = new Occupancy()
+  /** Turns that are being asked for. */
+  readonly #fetching = new Set<string>()
   #readsOutput = true
   /** Once it is needed. */
   #library: typeof import('./spoken-agent.ts') | undefined
@@ -91,9 +96,19 @@ export class SpokenAgents {
     for (const agent of this.#agents.values()) agent.readOutput(yes)
   }
 
-  /** Without an answer it is asked for again: the next snapshot names it still. */
+  /** Asked for until there is an answer: nobody else would ever tell it. */
   async #fetch(agent: SpokenAgent, launchId: string, turnId: string): Promise<void> {
-    const order = await this.#parts.fetchTurn(launchId, turnId).catch(() => undefined)
-    if (order) agent.turn(order)
+    if (this.#fetching.has(turnId)) return
+    this.#fetching.add(turnId)
+    const { clock, fetchTurn } = this.#parts
+    try {
+      while (this.#agents.get(launchId) === agent && !agent.knows(turnId)) {
+        const order = await fetchTurn(launchId, turnId).catch(() => 'nobody' as const)
+        if (order !== 'nobody') return order && agent.turn(order)
+        await new Promise<void>((resolve) => clock.after(askAgainMs, resolve))
+      }
+    } finally {
+      this.#fetching.delete(turnId)
+    }
   }
 }

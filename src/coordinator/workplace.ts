@@ -53,7 +53,9 @@ export async function makeWorkplace(parts: WorkplaceParts): Promise<Workspace> {
     (made) => (made.kind === 'worktree' ? made.top : made.folder),
   )
   tellMade(parts, place, null)
-  if (place.kind === 'worktree' && setUp && projectFolder !== null) await makeRunnable(parts, place, setUp, projectFolder)
+  const isWanted = !parts.signal.aborted
+  if (isWanted && place.kind === 'worktree' && setUp && projectFolder !== null)
+    await makeRunnable(parts, place, setUp, projectFolder)
   return place
 }
 

@@ -105,6 +105,18 @@ test('[CO5] an end that cannot be reached is given up after ten seconds, and say
   expect(left.map(({ pid }) => pid)).toContain(root.pid)
 })
 
+test('[CO5] a look at the machine that fails is taken again: what has to end ends all the same', async () => {
+  const mark = newMark()
+  const root = await startScript('echo ready; exec sleep 1000', { mark })
+  let looks = 0
+  const list: ProcessSource['list'] = async () => {
+    if (++looks === 1) throw new Error('EAGAIN')
+    return machine.list()
+  }
+  expect(await new ProcessTree(mark, root).end(new ProcessTable({ ...machine, list }))).toEqual([])
+  expect(isRunning(root.pid)).toBe(false)
+})
+
 test('[CO5] to hurry takes the grace from an end that is under way', async () => {
   const mark = newMark()
   const root = await startScript('trap "" TERM; echo ready; while :; do sleep 0.05; done', { mark })

@@ -154,6 +154,27 @@ test('[CO1] a server that goes and comes back misses nothing: the turn goes on, 
   expect(textOf('t2')).toBe('echo: while you were away')
 })
 
+test('[CO1] a turn that could not be fetched after a reconnect is asked for again on the same connection', async () => {
+  const { server, has, textOf } = await begin()
+  const launchId = server.order(demo())
+  await has(launchId, 'agent-ready')
+  await server.vanish()
+  server.orderTurn(launchId, 't1', 'in spite of it')
+  server.refusedTurns = 1
+  await server.start()
+  await server.until(() => server.facts.some((fact) => fact.type === 'turn-ended' && fact.turnId === 't1'))
+  expect([textOf('t1'), server.refusedTurns]).toEqual(['echo: in spite of it', 0])
+})
+
+test('[NA10] a turn that takes longer than it may is over, and says so: nobody has cancelled it', async () => {
+  const { server, has, textOf } = await begin()
+  const launchId = server.order(demo({ turnWithinMs: 300 }))
+  await has(launchId, 'agent-ready')
+  server.orderTurn(launchId, 't1', '[[say so far]][[hang]]')
+  expect(await has(launchId, 'turn-ended')).toMatchObject({ outcome: 'failed', error: expect.stringContaining('longer than') })
+  expect(textOf('t1')).toBe('so far')
+})
+
 test('[AG4] a crash in a turn is told with its last words, its exit, and no end of the turn; a load brings it back', async () => {
   const { server, has, textOf } = await begin()
   const first = server.order(demo())

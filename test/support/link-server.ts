@@ -36,6 +36,8 @@ export class LinkServer {
   takeoverMinutes: number | null = null
   /** Facts are stored and not acknowledged. */
   silent = false
+  /** So many questions for a turn are refused, as by a server whose database is away. */
+  refusedTurns = 0
   /** How long is waited for anything; real agents take longer. */
   patienceMs = longestWaitMs
   /** Answers instead of storing. */
@@ -182,6 +184,10 @@ export class LinkServer {
     if (message.type === 'coordinator:turn') {
       const { epoch, turnId } = CoordinatorTurn.parse(message)
       if (epoch !== this.epoch) return refused('fenced')
+      if (this.refusedTurns > 0) {
+        this.refusedTurns--
+        return refused('unavailable', 503)
+      }
       const turn = this.turns.get(turnId)
       if (!turn) return refused('not_found', 404)
       return { type: 'coordinator:prompt', launchId: turn.launchId, turnId, content: turn.content }

@@ -106,7 +106,8 @@ export class Wire {
   async #share(): Promise<void> {
     const { clock } = this.#parts
     const now = clock.now()
-    if (now >= this.#windowEnd) {
+    // A clock that was set back begins anew, too.
+    if (now >= this.#windowEnd || now < this.#windowEnd - readWindowMs) {
       this.#windowEnd = now + readWindowMs
       this.#used = 0
     } else if (this.#used >= maxReadPerWindow) await new Promise<void>((resolve) => clock.after(this.#windowEnd - now, resolve))

@@ -5,6 +5,8 @@
 export class Occupancy {
   /** By the root of a user session: agents whose place is not known yet. */
   readonly #arriving = new Map<string, number>()
+  /** Launches that have come and not left; one that is given up may leave before its place is made. */
+  readonly #here = new Set<string>()
   /** By launch: the top of the place it has. */
   readonly #places = new Map<string, string>()
   /** By root: removals that have begun. */
@@ -17,11 +19,12 @@ export class Occupancy {
     make: () => Promise<Place>,
     topOf: (place: Place) => string,
   ): Promise<Place> {
+    this.#here.add(launchId)
     for (let under = this.#removals.get(root); under; under = this.#removals.get(root)) await under.catch(() => {})
     this.#arriving.set(root, (this.#arriving.get(root) ?? 0) + 1)
     try {
       const place = await make()
-      this.#places.set(launchId, topOf(place))
+      if (this.#here.has(launchId)) this.#places.set(launchId, topOf(place))
       return place
     } finally {
       const left = (this.#arriving.get(root) ?? 1) - 1
@@ -31,6 +34,7 @@ export class Occupancy {
   }
 
   leave(launchId: string): void {
+    this.#here.delete(launchId)
     this.#places.delete(launchId)
   }
 

@@ -16,6 +16,8 @@ import type { Repository } from './repository.ts'
 
 const largestCopied = 64 * 1024 * 1024
 const maxOutput = 64 * 1024
+/** How long the last words of a command that has ended may take; what it left in the background may hold its output open for ever. */
+const lastWordsMs = 200
 
 export interface CopyResult {
   readonly copied: readonly string[]
@@ -117,6 +119,13 @@ export function runSetUp({ argv: [file, ...args], folder, env, clock, onOutput, 
     output += error.message
     over('not_found', null)
   })
-  child.on('close', (exitCode) => over(cause ?? (exitCode === 0 ? 'done' : 'failed'), exitCode))
+  const ended = (exitCode: number | null): void => over(cause ?? (exitCode === 0 ? 'done' : 'failed'), exitCode)
+  child.on('exit', (exitCode) => {
+    const stopListening = clock.after(lastWordsMs, () => ended(exitCode))
+    child.on('close', () => {
+      stopListening()
+      ended(exitCode)
+    })
+  })
   return promise
 }

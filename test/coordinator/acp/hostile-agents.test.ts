@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { systemClock } from '../../../src/platform/clock.ts'
 import { AcpAgent, type AgentCommand } from '../../support/acp-agent.ts'
 import { hostile } from '../../support/hostile-agent.ts'
 import { manualClock } from '../../support/manual-clock.ts'
@@ -163,6 +164,16 @@ test('[AC3] an agent that ignores a cancel: the turn is over for us, it takes no
   await agent.until(() => kinds(agent).includes('late_answer'))
   expect(agent.text).not.toContain('piece 1')
   expect(await agent.say('next')).toMatchObject({ outcome: 'answered' })
+})
+
+test('[AC3] a clock that is set back does not keep an agent from being read', async () => {
+  let back = 0
+  const clock = { ...systemClock, now: () => Date.now() - back }
+  const agent = new AcpAgent({ command: hostile({ onPrompt: "for (let n = 0; n < 5000; n++) say('.'); done()" }), clock })
+  await agent.ready()
+  back = 3600_000
+  expect(await agent.say('talk')).toMatchObject({ outcome: 'answered' })
+  expect(agent.text.length).toBe(5000)
 })
 
 test('[AC3] an error of the model is a failed turn in words, and an empty answer says that it is', async () => {

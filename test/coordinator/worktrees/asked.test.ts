@@ -121,6 +121,19 @@ test('[WT3] a process that comes while the losses are looked at keeps the tree; 
   })
 })
 
+test('[WT3] an agent that was given up before its place was made does not occupy it', async () => {
+  const { root, top, ask, occupancy } = await machineWithTree()
+  const gate = Promise.withResolvers<string>()
+  const arrival = occupancy.arrive('late', root, () => gate.promise, String)
+  occupancy.leave('late')
+  gate.resolve(top)
+  await arrival
+  expect(occupancy.isOccupied(top)).toBe(false)
+  expect(await ask({ kind: 'worktree-remove', place: { kind: 'worktree', top }, confirmed: null })).toMatchObject({
+    value: { outcome: 'removed' },
+  })
+})
+
 test('[WT6] the command that is offered does what it says, in a shell', async () => {
   const { ask, top, tree, project } = await machineWithTree()
   tree.write('x.txt', 'x')

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { lookAtRepository, Repository } from '../../../src/coordinator/worktrees/repository.ts'
 import { copyIgnored, runSetUp, type SetUpCommand } from '../../../src/coordinator/worktrees/set-up.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
@@ -92,4 +92,18 @@ test('[WT5] one that does not end, or is not wanted any more, is ended with all 
     end()
     expect(await running).toMatchObject({ outcome })
   }
+})
+
+test('[WT5] what a set-up leaves in the background, holding its output open, is not waited for, nor when it is to be stopped', async () => {
+  const left = `const { spawn } = require('node:child_process')
+    const { pid } = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60000)'], { detached: true, stdio: 'inherit' })
+    console.log(pid)`
+  const done = await runSetUp(command(`${left}; process.exit(0)`))
+  onTestFinished(() => void process.kill(Number(done.output)))
+  expect([done.outcome, isAlive(Number(done.output))]).toEqual(['done', true])
+  const stop = new AbortController()
+  const onOutput = (): void => stop.abort()
+  const stopped = await runSetUp(command(`${left}; setTimeout(() => {}, 60000)`, { onOutput, signal: stop.signal }))
+  onTestFinished(() => void process.kill(Number(stopped.output)))
+  expect(stopped.outcome).toBe('stopped')
 })
