@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { exitOf, exitOfCode } from '../../src/cli/exit-codes.ts'
 import { errorCatalogue } from '../../src/domain/errors.ts'
 import { runCommand } from '../support/command-line.ts'
+import { anyCharacter } from '../support/property.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test.each([
@@ -86,7 +87,7 @@ test('[SE9] whatever is typed, it ends with an exit code and never with a stack 
     '-x=1',
     '--no-path',
   )
-  const anything = fc.array(fc.oneof(words, fc.string({ unit: 'binary', maxLength: 8 })), { maxLength: 5 })
+  const anything = fc.array(fc.oneof(words, fc.string({ unit: anyCharacter, maxLength: 8 })), { maxLength: 5 })
   // Not the server itself: that would run until the test ends. An option in front means `up`.
   const starts = ([first = '-']: readonly string[]): boolean => first.startsWith('-') || ['up', 'server'].includes(first)
   await fc.assert(

@@ -4,7 +4,7 @@ import { messageId, projectId, workSessionId } from '../../src/domain/ids.ts'
 import { instant } from '../../src/domain/instant.ts'
 import { randomText } from '../../src/platform/randomness.ts'
 import { ChosenId } from '../../src/protocol/text.ts'
-import { fc, property } from '../support/property.ts'
+import { anyCharacter, fc, property } from '../support/property.ts'
 
 describe('ids', () => {
   test('[ID1] a project id is proj_, the day and six random letters or digits', () => {
@@ -39,7 +39,7 @@ describe('ids', () => {
     expect(agentIdFrom('Claude Code', 2)).toBe('claude-code-2')
   })
 
-  property.prop([fc.string({ unit: 'binary', maxLength: 200 }), fc.integer({ min: 1, max: 20 })])(
+  property.prop([fc.string({ unit: anyCharacter, maxLength: 200 }), fc.integer({ min: 1, max: 20 })])(
     '[ID1] any name gives an id that a person could have chosen',
     (name, nth) => {
       expect(ChosenId.safeParse(agentIdFrom(name, nth)).success).toBe(true)

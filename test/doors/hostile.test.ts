@@ -5,6 +5,7 @@
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { anyCharacter } from '../support/property.ts'
 import { openTestServer, type TestServer } from '../support/server.ts'
 
 const inputs = 1000
@@ -17,7 +18,7 @@ const viewer = '<viewer>'
 const port = '<port>'
 
 const hostileText = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: anyCharacter, maxLength: 60 }),
   fc.constantFrom(
     '../'.repeat(20),
     '%00',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { agentKey, parseAgentKey, parseKey, parseWebKey, webKey } from '../../../src/domain/conversation/key.ts'
-import { fc, property } from '../../support/property.ts'
+import { anyCharacter, fc, property } from '../../support/property.ts'
 
 const isRefused = (key: string): boolean => 'refused' in parseKey(key)
 
@@ -39,7 +39,7 @@ describe('the key of a conversation', () => {
     expect(parseKey('a/b:c')).toEqual({ refused: { code: 'invalid_key', detail: 'A key has no slashes' } })
   })
 
-  property.prop([fc.string({ unit: 'binary', maxLength: 80 })])(
+  property.prop([fc.string({ unit: anyCharacter, maxLength: 80 })])(
     '[CV6] whatever is accepted is its channel, a colon and its chat id, and is safe as a file name',
     (text) => {
       const parsed = parseKey(text)
