@@ -5,6 +5,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { FileOrder } from './test/support/file-order.ts'
 
 const processHeavy = ['test/journeys/**/*.test.ts', 'test/browser/**/*.test.ts', 'test/faults/**/*.test.ts']
 
@@ -24,6 +25,7 @@ const shared = {
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: FileOrder },
     projects: [
       {
         test: {

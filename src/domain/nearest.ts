@@ -3,7 +3,10 @@ export function nearest(typed: string, words: readonly string[]): string | undef
   const farthest = Math.max(2, Math.floor(typed.length / 3))
   let best: { word: string; distance: number } | undefined
   for (const word of words) {
-    const distance = editDistance(typed.toLowerCase(), word.toLowerCase())
+    const [mine, theirs] = [typed.toLowerCase(), word.toLowerCase()]
+    // As many letters would have to be added or dropped; whoever types nonsense all day costs us nothing.
+    if (Math.abs(mine.length - theirs.length) > farthest) continue
+    const distance = editDistance(mine, theirs)
     if (distance <= farthest && (!best || distance < best.distance)) best = { word, distance }
   }
   return best?.word

@@ -104,5 +104,7 @@ test('[SE8] a client that asks and never reads the answers is not asked for more
   for (let before = -1, now = await answered(); now !== before; now = await answered()) before = now
   expect(await waitingBytes(server)).toBeLessThanOrEqual(mebibyte)
   socket.webSocket.resume()
-  for (let index = 0; index < 25_000; index++) expect((await socket.next()).code).toBe('unknown_type')
+  const codes: unknown[] = []
+  while (codes.length < 25_000) codes.push((await socket.next()).code)
+  expect(new Set(codes)).toEqual(new Set(['unknown_type']))
 })

@@ -9,7 +9,7 @@ import type { StartWriter, WriterThread } from '../../src/store/sqlite/writer-me
 import type { NextStore } from './warm-writer-thread.ts'
 
 /** Of each entry. */
-const maxIdle = 4
+const maxIdle = 2
 const idle = new Map<string, Worker[]>()
 
 /** `entry` is one of those that bundle-writers.ts bundles. */
