@@ -4,12 +4,17 @@
  */
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-const startsProcesses = /\/test\/(coordinator|repository)\/|\/worktrees/
+/** In the order in which they go; what runs agents that flood makes its worker large. */
+const first = [/\/test\/coordinator\/worktrees\//, /\/worktrees/, /\/test\/repository\//, /\/test\/coordinator\//]
 
 export class FileOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const isFirst = ({ moduleId }: TestSpecification): boolean => startsProcesses.test(moduleId)
-    return [...sorted.filter(isFirst), ...sorted.filter((file) => !isFirst(file))]
+    return sorted.toSorted((one, other) => rankOf(one) - rankOf(other))
   }
+}
+
+function rankOf({ moduleId }: TestSpecification): number {
+  const rank = first.findIndex((pattern) => pattern.test(moduleId))
+  return rank < 0 ? first.length : rank
 }
