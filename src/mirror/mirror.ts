@@ -11,7 +11,10 @@ import type { MirrorPlace, MirrorTarget } from './mirror-target.ts'
 
 /** Changes that come within this time are written once; well inside the second that files may be behind. */
 const gatherMs = 100
+/** Of one that cannot be written; twice as long each time. */
 const retryMs = { first: 1000, longest: 30_000 } as const
+/** No files are left alone for longer: what says so comes of a clock that was put back. */
+const longestRestMs = 60_000
 /** Streams looked at per step of the search for what was missed while we were away. */
 const searchPage = 500
 /** Streams whose files are written side by side: a disk has more than one hand, and they wait for it most of the time. */
@@ -47,14 +50,16 @@ export class Mirror {
   readonly #parts: MirrorParts
   readonly #moved = new Map<string, Job>()
   readonly #beingWritten = new Set<Job>()
-  /** Until when the files of a job are left alone; only of those written lately. */
+  /** Until when the files of a job are left alone; only of those written lately, or in vain. */
   readonly #resting = new Map<string, number>()
+  /** Those that could not be written: each is tried again in its own time, and no other waits for it. */
+  readonly #failing = new Map<string, { readonly tries: number; readonly why: string }>()
   readonly #stopListening: () => void
   #writing: Promise<void> | undefined
   #search: Promise<void> = Promise.resolve()
   #timer: { readonly dueAt: number; readonly cancel: () => void } | undefined
-  #retryMs: number = retryMs.first
-  #problem: string | null = null
+  /** The problem that was told last. */
+  #told: string | null = null
   #stopped = false
 
   constructor(parts: MirrorParts) {
@@ -69,7 +74,8 @@ export class Mirror {
 
   /** Why files are behind, if they are: shown to people, and tried again meanwhile. */
   get problem(): string | null {
-    return this.#problem
+    const [first] = this.#failing.values()
+    return first?.why ?? null
   }
 
   /** How many files or folders wait to be written. */
@@ -83,7 +89,7 @@ export class Mirror {
     while (this.#writing || this.#moved.size > 0) {
       this.#resting.clear()
       await (this.#writing ?? this.#write())
-      if (this.#problem && this.#moved.size > 0) throw new Error(this.#problem)
+      if (this.problem && this.#moved.size > 0) throw new Error(this.problem)
     }
   }
 
@@ -100,7 +106,8 @@ export class Mirror {
       for (const { name } of jobs) this.#resting.delete(name)
       await (this.#writing ?? this.#write())
     }
-    if (isBehind()) throw new Error(this.#problem ?? `Files of ${stream} are behind`)
+    const whyOwn = jobs.map(({ name }) => this.#failing.get(name)?.why).find((why) => why !== undefined)
+    if (isBehind()) throw new Error(whyOwn ?? `Files of ${stream} are behind`)
   }
 
   /** Writes what is left, then stops. */
@@ -114,13 +121,17 @@ export class Mirror {
   #note(jobs: readonly Job[]): void {
     for (const job of jobs) {
       this.#moved.set(job.name, job)
-      // While something cannot be written, the next try comes in its own time.
-      if (!this.#writing && !(this.#problem && this.#timer)) this.#wakeAt(this.#dueAt(job))
+      if (!this.#writing) this.#wakeAt(this.#dueAt(job))
     }
   }
 
-  #dueAt({ name }: Job): number {
-    return Math.max(this.#parts.clock.now() + gatherMs, this.#resting.get(name) ?? 0)
+  #dueAt(job: Job): number {
+    return Math.max(this.#parts.clock.now() + gatherMs, this.#restsUntil(job))
+  }
+
+  #restsUntil({ name }: Job): number {
+    const until = this.#resting.get(name) ?? 0
+    return until > this.#parts.clock.now() + longestRestMs ? 0 : until
   }
 
   #wakeAt(dueAt: number): void {
@@ -140,46 +151,46 @@ export class Mirror {
     this.#timer = undefined
     this.#writing ??= this.#writeAll().finally(() => {
       this.#writing = undefined
-      if (this.#moved.size === 0) return
-      if (this.#problem) this.#wakeAt(this.#parts.clock.now() + this.#retryMs)
-      else for (const job of this.#moved.values()) this.#wakeAt(this.#dueAt(job))
+      for (const job of this.#moved.values()) this.#wakeAt(this.#dueAt(job))
     })
     return this.#writing
   }
 
   async #writeAll(): Promise<void> {
-    const jobs = [...this.#moved.values()].filter((job) => this.#hasRested(job))
+    const { clock, logger } = this.#parts
+    const jobs = [...this.#moved.values()].filter((job) => this.#restsUntil(job) <= clock.now())
     for (const { name } of jobs) this.#moved.delete(name)
-    let problem: string | null = null
     const next = jobs.values()
     const writeRest = async (): Promise<void> => {
-      for (const job of next) problem = (await this.#writeJob(job)) ?? problem
+      for (const job of next) await this.#writeJob(job)
     }
     await Promise.all(Array.from({ length: writtenAtOnce }, writeRest))
-    if (problem && problem !== this.#problem) this.#warn(problem)
-    if (!problem && this.#problem) this.#parts.logger.info('files beside the database are written again')
-    this.#retryMs = problem && this.#problem ? Math.min(this.#retryMs * 2, retryMs.longest) : retryMs.first
-    this.#problem = problem
-    for (const [name, until] of this.#resting) if (until <= this.#parts.clock.now()) this.#resting.delete(name)
+    const { problem } = this
+    if (problem && problem !== this.#told) this.#warn(problem)
+    if (!problem && this.#told) logger.info('files beside the database are written again')
+    this.#told = problem
+    for (const [name, until] of this.#resting) if (until <= clock.now()) this.#resting.delete(name)
   }
 
-  #hasRested({ name }: Job): boolean {
-    return (this.#resting.get(name) ?? 0) <= this.#parts.clock.now()
-  }
-
-  /** What went wrong, if something did; then it is tried again. */
-  async #writeJob(job: Job): Promise<string | undefined> {
+  async #writeJob(job: Job): Promise<void> {
+    const { name, stream, target, place } = job
     this.#beingWritten.add(job)
     try {
-      const restMs = await job.target.write(job.place)
-      if (restMs) this.#resting.set(job.name, this.#parts.clock.now() + restMs)
-      return undefined
+      this.#rest(job, await target.write(place))
+      this.#failing.delete(name)
     } catch (error) {
-      this.#moved.set(job.name, job)
-      return `Files of ${job.stream} cannot be written: ${error instanceof Error ? error.message : String(error)}`
+      this.#moved.set(name, job)
+      const tries = (this.#failing.get(name)?.tries ?? 0) + 1
+      const why = `Files of ${stream} cannot be written: ${error instanceof Error ? error.message : String(error)}`
+      this.#failing.set(name, { tries, why })
+      this.#rest(job, Math.min(retryMs.first * 2 ** (tries - 1), retryMs.longest))
     } finally {
       this.#beingWritten.delete(job)
     }
+  }
+
+  #rest({ name }: Job, ms: number): void {
+    if (ms > 0) this.#resting.set(name, this.#parts.clock.now() + ms)
   }
 
   async #findMissed(): Promise<void> {
