@@ -203,6 +203,20 @@ describe('from our own files', () => {
     })
   })
 
+  test('[CK4] a number with no room behind it is refused: whatever is asked next gets the number after it', async () => {
+    const { store } = await openTestStore()
+    const room = await openProject(store)
+    const { projectId, workSessionId } = room
+    await room.ask()
+    const files = await filesOf(store, workSessionId)
+    const [asked] = files.workSession.approvals
+    const approvals = [{ ...asked, id: Number.MAX_SAFE_INTEGER, submitted_at: '2024-01-15T00:00:00.000Z' }]
+    const poisoned = { ...files, workSession: { ...files.workSession, approvals } }
+    const restore = () => store.run(restoreWorkSession, { projectId, workSessionId, files: poisoned, by })
+    expect(await refused(store, restore)).toMatchObject({ code: 'invalid_request' })
+    expect((await room.ask()).id).toBeLessThan((await room.ask()).id)
+  })
+
   test('[CK4] a path that no project may have is left out, and said', async () => {
     const { store } = await openTestStore()
     const project = {

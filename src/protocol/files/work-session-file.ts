@@ -9,6 +9,8 @@ import { schemaVersion } from './schema-version.ts'
 const Text = z.string().refine((text) => !text.includes('\u0000'), 'must not contain NUL')
 const Maybe = Text.nullable()
 const Whole = z.int()
+/** One that the next is counted from: none that leaves no room behind it. */
+const Counted = z.int().min(0).max(1_000_000_000)
 const At = z.iso.datetime({ precision: 3 })
 const MaybeAt = At.nullable()
 
@@ -64,7 +66,7 @@ const TaskRow = z.object({
 })
 
 const ApprovalRow = z.object({
-  id: Whole,
+  id: Counted,
   session_id: Maybe,
   project_id: Text,
   checkpoint_type: Text,
@@ -98,7 +100,7 @@ const ApproachRow = z.object({
   session_id: Text,
   kind: Kind,
   first_kind: Kind,
-  number: Whole,
+  number: Counted,
   date: Text,
   category: Text,
   description: Text,
@@ -119,7 +121,7 @@ const ApproachRow = z.object({
 
 const CheckpointRow = z.object({
   session_id: Text,
-  number: Whole,
+  number: Counted,
   at: At,
   reason: z.enum(['task_completed', 'approval_decided', 'approach_recorded', 'error', 'periodic', 'ended', 'asked']),
   subject: Maybe,
