@@ -6,7 +6,7 @@
  */
 import { readFlags } from '../domain/conversation/flags.ts'
 import { Refusal } from '../domain/errors.ts'
-import type { Instant } from '../domain/instant.ts'
+import { type Instant, instant } from '../domain/instant.ts'
 import type { ConversationPiece, ImportedPiece } from '../protocol/import.ts'
 import type { Message } from '../protocol/message.ts'
 import { messagesAfter, selectLastMessage } from '../store/queries/messages.ts'
@@ -26,11 +26,11 @@ export const importConversation = defineUseCase({
     const read = readFlags(piece.flags)
     if ('refused' in read) throw new Refusal(read.refused.code, read.refused.detail, { field: read.refused.field })
     // A clock that goes ahead elsewhere does not make it later than it is.
-    const said = earlier(piece.updated ?? now, now)
+    const said = earlier(known(piece.updated) ?? now, now)
     const given = {
       summary: piece.summary,
       flags: JSON.stringify(read.flags),
-      created_at: earlier(piece.created ?? said, said),
+      created_at: earlier(known(piece.created) ?? said, said),
       updated_at: said,
     }
     const { row, created } = await openConversation(tx, key, now, given)
@@ -44,6 +44,9 @@ export const importConversation = defineUseCase({
     return { key, created, added: missing.length, alreadyThere: found.count, after }
   },
 })
+
+/** Some programs write a time that was never set as the first of January of year 1. */
+const known = (at: Instant | null | undefined): Instant | undefined => (at && at > instant(0) ? at : undefined)
 
 const earlier = (one: Instant, other: Instant): Instant => (one < other ? one : other)
 

@@ -7,6 +7,7 @@ import { addMessage } from '../../src/services/add-message.ts'
 import { deleteConversation } from '../../src/services/delete-conversation.ts'
 import { findUnindexed } from '../../src/services/find-unindexed.ts'
 import { getOrCreateConversation } from '../../src/services/get-or-create-conversation.ts'
+import { importConversation } from '../../src/services/import-conversation.ts'
 import { makeSearchable } from '../../src/services/make-searchable.ts'
 import { resetConversation } from '../../src/services/reset-conversation.ts'
 import { type MessageSearch, searchMessages } from '../../src/services/search-messages.ts'
@@ -167,6 +168,15 @@ describe.each(engines)('search on %s', (engine) => {
     await store.run(getOrCreateConversation, { key })
     await talk.say(key, 'green pear')
     expect(await talk.found('green')).toEqual(['[green] pear'])
+  })
+
+  test('[CV7] messages with a time from before there were computers are found, and keep no others from being found', async () => {
+    const { store, found, say } = await openTalk(await newPlace(engine), { [key]: ['a zebra'] })
+    const messages = ['an old zebra', 'an older zebra'].map((content) => ({ role: 'user', content }) as const)
+    const times = { created: '0001-01-01T00:00:00.000Z', updated: '0001-01-01T00:00:00.000Z' }
+    await store.run(importConversation, { key: 'telegram:old', by, messages, summary: '', flags: {}, ...times })
+    await say(key, 'a new zebra')
+    expect((await found('zebra')).sort()).toEqual(['a [zebra]', 'a new [zebra]', 'an old [zebra]', 'an older [zebra]'])
   })
 
   test('[DC5] 1,300 messages of one moment and one that is very long are indexed in steps, each once, also when two do it', async () => {

@@ -22,9 +22,9 @@ const selectLastId = statement<{ from: number; before: number }>()((db, p) =>
     .where('id', '<', p.before),
 )
 
-/** The next free id at a time; `known` is what was given out by the same use case. */
+/** The next free id at a time, the first there is for what is older; `known` is what was given out by the same use case. */
 export async function nextId(tx: Tx, at: number, known: Map<number, number>): Promise<number> {
-  for (let ms = at; ; ms++) {
+  for (let ms = Math.max(0, at); ; ms++) {
     const from = firstIdAt(ms)
     const before = firstIdAt(ms + 1)
     const free = known.get(ms) ?? ((await tx.first(selectLastId, { from, before }))?.id ?? from - 1) + 1
