@@ -24,11 +24,21 @@ export interface FrontParts {
   readonly version: string
   /** The built page; null serves none. */
   readonly pageFolder: string | null
+  /** How long a request may take to arrive; 30 s when left out. One that stores a file has longer, as long as it keeps coming. */
+  readonly arrivalMs?: number | undefined
 }
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
 
-const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 72_000, connectionsCheckingInterval: 5000 }
+/** For the largest artifact over a slow line (CK5); whatever else is asked has `arrivalMs`. */
+const longestUploadMs = 60 * 60_000
+const timeouts = {
+  headersTimeout: 10_000,
+  requestTimeout: longestUploadMs,
+  keepAliveTimeout: 72_000,
+  connectionsCheckingInterval: 5000,
+}
+const usualArrivalMs = 30_000
 const maxOpenSockets = 20_000
 /** Requests that may wait for the doors; they are there within a fraction of a second. */
 const maxEarly = 1000
@@ -42,6 +52,7 @@ export class Front {
   readonly parts: FrontParts
   /** Whether readers reach us over TLS, through the proxy of `public_url`. */
   readonly https: boolean
+  readonly arrivalMs: number
   #early: [IncomingMessage, ServerResponse][] = []
   #handle: Handle | undefined
 
@@ -49,6 +60,7 @@ export class Front {
     refuseOpenListening(parts.listen.host, parts.behindProxy)
     this.parts = parts
     this.https = parts.publicUrl?.startsWith('https:') ?? false
+    this.arrivalMs = parts.arrivalMs ?? usualArrivalMs
     this.page = new Page(parts.pageFolder)
     this.server = createServer({
       ...timeouts,

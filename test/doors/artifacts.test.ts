@@ -4,7 +4,9 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
+import { createLogger } from '../../src/platform/logger.ts'
 import { maxArtifactBytes } from '../../src/protocol/artifact.ts'
+import { Front } from '../../src/server/front.ts'
 import { openTestServer, type TestServer } from '../support/server.ts'
 
 async function begin(server: TestServer) {
@@ -129,4 +131,35 @@ test('[HT4] the same bytes under the same key are stored once; other bytes under
   expect(await again.json()).toEqual(await first.json())
   expect(await (await send('a', { body: 'two', headers })).json()).toMatchObject({ code: 'idempotency_key_reused' })
   expect(await list()).toMatchObject([{ size: 3 }])
+})
+
+test('[CK5] one that comes slowly is taken, as long as it keeps coming; nothing else may take so long (SE8)', async () => {
+  const arrivalMs = 3000
+  const server = await openTestServer({ arrivalMs })
+  const { send, list, path, authorization } = await begin(server)
+  const drops = async function* () {
+    for (let sent = 0; sent < 9; sent++) {
+      yield Buffer.from('x')
+      await new Promise((resolve) => setTimeout(resolve, arrivalMs / 8))
+    }
+  }
+  const body = Readable.toWeb(Readable.from(drops())) as ReadableStream<Uint8Array>
+  const beginning = (line: string) =>
+    `${line} HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nauthorization: ${authorization}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`
+  const [slow, ...stuck] = await Promise.all([
+    send('slow', { body, duplex: 'half' }),
+    server.raw(beginning(`PUT ${path}/stuck`)),
+    server.raw(beginning('POST /api/projects')),
+  ])
+  expect(await slow.json()).toMatchObject({ size: 9 })
+  for (const answer of stuck) expect(answer).toContain('The request took too long to arrive')
+  expect((await list()).map(({ name }: { name: string }) => name)).toEqual(['slow'])
+})
+
+test('[CK5] the largest artifact may take longer to arrive than any other request', () => {
+  const parts = { listen: { host: '127.0.0.1', port: 0 }, publicUrl: null, behindProxy: false, version: '0', pageFolder: null }
+  const { server, arrivalMs } = new Front({ logger: createLogger({ level: 'error', format: 'json' }), ...parts })
+  const slowestBytesPerSecond = 32 * 1024
+  expect(server.requestTimeout).toBeGreaterThan((maxArtifactBytes / slowestBytesPerSecond) * 1000)
+  expect(arrivalMs).toBe(30_000)
 })

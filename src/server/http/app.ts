@@ -60,6 +60,10 @@ export function buildApp({ doors, front, behindProxy }: AppParts): FastifyInstan
   })
   app.setErrorHandler(fail)
   registerRoutes(app, doors)
+  app.addHook('onRequest', async ({ raw, routeOptions }) => {
+    if (routeOptions.config.upload) gate.mustKeepComing(raw, front.arrivalMs)
+    else gate.mustArrive(raw, front.arrivalMs)
+  })
   openMcpDoor(app, doors)
   app.setNotFoundHandler((request) => {
     throw nothingThere(pathOf(request.url))

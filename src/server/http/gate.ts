@@ -16,6 +16,9 @@ import { setSecurityHeaders } from './security-headers.ts'
 /** URL and headers together: a cursor over a hundred streams fits. */
 export const maxHeaderBytes = 64 * 1024
 
+/** Node's word for it. */
+const tookTooLong = 'ERR_HTTP_REQUEST_TIMEOUT'
+
 export interface GateParts {
   readonly logger: Logger
   readonly figures: Figures
@@ -78,8 +81,22 @@ export class Gate {
     return refusal
   }
 
+  /** SE8: who sends the rest of a request too slowly, or not at all, does not keep the connection. */
+  mustArrive(request: IncomingMessage, withinMs: number): void {
+    if (request.complete) return
+    const late = setTimeout(() => this.brokenHttp({ code: tookTooLong }, request.socket), withinMs).unref()
+    request.once('end', () => clearTimeout(late)).once('close', () => clearTimeout(late))
+  }
+
+  /** The same where it may take its time: only while nothing comes. */
+  mustKeepComing(request: IncomingMessage, withinMs: number): void {
+    request.setTimeout(withinMs, () => {
+      if (!request.complete) this.brokenHttp({ code: tookTooLong }, request.socket)
+    })
+  }
+
   /** What could not even be read as a request. */
-  brokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+  brokenHttp(error: Pick<NodeJS.ErrnoException, 'code'>, socket: Socket): void {
     const answer = this.#parts.callers.answerTo(socket)
     const inTheMiddle = answer?.headersSent && !answer.writableFinished
     if (error.code === 'ECONNRESET' || inTheMiddle || socket.destroyed) return void socket.destroy()
@@ -94,6 +111,6 @@ export class Gate {
 
 function brokenHttpRefusal(code: string | undefined): Refusal {
   if (code === 'HPE_HEADER_OVERFLOW') return new Refusal('too_large', 'The headers are too large', { limit: maxHeaderBytes })
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Refusal('invalid_request', 'The request took too long to arrive')
+  if (code === tookTooLong) return new Refusal('invalid_request', 'The request took too long to arrive')
   return new Refusal('invalid_request', 'This is not HTTP that can be read')
 }

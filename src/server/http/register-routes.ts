@@ -66,6 +66,8 @@ declare module 'fastify' {
     readonly scope?: Route['scope']
     /** Open as long as the client likes, so its duration says nothing. */
     readonly lasting?: boolean
+    /** Its body may be long in coming. */
+    readonly upload?: boolean
   }
 }
 
@@ -81,7 +83,7 @@ export function registerRoutes(app: FastifyInstance, doors: Doors): void {
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       exposeHeadRoute: hasHead(route),
       ...(route.bodyLimit && { bodyLimit: route.bodyLimit }),
-      config: { scope: route.scope, lasting: isLasting(route) },
+      config: { scope: route.scope, lasting: isLasting(route), upload: route.upload !== undefined },
       handler: async (request, reply) => {
         const { presented } = request
         const call = {
