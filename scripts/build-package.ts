@@ -15,13 +15,14 @@ const folder = join(root, 'dist', 'package')
 // Anew each time, and beside what a clone runs from: neither old chunks nor a server that is running now are touched by it.
 rmSync(folder, { recursive: true, force: true })
 const modules = [
-  ...(await bundleInto(root, join(folder, 'server'), { main: 'src/main.ts' })),
-  ...(await bundleInto(root, join(folder, 'library'), { library: 'src/library.ts' })),
+  ...(await bundleInto(root, join(folder, 'server'), { main: 'src/main.ts' }, { maps: false })),
+  ...(await bundleInto(root, join(folder, 'library'), { library: 'src/library.ts' }, { maps: false })),
 ]
 writeFileSync(join(folder, 'THIRD-PARTY.md'), licencesOf(modules))
 
 const types = join(folder, 'types')
 const options = [
+  '--singleThreaded',
   '--declaration',
   '--emitDeclarationOnly',
   '--stripInternal',

@@ -6,4 +6,4 @@ import { join } from 'node:path'
 import { bundleInto } from './build/bundle.ts'
 
 const root = join(import.meta.dirname, '..')
-await bundleInto(root, join(root, 'dist', 'server'), { main: 'src/main.ts' })
+await bundleInto(root, join(root, 'dist', 'server'), { main: 'src/main.ts' }, { maps: true })

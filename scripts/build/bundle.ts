@@ -82,19 +82,26 @@ function narrow(code: string): string {
   return code.replaceAll(/[^\0-\xff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Answers the modules that went into it, as paths. `before` sees the sources before anything else does. */
+export interface BundleOptions {
+  /** Sees the sources before anything else does. */
+  readonly before?: Plugin
+  /** Maps to the sources beside it; they take as long as all the rest. */
+  readonly maps: boolean
+}
+
+/** Answers the modules that went into it, as paths. */
 export async function bundleInto(
   root: string,
   outFolder: string,
   input: Readonly<Record<string, string>>,
-  before: readonly Plugin[] = [],
+  { before, maps }: BundleOptions,
 ): Promise<readonly string[]> {
   const bundle = await rolldown({
     cwd: root,
     input: { ...input },
     platform: 'node',
     external,
-    plugins: [...before, workerEntries(), builtins(), neverAsked()],
+    plugins: [before, workerEntries(), builtins(), neverAsked()],
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
     checks: { eval: false, circularDependency: true },
     onLog(level, log, write) {
@@ -104,7 +111,7 @@ export async function bundleInto(
   })
   const { output } = await bundle.generate({
     format: 'esm',
-    sourcemap: true,
+    sourcemap: maps,
     comments: { legal: true, annotation: false, jsdoc: false },
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',

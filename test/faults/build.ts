@@ -9,7 +9,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { bundleInto } from '../../scripts/build/bundle.ts'
+import { type BundleOptions, bundleInto } from '../../scripts/build/bundle.ts'
 import type { Store } from '../../src/store/store.ts'
 import { atTheEnd } from '../support/at-the-end.ts'
 import { main } from '../support/built-product.ts'
@@ -54,7 +54,7 @@ export function pieceOf(build: string, piece: Piece): Promise<string> {
 async function makePiece(build: string, piece: Piece): Promise<string> {
   const folder = join(build === productFolder ? ownFolder() : build, piece)
   const changes = build === productFolder ? [] : changesOf(build)
-  await bundleInto(productFolder, folder, { [piece]: fileURLToPath(pieces[piece]) }, [changing(changes)])
+  await bundleInto(productFolder, folder, { [piece]: fileURLToPath(pieces[piece]) }, { before: changing(changes), maps: false })
   return join(folder, `${piece}.js`)
 }
 
@@ -69,9 +69,7 @@ function ownFolder(): string {
   return folder
 }
 
-type Plugin = NonNullable<Parameters<typeof bundleInto>[3]>[number]
-
-function changing(changes: readonly Change[]): Plugin {
+function changing(changes: readonly Change[]): BundleOptions['before'] {
   const byPath = Map.groupBy(changes, ({ file }) => join(productFolder, 'src', file))
   return {
     name: 'changing',

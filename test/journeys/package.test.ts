@@ -84,7 +84,19 @@ export const right = async (): Promise<string[]> => (await client.get('/api/proj
 console.log(history.map(({ content }) => content).join())
 `,
     )
-    const strict = ['--strict', '--target', 'es2024', '--module', 'nodenext', '--types', '', '--outDir', folder, 'use.mts']
+    const strict = [
+      '--singleThreaded',
+      '--strict',
+      '--target',
+      'es2024',
+      '--module',
+      'nodenext',
+      '--types',
+      '',
+      '--outDir',
+      folder,
+      'use.mts',
+    ]
     await run(process.execPath, [join(root, 'node_modules/ts7/bin/tsc'), ...strict], { cwd: folder })
     const { stdout } = await run(node, ['use.mjs'], { cwd: folder })
     expect(stdout.trim()).toBe('kept')
