@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { main } from '../support/built-product.ts'
@@ -14,6 +15,8 @@ usePostgres()
 
 const writersAtOnce = 8
 const enough = 200
+/** Of each writer, once there is enough: what is backed up must change meanwhile, not as fast as it can. */
+const restMs = 20
 
 /** As a program runs it; a failure of the command is a failure of the test. */
 async function holdfast(argv: readonly string[], env: Readonly<Record<string, string>>) {
@@ -37,7 +40,10 @@ function write(client: Client): Load {
   const acknowledged: string[] = []
   let writing = true
   const writers = Array.from({ length: writersAtOnce }, async (_, writer) => {
-    for (let i = 0; writing; i++) acknowledged.push((await client.post('/api/projects', { body: { name: `${writer}-${i}` } })).id)
+    for (let i = 0; writing; i++) {
+      acknowledged.push((await client.post('/api/projects', { body: { name: `${writer}-${i}` } })).id)
+      if (acknowledged.length > enough) await pause(restMs)
+    }
   })
   return {
     acknowledged,
