@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { findPackageRoot } from '../../src/platform/package-root.ts'
 import { linkVersion } from '../../src/protocol/link.ts'
 import { openChat } from '../support/chat.ts'
@@ -77,47 +77,6 @@ test('[CO6] stopping the server alone ends no agent, and the next `up` adopts th
   expect([isRunning(pid ?? 0), isRunning(coordinator.pid)]).toEqual([false, false])
 })
 
-test('[CO5] the coordinator is killed: another is there at once, what was left is ended, and the message is answered', async () => {
-  const holdfast = await up()
-  const chat = await openChat(holdfast)
-  await chat.open()
-  await chat.say('[[slow 1 300]] never lost')
-  const { pid, launchId } = await chat.process('running')
-  const agentSession = async () => (await chat.client.get('/api/agent-sessions', { query: {} })).items
-  await until(async () => (await agentSession()).length > 0)
-  const coordinator = await coordinatorOf(holdfast.data)
-  process.kill(coordinator.pid, 'SIGKILL')
-  expect(await chat.answer()).toBe('piece 1\necho: never lost')
-  await coordinatorOf(holdfast.data, coordinator)
-  await until(async () => (await chat.processes()).some((each) => each.launchId === launchId && each.state === 'ended'))
-  expect(isRunning(pid ?? 0)).toBe(false)
-  expect((await chat.processes()).find((each) => each.launchId === launchId)).toMatchObject({ reason: 'leftover' })
-  expect(chat.answers).toHaveLength(1)
-})
-
-test('[CO6] a coordinator that is stopped for a while ends nothing, and goes on', async () => {
-  const holdfast = await up()
-  const chat = await openChat(holdfast)
-  await chat.open()
-  await chat.say('hello')
-  expect(await chat.answer()).toBe('echo: hello')
-  const coordinator = await coordinatorOf(holdfast.data)
-  const { pid } = await chat.process('running')
-  process.kill(coordinator.pid, 'SIGSTOP')
-  onTestFinished(() => void process.kill(coordinator.pid, 'SIGCONT'))
-  await chat.say('while it sleeps')
-  expect(await chat.answer()).toBe('echo: while it sleeps')
-  // Another takes over meanwhile: when it wakes it has lost what it had.
-  const [known] = (await chat.client.get('/api/coordinators', { query: {} })).items
-  await chat.client.post('/api/coordinators/{coordinatorId}/takeover', { params: { coordinatorId: String(known?.id) } })
-  expect(isRunning(pid ?? 0)).toBe(true)
-  process.kill(coordinator.pid, 'SIGCONT')
-  await until(() => !isRunning(pid ?? 0))
-  await chat.say('after')
-  expect(await chat.answer()).toBe('echo: after')
-  expect((await coordinatorOf(holdfast.data)).pid).toBe(coordinator.pid)
-})
-
 test('[OP2] a second signal kills agents that will not go', async () => {
   const holdfast = await up()
   const chat = await openChat(holdfast)
@@ -177,38 +136,89 @@ test.each(['SIGINT', 'SIGHUP'] as const)(
   },
 )
 
-test('[PX2] chat and task processes of one agent run side by side; one is killed, its session alone ends within a second', async () => {
-  const holdfast = await up()
-  const chat = await openChat(holdfast)
-  const { client, projectId } = chat
-  await chat.open()
-  await chat.say('hello')
-  expect(await chat.answer()).toBe('echo: hello')
-  const { pid: talking, launchId } = await chat.process('running')
-  const draft = {
-    phase: 1,
-    type: 'code',
-    title: 'Take your time',
-    description: '[[slow 1 2000]] done',
-    assignedTo: 'talker',
-  } as const
-  const { id: taskId } = await client.post('/api/projects/{projectId}/tasks', { params: { projectId }, body: draft })
-  const path = '/api/projects/{projectId}/tasks/{taskId}' as const
-  await client.patch(path, { params: { projectId, taskId }, body: { status: 'in_progress' } })
-  const agentSessions = async () => (await client.get('/api/agent-sessions', { query: {} })).items
-  const live = async () => (await agentSessions()).filter(({ state }) => state !== 'ended')
-  await until(async () => (await live()).length === 2)
-  process.kill(talking ?? 0, 'SIGKILL')
-  const killedAt = performance.now()
-  await until(async () => (await live()).length === 1)
-  expect(performance.now() - killedAt).toBeLessThan(1000)
-  expect(await live()).toMatchObject([{ purpose: 'task' }])
-  expect((await agentSessions()).find(({ purpose }) => purpose === 'chat')).toMatchObject({ endReason: 'process_exited' })
-  expect((await chat.processes()).find((each) => each.launchId === launchId)).toMatchObject({
-    reason: 'crashed',
-    signal: 'SIGKILL',
+/** Each has an agent of its own; the coordinator goes on, or another comes, whatever was done to it. */
+describe('on one machine', () => {
+  let holdfast: RunningHoldfast
+  beforeAll(async () => {
+    holdfast = await startHoldfast({ up: true })
+    return async () => {
+      await holdfast.kill()
+      await endCoordinator(holdfast.data)
+      expect(await agentsOf(holdfast.data)).toEqual([])
+    }
   })
-  await until(async () => (await client.get(path, { params: { projectId, taskId } })).status === 'completed')
-  await chat.say('still there?')
-  expect(await chat.answer()).toBe('echo: still there?')
+
+  test('[PX2] chat and task processes of one agent run side by side; one is killed, its session alone ends within a second', async () => {
+    const chat = await openChat(holdfast)
+    const { client, projectId, agentId } = chat
+    await chat.open()
+    await chat.say('hello')
+    expect(await chat.answer()).toBe('echo: hello')
+    const { pid: talking, launchId } = await chat.process('running')
+    const draft = {
+      phase: 1,
+      type: 'code',
+      title: 'Take your time',
+      description: '[[slow 1 2000]] done',
+      assignedTo: agentId,
+    } as const
+    const { id: taskId } = await client.post('/api/projects/{projectId}/tasks', { params: { projectId }, body: draft })
+    const path = '/api/projects/{projectId}/tasks/{taskId}' as const
+    await client.patch(path, { params: { projectId, taskId }, body: { status: 'in_progress' } })
+    const agentSessions = async () => (await client.get('/api/agent-sessions', { query: { agentId } })).items
+    const live = async () => (await agentSessions()).filter(({ state }) => state !== 'ended')
+    await until(async () => (await live()).length === 2)
+    process.kill(talking ?? 0, 'SIGKILL')
+    const killedAt = performance.now()
+    await until(async () => (await live()).length === 1)
+    expect(performance.now() - killedAt).toBeLessThan(1000)
+    expect(await live()).toMatchObject([{ purpose: 'task' }])
+    expect((await agentSessions()).find(({ purpose }) => purpose === 'chat')).toMatchObject({ endReason: 'process_exited' })
+    expect((await chat.processes()).find((each) => each.launchId === launchId)).toMatchObject({
+      reason: 'crashed',
+      signal: 'SIGKILL',
+    })
+    await until(async () => (await client.get(path, { params: { projectId, taskId } })).status === 'completed')
+    await chat.say('still there?')
+    expect(await chat.answer()).toBe('echo: still there?')
+  })
+
+  test('[CO5] the coordinator is killed: another is there at once, what was left is ended, and the message is answered', async () => {
+    const chat = await openChat(holdfast)
+    await chat.open()
+    await chat.say('[[slow 1 300]] never lost')
+    const { pid, launchId } = await chat.process('running')
+    const agentSession = async () => (await chat.client.get('/api/agent-sessions', { query: { agentId: chat.agentId } })).items
+    await until(async () => (await agentSession()).length > 0)
+    const coordinator = await coordinatorOf(holdfast.data)
+    process.kill(coordinator.pid, 'SIGKILL')
+    expect(await chat.answer()).toBe('piece 1\necho: never lost')
+    await coordinatorOf(holdfast.data, coordinator)
+    await until(async () => (await chat.processes()).some((each) => each.launchId === launchId && each.state === 'ended'))
+    expect(isRunning(pid ?? 0)).toBe(false)
+    expect((await chat.processes()).find((each) => each.launchId === launchId)).toMatchObject({ reason: 'leftover' })
+    expect(chat.answers).toHaveLength(1)
+  })
+
+  test('[CO6] a coordinator that is stopped for a while ends nothing, and goes on', async () => {
+    const chat = await openChat(holdfast)
+    await chat.open()
+    await chat.say('hello')
+    expect(await chat.answer()).toBe('echo: hello')
+    const coordinator = await coordinatorOf(holdfast.data)
+    const { pid } = await chat.process('running')
+    process.kill(coordinator.pid, 'SIGSTOP')
+    onTestFinished(() => void process.kill(coordinator.pid, 'SIGCONT'))
+    await chat.say('while it sleeps')
+    expect(await chat.answer()).toBe('echo: while it sleeps')
+    // Another takes over meanwhile: when it wakes it has lost what it had.
+    const [known] = (await chat.client.get('/api/coordinators', { query: {} })).items
+    await chat.client.post('/api/coordinators/{coordinatorId}/takeover', { params: { coordinatorId: String(known?.id) } })
+    expect(isRunning(pid ?? 0)).toBe(true)
+    process.kill(coordinator.pid, 'SIGCONT')
+    await until(() => !isRunning(pid ?? 0))
+    await chat.say('after')
+    expect(await chat.answer()).toBe('echo: after')
+    expect((await coordinatorOf(holdfast.data)).pid).toBe(coordinator.pid)
+  })
 })

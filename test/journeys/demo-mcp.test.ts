@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { watchEvents } from '../../src/client/event-stream.ts'
 import { programOf } from '../../src/platform/program-of.ts'
@@ -12,21 +12,27 @@ import { connectMcp } from '../support/mcp.ts'
 import { type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const agentId = 'helper'
-
 interface Person {
   readonly holdfast: RunningHoldfast
   readonly client: Client
   readonly projectId: string
+  readonly agentId: string
   say(content: string): Promise<{ id: string }>
   /** The answer to what was said last. */
   answer(): Promise<string>
 }
 
-/** A person at a running server, with the demo agent made and assigned, and its chat before them. */
-async function openPerson(): Promise<Person> {
-  const holdfast = await startHoldfast()
-  onTestFinished(() => holdfast.kill())
+let shared: RunningHoldfast
+beforeAll(async () => {
+  shared = await startHoldfast()
+  return shared.kill
+})
+
+let made = 0
+
+/** A person at the server that the tests share, with a demo agent made and assigned, and its chat before them. */
+async function openPerson(holdfast = shared): Promise<Person> {
+  const agentId = `helper-${++made}`
   const client = createClient({ url: holdfast.url, token: holdfast.token })
   const { id: projectId } = await client.post('/api/projects', { body: { name: 'work' } })
   await client.post('/api/agents', { body: { id: agentId, name: 'Demo', protocol: 'mcp' } })
@@ -50,6 +56,7 @@ async function openPerson(): Promise<Person> {
     holdfast,
     client,
     projectId,
+    agentId,
     say: (content) => client.post('/api/chat', { body: { projectId, toAgentId: agentId, content } }),
     async answer() {
       while (answers.length === 0) await new Promise<void>((resolve) => (arrived = resolve))
@@ -58,7 +65,14 @@ async function openPerson(): Promise<Person> {
   }
 }
 
-const inProject = ({ projectId }: Person) => ({ args: ['--project', projectId, '--agent', agentId] })
+/** For a test that kills it. */
+async function openPersonAtOwnServer(): Promise<Person> {
+  const holdfast = await startHoldfast()
+  onTestFinished(() => holdfast.kill())
+  return openPerson(holdfast)
+}
+
+const inProject = ({ projectId, agentId }: Person) => ({ args: ['--project', projectId, '--agent', agentId] })
 
 test('[UI6] the first start brings a demo agent that whoever starts agents can start, with what a launch gets alone', async () => {
   const { holdfast, client } = await openPerson()
@@ -93,6 +107,7 @@ test('[UI6] the first start brings a demo agent that whoever starts agents can s
 
 test('[CH3] a chat with the demo agent: it echoes, says what it is told, and logs out when it is stopped', async () => {
   const person = await openPerson()
+  const { agentId } = person
   await person.say('hello')
   const demo = startDemo(person.holdfast, inProject(person))
   expect(await person.answer()).toBe('echo: hello')
@@ -112,7 +127,7 @@ test('[CH3] a chat with the demo agent: it echoes, says what it is told, and log
 
 test('[AP3] the demo agent asks, waits for the person, and goes on with the decision', async () => {
   const person = await openPerson()
-  const { client, projectId } = person
+  const { client, projectId, agentId } = person
   await person.say('[[ask]] then this')
   const demo = startDemo(person.holdfast, inProject(person))
   await demo.logged('signed in')
@@ -129,7 +144,7 @@ test('[AP3] the demo agent asks, waits for the person, and goes on with the deci
 
 test('[TK3] the demo agent does a task and leaves when there is none', async () => {
   const person = await openPerson()
-  const { client, projectId } = person
+  const { client, projectId, agentId } = person
   const params = { projectId }
   const { id: workSessionId } = await client.post('/api/projects/{projectId}/sessions', { params, body: {} })
   const draft = {
@@ -157,7 +172,7 @@ test('[NA7] a demo agent that crashes in the middle loses nothing: whoever comes
   const { id } = await person.say('[[crash]]')
   const demo = startDemo(person.holdfast, inProject(person))
   expect(await demo.exit).toEqual({ code: 1, signal: null })
-  const { client, projectId } = person
+  const { client, projectId, agentId } = person
   // Nobody saw it die but the coordinator, which here is the person.
   const owner = await connectMcp(person.holdfast.url, person.holdfast.token)
   await owner.call('report_process_exit', { agent_id: agentId, project_id: projectId, remaining_processes: 0 })
@@ -170,8 +185,8 @@ test('[NA7] a demo agent that crashes in the middle loses nothing: whoever comes
 })
 
 test('[MC1] the server is killed and started again while the demo agent waits; the next message is answered', async () => {
-  const person = await openPerson()
-  const { holdfast, projectId } = person
+  const person = await openPersonAtOwnServer()
+  const { holdfast, projectId, agentId } = person
   await person.say('before')
   const demo = startDemo(holdfast, inProject(person))
   expect(await person.answer()).toBe('echo: before')
@@ -186,7 +201,7 @@ test('[MC1] the server is killed and started again while the demo agent waits; t
 })
 
 test('[AP3] asked before the server is killed, answered after: the agent that waited goes on', async () => {
-  const person = await openPerson()
+  const person = await openPersonAtOwnServer()
   const { holdfast, client, projectId } = person
   await person.say('[[ask]] then this')
   const demo = startDemo(holdfast, inProject(person))
@@ -232,6 +247,7 @@ test('[SE5] the demo agent writes in its own folder and nowhere else', async () 
 
 test('[MC2] the demo agent has the habits that others must cope with: it ignores SIGTERM, forks, does not log out', async () => {
   const person = await openPerson()
+  const { agentId } = person
   await person.say('[[ignore-sigterm]][[fork]][[no-logout]]')
   const demo = startDemo(person.holdfast, inProject(person))
   const [, forked = ''] = /^ignoring SIGTERM\nforked (\d+)\nnot logging out$/.exec(await person.answer()) ?? []

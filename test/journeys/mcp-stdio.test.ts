@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { main } from '../support/built-product.ts'
 import type { Told } from '../support/mcp.ts'
@@ -11,15 +11,23 @@ import { type RunningHoldfast, startHoldfast } from '../support/running-server.t
 
 const path = { PATH: process.env['PATH'] ?? '' }
 
-async function openOffice() {
-  const holdfast = await startHoldfast()
-  onTestFinished(() => holdfast.kill())
+let shared: RunningHoldfast
+beforeAll(async () => {
+  shared = await startHoldfast()
+  return shared.kill
+})
+
+let made = 0
+
+/** A project with an agent of its own, on the server that the tests share; a test that kills it brings another. */
+async function openOffice(holdfast = shared) {
+  const agentId = `ann-${++made}`
   const client = createClient({ url: holdfast.url, token: holdfast.token })
   const { id: projectId } = await client.post('/api/projects', { body: { name: 'work' } })
-  const { passkey } = await client.post('/api/agents', { body: { id: 'ann', name: 'Ann', protocol: 'mcp' } })
-  await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: 'ann' }, body: {} })
-  const write = (content: string) => client.post('/api/chat', { body: { projectId, toAgentId: 'ann', content } })
-  return { holdfast, projectId, passkey, write }
+  const { passkey } = await client.post('/api/agents', { body: { id: agentId, name: 'Ann', protocol: 'mcp' } })
+  await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId }, body: {} })
+  const write = (content: string) => client.post('/api/chat', { body: { projectId, toAgentId: agentId, content } })
+  return { holdfast, projectId, agentId, passkey, write }
 }
 
 async function connect({ data }: RunningHoldfast, token: string, newest = false) {
@@ -34,12 +42,12 @@ async function connect({ data }: RunningHoldfast, token: string, newest = false)
 }
 
 test.each([false, true])('[MC1] an agent on a pipe signs in, waits and answers (newest protocol: %s)', async (newest) => {
-  const { holdfast, passkey, projectId, write } = await openOffice()
+  const { holdfast, passkey, projectId, agentId, write } = await openOffice()
   await write('hello')
   const { client, call } = await connect(holdfast, passkey, newest)
   expect(client.getInstructions()).toContain('Call authenticate')
   expect((await client.listTools()).tools.map(({ name }) => name)).toContain('get_next_action')
-  expect(await call('authenticate', { agent_id: 'ann', project_id: projectId })).toMatchObject({ status: 'ok' })
+  expect(await call('authenticate', { agent_id: agentId, project_id: projectId })).toMatchObject({ status: 'ok' })
   expect(await call('get_pending_messages')).toMatchObject({ messages: [{ content: 'hello' }] })
   await call('respond_chat', { content: 'hi' })
   const held = call('get_next_action', { wait_seconds: 50 })
@@ -49,10 +57,12 @@ test.each([false, true])('[MC1] an agent on a pipe signs in, waits and answers (
 })
 
 test('[MC1] a server that goes away under a call is an error that says to call again, and the next call finds it', async () => {
-  const { holdfast, passkey, projectId, write } = await openOffice()
+  const holdfast = await startHoldfast()
+  onTestFinished(() => holdfast.kill())
+  const { passkey, projectId, agentId, write } = await openOffice(holdfast)
   await write('hello')
   const { call } = await connect(holdfast, passkey)
-  await call('authenticate', { agent_id: 'ann', project_id: projectId })
+  await call('authenticate', { agent_id: agentId, project_id: projectId })
   await holdfast.kill()
   expect(await call('get_pending_messages')).toMatchObject({ code: 'shutting_down', next: expect.stringContaining('again') })
   const again = await startHoldfast({ data: holdfast.data, args: ['--port', new URL(holdfast.url).port] })
@@ -61,15 +71,15 @@ test('[MC1] a server that goes away under a call is an error that says to call a
 })
 
 test('[CO4] inside of a launch it needs nothing but what the launch is told', async () => {
-  const { holdfast, passkey, projectId, write } = await openOffice()
+  const { holdfast, passkey, projectId, agentId, write } = await openOffice()
   await write('hello')
   const launch = { HOLDFAST_MCP_URL: `${holdfast.url}/mcp`, HOLDFAST_LAUNCH_TOKEN: passkey, HOLDFAST_LAUNCH_KEEPER: 'k' }
-  const env = { ...path, ...launch, HOLDFAST_AGENT_ID: 'ann', HOLDFAST_PROJECT_ID: projectId, HOLDFAST_LAUNCH_ID: 'l1' }
+  const env = { ...path, ...launch, HOLDFAST_AGENT_ID: agentId, HOLDFAST_PROJECT_ID: projectId, HOLDFAST_LAUNCH_ID: 'l1' }
   const client = new Client({ name: 'test', version: '1' })
   const args = [main, 'mcp', '--data', '/nonexistent/folder']
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env }))
   onTestFinished(() => client.close())
-  const answer = await client.callTool({ name: 'authenticate', arguments: { agent_id: 'ann', project_id: projectId } })
+  const answer = await client.callTool({ name: 'authenticate', arguments: { agent_id: agentId, project_id: projectId } })
   expect(answer.structuredContent).toMatchObject({ status: 'ok' })
 })
 
@@ -108,10 +118,10 @@ test('[MC1] bad lines and a bad credential are answered, nothing else is written
 })
 
 test('[MC1] a call that is cancelled, or whose client has gone, is held no longer', async () => {
-  const { holdfast, passkey, projectId, write } = await openOffice()
+  const { holdfast, passkey, projectId, agentId, write } = await openOffice()
   await write('hello')
   const { client, call } = await connect(holdfast, passkey)
-  await call('authenticate', { agent_id: 'ann', project_id: projectId })
+  await call('authenticate', { agent_id: agentId, project_id: projectId })
   await call('get_pending_messages')
   await call('respond_chat', { content: 'hi' })
   const held = async () => {

@@ -1,11 +1,11 @@
 /** A start that cannot go on says why and what to do, ends with a code that is not 0, and damages nothing. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, inject, onTestFinished, test } from 'vitest'
 import { changedBuild } from '../faults/broken-build.ts'
 import { pieceOf } from '../faults/build.ts'
 import { main } from '../support/built-product.ts'
@@ -66,8 +66,7 @@ test('[CF2] a read-only folder is said in words and left alone', async () => {
 
 test('[CF2] a damaged database is said in words and not touched', async () => {
   const data = temporaryFolder()
-  const first = await startHoldfast({ data, onFile: true })
-  await first.stop()
+  await copyFile(inject('emptyStore'), databaseOf(data))
   const bytes = await readFile(databaseOf(data))
   bytes.fill(0x5a, 0, 512)
   await writeFile(databaseOf(data), bytes)
@@ -92,8 +91,7 @@ test("[CF2] somebody else's database is refused and not touched", async () => {
 
 test('[RE10] a database of a newer version is refused and not changed', async () => {
   const data = temporaryFolder()
-  const first = await startHoldfast({ data, onFile: true })
-  await first.stop()
+  await copyFile(inject('emptyStore'), databaseOf(data))
   const database = new DatabaseSync(databaseOf(data))
   database.exec("update meta set value = '999' where key = 'schema_version'")
   database.close()

@@ -5,10 +5,11 @@ import { watchEvents } from '../../src/client/event-stream.ts'
 import type { Process } from '../../src/protocol/process.ts'
 import type { RunningHoldfast } from './running-server.ts'
 
-const agentId = 'talker'
+let made = 0
 
 export interface Chat {
   readonly projectId: string
+  readonly agentId: string
   readonly client: Client
   /** Opens the panel: the agent is started unless it is there. */
   open(): Promise<void>
@@ -35,6 +36,7 @@ export async function openChat(
 ): Promise<Chat> {
   const client = createClient({ url, token })
   const projectId = before?.projectId ?? (await client.post('/api/projects', { body: { name: 'talk' } })).id
+  const agentId = before?.agentId ?? `talker-${++made}`
   if (!before) {
     const { protocol, args } = demos[demo]
     await client.post('/api/agents', { body: { id: agentId, name: 'Talker', protocol, command: 'holdfast', args: [...args] } })
@@ -61,6 +63,7 @@ export async function openChat(
   const processes = async () => (await client.get('/api/processes', { query: { projectId } })).items
   return {
     projectId,
+    agentId,
     client,
     answers,
     processes,
