@@ -1,6 +1,7 @@
 /**
  * AG6: the limit of an agent is over. If a person said so, its turn is taken up again: the same prompt, as a new turn, in front of all that
- * waits. Otherwise who waits longest is next. Looked at too early, or twice, it changes nothing.
+ * waits. Otherwise who waits longest is next. Looked at too early, or twice, it changes nothing. One that has failed meanwhile and may not be
+ * started any more waits for nothing: its limit is over, too.
  */
 import { findLaunch } from '../store/queries/launches.ts'
 import { selectRoleAgent } from '../store/queries/role-agents.ts'
@@ -12,15 +13,21 @@ import { mustBeLocked, talkStreams, type WhichUserSession } from './user-session
 
 interface Input extends WhichUserSession {
   readonly roleAgentId: string
+  /** Its start is refused. */
+  readonly cannotStart?: boolean
 }
 
 export const endLimit = defineUseCase({
   name: 'end-limit',
   streams: (input: Input) => talkStreams(input),
-  run: async (tx, { roleAgentId, ...which }, context): Promise<{ ended: boolean }> => {
+  run: async (tx, { roleAgentId, cannotStart, ...which }, context): Promise<{ ended: boolean }> => {
     const { now, random } = context
     const agent = await tx.first(selectRoleAgent, { id: roleAgentId })
     const isOver = agent && agent.limited_until !== null && agent.limited_until <= now
+    if (isOver && agent.state === 'FAILED' && cannotStart) {
+      await liftLimit(tx, agent)
+      return { ended: true }
+    }
     if (!isOver || agent.state !== 'ACTIVE' || agent.terminating_at !== null) return { ended: false }
     const launch = agent.launch_id === null ? undefined : await findLaunch(tx, agent.launch_id)
     if (!launch) return { ended: false }

@@ -71,10 +71,12 @@ export const findDueUserSessions = defineQuery({
   },
 })
 
-/** Also what is to go on by itself. */
+/** Also what is to go on by itself when its limit is over. */
 async function runningIn(reader: Reader, userSessionId: string): Promise<number> {
   let running = 0
-  for (const { id, goes_on_left: goesOn } of await reader.all(selectOccupants, { userSessionId }))
-    running += goesOn + (await reader.all(selectOpenTurns, { roleAgentId: id })).filter(({ state }) => state === 'running').length
+  for (const { id, goes_on_left: goesOn, limited_until: until } of await reader.all(selectOccupants, { userSessionId }))
+    running +=
+      (until === null ? 0 : goesOn) +
+      (await reader.all(selectOpenTurns, { roleAgentId: id })).filter(({ state }) => state === 'running').length
   return running
 }

@@ -19,12 +19,13 @@ async function limited() {
     client.send({ type: 'agent:get', ...inside, role: 'auth' })
     return (await client.next('agent:info')).agent
   }
+  const lines: string[] = []
   // As after a restart: nothing is known but what is in the store.
   const sweep = () =>
     new UserSessionSweeper({
       store,
       clock,
-      logger: createLogger({ level: 'error', format: 'json', destination: { write: () => {} } }),
+      logger: createLogger({ level: 'warn', format: 'json', destination: { write: (line) => void lines.push(line) } }),
     }).round()
   const meetLimit = async (error = limitWords) => {
     const { turnId, content } = await machine.turn()
@@ -33,7 +34,7 @@ async function limited() {
     return { turnId, until, text: content[0].text }
   }
   const wait = (count: number) => pass(room, count * seconds, client, machine.socket)
-  return { wait, client, machine, launchId, say, goOn, info, sweep, meetLimit }
+  return { room, inside, wait, client, machine, launchId, say, goOn, info, sweep, meetLimit, lines }
 }
 
 test('[AG6] a turn that met the limit is taken up again by itself when a person said so, in front of what waits', async () => {
@@ -137,4 +138,44 @@ test('[AG6] an agent that has gone meanwhile is started again when the limit is 
   await sweep()
   expect((await machine.turn()).content).toEqual([{ type: 'text', text: 'first' }])
   expect(await info()).toMatchObject({ state: 'ACTIVE', limit: null, turn: { content: [{ text: 'first' }] } })
+})
+
+test('[US3] one whose agent may not be started any more does not go on: nothing is tried for ever, and no session is kept for it', async () => {
+  const { room, inside, wait, client, machine, launchId, say, goOn, sweep, meetLimit, lines } = await limited()
+  say('first')
+  await meetLimit()
+  await client.next('agent:limited')
+  goOn(true)
+  await client.next('agent:limited')
+  await machine.tell(exited(launchId))
+  await client.next('agent:failed')
+  await room.server.ask(`/api/projects/${room.projectId}/agents/coder`, { method: 'DELETE' })
+  await wait(30)
+  await sweep()
+  expect(await client.next('agent:limited')).toMatchObject({ until: null, goesOn: false })
+  client.webSocket.close()
+  await client.closed
+  await pass(room, 25 * 3600 * seconds)
+  await sweep()
+  expect((await room.server.ask(`/api/user-sessions/${inside.sessionId}`)).json.state).toBe('TERMINATED')
+  expect(lines).toEqual([])
+})
+
+test('[US3] a wish to go on that is left of an agent that crashed keeps no session that nobody is connected to', async () => {
+  const { room, inside, wait, client, machine, launchId, say, goOn, sweep, meetLimit } = await limited()
+  say('first')
+  await meetLimit()
+  goOn(true)
+  await client.next('agent:limited')
+  await client.next('agent:limited')
+  await wait(30)
+  await sweep()
+  await machine.turn()
+  await machine.tell(exited(launchId, { exitCode: 1 }))
+  await client.next('agent:failed')
+  client.webSocket.close()
+  await client.closed
+  await pass(room, 25 * 3600 * seconds)
+  await sweep()
+  expect((await room.server.ask(`/api/user-sessions/${inside.sessionId}`)).json.state).toBe('TERMINATED')
 })

@@ -3,6 +3,7 @@
  * permissions that nobody answers, sessions that nobody is connected to. Reads first and writes only for what is due, each in a commit of
  * its own; harmless when done twice. After a tick that comes late, nothing counts as detached until its readers had time to come back.
  */
+import { Refusal } from '../../domain/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { endChatLimit } from '../../services/end-chat-limit.ts'
@@ -54,10 +55,16 @@ export class UserSessionSweeper implements Duty {
       await this.#each({ approvalId }, async () => store.run(expirePermission, await store.query(findPermission, { approvalId })))
     for (const { userSessionId, roleAgentId, again } of due.limited)
       await this.#each({ userSessionId }, async () => {
-        if (!again) return store.run(endLimit, { ...(await this.#which(userSessionId)), roleAgentId })
+        if (!again) return void (await store.run(endLimit, { ...(await this.#which(userSessionId)), roleAgentId }))
         const which = await store.query(findUserSession, { userSessionId, accountId: null, forStart: again })
         // Nobody is there who could start it: looked at again.
-        return which.startOn === null ? undefined : store.run(spawnRoleAgent, { ...which, ...again, load: true })
+        if (which.startOn === null) return
+        try {
+          await store.run(spawnRoleAgent, { ...which, ...again, load: true })
+        } catch (error) {
+          if (!(error instanceof Refusal) || error.code === 'busy') throw error
+          await store.run(endLimit, { ...(await this.#which(userSessionId)), roleAgentId, cannotStart: true })
+        }
       })
     for (const chat of await store.query(findEndedChatLimits, {})) await this.#each(chat, () => store.run(endChatLimit, chat))
     if (now < this.#patientUntil) return
