@@ -8,6 +8,7 @@ import { detectWork } from '../domain/agent-session/work-detection.ts'
 import { Refusal } from '../domain/errors.ts'
 import type { Instant } from '../domain/instant.ts'
 import { durationMs } from '../domain/project/duration.ts'
+import { userSessionStream } from '../domain/stream/name.ts'
 import { hashSecret } from '../platform/secrets.ts'
 import type { LaunchParticulars } from '../protocol/link.ts'
 import type { AcpParticulars } from '../protocol/link-turns.ts'
@@ -20,13 +21,15 @@ import { defineUseCase, type Reader } from '../store/store.ts'
 import { type InEpoch, inForce } from './coordinator-epoch.ts'
 import { launchStreams, moveLaunch } from './launch-record.ts'
 import { settingsOf } from './project-settings.ts'
+import { endRoleAgentOf } from './role-agent-record.ts'
 import { startableAgent } from './start-facts.ts'
 import { workFactsOf } from './work-facts.ts'
 
 type Take = InEpoch & {
   readonly launchId: string
-  /** From `find-launch`; it never changes. */
+  /** From `find-launch`; they never change. */
   readonly projectId: string
+  readonly userSessionId: string | null
 }
 
 export type TakenLaunch = Omit<LaunchParticulars, 'type'> | { readonly withdrawn: true }
@@ -34,7 +37,10 @@ export type TakenLaunch = Omit<LaunchParticulars, 'type'> | { readonly withdrawn
 export const takeLaunch = defineUseCase({
   name: 'take-launch',
   answersSecret: true,
-  streams: (input: Take) => launchStreams(input),
+  streams: (input: Take) => [
+    ...launchStreams(input),
+    ...(input.userSessionId === null ? [] : [userSessionStream(input.userSessionId)]),
+  ],
   run: async (tx, { launchId, ...from }, context): Promise<TakenLaunch> => {
     const { now, random } = context
     await inForce(tx, from)
@@ -46,7 +52,9 @@ export const takeLaunch = defineUseCase({
     const { agentId, projectId } = launch
     const wanted = launch.roleAgentId === null ? await pulling(tx, launch, now) : await inRole(tx, launch)
     if (!wanted) {
-      await moveLaunch(tx, launch, { type: 'stop', reason: 'withdrawn' }, context)
+      const ended = await moveLaunch(tx, launch, { type: 'stop', reason: 'withdrawn', ...(await whyGone(tx, launch)) }, context)
+      // Of one that had begun the end is told by its coordinator.
+      if (ended?.state === 'ended') await endRoleAgentOf(tx, ended, context)
       return { withdrawn: true }
     }
     const { agent, acp } = wanted
@@ -67,6 +75,12 @@ export const takeLaunch = defineUseCase({
     }
   },
 })
+
+/** In a role somebody waits for it, who is told. */
+async function whyGone(reader: Reader, { roleAgentId, agentId }: Launch): Promise<{ detail?: string }> {
+  if (roleAgentId === null || (await reader.first(selectAgent, { id: agentId }))) return {}
+  return { detail: `${agentId} cannot be started any more: it was deleted` }
+}
 
 interface Wanted {
   readonly agent: AgentRow

@@ -55,6 +55,21 @@ test('[AG2] without a coordinator it fails at once with words, and the session s
   })
 })
 
+test('[AG2] one whose agent is deleted while it waits for its turn to start has failed, with the reason', async () => {
+  const room = await openConsole()
+  const machine = await room.machine()
+  const client = await room.client()
+  const inside = await room.created(client)
+  client.send({ type: 'agent:spawn', ...inside, role: 'auth', agentId: 'critic' })
+  const { launchId } = (await machine.order('launch-ordered')).order
+  await room.server.ask('/api/agents/critic', { method: 'DELETE' })
+  expect(await machine.ask({ type: 'coordinator:take', launchId })).toMatchObject({ code: 'launch_withdrawn' })
+  client.send({ type: 'agent:list', ...inside })
+  expect((await client.next('agent:list')).agents).toMatchObject([
+    { role: 'auth', state: 'FAILED', step: 'process', error: expect.stringContaining('critic') },
+  ])
+})
+
 test('[AG3] terminating while it waits, starts, runs or has failed ends in TERMINATED with nothing left', async () => {
   const room = await openConsole()
   const machine = await room.machine()

@@ -55,8 +55,9 @@ export class Launches {
   }
 
   async take({ id: coordinatorId }: Who, { launchId, epoch }: CoordinatorTake): Promise<LaunchParticulars> {
-    const { projectId } = await this.#store.query(findLaunch, { launchId }).catch(withdrawnIfNotFound(launchId))
-    const taken = await this.#store.run(takeLaunch, { coordinatorId, epoch, launchId, projectId })
+    const found = await this.#store.query(findLaunch, { launchId }).catch(withdrawnIfNotFound(launchId))
+    const { projectId, userSessionId } = found
+    const taken = await this.#store.run(takeLaunch, { coordinatorId, epoch, launchId, projectId, userSessionId })
     if ('withdrawn' in taken) throw launchWithdrawn(launchId)
     return { type: 'coordinator:launch', ...taken }
   }
