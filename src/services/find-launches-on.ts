@@ -1,4 +1,5 @@
 /** What has to be locked to end everything of a coordinator. */
+import { saidBy } from '../store/queries/chat-turns.ts'
 import { liveLaunchesOn } from '../store/queries/launches.ts'
 import { userSessionsOf } from '../store/queries/role-agents.ts'
 import { defineQuery } from '../store/store.ts'
@@ -17,6 +18,7 @@ export const findLaunchesOn = defineQuery({
       projectIds: [...new Set(launches.map(({ projectId }) => projectId))],
       openConversations: [...openConversations],
       userSessionIds: await userSessionsOf(reader, launches),
+      said: await saidBy(reader, launches),
     }
   },
 })

@@ -6,7 +6,7 @@ import type { Launch } from '../domain/agent-process/lifecycle.ts'
 import { epochMs } from '../domain/instant.ts'
 import type { LinkFact } from '../protocol/link.ts'
 import { effects } from '../protocol/link-questions.ts'
-import { selectChatTurn } from '../store/queries/chat-turns.ts'
+import { saidBy, selectChatTurn } from '../store/queries/chat-turns.ts'
 import { findLaunch, liveLaunchesOn } from '../store/queries/launches.ts'
 import { selectQuestion } from '../store/queries/questions.ts'
 import { userSessionsOf } from '../store/queries/role-agents.ts'
@@ -26,6 +26,9 @@ export type Told =
 const ofUserSession: ReadonlySet<string> = new Set<LinkFact['type']>(['turn-update', 'agent-configured'])
 const ofNobody: ReadonlySet<string> = new Set<LinkFact['type']>(['process-output', 'question-answered'])
 
+/** What was being said then is said no further. */
+const ofEnds: ReadonlySet<string> = new Set<LinkFact['type']>(['process-exited', 'start-failed', 'goodbye'])
+
 export const findToldLaunches = defineQuery({
   name: 'find-told-launches',
   run: async (reader, { facts, ...from }: InEpoch & { facts: readonly LinkFact[] }, context): Promise<Told> => {
@@ -41,7 +44,12 @@ export const findToldLaunches = defineQuery({
       projectIds: [...new Set([...ending.map(({ projectId }) => projectId), ...(await askedAbout(reader, isNew ? facts : []))])],
       openConversations: [...openConversations],
       answered: await conversationsOf(reader, isNew ? facts : [], ['turn-ended']),
-      said: await conversationsOf(reader, isNew ? facts : [], ['turn-update', 'turn-ended']),
+      said: [
+        ...new Set([
+          ...(await conversationsOf(reader, isNew ? facts : [], ['turn-update', 'turn-ended'])),
+          ...(await saidBy(reader, facts.some(({ type }) => ofEnds.has(type)) ? ending : [])),
+        ]),
+      ],
       userSessionIds: await userSessionsOf(reader, [...ending, ...talking]),
       tellsHome: row.state === 'unreachable' || facts.some(({ type }) => !ofUserSession.has(type) && !ofNobody.has(type)),
     }

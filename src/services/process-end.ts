@@ -24,6 +24,8 @@ export interface Ends {
   readonly projectIds: readonly string[]
   readonly openConversations: readonly string[]
   readonly userSessionIds: readonly string[]
+  /** Conversations in which they are saying something. */
+  readonly said: readonly string[]
 }
 
 type End = Extract<LaunchEvent, { type: 'start-failed' | 'lost' }> | Omit<Extract<LaunchEvent, { type: 'exited' }>, 'left'>
@@ -32,7 +34,7 @@ export async function endProcess(tx: Tx, launch: Launch, end: End, ends: Ends, c
   if (launch.state === 'ended' || !ends.projectIds.includes(launch.projectId)) return
   if (launch.roleAgentId !== null) return endInRole(tx, launch, end, ends, context)
   const event = end.type === 'exited' ? { ...end, left: await leftBehind(tx, launch, context.now) } : end
-  await forgetChatTurn(tx, launch, context)
+  await forgetChatTurn(tx, launch, ends.said, context)
   await endSessionOf(tx, launch, end.type === 'lost' ? 'coordinator_lost' : 'process_exited', ends, context)
   await moveLaunch(tx, launch, event, context)
 }

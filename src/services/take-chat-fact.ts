@@ -67,12 +67,13 @@ export async function takeChatFact(tx: Tx, fact: TurnFact, launch: Launch, conte
   }
 }
 
-/** Its process has gone. */
-export async function forgetChatTurn(tx: Tx, { id: launchId }: Launch, { now }: Context): Promise<void> {
+/** Its process has gone. `said`: the conversations whose answers are locked; of one that has begun since, the next turn clears the words. */
+export async function forgetChatTurn(tx: Tx, { id: launchId }: Launch, said: readonly string[], { now }: Context): Promise<void> {
   const turn = await tx.first(selectRunningChatTurn, { launchId })
   if (!turn) return
   await withdrawPermissions(tx, turn.id, now)
   await close(tx, turn, { state: 'unknown', error: null }, now)
+  if (said.includes(turn.conversation_key ?? '')) await saidWhole(tx, turn)
 }
 
 async function runningTurn(tx: Tx, { id: launchId }: Launch, turnId: string): Promise<ChatTurnRow | undefined> {

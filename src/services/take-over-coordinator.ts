@@ -3,7 +3,14 @@
  * ordered is over, with the agent sessions that hung on it. It clears up when it learns of it. Done again it changes nothing.
  */
 import { Refusal } from '../domain/errors.ts'
-import { conversationStream, coordinatorStream, home, projectStream, userSessionStream } from '../domain/stream/name.ts'
+import {
+  answerStream,
+  conversationStream,
+  coordinatorStream,
+  home,
+  projectStream,
+  userSessionStream,
+} from '../domain/stream/name.ts'
 import type { Coordinator } from '../protocol/coordinator.ts'
 import { coordinatorOf, findCoordinatorRow, keepCoordinator } from '../store/queries/coordinators.ts'
 import { keepEpoch } from '../store/queries/exit-reports.ts'
@@ -25,12 +32,13 @@ type Takeover = Ends & {
 
 export const takeOverCoordinator = defineUseCase({
   name: 'take-over-coordinator',
-  streams: ({ coordinatorId, projectIds, openConversations, userSessionIds }: Takeover) => [
+  streams: ({ coordinatorId, projectIds, openConversations, userSessionIds, said }: Takeover) => [
     home,
     coordinatorStream(coordinatorId),
     ...projectIds.map(projectStream),
     ...openConversations.map(conversationStream),
     ...userSessionIds.map(userSessionStream),
+    ...said.map(answerStream),
   ],
   run: async (tx, { coordinatorId, by, ...ends }, context): Promise<Coordinator> => {
     const row = await findCoordinatorRow(tx, coordinatorId)

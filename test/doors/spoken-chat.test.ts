@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { UserSessionSweeper } from '../../src/compose/duties/user-session-sweeper.ts'
 import { webKey } from '../../src/domain/conversation/key.ts'
 import { instant } from '../../src/domain/instant.ts'
-import { conversationStream } from '../../src/domain/stream/name.ts'
+import { answerStream, conversationStream } from '../../src/domain/stream/name.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import type { ConversationState } from '../../src/protocol/snapshot.ts'
 import { createSpeaker } from '../../src/server/agents/speaker.ts'
@@ -11,6 +11,7 @@ import { Starter } from '../../src/server/agents/starter.ts'
 import { readSnapshot } from '../../src/services/read-snapshot.ts'
 import { speakToAgent } from '../../src/services/speak-to-agent.ts'
 import { piecesOf, selectChatTurn } from '../../src/store/queries/chat-turns.ts'
+import { eventsOf } from '../services/installation.ts'
 import { exited, started } from '../services/launch-pad.ts'
 import { asks, type Machine, openConsole, readyAgent, said, turnEnded } from '../support/relay.ts'
 
@@ -82,7 +83,7 @@ test('[CH12] a message starts it, becomes its prompt, and its words are the answ
 })
 
 test('[CH12] a process that dies in the middle answers nothing: the next one is told the same again', async () => {
-  const { say, chat, machine, agentSessions, server } = await open()
+  const { room, say, chat, machine, agentSessions, server } = await open()
   await say('hello')
   const launchId = await bringUp(machine)
   const { turnId } = await machine.turn()
@@ -90,6 +91,9 @@ test('[CH12] a process that dies in the middle answers nothing: the next one is 
   await machine.tell(exited(launchId, { exitCode: 1 }))
   const left = await server.store.read((reader) => reader.first(selectChatTurn, { id: turnId }))
   expect([left?.state, await server.store.read((reader) => piecesOf(reader, turnId))]).toEqual(['unknown', ''])
+  // Whoever reads what it was saying learns that no more of it comes.
+  const told = await eventsOf(server.store, answerStream(webKey(room.projectId, 'coder')))
+  expect(told).toMatchObject([{ type: 'answer-over', data: { turnId } }])
   const second = await bringUp(machine)
   const again = await machine.turn()
   expect(again).toMatchObject({ launchId: second, content: [{ text: 'hello' }] })

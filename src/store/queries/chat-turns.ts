@@ -52,6 +52,16 @@ export const selectRunningChatTurn = statement<{ launchId: string }>()((db, p) =
   db.selectFrom('chat_turns').selectAll().where('launch_id', '=', p.launchId).where('state', '=', running),
 )
 
+/** The conversations in which these processes are saying something. */
+export async function saidBy(reader: Reader, launches: readonly { readonly id: string }[]): Promise<string[]> {
+  const keys = new Set<string>()
+  for (const { id: launchId } of launches) {
+    const key = (await reader.first(selectRunningChatTurn, { launchId }))?.conversation_key
+    if (key) keys.add(key)
+  }
+  return [...keys]
+}
+
 /** What is being said in a conversation: of turns that run there are few. */
 export const selectSaying = statement<{ key: string }>()((db, p) =>
   db
