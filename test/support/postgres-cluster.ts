@@ -90,6 +90,11 @@ export class PostgresCluster {
       `port=${this.#address.port}`,
       'unix_socket_directories=',
       'max_connections=200',
+      // Nothing lives long enough to be vacuumed, planned for, or read ahead.
+      'autovacuum=off',
+      'jit=off',
+      'io_method=sync',
+      'max_wal_size=4GB',
       ...this.#settings,
     ]
     const log = await open(this.#log, 'a')
