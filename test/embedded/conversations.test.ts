@@ -2,11 +2,14 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type Conversations, type ConversationsOptions, createConversations, Refusal } from '../../src/library.ts'
+import type { Conversations, ConversationsOptions } from '../../src/library.ts'
+import { bundledLibrary } from '../support/bundled-library.ts'
 import { newPostgresStoreUrl, usePostgres } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 usePostgres()
+
+const { createConversations, Refusal } = await bundledLibrary()
 
 const key = 'telegram:123456'
 const places: [string, () => Promise<ConversationsOptions>][] = [

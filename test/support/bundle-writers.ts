@@ -95,6 +95,6 @@ function clearOld(folder: string): void {
   for (const name of readdirSync(folder)) {
     const file = join(folder, name)
     const { mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() }
-    if (Date.now() - mtimeMs > keptMs) rmSync(file, { force: true })
+    if (Date.now() - mtimeMs > keptMs) rmSync(file, { recursive: true, force: true })
   }
 }
