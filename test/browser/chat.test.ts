@@ -206,11 +206,11 @@ test('[CH5] a reload keeps the agent, and the stream of the page names its panel
 
 test('[CH5] a tab out of sight keeps saying that its panel is open; a fourth one gives its connection back', async () => {
   const room = await chatRoom('hal')
-  const context = (await here.ownerPage('/', { anew: true })).context()
+  const first = await here.ownerPage(room.address, { anew: true })
   const tabs: Page[] = []
   for (let tab = 0; tab < 4; tab++) {
-    const page = await context.newPage()
-    await page.goto(room.address)
+    const page = tab === 0 ? first : await first.context().newPage()
+    if (page !== first) await page.goto(room.address)
     await presence(page, 'waiting')
     await page.clock.install()
     await page.evaluate(() => {

@@ -15,12 +15,20 @@ async function say(key: string, ...contents: string[]): Promise<void> {
     await here.elsewhere.post('/api/conversations/{key}/messages', { params: { key }, body: { role: 'user', content } })
 }
 
+/** Many at once, up to a history's length. */
+const put = (key: string, contents: readonly string[]) =>
+  here.elsewhere.put('/api/conversations/{key}/messages', {
+    params: { key },
+    body: { messages: contents.map((content) => ({ role: 'user' as const, content })) },
+  })
+
 const at = (key: string, query = ''): string => `/conversations/${encodeURIComponent(key)}${query}`
 const rows = (page: Page) => page.getByRole('log').locator('[data-seq]')
 
 test('[UI4] [DC5] a search over all conversations marks what it found and leads to the message, new ones come by themselves', async () => {
-  await say('telegram:42', ...Array.from({ length: 130 }, (_, n) => `note ${n}`), '本日の承認待ちは三件です')
-  await say('telegram:42', ...Array.from({ length: 120 }, (_, n) => `later ${n}`))
+  await say('telegram:42')
+  const many = (word: string) => Array.from({ length: 130 }, (_, n) => `${word} ${n}`)
+  await put('telegram:42', [...many('note'), '本日の承認待ちは三件です', ...many('later')])
   await say('slack:C1', 'the approval of the plan')
   const page = await here.ownerPage('/conversations')
   const list = page.getByRole('navigation', { name: 'conversations' })
@@ -97,8 +105,10 @@ test('[UI7] of a very long conversation only a part is on the page, wherever one
   await say(key)
   for (let done = 0; done < count; done += maxHistoryMessages) {
     const some = { length: Math.min(maxHistoryMessages, count - done) }
-    const messages = Array.from(some, (_, n) => ({ role: 'user' as const, content: `message ${done + n} of many` }))
-    await here.elsewhere.put('/api/conversations/{key}/messages', { params: { key }, body: { messages } })
+    await put(
+      key,
+      Array.from(some, (_, n) => `message ${done + n} of many`),
+    )
   }
   const page = await here.ownerPage(at(key))
   const log = page.getByRole('log')

@@ -25,8 +25,9 @@ async function launchBrowser(): Promise<Browser> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return chromium.launch({ channel: 'chrome' })
   const folder = await unpacked()
   const executablePath = join(folder, 'chromium')
-  // Root has no sandbox; what is opened here is only our own page.
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
+  // Root has no sandbox; what is opened here is only our own page. Of each browser's tabs all live in one process, or every page
+  // that is opened would start a second one for nothing.
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--renderer-process-limit=1']
   return chromium.launch({ executablePath, args, env: environment(folder, executablePath) })
 }
 
