@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { clearing } from '../../src/compose/duties/clearing.ts'
 import { hashSecret } from '../../src/platform/secrets.ts'
 import { createProject } from '../../src/services/create-project.ts'
 import { createSignInCode } from '../../src/services/create-sign-in-code.ts'
@@ -79,5 +80,13 @@ describe('clearing away what has run out', () => {
     clock.advance(8 * day)
     expect(await store.run(sweepExpired, {})).toEqual({ swept: maxSweptRows, more: true })
     expect(await store.run(sweepExpired, {})).toEqual({ swept: 11, more: false })
+  })
+
+  test('[SE8] what runs out faster than one run clears it is cleared all the same', async () => {
+    const { store, clock } = await open()
+    await Promise.all(Array.from({ length: 2 * maxSweptRows + 10 }, () => store.run(createSignInCode, { by })))
+    clock.advance(day)
+    await clearing(store).round()
+    expect(await store.run(sweepExpired, {})).toEqual({ swept: 0, more: false })
   })
 })

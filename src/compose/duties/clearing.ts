@@ -8,6 +8,8 @@ import { trimStream } from '../../services/trim-stream.ts'
 import type { Store } from '../../store/store.ts'
 import type { Duty } from './duty.ts'
 
+/** In one round: more than a store under load makes in a minute. */
+const maxSweeps = 100
 /** Of one stream in one round. */
 const maxTrims = 20
 
@@ -16,7 +18,7 @@ export const clearing = (store: Store): Duty => ({
   complaint: 'What has run out could not be cleared away',
   restsFirst: true,
   round: async () => {
-    await store.run(sweepExpired, {})
+    for (let sweeps = 0; sweeps < maxSweeps; sweeps++) if (!(await store.run(sweepExpired, {})).more) break
     for (const stream of await store.query(findLongStreams, {}))
       for (let trims = 0; trims < maxTrims; trims++) if (!(await store.run(trimStream, { stream })).more) break
   },
