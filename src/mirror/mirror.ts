@@ -69,7 +69,7 @@ export class Mirror {
 
   /** Finds what moved while nobody listened. New changes are mirrored meanwhile. */
   start(): void {
-    this.#search = this.#findMissed().catch((error) => this.#warn(error))
+    this.#search = this.#findMissed('')
   }
 
   /** Why files are behind, if they are: shown to people, and tried again meanwhile. */
@@ -193,15 +193,25 @@ export class Mirror {
     if (ms > 0) this.#resting.set(name, this.#parts.clock.now() + ms)
   }
 
-  async #findMissed(): Promise<void> {
-    const { store } = this.#parts
-    for (let after = ''; !this.#stopped; ) {
-      const streams = await store.streamsAfter(after, searchPage)
-      for (const { name, head } of streams)
-        for (const job of this.#jobsOf(name)) if (!(await job.target.isCurrent(job.place, head))) this.#note([job])
-      const last = streams.at(-1)
-      if (!last || streams.length < searchPage) return
-      after = last.name
+  /** Behind this name. When the store cannot be asked, it goes on from there a moment later. */
+  async #findMissed(begin: string): Promise<void> {
+    const { store, clock } = this.#parts
+    let after = begin
+    try {
+      while (!this.#stopped) {
+        const streams = await store.streamsAfter(after, searchPage)
+        for (const { name, head } of streams)
+          for (const job of this.#jobsOf(name)) if (!(await isCurrent(job, head))) this.#note([job])
+        const last = streams.at(-1)
+        if (!last || streams.length < searchPage) return
+        after = last.name
+      }
+    } catch (error) {
+      if (this.#stopped) return
+      this.#warn(error)
+      clock.after(retryMs.first, () => {
+        this.#search = this.#findMissed(after)
+      })
     }
   }
 
@@ -222,3 +232,6 @@ export class Mirror {
     this.#parts.logger.warn({ error: String(error) }, 'files beside the database are behind; trying again')
   }
 }
+
+/** What cannot even be looked at is written, or it is told why not; the others are looked at all the same. */
+const isCurrent = ({ target, place }: Job, head: number): Promise<boolean> => target.isCurrent(place, head).catch(() => false)

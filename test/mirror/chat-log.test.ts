@@ -195,3 +195,12 @@ test('[CH7] a file that cannot be written holds nobody up', async () => {
   await mirror.flush()
   expect((await read('ann')).map(({ content }) => content)).toEqual(['both'])
 })
+
+test('[CH7] a file that cannot even be looked at keeps nobody else’s from being found at start', async () => {
+  const { room, mirror, restart, fileOf, read } = await open(['ann', 'ben'])
+  await mirror.stop()
+  await room.say('both', { toAgentId: null })
+  await mkdir(fileOf('ann'), { recursive: true })
+  await restart().catch(() => undefined)
+  expect((await read('ben')).map(({ content }) => content)).toEqual(['both'])
+})
