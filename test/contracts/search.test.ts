@@ -1,6 +1,7 @@
 /** Search over all messages, the same on either engine: what is found, what is not, in which order, and what is kept up with. */
 import { describe, expect, test } from 'vitest'
 import { dayAfter, dayBefore } from '../../src/domain/conversation/logical-day.ts'
+import { Refusal } from '../../src/domain/errors.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { SearchIndexer } from '../../src/server/search/indexer.ts'
 import { addMessage } from '../../src/services/add-message.ts'
@@ -177,6 +178,30 @@ describe.each(engines)('search on %s', (engine) => {
     await store.run(importConversation, { key: 'telegram:old', by, messages, summary: '', flags: {}, ...times })
     await say(key, 'a new zebra')
     expect((await found('zebra')).sort()).toEqual(['a [zebra]', 'a new [zebra]', 'an old [zebra]', 'an older [zebra]'])
+  })
+
+  test('[DC5] what was written while nobody listened is looked for again when the store was away in between', async () => {
+    const { store, search } = await openTalk(await newPlace(engine), { [key]: ['a zebra'] })
+    let asked = 0
+    const awayOnce = new Proxy(store, {
+      get: (_, name) => {
+        const found = Reflect.get(store, name)
+        if (typeof found !== 'function') return found
+        const isAway = (first: unknown) => name === 'query' && first === findUnindexed && asked++ === 0
+        return (...given: unknown[]) =>
+          isAway(given[0]) ? Promise.reject(new Refusal('store_unavailable')) : found.apply(store, given)
+      },
+    })
+    const clock = manualClock()
+    const indexer = new SearchIndexer({ store: awayOnce, clock, logger: createLogger({ level: 'silent', format: 'json' }) })
+    indexer.start()
+    await expect
+      .poll(async () => {
+        clock.advance(1000)
+        return { found: (await search('zebra')).items.length, asked }
+      })
+      .toEqual({ found: 1, asked: 2 })
+    await indexer.stop()
   })
 
   test('[DC5] 1,300 messages of one moment and one that is very long are indexed in steps, each once, also when two do it', async () => {

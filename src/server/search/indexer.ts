@@ -134,9 +134,18 @@ export class SearchIndexer {
     }
   }
 
-  /** What moved while nobody listened. */
+  /** What moved while nobody listened; all of it anew when that fails. */
   async #findMissed(): Promise<void> {
     this.#lookThroughAll = false
+    try {
+      await this.#lookThrough()
+    } catch (error) {
+      this.#lookThroughAll = true
+      throw error
+    }
+  }
+
+  async #lookThrough(): Promise<void> {
     for (let after: string | null = ''; after !== null && !this.#stopped; ) {
       const { keys, next }: { keys: string[]; next: string | null } = await this.#parts.store.query(findUnindexed, { after })
       for (const key of keys) this.#waiting.add(key)
