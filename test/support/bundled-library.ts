@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '../..')
 
 export async function bundledLibrary(): Promise<typeof import('../../src/library.ts')> {
   const folder = join(root, 'node_modules', '.cache', 'holdfast-tests', 'library')
-  await bundleInto(root, folder, { library: 'src/library.ts' })
+  await bundleInto(root, folder, { library: 'src/library.ts' }, { maps: false })
   // What a .js file is would be found out by reading it.
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
   return await import(pathToFileURL(join(folder, 'library.js')).href)
