@@ -16,10 +16,19 @@ export const otherAgent = (key: string, agentId: string): string | undefined => 
   return agentIds.includes(agentId) ? agentIds.find((id) => id !== agentId) : undefined
 }
 
+interface Told {
+  readonly toAgentId: string
+  readonly content: string
+  /** CH12: the turn it was said in. */
+  readonly clientId?: string | undefined
+  /** It is kept, and is unread for nobody. */
+  readonly asksNobody?: boolean | undefined
+}
+
 export async function tellAgent(
   tx: Tx,
   { agentId, projectId, agentSessionId }: Receiver,
-  { toAgentId, content }: { toAgentId: string; content: string },
+  { toAgentId, content, clientId, asksNobody = false }: Told,
   context: Context,
 ): Promise<Message> {
   const key = agentKey(agentId, toAgentId)
@@ -27,6 +36,7 @@ export async function tellAgent(
   const open = row.state === 'open' ? row : await changeConversation(tx, row, { state: 'open' }, context.now)
   if (row.state === 'closed') tx.append(conversationStream(key), { type: 'conversation-reopened', data: { by: agentId } })
   await tx.write(insertOpenConversation, { agent_session_id: agentSessionId, conversation_key: key })
-  const message = { senderId: agentId, receiverId: toAgentId, role: 'assistant', content, projectId } as const
-  return appendMessage(tx, open, message, context, { readers: [toAgentId], also: [projectStream(projectId)] })
+  const message = { senderId: agentId, receiverId: toAgentId, role: 'assistant', content, projectId, clientId } as const
+  const readers = asksNobody ? [] : [toAgentId]
+  return appendMessage(tx, open, message, context, { readers, also: [projectStream(projectId)] })
 }

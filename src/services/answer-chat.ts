@@ -23,6 +23,8 @@ interface Answer extends Receiver {
   readonly conversationKey: string
   readonly content: string
   readonly clientId?: string | undefined
+  /** CH12: what was said in a turn; the message is known by it. `asksNobody`: the other agent need not answer it. */
+  readonly spoken?: { readonly turnId: string; readonly asksNobody: boolean } | undefined
 }
 
 interface Answered {
@@ -56,14 +58,16 @@ async function answer(tx: Tx, input: Answer, context: Context): Promise<Answered
 }
 
 async function say(tx: Tx, input: Answer, wasAsked: boolean, context: Context): Promise<Message | undefined> {
-  const { conversationKey: key, agentId, projectId, content } = input
+  const { conversationKey: key, agentId, projectId, content, spoken } = input
   const toAgentId = otherAgent(key, agentId)
   // SE3: no agent writes in what is not its own. On a channel it answers what it was asked there, and says nothing unasked.
   const isOwn = key === webKey(projectId, agentId) || (wasAsked && parseChannelKey(key) !== undefined)
   if (toAgentId === undefined && !isOwn) throw noSuchConversation(key)
   if (content === '') return undefined
-  if (toAgentId !== undefined) return tellAgent(tx, input, { toAgentId, content }, context)
+  const clientId = spoken?.turnId
+  if (toAgentId !== undefined)
+    return tellAgent(tx, input, { toAgentId, content, clientId, asksNobody: spoken?.asksNobody }, context)
   const { row } = await openConversation(tx, key, context.now)
-  const message = { senderId: agentId, receiverId: null, role: 'assistant', content } as const
+  const message = { senderId: agentId, receiverId: null, role: 'assistant', content, clientId } as const
   return appendMessage(tx, row, message, context, { readers: [] })
 }

@@ -27,7 +27,7 @@ export const sendMessage = defineUseCase({
       await liveAgentSession(tx, input)
       if (input.toAgentId === input.agentId) throw noSuchAgent(input.toAgentId)
       await checkAssigned(tx, { projectId: input.projectId, agentId: input.toAgentId })
-      const { id, seq } = await tellAgent(tx, input, input, context)
+      const { id, seq } = await tellAgent(tx, input, { toAgentId: input.toAgentId, content: input.content }, context)
       return { messageId: id, seq }
     })
   },

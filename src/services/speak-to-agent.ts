@@ -14,6 +14,7 @@ import { selectConversation } from '../store/queries/conversations.ts'
 import { findLaunch } from '../store/queries/launches.ts'
 import type { Receiver } from '../store/queries/unread.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../store/store.ts'
+import { otherAgent } from './agent-conversation.ts'
 import { takeLease } from './authenticate-agent.ts'
 import { handOverMessages } from './hand-over-messages.ts'
 import { stopLaunch } from './launch-record.ts'
@@ -71,7 +72,7 @@ async function tell(tx: Tx, caller: Receiver, launch: Launch, input: Spoken, con
       // They are in another conversation than the one that was looked up: whoever looks again finds it.
       if (messages.length === 0) return 'nothing'
       const isFirst = !(await tx.first(selectAnyChatTurn, { agentSessionId: caller.agentSessionId }))
-      const text = promptOfMessages(messages, isFirst ? summary : null)
+      const text = promptOfMessages(messages, isFirst ? summary : null, otherAgent(input.conversationKey, caller.agentId))
       return order(tx, caller, launch, { about: 'chat', conversationKey: input.conversationKey, text }, context)
     }
     case 'summarize_conversation': {

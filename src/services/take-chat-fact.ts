@@ -9,7 +9,7 @@ import { Refusal } from '../domain/errors.ts'
 import type { Instant } from '../domain/instant.ts'
 import { answerStream, projectStream } from '../domain/stream/name.ts'
 import { mask } from '../platform/mask.ts'
-import { maxContentChars } from '../protocol/message.ts'
+import { type Message, maxContentChars } from '../protocol/message.ts'
 import { storable } from '../protocol/text.ts'
 import { deleteEventsThrough, raiseFloor, selectPosition } from '../store/event-log.ts'
 import { newestOfLaunch } from '../store/queries/agent-sessions-of-launch.ts'
@@ -18,6 +18,7 @@ import {
   deletePieces,
   insertPiece,
   piecesOf,
+  selectChatTurn,
   selectRunningChatTurn,
   updateChatTurn,
   updateReady,
@@ -25,7 +26,7 @@ import {
 import { processOf } from '../store/queries/launches.ts'
 import { selectTask } from '../store/queries/tasks.ts'
 import { heldBy } from '../store/queries/unread.ts'
-import type { Context, Tx } from '../store/store.ts'
+import type { Context, Reader, Tx } from '../store/store.ts'
 import { answerChat } from './answer-chat.ts'
 import { chatWorks, meetChatLimit } from './chat-limit-record.ts'
 import { stopLaunch } from './launch-record.ts'
@@ -143,7 +144,9 @@ async function hand(tx: Tx, turn: ChatTurnRow, { text, said, isFailed, outcome, 
   if (turn.about === 'chat') {
     const conversationKey = turn.conversation_key ?? ''
     const held = await heldBy(tx, caller, conversationKey)
-    await answerChat.run(tx, { ...caller, conversationKey, content: said.slice(0, maxContentChars), clientId: turn.id }, context)
+    const spoken = { turnId: turn.id, asksNobody: await areAnswers(tx, held) }
+    const content = said.slice(0, maxContentChars)
+    await answerChat.run(tx, { ...caller, conversationKey, content, clientId: turn.id, spoken }, context)
     // Elsewhere, nobody could say whether it goes on: there its words are all that is known of the limit.
     if (conversationKey !== webKey(turn.project_id, turn.agent_id)) return
     if (limit !== undefined) await meetChatLimit(tx, caller, held, limit)
@@ -152,6 +155,13 @@ async function hand(tx: Tx, turn: ChatTurnRow, { text, said, isFailed, outcome, 
     const summary = text === '' || isFailed ? 'There is no summary of what was said before.' : text
     await setSummary.run(tx, { ...caller, summary, throughSeq: turn.through_seq ?? 0 }, context)
   } else await endTask(tx, turn, { failed: outcome !== 'answered', result: said.slice(0, maxResultChars) }, context)
+}
+
+/** CV10: what was said in a turn is an answer. Whoever is spoken to always says something: two of them would answer each other for ever. */
+async function areAnswers(reader: Reader, messages: readonly Message[]): Promise<boolean> {
+  for (const { clientId } of messages)
+    if (clientId === null || !(await reader.first(selectChatTurn, { id: clientId }))) return false
+  return messages.length > 0
 }
 
 /** Unless the agent has said so itself, with its tools. */

@@ -9,6 +9,7 @@ import type { ConversationState } from '../../src/protocol/snapshot.ts'
 import { createSpeaker } from '../../src/server/agents/speaker.ts'
 import { Starter } from '../../src/server/agents/starter.ts'
 import { readSnapshot } from '../../src/services/read-snapshot.ts'
+import { sendMessage } from '../../src/services/send-message.ts'
 import { speakToAgent } from '../../src/services/speak-to-agent.ts'
 import { piecesOf, selectChatTurn } from '../../src/store/queries/chat-turns.ts'
 import { eventsOf } from '../services/installation.ts'
@@ -100,6 +101,35 @@ test('[CH12] a process that dies in the middle answers nothing: the next one is 
   await machine.tell(said(second, again.turnId, 'whole'), turnEnded(second, again.turnId))
   expect(await chat()).toEqual(['owner: hello', 'coder: whole'])
   expect(await agentSessions()).toMatchObject([{ state: 'active' }, { state: 'ended', endReason: 'process_exited' }])
+})
+
+test('[CV10] what two that are spoken to say to each other comes to an end: who wrote is told, and an answer to an answer asks nobody', async () => {
+  const { room, say, machine, server, agentSessions } = await open()
+  const { store, ask } = server
+  await say('ask the critic')
+  const coder = await bringUp(machine)
+  const first = await machine.turn()
+  const [{ id: agentSessionId }] = await agentSessions()
+  const caller = { agentId: 'coder', projectId: room.projectId, agentSessionId }
+  await store.run(sendMessage, { ...caller, toAgentId: 'critic', content: 'Is it right?' })
+  await machine.tell(said(coder, first.turnId, 'I have asked'), turnEnded(coder, first.turnId))
+  const critic = await bringUp(machine)
+  const asked = await machine.turn()
+  expect(asked).toMatchObject({ launchId: critic, content: [{ text: 'The agent coder writes to you:\n\nIs it right?' }] })
+  await machine.tell(said(critic, asked.turnId, 'It is'), turnEnded(critic, asked.turnId))
+  const heard = await machine.turn()
+  expect(heard).toMatchObject({ launchId: coder, content: [{ text: 'The agent critic writes to you:\n\nIt is' }] })
+  await machine.tell(said(coder, heard.turnId, 'Thank you'), turnEnded(coder, heard.turnId))
+  const { items } = (await ask(`/api/conversations/${encodeURIComponent('agent:coder~critic')}/messages`)).json
+  const kept = items.map(({ content, clientId }: { content: string; clientId: string | null }) => [content, clientId])
+  expect(kept).toEqual([
+    ['Is it right?', null],
+    ['It is', asked.turnId],
+    ['Thank you', heard.turnId],
+  ])
+  // The next that the critic hears is what a person says.
+  await ask('/api/chat', { method: 'POST', body: { projectId: room.projectId, toAgentId: 'critic', content: 'hello' } })
+  expect(await machine.turn()).toMatchObject({ launchId: critic, content: [{ text: 'hello' }] })
 })
 
 test('[CH12] an error is told in words, and does not ask for the same again', async () => {

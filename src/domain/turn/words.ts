@@ -7,9 +7,13 @@ interface Told {
   readonly content: string
 }
 
-/** One message is told as it is. The summary stands before the first that an agent hears of a conversation. */
-export function promptOfMessages(messages: readonly Told[], summary: string | null): string {
-  const said = messages.map(({ content }) => content).join('\n\n')
+/**
+ * What people write is told as it is; what another agent does, with its name: it is no person's word. The summary stands before the
+ * first that an agent hears of a conversation.
+ */
+export function promptOfMessages(messages: readonly Told[], summary: string | null, fromAgent: string | undefined): string {
+  const words = messages.map(({ content }) => content).join('\n\n')
+  const said = fromAgent === undefined ? words : `The agent ${fromAgent} writes to you:\n\n${words}`
   return summary === null ? said : `What was said before, in short:\n\n${summary}\n\n${said}`
 }
 
