@@ -1,5 +1,9 @@
-/** What was written to agents and is not yet known to have arrived, kept in the tab so that a reload loses none of it. */
-
+/**
+ * What was written to agents and is not yet known to have arrived, kept in the tab so that a reload loses none of it. What was refused is
+ * kept as refused: it is said again only when the person says so.
+ */
+import { ProblemError } from '../../../src/client/failures.ts'
+import type { Problem } from '../../../src/protocol/problem.ts'
 import type { PromptPart } from '../../../src/protocol/prompt.ts'
 
 export interface Prompt {
@@ -13,12 +17,18 @@ export interface Prompt {
   readonly error: unknown
 }
 
+type Kept = Omit<Prompt, 'error'> & { readonly refused?: Problem | undefined }
+
+/** The server has said no. Anything else may have arrived, and goes out again under its id. */
+export const isRefused = (error: unknown): error is ProblemError =>
+  error instanceof ProblemError && error.problem.status < 500 && error.problem.status !== 429
+
 const keyOf = (userSessionId: string): string => `holdfast.draft.prompts.${userSessionId}`
 
 export function keptPrompts(userSessionId: string): readonly Prompt[] {
   try {
-    const kept = JSON.parse(sessionStorage.getItem(keyOf(userSessionId)) ?? '[]') as Omit<Prompt, 'error'>[]
-    return kept.map((prompt) => ({ ...prompt, error: undefined }))
+    const kept = JSON.parse(sessionStorage.getItem(keyOf(userSessionId)) ?? '[]') as Kept[]
+    return kept.map(({ refused, ...prompt }) => ({ ...prompt, error: refused && new ProblemError(refused) }))
   } catch {
     return []
   }
@@ -27,8 +37,10 @@ export function keptPrompts(userSessionId: string): readonly Prompt[] {
 export function keepPrompts(userSessionId: string, prompts: readonly Prompt[]): void {
   try {
     if (prompts.length === 0) sessionStorage.removeItem(keyOf(userSessionId))
-    else sessionStorage.setItem(keyOf(userSessionId), JSON.stringify(prompts.map(({ error: _, ...kept }) => kept)))
+    else sessionStorage.setItem(keyOf(userSessionId), JSON.stringify(prompts.map(toKeep)))
   } catch {
     // Storage can be full or forbidden; then they last as long as the page.
   }
 }
+
+const toKeep = ({ error, ...prompt }: Prompt): Kept => (isRefused(error) ? { ...prompt, refused: error.problem } : prompt)

@@ -10,7 +10,7 @@ import type { PromptPart } from '../../../src/protocol/prompt.ts'
 import { sayFinished } from '../live/finished.ts'
 import { client } from '../live/queries.ts'
 import { newKey } from '../live/sending.ts'
-import { keepPrompts, keptPrompts, type Prompt } from './kept-prompts.ts'
+import { isRefused, keepPrompts, keptPrompts, type Prompt } from './kept-prompts.ts'
 import { afterEvent, fromSnapshot, noPicture, type Picture, withOlder } from './picture.ts'
 
 export interface Known {
@@ -93,9 +93,8 @@ class LiveConsole {
 
   /** What got no answer goes out under its id, so it is never said twice. What was refused is said anew. */
   sendAgain(prompt: Prompt): void {
-    const refused = prompt.error instanceof ProblemError
     this.discard(prompt)
-    this.#deliver({ ...prompt, requestId: refused ? newKey() : prompt.requestId, error: undefined })
+    this.#deliver({ ...prompt, requestId: isRefused(prompt.error) ? newKey() : prompt.requestId, error: undefined })
   }
 
   discard({ requestId }: Prompt): void {
