@@ -1,5 +1,5 @@
 /**
- * RE2, RE3 and CK3, small: 100 power cuts and 7 I/O errors; the 20,000 and 300 are in `npm run test:faults`. They need a C
+ * RE2, RE3 and CK3, small: 50 power cuts and 7 I/O errors; the 20,000 and 300 are in `npm run test:faults`. They need a C
  * compiler and Linux; on a machine without them these tests are not there, and `npm run test:faults` says so.
  */
 import { describe, expect, test } from 'vitest'
@@ -28,10 +28,10 @@ async function withBuild<T>(changes: readonly Change[], work: (build: string) =>
 }
 
 function diskTests(library: string): void {
-  test('[RE2] 100 power cuts lose nothing that was acknowledged and leave nothing corrupt', async () => {
+  test('[RE2] 50 power cuts lose nothing that was acknowledged and leave nothing corrupt', async () => {
     const [first, second] = await Promise.all([
-      powerCuts({ library, build: productFolder, seed, images: 40 }),
-      withBuild([smallCheckpoints], (build) => powerCuts({ library, build, seed, images: 60 })),
+      powerCuts({ library, build: productFolder, seed, images: 20 }),
+      withBuild([smallCheckpoints], (build) => powerCuts({ library, build, seed, images: 30 })),
     ])
     expect([first.tally, second.tally]).toEqual([newTally(), newTally()])
   })
@@ -42,7 +42,7 @@ function diskTests(library: string): void {
   })
 
   test('[CK3] a file that is replaced is the old or the new one after a power cut, and the one that was kept is there', async () => {
-    const { tally } = await powerCutsOfFiles({ library, build: productFolder, seed, images: 150 })
+    const { tally } = await powerCutsOfFiles({ library, build: productFolder, seed, images: 60 })
     expect(tally).toEqual(newTally())
   })
 
@@ -68,7 +68,7 @@ function diskTests(library: string): void {
   })
 
   test('[RE2] the whole server comes up again after a power cut, with its lock free, its token and its files whole', async () => {
-    const { tally, acknowledged } = await powerCutsOfServer({ library, build: productFolder, seed, images: 30 })
+    const { tally, acknowledged } = await powerCutsOfServer({ library, build: productFolder, seed, images: 12 })
     expect(tally).toEqual(newTally())
     expect(acknowledged).toBeGreaterThan(20)
   })
