@@ -24,20 +24,6 @@ async function up(options: HoldfastOptions = {}): Promise<RunningHoldfast> {
   return holdfast
 }
 
-test('[CO1] opening a chat starts the agent, which answers; a stop on purpose leaves nothing running', async () => {
-  const holdfast = await startHoldfast({ up: true })
-  const chat = await openChat(holdfast)
-  await chat.open()
-  await chat.say('hello')
-  expect(await chat.answer()).toBe('echo: hello')
-  const { pid } = await chat.process('running')
-  const coordinator = await coordinatorOf(holdfast.data)
-  expect(isRunning(pid ?? 0)).toBe(true)
-  expect(await holdfast.stop()).toBe(0)
-  expect([isRunning(pid ?? 0), isRunning(coordinator.pid)]).toEqual([false, false])
-  expect(await agentsOf(holdfast.data)).toEqual([])
-})
-
 test('[CO6] the server is killed while the agent answers and started again: the same process, and one answer', async () => {
   const first = await up()
   const chat = await openChat(first)
@@ -136,7 +122,7 @@ test.each(['SIGINT', 'SIGHUP'] as const)(
   },
 )
 
-/** Each has an agent of its own; the coordinator goes on, or another comes, whatever was done to it. */
+/** Each has an agent of its own; the coordinator goes on, or another comes, whatever was done to it. The last one stops it all. */
 describe('on one machine', () => {
   let holdfast: RunningHoldfast
   beforeAll(async () => {
@@ -220,5 +206,18 @@ describe('on one machine', () => {
     await chat.say('after')
     expect(await chat.answer()).toBe('echo: after')
     expect((await coordinatorOf(holdfast.data)).pid).toBe(coordinator.pid)
+  })
+
+  test('[CO1] opening a chat starts the agent, which answers; a stop on purpose leaves nothing running', async () => {
+    const chat = await openChat(holdfast)
+    await chat.open()
+    await chat.say('hello')
+    expect(await chat.answer()).toBe('echo: hello')
+    const { pid } = await chat.process('running')
+    const coordinator = await coordinatorOf(holdfast.data)
+    expect(isRunning(pid ?? 0)).toBe(true)
+    expect(await holdfast.stop()).toBe(0)
+    expect([isRunning(pid ?? 0), isRunning(coordinator.pid)]).toEqual([false, false])
+    expect(await agentsOf(holdfast.data)).toEqual([])
   })
 })
