@@ -5,7 +5,7 @@
  * A test starts or loads pieces: a program of its own together with what it needs of the product, bundled when it is first asked for.
  * Hundreds of processes are started, and one that reads a single file is there with a third of the processor time.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -64,6 +64,7 @@ let own: string | undefined
 function ownFolder(): string {
   if (own) return own
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-pieces-'))
+  copyFileSync(join(productFolder, 'package.json'), join(folder, 'package.json'))
   atTheEnd(() => rmSync(folder, { recursive: true, force: true }))
   own = folder
   return folder
