@@ -224,3 +224,18 @@ test('[CH5] a tab out of sight keeps saying that its panel is open; a fourth one
   for (const page of tabs.slice(0, 3)) await page.getByRole('log').getByText('is anybody there?').waitFor()
   expect(await tabs[3]?.getByRole('log').getByText('is anybody there?').count()).toBe(0)
 })
+
+test('[CH10] what is typed to an agent of one project does not stand in the chat with it in another', async () => {
+  const room = await chatRoom('moving')
+  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'another' } })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: room.agentId } })
+  const page = await here.ownerPage(room.address)
+  await composer(page).fill('only for the first')
+  const go = (path: string) => page.evaluate((to) => history.pushState({}, '', to), path)
+  await go(`/projects/${projectId}/chat/${room.agentId}`)
+  await page.getByRole('heading', { name: 'another' }).waitFor()
+  await expect.poll(() => composer(page).inputValue()).toBe('')
+  await go(room.address)
+  await page.getByRole('heading', { name: `with-${room.agentId}` }).waitFor()
+  await expect.poll(() => composer(page).inputValue()).toBe('only for the first')
+})

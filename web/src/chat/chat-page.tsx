@@ -52,7 +52,7 @@ export function AgentChatPage() {
         </div>
       )}
       {agent ? (
-        <ChatPanel key={agent.id} projectId={project.id} agent={agent} />
+        <ChatPanel key={`${project.id} ${agent.id}`} projectId={project.id} agent={agent} />
       ) : (
         <NobodyHere project={project} title={words.chat.notHere} />
       )}

@@ -46,13 +46,16 @@ export function forgetDrafts(): void {
 }
 
 export function useDraft<Value>(key: string, initial: Value, keep: Keep = 'tab'): [Value, (value: Value) => void, () => void] {
-  const [value, setValue] = useState<Value>(() => read<Value>(key, keep) ?? initial)
+  const kept = () => ({ key, value: read<Value>(key, keep) ?? initial })
+  const [typed, setTyped] = useState(kept)
+  // The same field may come to be about something else, of which there is another draft.
+  const { value } = typed.key === key ? typed : kept()
   const change = (next: Value) => {
-    setValue(next)
+    setTyped({ key, value: next })
     write(key, keep, next)
   }
   const clear = () => {
-    setValue(initial)
+    setTyped({ key, value: initial })
     write(key, keep, undefined)
   }
   return [value, change, clear]
