@@ -138,3 +138,34 @@ test('[UI7] of a very long conversation only a part is on the page, wherever one
   await log.getByText(`message ${count - 1} of many`, { exact: true }).waitFor()
   await look()
 })
+
+test('[UI7] what is said while older messages are being read is shown as soon as they are', async () => {
+  const key = 'slack:meanwhile'
+  await say(key)
+  await put(
+    key,
+    Array.from({ length: 150 }, (_, n) => `message ${n} of some`),
+  )
+  const page = await here.ownerPage('/conversations')
+  const answer = Promise.withResolvers<void>()
+  let asked = 0
+  await page.route(/\/archive\?.*before=/, async (route) => {
+    asked++
+    await answer.promise
+    await route.continue()
+  })
+  await page.goto(at(key))
+  const log = page.getByRole('log')
+  await log.getByText('message 149 of some', { exact: true }).waitFor()
+  await expect
+    .poll(async () => {
+      await log.evaluate((box) => box.scrollTo(0, 0))
+      return asked
+    })
+    .toBe(1)
+  await say(key, 'said meanwhile')
+  answer.resolve()
+  await log.getByText('message 0 of some', { exact: true }).waitFor({ state: 'attached' })
+  await log.getByText('said meanwhile').waitFor({ state: 'attached' })
+  await page.unrouteAll({ behavior: 'wait' })
+})

@@ -64,9 +64,10 @@ export function useWindow(key: string, at: number | undefined): WindowReading {
   const isBehind = window !== undefined && !window.newer && newest !== undefined && newest > (last ?? 0)
   const readNow = useRef(readNewer)
   readNow.current = readNewer
+  // biome-ignore lint/correctness/useExhaustiveDependencies: while something else was read nothing could be asked; after each answer it can
   useEffect(() => {
     if (isBehind) readNow.current()
-  }, [isBehind])
+  }, [isBehind, newest, first, last, window?.older])
 
   return {
     window,
