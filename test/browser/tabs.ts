@@ -1,7 +1,8 @@
 /**
  * The tabs of a test file. A new browser with a process of its own costs more than most of what is then done in it, so a test takes
  * up what an earlier one left, with its storage, cookies, routes and listeners cleared away; what the browser has compiled and
- * fetched of the page stays. Never taken up: a tab of a test that failed, and one with a setting that cannot be undone.
+ * fetched of the page stays. Never taken up: a tab of a test that failed, one that cannot be cleared, and one with a setting that
+ * cannot be undone.
  */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
@@ -55,7 +56,8 @@ export function tabsOf(browser: Browser, baseURL: string): Tabs {
       const page = kept ? await takeUp(options) : await make(options)
       onTestFinished(async ({ task }) => {
         const whole = kept && task.result?.state !== 'fail' && page.context().pages().length === 1
-        if (whole) free.push(await cleared(page))
+        const asNew = whole && (await cleared(page).catch(() => undefined))
+        if (asNew) free.push(asNew)
         else await page.context().close()
       })
       return page
