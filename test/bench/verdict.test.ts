@@ -62,12 +62,15 @@ describe('the verdict', () => {
     expect(judge(peer, times(0.0011), steady)).toMatchObject({ outcome: 'miss' })
   })
 
-  test('[SP10] a figure that counts by itself is judged by itself, and must agree with itself', () => {
+  test('[SP10] a figure that counts by itself is judged by itself: within the limit each time, or in agreement with itself', () => {
     const most = { kind: 'most', limit: 96 } as const
     const unsteady = steady.map((_, round) => (round % 2 === 0 ? 1 : 9))
     expect(judge(most, times(0.9), unsteady)).toMatchObject({ outcome: 'pass' })
     expect(judge(most, times(1), steady)).toMatchObject({ outcome: 'miss' })
-    expect(judge(most, unsteady, steady)).toMatchObject({ outcome: 'undecided' })
+    expect(judge(most, unsteady, steady)).toMatchObject({ outcome: 'pass' })
+    const around = unsteady.map((value) => value * 20)
+    expect(judge(most, around, steady)).toMatchObject({ outcome: 'undecided' })
+    expect(judge(most, [...unsteady.slice(1), Number.NaN], steady)).toMatchObject({ outcome: 'undecided' })
   })
 
   test('[SP5] rounds that cannot be paired, or are none, are refused', () => {
