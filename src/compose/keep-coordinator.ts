@@ -28,8 +28,6 @@ const firstPauseMs = 200
 const longestPauseMs = 30_000
 const livesAtLeastMs = 60_000
 const mostLastWords = 4096
-/** It lives long and keeps little: otherwise the room for young objects grows with every burst of starts (RE8), and a large process takes longer to start another. */
-const smallHeap = '--max-semi-space-size=4'
 
 export interface KeeperParts {
   readonly config: ConfigValues
@@ -138,7 +136,7 @@ export class CoordinatorKeeper {
     // What its agents write is the person's, as if started by hand. A file of ours made in this moment lies in a closed folder.
     const ours = process.umask(umask)
     try {
-      const child = spawn(file, [smallHeap, entry, 'coordinator', ...args], {
+      const child = spawn(file, [entry, 'coordinator', ...args], {
         env: environmentFor(process.env),
         cwd: data,
         detached: true,
