@@ -7,6 +7,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** In the order in which they go; what runs agents that flood makes its worker large. */
 const first = [/\/test\/coordinator\/worktrees\//, /\/worktrees/, /\/test\/repository\//, /\/test\/coordinator\//]
 
+/** They load a whole compiler. */
+const last = /\/test\/style\//
+
 export class FileOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
@@ -16,5 +19,6 @@ export class FileOrder extends BaseSequencer {
 
 function rankOf({ moduleId }: TestSpecification): number {
   const rank = first.findIndex((pattern) => pattern.test(moduleId))
-  return rank < 0 ? first.length : rank
+  if (rank >= 0) return rank
+  return last.test(moduleId) ? first.length + 1 : first.length
 }
