@@ -32,17 +32,22 @@ export interface Run {
 
 export async function runAgent(context: CommandContext, run: Run): Promise<void> {
   const lines = new RelayLines(context, false)
+  const over = Promise.withResolvers<never>()
+  over.promise.catch(() => {})
   const relay = openRelay({
     ...(await context.connection()),
     onState: ({ state }) => {
       if (state === 'reconnecting') lines.note('The connection is lost; trying again.')
+      // Nothing more comes then, not even an end.
+      if (state === 'signed-out')
+        over.reject(new CommandFailure('refused', 'The credential is no longer valid.', 'Sign in again, or use another token.'))
     },
   })
   context.end()
   try {
     const userSessionId = await relay.create(run.projectId)
     try {
-      await oneTurn(context, relay, userSessionId, run, lines)
+      await oneTurn(context, relay, { userSessionId, over: over.promise }, run, lines)
     } finally {
       lines.endLine()
       if (run.keep) lines.note(`Kept: holdfast attach ${userSessionId}`)
@@ -54,7 +59,19 @@ export async function runAgent(context: CommandContext, run: Run): Promise<void>
   }
 }
 
-async function oneTurn(context: CommandContext, relay: Relay, userSessionId: string, run: Run, lines: RelayLines): Promise<void> {
+interface Console {
+  readonly userSessionId: string
+  /** Rejects when nothing more can be heard of it. */
+  readonly over: Promise<never>
+}
+
+async function oneTurn(
+  context: CommandContext,
+  relay: Relay,
+  { userSessionId, over }: Console,
+  run: Run,
+  lines: RelayLines,
+): Promise<void> {
   const { role, agentId, workspace, prompt, attached } = run
   const about = { sessionId: userSessionId, role }
   const { promise: ready, resolve: becameReady, reject: neverReady } = Promise.withResolvers<Ready>()
@@ -67,6 +84,7 @@ async function oneTurn(context: CommandContext, relay: Relay, userSessionId: str
     neverReady(error)
     fail(error)
   }
+  over.catch(refused)
   let prompted = false
   const interrupt = (): void => {
     if (prompted) relay.request({ type: 'agent:cancel', ...about }).catch(refused)

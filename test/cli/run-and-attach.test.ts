@@ -108,6 +108,20 @@ test('[CL1] run says why an agent failed and ends with 1; nothing to say is a mi
   expect(stderr).toContain('It said nothing for 60 s')
 })
 
+test('[CL1] a credential that is revoked while the agent works ends run with words, instead of leaving it waiting', async () => {
+  const room = await openConsole()
+  const machine = await room.machine()
+  const { ask, url } = room.server
+  const script = { name: 'script', kind: 'script', scopes: ['read', 'write', 'approve'] }
+  const { id, token } = (await ask('/api/tokens', { method: 'POST', body: script })).json
+  const outcome = runCommand(['run', 'coder', 'go'], { env: { HOLDFAST_URL: url, HOLDFAST_TOKEN: token } })
+  await machine.bringUp()
+  await machine.turn()
+  await ask(`/api/tokens/${id}`, { method: 'DELETE' })
+  const { code, stderr } = await outcome
+  expect([code, stderr]).toEqual([4, expect.stringContaining('no longer valid')])
+})
+
 test('[CL1] where nobody can be asked, run denies what the agent asks for; with --allow it allows it; --json gives every event', async () => {
   const room = await openConsole()
   const machine = await room.machine()
