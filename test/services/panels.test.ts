@@ -229,6 +229,33 @@ describe('panels that are not seen', () => {
   })
 })
 
+test('[RE9] a panel that cannot be closed keeps no other open', async () => {
+  const { store, clock, room, start, see, panels } = await open()
+  await start('bad')
+  await start('good')
+  await room.begin()
+  const shaky = new Proxy(store, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name) as unknown
+      if (name !== 'run') return typeof value === 'function' ? value.bind(target) : value
+      const run: typeof store.run = (useCase, input, receipt) =>
+        (input as { panelId?: string }).panelId === 'bad'
+          ? Promise.reject(new Error('a row that makes no sense'))
+          : store.run(useCase, input, receipt)
+      return run
+    },
+  })
+  const sweeper = new PanelSweeper({ store: shaky, clock, logger: nowhere })
+  await sweeper.round()
+  clock.advance(1)
+  await see('good')
+  for (let passed = 0; passed < 90_000; passed += 2000) {
+    clock.advance(2000)
+    await sweeper.round().catch(() => {})
+  }
+  expect(await panels()).toEqual(['bad'])
+})
+
 describe('a page that goes away', () => {
   test('[CH5] and is back at once, as in a reload, keeps its session: the new panel is there before the old one lapses', async () => {
     const { room, start, end, state, panels, pass, see } = await open()

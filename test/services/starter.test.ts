@@ -1,14 +1,16 @@
 /** Agents are started by need: whatever makes work has it looked at, and a slow look stands behind (CO3, CH1, CH3). */
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { Launches } from '../../src/server/agents/launches.ts'
 import { Starter } from '../../src/server/agents/starter.ts'
 import { Tails } from '../../src/server/live/tail.ts'
 import { findPairsWithWork } from '../../src/services/find-pairs-with-work.ts'
 import { sendMessage } from '../../src/services/send-message.ts'
+import type { Pair } from '../../src/store/queries/agent-sessions.ts'
 import { pairsWithWork } from '../../src/store/queries/pairs-with-work.ts'
 import type { Store } from '../../src/store/store.ts'
 import { openTestStore } from '../support/store.ts'
 import { nowhere } from './agent-office.ts'
-import { exited, openPad, type Pad } from './launch-pad.ts'
+import { exited, openPad, type Pad, rules } from './launch-pad.ts'
 import { planOf } from './query-plan.ts'
 
 async function open(bell: (store: Store) => Store = (store) => store) {
@@ -34,6 +36,30 @@ const deaf = (store: Store): Store =>
   })
 
 const statesOf = async (pad: Pad) => (await pad.processes()).map(({ state }) => state)
+
+test('[RE9] a pair that cannot be looked at keeps no other from being started', async () => {
+  const { store, clock } = await openTestStore()
+  const pad = await openPad(store, clock)
+  const other = await pad.startable(await pad.hire('ben'))
+  await pad.say('hello')
+  await pad.openPanel(other)
+  const launches = Object.assign(new Launches(store, rules), {
+    order: (pair: Pair) =>
+      pair.agentId === pad.agentId ? Promise.reject(new Error('a row that makes no sense')) : pad.launches.order(pair),
+  })
+  const heard = deaf(store)
+  const starter = new Starter({
+    store: heard,
+    clock,
+    logger: nowhere,
+    tails: new Tails({ store: heard, clock, logger: nowhere }),
+    launches,
+  })
+  await starter.start()
+  await starter.settled()
+  onTestFinished(() => starter.stop())
+  expect(await pad.processes()).toMatchObject([{ agentId: other, state: 'waiting' }])
+})
 
 describe('what makes work has its agent started', () => {
   test('[CH3] a message, once, however many follow', async () => {

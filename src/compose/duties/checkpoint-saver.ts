@@ -4,7 +4,8 @@
  */
 import { instant } from '../../domain/instant.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { findRunningWork, runningAtOnce } from '../../services/find-running-work.ts'
+import { eachByItself } from '../../server/agents/each-by-itself.ts'
+import { findRunningWork, type RunningWork, runningAtOnce } from '../../services/find-running-work.ts'
 import { saveDueCheckpoint } from '../../services/save-due-checkpoint.ts'
 import type { Store } from '../../store/store.ts'
 import type { Duty } from './duty.ts'
@@ -17,14 +18,11 @@ export const checkpointSaving = (store: Store, clock: Clock): Duty => ({
   round: () => saveAllDue(store, clock),
 })
 
-export async function saveAllDue(store: Store, clock: Clock): Promise<void> {
-  for (let after = { projectId: '', workSessionId: '' }; ; ) {
-    const found = await store.query(findRunningWork, after)
-    const now = instant(clock.now())
-    for (const { projectId, workSessionId, dueAt } of found)
-      if (dueAt <= now) await store.run(saveDueCheckpoint, { projectId, workSessionId })
-    const last = found.at(-1)
-    if (!last || found.length < runningAtOnce) return
-    after = last
-  }
-}
+export const saveAllDue = (store: Store, clock: Clock): Promise<void> =>
+  eachByItself<RunningWork>(
+    (last) => store.query(findRunningWork, last ?? { projectId: '', workSessionId: '' }),
+    runningAtOnce,
+    async ({ projectId, workSessionId, dueAt }) => {
+      if (dueAt <= instant(clock.now())) await store.run(saveDueCheckpoint, { projectId, workSessionId })
+    },
+  )

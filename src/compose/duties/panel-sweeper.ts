@@ -8,7 +8,7 @@ import { findLapsedPanels } from '../../services/find-lapsed-panels.ts'
 import { lapsePanel } from '../../services/lapse-panel.ts'
 import { seeAllPanels } from '../../services/see-all-panels.ts'
 import type { Store } from '../../store/store.ts'
-import { type Duty, lateMs } from './duty.ts'
+import { byItself, type Duty, lateMs } from './duty.ts'
 
 const everyMs = 2000
 
@@ -33,7 +33,20 @@ export class PanelSweeper implements Duty {
     const { store, clock } = this.#parts
     const now = clock.now()
     if (now - this.#sweptAt - everyMs > lateMs) await store.run(seeAllPanels, {})
-    else for (const panel of await store.query(findLapsedPanels, {})) await store.run(lapsePanel, panel)
+    else if (!(await this.#closeLapsed())) return
     this.#sweptAt = now
+  }
+
+  /** RE9: one that cannot be closed keeps no other open. False when none could be: a store that takes nothing has seen no panel either. */
+  async #closeLapsed(): Promise<boolean> {
+    const { store, logger } = this.#parts
+    const lapsed = await store.query(findLapsedPanels, {})
+    let closed = 0
+    for (const panel of lapsed)
+      await byItself(logger, 'A chat panel could not be closed', panel, async () => {
+        await store.run(lapsePanel, panel)
+        closed++
+      })
+    return lapsed.length === 0 || closed > 0
   }
 }

@@ -9,7 +9,9 @@ import type { Logger } from '../../platform/logger.ts'
 import { findSpokenLaunches, spokenAtOnce } from '../../services/find-spoken-launches.ts'
 import { findSpokenStep } from '../../services/find-spoken-step.ts'
 import { speakToAgent } from '../../services/speak-to-agent.ts'
+import type { SpokenLaunch } from '../../store/queries/chat-turns.ts'
 import type { Store } from '../../store/store.ts'
+import { eachByItself } from './each-by-itself.ts'
 import { Lookout, type NamedPlace } from './lookout.ts'
 
 /** Also how late somebody is sent away who has been idle for too long. */
@@ -43,14 +45,12 @@ function* placesOf(name: StreamName): Iterable<NamedPlace<Place>> {
   if (stream?.kind === 'project' || stream?.kind === 'conversation') yield [projectId ?? '', projectId]
 }
 
-async function speakWhereNeeded(store: Store, projectId: Place): Promise<void> {
-  for (let after = ''; ; ) {
-    const launches = await store.query(findSpokenLaunches, { projectId, after })
-    for (const launch of launches) {
+const speakWhereNeeded = (store: Store, projectId: Place): Promise<void> =>
+  eachByItself<SpokenLaunch>(
+    (last) => store.query(findSpokenLaunches, { projectId, after: last?.launchId ?? '' }),
+    spokenAtOnce,
+    async (launch) => {
       const step = await store.query(findSpokenStep, launch)
       if (step) await store.run(speakToAgent, step)
-    }
-    after = launches.at(-1)?.launchId ?? after
-    if (launches.length < spokenAtOnce) return
-  }
-}
+    },
+  )

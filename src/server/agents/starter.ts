@@ -13,6 +13,7 @@ import type { PairsFilter } from '../../store/queries/pairs-with-work.ts'
 import type { Store } from '../../store/store.ts'
 import type { FeedEvent } from '../live/feed-event.ts'
 import type { TailFollower, Tails } from '../live/tail.ts'
+import { eachByItself } from './each-by-itself.ts'
 import type { Launches } from './launches.ts'
 import { Lookout, type NamedPlace } from './lookout.ts'
 
@@ -83,12 +84,11 @@ export class Starter implements TailFollower {
   async #lookAt(look: Look): Promise<void> {
     const { store, launches } = this.#parts
     if ('pair' in look) return void (await launches.order(look.pair, look.inChat))
-    for (let after: Pair | undefined; ; ) {
-      const pairs = await store.query(findPairsWithWork, { ...look.among, after })
-      for (const pair of pairs) await launches.order(pair)
-      after = pairs.at(-1)
-      if (pairs.length < pairsAtOnce) return
-    }
+    await eachByItself<Pair>(
+      (after) => store.query(findPairsWithWork, { ...look.among, after }),
+      pairsAtOnce,
+      (pair) => launches.order(pair),
+    )
   }
 }
 
