@@ -106,6 +106,15 @@ test('[SE8] the memory of attempts is bounded, and an IPv6 network counts as one
   limit.attempt('2001:db8:1:2::1')
 })
 
+test('[SE8] a clock that was put back keeps nobody out for longer than a minute', () => {
+  const clock = manualClock()
+  const limit = new RateLimit(clock, 1)
+  limit.attempt('10.0.0.1')
+  clock.advance(-3_600_000)
+  limit.attempt('10.0.0.1')
+  expect(() => limit.attempt('10.0.0.1')).toThrow('1 attempts')
+})
+
 test('[SE1] no secret is ever in the log or, in plain text, in the store', async () => {
   const server = await openTestServer()
   const { code } = (await server.ask('/api/sign-in-codes', { method: 'POST' })).json

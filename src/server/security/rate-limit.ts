@@ -22,7 +22,8 @@ export class RateLimit {
   attempt(address: string): void {
     const key = network(address)
     const now = this.#clock.now()
-    const recent = (this.#seen.get(key) ?? []).filter((at) => at > now - windowMs)
+    // None is of the future, but by a clock that was put back since.
+    const recent = (this.#seen.get(key) ?? []).filter((at) => at > now - windowMs && at <= now)
     this.#seen.delete(key)
     this.#seen.set(key, recent)
     if (this.#seen.size > maxAddresses) this.#forgetOldest()
