@@ -20,7 +20,19 @@ export function atTheEnd(callback: () => void): () => void {
 
 const leave = (): never => process.exit(143)
 
-/** What was begun last goes first: a folder after those who use it. */
+/**
+ * What was begun last goes first: a folder after those who use it. Whoever was killed a moment ago may still write into one: what fails
+ * holds nothing else up, and has another turn when all the rest is done.
+ */
 function clearUp(): void {
-  for (const callback of [...callbacks].reverse()) callback()
+  for (const callback of [...callbacks].reverse().filter(fails)) fails(callback)
+}
+
+function fails(callback: () => void): boolean {
+  try {
+    callback()
+    return false
+  } catch {
+    return true
+  }
 }
