@@ -3,7 +3,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { projectStream } from '../../src/domain/stream/name.ts'
 import { defineUseCase, type Store } from '../../src/store/store.ts'
-import { newPostgresStoreUrl, usePostgres } from '../support/postgres.ts'
+import { newPostgresStoreUrl, newPostgresUrl, usePostgres } from '../support/postgres.ts'
 import { proxyTo } from '../support/postgres-proxy.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 import { countUp, createRow, receipt, refuseAfterWriting, selectProject } from './use-cases.ts'
@@ -128,7 +128,7 @@ test('[RE4] two nodes on the same streams lose no update and make no hole', asyn
 })
 
 test('[RE1] a commit of several whose answer never came: who has a receipt finds out, nobody else is told yes or run again', async () => {
-  const proxy = await proxyTo(await newPostgresStoreUrl())
+  const proxy = await proxyTo(await newPostgresUrl())
   const store = await openWithStreams(proxy.url)
   const cut = proxy.cutNext('after-commit')
   const settled = await all((id, at) => store.run(countUp, { id }, at % 2 === 0 ? receipt(id) : undefined))

@@ -49,7 +49,7 @@ describe('two nodes on one PostgreSQL', () => {
   })
 
   test('[RE4] with every notification lost the poll still rings, for the stream and for any stream', async () => {
-    const url = await newPostgresStoreUrl()
+    const url = await newPostgresUrl()
     const proxy = await proxyTo(url)
     const [one, other] = [await openPostgres({ url }), await openPostgres({ url: proxy.url, pollMs: 50 })]
     proxy.loseNotifications()
@@ -64,7 +64,7 @@ describe('two nodes on one PostgreSQL', () => {
   })
 
   test('[RE4] a commit that was under way while the poll looked is found by the next poll', async () => {
-    const url = await newPostgresStoreUrl()
+    const url = await newPostgresUrl()
     const proxy = await proxyTo(url)
     const other = await openPostgres({ url: proxy.url, pollMs: 50 })
     proxy.loseNotifications()
@@ -85,7 +85,7 @@ describe('two nodes on one PostgreSQL', () => {
   })
 
   test('[SC1] a node whose connections are all cut listens again by itself', async () => {
-    const url = await newPostgresStoreUrl()
+    const url = await newPostgresUrl()
     const proxy = await proxyTo(url)
     const [one, other] = [await openPostgres({ url }), await openPostgres({ url: proxy.url, pollMs: never })]
     proxy.cutAll()

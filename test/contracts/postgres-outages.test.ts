@@ -5,7 +5,7 @@ import { Refusal } from '../../src/domain/errors.ts'
 import { projectStream } from '../../src/domain/stream/name.ts'
 import { PostgresPool } from '../../src/store/postgres/pool.ts'
 import type { Store } from '../../src/store/store.ts'
-import { newPostgresStoreUrl, startOwnPostgres, usePostgres } from '../support/postgres.ts'
+import { newPostgresUrl, startOwnPostgres, usePostgres } from '../support/postgres.ts'
 import { proxyTo } from '../support/postgres-proxy.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 import { countUp, receipt } from './use-cases.ts'
@@ -28,7 +28,7 @@ async function logOf(store: Store, ids: readonly string[]): Promise<{ by: string
 
 describe('a commit whose answer never came', () => {
   test('[RE1] is not acknowledged, not run again, and says that it may have happened', async () => {
-    const url = await newPostgresStoreUrl()
+    const url = await newPostgresUrl()
     const proxy = await proxyTo(url)
     const store = await openPostgres({ url: proxy.url })
     await store.run(countUp, { id: 'a' })
@@ -44,7 +44,7 @@ describe('a commit whose answer never came', () => {
   })
 
   test('[RE1] with a receipt is run again and finds that it happened', async () => {
-    const url = await newPostgresStoreUrl()
+    const url = await newPostgresUrl()
     const proxy = await proxyTo(url)
     const store = await openPostgres({ url: proxy.url })
     const cut = proxy.cutNext('after-commit')
@@ -54,7 +54,7 @@ describe('a commit whose answer never came', () => {
   })
 
   test('[RE1] a transaction cut off before its commit is run again with a receipt, and happens once', async () => {
-    const url = await newPostgresStoreUrl()
+    const url = await newPostgresUrl()
     const proxy = await proxyTo(url)
     const store = await openPostgres({ url: proxy.url })
     const cut = proxy.cutNext('before-commit')
@@ -66,7 +66,7 @@ describe('a commit whose answer never came', () => {
 
 describe('connections that are cut', () => {
   test('[RE4] under load: every acknowledged event is there once, streams stay dense, the node goes on by itself', async () => {
-    const url = await newPostgresStoreUrl()
+    const url = await newPostgresUrl()
     const proxy = await proxyTo(url)
     const store = await openPostgres({ url: proxy.url, poolSize: 6 })
     const acknowledged: string[] = []

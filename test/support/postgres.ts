@@ -49,7 +49,8 @@ export async function newPostgresUrl(): Promise<string> {
 
 /**
  * A schema for a store that the test opens at once: one that has held another test's before, emptied, when there is one, for
- * the tables of a store cost more than most tests. Not for a test that changes the tables themselves.
+ * the tables of a store cost more than most tests. Not for a test that changes the tables themselves, or that cuts connections:
+ * what was under way on them may come in late.
  */
 export async function newPostgresStoreUrl(): Promise<string> {
   const address = await sharedServer()
