@@ -161,7 +161,7 @@ test(
 
 function errorsOf(page: Page): string[] {
   const said: string[] = []
-  page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
+  page.on('console', (message) => message.type() === 'error' && said.push(`${message.text()} ${message.location().url}`))
   page.on('pageerror', (error) => said.push(error.message))
   return said
 }

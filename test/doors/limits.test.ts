@@ -1,5 +1,10 @@
 /** Limits everywhere (SE8). */
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
+import { createLogger } from '../../src/platform/logger.ts'
+import { Front } from '../../src/server/front.ts'
 import { Connections, maxConnectionsPerCredential, type OpenConnection } from '../../src/server/live/connections.ts'
 import { Tails } from '../../src/server/live/tail.ts'
 import { Credentials } from '../../src/server/security/credentials.ts'
@@ -60,4 +65,24 @@ test('[SE8] a credential has at most 5,000 connections; another one still gets i
   expect(() => connections.admit(connection('other').presented)).not.toThrow()
   for (const each of open.slice(0, 1)) connections.remove(each)
   expect(() => connections.admit(connection('one').presented)).not.toThrow()
+})
+
+test('[SE8] who sends only part of a request is told that it took too long; into a connection opened ahead of need nothing is said', async () => {
+  const parts = { listen: { host: '127.0.0.1', port: 0 }, publicUrl: null, behindProxy: false, version: '0', pageFolder: null }
+  const { server, gate } = new Front({ logger: createLogger({ level: 'error', format: 'json' }), ...parts })
+  server.listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const heard = async (sent: string): Promise<string> => {
+    const accepted = once(server, 'connection') as Promise<[Socket]>
+    const client = connect(port, '127.0.0.1', () => client.write(sent))
+    const [socket] = await accepted
+    await expect.poll(() => socket.bytesRead).toBe(sent.length)
+    // What Node says when its time for headers is over.
+    gate.brokenHttp({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket)
+    return text(client)
+  }
+  expect(await heard('GET / HT')).toContain('The request took too long to arrive')
+  expect(await heard('')).toBe('')
 })

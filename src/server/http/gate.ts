@@ -99,7 +99,9 @@ export class Gate {
   brokenHttp(error: Pick<NodeJS.ErrnoException, 'code'>, socket: Socket): void {
     const answer = this.#parts.callers.answerTo(socket)
     const inTheMiddle = answer?.headersSent && !answer.writableFinished
-    if (error.code === 'ECONNRESET' || inTheMiddle || socket.destroyed) return void socket.destroy()
+    // A browser opens connections ahead of need: words into one would be taken for the answer to what it asks there just then.
+    const openedAhead = error.code === tookTooLong && socket.bytesRead === 0
+    if (error.code === 'ECONNRESET' || inTheMiddle || openedAhead || socket.destroyed) return void socket.destroy()
     const refusal = brokenHttpRefusal(error.code)
     const { figures, logger, https } = this.#parts
     const requestId = randomUUID()
