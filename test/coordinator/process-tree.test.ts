@@ -62,8 +62,8 @@ test('[CO5] a mark is found behind however many variables', async () => {
   const variables = `PATH=$PATH A=$many B=$many C=$many HOLDFAST_LAUNCH_ID=${launchId} HOLDFAST_LAUNCH_KEEPER=${keeper}`
   const script = `many=$(printf %0100000d 0); exec env -i ${variables} sh -c 'echo $$; exec sleep 1000'`
   const { pid } = await startScript(script)
-  const found = (await machine.list()).find((each) => each.pid === pid)
-  expect(found?.mark).toEqual({ launchId, keeper })
+  // A process has no environment while it becomes another program, as this one does right behind its word.
+  await expect.poll(async () => (await machine.list()).find((each) => each.pid === pid)?.mark).toEqual({ launchId, keeper })
 })
 
 test('[CO5] a number that somebody else has now is not signalled, nor is the group of that name', async () => {
