@@ -1,32 +1,31 @@
 /**
- * Tests of properties, declared as with `@fast-check/vitest`. Its module itself is not loaded: it makes a function for every
- * combination of what a test can be (only, skipped, concurrent, …) and keeps 30 MB of them; the larger a worker is, the more
- * each process costs that a test starts.
+ * Tests of properties: `property.prop([what may come])('title', (what, came) => …)` asks fast-check for a counterexample, and fails
+ * with the smallest it finds.
  */
-import type { test as declared } from '@fast-check/vitest'
 import * as fc from 'fast-check'
 import { test } from 'vitest'
 
 export { fc }
 
-const firstSurrogate = 0xd800
-const surrogates = 0x800
+type Arbitraries<Values extends unknown[]> = { [At in keyof Values]: fc.Arbitrary<Values[At]> }
+/** False, or an error, is a counterexample. */
+type Check<Values extends unknown[]> = (...values: Values) => unknown
 
-type Prop = (typeof declared)['prop']
-type Check = (...args: unknown[]) => unknown
-
-function prop(arbitraries: [fc.Arbitrary<unknown>], parameters?: fc.Parameters<[unknown]>) {
-  return (title: string, check: Check, timeout?: number): void =>
+function prop<Values extends [unknown, ...unknown[]]>(arbitraries: Arbitraries<Values>, parameters?: fc.Parameters<Values>) {
+  return (title: string, check: Check<Values>, timeout?: number): void =>
     test(
       title,
       () =>
         fc.assert(
-          fc.asyncProperty(...arbitraries, async (...args) => (await check(...args)) as boolean | undefined),
+          fc.asyncProperty<Values>(...arbitraries, async (...values) => (await check(...values)) as boolean | undefined),
           parameters,
         ),
       timeout,
     )
 }
+
+const firstSurrogate = 0xd800
+const surrogates = 0x800
 
 /**
  * Any character that UTF-8 can carry, as a unit of `fc.string`: fast-check's own of this kind makes a list of all 1.1 million of
@@ -36,4 +35,4 @@ export const anyCharacter = fc
   .integer({ min: 0, max: 0x10ffff - surrogates })
   .map((n) => String.fromCodePoint(n < firstSurrogate ? n : n + surrogates))
 
-export const property = { prop: prop as unknown as Prop }
+export const property = { prop }
