@@ -63,7 +63,7 @@ export async function startServer(config: ConfigValues, env: NodeJS.ProcessEnv, 
     undo.push(() => front.close())
     // Whoever waits for the port is answered first: to load the doors keeps this thread busy for a while (SP1).
     await pause(answerFirstMs)
-    const { boundYoungHeap, compileSooner, withSmallYoungHeap } = await import('../platform/engine-flags.ts')
+    const { boundYoungHeap, collectSooner, compileSooner, withSmallYoungHeap } = await import('../platform/engine-flags.ts')
     const { signInCode, store } = await withSmallYoungHeap(async () => {
       const { assemble } = await import('./assemble.ts')
       return assemble({
@@ -78,6 +78,7 @@ export async function startServer(config: ConfigValues, env: NodeJS.ProcessEnv, 
       })
     })
     boundYoungHeap()
+    collectSooner()
     compileSooner()
     await writeRunFile(data, { pid: process.pid, url: front.url, startedAt: new Date().toISOString(), version })
     undo.push(() => removeRunFile(data, process.pid))
