@@ -149,7 +149,7 @@ describe('backup and restore', () => {
       await failureOf(restoreSqlite(file, target.data, quiet))
       expect(await snapshotOf(target.data), file).toEqual(target.before)
     }
-  }, 30_000)
+  })
 
   test('[CF2] the folder of a running server is not restored into', async () => {
     const source = await newPlace('SQLite')

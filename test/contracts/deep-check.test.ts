@@ -119,7 +119,7 @@ describe.for([...engines])('the deep check on %s', (engine) => {
       expect(await place.checkAfter(...damage(made)), name).toContainEqual(expect.objectContaining(finding(made)))
     }
     expect(await place.check()).toEqual([])
-  }, 30_000)
+  })
 
   test('[RE10] tells the first hundred of a kind, and that there are more', async () => {
     const place = await newPlace(engine)

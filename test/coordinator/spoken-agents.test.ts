@@ -271,7 +271,7 @@ test('[RE9] an agent that floods is ended with the reason, an agent beside it is
   expect(output.join('')).toContain('far too much')
   await server.until(() => server.factsOf(calm, 'turn-ended').length > 0)
   expect(textOf('c1')).toContain('piece 50')
-}, 30_000)
+})
 
 test('[WT2] a terminated agent leaves its worktree as it is', async () => {
   const { server, has } = await begin()

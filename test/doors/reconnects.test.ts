@@ -116,4 +116,4 @@ test('[HT6] a hundred readers that join while others write have the same events,
       expect(seqs).toEqual(from(seqs[0] ?? 0, writes))
     }
   }
-}, 30_000)
+})

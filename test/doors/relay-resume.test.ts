@@ -68,7 +68,7 @@ test('[RL4] two hundred cuts at random moments of many turns: what was seen is t
   // Who was never cut off has seen the same.
   await client.inbox.until(() => eventsIn(client).length >= log.length)
   expect(eventsIn(client)).toEqual(log)
-}, 30_000)
+})
 
 test('[RL4] without a number it begins with a snapshot: state, agents, what runs with its text so far, what was answered', async () => {
   const room = await openConsole()
@@ -135,7 +135,7 @@ test('[RL4] what is older than a day is trimmed down to ten thousand; whoever as
   await intime.next('session:resumed')
   expect(await intime.next()).toMatchObject({ type: 'agent:update', seq: 1506 })
   await expect(store.run(trimStream, { stream: 'home' })).resolves.toEqual({ trimmed: 0, more: false })
-}, 30_000)
+})
 
 test('[RL4] the server is stopped and started in the middle of a turn: whoever comes back misses nothing, and the turn goes on', async () => {
   const testStore = await openTestStore()

@@ -53,7 +53,7 @@ test('[NA3] a call that is held on one node is answered by what happens on the o
   while (elsewhere.held.size === 0) await new Promise((resolve) => setImmediate(resolve))
   await office.say('hello')
   expect(await answer).toMatchObject({ next: { action: 'get_pending_messages' } })
-}, 30_000)
+})
 
 test('[NA3] [SC1] a call that is held on one node gives way to a newer one at another, and not to an older one', async () => {
   const nodes = await openNodes()
@@ -80,7 +80,7 @@ test('[NA3] [SC1] a call that is held on one node gives way to a newer one at an
   expect(await first.answer).toBe(superseded)
   await office.say('hello')
   expect(await second.answer).toMatchObject({ next: { action: 'get_pending_messages' } })
-}, 30_000)
+})
 
 test('[AS6] everything about agent sessions is read and swept alike on PostgreSQL', async () => {
   const [store] = await openNodes()
@@ -103,4 +103,4 @@ test('[AS6] everything about agent sessions is read and swept alike on PostgreSQ
     (await store.query(listAgentSessions, { projectId, agentId, state, limit: 10 })).items.map(({ id }) => id)
   await office.calls.logout(await office.caller(chat))
   expect([await ids('active'), await ids('ended')]).toEqual([[task.agentSessionId], [chat.agentSessionId]])
-}, 30_000)
+})

@@ -13,4 +13,4 @@ test('[NA7] with people who keep writing while sessions fetch, answer and die, e
   const { store } = await openChatStore()
   const { written, answered } = await playAtOnce(await openRoom(store), { people: 8, messages: 25 })
   expect(answered).toEqual(written)
-}, 30_000)
+})

@@ -57,7 +57,7 @@ test('[CO3] with a starter on each node a message starts one process, and its en
   expect(
     (await typesOf(pad.store, coordinatorStream(pad.coordinator.id))).filter((type) => type === 'launch-ordered'),
   ).toHaveLength(2)
-}, 30_000)
+})
 
 async function startOn(store: Store): Promise<void> {
   const tails = new Tails({ store, clock: systemClock, logger: nowhere })

@@ -268,4 +268,4 @@ test('[RE9] an agent that floods is set aside with its reason, and another notic
   expect(await flood).toMatchObject({ code: 'flooded' })
   expect(flooding.troubles.length).toBeLessThan(10)
   expect(slowest).toBeLessThan(1000)
-}, 30_000)
+})
