@@ -45,7 +45,10 @@ function ordered(relay: Relay, userSessionId: unknown): Contender {
   }
 }
 
-function byHand(command: Agent, folder: string): Contender {
+function byHand(command: Agent, folder: string, port: number): Contender {
+  // As it is told where our tools are.
+  const headers = [{ name: 'Authorization', value: 'Bearer by-hand' }]
+  const mcpServers = [{ type: 'http', name: 'holdfast', url: `http://127.0.0.1:${port}/mcp`, headers }]
   return {
     name: 'the agent started and greeted by hand',
     round: async () => {
@@ -56,7 +59,7 @@ function byHand(command: Agent, folder: string): Contender {
         const agent = spawn(process.execPath, command, { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
         const lines = createInterface(agent.stdout)
         await asked(agent, lines, { id: 0, method: 'initialize', params: { protocolVersion: 1, clientCapabilities: {} } })
-        await asked(agent, lines, { id: 1, method: 'session/new', params: { cwd: folder, mcpServers: [] } })
+        await asked(agent, lines, { id: 1, method: 'session/new', params: { cwd: folder, mcpServers } })
         times.push(performance.now() - from)
         agent.kill('SIGKILL')
         await once(agent, 'close')
@@ -66,9 +69,23 @@ function byHand(command: Agent, folder: string): Contender {
   }
 }
 
-async function asked(agent: ChildProcess, lines: NodeJS.EventEmitter, question: object): Promise<void> {
+interface Question {
+  readonly id: number
+  readonly method: string
+  readonly params: object
+}
+
+function asked(agent: ChildProcess, lines: NodeJS.EventEmitter, question: Question): Promise<void> {
   agent.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...question })}\n`)
-  await once(lines, 'line')
+  return new Promise((resolve) => {
+    // Its other words are not the answer.
+    const hear = (line: string): void => {
+      if (JSON.parse(line).id !== question.id) return
+      lines.off('line', hear)
+      resolve()
+    }
+    lines.on('line', hear)
+  })
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -90,7 +107,7 @@ async function contest(command: Agent): Promise<Contest> {
   const { sessionId: userSessionId } = await relay.say({ type: 'session:create', projectId }, 'session:created')
   return {
     ours: ordered(relay, userSessionId),
-    yardstick: byHand(command, folder.path),
+    yardstick: byHand(command, folder.path, server.port),
     close: async () => {
       relay.close()
       person.close()
