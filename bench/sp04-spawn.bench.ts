@@ -1,8 +1,8 @@
 /**
  * SP4: from `agent:spawn` until the agent is ready, told to the person who asked. Beside the same agent started by hand: from the
- * spawn until it has answered the same two questions. What lies between the two is ours, and the same for every agent: so it is shown with
- * the quickest agent that can be, a script of thirty lines, and with the one Holdfast brings along, which is made as agents are: with
- * the SDK of the protocol.
+ * spawn until it has answered the same two questions. What lies between the two is ours. Shown with the quickest
+ * agent that can be, a script of thirty lines, and with the one Holdfast brings along, which is made as agents are: with the SDK of the
+ * protocol.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

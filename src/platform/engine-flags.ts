@@ -38,8 +38,7 @@ export function boundYoungHeap(mostBytes = enoughForYoung): void {
   new PerformanceObserver(look).observe({ entryTypes: ['gc'] })
 }
 
-export const youngHeapBytes = (): number =>
-  getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0
+const youngHeapBytes = (): number => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0
 
 /** Has old objects collected when there are half as many again, not two or four times as many: what lives for weeks keeps little (RE8). */
 export function collectSooner(): void {
