@@ -97,16 +97,22 @@ export class Sender {
   /** How long until something more is due, as far as is known. */
   async #sendDue(): Promise<number> {
     let waitMs = lookAtAllEveryMs
+    const failures: unknown[] = []
     for (let after = ''; ; ) {
       const next = await this.#parts.store.query(findOutgoing, { channel: this.#channel, after })
       const due = next.filter(({ inMs }) => inMs === 0)
       for (let at = 0; at < due.length && !this.#stopped; at += chatsTogether)
-        await Promise.all(due.slice(at, at + chatsTogether).map((each) => this.#send(each)))
+        await Promise.all(
+          due.slice(at, at + chatsTogether).map((each) => this.#send(each).catch((error) => failures.push(error))),
+        )
       if (due.length > 0) this.#rung = true
       for (const { inMs } of next) if (inMs > 0) waitMs = Math.min(waitMs, inMs)
       after = next.at(-1)?.chatId ?? after
-      if (next.length < chatsAtOnce) return waitMs
+      if (next.length < chatsAtOnce) break
     }
+    // RE9: said when all others were served, and what is being sent to them has been: looked at sooner, it would be sent twice.
+    if (failures.length > 0) throw failures[0]
+    return waitMs
   }
 
   /** One part. */

@@ -5,6 +5,8 @@
 import * as z from 'zod'
 
 export const maxStreamsPerClient = 100
+/** Over so many streams, each with the longest name a conversation may have, whatever characters it is made of. */
+export const maxCursorLength = 60_000
 
 const RequestId = z.string().min(1).max(200).optional()
 const Streams = z.array(z.string().min(1).max(300)).min(1).max(maxStreamsPerClient)
@@ -13,7 +15,7 @@ const Subscribe = z.object({
   type: z.literal('subscribe'),
   streams: Streams,
   /** Where the reader stopped; without one it starts at the heads. */
-  after: z.string().max(20_000).optional(),
+  after: z.string().max(maxCursorLength).optional(),
   requestId: RequestId,
 })
 

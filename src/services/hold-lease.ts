@@ -3,6 +3,9 @@ import { type Instant, later } from '../domain/instant.ts'
 import { claimLease, selectLease } from '../store/queries/leases.ts'
 import { defineUseCase } from '../store/store.ts'
 
+/** Longer than anybody waits for the row of a lease: who comes first has read the clock later. */
+const longestWaitMs = 60_000
+
 interface Claim {
   readonly name: string
   readonly holder: string
@@ -13,7 +16,7 @@ export const holdLease = defineUseCase({
   name: 'hold-lease',
   streams: () => [],
   run: async (tx, { name, holder, forMs }: Claim, { now }): Promise<{ held: boolean; now: Instant }> => {
-    await tx.write(claimLease, { name, holder, now, until: later(now, forMs) })
+    await tx.write(claimLease, { name, holder, now, until: later(now, forMs), never: later(now, forMs + longestWaitMs) })
     return { held: (await tx.first(selectLease, { name }))?.holder === holder, now }
   },
 })

@@ -1,6 +1,7 @@
 /** What comes in from Telegram and goes out to it (CN1, CN2), with whatever goes wrong in between. */
 import { expect, test } from 'vitest'
 import { answerChat } from '../../src/services/answer-chat.ts'
+import { beginSending } from '../../src/services/begin-sending.ts'
 import { changeChannelChat } from '../../src/services/change-channel-chat.ts'
 import { findOutgoing } from '../../src/services/find-outgoing.ts'
 import { setChannelRoute } from '../../src/services/set-channel-route.ts'
@@ -116,6 +117,26 @@ test('[CN2] a chat that has blocked the bot is given up, shows why, and holds up
   expect(sent()).toEqual([])
   expect((await chatsOf(store)).find(({ chatId }) => chatId === '42')?.trouble).toContain('bot was blocked by the user')
   await until(async () => (await stateOf(store))?.waiting === 0)
+})
+
+test('[CN2] [RE9] chats that nothing can be done about hold up no other', async () => {
+  const { store, clock } = await openChatStore()
+  const standIn = await openStandIn()
+  const bad = Array.from({ length: 8 }, (_, n) => 11 + n)
+  const shaky = new Proxy(store, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name) as unknown
+      if (name !== 'run') return typeof value === 'function' ? value.bind(target) : value
+      const run: typeof store.run = (useCase, input, receipt) =>
+        useCase.name === beginSending.name && bad.includes(Number((input as { chatId: string }).chatId))
+          ? Promise.reject(new Error('a row that makes no sense'))
+          : store.run(useCase, input, receipt)
+      return run
+    },
+  })
+  keep({ store: shaky, clock, standIn })
+  for (const chatId of [...bad, 42]) standIn.say('hello', { chatId })
+  await standIn.until(() => standIn.textsOf(42).length === 1)
 })
 
 test('[CN2] a long answer comes in parts, in order, each once and none too long', async () => {

@@ -7,7 +7,9 @@ import { expect, test } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
 import { maxArtifactBytes } from '../../src/protocol/artifact.ts'
 import { Front } from '../../src/server/front.ts'
+import { readUploadPart } from '../../src/services/read-upload-part.ts'
 import { openTestServer, type TestServer } from '../support/server.ts'
+import { openTestStore } from '../support/store.ts'
 
 async function begin(server: TestServer) {
   const post = async (path: string) => (await server.ask(path, { method: 'POST', body: { name: 'p' } })).json
@@ -119,6 +121,29 @@ test('[CK5] an upload that breaks off leaves what was there as it was', async ()
   await expect.poll(() => server.store.read((reader) => reader.query((db) => db.selectFrom('uploads').selectAll()))).toEqual([])
   expect(await list()).toEqual([before])
   expect((await server.ask(`${path}/a`)).text).toBe('first')
+})
+
+test('[CK5] a download whose bytes cannot be read to their end breaks at once, and does not look whole', async () => {
+  const testStore = await openTestStore()
+  const { store } = testStore
+  const shaky = new Proxy(store, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name) as unknown
+      if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value
+      const query: typeof store.query = (which, input) =>
+        which.name === readUploadPart.name && (input as { number: number }).number === 1
+          ? Promise.reject(new Error('the disk failed'))
+          : store.query(which, input)
+      return query
+    },
+  })
+  const server = await openTestServer({ testStore: { ...testStore, store: shaky } })
+  const { path, send, authorization } = await begin(server)
+  expect((await send('a', { body: randomBytes(300_000) })).status).toBe(201)
+  const got = await fetch(`${server.url}${path}/a`, { headers: { authorization } })
+  expect(got.headers.get('content-length')).toBe('300000')
+  await expect(got.arrayBuffer()).rejects.toThrow()
+  expect(server.log()).toContain('the disk failed')
 })
 
 test('[HT4] the same bytes under the same key are stored once; other bytes under it are refused', async () => {

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { watchEvents } from '../../src/client/event-stream.ts'
 import { encodeCursor } from '../../src/store/cursor.ts'
-import { followEvents } from '../support/feed-clients.ts'
+import { followEvents, openSocket } from '../support/feed-clients.ts'
 import { openTestServer, type TestServer } from '../support/server.ts'
 
 const create = async (server: TestServer, name: string) => {
@@ -96,6 +96,21 @@ test('[HT6] only the streams a cursor cannot serve come as a snapshot; the other
   expect(first?.event).toBe('snapshot')
   expect(Object.keys(first?.data.state)).toEqual([`project:${project.id}`])
   expect(second).toMatchObject({ event: 'project-created', data: { stream: 'home', seq: 1 } })
+})
+
+test('[HT6] a reader of as many and as long streams as there may be resumes with the cursor it was given', async () => {
+  const server = await openTestServer()
+  const keys = Array.from({ length: 100 }, (_, n) => `web:${String(n).padStart(3, '0')}${'議'.repeat(64)}`)
+  const streams = keys.map((key) => `conversation:${key}`).join(',')
+  const { cursor } = (await server.ask(`/api/snapshot?streams=${encodeURIComponent(streams)}`)).json
+  expect(cursor.length).toBeGreaterThan(25_000)
+  const socket = await openSocket({ port: server.port, token: server.ownerToken })
+  socket.send({ type: 'subscribe', streams: streams.split(','), after: cursor })
+  expect(await socket.next()).toMatchObject({ type: 'subscribed' })
+  // Addresses are longer still: so many fit into one.
+  const some = keys.slice(0, 40).map((key) => `conversation:${key}`)
+  const reader = await follow(server, some.join(','), { lastEventId: cursor })
+  expect(reader.status).toBe(200)
 })
 
 test('[HT6] streams that have nothing yet may be followed; names that are none are refused', async () => {

@@ -4,6 +4,7 @@ import { DutyLease, leaseMs } from '../../src/compose/duties/duty-lease.ts'
 import { epochMs } from '../../src/domain/instant.ts'
 import { type Clock, systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
+import { holdLease } from '../../src/services/hold-lease.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type ManualClock, manualClock } from '../support/manual-clock.ts'
 import { newPostgresStoreUrl, usePostgres } from '../support/postgres.ts'
@@ -68,6 +69,16 @@ test('[SC5] a node that was not heard of loses the duties when its lease has run
   await a.lease.stop()
   await a.lease.look()
   expect(a.begun).toBe(1)
+})
+
+test('[SC5] a lease that was taken before the clock was put back keeps the duties from nobody', async () => {
+  const { store, clock } = await openTestStore()
+  const hourMs = 3_600_000
+  await nodeOn(store, 'killed', clock).lease.look()
+  await store.run(holdLease, { name: 'duties', holder: 'killed', forMs: leaseMs + hourMs })
+  const b = nodeOn(store, 'b', clock)
+  await b.lease.look()
+  expect(b.begun).toBe(1)
 })
 
 test('[SC5] duties that cannot be looked after end with the lease, not before', async () => {

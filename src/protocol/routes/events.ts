@@ -1,6 +1,7 @@
 /** Live changes (HT6) and the state they start from. */
 import * as z from 'zod'
 import type { Route } from '../route.ts'
+import { maxCursorLength } from '../socket.ts'
 import { PanelIds } from '../text.ts'
 
 export const eventRoutes = {
@@ -13,7 +14,7 @@ export const eventRoutes = {
     query: z.object({
       /** Comma-separated: `home,project:ID`; see stream-list.ts. */
       streams: z.string().min(1).max(20_000),
-      after: z.string().max(20_000).optional(),
+      after: z.string().max(maxCursorLength).optional(),
       /** Chat panels that are open where this stream is read: they count as open for as long as it lasts, and a minute more. */
       panels: PanelIds.optional(),
     }),

@@ -2,10 +2,11 @@
  * The bytes of an artifact on their way out (CK5), part by part, as fast as the reader takes them. It is what an agent made: a
  * browser saves it and runs nothing of it (SE6).
  */
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Artifact } from '../../protocol/artifact.ts'
 import { readUploadPart } from '../../services/read-upload-part.ts'
-import type { Store } from '../../store/store.ts'
+import type { Doors } from '../doors.ts'
 import { roomIn } from '../live/room.ts'
 
 /** A reader that takes nothing for so long has gone. */
@@ -18,7 +19,7 @@ export interface FoundArtifact {
 
 export async function sendArtifact(
   { artifact, uploadId }: FoundArtifact,
-  store: Store,
+  { store, logger }: Pick<Doors, 'store' | 'logger'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -35,9 +36,19 @@ export async function sendArtifact(
   })
   if (known || request.method === 'HEAD') return void raw.end()
   raw.setTimeout(patienceMs, () => raw.destroy())
-  let left = artifact.size
+  try {
+    await sendParts(raw, artifact.size, (number) => store.query(readUploadPart, { uploadId, number }))
+  } catch (error) {
+    // Nobody else ends what was begun here: the reader would wait for the rest until its patience ends.
+    logger.error({ requestId: request.id, err: error }, 'A download was broken off')
+    raw.destroy()
+  }
+}
+
+async function sendParts(raw: ServerResponse, size: number, read: (number: number) => Promise<string | null>): Promise<void> {
+  let left = size
   for (let number = 0; left > 0 && !raw.destroyed; number++) {
-    const part = await store.query(readUploadPart, { uploadId, number })
+    const part = await read(number)
     if (part === null) break
     const bytes = Buffer.from(part, 'base64')
     left -= bytes.length

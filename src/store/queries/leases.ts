@@ -7,9 +7,14 @@ interface Claim {
   readonly holder: string
   readonly now: Instant
   readonly until: Instant
+  /** Nobody who has it now holds it for as long as that. */
+  readonly never: Instant
 }
 
-/** Taken when it is free or has run out, made longer by who has it. Two at once wait for each other at the row. */
+/**
+ * Taken when it is free or has run out, made longer by who has it. One that is held for longer than anybody holds one was written
+ * before the clock was put back, and counts as run out. Two at once wait for each other at the row.
+ */
 export const claimLease = statement<Claim>()((db, p) =>
   db
     .insertInto('leases')
@@ -18,7 +23,9 @@ export const claimLease = statement<Claim>()((db, p) =>
       conflict
         .column('name')
         .doUpdateSet({ holder: p.holder, held_until: p.until })
-        .where(({ eb, or }) => or([eb('leases.holder', '=', p.holder), eb('leases.held_until', '<=', p.now)])),
+        .where(({ eb, or }) =>
+          or([eb('leases.holder', '=', p.holder), eb('leases.held_until', '<=', p.now), eb('leases.held_until', '>', p.never)]),
+        ),
     ),
 )
 

@@ -15,7 +15,7 @@ export const artifactHandlers: HandlersOf<typeof artifactRoutes> = {
   listArtifacts: query(listArtifacts, (call) => ({ ...call.query, ...call.params })),
   getArtifact: async ({ params, doors, request, reply }) => {
     const found = await doors.store.query(getArtifact, params)
-    await sendArtifact(found, doors.store, request, reply)
+    await sendArtifact(found, doors, request, reply)
     return undefined
   },
   putArtifact: async ({ params, doors, presented, who, request, reply }) => {

@@ -1,6 +1,7 @@
 /** Live changes as server-sent events (HT6), and the state they start from. */
 import { Refusal } from '../../../domain/errors.ts'
 import type { eventRoutes } from '../../../protocol/routes/events.ts'
+import { maxCursorLength } from '../../../protocol/socket.ts'
 import { splitStreams } from '../../../protocol/stream-list.ts'
 import { readSnapshot } from '../../../services/read-snapshot.ts'
 import { encodeCursor } from '../../../store/cursor.ts'
@@ -8,8 +9,6 @@ import { EventStream } from '../../live/event-stream.ts'
 import { readableStreams } from '../../live/stream-names.ts'
 import { Subscription } from '../../live/subscription.ts'
 import type { HandlersOf } from '../handler.ts'
-
-const maxCursorLength = 20_000
 
 export const eventHandlers: HandlersOf<typeof eventRoutes> = {
   watchEvents: async ({ query, doors, presented, request, reply }) => {
