@@ -1,7 +1,7 @@
 /** SQLite's error numbers, sorted by what follows from them. Nothing here reads a message's text. */
 
 /** https://sqlite.org/rescode.html: the low byte is the primary code. */
-const primary = { full: 13 } as const
+const primary = { busy: 5, full: 13 } as const
 /** No memory, read-only, I/O error, corrupt, cannot open, locking protocol, internal error, not a database. */
 const engine = new Set([2, 7, 8, 10, 11, 14, 15, 26])
 const unique = new Set([1555, 2067, 2579])
@@ -14,6 +14,9 @@ export const isUniqueViolation = (error: unknown): boolean => unique.has(codeOf(
 
 /** No room on the disk: nothing was changed, and writing can go on when there is room again. */
 export const isDiskFull = (error: unknown): boolean => ((codeOf(error) ?? 0) & 0xff) === primary.full
+
+/** Another program holds the lock: nothing was changed, and writing can go on when it lets go. */
+export const isLockedByOther = (error: unknown): boolean => ((codeOf(error) ?? 0) & 0xff) === primary.busy
 
 /** SQLite itself failed, not a statement of ours. What it holds in memory is not to be trusted. */
 export const isEngineFailure = (error: unknown): boolean => engine.has((codeOf(error) ?? 0) & 0xff)

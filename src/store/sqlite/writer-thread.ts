@@ -13,7 +13,7 @@ import { migrate } from '../migrate.ts'
 import { maxRuns, runUseCase } from '../run-use-case.ts'
 import type { UseCase } from '../store.ts'
 import { SqliteConnection } from './connection.ts'
-import { isDiskFull, isEngineFailure, isUniqueViolation } from './failures.ts'
+import { isDiskFull, isEngineFailure, isLockedByOther, isUniqueViolation } from './failures.ts'
 import { Mailbox } from './mailbox.ts'
 import type { WriterReply, WriterRequest, WriterResult, WriterStart } from './writer-messages.ts'
 
@@ -142,7 +142,7 @@ class Writer {
   }
 
   #throwIfBroken(error: unknown): void {
-    if (!this.#connection.inTransaction || isDiskFull(error) || isEngineFailure(error)) throw error
+    if (!this.#connection.inTransaction || isDiskFull(error) || isLockedByOther(error) || isEngineFailure(error)) throw error
   }
 
   /** Rolls back; answers why nothing was written. */
@@ -154,6 +154,7 @@ class Writer {
         this.#broken = `The database could not be rolled back (${String(rollbackError)})`
       }
     }
+    if (isLockedByOther(error)) return this.#broken ?? 'Another program keeps the database locked'
     if (!(error instanceof Refusal) && !isDiskFull(error)) {
       // After a failed write or sync the page cache may hold what the disk does not: only a restart reads the truth again.
       this.#broken ??= `The database failed (${String(error)}); it is not written any more until the server is started again`
