@@ -253,6 +253,11 @@ export class Supervisor {
     const { acp } = particulars
     try {
       if (acp) launch.spoken = await spoken.add(particulars, acp, () => launch.process?.stop())
+      // Stopped while what speaks to it was loaded: nothing is made for nobody.
+      if (launch.stopping) {
+        launch.spoken?.letGo()
+        return undefined
+      }
       const folder = launch.spoken ? await launch.spoken.makePlace() : particulars.folder
       if (launch.stopping) return undefined
       return await AgentProcess.start({

@@ -1,13 +1,16 @@
 /**
  * How long the server has not been heard of (CO6). Alone is counted in time awake: a closed lid is no absence, so ticks are counted,
- * not hours. Only where others take over by the clock does the clock count; and never in the first moment after a sleep, when
- * the server may just be about to be heard again.
+ * not hours. Only where others take over by the clock does the clock count; and never right after it has jumped, by a sleep or
+ * because somebody set it, when the server may just be about to be heard again.
  */
 import type { Clock } from '../platform/clock.ts'
+import { beatMs } from '../protocol/link.ts'
 
 export const tickMs = 1000
-/** A tick that comes this much later was slept through. */
+/** A tick that comes this much later was slept through, or the clock was set. */
 const lateMs = 5000
+/** For a beat to be answered then. */
+const hearAgainMs = beatMs + 5000
 /** Everything must have ended by the time another takes over. */
 const endsWithinMs = 15_000
 const minuteMs = 60_000
@@ -29,6 +32,8 @@ export class TimeAlone {
   #ticks = 0
   #heardAt: number
   #lastTickAt: number
+  /** Ticks for which the clock says nothing. */
+  #patience = 0
   #warned = false
   #cancel = (): void => {}
 
@@ -62,10 +67,13 @@ export class TimeAlone {
   #tick(): void {
     const { onAlone, onTakeover, clock } = this.#parts
     const now = clock.now()
-    const isLate = now - this.#lastTickAt > tickMs + lateMs
+    if (now - this.#lastTickAt > tickMs + lateMs) this.#patience = hearAgainMs / tickMs
+    else if (this.#patience > 0) this.#patience--
     this.#ticks++
     if (this.#ticks * tickMs >= this.#aloneMs) return onAlone()
-    if (!isLate && !this.#warned && this.#takeoverMs !== undefined && now - this.#heardAt >= this.#takeoverMs) {
+    // A clock that was set back says less than the ticks.
+    const silentMs = Math.max(now - this.#heardAt, this.#ticks * tickMs)
+    if (!this.#warned && this.#takeoverMs !== undefined && silentMs >= this.#takeoverMs && this.#patience === 0) {
       this.#warned = true
       onTakeover()
     }

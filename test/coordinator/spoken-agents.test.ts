@@ -2,14 +2,21 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { ProcessTable } from '../../src/coordinator/process-table.ts'
+import { SpokenAgents } from '../../src/coordinator/spoken-agents.ts'
+import type { NewFact } from '../../src/coordinator/spool.ts'
+import { Supervisor } from '../../src/coordinator/supervisor.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import type { LaunchParticulars, LinkFact } from '../../src/protocol/link.ts'
 import type { AcpParticulars } from '../../src/protocol/link-turns.ts'
+import { nowhere } from '../services/agent-office.ts'
 import { main } from '../support/built-product.ts'
 import { startCoordinator, startLinkServer, type TestCoordinator } from '../support/coordinator.ts'
 import { makeRepository } from '../support/git-repository.ts'
 import { hostile } from '../support/hostile-agent.ts'
+import { particularsOf } from '../support/launch-particulars.ts'
 import type { LinkServer } from '../support/link-server.ts'
-import { isRunning } from '../support/script-process.ts'
+import { isRunning, machine } from '../support/script-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const acp = (changes: Partial<AcpParticulars> = {}): AcpParticulars => ({
@@ -282,4 +289,38 @@ test('[WT2] a terminated agent leaves its worktree as it is', async () => {
   server.stop(launchId)
   await has(launchId, 'process-exited')
   expect(existsSync(join(workspace, 'kept.txt'))).toBe(true)
+})
+
+test('[AG3] stopped while what speaks to it is being loaded, it gets neither a place nor a set-up', async () => {
+  const folder = temporaryFolder()
+  const launch = particularsOf(demo({}, makeRepository().folder))
+  const told: string[] = []
+  const { promise: over, resolve } = Promise.withResolvers<void>()
+  const tell = (fact: NewFact): void => {
+    told.push(fact.type)
+    if (fact.type === 'process-exited') resolve()
+  }
+  // Asked for when it is loaded, and before anybody has it.
+  const serverUrl = (): string => {
+    supervisor.stop(launch.launchId)
+    return 'http://127.0.0.1:1'
+  }
+  const parts = { program: [process.execPath, main] as const, env: process.env, clock: systemClock, tell, serverUrl }
+  const fetchTurn = async (): Promise<undefined> => undefined
+  const spoken = new SpokenAgents({ ...parts, version: '0', worktreesFolder: join(folder, 'worktrees'), fetchTurn })
+  const supervisor = new Supervisor({
+    ...parts,
+    spoken,
+    keeper: 'nobody',
+    launchesFolder: join(folder, 'launches'),
+    table: new ProcessTable(machine),
+    logger: nowhere,
+    leftovers: Promise.resolve(new Set<string>()),
+    take: async () => launch,
+  })
+  supervisor.allow(1)
+  supervisor.order({ ...launch, maxProcesses: null, state: 'waiting', stopReason: null })
+  await over
+  expect(told).toEqual(['process-exited'])
+  expect(existsSync(join(folder, 'worktrees'))).toBe(false)
 })

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { TimeAlone, tickMs } from '../../src/coordinator/time-alone.ts'
 import type { Clock } from '../../src/platform/clock.ts'
+import { beatMs } from '../../src/protocol/link.ts'
 import { manualClock } from '../support/manual-clock.ts'
 
 const minuteMs = 60_000
@@ -81,6 +82,29 @@ test('[CO6] after a sleep the server has a moment to be heard before that is jud
   clock.advance(tickMs)
   expect(told).toEqual([])
   sleep(60 * minuteMs)
-  clock.advance(2 * tickMs)
+  clock.advance(beatMs + 2 * tickMs)
+  expect(told).toEqual([])
+  clock.advance(beatMs)
+  expect(told).toEqual(['takeover'])
+})
+
+test('[CO6] a clock that jumps ahead while the server is heard at every beat ends nothing', () => {
+  const { clock, alone, told, sleep } = begin()
+  alone.allow(30, 2)
+  for (let jumps = 0; jumps < 3; jumps++) {
+    clock.advance(tickMs / 2)
+    sleep(60 * minuteMs)
+    clock.advance(beatMs - tickMs / 2)
+    alone.heard()
+  }
+  clock.advance(beatMs)
+  expect(told).toEqual([])
+})
+
+test('[CO6] a clock that is set back does not make it stay beyond the takeover', () => {
+  const { clock, alone, told, sleep } = begin()
+  alone.allow(30, 2)
+  sleep(-60 * minuteMs)
+  clock.advance(2 * minuteMs - 15_000)
   expect(told).toEqual(['takeover'])
 })

@@ -44,7 +44,7 @@ async function hold(office: Office, signed: Signed, seconds = 50, signal?: Abort
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Until so many calls are held and have looked for what they missed. */
-async function waiting({ calls }: Pick<Office, 'calls'>, count: number): Promise<void> {
+async function waiting({ calls }: { calls: { held: Pick<HeldCalls, 'size'> } }, count: number): Promise<void> {
   while (calls.held.size < count) await turn()
   for (let turns = 0; turns < 20; turns++) await turn()
 }
@@ -130,6 +130,18 @@ describe('a held call ends', () => {
       shared.clock.advance(1)
       expect(await answer).toMatchObject({ action: 'wait_for_messages' })
     }
+  })
+
+  test('[NA3] in its time also when the clock is set back meanwhile', async () => {
+    const { signed } = await idle()
+    let setBackMs = 0
+    const clock = { ...shared.clock, now: () => shared.clock.now() - setBackMs }
+    const held = new HeldCalls({ ...shared, clock, tails: new Tails({ ...shared, logger: nowhere }) })
+    const answer = held.next(who(signed), 50)
+    await waiting({ calls: { held } }, 1)
+    setBackMs = 60 * minute
+    shared.clock.advance(50_000)
+    expect(await answer).toMatchObject({ next: { action: 'wait_for_messages' } })
   })
 
   test('[NA4] at the very moment of the soft timeout', async () => {

@@ -123,16 +123,20 @@ class HeldCall implements TailFollower {
     const first = seen ?? (await this.#look(waitSeconds))
     if (isAnswer(first)) return this.#superseded ? superseded : this.#give(first)
     const until = clock.now() + first.holdMs
-    const stopListening = await this.#listen()
+    // By a timer, because a clock may be set back, and the caller's client gives up all the same.
+    const stopWaiting = clock.after(first.holdMs, () => this.leave())
+    let stopListening = (): void => {}
     try {
+      stopListening = await this.#listen()
       for (;;) {
-        const left = Math.max(0, until - clock.now())
+        const left = Math.min(first.holdMs, Math.max(0, until - clock.now()))
         const found = await this.#look(left / 1000)
         if (this.#superseded) return superseded
         if (this.#over || isAnswer(found) || isOther(found, first)) return await this.#give(found)
         await this.#rungOrAfter(Math.min(left, found.holdMs))
       }
     } finally {
+      stopWaiting()
       stopListening()
     }
   }
