@@ -62,6 +62,8 @@ export class SpokenAgent {
   #turnId: string | undefined
   #begun: Promise<void> | undefined
   #configured: Promise<void> = Promise.resolve()
+  /** What it says of itself while it starts, the last of each kind: told with the news that it is ready, which would else wait behind it. */
+  readonly #early = new Map<AgentUpdate['kind'], AgentUpdate>()
 
   constructor(parts: SpokenAgentParts) {
     this.#parts = parts
@@ -228,6 +230,8 @@ export class SpokenAgent {
 
   #tellReady(facts: AgentFacts, opened: Opened, folder: string): void {
     const place = this.#place
+    for (const update of this.#early.values()) this.#update(update)
+    this.#early.clear()
     this.#tell({
       type: 'agent-ready',
       acpSessionId: opened.acpSessionId,
@@ -281,6 +285,7 @@ export class SpokenAgent {
 
   #update(update: AgentUpdate): void {
     const isState = update.kind === 'mode' || update.kind === 'options' || update.kind === 'commands' || update.kind === 'usage'
+    if (isState && this.#phase === 'starting') return void this.#early.set(update.kind, update)
     const turnId = isState ? null : (this.#turnId ?? null)
     this.#tell({ type: 'turn-update', turnId, update: this.#clean(update) })
   }

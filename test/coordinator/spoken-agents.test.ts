@@ -95,6 +95,14 @@ test('[AG2] an agent in a role gets its worktree, is greeted and is ready; a tur
   expect(server.factsOf(launchId, 'agent-failed')).toEqual([])
 })
 
+test('[SP4] what an agent says of itself while it starts does not hold up the news that it is ready', async () => {
+  const { server, has } = await begin()
+  const messages: string[][] = []
+  server.refuse = (facts) => void messages.push(facts.map((fact) => (fact.type === 'turn-update' ? fact.update.kind : fact.type)))
+  await has(server.order(demo()), 'agent-ready')
+  expect(messages.at(-1)).toEqual(['commands', 'agent-ready'])
+})
+
 test('[WT4] without a repository it works in a plain folder, and says why', async () => {
   const { server, has } = await begin()
   const launchId = server.order(demo({}, temporaryFolder()))
