@@ -53,7 +53,7 @@ async function join({ server, token }: { server: Workplace['server']; token: str
 
 test('[CO1] it greets, gets its orders by the log, asks for the particulars, and tells what happened', async () => {
   const place = await open()
-  const { server, projectId, coordinatorId } = place
+  const { server, projectId, coordinatorId, passkeys } = place
   const machine = await join(place)
   expect(machine.welcome).toEqual({
     type: 'coordinator:welcome',
@@ -96,7 +96,11 @@ test('[CO1] it greets, gets its orders by the log, asks for the particulars, and
     expect(metrics).toContain(`holdfast_${line}\n`)
   // The process: nothing but its token, and it is found out who it is.
   const agent = await connectMcp(server.url, particulars.launchToken)
-  expect(await agent.call('authenticate', { project_id: projectId })).toMatchObject({ status: 'ok', purpose: 'chat' })
+  const signedIn = await agent.call('authenticate', { project_id: projectId })
+  expect(signedIn).toMatchObject({ status: 'ok', purpose: 'chat' })
+  // Also when it gives its passkey: otherwise nobody could tell whose session ends with which process.
+  const byPasskey = { project_id: projectId, agent_id: 'ann', passkey: passkeys['ann'] }
+  expect(await agent.call('authenticate', byPasskey)).toMatchObject({ status: 'ok', session_id: signedIn.session_id })
   expect(await agent.call('get_next_action')).toMatchObject({ action: 'wait_for_messages' })
   const again = await server.ask(`/api/projects/${projectId}/chat/start?agentId=ann`, { method: 'POST' })
   expect(again.json).toMatchObject({ agentSession: { launchId, state: 'active' }, launch: null })

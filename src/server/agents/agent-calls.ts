@@ -55,7 +55,9 @@ export class AgentCalls {
     const own = agentOf(presented.who)
     const agentId = claim.agentId ?? own ?? ''
     const passkeyHash = claim.passkey === undefined ? presented.hash : hashSecret(claim.passkey)
-    const { projectId, launchId } = claim
+    const { projectId } = claim
+    // CO4: a process with a launch's bearer is that launch, also when it gives its agent's passkey and says nothing of it.
+    const launchId = presented.who.launch?.id ?? claim.launchId
     try {
       const elsewhere = presented.who.launch && presented.who.launch.projectId !== projectId
       if ((own !== null && own !== agentId) || elsewhere) throw authenticationFailed()
