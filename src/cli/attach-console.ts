@@ -28,6 +28,7 @@ export async function attachConsole(context: CommandContext, userSessionId: stri
     },
   })
   context.end()
+  const stopListening = context.onUnread(resolve)
   relay.follow({
     userSessionId,
     onEvent: (event) => {
@@ -49,6 +50,7 @@ export async function attachConsole(context: CommandContext, userSessionId: stri
   try {
     await over
   } finally {
+    stopListening()
     lines.endLine()
     stopReading()
     relay.close()

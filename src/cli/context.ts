@@ -95,6 +95,13 @@ export class CommandContext {
     this.terminal.stderr.write(`${painter(this.terminal.stderr, this.terminal.env)('dim', words)}\n`)
   }
 
+  /** For what follows something without an end: it has none of its own when `| head` stops reading. Gives how to stop listening. */
+  onUnread(callback: () => void): () => void {
+    const { stdout } = this.terminal
+    stdout.on?.('error', callback)
+    return () => stdout.off?.('error', callback)
+  }
+
   async confirm(question: string, loss: string): Promise<void> {
     if (this.#given.flag('yes')) return
     this.#progress.pause()

@@ -76,6 +76,7 @@ function reportOf(error: unknown, env: Environment): Report {
 /** The catalogue speaks to whoever writes requests; at this door some things are said in another way. */
 const nextHere: Readonly<Record<string, string>> = {
   invalid_request: 'Correct the value; --help shows what is meant.',
+  missing_scope: 'Ask an owner for a role or a token that allows it.',
   invalid_setting: '`holdfast projects show PROJECT --all` lists every setting.',
 } satisfies Partial<Record<ErrorCode, string>>
 

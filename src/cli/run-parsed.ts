@@ -3,6 +3,7 @@ import { CommanderError } from 'commander'
 import { findPackageRoot } from '../platform/package-root.ts'
 import { allCommands, commands } from './command-list.ts'
 import { exitCodes } from './exit-codes.ts'
+import { usage } from './failure.ts'
 import { buildProgram } from './program.ts'
 import { programName } from './program-name.ts'
 import type { Terminal } from './terminal.ts'
@@ -23,6 +24,8 @@ export async function runParsed(argv: readonly string[], terminal: Terminal): Pr
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return exitCodes.ok.code
+    const late = first?.startsWith('-') ? argv.find((word) => Object.hasOwn(commands, word)) : undefined
+    if (late) throw usage(`Options stand behind the command, not before it.`, `Write \`${name} ${late} … ${first}\`.`)
     throw usageFailure(error, typed ? `${name} ${typed}` : name)
   }
 }

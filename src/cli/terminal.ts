@@ -8,6 +8,10 @@ interface Output {
   write(text: string): unknown
   readonly isTTY?: boolean
   readonly columns?: number
+  readonly rows?: number
+  /** A write failed: whoever read has gone. */
+  on?(event: 'error', listener: () => void): unknown
+  off?(event: 'error', listener: () => void): unknown
 }
 
 export interface Terminal {

@@ -12,6 +12,7 @@ import type { Coordinator } from '../protocol/coordinator.ts'
 import type { Given } from './command.ts'
 import type { CommandContext } from './context.ts'
 import { CommandFailure, usage } from './failure.ts'
+import { Picture } from './picture.ts'
 import { doingOf, durationOf, styleOf } from './process-words.ts'
 import { table } from './table.ts'
 
@@ -36,6 +37,7 @@ export async function watchAgents(context: CommandContext, given: Given): Promis
       ? drawnTable(context)
       : plainLines(context)
   const over = new AbortController()
+  const stopListening = context.onUnread(() => over.abort())
   let failure: CommandFailure | undefined
   let look: Sight = await sightOf(client)
   context.end()
@@ -52,8 +54,11 @@ export async function watchAgents(context: CommandContext, given: Given): Promis
     soon ??= clientClock.after(gatherMs, () => void lookNow())
   }
   const onState = (now: StreamState): void => {
-    if (now.state === 'live') return lookSoon()
-    if (now.state === 'reconnecting') return view.note('The connection is lost; trying again.')
+    if (now.state === 'live') {
+      view.connected()
+      return lookSoon()
+    }
+    if (now.state === 'reconnecting') return view.lost('The connection is lost; trying again.')
     const why = now.state === 'signed-out' ? 'The credential is no longer valid.' : now.problem.detail
     failure = new CommandFailure('refused', why, 'Sign in again, or use another token.')
     over.abort()
@@ -64,6 +69,7 @@ export async function watchAgents(context: CommandContext, given: Given): Promis
   const end = seconds === undefined ? untilAborted(over.signal) : pause(clientClock, seconds * 1000, over.signal).catch(() => {})
   await end
   over.abort()
+  stopListening()
   soon?.()
   stopLooking()
   stopDrawing()
@@ -91,6 +97,7 @@ function everyNow(ms: number, callback: () => void): () => void {
 
 const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
+    if (signal.aborted) return resolve()
     // What waits for Ctrl-C has to keep the process alive by itself.
     const alive = setInterval(() => {}, 60_000)
     signal.addEventListener('abort', () => {
@@ -111,17 +118,15 @@ interface View {
   /** Drawn again every second, because durations go on. */
   readonly ticks: boolean
   show(sight: Sight): void
-  note(words: string): void
+  lost(words: string): void
+  connected(): void
 }
 
 function drawnTable(context: CommandContext): View {
   const { stdout } = context.terminal
-  let lines = 0
-  const draw = (text: string): void => {
-    stdout.write(`${lines > 0 ? `\u001b[${lines}A\u001b[J` : ''}${text}\n`)
-    lines = text.split('\n').length
-  }
-  let note = ''
+  const picture = new Picture()
+  const draw = (text: string): void => void stdout.write(picture.over(text, stdout))
+  let lost = ''
   return {
     ticks: true,
     show: ({ running, coordinators }) => {
@@ -142,11 +147,14 @@ function drawnTable(context: CommandContext): View {
               context.paint,
               context.width,
             )
-      draw(`${body}\n${context.paint('dim', note || 'Ctrl-C ends.')}`)
-      note = ''
+      draw(`${body}\n${context.paint('dim', lost || 'Ctrl-C ends.')}`)
     },
-    note: (words) => {
-      note = words
+    // As long as it is lost: what stands there is what was true before.
+    lost: (words) => {
+      lost = words
+    },
+    connected: () => {
+      lost = ''
     },
   }
 }
@@ -160,12 +168,13 @@ function changes(seen: Map<string, string>, { running, coordinators }: Sight): {
   return changed
 }
 
-function lineByLine(write: (running: Running, doing: string) => void, note: View['note']): View {
+function lineByLine(write: (running: Running, doing: string) => void, lost: View['lost']): View {
   const seen = new Map<string, string>()
   let before = new Map<string, Running>()
   return {
     ticks: false,
-    note,
+    lost,
+    connected: () => {},
     show: (sight) => {
       for (const { running, doing } of changes(seen, sight)) write(running, doing)
       const now = new Map(sight.running.map((each) => [each.key, each]))

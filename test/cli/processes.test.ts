@@ -1,4 +1,5 @@
 /** Processes, coordinators and who is at work, at the command line. The coordinator is played by the test; the server's clock stands still. */
+import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { run } from '../../src/cli/run.ts'
@@ -23,6 +24,7 @@ async function open() {
 /** Runs until something else ends it; what it writes can be waited for. */
 function sitAndLook(argv: readonly string[], env: Record<string, string>, isTTY = false) {
   let text = ''
+  const reader = new EventEmitter()
   const waiting: (() => void)[] = []
   const write = (piece: string): boolean => {
     text += piece
@@ -30,11 +32,12 @@ function sitAndLook(argv: readonly string[], env: Record<string, string>, isTTY 
     return true
   }
   const stdin = Object.assign(new PassThrough(), { isTTY: false })
-  const code = run(argv, { stdin, stdout: { write, isTTY, columns: 120 }, stderr: { write }, env, cwd: '/' })
+  const stdout = Object.assign(reader, { write, isTTY, columns: 120 })
+  const code = run(argv, { stdin, stdout, stderr: { write }, env, cwd: '/' })
   const until = async (fits: (text: string) => boolean): Promise<void> => {
     while (!fits(text)) await new Promise<void>((resolve) => waiting.push(resolve))
   }
-  return { text: () => text, until, code }
+  return { text: () => text, until, code, leave: () => reader.emit('error', new Error('EPIPE')) }
 }
 
 test('[CL1] processes are listed with how they stand and why they ended, shown with what they wrote, and stopped', async () => {
@@ -106,10 +109,15 @@ test('[CL1] agents watch: a line for each change where nobody looks, and it ends
   const plain = sitAndLook(['agents', 'watch'], env)
   const json = sitAndLook(['agents', 'watch', '--json'], env)
   const drawn = sitAndLook(['agents', 'watch'], env, true)
+  const left = sitAndLook(['agents', 'watch'], env)
   await drawn.until((text) => text.includes('No agent is at work.'))
   const launchId = await call()
   await plain.until((text) => text.includes(`ann ${projectId} waiting`))
   await json.until((text) => text.includes('"doing":"waiting"'))
+  // Whoever read it has had enough, as `head -1` has: it does not go on for nobody.
+  await left.until((text) => text.includes('waiting'))
+  left.leave()
+  expect(await left.code).toBe(0)
   const { launchToken } = await machine.take(launchId)
   await machine.started(launchId, 4242)
   await plain.until((text) => text.includes('signing in (pid 4242)'))

@@ -14,6 +14,8 @@ test.each([
   [['projects', 'show', 'a', 'b'], 'Too many arguments', '`holdfast projects show --help`'],
   [['projects', 'list', '--jsn'], "Unknown option '--jsn'.", 'Did you mean --json?'],
   [['--prot', '1'], "Unknown option '--prot'.", 'Did you mean --port?'],
+  [['--data', 'x', 'projects', 'list'], 'Options stand behind the command', '`holdfast projects … --data`'],
+  [['doctor', '--server', 'foo'], '--server must be an address', 'Leave it out'],
   [['up', 'now'], 'Too many arguments', '`holdfast up --help`'],
   [['token', 'create', 'x', '--scope', 'reed'], "'reed' is invalid", 'Allowed choices are read, write, approve, manage'],
   [['completion', 'bsh'], 'There is no completion for bsh.', 'Did you mean bash?'],

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cutTo, displayWidth, padTo } from '../../src/cli/display-width.ts'
+import { Picture } from '../../src/cli/picture.ts'
 import { quietMs, startProgress } from '../../src/cli/progress.ts'
 import { table } from '../../src/cli/table.ts'
 import { parseMoment, relative } from '../../src/cli/times.ts'
@@ -24,6 +25,19 @@ test('[CL2] columns align, also where characters are two cells wide', () => {
     plain,
   )
   expect(text).toBe('NAME    ID\n日本語  a\ncafé    b\n🙂      c')
+})
+
+test('[CL2] what is drawn over itself goes up by the rows it took, where lines are broken and where the terminal is low', () => {
+  const picture = new Picture()
+  const up = (text: string): string => text.split('\u001b[J')[0] ?? ''
+  expect(picture.over('one line', { columns: 40, rows: 10 })).toBe('one line\n')
+  const table = ['head', 'x'.repeat(41), '日'.repeat(21), '', 'end'].join('\n')
+  expect(picture.over(table, { columns: 40, rows: 10 })).toBe(`\u001b[1A\u001b[J${table}\n`)
+  expect(up(picture.over(table, { columns: 40, rows: 10 }))).toBe('\u001b[7A')
+  // Made narrower in between: what stands there was broken again.
+  expect(picture.over(table, { columns: 20, rows: 6 })).toBe('\u001b[9A\u001b[Jhead\n… and 3 more\nend\n')
+  expect(picture.over('no agent\nend', { columns: 20, rows: 6 })).toBe('\u001b[3A\u001b[Jno agent\nend\n')
+  expect(picture.over(table, { columns: 20, rows: 2 })).toBe('\u001b[2A\u001b[Jend\n')
 })
 
 test('[CL2] on a terminal a table fits its width by cutting what may be cut', () => {

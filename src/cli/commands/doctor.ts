@@ -10,6 +10,7 @@ import { findPackageRoot } from '../../platform/package-root.ts'
 import { visible } from '../../platform/visible.ts'
 import { type ConfigKey, configKeys, configRules } from '../../protocol/config.ts'
 import type { CommandSpec, Given } from '../command.ts'
+import { serverAddress } from '../connect.ts'
 import type { CommandContext } from '../context.ts'
 import { padTo } from '../display-width.ts'
 import { checkAgents, checkCoordinators, checkCredential } from '../doctor/agents.ts'
@@ -27,7 +28,7 @@ async function examine(context: CommandContext, given: Given): Promise<void> {
   const { version } = findPackageRoot()
   const { env, cwd } = context.terminal
   const config = context.checkedConfig()
-  const named = given.text('server') ?? (env['HOLDFAST_URL'] || undefined)
+  const named = namedServer(given.text('server'), env['HOLDFAST_URL'])
   if (named && given.flag('deep'))
     throw usage(
       '--deep reads the database itself, not through a server.',
@@ -72,6 +73,11 @@ async function examine(context: CommandContext, given: Given): Promise<void> {
       wrong === 1 ? 'One thing is wrong.' : `${wrong} things are wrong.`,
       'The lines with ✗ say what to do.',
     )
+}
+
+function namedServer(typed: string | undefined, inEnvironment: string | undefined): string | undefined {
+  if (typed !== undefined) return serverAddress(typed, '--server')
+  return inEnvironment ? serverAddress(inEnvironment, 'HOLDFAST_URL') : undefined
 }
 
 function checkConfiguration({ file, problems }: CheckedConfig, cwd: string): Check[] {
