@@ -1,29 +1,30 @@
 /**
  * Bundles a program of ours with all it needs into one folder. Dynamic imports stay chunks of their own and are loaded when they
- * are needed. A worker thread named as `new Worker(new URL('./x.ts', import.meta.url))` becomes an entry of its own beside them.
+ * are needed. A worker thread named as `new Worker(new URL('./x.ts', import.meta.url))` becomes a file of its own beside them, with all it
+ * needs inside: a thread shares no code with others, and to find and read eighty chunks takes longer than one file.
  *
  * Old chunks are kept for a week: a server that still runs from the build before may yet load one.
  */
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
-import { type Plugin, rolldown } from 'rolldown'
+import { type OutputOptions, type Plugin, type RolldownOutput, rolldown } from 'rolldown'
 
 const KEEP_OLD_CHUNKS_MS = 7 * 24 * 3600 * 1000
 
 /** Optional parts of dependencies that are native or that we do not install. */
 const external = ['pg-native', 'pg-cloudflare', 'bufferutil', 'utf-8-validate', 'pino-pretty', '@opentelemetry/api']
 
-function workerEntries(): Plugin {
+/** Puts the name and the source of each thread it meets into `found`. */
+function workerEntries(found: Map<string, string>): Plugin {
   return {
     name: 'worker-entries',
     transform: {
       filter: { code: 'import.meta.url' },
       handler(code, id) {
         const rewritten = code.replace(/new URL\(\s*(['"])(\.[^'"]+)\.ts\1,\s*import\.meta\.url,?\s*\)/g, (_all, quote, path) => {
-          const name = `${basename(path)}.js`
-          this.emitFile({ type: 'chunk', id: resolve(dirname(id), `${path}.ts`), fileName: name })
-          return `new URL(${quote}./${name}${quote}, import.meta.url)`
+          found.set(basename(path), resolve(dirname(id), `${path}.ts`))
+          return `new URL(${quote}./${basename(path)}.mjs${quote}, import.meta.url)`
         })
         return rewritten === code ? null : { code: rewritten, map: null }
       },
@@ -94,14 +95,42 @@ export async function bundleInto(
   root: string,
   outFolder: string,
   input: Readonly<Record<string, string>>,
-  { before, maps }: BundleOptions,
+  options: BundleOptions,
 ): Promise<readonly string[]> {
+  const threads = new Map<string, string>()
+  const program = await generate(root, input, options, threads)
+  const output = [...(await Promise.all([...threads].map((thread) => generateThread(root, thread, options)))).flat(), ...program]
+
+  mkdirSync(outFolder, { recursive: true })
+  const written = new Set<string>()
+  // The entries last: until they are there, the old ones lead to the old chunks.
+  const isEntry = (file: OutputFile): boolean => file.type === 'chunk' && file.isEntry
+  for (const file of [...output.filter((each) => !isEntry(each)), ...output.filter(isEntry)]) {
+    put(join(outFolder, file.fileName), file.type === 'chunk' ? narrow(file.code) : file.source)
+    written.add(file.fileName)
+  }
+  for (const name of readdirSync(outFolder)) {
+    const path = join(outFolder, name)
+    if (!written.has(name) && Date.now() - statSync(path).mtimeMs > KEEP_OLD_CHUNKS_MS) rmSync(path, { force: true })
+  }
+  return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+}
+
+type OutputFile = RolldownOutput['output'][number]
+
+async function generate(
+  root: string,
+  input: Readonly<Record<string, string>>,
+  { before, maps }: BundleOptions,
+  threads: Map<string, string>,
+  more: OutputOptions = {},
+): Promise<readonly OutputFile[]> {
   const bundle = await rolldown({
     cwd: root,
     input: { ...input },
     platform: 'node',
     external,
-    plugins: [before, workerEntries(), builtins(), neverAsked()],
+    plugins: [before, workerEntries(threads), builtins(), neverAsked()],
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
     checks: { eval: false, circularDependency: true },
     onLog(level, log, write) {
@@ -114,24 +143,21 @@ export async function bundleInto(
     sourcemap: maps,
     comments: { legal: true, annotation: false, jsdoc: false },
     entryFileNames: '[name].js',
-    chunkFileNames: '[name]-[hash].js',
+    // What a .js file is would be found out by looking for a package.json.
+    chunkFileNames: '[name]-[hash].mjs',
     codeSplitting: { groups: [{ name: 'builtins', test: /builtin:/ }] },
+    ...more,
   })
   await bundle.close()
+  return output
+}
 
-  mkdirSync(outFolder, { recursive: true })
-  const written = new Set<string>()
-  // The entries last: until they are there, the old ones lead to the old chunks.
-  const isEntry = (file: (typeof output)[number]): boolean => file.type === 'chunk' && file.isEntry
-  for (const file of [...output.filter((each) => !isEntry(each)), ...output.filter(isEntry)]) {
-    put(join(outFolder, file.fileName), file.type === 'chunk' ? narrow(file.code) : file.source)
-    written.add(file.fileName)
-  }
-  for (const name of readdirSync(outFolder)) {
-    const path = join(outFolder, name)
-    if (!written.has(name) && Date.now() - statSync(path).mtimeMs > KEEP_OLD_CHUNKS_MS) rmSync(path, { force: true })
-  }
-  return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+function generateThread(
+  root: string,
+  [name, source]: readonly [string, string],
+  options: BundleOptions,
+): Promise<readonly OutputFile[]> {
+  return generate(root, { [name]: source }, options, new Map(), { entryFileNames: '[name].mjs', codeSplitting: false })
 }
 
 /** Whole or not at all: somebody may be starting a server from this folder right now. */
