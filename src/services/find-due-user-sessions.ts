@@ -17,6 +17,9 @@ const dueAtOnce = 100
 /** Of those that may be due. */
 const lookedAtOnce = 1000
 
+/** US3: why a session ends that nobody has ended. */
+export const nobodyConnected = 'nobody was connected'
+
 /** AG6. `again`: its agent has gone meanwhile and has to be there again first. */
 interface LimitOver {
   readonly userSessionId: string
@@ -55,7 +58,7 @@ export const findDueUserSessions = defineQuery({
       const allowedMs = durationMs(await settingsFor(row.project_id), 'user_session.detached_hours')
       const detachedMs = epochMs(now) - epochMs(row.attached_until)
       if (isForsaken(detachedMs, allowedMs, 0) && isForsaken(detachedMs, allowedMs, await runningIn(reader, row.id)))
-        forsaken.push({ userSessionId: row.id, reason: 'nobody was connected' })
+        forsaken.push({ userSessionId: row.id, reason: nobodyConnected })
     }
     const limited = await reader.all(selectLimitedUntil, { until: now, limit: dueAtOnce })
     return {

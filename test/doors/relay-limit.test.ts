@@ -20,13 +20,22 @@ async function limited() {
     return (await client.next('agent:info')).agent
   }
   const lines: string[] = []
-  // As after a restart: nothing is known but what is in the store.
-  const sweep = () =>
+  const newSweeper = () =>
     new UserSessionSweeper({
       store,
       clock,
       logger: createLogger({ level: 'warn', format: 'json', destination: { write: (line) => void lines.push(line) } }),
-    }).round()
+    })
+  // As after a restart: nothing is known but what is in the store.
+  const sweep = () => newSweeper().round()
+  /** For longer than readers have to come back after a restart. */
+  const keepSweeping = async () => {
+    const sweeper = newSweeper()
+    for (let second = 0; second <= 65; second += 5) {
+      await sweeper.round()
+      await pass(room, 5 * seconds)
+    }
+  }
   const meetLimit = async (error = limitWords) => {
     const { turnId, content } = await machine.turn()
     const until = instant(clock.now() + 30 * seconds)
@@ -34,7 +43,7 @@ async function limited() {
     return { turnId, until, text: content[0].text }
   }
   const wait = (count: number) => pass(room, count * seconds, client, machine.socket)
-  return { room, inside, wait, client, machine, launchId, say, goOn, info, sweep, meetLimit, lines }
+  return { room, inside, wait, client, machine, launchId, say, goOn, info, sweep, keepSweeping, meetLimit, lines }
 }
 
 test('[AG6] a turn that met the limit is taken up again by itself when a person said so, in front of what waits', async () => {
@@ -141,7 +150,7 @@ test('[AG6] an agent that has gone meanwhile is started again when the limit is 
 })
 
 test('[US3] one whose agent may not be started any more does not go on: nothing is tried for ever, and no session is kept for it', async () => {
-  const { room, inside, wait, client, machine, launchId, say, goOn, sweep, meetLimit, lines } = await limited()
+  const { room, inside, wait, client, machine, launchId, say, goOn, sweep, keepSweeping, meetLimit, lines } = await limited()
   say('first')
   await meetLimit()
   await client.next('agent:limited')
@@ -156,13 +165,13 @@ test('[US3] one whose agent may not be started any more does not go on: nothing 
   client.webSocket.close()
   await client.closed
   await pass(room, 25 * 3600 * seconds)
-  await sweep()
+  await keepSweeping()
   expect((await room.server.ask(`/api/user-sessions/${inside.sessionId}`)).json.state).toBe('TERMINATED')
   expect(lines).toEqual([])
 })
 
 test('[US3] a wish to go on that is left of an agent that crashed keeps no session that nobody is connected to', async () => {
-  const { room, inside, wait, client, machine, launchId, say, goOn, sweep, meetLimit } = await limited()
+  const { room, inside, wait, client, machine, launchId, say, goOn, sweep, keepSweeping, meetLimit } = await limited()
   say('first')
   await meetLimit()
   goOn(true)
@@ -176,6 +185,6 @@ test('[US3] a wish to go on that is left of an agent that crashed keeps no sessi
   client.webSocket.close()
   await client.closed
   await pass(room, 25 * 3600 * seconds)
-  await sweep()
+  await keepSweeping()
   expect((await room.server.ask(`/api/user-sessions/${inside.sessionId}`)).json.state).toBe('TERMINATED')
 })

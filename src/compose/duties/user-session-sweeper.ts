@@ -1,7 +1,8 @@
 /**
  * Looks after what in user sessions has a time (US3, US4, AG2, AG6, AP4), every few seconds: agents that do not go, agents that are not ready, limits that are over (in chats too),
  * permissions that nobody answers, sessions that nobody is connected to. Reads first and writes only for what is due, each in a commit of
- * its own; harmless when done twice. After a tick that comes late, nothing counts as detached until its readers had time to come back.
+ * its own; harmless when done twice. After a start, and after a tick that comes late, nothing counts as detached until its readers had time
+ * to come back.
  */
 import { Refusal } from '../../domain/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -9,7 +10,7 @@ import type { Logger } from '../../platform/logger.ts'
 import { endChatLimit } from '../../services/end-chat-limit.ts'
 import { endLimit } from '../../services/end-limit.ts'
 import { expirePermission } from '../../services/expire-permission.ts'
-import { findDueUserSessions } from '../../services/find-due-user-sessions.ts'
+import { findDueUserSessions, nobodyConnected } from '../../services/find-due-user-sessions.ts'
 import { findEndedChatLimits } from '../../services/find-ended-chat-limits.ts'
 import { findPermission } from '../../services/find-permission.ts'
 import { findUserSession } from '../../services/find-user-session.ts'
@@ -44,7 +45,7 @@ export class UserSessionSweeper implements Duty {
   async round(): Promise<void> {
     const { store, clock } = this.#parts
     const now = clock.now()
-    if (this.#sweptAt !== undefined && now - this.#sweptAt - everyMs > lateMs) this.#patientUntil = now + attachedForMs
+    if (this.#sweptAt === undefined || now - this.#sweptAt - everyMs > lateMs) this.#patientUntil = now + attachedForMs
     this.#sweptAt = now
     const due = await store.query(findDueUserSessions, {})
     for (const { userSessionId, roleAgentId } of due.roleAgents)
@@ -67,8 +68,8 @@ export class UserSessionSweeper implements Duty {
         }
       })
     for (const chat of await store.query(findEndedChatLimits, {})) await this.#each(chat, () => store.run(endChatLimit, chat))
-    if (now < this.#patientUntil) return
-    for (const { userSessionId, reason } of due.forsaken)
+    const isPatient = now < this.#patientUntil
+    for (const { userSessionId, reason } of due.forsaken.filter((each) => !isPatient || each.reason !== nobodyConnected))
       await this.#each({ userSessionId }, async () =>
         store.run(terminateUserSession, { ...(await this.#which(userSessionId)), reason }),
       )
