@@ -34,11 +34,19 @@ export function agentEnvironment(
   }
 }
 
-/** WT5: of the project's set-up command: what a signed-in program needs, what it works for, and nothing it could sign in here with. */
-export const setUpEnvironment = (ours: Variables, { agentId, projectId }: LaunchParticulars): Record<string, string> => ({
+/**
+ * WT5: of the project's set-up command: what a signed-in program needs, what it works for, and nothing it could sign in here with. Marked, so that
+ * the next coordinator finds it when this one dies (CO5).
+ */
+export const setUpEnvironment = (
+  ours: Variables,
+  { agentId, projectId, launchId }: LaunchParticulars,
+  keeper: string,
+): Record<string, string> => ({
   ...inheritedFrom(ours),
   HOLDFAST_AGENT_ID: agentId,
   HOLDFAST_PROJECT_ID: projectId,
+  ...markVariables({ launchId, keeper }),
 })
 
 const inheritedFrom = (ours: Variables): Record<string, string> =>

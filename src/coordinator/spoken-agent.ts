@@ -23,7 +23,7 @@ import type { NewFact } from './spool.ts'
 import { makeWorkplace, type WorkplaceParts } from './workplace.ts'
 import type { Workspace } from './worktrees/make-workspace.ts'
 
-export interface SpokenAgentParts extends Pick<WorkplaceParts, 'git' | 'worktreesFolder' | 'occupancy' | 'env'> {
+export interface SpokenAgentParts extends Pick<WorkplaceParts, 'git' | 'worktreesFolder' | 'occupancy' | 'env' | 'keeper'> {
   readonly particulars: LaunchParticulars
   readonly acp: AcpParticulars
   readonly serverUrl: string

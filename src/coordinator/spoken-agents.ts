@@ -11,7 +11,7 @@ import { Occupancy } from './worktrees/occupancy.ts'
 /** Before a turn that could not be asked for is asked for again. */
 const askAgainMs = 1000
 
-export interface SpokenAgentsParts extends Pick<SpokenAgentParts, 'program' | 'version' | 'worktreesFolder' | 'tell'> {
+export interface SpokenAgentsParts extends Pick<SpokenAgentParts, 'program' | 'version' | 'worktreesFolder' | 'keeper' | 'tell'> {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly serverUrl: () => string

@@ -30,6 +30,8 @@ export interface WorkplaceParts {
   readonly occupancy: Occupancy
   /** Ours, of which a set-up command gets what an agent gets. */
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Whose launches they are; part of their mark. */
+  readonly keeper: string
   readonly clock: Clock
   readonly tell: (fact: Extract<NewFact, { type: 'workspace-made' }>) => void
   /** What a set-up prints, as it comes. */
@@ -67,7 +69,7 @@ function rootFor(folder: string, projectId: string, userSessionShort: string): P
 type Tree = Extract<Workspace, { kind: 'worktree' }>
 
 async function makeRunnable(parts: WorkplaceParts, place: Tree, setUp: SetUp, projectFolder: string): Promise<void> {
-  const { git, env, clock, onOutput, onSetUp, signal, particulars } = parts
+  const { git, env, keeper, clock, onOutput, onSetUp, signal, particulars } = parts
   const repository = await lookAtRepository(git, projectFolder)
   if (!(repository instanceof Repository)) return
   const mark = join(await gitFolderOf(repository, place.top), 'holdfast-set-up')
@@ -77,7 +79,7 @@ async function makeRunnable(parts: WorkplaceParts, place: Tree, setUp: SetUp, pr
   let result: SetUpResult | undefined
   if (file !== undefined) {
     onSetUp(true)
-    const command = { argv: [file, ...args] as const, folder: place.folder, env: setUpEnvironment(env, particulars) }
+    const command = { argv: [file, ...args] as const, folder: place.folder, env: setUpEnvironment(env, particulars, keeper) }
     result = await runSetUp({ ...command, clock, onOutput, signal })
     onSetUp(false)
   }

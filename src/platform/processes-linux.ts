@@ -12,6 +12,13 @@ const parentAt = 1
 const groupAt = 2
 const birthAt = 19
 
+/**
+ * A process that is just becoming another program has no environment for a moment: it is looked at again, so often. Its mark would be
+ * missed otherwise, and with it what a dead coordinator left (CO5).
+ */
+const maxLooksAgain = 3
+const lookAgainMs = 5
+
 const firstRoom = 32 * 1024
 /** Far more than the kernel takes for one environment; what is beyond is not seen. */
 const mostRoom = 8 * 1024 * 1024
@@ -64,22 +71,35 @@ function statOf(pid: number): Stat | undefined {
   return { parent: Number(fields[parentAt]), group: Number(fields[groupAt]), birth, dead }
 }
 
-function processOf(pid: number): LiveProcess | undefined {
+interface Seen {
+  readonly process: LiveProcess
+  readonly isBetweenPrograms: boolean
+}
+
+function lookAt(pid: number): Seen[] {
   const stat = statOf(pid)
-  if (!stat || stat.dead) return undefined
+  if (!stat || stat.dead) return []
   const { parent, group, birth } = stat
   // The kernel's own threads are in no group and have no environment.
   const environment = group === 0 ? undefined : read(`/proc/${pid}/environ`)
   const isMarked = environment?.includes(launchVariable)
-  return { pid, parent, group, birth, mark: isMarked ? markIn(environment?.toString('latin1').split('\0') ?? []) : undefined }
+  const mark = isMarked ? markIn(environment?.toString('latin1').split('\0') ?? []) : undefined
+  return [{ process: { pid, parent, group, birth, mark }, isBetweenPrograms: environment?.length === 0 }]
+}
+
+async function list(): Promise<LiveProcess[]> {
+  let seen = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => lookAt(Number(name)))
+  for (let again = 0; again < maxLooksAgain && seen.some(({ isBetweenPrograms }) => isBetweenPrograms); again++) {
+    await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
+    seen = seen.flatMap((each) => (each.isBetweenPrograms ? lookAt(each.process.pid) : each))
+  }
+  return seen.map(({ process }) => process)
 }
 
 export const linuxProcesses: ProcessSource = {
-  list: async () =>
-    readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map((name) => processOf(Number(name)))
-      .filter((each) => each !== undefined),
+  list,
   birthOf(pid, dead) {
     const stat = statOf(pid)
     return stat?.dead && dead === undefined ? undefined : stat?.birth

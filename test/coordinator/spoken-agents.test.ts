@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { endLeftovers } from '../../src/coordinator/leftovers.ts'
 import { ProcessTable } from '../../src/coordinator/process-table.ts'
 import { SpokenAgents } from '../../src/coordinator/spoken-agents.ts'
 import type { NewFact } from '../../src/coordinator/spool.ts'
@@ -299,8 +300,19 @@ test('[WT2] a terminated agent leaves its worktree as it is', async () => {
   expect(existsSync(join(workspace, 'kept.txt'))).toBe(true)
 })
 
+test('[CO5] a set-up that a dead coordinator would leave behind is found by the next, and ended', async () => {
+  const { server, has, keeper } = await begin()
+  const setUp = { copy: [], command: ['/bin/sh', '-c', 'echo $$; exec sleep 600'] }
+  const place = { userSessionShort: '1c55ab10', role: 'auth', path: null, setUp }
+  const launchId = server.order(demo({ workspace: place }, makeRepository().folder))
+  const { text } = await has(launchId, 'process-output')
+  expect(await endLeftovers(new ProcessTable(machine), keeper, nowhere)).toEqual(new Set([launchId]))
+  expect(isRunning(Number(text))).toBe(false)
+  expect(await has(launchId, 'agent-failed')).toMatchObject({ step: 'workspace', error: expect.stringContaining('by a signal') })
+})
+
 test('[AG3] stopped while what speaks to it is being loaded, it gets neither a place nor a set-up', async () => {
-  const folder = temporaryFolder()
+  const [folder, keeper] = [temporaryFolder(), 'nobody']
   const launch = particularsOf(demo({}, makeRepository().folder))
   const told: string[] = []
   const { promise: over, resolve } = Promise.withResolvers<void>()
@@ -315,11 +327,11 @@ test('[AG3] stopped while what speaks to it is being loaded, it gets neither a p
   }
   const parts = { program: [process.execPath, main] as const, env: process.env, clock: systemClock, tell, serverUrl }
   const fetchTurn = async (): Promise<undefined> => undefined
-  const spoken = new SpokenAgents({ ...parts, version: '0', worktreesFolder: join(folder, 'worktrees'), fetchTurn })
+  const spoken = new SpokenAgents({ ...parts, version: '0', worktreesFolder: join(folder, 'worktrees'), keeper, fetchTurn })
   const supervisor = new Supervisor({
     ...parts,
     spoken,
-    keeper: 'nobody',
+    keeper,
     launchesFolder: join(folder, 'launches'),
     table: new ProcessTable(machine),
     logger: nowhere,
