@@ -232,6 +232,11 @@ test('[AG6] the mode and the model are chosen in the pane, a file goes with the 
   const files = [{ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('my notes') }]
   await coder.locator('input[type=file]').setInputFiles(files)
   await coder.locator('[data-attached]', { hasText: 'notes.txt' }).waitFor()
+  // It stays with what is being written while one looks elsewhere.
+  await page.getByRole('link', { name: 'Tasks', exact: true }).click()
+  await page.getByText('No tasks yet').waitFor()
+  await page.goBack()
+  await coder.locator('[data-attached]', { hasText: 'notes.txt' }).waitFor()
   expect(await axeFindings(page)).toEqual([])
   await say(page, 'coder', 'read this [[write a.txt x]]')
   // Careful: it asks before it writes.

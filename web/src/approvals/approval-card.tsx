@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { Approval } from '../../../src/protocol/approval.ts'
 import { useDecider, useNames } from '../live/names.ts'
 import { useHome, useMay, useMe } from '../live/queries.ts'
+import { Said } from '../markdown/said.tsx'
 import { useWords } from '../messages/messages.tsx'
 import { Ago } from '../parts/time.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
@@ -23,7 +24,8 @@ export function ApprovalCard({ approval, inProject = false }: { approval: Approv
   const nameOf = useNames()
   const mayDecide = useMay('approve')
   const project = useHome()?.projects.find(({ id }) => id === approval.projectId)
-  const title = `${approval.checkpointType} · ${nameOf(approval.leaderId)}`
+  const kind = approval.permission ? words.approvals.permission : approval.checkpointType
+  const title = `${kind} · ${nameOf(approval.leaderId)}`
   return (
     <li data-approval={approval.id}>
       <article aria-label={title} className="flex flex-col gap-3 py-4">
@@ -32,7 +34,7 @@ export function ApprovalCard({ approval, inProject = false }: { approval: Approv
           <span className={approval.status === 'pending' && !inProject ? 'sr-only' : 'font-medium text-ink'}>
             {words.approvals.statuses[approval.status]}
           </span>
-          <span className="font-mono text-ink [overflow-wrap:anywhere]">{approval.checkpointType}</span>
+          <span className={`text-ink [overflow-wrap:anywhere] ${approval.permission ? '' : 'font-mono'}`}>{kind}</span>
           <span>{words.approvals.asked(nameOf(approval.leaderId))}</span>
           {approval.taskId && (
             <Link
@@ -66,7 +68,7 @@ function Asked({ approval }: { approval: Approval }) {
   const empty = !instructionContent && workerInstructions.length === 0 && artifacts.length === 0
   return (
     <div className="flex flex-col gap-2">
-      {instructionContent && <Plain>{instructionContent}</Plain>}
+      {instructionContent && (isMarked(approval) ? <Plan>{instructionContent}</Plan> : <Plain>{instructionContent}</Plain>)}
       {empty && <p className="text-faint">{approvals.nothingSaid}</p>}
       <Things title={approvals.instructions} things={workerInstructions} />
       <Things title={approvals.artifacts} things={artifacts} />
@@ -75,7 +77,19 @@ function Asked({ approval }: { approval: Approval }) {
   )
 }
 
-/** As it was written; nothing in it is markup (SE6). */
+/** What an agent asks to be allowed is shown to the letter; and what has no signs of Markdown needs nothing that shows them. */
+const isMarked = ({ permission, instructionContent }: Approval): boolean =>
+  permission === null && /[*_`#|[]|^\s*(?:[-+>]|\d+\.)\s/m.test(instructionContent ?? '')
+
+/** Plans are written in Markdown (SE6: made of our own elements). */
+const Plan = ({ children }: { children: string }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
+  <div tabIndex={0} className="max-h-96 overflow-y-auto">
+    <Said text={children} />
+  </div>
+)
+
+/** As it was written. */
 const Plain = ({ children }: { children: string }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
   <p tabIndex={0} className="max-h-72 overflow-y-auto whitespace-pre-wrap [overflow-wrap:anywhere]">

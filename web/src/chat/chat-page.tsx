@@ -1,6 +1,6 @@
 /** The tab Chat of a project: choose an agent, and talk to it. */
-import { Link, Navigate, useParams } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { Link, Navigate, useParams, useRouterState } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useRef } from 'react'
 import type { Agent } from '../../../src/protocol/agent.ts'
 import type { Project } from '../../../src/protocol/project.ts'
 import { useHome } from '../live/queries.ts'
@@ -48,7 +48,7 @@ export function AgentChatPage() {
     <>
       {(agents.length > 1 || !agent) && agents.length > 0 && (
         <div className="border-b border-line py-2">
-          <AgentChoice project={project} agents={agents} />
+          <AgentChoice project={project} agents={agents} inLine />
         </div>
       )}
       {agent ? (
@@ -64,16 +64,24 @@ const choiceClass =
   'flex min-h-8 max-w-full items-center gap-1.5 rounded-md px-2.5 text-quiet shadow-[inset_0_0_0_1px_var(--edge)] transition-colors ' +
   'hover:bg-hover hover:text-ink aria-[current=page]:bg-accent-wash aria-[current=page]:font-medium aria-[current=page]:text-ink max-md:min-h-10'
 
-function AgentChoice({ project, agents }: { project: Project; agents: readonly Agent[] }) {
+/** `inLine`: on a phone they stand beside each other, whatever their number, and leave the room to what is said. */
+function AgentChoice({ project, agents, inLine = false }: { project: Project; agents: readonly Agent[]; inLine?: boolean }) {
   const words = useWords()
+  const line = useRef<HTMLElement>(null)
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  // biome-ignore lint/correctness/useExhaustiveDependencies(path): another path is another agent, which is to be in sight
+  useEffect(() => {
+    if (inLine) line.current?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [inLine, path])
+  const room = inLine ? 'max-md:flex-nowrap max-md:overflow-x-auto max-md:[scrollbar-width:none]' : ''
   return (
-    <nav aria-label={words.chat.agents} className="flex flex-wrap gap-2">
+    <nav ref={line} aria-label={words.chat.agents} className={`flex flex-wrap gap-2 ${room}`}>
       {agents.map((agent) => (
         <Link
           key={agent.id}
           to="/projects/$projectId/chat/$agentId"
           params={{ projectId: project.id, agentId: agent.id }}
-          className={choiceClass}
+          className={`${choiceClass} ${inLine ? '-outline-offset-2 max-md:max-w-60 max-md:shrink-0' : ''}`}
         >
           <AgentIcon className="size-3.5" />
           <span className="truncate">{agent.name}</span>

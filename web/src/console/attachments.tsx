@@ -1,6 +1,7 @@
 /** Pictures and files that go with a prompt (AG6), within what the server takes (SE8). A picture for an agent that takes none is said so. */
 import { useRef, useState } from 'react'
 import type { PromptPart } from '../../../src/protocol/prompt.ts'
+import { useDraft } from '../live/draft.ts'
 import { useWords } from '../messages/messages.tsx'
 import { Button, IconButton } from '../parts/button.tsx'
 import { CloseIcon } from '../parts/icons.tsx'
@@ -27,30 +28,46 @@ async function read(file: File): Promise<Attachment> {
   return { type: 'file', name, mimeType: file.type || 'text/plain', text }
 }
 
-export function useAttachments(takesPictures: boolean) {
-  const [attached, setAttached] = useState<readonly Attachment[]>([])
+/** Kept with the draft while one looks elsewhere or the agent starts anew; they may hold secrets, so in no storage. */
+export function useAttachments(draftKey: string, takesPictures: boolean) {
+  const [attached, setAttached, clearAttached] = useDraft<readonly Attachment[]>(`${draftKey}.attached`, [], 'memory')
   const [trouble, setTrouble] = useState<Trouble | undefined>()
+  const [reading, setReading] = useState(false)
+  // Those of now, for files that are read meanwhile: none is put back, and none is left out.
+  const current = useRef(attached)
+  current.current = attached
+
   async function add(files: readonly File[]) {
-    const next = [...attached]
     setTrouble(undefined)
+    setReading(true)
+    setTrouble(await take(files).finally(() => setReading(false)))
+  }
+
+  async function take(files: readonly File[]): Promise<Trouble | undefined> {
+    const added: Attachment[] = []
     for (const file of files) {
-      if (file.type.startsWith('image/') && !takesPictures) return setTrouble('noPictures')
-      if (file.size > mostAttachedChars) return setTrouble('tooLarge')
-      if (next.length >= mostAttached) return setTrouble('tooMany')
+      if (file.type.startsWith('image/') && !takesPictures) return 'noPictures'
+      if (file.size > mostAttachedChars) return 'tooLarge'
       try {
-        next.push(await read(file))
+        added.push(await read(file))
       } catch {
-        return setTrouble('notText')
+        return 'notText'
       }
     }
-    if (next.reduce((sum, part) => sum + sizeOf(part), 0) > mostAttachedChars) return setTrouble('tooLarge')
+    const next = [...current.current, ...added]
+    if (next.length > mostAttached) return 'tooMany'
+    if (next.reduce((sum, part) => sum + sizeOf(part), 0) > mostAttachedChars) return 'tooLarge'
+    current.current = next
     setAttached(next)
+    return undefined
   }
+
   const clear = () => {
-    setAttached([])
+    clearAttached()
     setTrouble(undefined)
   }
-  return { attached, trouble, add, clear, remove: (part: Attachment) => setAttached(attached.filter((each) => each !== part)) }
+  const remove = (part: Attachment) => setAttached(attached.filter((each) => each !== part))
+  return { attached, trouble, reading, add, clear, remove }
 }
 
 type Attachments = ReturnType<typeof useAttachments>

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useRef } from 'react'
 import { useMay } from '../live/queries.ts'
 import { useWords, useWriting } from '../messages/messages.tsx'
 import { SubmitButton } from '../parts/button.tsx'
+import { isComposing } from '../parts/composing.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { FailedAgent, GoneAgent } from './agent-trouble.tsx'
 import { LimitCard } from './limit-card.tsx'
@@ -35,7 +36,7 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
   const cancel = () => void cancelling.ask(() => live.request({ type: 'agent:cancel', role }))
 
   function onKeyDown(event: KeyboardEvent) {
-    if (event.key !== 'Escape' || event.nativeEvent.isComposing || !running || !mayWrite) return
+    if (event.key !== 'Escape' || isComposing(event) || !running || !mayWrite) return
     event.preventDefault()
     cancel()
   }

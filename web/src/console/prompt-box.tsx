@@ -27,9 +27,11 @@ export function PromptBox({ draftKey, role, pictures, onSend, onCancel, cancelli
   const enter = useChoice(enterChoice)
   const [text, setText, clearText] = useDraft(draftKey, '')
   const area = useRef<HTMLTextAreaElement>(null)
-  const attachments = useAttachments(pictures)
+  const attachments = useAttachments(draftKey, pictures)
 
   function send() {
+    // What is still being read belongs to this message.
+    if (attachments.reading) return
     if (text.trim() === '' && attachments.attached.length === 0) return
     onSend(text, attachments.attached)
     clearText()
@@ -39,7 +41,7 @@ export function PromptBox({ draftKey, role, pictures, onSend, onCancel, cancelli
 
   return (
     <form
-      className="flex flex-col gap-2 border-t border-line py-3"
+      className="@container flex flex-col gap-2 border-t border-line py-3"
       onSubmit={(event) => {
         event.preventDefault()
         send()
@@ -61,15 +63,20 @@ export function PromptBox({ draftKey, role, pictures, onSend, onCancel, cancelli
       <AttachedList {...attachments} />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <AttachButton onFiles={(files) => void attachments.add(files)} />
-        <span className="min-w-0 flex-1 text-xs text-faint max-md:hidden">{onCancel ? words.keysWorking : chat.keys[enter]}</span>
-        {onCancel && (
-          <SubmitButton type="button" look="plain" waiting={cancelling} onClick={onCancel} className="max-md:ml-auto">
-            {words.cancel}
-          </SubmitButton>
-        )}
-        <Button look="primary" type="submit" className="max-md:ml-auto">
-          {onCancel ? words.queueIt : words.send}
-        </Button>
+        {/* Beside each other panes are as narrow as a phone: then the room belongs to what was said. */}
+        <span className={`min-w-0 flex-1 text-xs text-faint max-md:hidden ${onCancel ? '@max-lg:hidden' : '@max-3xs:hidden'}`}>
+          {onCancel ? words.keysWorking : chat.keys[enter]}
+        </span>
+        <div className="ml-auto flex flex-wrap justify-end gap-2">
+          {onCancel && (
+            <SubmitButton type="button" look="plain" waiting={cancelling} onClick={onCancel}>
+              {words.cancel}
+            </SubmitButton>
+          )}
+          <Button look="primary" type="submit">
+            {onCancel ? words.queueIt : words.send}
+          </Button>
+        </div>
       </div>
     </form>
   )

@@ -34,7 +34,7 @@ function OneConsole({ userSessionId }: { userSessionId: string }) {
     return (
       <div className="flex flex-col gap-3 py-6">
         <ProblemNote error={problem} onRetry={live.again} />
-        <BackToList />
+        <BackToList named />
       </div>
     )
   }
@@ -73,7 +73,7 @@ function OneConsole({ userSessionId }: { userSessionId: string }) {
   )
 }
 
-function BackToList() {
+function BackToList({ named = false }: { named?: boolean }) {
   const words = useWords()
   const { projectId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
   return (
@@ -84,7 +84,7 @@ function BackToList() {
       aria-label={words.console.all}
     >
       <BackIcon className="md:hidden" />
-      <span className="max-md:hidden">{words.console.all}</span>
+      <span className={named ? '' : 'max-md:hidden'}>{words.console.all}</span>
     </Link>
   )
 }
@@ -118,9 +118,9 @@ function Bar({ userSessionId, known: { picture }, live, onSpawned }: BarProps) {
       </span>
       {mayWrite && active && (
         <div className="ml-auto flex gap-2">
-          <Button onClick={() => setOpen('spawn')}>
+          <Button onClick={() => setOpen('spawn')} aria-label={words.console.spawn} title={words.console.spawn}>
             <PlusIcon />
-            {words.console.spawn}
+            <span className="max-md:hidden">{words.console.spawn}</span>
           </Button>
           <Button look="quiet" onClick={() => setOpen('end')}>
             {words.console.terminate}

@@ -28,7 +28,6 @@ function block(token: MarkedToken, depth: number): ReactNode {
   if (depth > deepest) return <p className="whitespace-pre-wrap">{token.raw}</p>
   switch (token.type) {
     case 'space':
-    case 'def':
       return null
     case 'heading':
       return <p className={`pt-1 font-semibold ${token.depth < 3 ? 'text-lg' : ''}`}>{inline(token.tokens)}</p>
@@ -60,7 +59,7 @@ function block(token: MarkedToken, depth: number): ReactNode {
 function List({ list, depth }: { list: Tokens.List; depth: number }) {
   const items = list.items.map((item, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
-    <li key={index} className="pl-0.5">
+    <li key={index} className={item.task ? '-ml-5 list-none' : 'pl-0.5'}>
       {item.task && <span aria-hidden="true">{item.checked ? '☑ ' : '☐ '}</span>}
       {blocks(item.tokens, depth + 1)}
     </li>

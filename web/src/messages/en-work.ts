@@ -71,6 +71,7 @@ export const approvals = {
   feedbackHint: 'The agent reads it with your decision.',
   feedbackNeeded: 'Say what should be different',
   asked: (who: string) => `${who} asks`,
+  permission: 'Permission',
   about: (task: string) => `about ${task}`,
   round: (round: number) => `revision ${round}`,
   instructions: 'Instructions to workers',

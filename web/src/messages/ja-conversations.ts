@@ -9,7 +9,7 @@ export const conversations: Messages['conversations'] = {
   results: '検索結果',
   typeMore: '探す言葉を入力してください。',
   nothingFound: (q) => `「${q}」は見つかりませんでした。`,
-  found: (count, more) => (more ? `ここまでに${count}件(新しい順)` : `${count}件(新しい順)`),
+  found: (count, more) => (more ? `ここまでに ${count} 件（新しい順）` : `${count} 件（新しい順）`),
   behind: '最新のメッセージはまだ索引を作成中です。',
   older: 'さらに過去を検索',
   channels: 'チャネル',

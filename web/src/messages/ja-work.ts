@@ -76,6 +76,7 @@ export const approvals: typeof english.approvals = {
   feedbackHint: '判断とあわせてエージェントに伝わります。',
   feedbackNeeded: 'どう直してほしいかを入力してください',
   asked: (who) => `${who} からの依頼`,
+  permission: '実行の許可',
   about: (task) => `対象：${task}`,
   round: (round) => `修正 ${round} 回目`,
   instructions: 'ワーカーへの指示',

@@ -13,11 +13,36 @@ function useCopied(): [boolean, (text: string) => void] {
     const timer = setTimeout(() => setCopied(false), copiedMs)
     return () => clearTimeout(timer)
   }, [copied])
-  return [copied, (text) => void navigator.clipboard.writeText(text).then(() => setCopied(true))]
+  return [copied, (text) => void toClipboard(text).then(setCopied)]
+}
+
+/** Whether it is there. Browsers have the clipboard only where the address is https or localhost; elsewhere a selection is copied. */
+async function toClipboard(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return copiedSelection(text)
+  }
+}
+
+function copiedSelection(text: string): boolean {
+  const before = document.activeElement
+  const area = document.createElement('textarea')
+  area.value = text
+  area.className = 'sr-only'
+  // Within an open dialog: outside of it nothing can have the focus.
+  const place = before?.closest('[role="dialog"], [role="alertdialog"]') ?? document.body
+  place.append(area)
+  area.select()
+  const copied = document.execCommand('copy')
+  area.remove()
+  if (before instanceof HTMLElement) before.focus()
+  return copied
 }
 
 /** Ids made by us end in what makes them different; only that is shown. */
-const shortened = (id: string): string => (id.length > 16 ? `…${id.slice(-6)}` : id)
+export const shortened = (id: string): string => (id.length > 16 ? `…${id.slice(-6)}` : id)
 
 export function CopyId({ id, what }: { id: string; what: string }) {
   const words = useWords()

@@ -20,11 +20,13 @@ const wholeScreen = 'h-dvh max-md:h-[calc(100dvh-3.5rem-env(safe-area-inset-bott
 export function Page({ title, above, actions, tabs, room = 'text', children }: PageProps) {
   useTitle(title)
   const width = { text: 'max-w-4xl', screen: 'max-w-4xl', wide: 'max-w-7xl', desk: 'max-w-none' }[room]
+  // Tabs stay where they are whatever is under them; what is narrower begins where they begin.
+  const frame = tabs ? 'max-w-7xl' : width
   const high = room === 'screen' || room === 'desk'
   return (
     <div className={`flex flex-col ${high ? wholeScreen : 'min-h-full'}`}>
       <header className="border-b border-line px-4 md:px-8">
-        <div className={`mx-auto flex min-h-14 ${width} flex-wrap items-center gap-x-3 gap-y-1 py-2`}>
+        <div className={`mx-auto flex min-h-14 ${frame} flex-wrap items-center gap-x-3 gap-y-1 py-2`}>
           <div className="flex min-w-0 flex-1 items-center gap-2">
             {above}
             <h1 className="min-w-0 truncate text-lg font-semibold" title={title}>
@@ -33,15 +35,19 @@ export function Page({ title, above, actions, tabs, room = 'text', children }: P
           </div>
           {actions}
         </div>
-        {tabs && <div className={`mx-auto ${width}`}>{tabs}</div>}
+        {tabs && <div className={`mx-auto ${frame}`}>{tabs}</div>}
       </header>
       {high ? (
         <div className="flex min-h-0 flex-1 flex-col px-4 md:px-8">
-          <div className={`mx-auto flex min-h-0 w-full ${width} flex-1 flex-col`}>{children}</div>
+          <div className={`mx-auto flex min-h-0 w-full ${room === 'desk' ? width : frame} flex-1 flex-col`}>
+            <div className={`flex min-h-0 w-full ${width} flex-1 flex-col`}>{children}</div>
+          </div>
         </div>
       ) : (
         <div className="flex-1 px-4 py-6 md:px-8">
-          <div className={`mx-auto flex ${width} flex-col gap-8`}>{children}</div>
+          <div className={`mx-auto ${frame}`}>
+            <div className={`flex ${width} flex-col gap-8`}>{children}</div>
+          </div>
         </div>
       )}
     </div>

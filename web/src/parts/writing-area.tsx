@@ -2,6 +2,7 @@
 import type { ClipboardEvent, KeyboardEvent, RefObject } from 'react'
 import { useChoice } from '../preferences/choice.ts'
 import { enterChoice } from '../preferences/enter.ts'
+import { isComposing } from './composing.ts'
 import { inputClass } from './field.tsx'
 
 interface WritingAreaProps {
@@ -18,8 +19,7 @@ export function WritingArea({ area, label, value, longest, onValue, onSend, onPa
   const enterSends = useChoice(enterChoice) === 'sends'
 
   function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
-    // While an input method composes, Enter chooses a word; some browsers tell it only by this number.
-    if (event.key !== 'Enter' || event.nativeEvent.isComposing || event.keyCode === 229 || event.shiftKey) return
+    if (event.key !== 'Enter' || isComposing(event) || event.shiftKey) return
     const isOther = event.ctrlKey || event.metaKey
     if (!isOther && !enterSends) return
     event.preventDefault()

@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { useHome, useMay } from '../live/queries.ts'
 import { useWords } from '../messages/messages.tsx'
+import { isComposing } from '../parts/composing.ts'
 import { SearchIcon } from '../parts/icons.tsx'
 import { notify } from '../parts/notices.tsx'
 import { tell } from '../parts/problem-note.tsx'
@@ -48,7 +49,7 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
     item.act()
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return
+    if (isComposing(event)) return
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step && found.length > 0) {
       event.preventDefault()

@@ -1,7 +1,7 @@
 /** The picture of a project's work sessions: a line each, forks where one was resumed, dots for checkpoints, diamonds for approvals. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useLayoutEffect, useMemo, useRef } from 'react'
 import type { Lineage } from '../../../src/protocol/lineage.ts'
 import { lineageOf } from '../live/continuity.ts'
 import { askAgain } from '../live/queries.ts'
@@ -30,9 +30,16 @@ function Picture({ lineage, now }: { lineage: Lineage; now: number }) {
   const { continuity } = useWords()
   const { lines, forks } = useMemo(() => layOut(lineage.items, now), [lineage, now])
   const height = 2 * margin + (lines.length - 1) * rowHeight
+  const room = useRef<HTMLDivElement>(null)
+  const newest = lineage.items.length
+  // Where not all of it fits, the newest is in sight: time runs to the right, and down.
+  // biome-ignore lint/correctness/useExhaustiveDependencies(newest): one more is the newest
+  useLayoutEffect(() => {
+    room.current?.scrollTo(room.current.scrollWidth, room.current.scrollHeight)
+  }, [newest])
   return (
     <figure className="flex min-w-0 flex-col gap-1 border-t border-line pt-2">
-      <div className="max-h-96 overflow-auto">
+      <div ref={room} className="max-h-96 overflow-auto">
         <svg viewBox={`0 0 ${width} ${height}`} className="block w-full min-w-160">
           <title>{continuity.picture}</title>
           {forks.map((fork) => (

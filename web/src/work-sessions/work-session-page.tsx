@@ -8,7 +8,7 @@ import { askAgain, client, useMay } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { useWords } from '../messages/messages.tsx'
 import { buttonClass, SubmitButton } from '../parts/button.tsx'
-import { CopyId } from '../parts/copy.tsx'
+import { CopyId, shortened } from '../parts/copy.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Fact, Facts, Section } from '../parts/page.tsx'
 import { ProblemNote, problemIn } from '../parts/problem-note.tsx'
@@ -98,9 +98,10 @@ const Relative = ({ projectId, id }: { projectId: string; id: string }): ReactNo
   <Link
     to="/projects/$projectId/sessions/$workSessionId"
     params={{ projectId, workSessionId: id }}
+    title={id}
     className="rounded font-mono text-sm text-accent underline hover:no-underline"
   >
-    {id}
+    {shortened(id)}
   </Link>
 )
 
