@@ -31,20 +31,32 @@ export const workSessionFolder = (workSessionId: string): string => join('sessio
 
 export async function writeWorkSessions(place: MirrorPlace, folder: string, moved: MovedEvents | 'all'): Promise<void> {
   const { store, id } = place
-  if (moved === 'all') {
-    for await (const workSessionIds of allOf(store, id))
-      for (const each of workSessionIds) await writeWorkSession(store, folder, each, 'all')
-    return
-  }
-  const touched = await touchedBy(place, moved)
-  for (const each of touched.workSessionIds) await writeWorkSession(store, folder, each, touched.artifacts.get(each) ?? new Set())
+  if (moved === 'all') return eachByItself(allOf(store, id), (each) => writeWorkSession(store, folder, each, 'all'))
+  const { workSessionIds, artifacts } = await touchedBy(place, moved)
+  await eachByItself(workSessionIds, (each) => writeWorkSession(store, folder, each, artifacts.get(each) ?? new Set()))
 }
 
-async function* allOf(store: MirrorSource, projectId: string): AsyncGenerator<string[]> {
+/** RE9: what cannot be written keeps no other file from being written; then it is said, and all are written again. */
+async function eachByItself<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  write: (item: Item) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = []
+  for await (const item of items) {
+    try {
+      await write(item)
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+async function* allOf(store: MirrorSource, projectId: string): AsyncGenerator<string> {
   for (let after: PageKey = newest; ; ) {
     const key = after
     const page = await store.read((reader) => workSessionsPage(reader, projectId, { ...key, limit: workSessionsAtOnce }))
-    yield page.map(({ id }) => id)
+    for (const { id } of page) yield id
     const last = page.at(-1)
     if (!last || page.length < workSessionsAtOnce) return
     after = { createdAt: last.startedAt, id: last.id }
@@ -94,11 +106,14 @@ async function writeWorkSession(
   const folder = join(projectFolder, workSessionFolder(id))
   await mkdir(join(folder, 'artifacts'), { recursive: true, mode: 0o700 })
   const names = artifacts === 'all' ? new Set(rows.artifacts.map(({ name }) => name)) : artifacts
-  for (const name of names) await mirrorArtifact(store, join(folder, 'artifacts'), id, name)
-  await writeJson(join(folder, 'approaches.json'), approachesFile(rows, approaches))
-  await writeJson(join(folder, 'remaining_tasks.json'), remainingTasksFile(rows))
-  await writeJson(join(folder, 'work_session.json'), workSessionFile(rows))
-  await writeJson(join(folder, checkpointName), stateCheckpoint(rows))
-  await syncFolder(folder)
-  await syncFolder(join(folder, '..'))
+  const writes = [
+    ...[...names].map((name) => () => mirrorArtifact(store, join(folder, 'artifacts'), id, name)),
+    () => writeJson(join(folder, 'approaches.json'), approachesFile(rows, approaches)),
+    () => writeJson(join(folder, 'remaining_tasks.json'), remainingTasksFile(rows)),
+    () => writeJson(join(folder, 'work_session.json'), workSessionFile(rows)),
+    () => writeJson(join(folder, checkpointName), stateCheckpoint(rows)),
+    () => syncFolder(folder),
+    () => syncFolder(join(folder, '..')),
+  ]
+  await eachByItself(writes, (write) => write())
 }

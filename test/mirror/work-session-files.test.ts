@@ -1,8 +1,10 @@
 /** The files of work sessions: the layout of the specification, only what was touched is written, whole at every moment. */
-import { readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
+import { restoreArtifact } from '../../src/compose/restore-artifact.ts'
 import { projectStream } from '../../src/domain/stream/name.ts'
 import { Mirror } from '../../src/mirror/mirror.ts'
 import { projectFolder } from '../../src/mirror/project-folder.ts'
@@ -161,6 +163,22 @@ describe('following the log', () => {
     await next.flush()
     expect(await read(one.id, 'remaining_tasks.json')).toMatchObject({ remaining_tasks: [{ status: 'pending' }] })
     expect(await read(two.id, 'state_checkpoint.json')).toMatchObject({ session_id: two.id })
+  })
+
+  test('[CK2] [RE9] an artifact whose file cannot be written keeps no other file of the project from being written', async () => {
+    const { store, mirror, projectId, begin, folderOf, read, task } = await openMirrored()
+    const { id: bad } = await begin()
+    const { id: good } = await begin()
+    // Somebody has made a folder of that name.
+    await mkdir(join(folderOf(bad), 'artifacts', 'report', 'inside'), { recursive: true })
+    const place = { projectId, workSessionId: bad, name: 'report' }
+    await restoreArtifact(store, place, undefined, Readable.from([Buffer.from('bytes')]), by)
+    for (const id of [bad, good]) await task(id, 1, 'code', 'said before')
+    await expect(mirror.settled(projectStream(projectId))).rejects.toThrow('EISDIR')
+    for (const id of [bad, good]) expect(await read(id, 'remaining_tasks.json')).toMatchObject({ remaining_tasks: [{}] })
+    await rm(join(folderOf(bad), 'artifacts', 'report'), { recursive: true })
+    await mirror.settled(projectStream(projectId))
+    expect(await readFile(join(folderOf(bad), 'artifacts', 'report'), 'utf8')).toBe('bytes')
   })
 
   test('[CK2] a task that leaves a completed work session leaves its files too', async () => {
