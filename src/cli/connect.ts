@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import type { LoadedConfig } from '../platform/config.ts'
+import { mayEnter } from '../platform/data-folder.ts'
 import { readOwnerToken, tokenFromEnvironment } from '../platform/owner-token.ts'
 import { isAlive, readRunFile } from '../platform/run-file.ts'
 import { CommandFailure, usage } from './failure.ts'
@@ -40,6 +41,12 @@ async function runningServer(terminal: Terminal, data: string): Promise<string> 
   const found = await readRunFile(data)
   // A stale file's port may belong to somebody else by now: nothing is sent there.
   if (found && isAlive(found.pid)) return found.url
+  if (!mayEnter(data))
+    throw new CommandFailure(
+      'refused',
+      `The data folder ${data} is closed to this user.`,
+      'Act as the user it belongs to, or name the server with --server URL, and a token with --token-file FILE.',
+    )
   const start = startCommand(terminal.env)
   throw new CommandFailure(
     'unreachable',

@@ -14,11 +14,11 @@ export async function serve(kind: Kind, flags: ConfigFlags, terminal: Terminal):
   const { startServer } = await import('../compose/start-server.ts')
   let starting: Promise<RunningHoldfast> | undefined
   let running: RunningHoldfast | undefined
-  let stopping = false
+  const stopping = new AbortController()
   // Before the start, so that a signal during it ends in an orderly stop as well.
   const stopListening = stopOnSignal({
     stop: async () => {
-      stopping = true
+      stopping.abort()
       // A start that failed has put everything back itself, and says why on its own.
       const server = await starting?.catch(() => undefined)
       await server?.stop()
@@ -30,7 +30,7 @@ export async function serve(kind: Kind, flags: ConfigFlags, terminal: Terminal):
     onTrouble: (message, error) => stderr.write(`${message}${error instanceof Error ? ` ${error.message}` : ''}\n`),
   })
   try {
-    const started = startServer(config.values, env, kind)
+    const started = startServer(config.values, env, kind, stopping.signal)
     starting = started
     const server = await started
     running = server
@@ -38,7 +38,7 @@ export async function serve(kind: Kind, flags: ConfigFlags, terminal: Terminal):
     stdout.write(`Sign in: ${signInLink(server.url, await server.signInCode())}\n`)
   } catch (error) {
     // What fails because it is being stopped is no news.
-    if (!stopping) {
+    if (!stopping.signal.aborted) {
       stopListening()
       throw error
     }

@@ -35,12 +35,14 @@ export interface Parts {
   readonly undo: Undo
   /** A coordinator is started beside this server. */
   readonly expectsCoordinator: boolean
+  /** The start is given up. */
+  readonly signal: AbortSignal
 }
 
 export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<string>; store: Store }> {
-  const { config, ownerToken, front, logger, clock, env, undo, expectsCoordinator } = parts
+  const { config, ownerToken, front, logger, clock, env, undo, expectsCoordinator, signal } = parts
   const { data } = config
-  const store = await openStore(config, logger)
+  const store = await openStore(config, logger, signal)
   undo.push(() => store.close())
   await keepCutoverRule(store, config)
   const taken = await takeInAtStart(store, data, (file, why) => logger.warn({ file, why }, 'a conversation file was skipped'))

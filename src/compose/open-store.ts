@@ -10,10 +10,14 @@ import { explainSqlite } from './explain-store.ts'
 type Place = Pick<ConfigValues, 'data' | 'database_url'>
 
 /** Only the engine that is used is loaded. */
-export async function openStore({ data, database_url: url }: Place, logger: Pick<Logger, 'info'>): Promise<Store> {
+export async function openStore(
+  { data, database_url: url }: Place,
+  logger: Pick<Logger, 'info'>,
+  signal?: AbortSignal,
+): Promise<Store> {
   if (!url) return openSqlite(data)
   const { openPostgresStore } = await import('../store/postgres/open-postgres-store.ts')
-  return openPostgresStore({ url, onWaiting: (message) => logger.info(message) })
+  return openPostgresStore({ url, onWaiting: (message) => logger.info(message), signal })
 }
 
 async function openSqlite(data: string): Promise<Store> {

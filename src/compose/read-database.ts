@@ -1,6 +1,6 @@
 /** Reads the database the configuration names out of one snapshot, beside a server that may be using it. Changes nothing. */
 import { existsSync } from 'node:fs'
-import { databaseFile } from '../platform/data-folder.ts'
+import { databaseFile, mayEnter } from '../platform/data-folder.ts'
 import { StartFailure } from '../platform/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { selectMeta } from '../store/meta.ts'
@@ -18,6 +18,7 @@ export async function readDatabase<T>(
       throw error instanceof StartFailure ? error : await explainPostgres(url, error)
     })
   }
+  if (!mayEnter(data)) throw new StartFailure(`The data folder ${data} is closed to this user.`, 'Act as the user it belongs to.')
   const file = databaseFile(data)
   if (!existsSync(file)) throw new StartFailure(`There is no database in ${data}.`, 'Name the folder with --data DIR.')
   const { readSqlite } = await import('../store/sqlite/backup.ts')

@@ -36,7 +36,13 @@ export type Kind = 'up' | 'server'
 /** What has been done so far, undone in the opposite order by a stop or a start that fails. */
 export type Undo = (() => void | Promise<void>)[]
 
-export async function startServer(config: ConfigValues, env: NodeJS.ProcessEnv, kind: Kind): Promise<RunningHoldfast> {
+/** `signal` gives the start up where it waits for others. */
+export async function startServer(
+  config: ConfigValues,
+  env: NodeJS.ProcessEnv,
+  kind: Kind,
+  signal: AbortSignal,
+): Promise<RunningHoldfast> {
   const logger = createLogger({ level: config['log.level'], format: config['log.format'] })
   const { data } = config
   const { folder: packageFolder, version } = findPackageRoot()
@@ -74,6 +80,7 @@ export async function startServer(config: ConfigValues, env: NodeJS.ProcessEnv, 
         clock: systemClock,
         env,
         undo,
+        signal,
         expectsCoordinator: kind === 'up' && processes !== undefined,
       })
     })

@@ -7,7 +7,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { nearest } from '../domain/nearest.ts'
 import { type ConfigKey, configKeys } from '../protocol/config.ts'
-import { isClone } from './data-folder.ts'
+import { isClone, mayEnter } from './data-folder.ts'
 
 export const configFileName = 'holdfast.config.json'
 const maxBytes = 1024 * 1024
@@ -47,7 +47,9 @@ function read(path: string): string | { problem: string } | undefined {
     return readFileSync(path, 'utf8').replace(/^\ufeff/, '')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : { problem: `${path} cannot be read (${code})` }
+    // A folder of somebody else may hold one or not; whoever needs the folder says that it is closed.
+    if (code === 'ENOENT' || code === 'ENOTDIR' || !mayEnter(dirname(path))) return undefined
+    return { problem: `${path} cannot be read (${code})` }
   }
 }
 

@@ -2,7 +2,7 @@
  * The one folder everything is kept in (CF2): where it is when nobody says, and making it safe to use. Its files are 0600 and
  * its folders 0700; one that is open to others is closed with a warning. Never writes into a folder marked read-only.
  */
-import { constants, existsSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { access, chmod, mkdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -20,6 +20,7 @@ export const coordinatorLog = (data: string): string => join(runFolder(data), 'c
 
 const openToOthers = 0o077
 const writableByOwner = 0o200
+const sharedByAll = 0o1002
 
 export interface Surroundings {
   readonly packageFolder: string
@@ -39,6 +40,16 @@ export function defaultDataFolder({ packageFolder, env, platform = process.platf
 /** In a worktree `.git` is a file, so existing is enough. */
 export const isClone = (packageFolder: string): boolean => existsSync(join(packageFolder, '.git'))
 
+/** False for one that is there and closed to this user; what is not there, nobody is kept from. */
+export function mayEnter(folder: string): boolean {
+  try {
+    accessSync(folder, constants.X_OK)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'EACCES'
+  }
+}
+
 /** Makes the folder if need be, closes it to others, and proves that it can be written. Throws a StartFailure that says what to do. */
 export async function prepareDataFolder(data: string, warn: (message: string) => void): Promise<void> {
   try {
@@ -46,6 +57,8 @@ export async function prepareDataFolder(data: string, warn: (message: string) =>
     const { mode } = await stat(data)
     // Root may write anywhere; a folder that its owner marked read-only is left alone all the same.
     if (process.platform !== 'win32' && (mode & writableByOwner) === 0) throw readOnly(data)
+    // As /tmp is: closed to others, it would be taken away from everybody else on the machine.
+    if ((mode & sharedByAll) === sharedByAll) throw shared(data)
     await access(data, constants.R_OK | constants.W_OK | constants.X_OK)
     await closeToOthers(data, mode, warn)
     await makeFolder(runFolder(data))
@@ -81,6 +94,12 @@ const elsewhere = 'or choose another folder with --data DIR.'
 
 const readOnly = (data: string): StartFailure =>
   new StartFailure(`The data folder ${data} is read-only.`, `Make it writable (chmod u+w ${data}), ${elsewhere}`)
+
+const shared = (data: string): StartFailure =>
+  new StartFailure(
+    `The folder ${data} is shared by all users.`,
+    `Choose one inside it, such as --data ${join(data, 'holdfast')}.`,
+  )
 
 function explain(data: string, error: unknown): StartFailure {
   if (error instanceof StartFailure) return error

@@ -54,6 +54,19 @@ test('[CF2] a port in use is said in words, with the next step', async () => {
   expect(await next.stop()).toBe(0)
 })
 
+test('[OP2] a signal while it waits for a PostgreSQL that is away ends it at once, in order', async () => {
+  const env = { ...process.env, DATABASE_URL: 'postgres://me@127.0.0.1:1/none', HOLDFAST_TOKEN: 'a-token-of-twenty-characters' }
+  const args = [main, 'server', '--port', '0', '--data', temporaryFolder()]
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let said = ''
+  child.stderr.on('data', (bytes: Buffer) => {
+    if (said === '' && bytes.includes('Waiting for PostgreSQL')) child.kill('SIGTERM')
+    said += bytes.toString()
+  })
+  expect([await once(child, 'close'), said]).toEqual([[0, null], expect.not.stringContaining('did not stop')])
+})
+
 test('[CF2] a read-only folder is said in words and left alone', async () => {
   const data = temporaryFolder()
   await chmod(data, 0o500)

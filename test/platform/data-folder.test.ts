@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -84,4 +85,30 @@ test('[CF2] a link to a folder is as good as the folder', async () => {
   symlinkSync(join(folder, 'real'), join(folder, 'link'))
   await prepareDataFolder(join(folder, 'link'), noWarning)
   expect(existsSync(join(folder, 'real', 'run'))).toBe(true)
+})
+
+test('[CF2] one that all users share is refused: closing it would take it away from them', async () => {
+  const shared = temporaryFolder()
+  chmodSync(shared, 0o1777)
+  const error = await prepareDataFolder(shared, noWarning).catch((refused: unknown) => refused)
+  expect(error).toBeInstanceOf(StartFailure)
+  expect((error as StartFailure).message).toContain('shared by all users')
+  expect(mode(shared)).toBe(0o777)
+})
+
+test('[CF2] one that is closed to this user is known as such, and not as a file that cannot be read', () => {
+  const folder = temporaryFolder()
+  chmodSync(folder, 0o000)
+  const source = (name: string): string => join(import.meta.dirname, '../../src/platform', name)
+  // Root may enter everywhere, so the child becomes somebody else.
+  const script = `const { mayEnter } = await import(process.argv[1])
+    const { readConfigFile } = await import(process.argv[2])
+    if (process.getuid() === 0) process.setuid(65534)
+    const [folder] = process.argv.slice(3)
+    const { problems } = readConfigFile({ named: undefined, data: folder, packageFolder: '/no/clone' })
+    console.log(JSON.stringify([mayEnter(folder), mayEnter('/no/such/folder'), mayEnter('/'), problems]))`
+  const args = ['--input-type=module', '-e', script, source('data-folder.ts'), source('config-file.ts'), folder]
+  const said = execFileSync(process.execPath, args, { encoding: 'utf8' })
+  chmodSync(folder, 0o700)
+  expect(JSON.parse(said)).toEqual([false, true, true, []])
 })

@@ -5,6 +5,7 @@ import { createClient } from '../../client/client.ts'
 import type { DeepCheck } from '../../compose/check-deeply.ts'
 import type { CheckedConfig } from '../../platform/config.ts'
 import { configFileName } from '../../platform/config-file.ts'
+import { mayEnter } from '../../platform/data-folder.ts'
 import { mask, masked } from '../../platform/mask.ts'
 import { findPackageRoot } from '../../platform/package-root.ts'
 import { visible } from '../../platform/visible.ts'
@@ -40,10 +41,13 @@ async function examine(context: CommandContext, given: Given): Promise<void> {
     ...checkConfiguration(config, cwd),
     await checkFolder(config.values.data),
   ]
-  const server = await checkServer(config, named, version, startCommand(env))
-  checks.push(...server.checks)
-  if (server.url) checks.push(...(await checkInside(context, server.url)))
-  else if (!named) checks.push(await checkDatabase(config.values.data))
+  // In a folder that is closed to us nothing can be told of a server or a database.
+  if (named || mayEnter(config.values.data)) {
+    const server = await checkServer(config, named, version, startCommand(env))
+    checks.push(...server.checks)
+    if (server.url) checks.push(...(await checkInside(context, server.url)))
+    else if (!named) checks.push(await checkDatabase(config.values.data))
+  }
   const looked = given.flag('deep') ? await checkDeep(context.terminal, config) : undefined
   if (looked) checks.push(looked.check)
 

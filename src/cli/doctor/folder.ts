@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { access, open, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { databaseFile } from '../../platform/data-folder.ts'
+import { databaseFile, mayEnter } from '../../platform/data-folder.ts'
 import { bad, type Check, good, warning } from './check.ts'
 
 const name = 'Data folder'
@@ -14,6 +14,8 @@ export async function checkFolder(data: string): Promise<Check> {
   const found = await stat(data).catch(() => undefined)
   if (!found) return checkPlaceFor(data)
   if (!found.isDirectory()) return bad(name, `${data} is not a folder`, 'Choose another with --data DIR.')
+  if (!mayEnter(data))
+    return bad(name, `${data} is closed to this user`, 'Act as the user it belongs to, or name the server with --server URL.')
   const mode = found.mode & 0o777
   const isWritable = await access(data, constants.R_OK | constants.W_OK | constants.X_OK).then(
     () => (mode & 0o200) !== 0,

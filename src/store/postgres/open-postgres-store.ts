@@ -39,6 +39,8 @@ export interface PostgresOptions {
   /** How long the start waits for a PostgreSQL that is away. */
   readonly waitMs?: number
   readonly onWaiting?: (message: string) => void
+  /** Ends that wait. */
+  readonly signal?: AbortSignal | undefined
   /** How often the node looks for what moved without ringing. */
   readonly pollMs?: number
 }
@@ -60,7 +62,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
 /** Connects, waiting for as long as it takes within bounds, and brings the schema up to this version. */
 async function prepare(connection: ConnectionOptions, options: PostgresOptions): Promise<Identity> {
-  const { waitMs = defaultWaitMs, onWaiting } = options
+  const { waitMs = defaultWaitMs, onWaiting, signal } = options
   const deadline = performance.now() + waitMs
   for (let pause = firstPauseMs, said = ''; ; pause = Math.min(pause * 2, longestPauseMs)) {
     try {
@@ -71,7 +73,7 @@ async function prepare(connection: ConnectionOptions, options: PostgresOptions):
       if (performance.now() + pause > deadline) throw cameNot(connection.place, waitMs, reason(error))
       if (message !== said) onWaiting?.(message)
       said = message
-      await wait(pause)
+      await wait(pause, undefined, { signal })
     }
   }
 }
