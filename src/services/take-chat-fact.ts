@@ -8,6 +8,7 @@ import { webKey } from '../domain/conversation/key.ts'
 import { Refusal } from '../domain/errors.ts'
 import type { Instant } from '../domain/instant.ts'
 import { answerStream, projectStream } from '../domain/stream/name.ts'
+import { summaryFrom } from '../domain/turn/words.ts'
 import { mask } from '../platform/mask.ts'
 import { type Message, maxContentChars } from '../protocol/message.ts'
 import { storable } from '../protocol/text.ts'
@@ -23,6 +24,7 @@ import {
   updateChatTurn,
   updateReady,
 } from '../store/queries/chat-turns.ts'
+import { selectConversation } from '../store/queries/conversations.ts'
 import { processOf } from '../store/queries/launches.ts'
 import { selectTask } from '../store/queries/tasks.ts'
 import { heldBy } from '../store/queries/unread.ts'
@@ -152,7 +154,8 @@ async function hand(tx: Tx, turn: ChatTurnRow, { text, said, isFailed, outcome, 
     if (limit !== undefined) await meetChatLimit(tx, caller, held, limit)
     else if (outcome === 'answered') await chatWorks(tx, conversationKey)
   } else if (turn.about === 'summary') {
-    const summary = text === '' || isFailed ? 'There is no summary of what was said before.' : text
+    const earlier = (await tx.first(selectConversation, { key: turn.conversation_key ?? '' }))?.summary ?? ''
+    const summary = summaryFrom(isFailed ? '' : text, earlier)
     await setSummary.run(tx, { ...caller, summary, throughSeq: turn.through_seq ?? 0 }, context)
   } else await endTask(tx, turn, { failed: outcome !== 'answered', result: said.slice(0, maxResultChars) }, context)
 }

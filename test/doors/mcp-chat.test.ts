@@ -85,6 +85,7 @@ test('[NA9] a long conversation is summarised when asked for, and the summary st
   expect(next).toMatchObject({ action: 'summarize_conversation', state: 'summary_due', through_seq: expect.any(Number) })
   expect(next.instruction).toContain(`through_seq: ${next.through_seq}`)
   expect(await ann.failure('set_summary', { summary: 'all', through_seq: next.through_seq + 50 })).toBe('invalid_request')
+  expect(await ann.failure('set_summary', { summary: 'x'.repeat(20_001), through_seq: next.through_seq })).toBe('invalid_request')
   expect(await ann.call('set_summary', { summary: 'x was said', through_seq: next.through_seq })).toEqual({
     through_seq: next.through_seq,
   })

@@ -287,6 +287,24 @@ test('[CH12] a conversation that has grown long is summarised by it, and the nex
   expect((await machine.turn()).content[0].text).toBe('What was said before, in short:\n\nIt was about x.\n\nand y?')
 })
 
+test('[NA9] a summary has a length, so that it does not grow with each; one that cannot be had leaves the earlier one', async () => {
+  const { server, room, say, machine } = await open({ 'chat.summarize_after_chars': 1000 })
+  const conversation = `/api/conversations/${encodeURIComponent(webKey(room.projectId, 'coder'))}`
+  await say(`long ${'x'.repeat(1200)}`)
+  const launchId = await bringUp(machine)
+  const summarise = async (answer: string): Promise<string> => {
+    const { turnId } = await machine.turn()
+    await machine.tell(said(launchId, turnId, 'read'), turnEnded(launchId, turnId))
+    const summary = await machine.turn()
+    await machine.tell(said(launchId, summary.turnId, answer), turnEnded(launchId, summary.turnId))
+    return (await server.ask(conversation)).json.summary
+  }
+  const shortened = `${'y'.repeat(20_000)}… (5000 more characters)`
+  expect(await summarise('y'.repeat(25_000))).toBe(shortened)
+  await say(`long ${'z'.repeat(1200)}`)
+  expect(await summarise('')).toBe(`${shortened}\n\nThere is no summary of what was said then.`)
+})
+
 test('[CH12] a start that fails is a failed launch with its error, as the panel shows it', async () => {
   const { server, say, machine } = await open()
   await say('hello')

@@ -8,6 +8,7 @@ import {
   type RequestPermissionOutcome,
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk'
+import { asksForSummary } from '../../domain/turn/words.ts'
 import { forkChild, writeBelow } from '../deeds.ts'
 import { type Step, stepsIn } from '../directives.ts'
 import { type ToolUse, toolFor } from '../tool-words.ts'
@@ -56,6 +57,7 @@ export class TurnCancelled extends Error {}
 export async function takeTurn(prompt: string, parts: TurnParts): Promise<void> {
   const turn = new Turn(parts)
   if (limitLeft(parts.habits) > 0) throw limitReached(parts.habits)
+  if (asksForSummary(prompt)) return parts.say('A conversation with the demo agent.')
   for (const step of stepsIn(prompt)) {
     parts.signal.throwIfAborted()
     await turn.obey(step)

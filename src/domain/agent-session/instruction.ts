@@ -2,6 +2,7 @@
  * What an agent is told, in sentences that a language model can follow without other documentation (NA1).
  * Never a secret, and never text that people or other agents wrote: that comes in fields of its own.
  */
+import { maxSummaryChars } from '../conversation/summary.ts'
 import type { Purpose } from './lifecycle.ts'
 
 const goOn = 'Then call get_next_action again.'
@@ -32,7 +33,7 @@ export const waitForApproval = (approvalId: number, holdSeconds: number, interva
 export const summarizeConversation = (throughSeq: number): string =>
   'This conversation has grown long. Write a summary that can stand for all of it, the earlier summary included: what was ' +
   'asked, decided and done, what is open, and every name, number and path that will be needed. ' +
-  `Call set_summary with it and through_seq: ${throughSeq}. ${goOn}`
+  `Call set_summary with it, at most ${maxSummaryChars} characters, and through_seq: ${throughSeq}. ${goOn}`
 
 export const resumeWork =
   'This work was begun before and interrupted. Read resume_context: it says what was done, what failed and must not be tried ' +

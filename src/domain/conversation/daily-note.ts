@@ -4,10 +4,11 @@
  */
 import type { Instant } from '../instant.ts'
 import { type CutoverRule, clockTime, compactDay, type Day, dayAfter, dayBefore } from './logical-day.ts'
+import { shortened } from './shortened.ts'
+import { maxSummaryChars } from './summary.ts'
 
-/** Of one message and of one summary; the whole is in the store. */
+/** Of one message; the whole is in the store. */
 const maxMessageChars = 1000
-const maxSummaryChars = 20_000
 
 export interface NoteHead {
   readonly day: Day
@@ -101,16 +102,3 @@ const quoted = (text: string): string =>
     .split(lineEnds)
     .map((line) => `> ${line.replaceAll(unprintable, '\ufffd')}`.trimEnd())
     .join('\n')
-
-/** Cut between two characters as people see them, never inside one. */
-function shortened(text: string, max: number): string {
-  if (text.length <= max) return text
-  let end = 0
-  for (const { index, segment } of graphemes.segment(text.slice(0, max + 100))) {
-    if (index + segment.length > max) break
-    end = index + segment.length
-  }
-  return `${text.slice(0, end).toWellFormed()}… (${text.length - end} more characters)`
-}
-
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })

@@ -4,6 +4,9 @@
  */
 import type { ProjectSettings } from '../project/settings.ts'
 
+/** It is told to every process that takes the conversation up, and to whoever writes the next one: if it could grow, it would with each. */
+export const maxSummaryChars = 20_000
+
 export interface Summarised {
   readonly summary: string
   /** Messages up to this number are covered by the summary; 0 when none are. */

@@ -1,5 +1,6 @@
 /** `set_summary` (NA9): a summary takes the place of the older part of a conversation. */
 import * as z from 'zod'
+import { maxSummaryChars } from '../../../domain/conversation/summary.ts'
 import { setSummary as setSummaryOf } from '../../../services/set-summary.ts'
 import { agentSessionToken, content } from '../arguments.ts'
 import { defineTool, writesOnce } from '../tool.ts'
@@ -14,7 +15,10 @@ export const setSummary = defineTool({
   annotations: writesOnce,
   input: z.strictObject({
     session_token: agentSessionToken,
-    summary: content.min(1).describe('What stands for the conversation so far, the earlier summary included'),
+    summary: content
+      .min(1)
+      .max(maxSummaryChars)
+      .describe('What stands for the conversation so far, the earlier summary included'),
     through_seq: z.int().min(1).describe('The last message it covers, as get_next_action named it'),
   }),
   output: z.object({ through_seq: z.int() }),
