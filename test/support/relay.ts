@@ -1,6 +1,6 @@
 /** A server with an ACP agent in a project, the relay's clients on real WebSockets, and a machine that the test plays over the link. */
 import type { AgentUpdate, PermissionRequest } from '../../src/protocol/agent-update.ts'
-import { type LinkFact, linkVersion } from '../../src/protocol/link.ts'
+import { type LaunchOrder, type LinkFact, linkVersion } from '../../src/protocol/link.ts'
 import { createToken } from '../../src/services/create-token.ts'
 import { ownerWho } from '../services/installation.ts'
 import { type Said, started } from '../services/launch-pad.ts'
@@ -91,7 +91,10 @@ export async function playMachine(
   const snapshot = await socket.next('snapshot')
   let n = welcome.lastFact
   let asked = 0
-  const orders: Anything[] = []
+  // What was ordered between its greeting and its snapshot is in the snapshot, and no event.
+  const { launches } = snapshot.state[`coordinator:${id}`]
+  const waiting = launches.filter((order: LaunchOrder) => order.state === 'waiting' && order.stopReason === null)
+  const orders: Anything[] = waiting.map((order: LaunchOrder) => ({ type: 'launch-ordered', data: { order } }))
   /** Orders and answers come mixed: what was not asked for is kept. */
   const order = async (type: string): Promise<Anything> => {
     const kept = orders.findIndex((each) => each.type === type)
@@ -208,10 +211,11 @@ export const asks = (launchId: string, turnId: string, askId: string, request = 
 export async function pass(room: Console, ms: number, ...sockets: SocketClient[]): Promise<void> {
   for (let passed = 0; passed < ms; passed += 5000) {
     room.server.clock.advance(Math.min(5000, ms - passed))
-    for (const { webSocket } of sockets) {
-      const answered = new Promise((resolve) => webSocket.once('pong', resolve))
+    for (const { webSocket, closed } of sockets) {
+      const answered = new Promise<void>((resolve) => webSocket.once('pong', () => resolve()))
+      const cut = closed.then(({ code, reason }) => Promise.reject(new Error(`closed while time went by: ${code} ${reason}`)))
       webSocket.ping()
-      await answered
+      await Promise.race([answered, cut])
     }
   }
 }
