@@ -220,8 +220,9 @@ class Permissions {
     lines.endLine()
     const about = { type: 'permission:answer', sessionId: asked.sessionId, approvalId: asked.approvalId } as const
     if (allow) {
-      const optionId = asked.options.find(({ kind }) => kind === 'allow_once')?.optionId ?? asked.options[0]?.optionId
-      if (optionId !== undefined) await this.#relay.request({ ...about, optionId })
+      const canAllow = asked.options.some(({ kind }) => kind === 'allow_once' || kind === 'allow_always')
+      if (!canAllow) lines.note(`Denied, because the agent offers no way to allow it: ${asked.title}.`)
+      await this.#relay.request({ ...about, outcome: canAllow ? 'allowed' : 'denied' })
     } else if (isInteractive(terminal) && !json) {
       const optionId = await askPermission(terminal, { asked, signal, onInterrupt: interrupt })
       if (optionId !== undefined) await this.#relay.request({ ...about, optionId })

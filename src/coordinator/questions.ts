@@ -63,15 +63,22 @@ export class Questions {
   }
 
   #tell(questionId: string, answer: Answer): void {
-    const whole = JSON.stringify(answer)
-    const parts = Math.ceil(whole.length / maxAnswerPart)
-    if (parts > maxAnswerParts)
+    const parts = partsOf(JSON.stringify(answer))
+    if (parts.length > maxAnswerParts)
       return this.#tell(questionId, { ok: false, reason: 'git_refused', why: 'The answer is too large.' })
-    for (let part = 0; part < parts; part++) {
-      const text = whole.slice(part * maxAnswerPart, (part + 1) * maxAnswerPart)
-      this.#parts.tell({ type: 'question-answered', questionId, part, text, last: part === parts - 1 })
-    }
+    for (const [part, text] of parts.entries())
+      this.#parts.tell({ type: 'question-answered', questionId, part, text, last: part === parts.length - 1 })
   }
+}
+
+/** Never cut in the middle of a character that takes two units: no store keeps half of one. */
+function partsOf(whole: string): string[] {
+  const parts: string[] = []
+  for (let rest = whole; rest !== ''; rest = rest.slice(parts.at(-1)?.length)) {
+    const part = rest.slice(0, maxAnswerPart)
+    parts.push(part.isWellFormed() ? part : part.slice(0, -1))
+  }
+  return parts
 }
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, longestWords)

@@ -55,7 +55,8 @@ export const RelayMessage = z.discriminatedUnion('type', [
       ...about,
       approvalId: z.int().min(1),
       optionId: z.string().min(1).max(1000).optional(),
-      outcome: z.literal('denied').optional(),
+      /** Without naming an option: the mildest that comes to this. */
+      outcome: z.enum(['allowed', 'denied']).optional(),
       /** AG6: with an option that allows; kept by us. */
       always: AlwaysTerms.optional(),
     })

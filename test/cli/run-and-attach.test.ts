@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { run } from '../../src/cli/run.ts'
+import type { PermissionKind } from '../../src/protocol/agent-update.ts'
 import { exited, started } from '../services/launch-pad.ts'
 import { runCommand, type Typed } from '../support/command-line.ts'
-import { asks, type Console, openConsole, readyAgent, said, turnEnded, update } from '../support/relay.ts'
+import { asks, type Console, openConsole, question, readyAgent, said, turnEnded, update } from '../support/relay.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const env = ({ server }: Console) => ({ HOLDFAST_URL: server.url, HOLDFAST_TOKEN: server.ownerToken })
@@ -122,17 +123,23 @@ test('[CL1] a credential that is revoked while the agent works ends run with wor
   expect([code, stderr]).toEqual([4, expect.stringContaining('no longer valid')])
 })
 
-test('[CL1] where nobody can be asked, run denies what the agent asks for; with --allow it allows it; --json gives every event', async () => {
+test('[CL1] where nobody can be asked, run denies what the agent asks for; with --allow it allows it, once; --json gives every event', async () => {
   const room = await openConsole()
   const machine = await room.machine()
-  for (const [flags, outcome] of [
-    [['--json'], 'denied'],
-    [['--allow', '--json', '--keep'], 'allowed'],
+  const offering = (...kinds: PermissionKind[]) => ({
+    ...question(),
+    options: kinds.map((kind) => ({ optionId: kind, name: kind, kind })),
+  })
+  const [no, always] = ['reject_once', 'allow_always'] as const
+  for (const [flags, outcome, asked] of [
+    [['--json'], 'denied', question()],
+    [['--allow', '--json'], 'denied', offering(no)],
+    [['--allow', '--json', '--keep'], 'allowed', offering(no, always)],
   ] as const) {
     const running = holdfast(room, ['run', 'coder', 'go', ...flags])
     const launchId = await machine.bringUp()
     const { turnId } = await machine.turn()
-    await machine.tell(asks(launchId, turnId, 'ask 1'))
+    await machine.tell(asks(launchId, turnId, 'ask 1', asked))
     await machine.order('permission-settled')
     await machine.tell(turnEnded(launchId, turnId))
     if (outcome === 'denied') {
@@ -148,7 +155,10 @@ test('[CL1] where nobody can be asked, run denies what the agent asks for; with 
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
     expect(events.find(({ type }) => type === 'permission:resolved')).toMatchObject({ outcome })
   }
-  expect(await listed(room)).toHaveLength(1)
+  const [userSession] = await listed(room)
+  expect(await listed(room)).toEqual([userSession])
+  const { json } = await room.server.ask(`/api/projects/${userSession.projectId}/allowances`)
+  expect(json.items).toEqual([])
 })
 
 test('[AP4] at a terminal run asks the person, and goes on with the answer', async () => {

@@ -149,10 +149,11 @@ export class UserSessions {
   }
 
   async answer(who: Who, request: Request<'permission:answer'>): Promise<number> {
-    const { approvalId, optionId, always, requestId, userSessionId } = request
+    const { approvalId, optionId, outcome, always, requestId, userSessionId } = request
     const which = await this.#store.query(findPermission, { approvalId })
     if (which.userSessionId !== userSessionId) throw noSuchApproval(approvalId)
-    const choice: PermissionChoice = optionId === undefined ? { choose: 'deny' } : { optionId }
+    const choose = outcome === 'allowed' ? 'allow' : 'deny'
+    const choice: PermissionChoice = optionId === undefined ? { choose } : { optionId }
     const input = { ...which, choice, always, by: who.id, requestId }
     return (await this.#store.run(answerPermission, input, receiptIn(request))).seq
   }

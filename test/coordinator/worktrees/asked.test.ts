@@ -3,13 +3,16 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { Questions } from '../../../src/coordinator/questions.ts'
+import type { NewFact } from '../../../src/coordinator/spool.ts'
 import { answerAsk } from '../../../src/coordinator/worktrees/answer-ask.ts'
 import { makeWorkspace } from '../../../src/coordinator/worktrees/make-workspace.ts'
 import { Occupancy } from '../../../src/coordinator/worktrees/occupancy.ts'
 import { openWorktree } from '../../../src/coordinator/worktrees/open-worktree.ts'
 import { removeWorktree } from '../../../src/coordinator/worktrees/remove-worktree.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
-import type { Ask } from '../../../src/protocol/link-questions.ts'
+import type { Answer, Ask } from '../../../src/protocol/link-questions.ts'
+import { nowhere } from '../../services/agent-office.ts'
 import { at, makeRepository, testGit } from '../../support/git-repository.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -141,4 +144,19 @@ test('[WT6] the command that is offered does what it says, in a shell', async ()
   const { value } = await ask({ kind: 'worktree-state', top })
   execFileSync('sh', ['-c', value.command], { cwd: project.folder, stdio: 'pipe' })
   expect(project.git('log', '-1', '--format=%s')).toBe('x')
+})
+
+test('[WT2] an answer that takes many messages is cut between characters, so that each can be kept as it is', async () => {
+  for (const before of ['', ' ']) {
+    const answer: Answer = { ok: true, value: before + '𝄞'.repeat(100_000) }
+    const told: string[] = []
+    const tell = (fact: NewFact) => void (fact.type === 'question-answered' && told.push(fact.text))
+    new Questions({ answer: async () => answer, tell, logger: nowhere }).asked({
+      questionId: 'q',
+      ask: { kind: 'worktree-diff', top: '/', path: null },
+    })
+    await expect.poll(() => told.length).toBeGreaterThan(3)
+    expect(told.every((text) => text.isWellFormed())).toBe(true)
+    expect(JSON.parse(told.join(''))).toEqual(answer)
+  }
 })
