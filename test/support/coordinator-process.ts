@@ -4,7 +4,8 @@ import { keeperOf } from '../../src/platform/launch-mark.ts'
 import { type ProcessIdentity, signalExactly } from '../../src/platform/processes.ts'
 import { machine } from './script-process.ts'
 
-const lookEveryMs = 20
+/** Each look costs both sides something, and a machine that is busy the most. */
+const lookEveryMs = 50
 
 /** Waits until one runs; another than `not`. */
 export async function coordinatorOf(data: string, not?: ProcessIdentity): Promise<RunningCoordinator> {

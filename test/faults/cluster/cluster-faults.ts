@@ -40,7 +40,7 @@ export interface ClusterFaultOptions {
   /** How many of them strike a coordinator; drains never do. */
   readonly onCoordinators?: number
   readonly stopEarly?: boolean
-  /** Where the machine may be too busy for a balancer to notice a drain in time: requests that fail then are no finding. */
+  /** Where the machine may be too busy for a balancer to notice a drain in time: requests that fail then are no finding. Half as many follow, and write half as often. */
   readonly busyMachine?: boolean
   readonly onFault?: (fault: string, ms: number) => void
   /** Each finding as it is made; the tally keeps the first. */
@@ -63,6 +63,8 @@ export interface ClusterFaultResult {
 const writers = 4
 const writeEveryMs = 150
 const readers = 6
+/** Every process of the machine is looked at. */
+const lookEveryMs = 250
 const giveUpMs = 12_000
 const clearedWithinMs = 30_000
 const beginsWithinMs = 120_000
@@ -131,14 +133,14 @@ class Run {
   }
 
   async begin(): Promise<void> {
-    await this.#watchers.begin(readers)
+    await this.#watchers.begin(this.#options.busyMachine ? readers / 2 : readers)
     this.#load = this.#write('load', Number.POSITIVE_INFINITY)
     await Promise.all([this.#talks[0]?.begin('mcp'), this.#talks[1]?.begin('acp'), this.#console.begin()])
     const until = performance.now() + beginsWithinMs
     while (this.#talks.some(({ answered }) => answered === 0) || this.#console.answered === 0) {
       const counts = [...this.#talks, this.#console].map(({ answered }) => answered).join(', ')
       if (performance.now() > until) throw new Error(`Not everybody was answered within ${beginsWithinMs / 1000} s: ${counts}`)
-      await pause(50)
+      await pause(lookEveryMs)
       // Two that get in each other's way may never answer.
       await this.#neverTwice()
       if (!isClean(this.tally)) throw new Error('Something is wrong although nothing was struck')
@@ -271,7 +273,7 @@ class Run {
   #slowly(send: Send): Send {
     return async (attempt) => {
       for (;;) {
-        await pause(writeEveryMs)
+        await pause(this.#options.busyMachine ? writeEveryMs * 2 : writeEveryMs)
         try {
           return await this.#watched(attempt.id, () => send(attempt))
         } catch (error) {
