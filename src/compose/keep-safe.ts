@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
-import { databaseFile } from '../platform/data-folder.ts'
+import { conversationsFolder, databaseFile, projectsFolder } from '../platform/data-folder.ts'
 import { StartFailure } from '../platform/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { selectMeta } from '../store/meta.ts'
@@ -32,6 +32,8 @@ export interface Backup extends Contents {
 export interface Target {
   readonly place: string
   readonly contents: Contents | 'unreadable' | null
+  /** The data folder has files that were written from a database before: they may say more than the backup does (CK4). */
+  readonly hasFiles: boolean
 }
 
 export interface RestoredStore extends Contents {
@@ -82,14 +84,15 @@ export async function lookAtBackup(file: string): Promise<Backup> {
 }
 
 export async function lookAtTarget({ data, database_url: url }: ConfigValues): Promise<Target> {
+  const hasFiles = [conversationsFolder(data), projectsFolder(data)].some((folder) => existsSync(folder))
   if (url) {
     const { connectionOptions } = await import('../store/postgres/connection-options.ts')
     // Only an empty one is restored into, and whether it is empty is asked where it counts.
-    return { place: `PostgreSQL at ${connectionOptions(url).place}`, contents: null }
+    return { place: `PostgreSQL at ${connectionOptions(url).place}`, contents: null, hasFiles }
   }
   const file = databaseFile(data)
-  if (!existsSync(file)) return { place: data, contents: null }
-  return { place: data, contents: await contentsOf(file).catch(() => 'unreadable' as const) }
+  if (!existsSync(file)) return { place: data, contents: null, hasFiles }
+  return { place: data, contents: await contentsOf(file).catch(() => 'unreadable' as const), hasFiles }
 }
 
 interface RestoreOptions {

@@ -6,7 +6,7 @@ import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ownerId } from '../domain/credential/who.ts'
 import { Refusal } from '../domain/errors.ts'
-import { conversationsFolder, prepareDataFolder } from '../platform/data-folder.ts'
+import { conversationsFolder, prepareDataFolder, projectsFolder } from '../platform/data-folder.ts'
 import { lockDataFolder } from '../platform/data-lock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { conversationFilesIn } from '../platform/saved-conversations.ts'
@@ -45,7 +45,7 @@ export async function rebuildStore(config: ConfigValues, { from, logger, onWorkS
   const lock = config.database_url ? undefined : lockDataFolder(config.data)
   const umask = process.umask(0o077)
   try {
-    const folders = await workSessionFolders(join(from, 'projects'))
+    const folders = await workSessionFolders(projectsFolder(from))
     const files = await conversationFilesIn(conversationsFolder(from))
     if (folders.length === 0 && files.length === 0)
       throw new StartFailure(

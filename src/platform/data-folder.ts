@@ -14,6 +14,8 @@ export const ownerTokenFile = (data: string): string => join(data, 'owner-token'
 export const coordinatorTokenFile = (data: string): string => join(data, 'coordinator-token')
 /** CV6: the conversations, a file each. */
 export const conversationsFolder = (data: string): string => join(data, 'conversations')
+/** CK2: the work of each project, a folder each. */
+export const projectsFolder = (data: string): string => join(data, 'projects')
 export const runFolder = (data: string): string => join(data, 'run')
 /** Of the coordinator that `up` keeps. */
 export const coordinatorLog = (data: string): string => join(runFolder(data), 'coordinator.log')

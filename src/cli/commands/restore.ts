@@ -10,7 +10,7 @@ import type { CommandSpec, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { CommandFailure, usage } from '../failure.ts'
 import { yesOption } from '../options-everywhere.ts'
-import { startCommand } from '../program-name.ts'
+import { programName, startCommand } from '../program-name.ts'
 import { beginStep } from '../step.ts'
 import { fields } from '../table.ts'
 import { exact, relative } from '../times.ts'
@@ -48,6 +48,10 @@ async function putBack(context: CommandContext, given: Given): Promise<void> {
       context.paint,
     ),
   )
+  if (target.hasFiles)
+    context.note(
+      `The files in ${visible(values.data)} may hold what was said after this backup, and the next start writes them anew. To keep it, run \`${programName(terminal.env)} rebuild\` first.`,
+    )
   if (!context.json) context.note(`Start the server with \`${startCommand(terminal.env)}\`.`)
 }
 
