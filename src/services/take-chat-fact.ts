@@ -155,9 +155,14 @@ async function hand(tx: Tx, turn: ChatTurnRow, { text, said, isFailed, outcome, 
     else if (outcome === 'answered') await chatWorks(tx, conversationKey)
   } else if (turn.about === 'summary') {
     const earlier = (await tx.first(selectConversation, { key: turn.conversation_key ?? '' }))?.summary ?? ''
-    const summary = summaryFrom(isFailed ? '' : text, earlier)
+    // That it is at its limit is no summary either, although it calls it an answer.
+    const summary = summaryFrom(isFailed || limit !== undefined ? '' : text, earlier)
     await setSummary.run(tx, { ...caller, summary, throughSeq: turn.through_seq ?? 0 }, context)
-  } else await endTask(tx, turn, { failed: outcome !== 'answered', result: said.slice(0, maxResultChars) }, context)
+  } else {
+    const isDone = outcome === 'answered' && limit === undefined
+    const result = limit === undefined ? said : `It is at its limit until ${limit}.\n\n${said}`
+    await endTask(tx, turn, { failed: !isDone, result: result.slice(0, maxResultChars) }, context)
+  }
 }
 
 /** CV10: what was said in a turn is an answer. Whoever is spoken to always says something: two of them would answer each other for ever. */

@@ -265,6 +265,29 @@ test('[CH12] a task is told, its answer is the result, and it is sent away when 
   expect(await agentSessions()).toMatchObject([{ state: 'ended', endReason: 'work_done' }])
 })
 
+test('[AG6] a task that met a limit has failed with until when, also when the agent calls that an answer', async () => {
+  const { room, server, machine, clock } = await open()
+  const path = `/api/projects/${room.projectId}/tasks`
+  const until = instant(clock.now() + 3600_000)
+  const words = `You've hit your usage limit, try again at ${until}.`
+  for (const [answer, ended] of [
+    [words, {}],
+    ['', { outcome: 'failed', error: words }],
+  ] as const) {
+    const draft = { phase: 1, type: 'code', title: 'Write a poem', assignedTo: 'coder' }
+    const { id } = (await server.ask(path, { method: 'POST', body: draft })).json
+    await server.ask(`${path}/${id}`, { method: 'PATCH', body: { status: 'in_progress' } })
+    const launchId = await bringUp(machine)
+    const { turnId } = await machine.turn()
+    await machine.tell(said(launchId, turnId, answer), turnEnded(launchId, turnId, ended))
+    const { json } = await server.ask(`${path}/${id}`)
+    expect(json).toMatchObject({ status: 'failed', result: expect.stringContaining(`It is at its limit until ${until}.`) })
+    expect(json.result).toContain(words)
+    await machine.order('stop-ordered')
+    await machine.tell(exited(launchId, { stopped: true }))
+  }
+})
+
 test('[CH12] a conversation that has grown long is summarised by it, and the next process hears the summary first', async () => {
   const { say, chat, machine, clock, speaker } = await open({
     'chat.summarize_after_chars': 1000,
@@ -303,6 +326,8 @@ test('[NA9] a summary has a length, so that it does not grow with each; one that
   expect(await summarise('y'.repeat(25_000))).toBe(shortened)
   await say(`long ${'z'.repeat(1200)}`)
   expect(await summarise('')).toBe(`${shortened}\n\nThere is no summary of what was said then.`)
+  await say(`long ${'z'.repeat(1200)}`)
+  expect(await summarise("You've hit your usage limit, try again in 2 hours.")).not.toContain('limit')
 })
 
 test('[CH12] a start that fails is a failed launch with its error, as the panel shows it', async () => {
