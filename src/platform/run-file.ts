@@ -6,6 +6,7 @@ import { mkdir, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeFileAtomic } from './atomic-file.ts'
 import { runFolder } from './data-folder.ts'
+import { processes } from './processes.ts'
 
 export interface RunningServer {
   readonly pid: number
@@ -46,11 +47,14 @@ export async function removeRunFile(data: string, pid: number): Promise<void> {
   if (found?.pid === pid) await unlink(runFile(data)).catch(() => {})
 }
 
-/** Whether a process with this number lives; another user's counts as living. */
+/**
+ * Whether a process with this number lives; another user's counts as living. One that has died and only waits for its parent to notice
+ * does not: in a container without an init that may be for ever.
+ */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
+    return processes === undefined || processes.birthOf(pid) !== undefined
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { isAlive, readRunFile, removeRunFile, writeRunFile } from '../../src/platform/run-file.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -47,4 +47,19 @@ test('[CF2] a process that has ended is not alive', async () => {
   const child = spawn(process.execPath, ['-e', ''])
   await once(child, 'exit')
   expect(isAlive(child.pid ?? 0)).toBe(false)
+})
+
+test('[CF2] a process that has died is not alive because nobody has noticed it', async () => {
+  const parent = spawn('sh', ['-c', 'sleep 600 & echo $!; wait'])
+  onTestFinished(() => void parent.kill('SIGKILL'))
+  const [printed] = await once(parent.stdout, 'data')
+  const pid = Number(printed)
+  const comesTo = (state: string, who = 0): Promise<unknown> =>
+    vi.waitUntil(() => readFileSync(`/proc/${who}/stat`, 'utf8').includes(`) ${state} `), { timeout: 30_000 })
+  expect(isAlive(pid)).toBe(true)
+  parent.kill('SIGSTOP')
+  await comesTo('T', parent.pid)
+  process.kill(pid, 'SIGKILL')
+  await comesTo('Z', pid)
+  expect(isAlive(pid)).toBe(false)
 })
