@@ -73,7 +73,7 @@ test('[UI2] the picture shows who was resumed from whom; a line leads to the who
   await page.waitForURL(`**/sessions/${id}`)
   await page.getByText('Land softly').waitFor({ state: 'detached' })
   await page.getByRole('list', { name: 'Checkpoints' }).getByText('an approach was recorded').first().waitFor()
-  await page.getByRole('link', { name: resumed.session.id }).waitFor()
+  await page.getByRole('link').and(page.getByTitle(resumed.session.id)).waitFor()
   const artifact = page.getByRole('link', { name: /^Download notes/ })
   const [download] = await Promise.all([page.waitForEvent('download'), artifact.click()])
   expect(download.suggestedFilename()).toBe('notes b1b.md')

@@ -103,7 +103,7 @@ function settling(page: Page): () => Promise<void> {
 test(
   '[UI5] axe finds nothing on any place in either theme, on a phone it fits in both languages; [SE6] none breaks the policy or logs an error',
   async () => {
-    const page = await here.ownerPage('/', { reducedMotion: 'reduce' })
+    const page = await here.ownerPage('/')
     const said = errorsOf(page)
     const settled = settling(page)
     const found: Record<string, string[]> = {}
@@ -114,7 +114,7 @@ test(
     let theme: 'light' | 'dark' = 'light'
     const otherTheme = async (on: Page) => {
       theme = theme === 'light' ? 'dark' : 'light'
-      await on.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+      await on.emulateMedia({ colorScheme: theme })
       // The page hears of it with its next frame.
       await on.locator(`:root[data-theme="${theme}"]`).waitFor({ state: 'attached' })
     }
@@ -149,7 +149,7 @@ test(
     await look(`phone ${theme}`, page, 'colours')
     await openPalette(page)
     await lookAround('palette', page)
-    const stranger = await here.strangerPage({ colorScheme: theme, reducedMotion: 'reduce' })
+    const stranger = await here.strangerPage({ colorScheme: theme })
     await stranger.goto('/sign-in')
     await stranger.locator('h1').waitFor()
     await lookAround('/sign-in', stranger)
@@ -242,7 +242,7 @@ test('[UI5] the theme follows the system until another one is chosen, and the ch
 })
 
 test('[UI5] with the keyboard alone: the palette goes anywhere, creates a project, and gives the focus back', async () => {
-  const page = await here.ownerPage('/system')
+  const page = await here.ownerPage('/system', { reducedMotion: 'no-preference' })
   await page.keyboard.press('Tab')
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content')
   await page.keyboard.press('Tab')
@@ -293,7 +293,7 @@ test('[UI5] who asked for less motion gets none', async () => {
 })
 
 test('[SE6] nothing inline is needed, not even for a menu', async () => {
-  const page = await here.ownerPage('/')
+  const page = await here.ownerPage('/', { reducedMotion: 'no-preference' })
   const said = errorsOf(page)
   await page.getByRole('button', { name: /Account and preferences/ }).click()
   await page.getByRole('menu').waitFor()

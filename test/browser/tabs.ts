@@ -32,12 +32,13 @@ export interface Tabs {
   close(): Promise<void>
 }
 
+/** Whoever opens a tab asked for less motion, unless the options say otherwise: what moves is drawn sixty times a second. */
 export function tabsOf(browser: Browser, baseURL: string): Tabs {
   const free: Page[] = []
 
   async function make(options: BrowserContextOptions): Promise<Page> {
     // Without the service worker, which fetches the whole page each time a browser is new to it, unless the options allow it.
-    const basics = { viewport: wide, locale: 'en-GB', baseURL, serviceWorkers: 'block' } as const
+    const basics = { viewport: wide, locale: 'en-GB', baseURL, serviceWorkers: 'block', reducedMotion: 'reduce' } as const
     const context = await browser.newContext({ ...basics, ...options })
     context.setDefaultTimeout(patienceMs)
     return context.newPage()
@@ -46,7 +47,7 @@ export function tabsOf(browser: Browser, baseURL: string): Tabs {
   async function takeUp({ viewport, colorScheme, reducedMotion }: TabOptions): Promise<Page> {
     const page = free.pop() ?? keep(await make({}))
     await page.setViewportSize(viewport ?? wide)
-    await page.emulateMedia({ colorScheme: colorScheme ?? 'light', reducedMotion: reducedMotion ?? 'no-preference' })
+    await page.emulateMedia({ colorScheme: colorScheme ?? 'light', reducedMotion: reducedMotion ?? 'reduce' })
     return page
   }
 

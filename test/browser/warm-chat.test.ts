@@ -35,6 +35,14 @@ async function openChat(agentId: string, settings: Record<string, number> = {}, 
   }
 }
 
+/** What the agent of the project has asked for; it may not have asked yet. */
+async function allow(projectId: string): Promise<void> {
+  const asked = async () => (await here.elsewhere.get('/api/approvals')).items.filter((each) => each.projectId === projectId)
+  await expect.poll(asked).toHaveLength(1)
+  const params = { projectId, approvalId: String((await asked())[0]?.id) }
+  await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params, body: { status: 'approved' } })
+}
+
 test('[CH1] the panel opens and the agent is there; it answers; the panel closes and it goes; it opens and the agent is there again', async () => {
   const { page, processes, states } = await openChat('ann')
   await presence(page, 'ready')
@@ -53,12 +61,14 @@ test('[CH1] the panel opens and the agent is there; it answers; the panel closes
 })
 
 test('[CH10] reloaded in mid-answer, offline and back: the same process answers everything once', async () => {
-  const { page, said, processes } = await openChat('ben')
+  const { page, projectId, said, processes } = await openChat('ben')
   await presence(page, 'ready')
-  await say(page, '[[slow 4 400]] one')
+  // It answers when a person has allowed it, so that nothing here hangs on time.
+  await say(page, '[[ask]] one')
   await presence(page, 'thinking')
   await page.reload()
   await presence(page, 'thinking')
+  await allow(projectId)
   await presence(page, 'ready')
   await page.context().setOffline(true)
   await say(page, 'written while away')
@@ -81,9 +91,7 @@ test('[CH12] what an agent that is spoken to says is read while it is being said
   expect(await axeFindings(page)).toEqual([])
   await page.reload()
   await saying.getByText('the first part').waitFor()
-  const [asked] = (await here.elsewhere.get('/api/approvals')).items.filter((each) => each.projectId === projectId)
-  const params = { projectId, approvalId: String(asked?.id) }
-  await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params, body: { status: 'approved' } })
+  await allow(projectId)
   const whole = 'the first part\nallowed\necho: the rest'
   await page.getByRole('log').locator('[data-seq]', { hasText: 'echo: the rest' }).waitFor()
   await saying.waitFor({ state: 'detached' })
