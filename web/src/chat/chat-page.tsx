@@ -1,12 +1,13 @@
 /** The tab Chat of a project: choose an agent, and talk to it. */
 import { Link, Navigate, useParams, useRouterState } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useRef } from 'react'
+import type { ReactNode } from 'react'
 import type { Agent } from '../../../src/protocol/agent.ts'
 import type { Project } from '../../../src/protocol/project.ts'
 import { useHome } from '../live/queries.ts'
 import { useWords } from '../messages/messages.tsx'
 import { buttonClass } from '../parts/button.tsx'
 import { AgentIcon } from '../parts/icons.tsx'
+import { useCurrentInRow } from '../parts/in-row.ts'
 import { Empty } from '../parts/page.tsx'
 import { useProject } from '../project/use-project.ts'
 import { ChatPanel } from './chat-panel.tsx'
@@ -67,12 +68,7 @@ const choiceClass =
 /** `inLine`: on a phone they stand beside each other, whatever their number, and leave the room to what is said. */
 function AgentChoice({ project, agents, inLine = false }: { project: Project; agents: readonly Agent[]; inLine?: boolean }) {
   const words = useWords()
-  const line = useRef<HTMLElement>(null)
-  const path = useRouterState({ select: (state) => state.location.pathname })
-  // biome-ignore lint/correctness/useExhaustiveDependencies(path): another path is another agent, which is to be in sight
-  useEffect(() => {
-    if (inLine) line.current?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [inLine, path])
+  const line = useCurrentInRow(useRouterState({ select: (state) => state.location.pathname }))
   const room = inLine ? 'max-md:flex-nowrap max-md:overflow-x-auto max-md:[scrollbar-width:none]' : ''
   return (
     <nav ref={line} aria-label={words.chat.agents} className={`flex flex-wrap gap-2 ${room}`}>

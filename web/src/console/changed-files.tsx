@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Worktree, WorktreeState } from '../../../src/protocol/worktree.ts'
 import { useWords } from '../messages/messages.tsx'
+import { FoldIcon } from '../parts/icons.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { Line } from './diff-view.tsx'
@@ -39,8 +40,9 @@ function File({ worktree, head, path, kind }: FileProps) {
   const [open, setOpen] = useState(false)
   return (
     <li>
-      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary className="flex min-h-8 cursor-pointer items-baseline gap-2 px-3 py-1 max-md:min-h-10">
+      <details className="group" onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary className="flex min-h-8 cursor-pointer items-center gap-2 px-3 py-1 max-md:min-h-10">
+          <FoldIcon />
           <span className="min-w-0 flex-1 font-mono text-xs [overflow-wrap:anywhere] whitespace-pre-wrap">{path}</span>
           <span className="shrink-0 text-xs text-faint">{kind}</span>
         </summary>

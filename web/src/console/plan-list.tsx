@@ -1,5 +1,6 @@
 /** What the agent means to do, with what is done and what it is at. */
 import { useWords } from '../messages/messages.tsx'
+import { FoldIcon } from '../parts/icons.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import type { Item } from './picture.ts'
 
@@ -11,8 +12,9 @@ export function PlanList({ entries }: { entries: Entries }) {
   const { console: words } = useWords()
   const done = entries.filter(({ status }) => status === 'completed').length
   return (
-    <details open className="rounded-md px-2.5 shadow-[inset_0_0_0_1px_var(--line)]">
+    <details open className="group rounded-md px-2.5 shadow-[inset_0_0_0_1px_var(--line)]">
       <summary className="flex min-h-8 items-center gap-2 text-sm">
+        <FoldIcon />
         <span className="font-medium">{words.plan}</span>
         <span className="text-xs text-faint tabular-nums">{words.planDone(done, entries.length)}</span>
       </summary>

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import type { Project } from '../../../src/protocol/project.ts'
 import { useWords } from '../messages/messages.tsx'
-import { buttonClass, SubmitButton } from '../parts/button.tsx'
+import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
 import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
 import { SelectField, TextField } from '../parts/field.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
@@ -92,6 +92,7 @@ export function SpawnDialog({ project, taken, live, onClose, onSpawned }: SpawnD
           <ProblemNote error={error} typed />
         </DialogBody>
         <DialogFoot>
+          <Button onClick={onClose}>{words.act.cancel}</Button>
           <SubmitButton waiting={waiting}>{words.console.start}</SubmitButton>
         </DialogFoot>
       </form>

@@ -2,6 +2,7 @@
 import { memo } from 'react'
 import type { ToolCall } from '../../../src/protocol/agent-update.ts'
 import { useWords } from '../messages/messages.tsx'
+import { FoldIcon } from '../parts/icons.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { DiffView } from './diff-view.tsx'
 import { useShortPath } from './workplace.ts'
@@ -18,8 +19,9 @@ export const ToolRow = memo(function ToolRow({ call }: { call: ToolCall }) {
   // A change is what one wants to see; the rest is looked up when something is odd.
   const hasDiff = call.content.some(({ type }) => type === 'diff')
   return (
-    <details open={hasDiff} data-tool={call.toolCallId} className="min-w-0 rounded-md shadow-[inset_0_0_0_1px_var(--line)]">
+    <details open={hasDiff} data-tool={call.toolCallId} className="group min-w-0 rounded-md shadow-[inset_0_0_0_1px_var(--line)]">
       <summary className="flex min-h-8 items-center gap-2 px-2.5 text-sm max-md:min-h-10">
+        <FoldIcon />
         <StateDot state={dots[call.status]} />
         <span className="min-w-0 flex-1 truncate" title={call.title}>
           {call.title}

@@ -66,7 +66,7 @@ export const consoleWords = {
     other: 'Tool',
   },
   toolStates: { pending: 'waits', in_progress: 'runs', completed: 'done', failed: 'failed' },
-  asks: (title: string) => `May it: ${title}?`,
+  asks: (title: string) => (title.endsWith('?') ? title : `May it: ${title}?`),
   until: (time: string) => `It waits for an answer until ${time}.`,
   outcomes: { allowed: 'Allowed', denied: 'Denied', expired: 'Nobody answered in time', withdrawn: 'No longer asked' },
   cancelled: 'Cancelled.',

@@ -35,10 +35,10 @@ export function Interrupted() {
 
 function InterruptedRow({ workSession }: { workSession: WorkSession }) {
   const { continuity, workSessions: words } = useWords()
-  const { id, projectId, interruptionReason: reason, contextSummary, setAside, currentPhase } = workSession
+  const { id, projectId, interruptionReason: reason, contextSummary, setAside, currentPhase, currentAgentRole } = workSession
   const { project } = useAgentAndProject({ projectId, agentId: '' })
   const why = reason ? (words.reasons[reason] ?? reason) : ''
-  const said = [currentPhase !== null && words.phase(currentPhase), contextSummary].filter(Boolean).join(' · ')
+  const said = [currentAgentRole, currentPhase !== null && words.phase(currentPhase), contextSummary].filter(Boolean).join(' · ')
   return (
     <li className="list-row flex flex-wrap items-center gap-x-2" data-interrupted={id}>
       <Link

@@ -76,6 +76,8 @@ export const BackIcon = ({ className }: IconProps) => (
     <path d="M9.75 3 4.75 8l5 5" />
   </Icon>
 )
+/** Before what opens under it, in a `group` that is open or not. */
+export const FoldIcon = () => <BackIcon className="size-3.5 shrink-0 rotate-180 text-faint group-open:-rotate-90" />
 export const SearchIcon = ({ className }: IconProps) => (
   <Icon className={className}>
     <circle cx="7" cy="7" r="4.25" />

@@ -1,10 +1,10 @@
 /** A project: its name and the tabs of its parts. */
 import { Link, Outlet, useMatch, useRouterState } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
 import type { Project } from '../../../src/protocol/project.ts'
 import { useProjectWork } from '../live/work.ts'
 import type { Messages } from '../messages/en.ts'
 import { useWords } from '../messages/messages.tsx'
+import { useCurrentInRow } from '../parts/in-row.ts'
 import { Page, useTitle } from '../parts/page.tsx'
 import { Gone } from '../shell/not-found.tsx'
 import { useProject } from './use-project.ts'
@@ -38,13 +38,8 @@ function OneProject({ project }: { project: Project }) {
   const onApproaches = useMatch({ from: '/shell/projects/$projectId/approaches', shouldThrow: false })
   const atDesk = useMatch({ from: '/shell/projects/$projectId/console/$userSessionId', shouldThrow: false })
   const params = { projectId: project.id }
-  const strip = useRef<HTMLElement>(null)
-  const path = useRouterState({ select: (state) => state.location.pathname })
-  // On a phone not all tabs fit: the current one is in sight.
-  // biome-ignore lint/correctness/useExhaustiveDependencies(path): another path is another tab
-  useEffect(() => {
-    strip.current?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [path])
+  // On a phone not all tabs fit.
+  const strip = useCurrentInRow(useRouterState({ select: (state) => state.location.pathname }))
   return (
     <Page
       title={project.name}

@@ -106,8 +106,8 @@ function WorkSessionChoice({ values, onValues, work }: Pick<TaskFieldsProps, 'va
   const { tasks } = useWords()
   const writing = useWriting()
   const running = work.workSessions.filter(({ state }) => state === 'running')
-  const name = ({ id, contextSummary, startedAt }: (typeof running)[number]) =>
-    `${contextSummary?.slice(0, 60) || id} · ${writing.exact(startedAt)}`
+  const name = ({ id, contextSummary, currentAgentRole, startedAt }: (typeof running)[number]) =>
+    `${contextSummary?.slice(0, 60) || currentAgentRole || id} · ${writing.exact(startedAt)}`
   return (
     <SelectField
       label={tasks.fields.workSession}
