@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 const MAX_SECONDS = 180
 const MAX_OUTPUT = 1024 * 1024
 
-/** The compiler is a program in Go and ends soon: it collects its memory only when it has taken this much, which saves a sixth of its work. */
+/** The compiler is written in Go and ends soon: it collects only when it has taken this much, which saves a sixth of its work. */
 const collectLate = { GOGC: 'off', GOMEMLIMIT: '1GiB' }
 
 export interface CommandResult {

@@ -40,7 +40,10 @@ export interface ClusterFaultOptions {
   /** How many of them strike a coordinator; drains never do. */
   readonly onCoordinators?: number
   readonly stopEarly?: boolean
-  /** Where the machine may be too busy for a balancer to notice a drain in time: requests that fail then are no finding. Half as many follow, and write half as often. */
+  /**
+   * Where the machine may be too busy for a balancer to notice a drain in time: requests that fail then are no finding. Half as many
+   * follow, and half as much is written.
+   */
   readonly busyMachine?: boolean
   readonly onFault?: (fault: string, ms: number) => void
   /** Each finding as it is made; the tally keeps the first. */
