@@ -42,8 +42,18 @@ async function limited() {
     await machine.tell(turnEnded(launchId, turnId, { outcome: 'failed', error }))
     return { turnId, until, text: content[0].text }
   }
+  /** It is to go on with its turn when the limit is over, and goes before that. */
+  const failAtLimit = async () => {
+    say('first')
+    await meetLimit()
+    await client.next('agent:limited')
+    goOn(true)
+    await client.next('agent:limited')
+    await machine.tell(exited(launchId))
+    await client.next('agent:failed')
+  }
   const wait = (count: number) => pass(room, count * seconds, client, machine.socket)
-  return { room, inside, wait, client, machine, launchId, say, goOn, info, sweep, keepSweeping, meetLimit, lines }
+  return { room, inside, wait, client, machine, launchId, say, goOn, info, sweep, keepSweeping, meetLimit, failAtLimit, lines }
 }
 
 test('[AG6] a turn that met the limit is taken up again by itself when a person said so, in front of what waits', async () => {
@@ -129,14 +139,8 @@ test('[AG6] an agent that meets its limit over and over is taken up five times a
 })
 
 test('[AG6] an agent that has gone meanwhile is started again when the limit is over, and goes on with its turn', async () => {
-  const { wait, client, machine, launchId, say, goOn, info, sweep, meetLimit } = await limited()
-  say('first')
-  await meetLimit()
-  await client.next('agent:limited')
-  goOn(true)
-  await client.next('agent:limited')
-  await machine.tell(exited(launchId))
-  await client.next('agent:failed')
+  const { wait, client, machine, info, sweep, failAtLimit } = await limited()
+  await failAtLimit()
   await sweep()
   expect((await info()).state).toBe('FAILED')
   await wait(30)
@@ -150,14 +154,8 @@ test('[AG6] an agent that has gone meanwhile is started again when the limit is 
 })
 
 test('[US3] one whose agent may not be started any more does not go on: nothing is tried for ever, and no session is kept for it', async () => {
-  const { room, inside, wait, client, machine, launchId, say, goOn, sweep, keepSweeping, meetLimit, lines } = await limited()
-  say('first')
-  await meetLimit()
-  await client.next('agent:limited')
-  goOn(true)
-  await client.next('agent:limited')
-  await machine.tell(exited(launchId))
-  await client.next('agent:failed')
+  const { room, inside, wait, client, sweep, keepSweeping, failAtLimit, lines } = await limited()
+  await failAtLimit()
   await room.server.ask(`/api/projects/${room.projectId}/agents/coder`, { method: 'DELETE' })
   await wait(30)
   await sweep()
