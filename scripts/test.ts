@@ -9,7 +9,8 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { runChecks } from './check/steps.ts'
-import { type FailedTest, runTests, type TestOutcome } from './test/run-tests.ts'
+import { memoryFolder } from './test/memory-folder.ts'
+import { type Environment, type FailedTest, runTests, type TestOutcome } from './test/run-tests.ts'
 
 /** The rooms of vitest.config.ts. */
 const rooms = ['fast', 'processes']
@@ -21,7 +22,11 @@ const { values, positionals: narrowTo } = parseArgs({ options: { strict: { type:
 
 const checks = narrowTo.length === 0 ? runChecks(root, console.log) : { passed: 0, failed: 0 }
 const runs = narrowTo.length === 0 ? rooms.map((room) => ['--project', room]) : [narrowTo]
-const outcomes = await Promise.all(runs.map((args) => runTests(root, args)))
+const memory = memoryFolder()
+// Both rooms share one PostgreSQL, which takes a moment longer than we do to end.
+const environment: Environment = memory ? { TEST_POSTGRES_FOLDER: memory.place } : {}
+const ofFast: Environment = memory ? { ...environment, TMPDIR: memory.folder } : {}
+const outcomes = await Promise.all(runs.map((args) => runTests(root, args, args.includes('fast') ? ofFast : environment)))
 const ofChecks = await checks
 
 const failedAtFirst = outcomes.flatMap(({ failed }) => failed)
@@ -35,13 +40,14 @@ const passed = ofChecks.passed + sum((outcome) => outcome.passed) + unsteady.len
 const skipped = sum((outcome) => outcome.skipped)
 const failures = ofChecks.failed + failed.length
 console.log(`\n${passed} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
+memory?.remove()
 process.exitCode = failures > 0 ? 1 : 0
 
 async function stillFailing(tests: readonly FailedTest[]): Promise<readonly FailedTest[]> {
   const files = [...new Set(tests.map(({ file }) => file))]
   if (files.length === 0 || files.length > maxFilesRunAgain || files.includes('')) return tests
   console.log(`\nOnce more, alone: ${files.join(', ')}`)
-  const again = (await runTests(root, files)).failed
+  const again = (await runTests(root, files, environment)).failed
   // A file that could not even be loaded has no titles to compare: its tests are those that fail now.
   return again.length === 0 ? [] : [...tests.filter((test) => again.some((other) => isSame(test, other))), ...again.filter(isNew)]
 

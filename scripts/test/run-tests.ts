@@ -35,12 +35,15 @@ const colour = process.stdout.isTTY ? ['--color'] : []
 /** Of the reason of one failure; the whole of it stands above, where it happened. */
 const maxLinesOfWhy = 12
 
-export async function runTests(root: string, args: readonly string[]): Promise<TestOutcome> {
+/** Added to our own. */
+export type Environment = Readonly<Record<string, string>>
+
+export async function runTests(root: string, args: readonly string[], more: Environment): Promise<TestOutcome> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-report-'))
   const reportFile = join(folder, 'report.json')
   try {
     const options = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`, ...args]
-    const code = await vitest(root, options)
+    const code = await vitest(root, options, more)
     const outcome = outcomeOf(root, JSON.parse(readFileSync(reportFile, 'utf8')) as TestReport)
     // Something outside of a test went wrong (an unhandled error, say): never a pass.
     return code !== 0 && outcome.failed.length === 0
@@ -78,12 +81,13 @@ function firstLines(text: string): string {
   return lines.slice(0, maxLinesOfWhy).join('\n')
 }
 
-function vitest(root: string, args: readonly string[]): Promise<number> {
+function vitest(root: string, args: readonly string[], more: Environment): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...args, ...colour], {
       cwd: root,
       env: {
         ...process.env,
+        ...more,
         // Hundreds of stores are opened, each with a thread that loads the same sources: with them compiled, in half the time.
         NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
         // Both rooms share one PostgreSQL, which lives as long as this process.

@@ -32,44 +32,44 @@ const failureOf = async (attempt: Promise<unknown>): Promise<StartFailure> => {
 const pairs = engines.flatMap((from) => engines.map((to) => [from, to] as const))
 
 describe('backup and restore', () => {
-  test.for(pairs)(
-    '[RE10] from %s to %s: every row comes back, with the same id and a new incarnation',
-    { timeout: 30_000 },
-    async ([from, to]) => {
-      const [source, target] = [await newPlace(from), await newPlace(to)]
-      const file = await temporaryFile('backup.db')
-      const store = await source.open()
-      const made = await fill(store)
-      await source.backup(file)
-      await target.restore(file)
-      expect(await target.read(everything)).toEqual(await source.read(everything))
-      expect(await target.check()).toEqual([])
-      const restored = await target.open()
-      expect(restored.id).toBe(store.id)
-      expect(restored.incarnation).not.toBe(store.incarnation)
-      // It can be written on, and answers a request that was answered before the backup.
-      const again = { name: 'Scout', protocol: 'acp', command: 'x', env: { KEY: 'hidden' }, by: 'owner' } as const
-      expect(await restored.run(createAgent, again, receipt('kept'))).toMatchObject({ id: 'scout', passkey: made.passkey })
-      const [{ head } = { head: 0 }] = await restored.positions([home])
-      await addProject(restored, 'after')
-      expect(await restored.positions([home])).toEqual([{ head: head + 1, floor: 0 }])
-    },
-  )
+  test.for(pairs)('[RE10] from %s to %s: every row comes back, with the same id and a new incarnation', async ([from, to]) => {
+    const [source, target] = [await newPlace(from), await newPlace(to)]
+    const file = await temporaryFile('backup.db')
+    const store = await source.open()
+    const made = await fill(store)
+    await source.backup(file)
+    await target.restore(file)
+    expect(await target.read(everything)).toEqual(await source.read(everything))
+    expect(await target.check()).toEqual([])
+    const restored = await target.open()
+    expect(restored.id).toBe(store.id)
+    expect(restored.incarnation).not.toBe(store.incarnation)
+    // It can be written on, and answers a request that was answered before the backup.
+    const again = { name: 'Scout', protocol: 'acp', command: 'x', env: { KEY: 'hidden' }, by: 'owner' } as const
+    expect(await restored.run(createAgent, again, receipt('kept'))).toMatchObject({ id: 'scout', passkey: made.passkey })
+    const [{ head } = { head: 0 }] = await restored.positions([home])
+    await addProject(restored, 'after')
+    expect(await restored.positions([home])).toEqual([{ head: head + 1, floor: 0 }])
+  })
 
   test.for([...engines])(
     '[RE10] on %s while it is written: what was acknowledged before is in it, and it is whole',
-    { timeout: 60_000 },
     async (engine) => {
       const [source, target] = [await newPlace(engine), await newPlace(engine)]
       const store = await source.open()
       const acknowledged: string[] = []
       let writing = true
+      const enough = Promise.withResolvers<void>()
       const writer = async (name: string): Promise<void> => {
-        for (let i = 0; writing; i++) acknowledged.push((await addProject(store, `${name}-${i}`)).id)
+        for (let i = 0; writing; i++) {
+          acknowledged.push((await addProject(store, `${name}-${i}`)).id)
+          // More than a page of each table, so that reading takes a while and writes come in between.
+          if (acknowledged.length > 600) enough.resolve()
+        }
       }
       const writers = ['a', 'b', 'c', 'd'].map(writer)
-      // More than a page of each table, so that reading takes a while and writes come in between.
-      await expect.poll(() => acknowledged.length).toBeGreaterThan(600)
+      // A write that fails ends the wait, too.
+      await Promise.race([enough.promise, Promise.all(writers)])
       const before = [...acknowledged]
       const cursor = encodeCursor(store.incarnation, new Map([[home, 10]]))
       const file = await temporaryFile('backup.db')

@@ -100,9 +100,7 @@ describe('two nodes on one PostgreSQL', () => {
     expect(await one.positions([stream])).toEqual([{ head: seq, floor: 0 }])
   })
 
-  test('[RE4] 4 nodes, locks named in opposite order: no update lost, no deadlock, nothing run twice', {
-    timeout: 30_000,
-  }, async () => {
+  test('[RE4] 4 nodes, locks named in opposite order: no update lost, no deadlock, nothing run twice', async () => {
     const url = await newPostgresStoreUrl()
     const nodes = await Promise.all(Array.from({ length: 4 }, () => openPostgres({ url, poolSize: 4 })))
     const ids = ['a', 'b', 'c', 'd', 'e', 'f']

@@ -86,13 +86,10 @@ tags: ["daily-note", "channel/telegram"]
     expect((await ask('/api/notes/20260301')).text).toContain('> hello')
     await rm(dirname(notePath))
     await expect
-      .poll(
-        async () => {
-          clock.advance(1000)
-          return (await ask('/api/notes')).json.items
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        clock.advance(1000)
+        return (await ask('/api/notes')).json.items
+      })
       .toMatchObject([{ state: 'written', problem: null }])
     expect(await readFile(notePath, 'utf8')).toContain('> hello')
   })

@@ -61,5 +61,4 @@ test.each(['src/main.ts', 'dist/server/main.js'])(
       exitCode: 0,
     })
   },
-  30_000,
 )

@@ -22,8 +22,8 @@ const pollMs = 25
 /** More is dropped sooner than it is deleted. */
 const maxBytesEmptied = 4 * 1024 * 1024
 const keeperFile = fileURLToPath(new URL('./postgres-keeper.ts', import.meta.url))
-/** Root's own TMPDIR may be closed to the user that PostgreSQL then runs as. */
-const parent = process.getuid?.() === 0 ? '/tmp' : tmpdir()
+/** The run says where (scripts/test.ts). Root's own TMPDIR may be closed to the user that PostgreSQL then runs as. */
+const parent = process.env['TEST_POSTGRES_FOLDER'] ?? (process.getuid?.() === 0 ? '/tmp' : tmpdir())
 
 const urlOf = ({ port, password }: Address, database: string): string =>
   `postgres://holdfast:${password}@127.0.0.1:${port}/${database}`
