@@ -15,7 +15,8 @@ interface PageProps {
   readonly children: ReactNode
 }
 
-const wholeScreen = 'h-dvh max-md:h-[calc(100dvh-3.5rem-env(safe-area-inset-bottom))]'
+const wholeScreen =
+  'h-[calc(100dvh-var(--strip,0px))] max-md:h-[calc(100dvh-3.5rem-env(safe-area-inset-bottom)-var(--strip,0px))]'
 
 export function Page({ title, above, actions, tabs, room = 'text', children }: PageProps) {
   useTitle(title)

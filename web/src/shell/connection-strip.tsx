@@ -1,4 +1,5 @@
 /** Says when what is shown is not the server's state now: since when, and that it is trying to come back. */
+import { useLayoutEffect, useRef } from 'react'
 import { type Connection, useConnection } from '../live/connection.ts'
 import { reconnectNow } from '../live/live.ts'
 import { useHome } from '../live/queries.ts'
@@ -16,8 +17,21 @@ export function ConnectionStrip() {
   const writing = useWriting()
   const offline = connection.state === 'offline'
   const shown = useWaitedFor(offline) !== 'nothing' && offline
+  const strip = useRef<HTMLDivElement>(null)
+  // Pages as high as the screen leave it its room (parts/page.tsx): where one writes stays in sight.
+  useLayoutEffect(() => {
+    const place = strip.current
+    if (!shown || !place) return
+    const root = document.documentElement.style
+    const observer = new ResizeObserver(() => root.setProperty('--strip', `${place.offsetHeight}px`))
+    observer.observe(place)
+    return () => {
+      observer.disconnect()
+      root.removeProperty('--strip')
+    }
+  }, [shown])
   return (
-    <div role="status" className="sticky top-0 z-20">
+    <div ref={strip} role="status" className="sticky top-0 z-20">
       {shown && (
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1 border-b border-line bg-warn-wash px-4 py-1.5 text-warn md:px-8">
           <span className="font-medium">
