@@ -20,6 +20,9 @@ export interface Visit {
   restartAfter(meanwhile: () => Promise<void>): Promise<void>
 }
 
+/** As in the browser: no server of these tests lives long enough to earn back what it costs to make its code fast. */
+const nodeArgs = ['--no-opt', '--no-maglev']
+
 /** Call once at the top of a test file. The demo project of a first start is there. */
 export function visit(options: HoldfastOptions = {}): Visit {
   let server: RunningHoldfast
@@ -29,7 +32,7 @@ export function visit(options: HoldfastOptions = {}): Visit {
   const elsewhere = () => createClient({ url: server.url, token: server.token })
 
   beforeAll(async () => {
-    server = await startHoldfast(options)
+    server = await startHoldfast({ nodeArgs, ...options })
     tabs = tabsOf(await sharedBrowser(), server.url)
   })
   afterAll(async () => {
@@ -68,7 +71,7 @@ export function visit(options: HoldfastOptions = {}): Visit {
       try {
         await meanwhile()
       } finally {
-        server = await startHoldfast({ ...options, data, args: ['--port', port] })
+        server = await startHoldfast({ nodeArgs, ...options, data, args: ['--port', port] })
       }
     },
   }

@@ -21,6 +21,8 @@ export interface HoldfastOptions {
   readonly up?: true
   /** Node and the program; this clone's, on this Node, when left out. */
   readonly program?: readonly [node: string, main: string]
+  /** For Node itself. */
+  readonly nodeArgs?: readonly string[]
   /** Behind `server --port 0 --data DIR`; a `--port` here wins. */
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
@@ -49,7 +51,8 @@ const mostLogBytes = 1024 * 1024
 export async function startHoldfast(options: HoldfastOptions = {}): Promise<RunningHoldfast> {
   const data = options.data ?? temporaryFolder()
   const [node, program] = options.program ?? [process.execPath, main]
-  const args = [program, options.up ? 'up' : 'server', '--port', '0', '--data', data, ...(options.args ?? [])]
+  const { nodeArgs = [], args: more = [] } = options
+  const args = [...nodeArgs, program, options.up ? 'up' : 'server', '--port', '0', '--data', data, ...more]
   const env = { ...process.env, ...(options.onFile ? {} : await storeOf(data)), ...options.env }
   const child = spawn(node, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = atTheEnd(() => child.kill('SIGKILL'))
