@@ -21,6 +21,10 @@ function stepPattern({ path }: CompletionPoint): string {
   return `"${words.slice(0, -1).join(' ')}/${words.at(-1)}"`
 }
 
+/** A line is a name: they have spaces. bash quotes what it knows to be the name of a file. */
+const names = (kind: 'd' | 'f'): string =>
+  `local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -${kind} -- "$current")); return`
+
 function bash(points: readonly CompletionPoint[]): string {
   return `# holdfast completion for bash. Put it in place with:
 #   holdfast completion bash > ~/.local/share/bash-completion/completions/holdfast
@@ -30,8 +34,8 @@ ${pathLoop(points, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
   case "$typed:$before" in
 ${valueCases(points, {
   choices: (words) => `COMPREPLY=($(compgen -W ${quote(words)} -- "$current")); return`,
-  folder: 'COMPREPLY=($(compgen -d -- "$current")); return',
-  file: 'COMPREPLY=($(compgen -f -- "$current")); return',
+  folder: names('d'),
+  file: names('f'),
   text: 'COMPREPLY=(); return',
 })}
   esac

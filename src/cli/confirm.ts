@@ -10,10 +10,23 @@ export async function confirm(terminal: Terminal, question: string, loss: string
   const paint = painter(terminal.stderr, terminal.env)
   const lines = createInterface({ input: terminal.stdin, output: terminal.stderr as NodeJS.WritableStream })
   try {
-    const stopped = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
+    let answered = false
+    let exit: 'failed' | 'interrupted' = 'failed'
+    lines.once('SIGINT', () => {
+      exit = 'interrupted'
+      lines.close()
+    })
+    const stopped = new Promise<string>((resolve) => {
+      lines.once('close', () => {
+        // Without Enter the answer below would stand behind the question.
+        if (!answered) terminal.stderr.write('\n')
+        resolve('')
+      })
+    })
     const answer = await Promise.race([lines.question(`${paint('bold', question)} ${loss} ${paint('dim', '[y/N]')} `), stopped])
+    answered = true
     if (!/^y(es)?$/i.test(answer.trim()))
-      throw new CommandFailure('failed', 'Nothing was changed.', 'Answer y to go on, or add --yes.', declined)
+      throw new CommandFailure(exit, 'Nothing was changed.', 'Answer y to go on, or add --yes.', declined)
   } finally {
     lines.close()
   }

@@ -6,3 +6,7 @@ const isClone = (env: Environment): boolean => env['npm_lifecycle_event'] === 'h
 export const programName = (env: Environment): string => (isClone(env) ? 'npm run -s holdfast --' : 'holdfast')
 
 export const startCommand = (env: Environment): string => (isClone(env) ? 'npm start' : 'holdfast up')
+
+/** A hint names the program `holdfast`; in a clone nothing of that name can be typed. */
+export const asTyped = (hint: string, env: Environment): string =>
+  isClone(env) ? hint.replaceAll(/(?<![\w/.-])holdfast (?=[a-z])/g, `${programName(env)} `) : hint

@@ -11,7 +11,7 @@ import { visible } from '../platform/visible.ts'
 import type { Problem } from '../protocol/problem.ts'
 import { exitCodes, exitOfCode } from './exit-codes.ts'
 import { CommandFailure, declined } from './failure.ts'
-import { startCommand } from './program-name.ts'
+import { asTyped, startCommand } from './program-name.ts'
 import { type Environment, painter, type Terminal } from './terminal.ts'
 
 interface Report {
@@ -40,7 +40,7 @@ export function report(error: unknown, terminal: Terminal, json: boolean): numbe
   const lines = [
     `${paint('red', '✗')} ${paint('bold', first)}`,
     ...others,
-    ...(next ? [`  ${visible(mask(next))}`] : []),
+    ...(next ? [`  ${visible(mask(asTyped(next, terminal.env)))}`] : []),
     `  ${paint('dim', code)}`,
   ]
   terminal.stderr.write(`${lines.join('\n')}\n`)

@@ -1,4 +1,7 @@
-/** Rows of text in aligned columns. On a terminal it fits the width: the columns that may shrink are cut with …. Pure. */
+/**
+ * Rows of text in aligned columns. On a terminal it fits the width: the columns that may shrink are cut with …, and where that is not
+ * enough, each row is a paragraph, because lines the terminal breaks cannot be read as a table. Pure.
+ */
 import { visible } from '../platform/visible.ts'
 import { cutTo, displayWidth, padTo } from './display-width.ts'
 import type { Paint, Style } from './terminal.ts'
@@ -20,6 +23,19 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
     cells.reduce((widest, row) => Math.max(widest, displayWidth(row[index] ?? '')), displayWidth(title)),
   )
   const widths = width === undefined ? natural : shrunk(natural, columns, width)
+  const styled = (text: string, row: Row, index: number): string => {
+    const style = columns[index]?.style
+    return style ? paint(typeof style === 'function' ? style(row) : style, text) : text
+  }
+  if (width !== undefined && lengthOf(widths) > width) {
+    const paragraph = (row: Row, at: number): string =>
+      fields(
+        columns.map(({ title }, index) => [title, styled(cells[at]?.[index] ?? '', row, index)]),
+        paint,
+        '',
+      )
+    return rows.map(paragraph).join('\n\n')
+  }
   const line = (texts: readonly string[], style: (text: string, index: number) => string): string =>
     texts
       .map((text, index) => {
@@ -32,19 +48,17 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
     columns.map(({ title }) => title),
     (text) => paint('dim', text),
   )
-  const body = rows.map((row, at) =>
-    line(cells[at] ?? [], (text, index) => {
-      const style = columns[index]?.style
-      return style ? paint(typeof style === 'function' ? style(row) : style, text) : text
-    }),
-  )
+  const body = rows.map((row, at) => line(cells[at] ?? [], (text, index) => styled(text, row, index)))
   return [head, ...body].join('\n')
 }
+
+const lengthOf = (widths: readonly number[]): number =>
+  widths.reduce((sum, each) => sum + each, 0) + gap.length * (widths.length - 1)
 
 /** Takes what is too much from the widest column that may shrink, cell by cell. */
 function shrunk(natural: readonly number[], columns: readonly Column<never>[], width: number): number[] {
   const widths = [...natural]
-  let tooMuch = widths.reduce((sum, each) => sum + each, 0) + gap.length * (widths.length - 1) - width
+  let tooMuch = lengthOf(widths) - width
   while (tooMuch > 0) {
     const candidates = widths.map((each, index) => (columns[index]?.shrinks && each > narrowest ? each : 0))
     const widest = Math.max(...candidates)

@@ -27,6 +27,9 @@ test('[CL2] in a clone the hints are what works in a clone', async () => {
   const env = { npm_lifecycle_event: 'holdfast', HOLDFAST_DATA: temporaryFolder() }
   expect((await runCommand(['projects'], { env })).stderr).toContain('Start it with `npm start`')
   expect((await runCommand(['projcts'], { env })).stderr).toContain('`npm run -s holdfast -- projects`')
+  const away = ['projects', '--server', 'http://127.0.0.1:1', '--token-file', '-']
+  const { stderr } = await runCommand(away, { env, input: 'a-token-of-twenty-characters' })
+  expect(stderr).toContain('ask `npm run -s holdfast -- doctor`')
 })
 
 test('[SE1] a token is not sent to a port that a dead server left behind', async () => {

@@ -27,6 +27,18 @@ test('[CL2] columns align, also where characters are two cells wide', () => {
   expect(text).toBe('NAME    ID\n日本語  a\ncafé    b\n🙂      c')
 })
 
+test('[CL2] where a table cannot fit the terminal, each row is a paragraph, and nothing is cut', () => {
+  const columns = [
+    { title: 'NAME', of: (row: string) => row, shrinks: true as const },
+    { title: 'ID', of: (row: string) => `id-${row.repeat(4)}` },
+  ]
+  const rows = ['日本'.repeat(4), 'b']
+  expect(table(rows, columns, plain, 30)).toBe(
+    'NAME  日本日本日本日本\nID    id-日本日本日本日本日本日本日本日本日本日本日本日本日本日本日本日本\n\nNAME  b\nID    id-bbbb',
+  )
+  expect(table(rows, columns, plain, 81)).toMatch(/^NAME +ID\n日本/)
+})
+
 test('[CL2] what is drawn over itself goes up by the rows it took, where lines are broken and where the terminal is low', () => {
   const picture = new Picture()
   const up = (text: string): string => text.split('\u001b[J')[0] ?? ''

@@ -22,7 +22,7 @@ import { checkGit, checkNode } from '../doctor/machine.ts'
 import { checkNotes } from '../doctor/notes.ts'
 import { checkServer } from '../doctor/server.ts'
 import { CommandFailure, usage } from '../failure.ts'
-import { startCommand } from '../program-name.ts'
+import { asTyped, startCommand } from '../program-name.ts'
 import { table } from '../table.ts'
 
 async function examine(context: CommandContext, given: Given): Promise<void> {
@@ -137,11 +137,11 @@ function shownValue(key: ConfigKey, value: unknown): unknown {
 
 const marks = { good: ['green', '✓'], warning: ['yellow', '!'], bad: ['red', '✗'] } as const
 
-function line({ paint }: CommandContext, { name, state, detail, next }: Check, all: readonly Check[]): string {
+function line({ paint, terminal: { env } }: CommandContext, { name, state, detail, next }: Check, all: readonly Check[]): string {
   const [style, mark] = marks[state]
   const width = Math.max(...all.map((check) => check.name.length))
   const first = `  ${paint(style, mark)} ${padTo(name, width)}  ${visible(detail)}`
-  return next ? `${first}\n    ${' '.repeat(width)}  ${paint('dim', `→ ${visible(next)}`)}` : first
+  return next ? `${first}\n    ${' '.repeat(width)}  ${paint('dim', `→ ${visible(asTyped(next, env))}`)}` : first
 }
 
 export const doctor: CommandSpec = {
