@@ -5,6 +5,8 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncFolder } from '../platform/atomic-file.ts'
+import { eachByItself, inPages } from '../platform/each-by-itself.ts'
+import type { WorkSession } from '../protocol/work-session.ts'
 import { newest, type PageKey } from '../store/queries/page-cursor.ts'
 import { approachesAlong, workSessionRows } from '../store/queries/work-session-rows.ts'
 import { childrenOf, lineageOf, workSessionsPage } from '../store/queries/work-sessions.ts'
@@ -31,36 +33,16 @@ export const workSessionFolder = (workSessionId: string): string => join('sessio
 
 export async function writeWorkSessions(place: MirrorPlace, folder: string, moved: MovedEvents | 'all'): Promise<void> {
   const { store, id } = place
-  if (moved === 'all') return eachByItself(allOf(store, id), (each) => writeWorkSession(store, folder, each, 'all'))
+  if (moved === 'all') return eachByItself(allOf(store, id), (each) => writeWorkSession(store, folder, each.id, 'all'))
   const { workSessionIds, artifacts } = await touchedBy(place, moved)
   await eachByItself(workSessionIds, (each) => writeWorkSession(store, folder, each, artifacts.get(each) ?? new Set()))
 }
 
-/** RE9: what cannot be written keeps no other file from being written; then it is said, and all are written again. */
-async function eachByItself<Item>(
-  items: Iterable<Item> | AsyncIterable<Item>,
-  write: (item: Item) => Promise<void>,
-): Promise<void> {
-  const failures: unknown[] = []
-  for await (const item of items) {
-    try {
-      await write(item)
-    } catch (error) {
-      failures.push(error)
-    }
-  }
-  if (failures.length > 0) throw failures[0]
-}
-
-async function* allOf(store: MirrorSource, projectId: string): AsyncGenerator<string> {
-  for (let after: PageKey = newest; ; ) {
-    const key = after
-    const page = await store.read((reader) => workSessionsPage(reader, projectId, { ...key, limit: workSessionsAtOnce }))
-    for (const { id } of page) yield id
-    const last = page.at(-1)
-    if (!last || page.length < workSessionsAtOnce) return
-    after = { createdAt: last.startedAt, id: last.id }
-  }
+function allOf(store: MirrorSource, projectId: string): AsyncIterable<WorkSession> {
+  const after = (last: WorkSession | undefined): PageKey => (last ? { createdAt: last.startedAt, id: last.id } : newest)
+  const page = (key: PageKey): Promise<WorkSession[]> =>
+    store.read((reader) => workSessionsPage(reader, projectId, { ...key, limit: workSessionsAtOnce }))
+  return inPages((last) => page(after(last)), workSessionsAtOnce)
 }
 
 async function touchedBy({ store, stream }: MirrorPlace, { after, through }: MovedEvents): Promise<Touched> {

@@ -4,7 +4,7 @@
  */
 import { instant } from '../../domain/instant.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { eachByItself } from '../../server/agents/each-by-itself.ts'
+import { eachByItself, inPages } from '../../platform/each-by-itself.ts'
 import { findRunningWork, type RunningWork, runningAtOnce } from '../../services/find-running-work.ts'
 import { saveDueCheckpoint } from '../../services/save-due-checkpoint.ts'
 import type { Store } from '../../store/store.ts'
@@ -19,9 +19,8 @@ export const checkpointSaving = (store: Store, clock: Clock): Duty => ({
 })
 
 export const saveAllDue = (store: Store, clock: Clock): Promise<void> =>
-  eachByItself<RunningWork>(
-    (last) => store.query(findRunningWork, last ?? { projectId: '', workSessionId: '' }),
-    runningAtOnce,
+  eachByItself(
+    inPages<RunningWork>((last) => store.query(findRunningWork, last ?? { projectId: '', workSessionId: '' }), runningAtOnce),
     async ({ projectId, workSessionId, dueAt }) => {
       if (dueAt <= instant(clock.now())) await store.run(saveDueCheckpoint, { projectId, workSessionId })
     },

@@ -5,13 +5,13 @@
 import { parseWebKey } from '../../domain/conversation/key.ts'
 import { parseStream, type StreamName } from '../../domain/stream/name.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { eachByItself, inPages } from '../../platform/each-by-itself.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { findSpokenLaunches, spokenAtOnce } from '../../services/find-spoken-launches.ts'
 import { findSpokenStep } from '../../services/find-spoken-step.ts'
 import { speakToAgent } from '../../services/speak-to-agent.ts'
 import type { SpokenLaunch } from '../../store/queries/chat-turns.ts'
 import type { Store } from '../../store/store.ts'
-import { eachByItself } from './each-by-itself.ts'
 import { Lookout, type NamedPlace } from './lookout.ts'
 
 /** Also how late somebody is sent away who has been idle for too long. */
@@ -46,9 +46,8 @@ function* placesOf(name: StreamName): Iterable<NamedPlace<Place>> {
 }
 
 const speakWhereNeeded = (store: Store, projectId: Place): Promise<void> =>
-  eachByItself<SpokenLaunch>(
-    (last) => store.query(findSpokenLaunches, { projectId, after: last?.launchId ?? '' }),
-    spokenAtOnce,
+  eachByItself(
+    inPages<SpokenLaunch>((last) => store.query(findSpokenLaunches, { projectId, after: last?.launchId ?? '' }), spokenAtOnce),
     async (launch) => {
       const step = await store.query(findSpokenStep, launch)
       if (step) await store.run(speakToAgent, step)

@@ -5,6 +5,7 @@
 import { parseAgentKey, parseWebKey } from '../../domain/conversation/key.ts'
 import { home, parseStream, type StreamName } from '../../domain/stream/name.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { eachByItself, inPages } from '../../platform/each-by-itself.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { EventType } from '../../protocol/events.ts'
 import { findPairsWithWork, pairsAtOnce } from '../../services/find-pairs-with-work.ts'
@@ -13,7 +14,6 @@ import type { PairsFilter } from '../../store/queries/pairs-with-work.ts'
 import type { Store } from '../../store/store.ts'
 import type { FeedEvent } from '../live/feed-event.ts'
 import type { TailFollower, Tails } from '../live/tail.ts'
-import { eachByItself } from './each-by-itself.ts'
 import type { Launches } from './launches.ts'
 import { Lookout, type NamedPlace } from './lookout.ts'
 
@@ -84,9 +84,8 @@ export class Starter implements TailFollower {
   async #lookAt(look: Look): Promise<void> {
     const { store, launches } = this.#parts
     if ('pair' in look) return void (await launches.order(look.pair, look.inChat))
-    await eachByItself<Pair>(
-      (after) => store.query(findPairsWithWork, { ...look.among, after }),
-      pairsAtOnce,
+    await eachByItself(
+      inPages<Pair>((after) => store.query(findPairsWithWork, { ...look.among, after }), pairsAtOnce),
       (pair) => launches.order(pair),
     )
   }
