@@ -112,7 +112,7 @@ test('[CH10] what is sent while the server is away is kept grey, survives a relo
     await page.locator('[data-unsent]').getByText('written while away').waitFor()
     await page.getByText('It is kept and goes out when the server is back.', { exact: false }).waitFor()
     // Saying so takes its room from the page, and pushes nothing out of sight.
-    await page.getByText(/^Offline since/).waitFor()
+    await page.getByRole('button', { name: 'Try now' }).waitFor()
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight - innerHeight)).toBe(0)
     await composer(page).fill('still a draft')
     await page.reload()
