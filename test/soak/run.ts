@@ -1,6 +1,6 @@
 /**
  * The soak (RE8): `npm run test:soak`. The whole product under a mixed load for an hour; its memory and its open files must stay where
- * they are, and everything asked must have been answered. Writes docs/soak.md after a whole hour.
+ * they are, and everything asked must have been answered. Writes the head of docs/soak.md after a whole hour.
  *
  *   --minutes 5   a shorter one, which writes nothing
  */
@@ -74,7 +74,11 @@ const done = Object.entries(load.done).map(([what, count]) => `${count} ${what}`
 console.log(`\n${table}\n\n${done.join(', ')}; ${load.failures.length} failures; stopped with ${stopped}`)
 for (const failure of load.failures) console.log(`- ${failure}`)
 if (minutes >= wholeMinutes) {
-  writeFileSync(join(import.meta.dirname, '..', '..', 'docs', 'soak.md'), documentOf())
+  const page = join(import.meta.dirname, '..', '..', 'docs', 'soak.md')
+  const written = readFileSync(page, 'utf8')
+  // What was written by hand about earlier runs stays.
+  const byHand = written.indexOf('\n## ')
+  writeFileSync(page, documentOf() + (byHand < 0 ? '' : written.slice(byHand)))
 }
 const fine = rows.every(({ flat }) => flat) && load.failures.length === 0 && stopped === 0
 process.exit(fine ? 0 : 1)
