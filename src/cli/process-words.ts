@@ -2,6 +2,7 @@
 import type { Running } from '../client/running.ts'
 import type { Coordinator } from '../protocol/coordinator.ts'
 import type { Process, ProcessEndReason } from '../protocol/process.ts'
+import { tellsExit } from '../protocol/sentences.ts'
 import type { Style } from './terminal.ts'
 
 const reasons: Record<ProcessEndReason, string> = {
@@ -18,9 +19,10 @@ const reasons: Record<ProcessEndReason, string> = {
   withdrawn: 'not needed any more',
 }
 
-/** `crashed, exit code 1: it said why` */
+/** `stopped by a person, signal SIGTERM`, `crashed: It ended with exit code 1` */
 export function whyEnded({ reason, exitCode, signal, detail }: Process): string {
-  const how = signal !== null ? `signal ${signal}` : exitCode !== null && exitCode !== 0 ? `exit code ${exitCode}` : undefined
+  const ending = signal !== null ? `signal ${signal}` : exitCode !== null && exitCode !== 0 ? `exit code ${exitCode}` : undefined
+  const how = tellsExit(detail) ? undefined : ending
   return [[reason && reasons[reason], how].filter(Boolean).join(', '), detail].filter(Boolean).join(': ')
 }
 

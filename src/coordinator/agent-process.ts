@@ -13,6 +13,7 @@ import type { LiveProcess } from '../platform/processes.ts'
 import { type OwnProgram, programOf } from '../platform/program-of.ts'
 import { filledIn } from '../protocol/launch-variables.ts'
 import type { LaunchParticulars } from '../protocol/link.ts'
+import { say } from '../protocol/sentences.ts'
 import { agentEnvironment, secretsOf } from './agent-environment.ts'
 import { AgentOutput } from './agent-output.ts'
 import type { ProcessTable } from './process-table.ts'
@@ -172,17 +173,15 @@ function inWords(file: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   switch (code) {
     case 'ENOENT':
-      return file.includes('/')
-        ? `There is no program ${file} on this machine.`
-        : `There is no program ${file} on this machine's PATH.`
+      return file.includes('/') ? say('noProgram', { file }) : say('noProgramOnPath', { file })
     case 'EACCES':
-      return `${file} may not be run by the user Holdfast runs as.`
+      return say('mayNotRun', { file })
     case 'E2BIG':
-      return `The arguments and variables of ${file} are too long.`
+      return say('tooLongToStart', { file })
     case 'EAGAIN':
     case 'ENOMEM':
-      return `This machine has no room for another process (${code}).`
+      return say('noRoom', { code })
     default:
-      return `${file} could not be started: ${message}`
+      return say('programNotStarted', { file, why: message })
   }
 }

@@ -11,6 +11,7 @@ import type { OwnProgram } from '../platform/program-of.ts'
 import type { AgentUpdate, PermissionRequest } from '../protocol/agent-update.ts'
 import type { LaunchParticulars } from '../protocol/link.ts'
 import type { AcpParticulars, ConfigureOrder, FailureStep, SettledPermission, TurnOrder } from '../protocol/link-turns.ts'
+import { say } from '../protocol/sentences.ts'
 import { AcpConversation } from './acp/conversation.ts'
 import { AcpFailure } from './acp/failure.ts'
 import type { AgentFacts, Opened, ToolServer } from './acp/opening.ts'
@@ -170,7 +171,7 @@ export class SpokenAgent {
     this.#configured = this.#configured.then(async () => {
       let error: string | null = null
       try {
-        if (this.#phase !== 'ready' || !this.#conversation) throw new Error('The agent cannot be spoken to now.')
+        if (this.#phase !== 'ready' || !this.#conversation) throw new Error(say('cannotBeSpokenTo'))
         await this.#conversation.configure(change)
       } catch (failure) {
         const words = failure instanceof Error ? failure.message : String(failure)
@@ -199,7 +200,7 @@ export class SpokenAgent {
 
   #allow(ms: number): void {
     this.#stopWaiting()
-    const words = `It was not ready within ${ms / 1000} s.`
+    const words = say('notReadyWithin', { seconds: ms / 1000 })
     this.#stopWaiting = this.#parts.clock.after(ms, () => this.#late.reject(new AcpFailure('timeout', words)))
   }
 
@@ -268,7 +269,7 @@ export class SpokenAgent {
         error: error === null ? null : this.#clean(error).slice(0, longestWords),
       })
     if (this.#phase !== 'ready' || !this.#conversation || this.#turnId !== undefined)
-      return end('failed', null, 'The agent cannot be spoken to now.')
+      return end('failed', null, say('cannotBeSpokenTo'))
     this.#turnId = turnId
     try {
       const ended = await this.#conversation.prompt(content, this.#parts.acp.turnWithinMs)
@@ -331,5 +332,5 @@ type WithoutLaunch<Fact> = Fact extends { launchId: string } ? Omit<Fact, 'launc
 function withSignIn(error: unknown, { signInMethods }: AgentFacts): unknown {
   if (!(error instanceof AcpFailure) || error.code !== 'sign_in' || signInMethods.length === 0) return error
   const ways = signInMethods.map(({ name, description }) => (description ? `${name} (${description})` : name)).join('; ')
-  return new AcpFailure('sign_in', `${error.message} Sign in with the agent’s own program first: ${ways}.`)
+  return new AcpFailure('sign_in', say('signInFirst', { why: error.message, ways }))
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { LaunchOrder, LaunchParticulars } from '../protocol/link.ts'
+import { say } from '../protocol/sentences.ts'
 import { AgentProcess, type AgentProcessParts, CannotStart, type Exit } from './agent-process.ts'
 import type { SpokenAgent } from './spoken-agent.ts'
 import type { SpokenAgents } from './spoken-agents.ts'
@@ -304,4 +305,4 @@ function folderIn(folder: string, launchId: string): string {
 }
 
 const wordsOf = (error: unknown): string =>
-  error instanceof CannotStart ? error.message : `It could not be started: ${String(error)}`
+  error instanceof CannotStart ? error.message : say('notStartedBecause', { why: String(error) })

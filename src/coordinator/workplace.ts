@@ -9,6 +9,7 @@ import type { Clock } from '../platform/clock.ts'
 import { makeFolderInside } from '../platform/path-inside.ts'
 import type { LaunchParticulars } from '../protocol/link.ts'
 import type { AcpParticulars } from '../protocol/link-turns.ts'
+import { say } from '../protocol/sentences.ts'
 import { maxSetUpOutput, type SetUp, type SetUpReport } from '../protocol/worktree.ts'
 import { setUpEnvironment } from './agent-environment.ts'
 import { CannotStart } from './agent-process.ts'
@@ -98,13 +99,13 @@ const reportOf = (files: CopyResult, result: SetUpResult | undefined): SetUpRepo
 
 function inWords(file: string, { outcome, exitCode, output }: SetUpResult): string {
   const how = {
-    failed: exitCode === null ? 'was ended by a signal' : `ended with ${exitCode}`,
-    timeout: 'took too long and was ended',
-    stopped: 'was stopped',
-    not_found: 'could not be run',
+    failed: exitCode === null ? say('setUpSignal', { file }) : say('setUpEnded', { file, code: exitCode }),
+    timeout: say('setUpTooLong', { file }),
+    stopped: say('setUpStopped', { file }),
+    not_found: say('setUpNotRun', { file }),
     done: '',
   }[outcome]
-  return `The set-up command of the project (${file}) ${how}.\n${output.slice(-lastWordsChars)}`.trim()
+  return `${how}\n${output.slice(-lastWordsChars)}`.trim()
 }
 
 function tellMade({ tell, particulars }: WorkplaceParts, place: Workspace, setUp: SetUpReport | null): void {

@@ -2,6 +2,7 @@
 import { epochMs, later } from '../domain/instant.ts'
 import { durationMs } from '../domain/project/duration.ts'
 import type { ProjectSettings } from '../domain/project/settings.ts'
+import { say } from '../domain/sentences.ts'
 import { leavingWithinMs } from '../domain/user-session/lifecycle.ts'
 import { isForsaken } from '../domain/user-session/roster.ts'
 import { selectPastDeadline } from '../store/queries/approvals.ts'
@@ -52,7 +53,7 @@ export const findDueUserSessions = defineQuery({
     const permissions = await reader.all(selectPastDeadline, { now, limit: dueAtOnce })
     const forsaken = (await reader.all(selectWithoutProject, { limit: dueAtOnce })).map(({ id }) => ({
       userSessionId: id,
-      reason: 'project deleted',
+      reason: say('projectDeleted'),
     }))
     for (const row of await reader.all(selectDetached, { until: now, limit: lookedAtOnce })) {
       const allowedMs = durationMs(await settingsFor(row.project_id), 'user_session.detached_hours')

@@ -4,6 +4,7 @@
  * session's and the coordinator's streams.
  */
 import type { Launch } from '../domain/agent-process/lifecycle.ts'
+import { say } from '../domain/sentences.ts'
 import { userSessionStream } from '../domain/stream/name.ts'
 import { decide, type RoleAgentDecision, type RoleAgentEvent } from '../domain/user-session/lifecycle.ts'
 import { selectOutput } from '../store/queries/launches.ts'
@@ -103,16 +104,16 @@ export async function endRoleAgentOf(tx: Tx, ended: Launch, context: Context): P
 }
 
 const inWords: Readonly<Partial<Record<NonNullable<Launch['reason']>, string>>> = {
-  exited: 'Its process has ended by itself',
-  shutdown: 'Holdfast was stopped',
-  leftover: 'Its coordinator was started anew',
-  coordinator_lost: 'Somebody took over from its coordinator',
-  withdrawn: 'Its start was withdrawn',
-  start_timeout: 'It was not ready in time',
+  exited: say('processEndedItself'),
+  shutdown: say('holdfastStopped'),
+  leftover: say('coordinatorAnew'),
+  coordinator_lost: say('takenOver'),
+  withdrawn: say('startWithdrawn'),
+  start_timeout: say('notReadyInTime'),
 }
 
 async function errorOf(reader: Reader, { id, detail, reason }: Launch): Promise<string> {
-  const words = detail ?? (reason && inWords[reason]) ?? 'Its process has ended'
+  const words = detail ?? (reason && inWords[reason]) ?? say('processEnded')
   const output = ((await reader.first(selectOutput, { id }))?.output ?? '').trim()
   return output === '' ? words : `${words}\n${output.slice(-lastWordsChars)}`
 }

@@ -4,6 +4,7 @@
  */
 import { order } from '../domain/agent-process/lifecycle.ts'
 import { Refusal } from '../domain/errors.ts'
+import { say } from '../domain/sentences.ts'
 import { userSessionStream } from '../domain/stream/name.ts'
 import { placeFor } from '../domain/user-session/roster.ts'
 import { maxRoleAgents } from '../protocol/user-session.ts'
@@ -55,7 +56,7 @@ export const spawnRoleAgent = defineUseCase({
     const failed = place.replaces ? rows.find((row) => row.role === role) : undefined
     if (failed) {
       await stopProcessOf(tx, failed, input, context)
-      await moveRoleAgent(tx, failed, { type: 'terminate', reason: 'replaced', processLeft: false }, {}, context)
+      await moveRoleAgent(tx, failed, { type: 'terminate', reason: say('replaced'), processLeft: false }, {}, context)
     }
     const startOn = await heardOf(tx, input.startOn)
     const id = random.uuid()

@@ -7,6 +7,7 @@ import type { Launch } from '../domain/agent-process/lifecycle.ts'
 import { webKey } from '../domain/conversation/key.ts'
 import { Refusal } from '../domain/errors.ts'
 import type { Instant } from '../domain/instant.ts'
+import { say as ours } from '../domain/sentences.ts'
 import { answerStream, projectStream } from '../domain/stream/name.ts'
 import { summaryFrom } from '../domain/turn/words.ts'
 import { mask } from '../platform/mask.ts'
@@ -112,13 +113,13 @@ async function endTurn(tx: Tx, turn: ChatTurnRow, { outcome, error }: Ended, con
   const { now } = context
   await withdrawPermissions(tx, turn.id, now)
   const text = (await piecesOf(tx, turn.id)).trim()
-  const why = outcome === 'failed' ? mask(error ?? 'The agent gave no reason') : null
+  const why = outcome === 'failed' ? mask(error ?? ours('noReason')) : null
   await close(tx, turn, { state: outcome, error: why }, now)
   await saidWhole(tx, turn)
   const own = await newestOfLaunch(tx, turn.launch_id)
   if (own?.id !== turn.agent_session_id || own.state === 'ended') return
   // A person who waits is told what went wrong, rather than asked the same again for ever.
-  const said = why === null ? text : [text, `It did not work: ${why}`].filter(Boolean).join('\n\n')
+  const said = why === null ? text : [text, ours('didNotWork', { why })].filter(Boolean).join('\n\n')
   const limit = limitOf({ state: outcome, error: why, answer: text }, now)
   await withoutRefusal(() => hand(tx, turn, { text, said, isFailed: why !== null, outcome, limit }, context))
 }

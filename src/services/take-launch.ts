@@ -8,6 +8,7 @@ import { detectWork } from '../domain/agent-session/work-detection.ts'
 import { Refusal } from '../domain/errors.ts'
 import type { Instant } from '../domain/instant.ts'
 import { durationMs } from '../domain/project/duration.ts'
+import { say } from '../domain/sentences.ts'
 import { userSessionStream } from '../domain/stream/name.ts'
 import { hashSecret } from '../platform/secrets.ts'
 import type { LaunchParticulars } from '../protocol/link.ts'
@@ -79,7 +80,7 @@ export const takeLaunch = defineUseCase({
 /** In a role somebody waits for it, who is told. */
 async function whyGone(reader: Reader, { roleAgentId, agentId }: Launch): Promise<{ detail?: string }> {
   if (roleAgentId === null || (await reader.first(selectAgent, { id: agentId }))) return {}
-  return { detail: `${agentId} cannot be started any more: it was deleted` }
+  return { detail: say('agentDeleted', { agent: agentId }) }
 }
 
 interface Wanted {

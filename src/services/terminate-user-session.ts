@@ -2,6 +2,8 @@
  * Ends a user session (US4): all its agents are told to go at once, and when the last has gone, or its time is over, it is told. Nothing
  * is taken from it any more from this moment on. Worktrees stay. Done again it changes nothing.
  */
+
+import { say } from '../domain/sentences.ts'
 import { selectOccupants } from '../store/queries/role-agents.ts'
 import { updateEnding } from '../store/queries/user-sessions.ts'
 import { defineUseCase } from '../store/store.ts'
@@ -30,7 +32,7 @@ export const terminateUserSession = defineUseCase({
       terminate_request_id: requestId ?? null,
       agents_terminated: occupants.length,
     })
-    for (const agent of occupants) await leaveRole(tx, agent, { ...which, reason: 'session terminated' }, context)
+    for (const agent of occupants) await leaveRole(tx, agent, { ...which, reason: say('userSessionEnded') }, context)
     await closeIfEmpty(tx, userSessionId)
     return { seq: (await existingUserSession(tx, userSessionId)).closed_seq }
   },

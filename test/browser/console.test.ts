@@ -262,4 +262,11 @@ test('[UI5] on a phone, in the dark and in Japanese, one role at a time; nothing
   expect(await pane(page, 'right').isVisible()).toBe(false)
   expect(await axeFindings(page)).toEqual([])
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width)
+
+  // What the server says of it is Japanese too.
+  await page.getByRole('navigation', { name: '役割' }).getByRole('button', { name: /right/ }).click()
+  await say(page, 'right', '[[crash]]')
+  const failed = pane(page, 'right').locator('[data-failed="running"]')
+  await failed.getByText(/終了コード \d+ で終了しました/).waitFor()
+  expect(await failed.innerText()).not.toMatch(/\bIt (?:ended|was)\b/)
 })

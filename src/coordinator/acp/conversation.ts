@@ -16,6 +16,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { AgentUpdate, PermissionRequest } from '../../protocol/agent-update.ts'
 import type { ConfigChange } from '../../protocol/config-change.ts'
 import type { PromptPart } from '../../protocol/prompt.ts'
+import { say } from '../../protocol/sentences.ts'
 import { AcpFailure, failureOf } from './failure.ts'
 import { cancelMs, maxOpenQuestions, maxSettleMs, maxTurnText, minuteMs, settingMs, settleMs, turnMs } from './limits.ts'
 import { type AgentFacts, initialize, type Opened, type OpeningParts, openNew, openOld, type Place } from './opening.ts'
@@ -143,11 +144,7 @@ export class AcpConversation {
 
   /** One at a time: whoever has more keeps them in line. Rejects when the agent is gone before it has answered. */
   async prompt(parts: readonly PromptPart[], withinMs = turnMs): Promise<TurnEnd> {
-    if (this.#turn || this.#stuck)
-      throw new AcpFailure(
-        'busy',
-        'The agent has not given its last turn back. Try again later, or terminate it and start it again.',
-      )
+    if (this.#turn || this.#stuck) throw new AcpFailure('busy', say('turnNotGivenBack'))
     const request = { sessionId: this.#currentId(), prompt: contentOf(parts, this.#known()) }
     const giveUp = Promise.withResolvers<'gave up'>()
     const turn: Turn = {
@@ -234,7 +231,7 @@ export class AcpConversation {
 
   async #ask<Answer>(what: string, ask: () => Promise<Answer>, limitMs: number): Promise<Answer> {
     const late = Promise.withResolvers<never>()
-    const words = `The agent did not answer to ${what} within ${limitMs / 1000} s.`
+    const words = say('noAnswerWithin', { what, seconds: limitMs / 1000 })
     const stopWaiting = this.#parts.clock.after(limitMs, () => late.reject(new AcpFailure('timeout', words)))
     try {
       return await Promise.race([ask(), late.promise])

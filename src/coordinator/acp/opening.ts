@@ -5,6 +5,7 @@
 import type { ClientContext, McpServer } from '@agentclientprotocol/sdk'
 import { methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
 import type { AgentMode, AgentOption } from '../../protocol/agent-update.ts'
+import { say } from '../../protocol/sentences.ts'
 import { AcpFailure, failureOf } from './failure.ts'
 import { initializeMs, loadMs, openMs } from './limits.ts'
 import { type Fields, fieldsOf, lineOf, listOf, wholeOf } from './shown.ts'
@@ -64,10 +65,7 @@ export async function initialize({ agent, ask, version }: OpeningParts): Promise
   const answer = fieldsOf(await ask('initialize', () => agent.request(methods.agent.initialize, request), initializeMs))
   const spoken = wholeOf(answer['protocolVersion'])
   if (spoken !== PROTOCOL_VERSION)
-    throw new AcpFailure(
-      'version',
-      `The agent speaks version ${spoken ?? 'unknown'} of ACP, Holdfast speaks ${PROTOCOL_VERSION}.`,
-    )
+    throw new AcpFailure('version', say('otherAcp', { theirs: spoken ?? 'unknown', ours: PROTOCOL_VERSION }))
   const capabilities = fieldsOf(answer['agentCapabilities'])
   const prompts = fieldsOf(capabilities['promptCapabilities'])
   const info = fieldsOf(answer['agentInfo'])
@@ -100,7 +98,7 @@ export async function openNew({ agent, ask }: OpeningParts, facts: AgentFacts, p
   const answer = fieldsOf(await ask('session/new', () => agent.request(methods.agent.session.new, request), openMs))
   const acpSessionId = lineOf(answer['sessionId'])
   if (acpSessionId === undefined || acpSessionId === '' || acpSessionId !== answer['sessionId'])
-    throw new AcpFailure('nonsense', 'The agent opened a session without a usable id.')
+    throw new AcpFailure('nonsense', say('noUsableId'))
   return opened(answer, acpSessionId, 'new')
 }
 
@@ -108,7 +106,7 @@ export async function openNew({ agent, ask }: OpeningParts, facts: AgentFacts, p
 export async function openOld(parts: OpeningParts, facts: AgentFacts, place: Place, acpSessionId: string): Promise<Opened> {
   const { agent, ask } = parts
   const request = { sessionId: acpSessionId, cwd: place.folder, mcpServers: serversFor(facts, place) }
-  let why = 'The agent cannot bring an earlier session back.'
+  let why = say('cannotBringBack')
   const ways = [
     facts.canLoad ? (['loaded', methods.agent.session.load] as const) : undefined,
     facts.canResume ? (['resumed', methods.agent.session.resume] as const) : undefined,

@@ -6,6 +6,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../platform/clock.ts'
+import { say } from '../../protocol/sentences.ts'
 import {
   lineCost,
   maxLineBytes,
@@ -87,7 +88,7 @@ export class Wire {
           const part = chunk.subarray(at, at + readAtOnce)
           this.#used += part.length
           reader.push(part)
-          if (this.#noiseBytes > maxNoiseBytes) throw new FloodError('The agent wrote far too much that is no message.')
+          if (this.#noiseBytes > maxNoiseBytes) throw new FloodError(say('wroteTooMuch'))
           await this.#share()
         }
         while (this.#owed >= maxOwed && !from.destroyed) await new Promise<void>((resolve) => (this.#wake = resolve))

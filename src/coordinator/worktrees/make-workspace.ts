@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { readdir, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolderInside, namesIn, PathRefused, realPathInside } from '../../platform/path-inside.ts'
+import { say } from '../../protocol/sentences.ts'
 import type { Git } from './git.ts'
 import { listWorktrees } from './listed.ts'
 import { readMark, type WorktreeMark, writeMark } from './mark.ts'
@@ -50,7 +51,7 @@ export async function makeWorkspace(git: Git, wanted: WantedWorkspace): Promise<
   return { kind: 'plain', folder: await makeFolderInside(root, workspace, folderMode), why: repository.why }
 }
 
-const noFolder = { why: 'The project has no folder on this machine.' }
+const noFolder = { why: say('noFolderHere') }
 
 async function makeWorktree(repository: Repository, wanted: WantedWorkspace): Promise<Workspace> {
   const { root, workspace, userSessionShort, role } = wanted
@@ -125,5 +126,4 @@ async function finish(repository: Repository, top: string, mark: WorktreeMark): 
 export const gitFolderOf = async (repository: Repository, top: string): Promise<string> =>
   realpath((await repository.run(['rev-parse', '--absolute-git-dir'], { folder: top })).trim())
 
-const taken = (workspace: string): PathRefused =>
-  new PathRefused(`The workspace ${workspace} is taken by something else; choose another.`)
+const taken = (workspace: string): PathRefused => new PathRefused(say('workspaceTaken', { workspace }))

@@ -4,6 +4,7 @@
  */
 import { realpath } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
+import { say } from '../../protocol/sentences.ts'
 import { type Git, GitFailure, type GitOptions, type GitResult } from './git.ts'
 
 /** Of keys that name programs; no repository that was made by hand has so many. */
@@ -66,9 +67,9 @@ export async function lookAtRepository(git: Git, folder: string): Promise<Reposi
     const found = await git.try(folder, asked)
     if (found.code !== 0) return { why: whyNot(folder, found.stderr) }
     const [isBare, common = '', top = '', prefix = ''] = found.stdout.split('\n')
-    if (isBare === 'true') return { why: `${folder} is a bare repository, without files to work on.` }
+    if (isBare === 'true') return { why: say('bareRepository', { folder }) }
     const head = await git.try(folder, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
-    if (head.code !== 0) return { why: `The git repository in ${folder} has no commit yet.` }
+    if (head.code !== 0) return { why: say('noCommit', { folder }) }
     const branch = await git.try(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD'])
     const facts: RepositoryFacts = {
       top: await realpath(top),
@@ -85,9 +86,9 @@ export async function lookAtRepository(git: Git, folder: string): Promise<Reposi
 }
 
 function whyNot(folder: string, stderr: string): string {
-  if (/dubious ownership/.test(stderr)) return `The git repository in ${folder} belongs to another user, so git does not open it.`
-  if (/not a git repository|must be run in a work tree/.test(stderr)) return `${folder} is not a git repository.`
-  return `git cannot open ${folder}: ${stderr.trim().slice(0, 500)}`
+  if (/dubious ownership/.test(stderr)) return say('othersRepository', { folder })
+  if (/not a git repository|must be run in a work tree/.test(stderr)) return say('noRepository', { folder })
+  return say('gitCannotOpen', { folder, why: stderr.trim().slice(0, 500) })
 }
 
 const runsAProgram = /^(filter\..+\.(?:clean|smudge|process)|merge\..+\.driver)$/i

@@ -3,6 +3,7 @@
  * has died: an end comes from a report, from a takeover, or before anything was started.
  */
 import type { Instant } from '../instant.ts'
+import { say } from '../sentences.ts'
 
 /** Why a process is no more; in the words of src/protocol/process.ts. */
 export type LaunchEndReason =
@@ -134,14 +135,14 @@ interface WhyEnded {
 /** A stop that was ordered explains the end; without one, how it ended does. */
 export function endOf({ stopReason }: Pick<Launch, 'stopReason'>, exit: Exit, left: LeftBehind): WhyEnded {
   if (stopReason !== null) return { reason: stopReason }
-  if (exit.found === 'gone') return { reason: 'leftover', detail: 'It was gone when its coordinator came back' }
+  if (exit.found === 'gone') return { reason: 'leftover', detail: say('wasGone') }
   if (exit.found === 'leftover') return { reason: 'leftover' }
   if (exit.stopped) return { reason: 'shutdown' }
-  if (exit.signal !== null) return { reason: 'crashed', detail: `It was ended by ${exit.signal}` }
-  if (exit.exitCode !== 0) return { reason: 'crashed', detail: `It ended with exit code ${exit.exitCode ?? 'unknown'}` }
+  if (exit.signal !== null) return { reason: 'crashed', detail: say('endedBySignal', { signal: exit.signal }) }
+  if (exit.exitCode !== 0) return { reason: 'crashed', detail: say('exitCode', { code: exit.exitCode ?? 'unknown' }) }
   // CO7: without an error too, or an agent that does nothing would be started for the same work for ever.
-  if (left === 'never_signed_in') return { reason: 'start_failed', detail: 'It ended without an error, but never signed in' }
-  if (left === 'in_mid_work') return { reason: 'crashed', detail: 'It ended without an error, but in the middle of its work' }
+  if (left === 'never_signed_in') return { reason: 'start_failed', detail: say('neverSignedIn') }
+  if (left === 'in_mid_work') return { reason: 'crashed', detail: say('inMidWork') }
   return { reason: 'exited' }
 }
 

@@ -15,6 +15,7 @@ import { type Deaf, heardMs } from '../heard-time.ts'
 import type { Instant } from '../instant.ts'
 import { durationMs } from '../project/duration.ts'
 import type { ProjectSettings } from '../project/settings.ts'
+import { say } from '../sentences.ts'
 import type { Launch, LaunchEndReason } from './lifecycle.ts'
 
 /** How long a process may take to go once its session is over. */
@@ -69,7 +70,7 @@ function overdueProcess(launch: Launch, facts: LaunchFacts, silentFor: (since: I
   }
   if (!facts.signedIn) {
     const late = silentFor(launch.startedAt ?? launch.orderedAt) >= durationMs(settings, 'agent.start_timeout_seconds')
-    const detail = `It did not sign in within ${settings['agent.start_timeout_seconds']} seconds`
+    const detail = say('notSignedIn', { seconds: Number(settings['agent.start_timeout_seconds']) })
     return late ? { reason: 'start_timeout', detail } : undefined
   }
   return signedOutAt !== null && silentFor(signedOutAt) >= finishedAtMostMs ? { reason: 'finished' } : undefined

@@ -4,6 +4,7 @@
  */
 import type { Instant } from '../instant.ts'
 import type { ProjectSettings } from '../project/settings.ts'
+import { say } from '../sentences.ts'
 import type { LaunchEndReason } from './lifecycle.ts'
 
 /** The ends that count. One that was ordered, shut down, left over or lost says nothing about the agent. */
@@ -30,7 +31,8 @@ export const failuresAllowed = (settings: ProjectSettings): number => Math.max(1
 export function heldBecause(held: HeldLaunch | null, { count, lastDetail }: Failures, settings: ProjectSettings): string | null {
   if (held) return held.newMessage ? null : held.because
   if (count < failuresAllowed(settings)) return null
-  const times = count === 1 ? 'once' : `${count} times`
-  const what = `It failed ${times} within ${settings['restart.window_seconds']} s`
-  return lastDetail === null ? what : `${what}. Last: ${lastDetail}`
+  const seconds = Number(settings['restart.window_seconds'])
+  if (lastDetail === null) return count === 1 ? say('failedOnce', { seconds }) : say('failedOften', { count, seconds })
+  const last = lastDetail
+  return count === 1 ? say('failedOnceLast', { seconds, last }) : say('failedOftenLast', { count, seconds, last })
 }

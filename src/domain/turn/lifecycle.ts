@@ -3,6 +3,7 @@
  * said to it meanwhile waits in line and can be taken back. A turn is recorded before it runs; an agent that goes in the middle of one
  * leaves it `unknown`, and nobody runs it again in silence.
  */
+import { say } from '../sentences.ts'
 
 export type TurnState = 'queued' | 'running' | 'answered' | 'cancelled' | 'failed' | 'unknown'
 
@@ -63,7 +64,7 @@ export function decide({ state, cancelOrdered }: TurnLife, event: TurnEvent): Tu
       if (state !== 'running') return unchanged
       const { outcome, stopReason, error } = event
       if (outcome === 'cancelled') return changed('cancelled', 'cancelled')
-      if (outcome === 'failed') return changed('failed', 'error', error ?? 'The agent gave no reason')
+      if (outcome === 'failed') return changed('failed', 'error', error ?? say('noReason'))
       return changed('answered', stopReason ?? 'end_turn')
     }
     case 'agent-gone':

@@ -2,6 +2,7 @@
  * The life of an agent in a role of a user session (AG1), from its spawn to its end. Pure. An end that was asked for waits until the
  * process has gone, but not for ever: then it is given up on, and the rest goes on (US4).
  */
+import { say } from '../sentences.ts'
 
 /** What became of its process, in the words of the launch. */
 export interface ProcessEnd {
@@ -70,7 +71,7 @@ export function decide({ state, leaving }: RoleAgentLife, event: RoleAgentEvent)
       return { became: 'failed', step: event.step, error: event.error, exitCode: null, signal: null }
     case 'process-ended':
       if (leaving) return { became: 'terminated', reason: leaving.reason }
-      if (event.end.stoppedByPerson) return { became: 'terminated', reason: 'stopped by a person' }
+      if (event.end.stoppedByPerson) return { became: 'terminated', reason: say('stoppedByPerson') }
       // What it failed of was told before; that its process has gone then is no news.
       return state === 'FAILED' ? unchanged : failedWith(state, event.end)
     case 'terminate':

@@ -1,5 +1,6 @@
 /** When the state of a work session is saved, and what it is then (CK1, CK2). Pure. */
 import type { Instant } from '../instant.ts'
+import { say } from '../sentences.ts'
 import type { TaskStatus } from '../task/lifecycle.ts'
 
 export const checkpointReasons = [
@@ -41,11 +42,11 @@ export const sorted = <Task extends { readonly status: TaskStatus }>(tasks: read
 
 /** An interruption that is an error; others are somebody's wish. */
 const errors: Readonly<Record<string, string>> = {
-  error: 'The work was interrupted by an error.',
-  process_exited: 'The process of the agent has exited before the work was done.',
-  connection_error: 'The connection to the agent was lost.',
-  coordinator_lost: 'The machine that ran the agent was given up.',
-  abandoned: 'The agent has left before the work was done.',
+  error: say('workError'),
+  process_exited: say('workProcessExited'),
+  connection_error: say('workConnectionLost'),
+  coordinator_lost: say('workMachineLost'),
+  abandoned: say('workAbandoned'),
 }
 
 /** CK1: the error that an interruption is; null when it is none. */
@@ -57,6 +58,9 @@ const longestMessage = 2000
 /** CK1: a task that failed, with what was said about it as JSON. */
 export const taskFailed = (taskId: string, result: string | null, at: Instant): WorkError => ({
   code: 'task_failed',
-  message: `Task ${taskId} failed${result === null ? '.' : `: ${result.slice(0, longestMessage).toWellFormed()}`}`,
+  message:
+    result === null
+      ? say('taskFailed', { task: taskId })
+      : say('taskFailedBecause', { task: taskId, why: result.slice(0, longestMessage).toWellFormed() }),
   at,
 })

@@ -8,7 +8,7 @@ import type { Message } from '../../../src/protocol/message.ts'
 import type { Saying } from '../live/chat.ts'
 import type { Unsent } from '../live/outbox.ts'
 import { Said } from '../markdown/said.tsx'
-import { useWords, useWriting } from '../messages/messages.tsx'
+import { useSaid, useWords, useWriting } from '../messages/messages.tsx'
 import { Button } from '../parts/button.tsx'
 import { AgentIcon } from '../parts/icons.tsx'
 import { tell } from '../parts/problem-note.tsx'
@@ -31,6 +31,7 @@ interface MessageRowProps {
 
 export const MessageRow = memo(function MessageRow({ message, name, byAgent, goesOn, chosen = false }: MessageRowProps) {
   const { chat } = useWords()
+  const said = useSaid()
   const writing = useWriting()
   const marks = [
     message.priority !== 'normal' && chat.priorities[message.priority],
@@ -55,7 +56,7 @@ export const MessageRow = memo(function MessageRow({ message, name, byAgent, goe
           ))}
         </Head>
       )}
-      {byAgent ? <Said text={message.content} /> : <Text className={boxClass}>{message.content}</Text>}
+      {byAgent ? <Said text={said(message.content)} /> : <Text className={boxClass}>{message.content}</Text>}
     </li>
   )
 })

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { client } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
-import { useWords } from '../messages/messages.tsx'
+import { useSaid, useWords } from '../messages/messages.tsx'
 import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
 import { notify } from '../parts/notices.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
@@ -31,6 +31,7 @@ export function Trouble({ where, ...rest }: TroubleProps) {
 
 function Told({ where, place, agentName, mayWrite, onRetry }: TroubleProps): ReactNode {
   const { chat, act } = useWords()
+  const said = useSaid()
   if (where.is === 'noCoordinator') {
     return (
       <Note title={chat.noCoordinator} next={chat.noCoordinatorNext}>
@@ -49,7 +50,7 @@ function Told({ where, place, agentName, mayWrite, onRetry }: TroubleProps): Rea
   )
   if (where.is === 'held') {
     return (
-      <Note title={chat.held(agentName)} detail={process.detail} next={chat.heldNext}>
+      <Note title={chat.held(agentName)} detail={process.detail && said(process.detail)} next={chat.heldNext}>
         {log}
         {mayWrite && <Release place={place} agentName={agentName} />}
       </Note>

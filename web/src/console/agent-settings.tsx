@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import type { AgentOption } from '../../../src/protocol/agent-update.ts'
 import type { ConfigChange } from '../../../src/protocol/config-change.ts'
-import { useWords } from '../messages/messages.tsx'
+import { useSaid, useWords } from '../messages/messages.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import type { LiveConsole } from './live-console.ts'
 import type { PaneAgent } from './picture.ts'
@@ -16,6 +16,7 @@ interface AgentSettingsProps {
 
 export function AgentSettings({ role, agent, live, mayWrite }: AgentSettingsProps) {
   const { console: words } = useWords()
+  const said = useSaid()
   // Several may be on their way: none is dropped because another was chosen right before.
   const [wished, setWished] = useState<readonly ConfigChange[]>([])
   const [error, setError] = useState<unknown>()
@@ -47,7 +48,7 @@ export function AgentSettings({ role, agent, live, mayWrite }: AgentSettingsProp
       </div>
       {agent.notSet !== null && (
         <p role="alert" className="text-xs text-bad [overflow-wrap:anywhere]">
-          {words.notSet(agent.notSet)}
+          {words.notSet(said(agent.notSet))}
         </p>
       )}
       <ProblemNote error={error} />

@@ -1,6 +1,6 @@
 /** An agent that failed, or has gone: why, what was kept, and the ways to have one in this role again (AG1, AC4). */
 import type { ReactNode } from 'react'
-import { useWords } from '../messages/messages.tsx'
+import { useSaid, useWords } from '../messages/messages.tsx'
 import { SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import type { LiveConsole } from './live-console.ts'
@@ -16,6 +16,7 @@ interface FailedAgentProps {
 
 export function FailedAgent({ pane, agent, live, mayWrite }: FailedAgentProps) {
   const { console: words } = useWords()
+  const said = useSaid()
   const { step, error, exitCode, signal } = agent
   const ending = signal ? words.signal(signal) : exitCode === null ? undefined : words.exitCode(exitCode)
   const how = error?.includes(signal ?? String(exitCode)) ? undefined : ending
@@ -26,7 +27,7 @@ export function FailedAgent({ pane, agent, live, mayWrite }: FailedAgentProps) {
       {error && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
         <pre tabIndex={0} className="max-h-40 overflow-auto font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]">
-          {error}
+          {said(error)}
         </pre>
       )}
       <p className="text-sm">{words.failedKept}</p>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { hasChanged, useMay } from '../live/queries.ts'
-import { useWords } from '../messages/messages.tsx'
+import { useSaid, useWords } from '../messages/messages.tsx'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { CopyText } from '../parts/copy.tsx'
 import { Drawer } from '../parts/drawer.tsx'
@@ -83,6 +83,7 @@ interface WorktreeProps {
 
 function Worktree({ found: { worktree, state }, onChange, onRemoved }: WorktreeProps) {
   const { worktrees: words } = useWords()
+  const said = useSaid()
   const mayWrite = useMay('write')
   const [removing, setRemoving] = useState(false)
   const patch = `/api/projects/${encodeURIComponent(worktree.projectId)}/worktrees/${encodeURIComponent(worktree.id)}/patch`
@@ -99,7 +100,7 @@ function Worktree({ found: { worktree, state }, onChange, onRemoved }: WorktreeP
       <SetUpNote worktree={worktree} />
       {!state && (
         <p className="text-quiet">
-          {words.plain} {worktree.note}
+          {words.plain} {worktree.note && said(worktree.note)}
         </p>
       )}
       {state && <ChangedFiles worktree={worktree} state={state} />}

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { useNames } from '../live/names.ts'
 import type { Messages } from '../messages/en.ts'
-import { useWords, useWriting } from '../messages/messages.tsx'
+import { useSaid, useWords, useWriting } from '../messages/messages.tsx'
 import { IconButton, SubmitButton } from '../parts/button.tsx'
 import { CopyText } from '../parts/copy.tsx'
 import { Confirm } from '../parts/dialog.tsx'
@@ -38,6 +38,7 @@ export const stateWord = (pane: Pane, words: Messages): string => {
 export function PaneHead({ pane, live, mayWrite }: { pane: Pane; live: LiveConsole; mayWrite: boolean }) {
   const words = useWords()
   const writing = useWriting()
+  const said = useSaid()
   const nameOf = useNames()
   const [asked, setAsked] = useState(false)
   const { role, agent, lastAgentId } = pane
@@ -70,7 +71,7 @@ export function PaneHead({ pane, live, mayWrite }: { pane: Pane; live: LiveConso
             <CopyText text={`git merge ${agent.branch}`} what={words.console.mergeCommand} />
           </span>
         )}
-        {agent?.note && <span>{agent.note}</span>}
+        {agent?.note && <span>{said(agent.note)}</span>}
         {agent?.usage && (
           <span className="tabular-nums">
             {words.console.usage(writing.number(agent.usage.used), writing.number(agent.usage.size))}
@@ -79,7 +80,7 @@ export function PaneHead({ pane, live, mayWrite }: { pane: Pane; live: LiveConso
         )}
       </div>
       {agent && <AgentSettings role={role} agent={agent} live={live} mayWrite={mayWrite} />}
-      {agent?.notRestored && <p className="text-xs text-warn">{words.console.notRestored(agent.notRestored)}</p>}
+      {agent?.notRestored && <p className="text-xs text-warn">{words.console.notRestored(said(agent.notRestored))}</p>}
       <EndAgent role={role} open={asked} live={live} onClose={() => setAsked(false)} />
     </header>
   )

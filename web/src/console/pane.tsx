@@ -1,7 +1,7 @@
 /** One role: its agent, what was said and done, what waits, and where one writes to it. */
 import { type KeyboardEvent, useRef } from 'react'
 import { useMay } from '../live/queries.ts'
-import { useWords, useWriting } from '../messages/messages.tsx'
+import { useSaid, useWords, useWriting } from '../messages/messages.tsx'
 import { SubmitButton } from '../parts/button.tsx'
 import { isComposing } from '../parts/composing.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
@@ -116,9 +116,10 @@ function Older({ live }: { live: LiveConsole }) {
 function HappeningRow({ happening }: { happening: Happening }) {
   const { console: words } = useWords()
   const writing = useWriting()
+  const said = useSaid()
   const { kind, at, text } = happening
   // Why one failed is told below, for as long as it stands there failed.
-  const what = kind === 'started' ? words.started(text) : kind === 'failed' ? words.failed : words.ended(text ?? '')
+  const what = kind === 'started' ? words.started(text) : kind === 'failed' ? words.failed : words.ended(said(text ?? ''))
   return (
     <li className="flex flex-wrap justify-center gap-x-2 pt-4 text-center text-xs text-faint">
       <span>{what}</span>

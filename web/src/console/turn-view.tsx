@@ -2,7 +2,7 @@
 import { memo } from 'react'
 import { useNames } from '../live/names.ts'
 import { Markdown } from '../markdown/markdown.tsx'
-import { useWords, useWriting } from '../messages/messages.tsx'
+import { useSaid, useWords, useWriting } from '../messages/messages.tsx'
 import type { LiveConsole } from './live-console.ts'
 import { PermissionCard } from './permission-card.tsx'
 import { asksSomething, type Item, type ShownTurn } from './picture.ts'
@@ -69,6 +69,7 @@ const usual = ['end_turn']
 
 function Ending({ turn }: { turn: ShownTurn }) {
   const { console: words } = useWords()
+  const said = useSaid()
   const { state, stopReason, error, cut } = turn
   if (state === 'running') {
     // It waits for a person, as its card says.
@@ -89,7 +90,7 @@ function Ending({ turn }: { turn: ShownTurn }) {
       {state === 'failed' && (
         <div role="alert" className="rounded-md bg-bad-wash px-3 py-2 text-sm [overflow-wrap:anywhere]">
           <p className="font-medium text-bad">{words.turnFailed}</p>
-          {error && <p className="whitespace-pre-wrap">{error}</p>}
+          {error && <p className="whitespace-pre-wrap">{said(error)}</p>}
         </div>
       )}
     </>

@@ -1,11 +1,13 @@
 /** Every word of the page in English. messages/ja.ts has the same keys, or it does not compile. */
 
+import type { Sentences } from '../../../src/protocol/sentences.ts'
 import { allowances } from './en-allowances.ts'
 import { consoleWords } from './en-console.ts'
 import { continuity } from './en-continuity.ts'
 import { conversations } from './en-conversations.ts'
 import { errors } from './en-errors.ts'
 import { phone, preferences } from './en-preferences.ts'
+import { sentences } from './en-sentences.ts'
 import { settings } from './en-settings.ts'
 import { agentSessions, coordinators, detected, duration, processes, running } from './en-system.ts'
 import { approvals, chat, tasks, workSessions } from './en-work.ts'
@@ -28,6 +30,7 @@ export const en = {
   preferences,
   processes,
   running,
+  sentences: sentences as Sentences,
   settings,
   tasks,
   workSessions,

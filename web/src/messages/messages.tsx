@@ -1,5 +1,6 @@
 /** Hands the words and the ways to write times and numbers to every part of the page. */
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from 'react'
+import { saidIn } from '../../../src/protocol/sentences.ts'
 import { useChoice } from '../preferences/choice.ts'
 import { languageChoice, loadMessages, localeOf, type Spoken, spoken } from '../preferences/language.ts'
 import type { Messages } from './en.ts'
@@ -56,6 +57,13 @@ function useSpeech() {
 }
 
 export const useWords = (): Messages => useSpeech().words
+
+/** What the server says, in the reader's language; what others say comes as it is. */
+export function useSaid(): (text: string) => string {
+  const { sentences } = useWords()
+  return (text) => saidIn(sentences, text)
+}
+
 export const useLanguage = (): Spoken => useSpeech().language
 export const useWriting = (): Writing => useSpeech().writing
 

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type Running, runningOf } from '../../../src/client/running.ts'
 import type { Coordinator } from '../../../src/protocol/coordinator.ts'
+import { saidIn } from '../../../src/protocol/sentences.ts'
 import { liveAgentSessions, livingProcesses, lookEveryMs } from '../live/processes.ts'
 import type { Messages } from '../messages/en.ts'
 import type { LiveState } from '../shell/state-dot.tsx'
@@ -25,7 +26,7 @@ export function doing(
     if (standing === 'running' && process?.roleAgentId) return { dot: 'ready', word: words.running.console }
     const word = standing === 'running' ? words.running.signingIn : standingWord(standing, words)
     const dot = standing === 'running' ? 'starting' : standingDots[standing]
-    const detail = standing === 'held' && process?.detail ? `: ${process.detail}` : ''
+    const detail = standing === 'held' && process?.detail ? `: ${saidIn(words.sentences, process.detail)}` : ''
     return { dot, word: word + detail }
   }
   if (agentSession?.state !== 'active') return { dot: 'starting', word: words.agentSessions.states.terminating }

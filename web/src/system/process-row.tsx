@@ -5,7 +5,7 @@ import type { Process } from '../../../src/protocol/process.ts'
 import { Release } from '../chat/trouble.tsx'
 import { useAgentAndProject } from '../live/names.ts'
 import { useMay } from '../live/queries.ts'
-import { useWords } from '../messages/messages.tsx'
+import { useSaid, useWords } from '../messages/messages.tsx'
 import { Lasting, secondsBetween } from '../parts/lasting.tsx'
 import { Ago } from '../parts/time.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
@@ -20,6 +20,7 @@ interface ProcessRowProps {
 
 export function ProcessRow({ process, coordinators }: ProcessRowProps) {
   const words = useWords()
+  const said = useSaid()
   const mayManage = useMay('manage')
   const mayWrite = useMay('write')
   const { agent, project } = useAgentAndProject(process)
@@ -43,7 +44,7 @@ export function ProcessRow({ process, coordinators }: ProcessRowProps) {
         </span>
         <span className="truncate text-sm text-quiet max-sm:col-span-2 max-sm:row-start-2">
           {live ? standingWord(standing, words) : <WhyEnded process={process} />}
-          {standing === 'held' && process.detail && <span className="text-faint">: {process.detail}</span>}
+          {standing === 'held' && process.detail && <span className="text-faint">: {said(process.detail)}</span>}
         </span>
         <span className="text-right font-mono text-sm text-faint tabular-nums max-sm:hidden">{live ? process.pid : ''}</span>
         <span className="justify-self-end text-right text-sm text-faint">

@@ -6,7 +6,7 @@ import type { WholeWorkSession } from '../../../src/protocol/work-session.ts'
 import { workSessionOf } from '../live/continuity.ts'
 import { askAgain, client, useMay } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
-import { useWords } from '../messages/messages.tsx'
+import { useSaid, useWords } from '../messages/messages.tsx'
 import { buttonClass, SubmitButton } from '../parts/button.tsx'
 import { CopyId, shortened } from '../parts/copy.tsx'
 import { notify } from '../parts/notices.tsx'
@@ -33,6 +33,7 @@ export function WorkSessionPage() {
 
 function Whole({ whole }: { whole: WholeWorkSession }) {
   const { continuity, workSessions: words } = useWords()
+  const said = useSaid()
   const { id, projectId, state, interruptionReason: reason } = whole
   return (
     <>
@@ -69,7 +70,7 @@ function Whole({ whole }: { whole: WholeWorkSession }) {
               <Ago at={whole.endedAt} />
             </Fact>
           )}
-          {whole.error && <Fact name={continuity.lastError}>{`${whole.error.code}: ${whole.error.message}`}</Fact>}
+          {whole.error && <Fact name={continuity.lastError}>{`${whole.error.code}: ${said(whole.error.message)}`}</Fact>}
           {whole.parentSessionId && (
             <Fact name={continuity.from}>
               <Relative projectId={projectId} id={whole.parentSessionId} />

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { WholeWorkSession } from '../../../src/protocol/work-session.ts'
 import { ApprovalCard } from '../approvals/approval-card.tsx'
-import { useWords, useWriting } from '../messages/messages.tsx'
+import { useSaid, useWords, useWriting } from '../messages/messages.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { Ago } from '../parts/time.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
@@ -69,6 +69,7 @@ export function WorkApprovals({ whole: { approvals } }: Part) {
 
 export function CheckpointRows({ whole: { checkpoints } }: Part) {
   const { continuity } = useWords()
+  const said = useSaid()
   return (
     <Section title={continuity.checkpoints} note={checkpoints.length || undefined}>
       {checkpoints.length === 0 ? (
@@ -80,7 +81,9 @@ export function CheckpointRows({ whole: { checkpoints } }: Part) {
               <span className="w-8 text-right text-sm text-faint tabular-nums">{checkpoint.number}</span>
               <span>{continuity.checkpointReasons[checkpoint.reason]}</span>
               {checkpoint.subject && <span className="font-mono text-xs text-faint">{checkpoint.subject}</span>}
-              {checkpoint.error && <span className="text-sm text-bad [overflow-wrap:anywhere]">{checkpoint.error.message}</span>}
+              {checkpoint.error && (
+                <span className="text-sm text-bad [overflow-wrap:anywhere]">{said(checkpoint.error.message)}</span>
+              )}
               <Ago at={checkpoint.at} className="ml-auto text-sm text-faint tabular-nums" />
             </li>
           ))}

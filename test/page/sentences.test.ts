@@ -1,0 +1,36 @@
+/** What the server says of agents, in the language of whoever reads it (UI5). */
+import { expect, test } from 'vitest'
+import { type SentenceCode, saidIn, say, sentences, understood } from '../../src/domain/sentences.ts'
+import { tellsExit } from '../../src/protocol/sentences.ts'
+import { en } from '../../web/src/messages/en.ts'
+import { ja } from '../../web/src/messages/ja.ts'
+
+const codes = Object.keys(sentences) as SentenceCode[]
+const namesIn = (form: string): string[] => [...form.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).sort()
+/** Said with particulars that are easily found again. */
+const said = (code: SentenceCode): string => sentences[code].replaceAll(/\{(\w+)\}/g, '<$1>')
+const inJapanese = (text: string): string => saidIn(ja.sentences, text)
+
+test.each(codes)('[UI5] %s is found again with its particulars, and is Japanese on the Japanese page', (code) => {
+  expect(understood(said(code))).toEqual({
+    code,
+    particulars: Object.fromEntries(namesIn(sentences[code]).map((n) => [n, `<${n}>`])),
+  })
+  expect(namesIn(ja.sentences[code])).toEqual(namesIn(sentences[code]))
+  const without = inJapanese(said(code)).replaceAll(/<\w+>/g, '')
+  expect(without).toMatch(/[ぁ-んァ-ヶ一-龠]/)
+  expect(without.replaceAll(/Holdfast|ACP|PATH|ID|git/g, '')).not.toMatch(/[A-Za-z]{2}/)
+  expect(saidIn(en.sentences, said(code))).toBe(said(code))
+})
+
+test('[UI5] a reason within a reason is said too; what an agent wrote stays as it is', () => {
+  const last = say('exitCode', { code: 1 })
+  expect(inJapanese(say('failedOftenLast', { count: 3, seconds: 60, last }))).toBe(
+    '60 秒間に 3 回失敗しました。最後の理由: 終了コード 1 で終了しました',
+  )
+  expect(inJapanese(`${say('processEnded')}\nIt ended with exit code 1`)).toBe(
+    'プロセスが終了しました\nIt ended with exit code 1',
+  )
+  expect(inJapanese('Rate limit')).toBe('Rate limit')
+  expect([last, say('noReason'), null].map(tellsExit)).toEqual([true, false, false])
+})
