@@ -92,7 +92,7 @@ test('[DC5] [DC3] the days of a conversation are its chapters, and their notes a
   await note.getByText('what was said on the first day').waitFor()
   await note.getByText('<img src=x').waitFor()
   expect(page.url()).toContain(`day=${date}`)
-  expect(await page.getByRole('list', { name: 'Month' }).getByRole('link').count()).toBeGreaterThan(0)
+  await page.getByRole('list', { name: 'Month' }).getByRole('link').first().waitFor()
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(phone.width)
   expect(await axeFindings(page)).toEqual([])
 })

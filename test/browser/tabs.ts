@@ -1,5 +1,5 @@
 /**
- * The tabs of a test file. A new browser with a process of its own costs more than most of what is then done in it, so a test takes
+ * The tabs of a worker's tests. A new browser with a process of its own costs more than most of what is then done in it, so a test takes
  * up what an earlier one left, with its storage, cookies, routes and listeners cleared away; what the browser has compiled and
  * fetched of the page stays. Never taken up: a tab of a test that failed, one that cannot be cleared, and one with a setting that
  * cannot be undone.

@@ -23,6 +23,23 @@ export interface Visit {
 /** As in the browser: no server of these tests lives long enough to earn back what it costs to make its code fast. */
 const nodeArgs = ['--no-opt', '--no-maglev']
 
+/**
+ * Where the worker's files visit, one after the other: at one address, so that each takes up the tabs of the one before, with all that
+ * the browser has fetched and compiled of the page.
+ */
+let place: { readonly port: string; readonly tabs: Tabs } | undefined
+
+async function startAtPlace(options: HoldfastOptions): Promise<RunningHoldfast> {
+  if (!place) return startHoldfast({ nodeArgs, ...options })
+  const { port, tabs } = place
+  return startHoldfast({ nodeArgs, ...options, args: ['--port', port] }).catch(async () => {
+    // Another program was given the port meanwhile.
+    place = undefined
+    await tabs.close()
+    return startAtPlace(options)
+  })
+}
+
 /** Call once at the top of a test file. The demo project of a first start is there. */
 export function visit(options: HoldfastOptions = {}): Visit {
   let server: RunningHoldfast
@@ -32,13 +49,11 @@ export function visit(options: HoldfastOptions = {}): Visit {
   const elsewhere = () => createClient({ url: server.url, token: server.token })
 
   beforeAll(async () => {
-    server = await startHoldfast({ nodeArgs, ...options })
-    tabs = tabsOf(await sharedBrowser(), server.url)
+    server = await startAtPlace(options)
+    place ??= { port: new URL(server.url).port, tabs: tabsOf(await sharedBrowser(), server.url) }
+    tabs = place.tabs
   })
-  afterAll(async () => {
-    await tabs?.close()
-    await server?.stop()
-  })
+  afterAll(async () => void (await server?.stop()))
 
   const strangerPage: Visit['strangerPage'] = (options = {}) => tabs.open(options)
   const signInLink = async (): Promise<string> => `${server.url}/sign-in#${(await elsewhere().post('/api/sign-in-codes')).code}`
