@@ -124,8 +124,9 @@ export const tellsExit = (line: string | null): boolean => line !== null && abou
 /** A sentence within a sentence within a sentence is no sentence of ours. */
 const deepest = 3
 
-/** The first line in other words, as far as it is ours; what an agent wrote stands in the lines after it. */
-export function saidIn(words: Sentences, text: string, depth = 0): string {
+/** The first line in other words, as far as it is ours; what an agent wrote stands in the lines after it. null: in English. */
+export function saidIn(words: Sentences | null, text: string, depth = 0): string {
+  if (words === null) return text
   const [first = '', ...rest] = text.split('\n')
   const ours = depth < deepest ? understood(first) : undefined
   if (!ours) return text

@@ -3,20 +3,20 @@ import { expect, test } from 'vitest'
 import { type SentenceCode, saidIn, say, sentences, understood } from '../../src/domain/sentences.ts'
 import { tellsExit } from '../../src/protocol/sentences.ts'
 import { en } from '../../web/src/messages/en.ts'
-import { ja } from '../../web/src/messages/ja.ts'
+import { sentences as japanese } from '../../web/src/messages/ja-sentences.ts'
 
 const codes = Object.keys(sentences) as SentenceCode[]
 const namesIn = (form: string): string[] => [...form.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).sort()
 /** Said with particulars that are easily found again. */
 const said = (code: SentenceCode): string => sentences[code].replaceAll(/\{(\w+)\}/g, '<$1>')
-const inJapanese = (text: string): string => saidIn(ja.sentences, text)
+const inJapanese = (text: string): string => saidIn(japanese, text)
 
 test.each(codes)('[UI5] %s is found again with its particulars, and is Japanese on the Japanese page', (code) => {
   expect(understood(said(code))).toEqual({
     code,
     particulars: Object.fromEntries(namesIn(sentences[code]).map((n) => [n, `<${n}>`])),
   })
-  expect(namesIn(ja.sentences[code])).toEqual(namesIn(sentences[code]))
+  expect(namesIn(japanese[code])).toEqual(namesIn(sentences[code]))
   const without = inJapanese(said(code)).replaceAll(/<\w+>/g, '')
   expect(without).toMatch(/[ぁ-んァ-ヶ一-龠]/)
   expect(without.replaceAll(/Holdfast|ACP|PATH|ID|git/g, '')).not.toMatch(/[A-Za-z]{2}/)

@@ -7,7 +7,6 @@ import { continuity } from './en-continuity.ts'
 import { conversations } from './en-conversations.ts'
 import { errors } from './en-errors.ts'
 import { phone, preferences } from './en-preferences.ts'
-import { sentences } from './en-sentences.ts'
 import { settings } from './en-settings.ts'
 import { agentSessions, coordinators, detected, duration, processes, running } from './en-system.ts'
 import { approvals, chat, tasks, workSessions } from './en-work.ts'
@@ -30,7 +29,8 @@ export const en = {
   preferences,
   processes,
   running,
-  sentences: sentences as Sentences,
+  /** Of what the server says; English as it comes. Not taken from where it is said: the page waits for its words before it is whole. */
+  sentences: null as Sentences | null,
   settings,
   tasks,
   workSessions,
