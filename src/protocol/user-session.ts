@@ -46,6 +46,8 @@ export const Turn = z.object({
   cut: z.boolean(),
   stopReason: z.string().nullable(),
   error: z.string().nullable(),
+  /** AG6: it ended at its vendor's limit, which lasted until then. */
+  limitedUntil: Time.nullable(),
   by: z.string(),
   createdAt: Time,
   startedAt: Time.nullable(),

@@ -5,8 +5,9 @@
 import type { Instant } from '../domain/instant.ts'
 import { userSessionStream } from '../domain/stream/name.ts'
 import { limitInAnswer, limitInError } from '../domain/turn/limit.ts'
+import type { Turn } from '../protocol/user-session.ts'
 import { type RoleAgentRow, updateRoleAgent } from '../store/queries/role-agents.ts'
-import type { TurnRow } from '../store/queries/turns.ts'
+import { type TurnRow, turnOf } from '../store/queries/turns.ts'
 import type { Tx } from '../store/store.ts'
 
 /** One that meets the limit again and again is not asked for ever. */
@@ -23,6 +24,12 @@ export function limitOf({ state, error, answer }: Over, now: Instant): Instant |
   if (state === 'failed') return limitInError(error ?? '', heard)
   return state === 'answered' ? limitInAnswer(answer, heard) : undefined
 }
+
+/** One that is over, as readers see it. */
+export const turnOverOf = (row: TurnRow): Turn => ({
+  ...turnOf(row),
+  limitedUntil: (row.ended_at !== null && limitOf(row, row.ended_at)) || null,
+})
 
 /** Who takes the role of one that has failed goes on with what it was to go on with; each time counts. */
 export function limitLeftBy({ limited_until, limited_turn_id, goes_on_by, goes_on_left }: RoleAgentRow): Partial<RoleAgentRow> {

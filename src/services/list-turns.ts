@@ -3,9 +3,10 @@ import type { Page, PageQuery } from '../protocol/page.ts'
 import type { Turn } from '../protocol/user-session.ts'
 import { behindAll } from '../store/queries/messages.ts'
 import { cutSeqPage, seqOf } from '../store/queries/seq-cursor.ts'
-import { selectTurnsOver, turnOf } from '../store/queries/turns.ts'
+import { selectTurnsOver } from '../store/queries/turns.ts'
 import { selectUserSession } from '../store/queries/user-sessions.ts'
 import { defineQuery } from '../store/store.ts'
+import { turnOverOf } from './limit-record.ts'
 import { noSuchUserSession } from './user-session-record.ts'
 
 /** Of one page, in characters; at least one turn comes however long it is. */
@@ -28,7 +29,7 @@ export const listTurns = defineQuery({
       if (!next) return cutSeqPage(found, limit)
       before = next.ended_seq ?? 0
       chars += next.content.length + next.answer.length
-      found.push({ ...turnOf(next), seq: before })
+      found.push({ ...turnOverOf(next), seq: before })
     }
     return cutSeqPage(found, Math.max(1, Math.min(limit, found.length - 1)))
   },

@@ -18,6 +18,7 @@ import { saidIn } from '../store/queries/turn-text.ts'
 import { selectOpenTurns, selectTurnsOver, type TurnRow, turnOf } from '../store/queries/turns.ts'
 import type { UserSessionRow } from '../store/queries/user-sessions.ts'
 import type { Reader } from '../store/store.ts'
+import { turnOverOf } from './limit-record.ts'
 
 export async function userSessionView(reader: Reader, row: UserSessionRow): Promise<UserSession> {
   const agents: RoleAgent[] = []
@@ -107,7 +108,7 @@ export async function newestTurns(reader: Reader, userSessionId: string): Promis
   for (let before = behindAll; turns.length < snapshotTurnLimit; ) {
     const [row] = await reader.all(selectTurnsOver, { userSessionId, before, limit: 1 })
     if (!row) break
-    const turn = turnOf(row)
+    const turn = turnOverOf(row)
     const shown = { ...turn, content: listed(turn.content) }
     chars += JSON.stringify(shown).length
     if (chars > snapshotTurnChars) break

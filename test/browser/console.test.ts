@@ -123,6 +123,12 @@ test('[UI3] two agents side by side: Markdown and code, plan, tool with its diff
   await say(page, 'coder', '[[limit 3600]]')
   await coder.getByRole('button', { name: /^Go on by itself at \d\d:\d\d$/ }).click()
   await coder.locator('[data-limit="goes-on"]').waitFor()
+  // The card says it all: no error beside it, after a reload neither.
+  const errors = coder.locator('[data-turn="failed"] [role="alert"]')
+  expect(await errors.count()).toBe(0)
+  await page.reload()
+  await coder.locator('[data-limit="goes-on"]').waitFor()
+  expect(await errors.count()).toBe(0)
   expect(await axeFindings(page)).toEqual([])
   expect(problems).toEqual([])
 

@@ -120,6 +120,7 @@ const turn = (messageId: string, seq: number, more: Partial<Turn> = {}): Turn =>
   cut: false,
   stopReason: 'end_turn',
   error: null,
+  limitedUntil: null,
   by: 'owner',
   createdAt: timestamp,
   startedAt: timestamp,

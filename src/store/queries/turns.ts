@@ -30,6 +30,7 @@ export const turnOf = (row: TurnRow, text = row.answer): Turn => ({
   cut: row.cut === 1,
   stopReason: row.stop_reason,
   error: row.error,
+  limitedUntil: null,
   by: row.asked_by,
   createdAt: row.created_at,
   startedAt: row.started_at,

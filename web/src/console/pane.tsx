@@ -33,6 +33,7 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
   const { role, agent } = pane
   const active = known.picture.state === 'ACTIVE'
   const running = runningTurn(pane)
+  const limit = active && !running ? agent?.limit : undefined
   const cancel = () => void cancelling.ask(() => live.request({ type: 'agent:cancel', role }))
 
   function onKeyDown(event: KeyboardEvent) {
@@ -64,7 +65,13 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
             <ol>
               {pane.entries.map((entry, index) =>
                 entry.kind === 'turn' ? (
-                  <TurnView key={entry.messageId} turn={entry} agentId={pane.lastAgentId} live={live} />
+                  <TurnView
+                    key={entry.messageId}
+                    turn={entry}
+                    agentId={pane.lastAgentId}
+                    live={live}
+                    carded={limit?.messageId === entry.messageId}
+                  />
                 ) : (
                   // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
                   <HappeningRow key={`${entry.at}.${index}`} happening={entry} />
@@ -72,12 +79,8 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
               )}
             </ol>
           </Workplace>
-          {agent?.limit && !running && active && (
-            <LimitCard
-              limit={agent.limit}
-              mayWrite={mayWrite}
-              onChoose={(goOn) => live.request({ type: 'agent:go-on', role, goOn })}
-            />
+          {limit && (
+            <LimitCard limit={limit} mayWrite={mayWrite} onChoose={(goOn) => live.request({ type: 'agent:go-on', role, goOn })} />
           )}
           {agent?.state === 'FAILED' && active && <FailedAgent pane={pane} agent={agent} live={live} mayWrite={mayWrite} />}
           {!agent && active && <GoneAgent pane={pane} live={live} mayWrite={mayWrite} />}

@@ -31,6 +31,8 @@ export interface ShownTurn {
   readonly items: readonly Item[]
   readonly stopReason: string | null
   readonly error: string | null
+  /** It ended at its vendor's limit. */
+  readonly limited: boolean
   readonly cut: boolean
   readonly at: string
 }
@@ -123,7 +125,8 @@ function shownTurn(turn: Turn, permissions: readonly AskedPermission[]): ShownTu
   const asked = permissions.map((each): Item => ({ kind: 'permission', permission: unanswered(each) }))
   const items: Item[] = [...(text ? [{ kind: 'text', text } as const] : []), ...asked]
   const state = turn.state === 'queued' ? 'running' : turn.state
-  return { kind: 'turn', messageId, by, content, state, items, stopReason, error, cut, at: startedAt ?? createdAt }
+  const limited = (turn.limitedUntil ?? null) !== null
+  return { kind: 'turn', messageId, by, content, state, items, stopReason, error, limited, cut, at: startedAt ?? createdAt }
 }
 
 const unanswered = (asked: AskedPermission): Permission => ({ ...asked, outcome: null, optionId: null, decidedBy: null })
@@ -175,7 +178,7 @@ function changedPane(pane: Pane, event: AboutRole): Pane {
     case 'agent:prompted': {
       const { messageId, by, content } = event
       const begun = { kind: 'turn', messageId, by, content, state: 'running', items: [], at } as const
-      const turn: ShownTurn = { ...begun, stopReason: null, error: null, cut: false }
+      const turn: ShownTurn = { ...begun, stopReason: null, error: null, limited: false, cut: false }
       return { ...withAgent(pane, { queue: withoutPrompt(pane, messageId) }), entries: [...pane.entries, turn] }
     }
     case 'agent:configuring':
@@ -265,11 +268,11 @@ function updated(pane: Pane, messageId: string | null, update: AgentUpdate): Pan
 
 /** The pieces are what was said; the whole answer is shown only where none of them was seen. */
 function answered(turn: ShownTurn, event: Extract<RelayEvent, { type: 'agent:response' }>): ShownTurn {
-  const { content, stopReason, error, cut } = event
+  const { content, stopReason, error, cut, limitedUntil } = event
   const said = turn.items.some(({ kind }) => kind === 'text')
   const items: readonly Item[] = said || content === '' ? turn.items : [...turn.items, { kind: 'text', text: content }]
   const state = stopReason === 'cancelled' ? 'cancelled' : stopReason === 'error' ? 'failed' : 'answered'
-  return { ...turn, items, state, stopReason, error, cut }
+  return { ...turn, items, state, stopReason, error, limited: limitedUntil !== undefined, cut }
 }
 
 /** Its agent has gone with the turn open: nobody knows what became of it. */

@@ -14,9 +14,11 @@ interface TurnViewProps {
   readonly turn: ShownTurn
   readonly agentId: string
   readonly live: LiveConsole
+  /** The card of its agent's limit stands below, and says all there is to say. */
+  readonly carded: boolean
 }
 
-export const TurnView = memo(function TurnView({ turn, agentId, live }: TurnViewProps) {
+export const TurnView = memo(function TurnView({ turn, agentId, live, carded }: TurnViewProps) {
   const writing = useWriting()
   const nameOf = useNames()
   return (
@@ -32,7 +34,7 @@ export const TurnView = memo(function TurnView({ turn, agentId, live }: TurnView
         // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
         <ItemView key={index} item={item} agentId={agentId} live={live} />
       ))}
-      <Ending turn={turn} />
+      {!(carded && turn.limited) && <Ending turn={turn} />}
     </li>
   )
 })
@@ -70,7 +72,7 @@ const usual = ['end_turn']
 function Ending({ turn }: { turn: ShownTurn }) {
   const { console: words } = useWords()
   const said = useSaid()
-  const { state, stopReason, error, cut } = turn
+  const { state, stopReason, error, limited, cut } = turn
   if (state === 'running') {
     // It waits for a person, as its card says.
     if (asksSomething(turn)) return null
@@ -87,7 +89,10 @@ function Ending({ turn }: { turn: ShownTurn }) {
       {odd && <p className="text-sm text-warn">{words.stopReasons[stopReason] ?? words.stopped(stopReason)}</p>}
       {state === 'cancelled' && <p className="text-sm text-quiet">{words.cancelled}</p>}
       {state === 'unknown' && <p className="text-sm text-warn">{words.unknown}</p>}
-      {state === 'failed' && (
+      {limited && (
+        <p className="text-sm text-warn [overflow-wrap:anywhere]">{[words.limitReached, error].filter(Boolean).join(': ')}</p>
+      )}
+      {state === 'failed' && !limited && (
         <div role="alert" className="rounded-md bg-bad-wash px-3 py-2 text-sm [overflow-wrap:anywhere]">
           <p className="font-medium text-bad">{words.turnFailed}</p>
           {error && <p className="whitespace-pre-wrap">{said(error)}</p>}
