@@ -4,6 +4,8 @@
  * is dropped. A process that goes in the middle leaves what it was handed unread, for the next.
  */
 import type { Launch } from '../domain/agent-process/lifecycle.ts'
+import { parseChannelKey } from '../domain/channel/key.ts'
+import { chatWords } from '../domain/channel/words.ts'
 import { webKey } from '../domain/conversation/key.ts'
 import { Refusal } from '../domain/errors.ts'
 import type { Instant } from '../domain/instant.ts'
@@ -15,6 +17,8 @@ import { type Message, maxContentChars } from '../protocol/message.ts'
 import { storable } from '../protocol/text.ts'
 import { deleteEventsThrough, raiseFloor, selectPosition } from '../store/event-log.ts'
 import { newestOfLaunch } from '../store/queries/agent-sessions-of-launch.ts'
+import { selectAgent } from '../store/queries/agents.ts'
+import { selectChat } from '../store/queries/channel-chats.ts'
 import {
   type ChatTurnRow,
   deletePieces,
@@ -121,13 +125,14 @@ async function endTurn(tx: Tx, turn: ChatTurnRow, { outcome, error }: Ended, con
   // A person who waits is told what went wrong, rather than asked the same again for ever.
   const said = why === null ? text : [text, ours('didNotWork', { why })].filter(Boolean).join('\n\n')
   const limit = limitOf({ state: outcome, error: why, answer: text }, now)
-  await withoutRefusal(() => hand(tx, turn, { text, said, isFailed: why !== null, outcome, limit }, context))
+  await withoutRefusal(() => hand(tx, turn, { text, said, why, outcome, limit }, context))
 }
 
 interface Told {
   readonly text: string
   readonly said: string
-  readonly isFailed: boolean
+  /** It failed, and says so. */
+  readonly why: string | null
   readonly outcome: Ended['outcome']
   /** AG6: it met its vendor's limit, which lasts so long. */
   readonly limit: Instant | undefined
@@ -142,28 +147,43 @@ async function withoutRefusal(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-async function hand(tx: Tx, turn: ChatTurnRow, { text, said, isFailed, outcome, limit }: Told, context: Context): Promise<void> {
+async function hand(tx: Tx, turn: ChatTurnRow, { text, said, why, outcome, limit }: Told, context: Context): Promise<void> {
   const caller = { agentId: turn.agent_id, projectId: turn.project_id, agentSessionId: turn.agent_session_id }
   if (turn.about === 'chat') {
     const conversationKey = turn.conversation_key ?? ''
     const held = await heldBy(tx, caller, conversationKey)
     const spoken = { turnId: turn.id, asksNobody: await areAnswers(tx, held) }
-    const content = said.slice(0, maxContentChars)
+    const elsewhere = limit && (await toldElsewhere(tx, turn, { until: limit, said: why ?? text }, context.now))
+    const content = (elsewhere ?? said).slice(0, maxContentChars)
     await answerChat.run(tx, { ...caller, conversationKey, content, clientId: turn.id, spoken }, context)
-    // Elsewhere, nobody could say whether it goes on: there its words are all that is known of the limit.
+    // Elsewhere, nobody could say whether it goes on.
     if (conversationKey !== webKey(turn.project_id, turn.agent_id)) return
     if (limit !== undefined) await meetChatLimit(tx, caller, held, limit)
     else if (outcome === 'answered') await chatWorks(tx, conversationKey)
   } else if (turn.about === 'summary') {
     const earlier = (await tx.first(selectConversation, { key: turn.conversation_key ?? '' }))?.summary ?? ''
     // That it is at its limit is no summary either, although it calls it an answer.
-    const summary = summaryFrom(isFailed || limit !== undefined ? '' : text, earlier)
+    const summary = summaryFrom(why !== null || limit !== undefined ? '' : text, earlier)
     await setSummary.run(tx, { ...caller, summary, throughSeq: turn.through_seq ?? 0 }, context)
   } else {
     const isDone = outcome === 'answered' && limit === undefined
     const result = limit === undefined ? said : `It is at its limit until ${limit}.\n\n${said}`
     await endTask(tx, turn, { failed: !isDone, result: result.slice(0, maxResultChars) }, context)
   }
+}
+
+/** Where there is no card: until when the limit lasts and what to do then, in the language of the chat. */
+async function toldElsewhere(
+  reader: Reader,
+  { agent_id: id, conversation_key: key }: ChatTurnRow,
+  met: { until: Instant; said: string },
+  now: Instant,
+): Promise<string | undefined> {
+  const place = parseChannelKey(key ?? '')
+  const chat = place && (await reader.first(selectChat, place))
+  if (!chat) return undefined
+  const agent = (await reader.first(selectAgent, { id }))?.name ?? id
+  return chatWords(chat.language).atLimit({ agent, zone: Temporal.Now.timeZoneId(), now, ...met })
 }
 
 /** CV10: what was said in a turn is an answer. Whoever is spoken to always says something: two of them would answer each other for ever. */

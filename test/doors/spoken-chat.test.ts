@@ -8,9 +8,13 @@ import { createLogger } from '../../src/platform/logger.ts'
 import type { ConversationState } from '../../src/protocol/snapshot.ts'
 import { createSpeaker } from '../../src/server/agents/speaker.ts'
 import { Starter } from '../../src/server/agents/starter.ts'
+import { createPairingCode } from '../../src/services/create-pairing-code.ts'
+import { getHistory } from '../../src/services/get-history.ts'
+import { hearStranger } from '../../src/services/hear-stranger.ts'
 import { readSnapshot } from '../../src/services/read-snapshot.ts'
 import { sendMessage } from '../../src/services/send-message.ts'
 import { speakToAgent } from '../../src/services/speak-to-agent.ts'
+import { takeChannelMessage } from '../../src/services/take-channel-message.ts'
 import { piecesOf, selectChatTurn } from '../../src/store/queries/chat-turns.ts'
 import { eventsOf } from '../services/installation.ts'
 import { exited, started } from '../services/launch-pad.ts'
@@ -144,6 +148,30 @@ test('[CH12] an error is told in words, and does not ask for the same again', as
 })
 
 const limitWords = "You've hit your usage limit. Try again in 30 seconds."
+
+test('[AG6] a limit met in a chat elsewhere is told there with its end and what to do, in its language', async () => {
+  const { room, server, machine, clock } = await open()
+  const { store } = server
+  const place = { channel: 'telegram', chatId: '42' } as const
+  const route = { projectId: room.projectId, agentId: 'coder' }
+  const { code } = await store.run(createPairingCode, { channel: place.channel, by: 'owner' })
+  const stranger = { kind: 'person', title: 'Ann', handle: null, language: 'ja', attempt: code } as const
+  await store.run(hearStranger, { ...place, ...stranger })
+  const message = { ...place, senderId: 'telegram:42', messageId: '1', content: 'こんにちは', attachment: null, route }
+  await store.run(takeChannelMessage, message)
+  const launchId = await bringUp(machine)
+  const { turnId } = await machine.turn()
+  await machine.tell(turnEnded(launchId, turnId, { outcome: 'failed', error: limitWords }))
+  const { items } = await store.query(getHistory, { key: 'telegram:42', hidden: false, limit: 10 })
+  const zone = Temporal.Now.timeZoneId()
+  const until = Temporal.Instant.fromEpochMilliseconds(clock.now() + 30_000)
+    .toZonedDateTimeISO(zone)
+    .toPlainTime()
+  const answer = items.at(-1)?.content ?? ''
+  expect(answer).toContain(`上限に達しました（${until.toString({ smallestUnit: 'minute' })} (${zone}) まで）`)
+  expect(answer).toContain('もう一度送ってください')
+  expect(answer).toContain(limitWords)
+})
 
 test('[AG6] a limit met in a chat is told with its end; what could not be answered is told again by itself when a person said so', async () => {
   const { room, server, say, chat, machine, clock } = await open()

@@ -1,4 +1,6 @@
 /** What the server itself says in a chat, in the language its reader's device is set to. Pure. */
+import type { Instant } from '../instant.ts'
+
 export type ChatLanguage = 'en' | 'ja'
 
 /** From a language tag such as `ja-JP`; English for those we do not speak. */
@@ -10,6 +12,25 @@ export interface ChatStatus {
   readonly doing: 'answering' | 'there' | 'starting' | 'held' | 'away'
   /** Messages of this chat that are not answered yet. */
   readonly waiting: number
+}
+
+/** An agent that could not answer because it is at its vendor's limit (AG6). */
+export interface ChatAtLimit {
+  readonly agent: string
+  readonly until: Instant
+  /** An IANA name: where the clock hangs that is read. */
+  readonly zone: string
+  readonly now: Instant
+  /** The agent's own words. */
+  readonly said: string
+}
+
+/** `15:40 (Asia/Tokyo)`; on another day with its date. Whoever reads it may be anywhere. */
+function timeIn({ until, zone, now }: ChatAtLimit): string {
+  const at = Temporal.Instant.from(until).toZonedDateTimeISO(zone)
+  const isToday = at.toPlainDate().equals(Temporal.Instant.from(now).toZonedDateTimeISO(zone).toPlainDate())
+  const time = at.toPlainTime().toString({ smallestUnit: 'minute' })
+  return `${isToday ? '' : `${at.toPlainDate()} `}${time} (${zone})`
 }
 
 const english = {
@@ -29,6 +50,8 @@ const english = {
   notTaken: (what: string) => `${what} cannot be taken yet. Say it in words, please.`,
   attachment: { photo: 'Photos', voice: 'Voice messages', other: 'Files and other attachments' },
   tooLong: 'This message is too long to be taken.',
+  atLimit: (limit: ChatAtLimit) =>
+    `${limit.agent} has reached the limit of its vendor, until ${timeIn(limit)}. What you wrote is kept but not answered: send it again then. What you send before is tried at once.\n\n${limit.said}`,
   again: '(Sent again: it is not known whether this arrived before.)',
   status: ({ agent, project, doing, waiting }: ChatStatus) => {
     const is = {
@@ -60,6 +83,8 @@ const japanese: typeof english = {
   notTaken: (what) => `${what}はまだ受け取れません。文章で書いてください。`,
   attachment: { photo: '写真', voice: '音声メッセージ', other: 'ファイルなどの添付' },
   tooLong: 'このメッセージは長すぎて受け取れません。',
+  atLimit: (limit) =>
+    `${limit.agent} は提供元の利用上限に達しました（${timeIn(limit)} まで）。お送りいただいた内容は保存されていますが、まだ答えていません。その時刻を過ぎたら、もう一度送ってください。それより前に送ったものは、すぐに試されます。\n\n${limit.said}`,
   again: '(再送: 先に届いていたかどうかは分かりません。)',
   status: ({ agent, project, doing, waiting }) => {
     const is = {
