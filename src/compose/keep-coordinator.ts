@@ -36,8 +36,8 @@ export interface KeeperParts {
   readonly logger: Logger
   /** What the person's own files are made with; the server's are closed to others. */
   readonly umask: number
-  /** Before the first start: its credential is there. */
-  readonly prepare: () => Promise<void>
+  /** Before the first start: its credential is there, and stays until what this gives is called. */
+  readonly prepare: () => Promise<() => void>
 }
 
 export class CoordinatorKeeper {
@@ -46,6 +46,7 @@ export class CoordinatorKeeper {
   #isStopped = false
   #attempt = 0
   #wake = (): void => {}
+  #release = (): void => {}
   #running: Promise<void> | undefined
 
   constructor(parts: KeeperParts) {
@@ -64,6 +65,7 @@ export class CoordinatorKeeper {
     this.#isStopped = true
     this.#wake()
     await this.#running
+    this.#release()
     const current = this.#current ?? (await findCoordinator(config.data, source))
     if (current) {
       signalExactly(source, current, 'SIGTERM')
@@ -87,7 +89,7 @@ export class CoordinatorKeeper {
 
   async #run(): Promise<void> {
     const { prepare, source, config, clock, logger } = this.#parts
-    await prepare()
+    this.#release = await prepare()
     while (!this.#isStopped) {
       const found = await findCoordinator(config.data, source)
       if (this.#isStopped) return

@@ -118,9 +118,9 @@ async function keepCoordinator({ store, ...parts }: KeeperSettings): Promise<Coo
     parts.logger.warn('agents cannot be run on this system yet; join a coordinator from another machine')
     return undefined
   }
-  const prepare = async (): Promise<void> => {
+  const prepare = async (): Promise<() => void> => {
     const { keepCoordinatorToken } = await import('./coordinator-token.ts')
-    await keepCoordinatorToken(store, parts.config.data)
+    return keepCoordinatorToken(store, parts.config.data, parts.logger)
   }
   const keeper = new CoordinatorKeeper({ ...parts, source: processes, clock: systemClock, prepare })
   keeper.start()

@@ -12,17 +12,23 @@ import { cannotGive } from './refusals.ts'
 
 type Draft = z.output<typeof TokenDraft>
 
+interface Making {
+  readonly by: Who
+  /** In place of one that was revoked: whoever had that one is known by it. */
+  readonly insteadOf?: string | undefined
+}
+
 export const createToken = defineUseCase({
   name: 'create-token',
   answersSecret: true,
   streams: () => [home],
-  run: async (tx, { by, ...draft }: Draft & { by: Who }, { now, random }): Promise<TokenWithSecret> => {
+  run: async (tx, { by, insteadOf, ...draft }: Draft & Making, { now, random }): Promise<TokenWithSecret> => {
     if (draft.expiresAt && draft.expiresAt <= now)
       throw new Refusal('invalid_request', 'expiresAt: it is in the past', { field: 'expiresAt' })
     const scopes = draft.kind === 'script' ? scriptScopes(draft, by) : coordinatorScopes(draft)
     const token = random.secret(draft.kind)
     const row: CredentialRow = {
-      id: random.uuid(),
+      id: insteadOf ?? random.uuid(),
       kind: draft.kind,
       person_id: await answerableFor(tx, by),
       name: draft.name,

@@ -208,13 +208,23 @@ describe('on one machine', () => {
     expect((await coordinatorOf(holdfast.data)).pid).toBe(coordinator.pid)
   })
 
-  test('[CO1] opening a chat starts the agent, which answers; a stop on purpose leaves nothing running', async () => {
+  test('[CO1] opening a chat starts the agent, which answers; a token revoked is made anew; a stop on purpose leaves nothing running', async () => {
     const chat = await openChat(holdfast)
     await chat.open()
     await chat.say('hello')
     expect(await chat.answer()).toBe('echo: hello')
     const { pid } = await chat.process('running')
     const coordinator = await coordinatorOf(holdfast.data)
+    const tokens = async () => (await chat.client.get('/api/tokens', { query: {} })).items.filter((t) => t.kind === 'coordinator')
+    const [revoked] = await tokens()
+    await chat.client.delete('/api/tokens/{tokenId}', { params: { tokenId: String(revoked?.id) } })
+    // Only a coordinator that is connected can start another agent; it has the same name, and what it ran it has still.
+    const other = await openChat(holdfast)
+    await other.open()
+    await other.say('you too')
+    expect(await other.answer()).toBe('echo: you too')
+    expect((await tokens()).map(({ id }) => id)).toEqual([revoked?.id])
+    expect(await chat.process('running')).toMatchObject({ pid, coordinatorId: (await other.process('running')).coordinatorId })
     expect(isRunning(pid ?? 0)).toBe(true)
     expect(await holdfast.stop()).toBe(0)
     expect([isRunning(pid ?? 0), isRunning(coordinator.pid)]).toEqual([false, false])
