@@ -1,5 +1,6 @@
 /** The WebSocket `/ws`: the frame every later message goes through. */
 import { expect, test } from 'vitest'
+import { encodeCursor } from '../../src/store/cursor.ts'
 import { openSocket } from '../support/feed-clients.ts'
 import { openTestServer, type TestServer } from '../support/server.ts'
 
@@ -40,6 +41,36 @@ test('[RL2] a cursor that cannot be served: the answer carries none, a snapshot 
   })
   await create(server, 'q')
   expect((await socket.next()).event.seq).toBe(2)
+})
+
+test('[RL2] a snapshot that nobody asked for carries no requestId, whatever is being answered when it comes', async () => {
+  const server = await openTestServer()
+  const { store } = server
+  const { id } = await create(server, 'p')
+  const stream = `project:${id}` as const
+  const task = { phase: 1, type: 'code', title: 't', description: '' }
+  await server.ask(`/api/projects/${id}/tasks`, { method: 'POST', body: task })
+  const [isAnswering, hasSnapshot] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  // As if its beginning was trimmed meanwhile: what is next is not there any more, and the snapshot comes in the middle of an answer.
+  store.eventsAfter = async () => {
+    await isAnswering.promise
+    return []
+  }
+  const positions = store.positions.bind(store)
+  store.positions = async (streams) => {
+    if (streams[0] === 'project:other') {
+      isAnswering.resolve()
+      await hasSnapshot.promise
+    }
+    return positions(streams)
+  }
+  const slow = await open(server)
+  await slow.subscribe([stream], encodeCursor(store.incarnation, new Map([[stream, 0]])))
+  slow.send({ type: 'subscribe', streams: ['project:other'], requestId: 'other' })
+  const snapshot = await slow.next()
+  hasSnapshot.resolve()
+  expect([snapshot.type, snapshot.requestId]).toEqual(['snapshot', undefined])
+  expect(await slow.next()).toMatchObject({ type: 'subscribed', requestId: 'other' })
 })
 
 test('[RL2] after unsubscribing nothing comes any more, and other streams go on', async () => {

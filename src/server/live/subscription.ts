@@ -23,7 +23,8 @@ export interface FeedSink {
   /** Resolves once there is room again, or the client is gone. */
   drained(): Promise<void>
   events(events: readonly FeedEvent[], cursorBehind: (event: FeedEvent) => string): void
-  snapshot(snapshot: FeedSnapshot): void
+  /** `asked`: it is of the answer that is being given; else it comes in the middle of whatever is. */
+  snapshot(snapshot: FeedSnapshot, asked: boolean): void
   /** The log cannot be read: the client is sent away and comes back with its cursor. */
   failed(error: unknown): void
 }
@@ -92,7 +93,7 @@ export class Subscription {
       }
       // A cursor behind a snapshot that never arrived would hide what was in it.
       ready(snapshot ? null : this.#cursorOver(streams))
-      if (snapshot) this.#sink.snapshot({ streams: unserved, state: snapshot.state, cursor: this.#cursorOver() })
+      if (snapshot) this.#sink.snapshot({ streams: unserved, state: snapshot.state, cursor: this.#cursorOver() }, true)
     } finally {
       for (const tail of tails) this.#tails.letGo(tail.stream)
     }
@@ -205,7 +206,7 @@ export class Subscription {
     const { positions, state } = await this.#store.query(readSnapshot, { streams: [lane.stream] })
     if (lane.left) return
     lane.position = positions[0]?.head ?? 0
-    this.#sink.snapshot({ streams: [lane.stream], state, cursor: this.#cursorOver() })
+    this.#sink.snapshot({ streams: [lane.stream], state, cursor: this.#cursorOver() }, false)
   }
 
   #cursorOver(streams: readonly StreamName[] = this.streams): string {

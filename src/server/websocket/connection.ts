@@ -24,6 +24,11 @@ const maxMessageBytes = 1024 * 1024
 const maxWaiting = 16
 const missedBeatsAllowed = 2
 
+interface Said {
+  readonly type: string
+  readonly [field: string]: unknown
+}
+
 export class SocketConnection implements FeedSink, OpenConnection {
   readonly kind = 'websocket'
   readonly presented: Presented
@@ -84,10 +89,11 @@ export class SocketConnection implements FeedSink, OpenConnection {
     this.#doors.figures.feedBytes += frame.length
   }
 
-  snapshot(snapshot: FeedSnapshot): void {
-    for (const message of this.relay.snapshots(snapshot)) this.answer(message)
+  snapshot(snapshot: FeedSnapshot, asked: boolean): void {
+    const requestId = asked ? this.#requestId : undefined
+    for (const message of this.relay.snapshots(snapshot)) this.#say(message, requestId)
     const streams = snapshot.streams.filter((stream) => !this.relay.has(stream))
-    if (streams.length > 0) this.answer({ type: 'snapshot', ...snapshot, streams })
+    if (streams.length > 0) this.#say({ type: 'snapshot', ...snapshot, streams }, requestId)
   }
 
   failed(error: unknown): void {
@@ -96,9 +102,12 @@ export class SocketConnection implements FeedSink, OpenConnection {
   }
 
   /** Carries the id of the request it answers back (RL2). */
-  answer(message: { readonly type: string; readonly [field: string]: unknown }): void {
-    const text = JSON.stringify(this.#requestId === undefined ? message : { ...message, requestId: this.#requestId })
-    this.#webSocket.send(text)
+  answer(message: Said): void {
+    this.#say(message, this.#requestId)
+  }
+
+  #say(message: Said, requestId: string | undefined): void {
+    this.#webSocket.send(JSON.stringify(requestId === undefined ? message : { ...message, requestId }))
   }
 
   get waitingBytes(): number {
