@@ -1,6 +1,6 @@
 /** A real git repository for a test, with one commit, and git to look at it with. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Git } from '../../src/coordinator/worktrees/git.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -31,10 +31,23 @@ export function at(folder: string): TestRepository {
   }
 }
 
+let first: string | undefined
+
+/** A copy of the first that was made: a few files are written sooner than git is started three times. */
 export function makeRepository({ commit = true } = {}): TestRepository {
   const repository = at(realpathSync(temporaryFolder()))
-  repository.git('init', '--quiet', '--initial-branch=main')
-  if (!commit) return repository
+  if (!commit) {
+    repository.git('init', '--quiet', '--initial-branch=main')
+    return repository
+  }
+  first ??= makeFirst().folder
+  cpSync(first, repository.folder, { recursive: true })
+  return repository
+}
+
+function makeFirst(): TestRepository {
+  const repository = at(temporaryFolder())
+  repository.git('init', '--quiet', '--initial-branch=main', '--template=')
   repository.write('README.md', '# project\n')
   repository.write('.gitignore', '.env\nnode_modules/\n')
   repository.git('add', '.')

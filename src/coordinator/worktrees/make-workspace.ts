@@ -114,7 +114,7 @@ async function addArguments(repository: Repository, top: string, { branch, base 
 /** Nobody has worked in it yet: its files are written, and then it is ours. */
 async function finish(repository: Repository, top: string, mark: WorktreeMark): Promise<void> {
   const gitFolder = await gitFolderOf(repository, top)
-  await repository.try(['worktree', 'unlock', top])
+  if (existsSync(join(gitFolder, 'locked'))) await repository.try(['worktree', 'unlock', top])
   if (!existsSync(join(gitFolder, 'index'))) {
     // Of one that was cut off.
     await rm(join(gitFolder, 'index.lock'), { force: true })

@@ -1,6 +1,5 @@
 /** One of our worktrees, found by its folder and known by its mark; whatever is not ours is not opened. */
 import { type Git, GitFailure } from './git.ts'
-import { gitFolderOf } from './make-workspace.ts'
 import { readMark, type WorktreeMark } from './mark.ts'
 import { lookAtRepository, Repository } from './repository.ts'
 
@@ -17,8 +16,8 @@ export async function openWorktree(git: Git, top: string): Promise<OurWorktree> 
   const repository = await lookAtRepository(git, top)
   if (!(repository instanceof Repository)) throw new GitFailure(-1, repository.why)
   if (repository.facts.top !== top) throw new GitFailure(-1, `${top} is not the top of a worktree.`)
-  const gitFolder = await gitFolderOf(repository, top)
-  const mark = gitFolder === repository.facts.commonFolder ? undefined : await readMark(gitFolder)
+  const { gitFolder, commonFolder } = repository.facts
+  const mark = gitFolder === commonFolder ? undefined : await readMark(gitFolder)
   if (!mark) throw new GitFailure(-1, `${top} is not a worktree that Holdfast made.`)
   return { repository, top, gitFolder, mark, forkPoint: await forkPointOf(repository, mark) }
 }

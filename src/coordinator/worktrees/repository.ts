@@ -13,6 +13,8 @@ const mostDrivers = 200
 export interface RepositoryFacts {
   /** The top of the checkout that was asked for, with links followed. */
   readonly top: string
+  /** What git keeps of that checkout alone. */
+  readonly gitFolder: string
   /** What all checkouts share. */
   readonly commonFolder: string
   /** The way from the top down to the folder that was asked for; empty at the top. */
@@ -61,22 +63,25 @@ export interface NoRepository {
   readonly why: string
 }
 
+const commit = 'HEAD^{commit}'
+/** Everything in one go: to start git costs more than what it is asked. */
+const asked = ['--is-bare-repository', '--absolute-git-dir', '--git-common-dir', '--show-toplevel', '--show-prefix', commit]
+const ofBranches = 'refs/heads/'
+
 export async function lookAtRepository(git: Git, folder: string): Promise<Repository | NoRepository> {
   try {
-    const asked = ['rev-parse', '--is-bare-repository', '--git-common-dir', '--show-toplevel', '--show-prefix']
-    const found = await git.try(folder, asked)
-    if (found.code !== 0) return { why: whyNot(folder, found.stderr) }
-    const [isBare, common = '', top = '', prefix = ''] = found.stdout.split('\n')
+    const found = await git.try(folder, ['rev-parse', ...asked, '--symbolic-full-name', 'HEAD'])
+    const [isBare, own = '', common = '', top = '', prefix = '', head = '', branch = ''] = found.stdout.split('\n')
+    if (found.code !== 0 && !found.stderr.includes(commit)) return { why: whyNot(folder, found.stderr) }
     if (isBare === 'true') return { why: say('bareRepository', { folder }) }
-    const head = await git.try(folder, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
-    if (head.code !== 0) return { why: say('noCommit', { folder }) }
-    const branch = await git.try(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD'])
+    if (!/^[0-9a-f]{40,64}$/.test(head)) return { why: say('noCommit', { folder }) }
     const facts: RepositoryFacts = {
       top: await realpath(top),
+      gitFolder: await realpath(own),
       commonFolder: await realpath(isAbsolute(common) ? common : join(folder, common)),
       prefix,
-      head: head.stdout.trim(),
-      branch: branch.code === 0 ? branch.stdout.trim() : null,
+      head,
+      branch: branch.startsWith(ofBranches) ? branch.slice(ofBranches.length) : null,
     }
     return new Repository(git, facts, await driversOff(git, folder))
   } catch (error) {
