@@ -40,7 +40,7 @@ export function serverAddress(given: string, origin: string): string {
 async function runningServer(terminal: Terminal, data: string): Promise<string> {
   const found = await readRunFile(data)
   // A stale file's port may belong to somebody else by now: nothing is sent there.
-  if (found && isAlive(found.pid)) return found.url
+  if (found && isAlive(found)) return found.url
   if (!mayEnter(data))
     throw new CommandFailure(
       'refused',

@@ -94,7 +94,7 @@ export async function runCoordinator({ config, server, token, labels, capacity, 
 /** A stale file's port may belong to somebody else by now: nothing is sent there. */
 async function serverOf(data: string): Promise<string | undefined> {
   const found = await readRunFile(data)
-  return found && isAlive(found.pid) ? found.url : undefined
+  return found && isAlive(found) ? found.url : undefined
 }
 
 function thisMachine(): ProcessSource {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { writeRunFile } from '../../src/platform/run-file.ts'
@@ -40,6 +40,12 @@ test('[SE1] a token is not sent to a port that a dead server left behind', async
   await writeRunFile(data, { pid: child.pid ?? 0, url, startedAt: '2026-03-01T09:00:00.000Z', version: '0.1.0' })
   const { code } = await runCommand(['projects'], { env: { HOLDFAST_DATA: data, HOLDFAST_TOKEN: 'a-token-that-must-stay-here' } })
   expect([code, requests]).toEqual([3, []])
+  // Nor when its number is another's by now.
+  await writeRunFile(data, { pid: process.pid, url, startedAt: '2026-03-01T09:00:00.000Z', version: '0.1.0' })
+  const file = join(data, 'run', 'server.json')
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), birth: 'that of the one before' }))
+  const later = await runCommand(['projects'], { env: { HOLDFAST_DATA: data, HOLDFAST_TOKEN: 'a-token-that-must-stay-here' } })
+  expect([later.code, requests]).toEqual([3, []])
 })
 
 test('[SE1] the owner token of this machine is not sent to another one', async () => {

@@ -11,7 +11,7 @@ const server = { pid: process.pid, url: 'http://127.0.0.1:4747', startedAt: '202
 test('[CF2] who runs on a data folder is written there, for its owner only', async () => {
   const data = temporaryFolder()
   await writeRunFile(data, server)
-  expect(await readRunFile(data)).toEqual(server)
+  expect(await readRunFile(data)).toMatchObject(server)
   expect(statSync(join(data, 'run', 'server.json')).mode & 0o777).toBe(0o600)
 })
 
@@ -43,10 +43,19 @@ test('[CF2] a stopping server takes its own file away and leaves another one alo
 })
 
 test('[CF2] a process that has ended is not alive', async () => {
-  expect(isAlive(process.pid)).toBe(true)
+  expect(isAlive({ pid: process.pid })).toBe(true)
   const child = spawn(process.execPath, ['-e', ''])
   await once(child, 'exit')
-  expect(isAlive(child.pid ?? 0)).toBe(false)
+  expect(isAlive({ pid: child.pid ?? 0 })).toBe(false)
+})
+
+test('[CF2] another process that has the number of a server that died, or had it before the machine started, is not that server', async () => {
+  const data = temporaryFolder()
+  await writeRunFile(data, server)
+  const found = await readRunFile(data)
+  expect(found && isAlive(found)).toBe(true)
+  expect(isAlive({ ...server, ...found, birth: 'another' })).toBe(false)
+  expect(isAlive({ ...server, ...found, bootId: 'another' })).toBe(false)
 })
 
 test('[CF2] a process that has died is not alive because nobody has noticed it', async () => {
@@ -56,10 +65,10 @@ test('[CF2] a process that has died is not alive because nobody has noticed it',
   const pid = Number(printed)
   const comesTo = (state: string, who = 0): Promise<unknown> =>
     vi.waitUntil(() => readFileSync(`/proc/${who}/stat`, 'utf8').includes(`) ${state} `), { timeout: 30_000 })
-  expect(isAlive(pid)).toBe(true)
+  expect(isAlive({ pid })).toBe(true)
   parent.kill('SIGSTOP')
   await comesTo('T', parent.pid)
   process.kill(pid, 'SIGKILL')
   await comesTo('Z', pid)
-  expect(isAlive(pid)).toBe(false)
+  expect(isAlive({ pid })).toBe(false)
 })

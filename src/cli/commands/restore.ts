@@ -58,7 +58,7 @@ async function putBack(context: CommandContext, given: Given): Promise<void> {
 /** Before anything is asked; what really keeps a server and a restore apart is the folder's lock. */
 async function mustBeUnused({ data, database_url: url }: ConfigValues): Promise<void> {
   const server = url ? undefined : await readRunFile(data)
-  if (!server || !isAlive(server.pid)) return
+  if (!server || !isAlive(server)) return
   throw new CommandFailure(
     'failed',
     `A server (pid ${server.pid}) is using the data folder ${data}.`,

@@ -22,7 +22,7 @@ export async function checkServer(
   if (named) return checkAnswer(named, undefined, ourVersion)
   const { data } = config.values
   const found = await readRunFile(data)
-  if (found && isAlive(found.pid)) return checkAnswer(found.url, found.version, ourVersion)
+  if (found && isAlive(found)) return checkAnswer(found.url, found.version, ourVersion)
   const note = found ? `ended without saying so (it was process ${found.pid})` : 'not running'
   return { url: undefined, checks: [warning('Server', note, `Start it with \`${start}\`.`), await checkPort(config)] }
 }

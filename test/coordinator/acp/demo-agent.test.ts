@@ -168,7 +168,7 @@ test('[AC1] it ends when its input does, unless it was told to stay or to ignore
   await stubborn.ready()
   await stubborn.say('[[ignore-sigterm]][[fork]]')
   const forked = Number(/forked (\d+)/.exec(stubborn.text)?.[1])
-  expect(isAlive(forked)).toBe(true)
+  expect(isAlive({ pid: forked })).toBe(true)
   stubborn.conversation.close()
   stubborn.child.kill('SIGTERM')
   stubborn.child.kill('SIGCONT')

@@ -88,7 +88,7 @@ test('[WT5] one that does not end, or is not wanted any more, is ended with all 
     const running = runSetUp(command(script, { ...extra, folder }))
     const written = (): string => (existsSync(join(folder, 'pid')) ? readFileSync(join(folder, 'pid'), 'utf8') : '')
     await until(async () => written().endsWith('\n'))
-    expect(isAlive(Number(written()))).toBe(true)
+    expect(isAlive({ pid: Number(written()) })).toBe(true)
     end()
     expect(await running).toMatchObject({ outcome })
   }
@@ -100,7 +100,7 @@ test('[WT5] what a set-up leaves in the background, holding its output open, is 
     console.log(pid)`
   const done = await runSetUp(command(`${left}; process.exit(0)`))
   onTestFinished(() => void process.kill(Number(done.output)))
-  expect([done.outcome, isAlive(Number(done.output))]).toEqual(['done', true])
+  expect([done.outcome, isAlive({ pid: Number(done.output) })]).toEqual(['done', true])
   const stop = new AbortController()
   const onOutput = (): void => stop.abort()
   const stopped = await runSetUp(command(`${left}; setTimeout(() => {}, 60000)`, { onOutput, signal: stop.signal }))
