@@ -47,7 +47,7 @@ export async function awaitAnswer(parts: Awaited, post: () => Promise<Message>):
       })
       const noAnswer = `No answer came within ${timeoutMs / 1000} s.`
       const next = `The message is kept; \`holdfast chat ${agentId}\` shows the answer when there is one.`
-      stopWaiting = clientClock.after(timeoutMs, () => reject(new CommandFailure('failed', noAnswer, next, 'no_answer')))
+      stopWaiting = clientClock.after(timeoutMs, () => reject(new CommandFailure('later', noAnswer, next, 'no_answer')))
     })
   } finally {
     stopWaiting()

@@ -1,7 +1,7 @@
 /** A command that cannot be done, in the words its reader needs: what happened, what to do next, and how the process ends. */
 import { type ExitName, exitCodes } from './exit-codes.ts'
 
-type FailureExit = Exclude<ExitName, 'ok' | 'later' | 'conflict'>
+type FailureExit = Exclude<ExitName, 'ok' | 'conflict'>
 
 /** The catalogue's words where it has one for the same thing. */
 const codeOf = {
@@ -10,6 +10,7 @@ const codeOf = {
   unreachable: 'unreachable',
   refused: 'unauthenticated',
   notFound: 'not_found',
+  later: 'busy',
   interrupted: 'interrupted',
 } as const satisfies Record<FailureExit, string>
 

@@ -85,7 +85,7 @@ test('[NA7] --wait prints the answer to exactly this message and nothing else', 
 test('[CL2] --wait gives up after its time, and the message stays', async () => {
   const { holdfast, said } = await openChat()
   const { code, stderr } = await holdfast(['chat', 'ann', '--message', 'anybody?', '--wait', '--timeout', '1'])
-  expect([code, stderr]).toEqual([1, expect.stringContaining('No answer came within 1 s.')])
+  expect([code, stderr]).toEqual([7, expect.stringContaining('No answer came within 1 s.')])
   expect(await said()).toEqual(['owner: anybody?'])
 })
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { packageGivenToNpx } from '../../src/platform/package-given-to-npx.ts'
 import { writeRunFile } from '../../src/platform/run-file.ts'
 import { answering, json } from '../support/answering.ts'
 import { openInstallation, runCommand } from '../support/command-line.ts'
@@ -30,6 +31,19 @@ test('[CL2] in a clone the hints are what works in a clone', async () => {
   const away = ['projects', '--server', 'http://127.0.0.1:1', '--token-file', '-']
   const { stderr } = await runCommand(away, { env, input: 'a-token-of-twenty-characters' })
   expect(stderr).toContain('ask `npm run -s holdfast -- doctor`')
+})
+
+test('[CL2] run by npx, which leaves no such command behind, the hints are what was typed', async () => {
+  const env = { npm_lifecycle_event: 'npx', HOLDFAST_DATA: temporaryFolder() }
+  expect((await runCommand(['projects'], { env })).stderr).toContain('Start it with `npx holdfast up`')
+  expect((await runCommand(['projcts'], { env })).stderr).toContain('`npx holdfast projects`')
+  const folder = temporaryFolder()
+  const given = (text: string) => {
+    writeFileSync(join(folder, 'package.json'), text)
+    return packageGivenToNpx(join(folder, 'node_modules', 'holdfast'))
+  }
+  expect(given('{"_npx":{"packages":["./holdfast-0.1.0.tgz"]}}')).toBe('./holdfast-0.1.0.tgz')
+  for (const text of ['{}', 'x', '{"_npx":{"packages":["a; b"]}}', '{"_npx":[]}']) expect(given(text)).toBeUndefined()
 })
 
 test('[SE1] a token is not sent to a port that a dead server left behind', async () => {
