@@ -70,12 +70,14 @@ function checked(text: string, origin: string): string {
   throw usage(`There is no token in ${origin}.`, 'It must hold the token and nothing else.')
 }
 
+export const isOurMachine = (url: string): boolean => ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
+
 async function ownersToken(url: string, data: string): Promise<string> {
   const { hostname } = new URL(url)
-  const isOurMachine = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
-  const token = isOurMachine ? await readOwnerToken(data) : undefined
+  const isOurs = isOurMachine(url)
+  const token = isOurs ? await readOwnerToken(data) : undefined
   if (token) return token
-  const why = isOurMachine ? `There is no owner token in ${data}.` : `The owner token of this machine is not sent to ${hostname}.`
+  const why = isOurs ? `There is no owner token in ${data}.` : `The owner token of this machine is not sent to ${hostname}.`
   throw new CommandFailure(
     'refused',
     `${why} A token is needed.`,

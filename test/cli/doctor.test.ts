@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { checkNode } from '../../src/cli/doctor/machine.ts'
 import { openInstallation, runCommand } from '../support/command-line.ts'
+import { playCoordinator } from '../support/played-coordinator.ts'
 import { openTestStore } from '../support/store.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -36,7 +37,7 @@ test('[CL3] with the server off it looks at Node, git, folder, port and database
 })
 
 test('[CL3] with the server on it looks at the store, the credential and every agent’s program', async () => {
-  const { holdfast } = await openInstallation()
+  const { holdfast, server } = await openInstallation()
   await holdfast(['agents', 'add', 'there', '--', process.execPath])
   await holdfast(['agents', 'add', 'missing', '--', 'no-such-program-anywhere'])
   await holdfast(['agents', 'add', 'pulls', '--protocol', 'mcp'])
@@ -51,6 +52,14 @@ test('[CL3] with the server on it looks at the store, the credential and every a
   expect(stdout).toMatch(/✗ Agent missing +no-such-program-anywhere is not on this machine\n +→ Install it/)
   expect(stdout).toMatch(/! Server +running at .*version 0\.0\.0-test/)
   expect(stderr).toContain('One thing is wrong.')
+  // Agents that are started on another machine are not looked for on this one.
+  const machine = await playCoordinator({ url: server.url, token: server.ownerToken }, 'another-machine')
+  const elsewhere = await holdfast(['doctor'])
+  expect(elsewhere.stdout).toMatch(
+    /✓ Agent missing +no-such-program-anywhere; started on another-machine, not looked for on this machine\n/,
+  )
+  expect(elsewhere.code).toBe(0)
+  await machine.goodbye()
 })
 
 test('[CF1] every value is printed with where it came from, and a password is not', async () => {

@@ -1,5 +1,6 @@
 /** `holdfast doctor`: looks at everything that must be right and says what to do where it is not (CL3). Changes nothing. */
 import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '../../client/client.ts'
 import type { DeepCheck } from '../../compose/check-deeply.ts'
@@ -11,10 +12,10 @@ import { findPackageRoot } from '../../platform/package-root.ts'
 import { visible } from '../../platform/visible.ts'
 import { type ConfigKey, configKeys, configRules } from '../../protocol/config.ts'
 import type { CommandSpec, Given } from '../command.ts'
-import { serverAddress } from '../connect.ts'
+import { isOurMachine, serverAddress } from '../connect.ts'
 import type { CommandContext } from '../context.ts'
 import { padTo } from '../display-width.ts'
-import { checkAgents, checkCoordinators, checkCredential } from '../doctor/agents.ts'
+import { checkAgents, checkCoordinators, checkCredential, coordinatorsOf } from '../doctor/agents.ts'
 import { bad, type Check, good, warning } from '../doctor/check.ts'
 import { checkDeep } from '../doctor/deep.ts'
 import { checkDatabase, checkFolder } from '../doctor/folder.ts'
@@ -41,6 +42,7 @@ async function examine(context: CommandContext, given: Given): Promise<void> {
     ...checkConfiguration(config, cwd),
     await checkFolder(config.values.data),
   ]
+  if (named && !isOurMachine(named)) checks.push(good('This machine', `all above is about ${hostname()}, below about ${named}`))
   // In a folder that is closed to us nothing can be told of a server or a database.
   if (named || mayEnter(config.values.data)) {
     const server = await checkServer(config, named, version, startCommand(env))
@@ -110,11 +112,14 @@ async function checkInside(context: CommandContext, url: string): Promise<Check[
   const client = createClient({ url, token })
   const credential = await checkCredential(client)
   if (credential.state === 'bad') return [credential]
+  const coordinators = await coordinatorsOf(client)
+  const connected = coordinators.filter(({ state }) => state === 'connected').map(({ machine }) => machine)
+  const machines = { connected, here: hostname(), serverElsewhere: !isOurMachine(url) }
   return [
     credential,
-    await checkCoordinators(client),
+    checkCoordinators(coordinators),
     ...(await checkNotes(client)),
-    ...(await checkAgents(client, context.terminal.env)),
+    ...(await checkAgents(client, context.terminal.env, machines)),
   ]
 }
 
