@@ -1,8 +1,8 @@
 /**
  * SP4: from `agent:spawn` until the agent is ready, told to the person who asked. Beside the same agent started by hand: from the
  * spawn until it has answered the same two questions. What lies between the two is ours. Shown with the quickest
- * agent that can be, a script of thirty lines, and with the one Holdfast brings along, which is made as agents are: with the SDK of the
- * protocol.
+ * agent that can be, a script of thirty lines, with the one Holdfast brings along, which is made as agents are: with the SDK of the
+ * protocol; and with the real ones that are found on the PATH or in `REAL_AGENTS_FOLDER` (test/agents/real).
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,6 +10,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { findPackageRoot } from '../src/platform/package-root.ts'
+import { entryOf, type InstalledAgent, installedAgents } from '../test/agents/real/installed.ts'
+import { startModel } from '../test/agents/real/model/scripted-model.ts'
 import type { Comparison, Contender, Contest } from './harness/comparison.ts'
 import { benchFolder } from './harness/folder.ts'
 import { KeepAlive, requestBytes } from './harness/keep-alive.ts'
@@ -18,18 +20,37 @@ import { holdfastCommand, ownerTokenIn, startProcess } from './harness/server-pr
 import { median } from './harness/statistics.ts'
 import type { Goal } from './harness/verdict.ts'
 
-/** What is run by this very Node. */
-type Agent = readonly string[]
-const bareScript: Agent = [join(import.meta.dirname, 'bare', 'acp-agent.cjs')]
-const demoAgent: Agent = [join(findPackageRoot().folder, 'dist', 'server', 'main.js'), 'demo-acp']
-/** The start of an agent varies by more than what is ours: so many, that their median does not. */
-const spawnsPerRound = 11
+interface Agent {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly spawnsPerRound: number
+  readonly close?: () => Promise<void>
+}
+
+/** The start of a quick agent varies by more than what is ours: so many, that their median does not. */
+const spawnsOfQuick = 11
+const spawnsOfReal = 3
+const scriptOf = (...args: string[]): Agent => ({ command: process.execPath, args, env: {}, spawnsPerRound: spawnsOfQuick })
+const bareScript = scriptOf(join(import.meta.dirname, 'bare', 'acp-agent.cjs'))
+const demoAgent = scriptOf(join(findPackageRoot().folder, 'dist', 'server', 'main.js'), 'demo-acp')
 /** Before each, so that nothing of the one before is still being cleared away. */
 const restMs = 100
 const role = 'bench'
 const goal: Goal = { kind: 'cost', limit: 1.1 }
 
-function ordered(relay: Relay, userSessionId: unknown): Contender {
+/** With a home of its own, and a model that nobody pays for. */
+async function realAgent({ program, recipe }: InstalledAgent): Promise<Agent> {
+  const [home, model] = [benchFolder(), await startModel()]
+  const { command, args, env } = entryOf(program, recipe, home.path, model.url)
+  const close = async (): Promise<void> => {
+    await model.close()
+    home.remove()
+  }
+  return { command, args, env, spawnsPerRound: spawnsOfReal, close }
+}
+
+function ordered({ spawnsPerRound }: Agent, relay: Relay, userSessionId: unknown): Contender {
   return {
     name: 'holdfast',
     round: async () => {
@@ -46,9 +67,10 @@ function ordered(relay: Relay, userSessionId: unknown): Contender {
   }
 }
 
-function byHand(command: Agent, folder: string, port: number): Contender {
+function byHand({ command, args, env, spawnsPerRound }: Agent, folder: string, port: number, passkey: string): Contender {
   // As it is told where our tools are.
-  const headers = [{ name: 'Authorization', value: 'Bearer by-hand' }]
+  const headers = [{ name: 'Authorization', value: `Bearer ${passkey}` }]
+  const options = { cwd: folder, stdio: 'pipe', detached: true, env: { ...process.env, ...env } } as const
   const mcpServers = [{ type: 'http', name: 'holdfast', url: `http://127.0.0.1:${port}/mcp`, headers }]
   return {
     name: 'the agent started and greeted by hand',
@@ -57,12 +79,14 @@ function byHand(command: Agent, folder: string, port: number): Contender {
       for (let nth = 0; nth < spawnsPerRound; nth++) {
         await pause(restMs)
         const from = performance.now()
-        const agent = spawn(process.execPath, command, { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+        const agent = spawn(command, args, options)
+        agent.stderr.resume()
         const lines = createInterface(agent.stdout)
         await asked(agent, lines, { id: 0, method: 'initialize', params: { protocolVersion: 1, clientCapabilities: {} } })
         await asked(agent, lines, { id: 1, method: 'session/new', params: { cwd: folder, mcpServers } })
         times.push(performance.now() - from)
-        agent.kill('SIGKILL')
+        // With all it has started.
+        process.kill(-(agent.pid ?? 0), 'SIGKILL')
         await once(agent, 'close')
       }
       return median(times)
@@ -91,7 +115,7 @@ function asked(agent: ChildProcess, lines: NodeJS.EventEmitter, question: Questi
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-async function contest(command: Agent): Promise<Contest> {
+async function contest(agent: Agent): Promise<Contest> {
   const folder = benchFolder()
   const server = await startProcess(holdfastCommand(folder.path), { path: '/readyz' })
   const token = ownerTokenIn(folder.path)
@@ -99,7 +123,9 @@ async function contest(command: Agent): Promise<Contest> {
   const send = <Answer>(method: string, path: string, body: object): Promise<Answer> =>
     person.json(requestBytes(method, path, body, { token }))
   const { id: projectId } = await send<{ id: string }>('POST', '/api/projects', { name: 'bench' })
-  await send('POST', '/api/agents', { id: 'bench', name: 'bench', protocol: 'acp', command: process.execPath, args: command })
+  const { command, args, env } = agent
+  const entry = { id: 'bench', name: 'bench', protocol: 'acp', command, args, env }
+  const { passkey } = await send<{ passkey: string }>('POST', '/api/agents', entry)
   await send('PUT', `/api/projects/${projectId}/agents/bench`, {})
   const isConnected = async (): Promise<boolean> =>
     (await person.ask(requestBytes('GET', '/api/coordinators', undefined, { token })(server.port))).includes('"connected"')
@@ -107,18 +133,27 @@ async function contest(command: Agent): Promise<Contest> {
   const relay = await Relay.open(server.port, token)
   const { sessionId: userSessionId } = await relay.say({ type: 'session:create', projectId }, 'session:created')
   return {
-    ours: ordered(relay, userSessionId),
-    yardstick: byHand(command, folder.path, server.port),
+    ours: ordered(agent, relay, userSessionId),
+    yardstick: byHand(agent, folder.path, server.port, passkey),
     close: async () => {
       relay.close()
       person.close()
       await server.stop()
       folder.remove()
+      await agent.close?.()
     },
   }
 }
 
+const comparison = (which: string, prepare: Comparison['prepare']): Comparison => ({
+  title: `[SP4] ${which}, from the order to ready`,
+  unit: 'ms',
+  goal,
+  prepare,
+})
+
 export const spawns: readonly Comparison[] = [
-  { title: '[SP4] a bare script, from the order to ready', unit: 'ms', goal, prepare: () => contest(bareScript) },
-  { title: "[SP4] Holdfast's own agent, from the order to ready", unit: 'ms', goal, prepare: () => contest(demoAgent) },
+  comparison('a bare script', () => contest(bareScript)),
+  comparison("Holdfast's own agent", () => contest(demoAgent)),
+  ...installedAgents().map((each) => comparison(`a real agent (${each.name})`, async () => contest(await realAgent(each)))),
 ]
