@@ -13,22 +13,25 @@ import { router } from './router.tsx'
 
 followTheme()
 
-const language = spoken(languageChoice.get())
-const words = await loadMessages(language)
-const place = document.getElementById('root')
-if (!place) throw new Error('index.html has no #root')
+/** Not awaited by this module: the file of the words may need something that lies in the same file as this, and would wait for it. */
+async function show(): Promise<void> {
+  const language = spoken(languageChoice.get())
+  const words = await loadMessages(language)
+  const place = document.getElementById('root')
+  if (!place) throw new Error('index.html has no #root')
+  createRoot(place).render(
+    <StrictMode>
+      {/* The Content-Security-Policy allows no style elements that scripts make. */}
+      <CSPProvider disableStyleElements>
+        <SpeechProvider first={{ language, words }}>
+          <QueryClientProvider client={queryClient}>
+            <RouterProvider router={router} />
+          </QueryClientProvider>
+        </SpeechProvider>
+      </CSPProvider>
+    </StrictMode>,
+  )
+}
 
-createRoot(place).render(
-  <StrictMode>
-    {/* The Content-Security-Policy allows no style elements that scripts make. */}
-    <CSPProvider disableStyleElements>
-      <SpeechProvider first={{ language, words }}>
-        <QueryClientProvider client={queryClient}>
-          <RouterProvider router={router} />
-        </QueryClientProvider>
-      </SpeechProvider>
-    </CSPProvider>
-  </StrictMode>,
-)
-
+void show()
 if (import.meta.env.PROD && 'serviceWorker' in navigator) void navigator.serviceWorker.register('/service-worker.js')
