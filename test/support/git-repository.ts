@@ -19,11 +19,11 @@ const env = { PATH: process.env['PATH'] ?? '', HOME: bareHome, LC_ALL: 'C' }
 export const testGit = (): Git => new Git({ clock: systemClock, env })
 
 export function at(folder: string): TestRepository {
-  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
+  const settings = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', '-c', 'maintenance.auto=false']
   return {
     folder,
     git: (...args) =>
-      execFileSync('git', [...identity, ...args], { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' }).trimEnd(),
+      execFileSync('git', [...settings, ...args], { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' }).trimEnd(),
     write(path, text) {
       mkdirSync(dirname(join(folder, path)), { recursive: true })
       writeFileSync(join(folder, path), text)
