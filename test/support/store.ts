@@ -1,10 +1,9 @@
 /** Real stores for tests: SQLite on a folder of its own, with a clock the test turns. Closed and removed when the test ends. */
 import { randomUUID } from 'node:crypto'
-import { copyFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { inject, onTestFinished } from 'vitest'
 import { type Instant, instant } from '../../src/domain/instant.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open-sqlite-store.ts'
@@ -49,16 +48,25 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Tes
   return { store, clock, folder }
 }
 
-/** A copy of the one that was made before the tests, as another store. */
+/** The one that was made before the tests, and where in it is what says which store it is. */
+let empty: { readonly bytes: Buffer; readonly places: ReadonlyMap<string, number> } | undefined
+
+/** A copy of it, as another store: written straight into its bytes, for SQLite reads every table before it writes the first row. */
 function makeEmptyStore(file: string, now: Instant): void {
-  copyFileSync(inject('emptyStore'), file)
-  const db = new DatabaseSync(file)
-  db.exec('pragma synchronous = off')
-  const set = db.prepare('update meta set value = ? where key = ?')
-  set.run(randomUUID(), 'store_id')
-  set.run(randomUUID(), 'incarnation')
-  set.run(now, 'created_at')
-  db.close()
+  empty ??= readEmptyStore()
+  const { bytes, places } = empty
+  for (const [key, at] of places) bytes.write(key === 'created_at' ? now : randomUUID(), at, 'latin1')
+  writeFileSync(file, bytes)
+}
+
+/** A row's columns stand behind each other. */
+const row = /(store_id|incarnation|created_at)(?:[\da-f-]{36}|[\d-]{10}T[\d:.]{12}Z)/g
+
+function readEmptyStore(): NonNullable<typeof empty> {
+  const bytes = readFileSync(inject('emptyStore'))
+  const rows = [...bytes.toString('latin1').matchAll(row)]
+  if (rows.length !== 3) throw new Error(`${inject('emptyStore')} is not a store with nothing in it`)
+  return { bytes, places: new Map(rows.map(({ 1: key = '', index }) => [key, index + key.length])) }
 }
 
 /** The same entry in one file (bundle-writers.ts). */
