@@ -354,9 +354,16 @@ test('[SE3] a scope that is missing is said before the body is read', async () =
 
 test('[HT2] HEAD answers like GET without the body', async () => {
   const server = await openTestServer()
-  const head = async (path: string) => (await server.ask(path, { method: 'HEAD' })).status
-  expect([await head('/healthz'), await head('/api/me'), await head('/api/projects/none')]).toEqual([200, 200, 404])
-  expect(await head('/api/events?streams=home')).toBe(405)
+  const ask = async (path: string, method: string) => {
+    const { status, headers, text } = await server.ask(path, { method })
+    return { status, type: headers['content-type'], length: headers['content-length'], text }
+  }
+  for (const path of ['/healthz', '/api/me', '/api/projects/none', '/api/openapi.json']) {
+    const { text, ...got } = await ask(path, 'GET')
+    expect(text).not.toBe('')
+    expect(await ask(path, 'HEAD')).toEqual({ ...got, text: '' })
+  }
+  expect((await ask('/api/events?streams=home', 'HEAD')).status).toBe(405)
 })
 
 test('[SE6] every answer carries the strict policy, also the refused ones', async () => {

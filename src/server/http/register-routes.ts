@@ -2,7 +2,7 @@
  * Puts the list of routes into Fastify, each with the same checks in the same order: credential, scope (before the body is
  * read), input by its schemas, receipt. A route of the list without a handler does not compile.
  */
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify'
 import { allows } from '../../domain/credential/scopes.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { checked } from '../../protocol/checked-input.ts'
@@ -79,9 +79,9 @@ export function registerRoutes(app: FastifyInstance, doors: Doors): void {
   const uploads: RouteOptions[] = []
   for (const [operation, route] of Object.entries<Route>(routes)) {
     const options: RouteOptions = {
-      method: route.method,
+      // One route for both: left to Fastify, HEAD would be another, with all that comes with one.
+      method: methodsOf(route),
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      exposeHeadRoute: hasHead(route),
       ...(route.bodyLimit && { bodyLimit: route.bodyLimit }),
       config: { scope: route.scope, lasting: isLasting(route), upload: route.upload !== undefined },
       handler: async (request, reply) => {
@@ -138,10 +138,11 @@ async function identify(request: FastifyRequest, { credentials }: Doors): Promis
 }
 
 const isLasting = ({ media }: Route): boolean => media === 'text/event-stream'
-const hasHead = (route: Route): boolean => route.method === 'GET' && !isLasting(route)
+const methodsOf = (route: Route): HTTPMethods[] =>
+  route.method === 'GET' && !isLasting(route) ? [route.method, 'HEAD'] : [route.method]
 
 const patterns = Object.values<Route>(routes).map((route) => ({
-  methods: hasHead(route) ? [route.method, 'HEAD'] : [route.method],
+  methods: methodsOf(route),
   pattern: new RegExp(`^${route.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
 }))
 
