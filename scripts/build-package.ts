@@ -1,10 +1,11 @@
 /**
- * Runs before `npm pack`, after the page is built: makes the rest of what is published (OP3), which is the server and the library as
- * bundles, the library's types, and the licences of everything that was bundled. Nothing of it is needed in a clone.
+ * Runs before `npm pack`, after the server and the page are built: makes the rest of what is published (OP3), which is that server
+ * without its maps, the library as a bundle, the library's types, and the licences of everything that was bundled. Nothing of it is
+ * needed in a clone.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundleInto } from './build/bundle.ts'
+import { type Bundle, bundleInto } from './build/bundle.ts'
 import { licencesOf } from './build/licences.ts'
 import { publishedTypes } from './build/published-types.ts'
 import { runCommand } from './check/run-command.ts'
@@ -14,15 +15,20 @@ const folder = join(root, 'dist', 'package')
 
 // Anew each time, and beside what a clone runs from: neither old chunks nor a server that is running now are touched by it.
 rmSync(folder, { recursive: true, force: true })
-const modules = [
-  ...(await bundleInto(root, join(folder, 'server'), { main: 'src/main.ts' }, { maps: false })),
-  ...(await bundleInto(root, join(folder, 'library'), { library: 'src/library.ts' }, { maps: false })),
-]
-writeFileSync(join(folder, 'THIRD-PARTY.md'), licencesOf(modules))
+const server = JSON.parse(readFileSync(join(root, 'dist', 'server.json'), 'utf8')) as Bundle
+mkdirSync(join(folder, 'server'), { recursive: true })
+for (const name of server.files.filter((file) => !file.endsWith('.map'))) {
+  const code = readFileSync(join(root, 'dist', 'server', name), 'utf8')
+  writeFileSync(join(folder, 'server', name), code.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n'))
+}
+const library = await bundleInto(root, join(folder, 'library'), { library: 'src/library.ts' }, { maps: false })
+writeFileSync(join(folder, 'THIRD-PARTY.md'), licencesOf([...server.modules, ...library.modules]))
 
 const types = join(folder, 'types')
+// That they are right is checked with all others (`npm run check`).
 const options = [
   '--singleThreaded',
+  '--noCheck',
   '--declaration',
   '--emitDeclarationOnly',
   '--stripInternal',

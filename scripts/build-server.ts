@@ -1,9 +1,11 @@
 /**
  * Bundles src/main.ts into dist/server/, because start-up time is mostly the time to find and read some 400 small files of our
- * dependencies (docs/decisions/0005).
+ * dependencies (docs/decisions/0005). What it is made of stands beside it: the package is made from it (build-package.ts).
  */
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundleInto } from './build/bundle.ts'
 
 const root = join(import.meta.dirname, '..')
-await bundleInto(root, join(root, 'dist', 'server'), { main: 'src/main.ts' }, { maps: true })
+const bundle = await bundleInto(root, join(root, 'dist', 'server'), { main: 'src/main.ts' }, { maps: true })
+writeFileSync(join(root, 'dist', 'server.json'), JSON.stringify(bundle))

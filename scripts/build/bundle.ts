@@ -90,13 +90,19 @@ export interface BundleOptions {
   readonly maps: boolean
 }
 
-/** Answers the modules that went into it, as paths. */
+export interface Bundle {
+  /** Their names in the folder, maps among them; it may hold older ones besides. */
+  readonly files: readonly string[]
+  /** What went into it, as paths. */
+  readonly modules: readonly string[]
+}
+
 export async function bundleInto(
   root: string,
   outFolder: string,
   input: Readonly<Record<string, string>>,
   options: BundleOptions,
-): Promise<readonly string[]> {
+): Promise<Bundle> {
   const threads = new Map<string, string>()
   const program = await generate(root, input, options, threads)
   const output = [...(await Promise.all([...threads].map((thread) => generateThread(root, thread, options)))).flat(), ...program]
@@ -113,7 +119,7 @@ export async function bundleInto(
     const path = join(outFolder, name)
     if (!written.has(name) && Date.now() - statSync(path).mtimeMs > KEEP_OLD_CHUNKS_MS) rmSync(path, { force: true })
   }
-  return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+  return { files: [...written], modules: output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : [])) }
 }
 
 type OutputFile = RolldownOutput['output'][number]
