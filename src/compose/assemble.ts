@@ -21,7 +21,6 @@ import { beginDuties } from './duties/begin-duties.ts'
 import { keepCutoverRule, noteDay, noteFiles } from './duties/cutover.ts'
 import { type BeginDuties, DutyLease } from './duties/duty-lease.ts'
 import { firstStart } from './first-start.ts'
-import { openStore } from './open-store.ts'
 import type { Undo } from './start-server.ts'
 import { takeInAtStart } from './take-in-conversations.ts'
 
@@ -33,17 +32,14 @@ export interface Parts {
   readonly clock: Clock
   readonly env: NodeJS.ProcessEnv
   readonly undo: Undo
+  readonly store: Store
   /** A coordinator is started beside this server. */
   readonly expectsCoordinator: boolean
-  /** The start is given up. */
-  readonly signal: AbortSignal
 }
 
-export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<string>; store: Store }> {
-  const { config, ownerToken, front, logger, clock, env, undo, expectsCoordinator, signal } = parts
+export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<string> }> {
+  const { config, ownerToken, front, logger, clock, env, undo, store, expectsCoordinator } = parts
   const { data } = config
-  const store = await openStore(config, logger, signal)
-  undo.push(() => store.close())
   await keepCutoverRule(store, config)
   const taken = await takeInAtStart(store, data, (file, why) => logger.warn({ file, why }, 'a conversation file was skipped'))
   if (taken) logger.info({ conversations: taken.conversations }, 'conversations were taken in from their files')
@@ -76,7 +72,7 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
   speaker.start()
   undo.push(() => speaker.stop())
   const begin: BeginDuties = (dutyClock) => beginDuties({ store, logger, config, doors, figures: front.figures }, dutyClock)
-  const stopDuties = await startDuties(begin, parts, store)
+  const stopDuties = await startDuties(begin, parts)
   // Alone there is nowhere else to go, so nobody is given the time for it.
   const lingerMs = config.database_url ? config.drain_seconds * 1000 : 0
   undo.push(async () => {
@@ -86,11 +82,11 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
   firstStart(store, data, logger)
     .catch((error) => logger.error({ error: String(error) }, 'the demo project could not be made'))
     .then(() => mirror.start())
-  return { store, signInCode: async () => (await store.run(createSignInCode, { by: ownerId })).code }
+  return { signInCode: async () => (await store.run(createSignInCode, { by: ownerId })).code }
 }
 
 /** Alone on its database there is nobody to share them with; the function returned stops them. */
-async function startDuties(begin: BeginDuties, { config, clock, logger }: Parts, store: Store): Promise<() => Promise<void>> {
+async function startDuties(begin: BeginDuties, { config, clock, logger, store }: Parts): Promise<() => Promise<void>> {
   if (!config.database_url) return begin(clock)
   const lease = new DutyLease({ store, clock, logger, holder: randomUUID(), begin })
   lease.start()

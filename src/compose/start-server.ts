@@ -70,9 +70,13 @@ export async function startServer(
     // Whoever waits for the port is answered first: to load the doors keeps this thread busy for a while (SP1).
     await pause(answerFirstMs)
     const { boundYoungHeap, collectSooner, compileSooner, withSmallYoungHeap } = await import('../platform/engine-flags.ts')
-    const { signInCode, store } = await withSmallYoungHeap(async () => {
-      const { assemble } = await import('./assemble.ts')
-      return assemble({
+    const { assemble } = await withSmallYoungHeap(() => import('./assemble.ts'))
+    const { openStore } = await import('./open-store.ts')
+    // Not within it: the store's thread would compile all that it needs of Node itself (engine-flags.ts).
+    const store = await openStore(config, logger, signal)
+    undo.push(() => store.close())
+    const { signInCode } = await withSmallYoungHeap(() =>
+      assemble({
         config,
         ownerToken,
         front,
@@ -80,10 +84,10 @@ export async function startServer(
         clock: systemClock,
         env,
         undo,
-        signal,
+        store,
         expectsCoordinator: kind === 'up' && processes !== undefined,
-      })
-    })
+      }),
+    )
     boundYoungHeap()
     collectSooner()
     compileSooner()

@@ -1,6 +1,9 @@
 /**
  * What V8 is told while it runs; a program that is started as `node main.js` has no other place for it. The flags hold for all threads of
  * the process. They change when something is done, never what: an engine that does not know one does not heed it.
+ *
+ * Node's own modules come compiled, for an engine without any flags: while one is other than usual, each that is loaded is compiled anew.
+ * So what loads many of them goes first; above all a thread, which loads nearly all of its own.
  */
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'

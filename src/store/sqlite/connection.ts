@@ -3,6 +3,7 @@
  * given would be found out only by a power cut. Statements are prepared once.
  */
 import { statSync } from 'node:fs'
+import { performance } from 'node:perf_hooks'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { StreamName } from '../../domain/stream/name.ts'
 import type { LockedStreams, Row, WritingEngine } from '../engine.ts'

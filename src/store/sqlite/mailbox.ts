@@ -2,6 +2,7 @@
  * How requests come into the writer thread. It sleeps on a counter in shared memory and not in an event loop: it is woken
  * sooner that way, and a look at the counter tells it for next to nothing that nobody else has come.
  */
+import { performance } from 'node:perf_hooks'
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import type { WriterRequest, WriterThread } from './writer-messages.ts'
 
