@@ -6,6 +6,7 @@ import type { CommandSpec, Given } from './command.ts'
 import { confirm } from './confirm.ts'
 import { type Connection, findConnection } from './connect.ts'
 import { usage } from './failure.ts'
+import { ofOlderServer } from './older-server.ts'
 import { noProgress, type Progress, startProgress } from './progress.ts'
 import { type Paint, painter, type Terminal, widthOf } from './terminal.ts'
 
@@ -69,6 +70,12 @@ export class CommandContext {
 
   async client(): Promise<Client> {
     return createClient(await this.connection())
+  }
+
+  /** What a command cannot do because of who it asked is said so. */
+  async failWith(error: unknown): Promise<never> {
+    const connection = await this.#connection?.catch(() => undefined)
+    throw (connection && (await ofOlderServer(error, connection))) ?? error
   }
 
   /** The one answer of a command: JSON for programs, words for people. */

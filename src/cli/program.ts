@@ -45,7 +45,9 @@ function build(spec: CommandSpec, parts: ProgramParts, paint: Paint): Command {
     command.action(async (...all: unknown[]) => {
       const given = new Given(all.slice(0, -2) as (string | string[])[], command.opts())
       const context = new CommandContext({ ...parts, given, progress: !spec.local })
-      await run(context, given).finally(() => context.end())
+      await run(context, given)
+        .catch((error: unknown) => context.failWith(error))
+        .finally(() => context.end())
     })
   }
   return command

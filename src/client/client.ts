@@ -110,6 +110,7 @@ export function createClient(options: ClientOptions): Client {
       try {
         return await send(method, target, request, key)
       } catch (error) {
+        if (error instanceof ProblemError) error.route = { method, path }
         const waitMs = attempt < (request.retries ?? defaultRetries) ? waitBeforeRetry(error, attempt, random) : undefined
         if (waitMs === undefined) throw error
         await pause(clock, waitMs, request.signal)

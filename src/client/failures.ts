@@ -5,6 +5,8 @@ import type { Problem } from '../protocol/problem.ts'
 export class ProblemError extends Error {
   readonly problem: Problem
   readonly retryAfterSeconds: number | undefined
+  /** Which route refused, as the list of routes has it; undefined when none was asked. */
+  route: { readonly method: string; readonly path: string } | undefined
 
   constructor(problem: Problem, retryAfterSeconds?: number) {
     super(problem.detail)

@@ -85,6 +85,39 @@ test('[SE1] a token comes from the environment, from a file or from standard inp
   ])
 })
 
+test('[CL2] what an older server does not know yet is told from what is not there, with what to do; doctor looks at the rest', async () => {
+  const problem = {
+    type: 'about:blank',
+    title: 'Not found',
+    status: 404,
+    code: 'not_found',
+    detail: 'There is nothing at this path',
+  }
+  const known: Record<string, unknown> = {
+    '/api/openapi.json': { paths: { '/api/conversations/{key}': { get: {} } } },
+    '/healthz': {},
+    '/readyz': {},
+    '/api/me': { name: 'Owner', role: 'owner' },
+    '/api/coordinators': list,
+    '/api/agents': { items: [{ id: 'ann', command: null, args: [] }], nextCursor: null },
+  }
+  const { url } = await answering((request, response) => {
+    const may = request.headers.authorization !== undefined || request.url?.endsWith('z')
+    const answer = may && known[new URL(request.url ?? '', 'http://x').pathname]
+    json(response, answer ? 200 : 404, answer || problem)
+  })
+  const env = { HOLDFAST_URL: url, HOLDFAST_TOKEN: 'a-token-of-twenty-characters' }
+  const { code, stderr } = await runCommand(['notes'], { env })
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/is older than this command, .* GET \/api\/notes yet\.\n.*start it again/),
+  ])
+  const { stdout } = await runCommand(['doctor'], { env })
+  expect(stdout).toMatch(/✓ Agent ann/)
+  expect(stdout).toMatch(/! Notes +could not be looked at: The server at \S+ is older/)
+  expect((await runCommand(['conversations', 'show', 'web:p.ann'], { env })).stderr).toContain('There is nothing at this path')
+})
+
 test('[SE1] there is no option that takes a token itself', async () => {
   const { code, stderr } = await runCommand(['projects', '--token', 'hf_owner_secret'])
   expect(code).toBe(2)

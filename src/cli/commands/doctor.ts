@@ -12,7 +12,7 @@ import { findPackageRoot } from '../../platform/package-root.ts'
 import { visible } from '../../platform/visible.ts'
 import { type ConfigKey, configKeys, configRules } from '../../protocol/config.ts'
 import type { CommandSpec, Given } from '../command.ts'
-import { isOurMachine, serverAddress } from '../connect.ts'
+import { type Connection, isOurMachine, serverAddress } from '../connect.ts'
 import type { CommandContext } from '../context.ts'
 import { padTo } from '../display-width.ts'
 import { checkAgents, checkCoordinators, checkCredential, coordinatorsOf } from '../doctor/agents.ts'
@@ -23,6 +23,7 @@ import { checkGit, checkNode } from '../doctor/machine.ts'
 import { checkNotes } from '../doctor/notes.ts'
 import { checkServer } from '../doctor/server.ts'
 import { CommandFailure, usage } from '../failure.ts'
+import { ofOlderServer } from '../older-server.ts'
 import { asTyped, startCommand } from '../program-name.ts'
 import { table } from '../table.ts'
 
@@ -112,15 +113,26 @@ async function checkInside(context: CommandContext, url: string): Promise<Check[
   const client = createClient({ url, token })
   const credential = await checkCredential(client)
   if (credential.state === 'bad') return [credential]
-  const coordinators = await coordinatorsOf(client)
-  const connected = coordinators.filter(({ state }) => state === 'connected').map(({ machine }) => machine)
-  const machines = { connected, here: hostname(), serverElsewhere: !isOurMachine(url) }
-  return [
-    credential,
-    checkCoordinators(coordinators),
-    ...(await checkNotes(client)),
-    ...(await checkAgents(client, context.terminal.env, machines)),
-  ]
+  const looks: Record<string, () => Promise<Check[]>> = {
+    'Coordinator and agents': async () => {
+      const coordinators = await coordinatorsOf(client)
+      const connected = coordinators.filter(({ state }) => state === 'connected').map(({ machine }) => machine)
+      const machines = { connected, here: hostname(), serverElsewhere: !isOurMachine(url) }
+      return [checkCoordinators(coordinators), ...(await checkAgents(client, context.terminal.env, machines))]
+    },
+    Notes: () => checkNotes(client),
+  }
+  const checks = [credential]
+  for (const [name, look] of Object.entries(looks))
+    checks.push(...(await look().catch((error) => notLooked(name, error, { url, token }))))
+  return checks
+}
+
+/** One thing that cannot be looked at keeps nobody from the others. */
+async function notLooked(name: string, error: unknown, connection: Connection): Promise<Check[]> {
+  const older = await ofOlderServer(error, connection)
+  const words = error instanceof Error ? error.message : String(error)
+  return [warning(name, `could not be looked at: ${older?.message ?? words}`, older?.next ?? 'Try again.')]
 }
 
 const findingsTable = ({ paint }: CommandContext, findings: DeepCheck['findings']): string =>

@@ -1,0 +1,32 @@
+/** Tells a thing that is not there from a server too old to know of such things: which routes it has, it says itself. */
+import { createClient } from '../client/client.ts'
+import { ProblemError } from '../client/failures.ts'
+import type { Connection } from './connect.ts'
+import { CommandFailure } from './failure.ts'
+
+const answerTimeoutMs = 5000
+
+/** What a server answers where it has no such route. */
+const nothingThere: ReadonlySet<string> = new Set(['not_found', 'method_not_allowed'])
+
+/** Undefined when it is not that, or cannot be told. */
+export async function ofOlderServer(error: unknown, { url, token }: Connection): Promise<CommandFailure | undefined> {
+  if (!(error instanceof ProblemError) || !error.route || !nothingThere.has(error.problem.code)) return undefined
+  const { method, path } = error.route
+  const known = await routesOf({ url, token }).catch(() => undefined)
+  if (!known || known[path]?.[method.toLowerCase()]) return undefined
+  return new CommandFailure(
+    'failed',
+    `The server at ${url} is older than this command, and does not know ${method} ${path} yet.`,
+    'Stop it and start it again with the Holdfast that this command is of, or use the command of the server’s version.',
+    'server_older',
+  )
+}
+
+type Routes = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>
+
+async function routesOf(connection: Connection): Promise<Routes | undefined> {
+  const response = await createClient(connection).open('/api/openapi.json', { signal: AbortSignal.timeout(answerTimeoutMs) })
+  if (!response.ok) return undefined
+  return ((await response.json()) as { paths?: Routes }).paths
+}
