@@ -32,7 +32,7 @@ interface Waiting extends Sent {
 
 export class PostgresConnection {
   readonly #client: pg.Client
-  readonly #answerMs: number
+  #answerMs = 0
   readonly #spoken: Spoken = { prepared: new Map(), messages: new Messages() }
   #waiting: Waiting[] = []
   #whenIdle: (() => void)[] = []
@@ -44,9 +44,8 @@ export class PostgresConnection {
   /** Resolves when the socket is closed, whoever closed it. */
   readonly ended: Promise<void>
 
-  private constructor(client: pg.Client, answerMs: number) {
+  private constructor(client: pg.Client) {
     this.#client = client
-    this.#answerMs = answerMs
     this.ended = new Promise((resolve) => client.once('end', resolve))
     // Also when idle: an unheard error would end the process.
     client.on('error', (error) => this.#lose(error.message))
@@ -56,9 +55,9 @@ export class PostgresConnection {
     })
   }
 
-  static async open({ config, place, answerMs }: ConnectionOptions): Promise<PostgresConnection> {
-    const client = new pg.Client(config)
-    const connection = new PostgresConnection(client, answerMs)
+  static async open(options: ConnectionOptions): Promise<PostgresConnection> {
+    const client = new pg.Client(options.config)
+    const connection = new PostgresConnection(client)
     try {
       await client.connect()
     } catch (error) {
@@ -67,12 +66,18 @@ export class PostgresConnection {
       throw error
     }
     try {
-      checkServer(await connection.execute(setUp), place)
+      await connection.setUp(options)
       return connection
     } catch (error) {
       await connection.end()
       throw error
     }
+  }
+
+  /** With our limits, whatever was set on it before. */
+  async setUp({ place, answerMs }: ConnectionOptions): Promise<void> {
+    this.#answerMs = answerMs
+    checkServer(await this.execute(setUp), place)
   }
 
   get isLost(): boolean {

@@ -11,6 +11,7 @@ import { postgresDialect } from './dialect.ts'
 
 /** 'HOLD': any number that others do not use for an advisory lock in this database. */
 const lockKey = 0x484f4c44
+const limits = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout']
 
 export class MigratingConnection implements MigratingEngine {
   readonly dialect = postgresDialect
@@ -22,9 +23,10 @@ export class MigratingConnection implements MigratingEngine {
 
   static async open(options: ConnectionOptions): Promise<MigratingConnection> {
     const connection = await PostgresConnection.open({ ...options, answerMs: 0 })
-    for (const limit of ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout']) {
-      await connection.execute({ sql: `set ${limit} = 0`, values: [] })
-    }
+    await connection.execute({
+      sql: `select ${limits.map((limit) => `set_config('${limit}', '0', false)`).join(', ')}`,
+      values: [],
+    })
     return new MigratingConnection(connection)
   }
 
@@ -42,6 +44,12 @@ export class MigratingConnection implements MigratingEngine {
       this.#connection.rollback()
       throw error
     }
+  }
+
+  /** Nothing is left to do: it becomes one like the others. */
+  async intoOrdinary(options: ConnectionOptions): Promise<PostgresConnection> {
+    await this.#connection.setUp(options)
+    return this.#connection
   }
 
   end(): Promise<void> {

@@ -47,7 +47,7 @@ export interface PostgresOptions {
 
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const connection = connectionOptions(options.url)
-  const identity = await prepare(connection, options)
+  const { identity, opened } = await prepare(connection, options)
   const open = async (): Promise<PostgresConnection> => sameStore(await PostgresConnection.open(connection), identity)
   const pool = new PostgresPool({
     size: options.poolSize ?? defaultPoolSize,
@@ -55,13 +55,22 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     open,
   })
   const time = new ServerTime(options.clock)
-  const store = new PostgresStore({ identity, pool, time, openBell: open, pollMs: options.pollMs ?? defaultPollMs })
+  // The first that listens is the one that brought the schema up to date: to connect is most of what a start costs.
+  const left = [opened]
+  const openBell = async (): Promise<PostgresConnection> => left.pop() ?? open()
+  const store = new PostgresStore({ identity, pool, time, openBell, pollMs: options.pollMs ?? defaultPollMs })
   await store.ready()
   return store
 }
 
+interface Prepared {
+  readonly identity: Identity
+  /** On which it was read. */
+  readonly opened: PostgresConnection
+}
+
 /** Connects, waiting for as long as it takes within bounds, and brings the schema up to this version. */
-async function prepare(connection: ConnectionOptions, options: PostgresOptions): Promise<Identity> {
+async function prepare(connection: ConnectionOptions, options: PostgresOptions): Promise<Prepared> {
   const { waitMs = defaultWaitMs, onWaiting, signal } = options
   const deadline = performance.now() + waitMs
   for (let pause = firstPauseMs, said = ''; ; pause = Math.min(pause * 2, longestPauseMs)) {
@@ -78,12 +87,14 @@ async function prepare(connection: ConnectionOptions, options: PostgresOptions):
   }
 }
 
-async function migrateOnce(options: ConnectionOptions, { clock }: PostgresOptions): Promise<Identity> {
+async function migrateOnce(options: ConnectionOptions, { clock }: PostgresOptions): Promise<Prepared> {
   const connection = await MigratingConnection.open(options)
   try {
-    return await migrate(connection, instant(clock ? clock.now() : Date.now()), randomness.uuid)
-  } finally {
+    const identity = await migrate(connection, instant(clock ? clock.now() : Date.now()), randomness.uuid)
+    return { identity, opened: await connection.intoOrdinary(options) }
+  } catch (error) {
     await connection.end()
+    throw error
   }
 }
 
