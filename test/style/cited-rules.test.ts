@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { rulesCitedBy, rulesDefinedIn, rulesMeasuredBy, titlesWithoutRule } from './cited-rules.ts'
+import { readTitles, rulesDefinedIn, rulesMeasuredBy } from './cited-rules.ts'
 import { filesOfTheRepository, root } from './source-files.ts'
 
 const files = filesOfTheRepository()
 const defined = new Set(files.filter(({ path }) => /^docs\/spec\/\d-.*\.md$/.test(path)).flatMap(rulesDefinedIn))
-const tests = files.filter(({ path }) => /^test\/.*\.tsx?$/.test(path))
+const titles = files.filter(({ path }) => /^test\/.*\.tsx?$/.test(path)).map(readTitles)
 const cited = new Set([
-  ...tests.flatMap(rulesCitedBy),
+  ...titles.flatMap(({ rules }) => rules),
   ...files.filter(({ path }) => /^bench\/.*\.ts$/.test(path)).flatMap(rulesMeasuredBy),
 ])
 const { built } = JSON.parse(readFileSync(join(root, 'docs/spec/status.json'), 'utf8')) as { built: string[] }
@@ -22,7 +22,7 @@ test('[HS6] every rule that is cited exists', () => {
 })
 
 test('[HS6] every test says by its title, or by that of its group, which rule it checks', () => {
-  expect(tests.flatMap(titlesWithoutRule)).toEqual([])
+  expect(titles.flatMap(({ withoutRule }) => withoutRule)).toEqual([])
 })
 
 test('[HS6] the control: titles are found in every form, other strings are not', () => {
@@ -35,8 +35,8 @@ test('[HS6] the control: titles are found in every form, other strings are not',
     'it(`[SE7] five ${x}`, () => {})',
     "const text = '[SE8] not a title'",
   ].join('\n')
-  expect(rulesCitedBy({ path: 'test/x.test.ts', text })).toEqual(['SE2', 'SE3', 'SE5', 'SE6', 'SE7'])
+  expect(readTitles({ path: 'test/x.test.ts', text }).rules).toEqual(['SE2', 'SE3', 'SE5', 'SE6', 'SE7'])
   const grouped = "describe('[SE2] doors', () => { test('are closed', () => {}) })\ntest('opens', () => {})"
-  expect(titlesWithoutRule({ path: 'test/x.test.ts', text: grouped })).toEqual(['test/x.test.ts:2 opens'])
+  expect(readTitles({ path: 'test/x.test.ts', text: grouped }).withoutRule).toEqual(['test/x.test.ts:2 opens'])
   expect(rulesDefinedIn({ path: 'x.md', text: '- HT1 JSON\n| SP1 | start |\nSee HT2 there' })).toEqual(['HT1', 'SP1'])
 })

@@ -1,47 +1,53 @@
 /** Which rules the tests and benchmarks cite, and which the specification has. */
-import ts from 'typescript'
-import { nodesOf, parse, placeOf, type SourceFile } from './source-files.ts'
+import { beginningOf, eachNode, type Node, type Parsed, parse, placeOf, type SourceFile, textOf } from './source-files.ts'
 
 const cited = /\[([A-Z]{2}\d+)\]/g
 
 interface Titled {
-  readonly call: ts.CallExpression
+  readonly call: Node
   readonly title: string
 }
 
 /** `test(…)`, `describe(…)`, `test.each(…)(…)` and the like that begin with a title. */
-function titlesIn(file: ts.SourceFile): Titled[] {
+function titlesIn(file: Parsed): Titled[] {
   const found: Titled[] = []
-  for (const call of nodesOf(file)) {
-    if (!ts.isCallExpression(call) || !isTestCall(call.expression)) continue
-    const title = call.arguments[0]
-    if (title && (ts.isStringLiteralLike(title) || ts.isTemplateExpression(title)))
-      found.push({ call, title: title.getText().slice(1, -1) })
-  }
+  eachNode(file.program, (call) => {
+    if (call.type !== 'CallExpression' || !isTestCall(call)) return
+    const [title] = call['arguments'] as Node[]
+    if (title && (typeof title['value'] === 'string' || title.type === 'TemplateLiteral'))
+      found.push({ call, title: textOf(file, title).slice(1, -1) })
+  })
   return found
 }
 
-export const rulesCitedBy = (source: SourceFile): string[] => titlesIn(parse(source)).flatMap(({ title }) => idsIn(title))
+export interface TitlesOfFile {
+  /** The rules that stand in titles. */
+  readonly rules: readonly string[]
+  /** Titles that begin with no rule, neither themselves nor by the group they are in. */
+  readonly withoutRule: readonly string[]
+}
 
-/** Titles that begin with no rule, neither themselves nor by the group they are in. */
-export function titlesWithoutRule(source: SourceFile): string[] {
+export function readTitles(source: SourceFile): TitlesOfFile {
   const file = parse(source)
   const titles = titlesIn(file)
   const begins = (title: string): boolean => /^\[[A-Z]{2}\d+\]/.test(title)
-  const isGroup = ({ call }: Titled): boolean => /^(describe|suite)\b/.test(call.expression.getText())
+  const isGroup = ({ call }: Titled): boolean => /^(describe|suite)\b/.test(textOf(file, call))
   const groups = titles.filter((each) => isGroup(each) && begins(each.title))
-  return titles
+  const withoutRule = titles
     .filter((each) => !isGroup(each) && !begins(each.title))
-    .filter(({ call }) => !groups.some((group) => group.call.pos <= call.pos && call.end <= group.call.end))
+    .filter(({ call }) => !groups.some((group) => group.call.start <= call.start && call.end <= group.call.end))
     .map(({ call, title }) => `${placeOf(file, call)} ${title}`)
+  return { rules: titles.flatMap(({ title }) => idsIn(title)), withoutRule }
 }
 
 /** A benchmark names its operations in strings that begin with the rule: `'[SP5] durable append'`. */
 export function rulesMeasuredBy(source: SourceFile): string[] {
   const texts: string[] = []
-  for (const node of nodesOf(parse(source))) {
-    if (ts.isStringLiteralLike(node) && node.text.startsWith('[')) texts.push(node.text)
-  }
+  eachNode(parse(source).program, (node) => {
+    const isText = typeof node['value'] === 'string' || node.type === 'TemplateElement'
+    const text = isText ? textOf(source, node).replace(/^['"]/, '') : ''
+    if (text.startsWith('[')) texts.push(text)
+  })
   return texts.flatMap(idsIn)
 }
 
@@ -51,10 +57,7 @@ export const rulesDefinedIn = ({ text }: SourceFile): string[] =>
 
 const idsIn = (text: string): string[] => [...text.matchAll(cited)].map(([, id]) => id ?? '')
 
-function isTestCall(called: ts.Expression): boolean {
-  let first = called
-  while (ts.isPropertyAccessExpression(first) || ts.isCallExpression(first) || ts.isTaggedTemplateExpression(first)) {
-    first = ts.isTaggedTemplateExpression(first) ? first.tag : first.expression
-  }
-  return ts.isIdentifier(first) && /^(test|it|describe|suite)$/.test(first.text)
+function isTestCall(call: Node): boolean {
+  const first = beginningOf(call)
+  return first.type === 'Identifier' && /^(test|it|describe|suite)$/.test(String(first['name']))
 }

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import ts from 'typescript'
+import { parseAst } from 'rolldown/parseAst'
 
 export const root = join(import.meta.dirname, '..', '..')
 
@@ -29,22 +29,49 @@ export const filesOfTheRepository = (): SourceFile[] =>
 
 export const isCode = ({ path }: SourceFile): boolean => /^(src|web|test|bench|scripts)\/.*\.tsx?$/.test(path)
 
-export const parse = ({ path, text }: SourceFile): ts.SourceFile =>
-  ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS)
-
-/** As they stand in the text. */
-export function* nodesOf(node: ts.Node): Generator<ts.Node> {
-  const waiting = [node]
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    yield next
-    const children: ts.Node[] = []
-    next.forEachChild((child) => {
-      children.push(child)
-    })
-    waiting.push(...children.reverse())
-  }
+/** Of a program's text, as every tool for JavaScript names them. */
+export interface Node {
+  readonly type: string
+  readonly start: number
+  readonly end: number
+  readonly [part: string]: unknown
 }
 
+export interface Parsed extends SourceFile {
+  readonly program: Node
+}
+
+export const parse = ({ path, text }: SourceFile): Parsed => ({
+  path,
+  text,
+  program: parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' }, path) as unknown as Node,
+})
+
+/** Each with the one it is part of, as they stand in the text. */
+export function eachNode(node: Node, visit: (node: Node, parent: Node) => void, parent = node): void {
+  visit(node, parent)
+  for (const part in node) eachPart(node[part], visit, node)
+}
+
+function eachPart(part: unknown, visit: (node: Node, parent: Node) => void, parent: Node): void {
+  if (typeof part !== 'object' || part === null) return
+  if (Array.isArray(part)) for (const each of part) eachPart(each, visit, parent)
+  else if ('type' in part) eachNode(part as Node, visit, parent)
+}
+
+/** `a.b`, not `a[b]`. */
+export const isNamedMember = (node: Node): boolean => node.type === 'MemberExpression' && node['computed'] === false
+
+/** Where a chain of members and calls begins: the `test` of `test.each([1])`. */
+export function beginningOf(node: Node): Node {
+  let first = node
+  while (isNamedMember(first) || first.type === 'CallExpression' || first.type === 'TaggedTemplateExpression')
+    first = (first['object'] ?? first['callee'] ?? first['tag']) as Node
+  return first
+}
+
+export const textOf = ({ text }: SourceFile, { start, end }: Node): string => text.slice(start, end)
+
 /** `path:line`, as editors understand it. */
-export const placeOf = (file: ts.SourceFile, node: ts.Node): string =>
-  `${file.fileName}:${file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1}`
+export const placeOf = ({ path, text }: SourceFile, { start }: Node): string =>
+  `${path}:${text.slice(0, start).split('\n').length}`

@@ -1,6 +1,16 @@
-import ts from 'typescript'
 import { expect, test } from 'vitest'
-import { filesOfTheRepository, isCode, nodesOf, parse, placeOf, type SourceFile } from './source-files.ts'
+import {
+  beginningOf,
+  eachNode,
+  filesOfTheRepository,
+  isCode,
+  isNamedMember,
+  type Node,
+  parse,
+  placeOf,
+  type SourceFile,
+  textOf,
+} from './source-files.ts'
 
 const code = filesOfTheRepository().filter(isCode)
 
@@ -8,15 +18,13 @@ const code = filesOfTheRepository().filter(isCode)
 function narrowed(source: SourceFile): string[] {
   // Most files have none: they need not be parsed to be sure.
   if (!/\.\s*(only|skip|skipIf|runIf|todo|fails)\b/.test(source.text)) return []
-  const file = parse(source)
   const found: string[] = []
-  for (const node of nodesOf(file)) {
-    if (!ts.isPropertyAccessExpression(node) || !/^(only|skip|skipIf|runIf|todo|fails)$/.test(node.name.text)) continue
-    let first: ts.Expression = node.expression
-    while (ts.isPropertyAccessExpression(first) || ts.isCallExpression(first)) first = first.expression
-    if (ts.isIdentifier(first) && /^(test|it|describe|suite|bench)$/.test(first.text))
-      found.push(`${placeOf(file, node)} ${node.getText()}`)
-  }
+  eachNode(parse(source).program, (node) => {
+    if (!isNamedMember(node) || !/^(only|skip|skipIf|runIf|todo|fails)$/.test(String((node['property'] as Node)['name']))) return
+    const first = beginningOf(node)
+    if (first.type === 'Identifier' && /^(test|it|describe|suite|bench)$/.test(String(first['name'])))
+      found.push(`${placeOf(source, node)} ${textOf(source, node)}`)
+  })
   return found
 }
 
