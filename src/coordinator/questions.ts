@@ -11,6 +11,7 @@ import {
   maxAnswerParts,
   maxOpenQuestions,
 } from '../protocol/link-questions.ts'
+import { say } from '../protocol/sentences.ts'
 import type { NewFact } from './spool.ts'
 
 /** Of questions that were answered; an old message about one is not taken for a new one. */
@@ -50,7 +51,7 @@ export class Questions {
   }
 
   async #answerTo(ask: unknown): Promise<Answer> {
-    if (this.#open > maxOpenQuestions) return { ok: false, reason: 'busy', why: 'This machine is asked too much at once.' }
+    if (this.#open > maxOpenQuestions) return { ok: false, reason: 'busy', why: say('askedTooMuch') }
     const understood = Ask.safeParse(ask)
     if (!understood.success)
       return { ok: false, reason: 'invalid', why: 'The coordinator of this machine does not know how to do that.' }

@@ -57,6 +57,8 @@ export const sentences = {
   turnNotGivenBack: 'The agent has not given its last turn back. Try again later, or terminate it and start it again.',
   noPictures: 'This agent takes no pictures.',
   noReason: 'The agent gave no reason',
+  promptRefused: 'the prompt: {why}',
+  thePrompt: 'the prompt',
   didNotWork: 'It did not work: {why}',
 
   stoppedByPerson: 'stopped by a person',
@@ -71,6 +73,36 @@ export const sentences = {
   workAbandoned: 'The agent has left before the work was done.',
   taskFailedBecause: 'Task {task} failed: {why}',
   taskFailed: 'Task {task} failed.',
+  agentNotInProject: '{agent} is no agent of this project any more; it was to do {tasks}',
+  cannotGoOnItself: '{agent} cannot go on as {role} by itself: {why}',
+
+  uncommittedFiles: 'Files that are not committed: {count}. Commit them first.',
+  noBranch: 'There is no branch {branch}.',
+  branchMovedBecause: '{branch} has moved meanwhile: {why}',
+  branchMoved: '{branch} has moved meanwhile.',
+  branchInUse: '{branch} is checked out in {folder}, with files that are not committed.',
+  agentWorksThere: 'An agent of ours works in it, or is about to.',
+  processesThere: 'Processes live in it: {pids}.',
+  somebodyWorks: 'Somebody works in it.',
+  askedTooMuch: 'This machine is asked too much at once.',
+  copiesTooMany: 'more than {count} files are named',
+  copyMissing: 'it is not in the project’s folder',
+  copyNoFile: 'it is not a file',
+  copyTooLarge: 'it is larger than {size} MiB',
+  copyThere: 'it is there already',
+  copyNotIgnored: 'git does not ignore it',
+  copyFailed: 'it could not be copied ({code})',
+
+  telegramUnreachable: 'Telegram cannot be reached ({code}). It is tried again; check the network and telegram.api_root.',
+  telegramSilent: 'Telegram did not answer ({why}). It is tried again.',
+  telegramToken:
+    'Telegram does not know this token. Get the right one from @BotFather, set HOLDFAST_TELEGRAM_TOKEN (or telegram.token), and start again.',
+  telegramElsewhere: "Another program takes this bot's messages ({why}). Stop it, or make a bot of your own with @BotFather.",
+  telegramBusy: 'Telegram wants us to wait: too much was sent in a short time.',
+  telegramClosed: 'Telegram does not let us write there ({why}).',
+  telegramRefused: 'Telegram refused it ({why}).',
+  telegramTrouble: 'Telegram has trouble of its own ({code}: {why}). It is tried again.',
+  tooManyWait: 'More than {count} messages wait to be sent; the newest were left out. They are in the conversation.',
 } as const
 
 export type SentenceCode = keyof typeof sentences

@@ -4,6 +4,7 @@
  */
 import { type ChannelName, type ChatPlace, channelKey, parseChannelKey } from '../domain/channel/key.ts'
 import type { Instant } from '../domain/instant.ts'
+import { say } from '../domain/sentences.ts'
 import { conversationStream, home, type StreamName } from '../domain/stream/name.ts'
 import type { ChannelRoute } from '../protocol/channel.ts'
 import { selectAssignment } from '../store/queries/assignments.ts'
@@ -34,7 +35,7 @@ export async function sayIn(tx: Tx, place: ChatPlace, content: string, now: Inst
   const { count, newest } = (await tx.first(selectOutgoingOf, place)) ?? { count: 0, newest: 0 }
   if (Number(count) >= maxOutgoingOfChat) {
     const chat = await tx.first(selectChat, place)
-    const trouble = `More than ${maxOutgoingOfChat} messages wait to be sent; the newest were left out. They are in the conversation.`
+    const trouble = say('tooManyWait', { count: maxOutgoingOfChat })
     if (chat && chat.trouble !== trouble) await tx.write(updateChat, { ...chat, trouble })
     return
   }

@@ -4,6 +4,7 @@
  * time, so that nobody keeps running into it.
  */
 import { Refusal } from '../domain/errors.ts'
+import { say } from '../domain/sentences.ts'
 import { home, projectStream } from '../domain/stream/name.ts'
 import { afterFailure, decideResume } from '../domain/work-session/lineage.ts'
 import type { ResumeContext } from '../domain/work-session/resume-context.ts'
@@ -104,7 +105,7 @@ async function missingAgents(reader: Reader, tasks: readonly TaskRow[]): Promise
     if (agentId === null || !task) continue
     if (await reader.first(selectAssignment, { project_id: task.project_id, agent_id: agentId })) continue
     const ids = itsTasks.map(({ id }) => id)
-    missing.push({ what: 'agent', detail: `${agentId} is no agent of this project any more; it was to do ${listed(ids)}` })
+    missing.push({ what: 'agent', detail: say('agentNotInProject', { agent: agentId, tasks: listed(ids) }) })
   }
   return missing
 }

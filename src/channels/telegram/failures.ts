@@ -3,6 +3,7 @@
  * passed on but what Telegram itself said, and that without the token (SE7).
  */
 import { GrammyError, HttpError } from 'grammy/web'
+import { say } from '../../domain/sentences.ts'
 import { mask, masked } from '../../platform/mask.ts'
 import { ChannelFailure } from '../port.ts'
 
@@ -22,12 +23,9 @@ export function failureOf(error: unknown, token: string): ChannelFailure {
   if (error instanceof GrammyError) return refusedBy(error, clean(error.description))
   const code = codeOf(error)
   if (error instanceof HttpError && neverReached.has(code))
-    return new ChannelFailure(
-      'unreachable',
-      `Telegram cannot be reached (${code}). It is tried again; check the network and telegram.api_root.`,
-    )
+    return new ChannelFailure('unreachable', say('telegramUnreachable', { code }))
   const why = code || clean(error instanceof HttpError ? error.message : String(error))
-  return new ChannelFailure('unknown', `Telegram did not answer (${why}). It is tried again.`)
+  return new ChannelFailure('unknown', say('telegramSilent', { why }))
 }
 
 function refusedBy({ error_code, parameters }: GrammyError, said: string): ChannelFailure {
@@ -35,30 +33,20 @@ function refusedBy({ error_code, parameters }: GrammyError, said: string): Chann
   switch (error_code) {
     case 401:
     case 404:
-      return new ChannelFailure(
-        'refused',
-        'Telegram does not know this token. Get the right one from @BotFather, set HOLDFAST_TELEGRAM_TOKEN (or telegram.token), and start again.',
-      )
+      return new ChannelFailure('refused', say('telegramToken'))
     case 409:
-      return new ChannelFailure(
-        'elsewhere',
-        `Another program takes this bot's messages (${said}). Stop it, or make a bot of your own with @BotFather.`,
-      )
+      return new ChannelFailure('elsewhere', say('telegramElsewhere', { why: said }))
     case 429:
-      return new ChannelFailure('busy', 'Telegram wants us to wait: too much was sent in a short time.', retryAfterMs)
+      return new ChannelFailure('busy', say('telegramBusy'), retryAfterMs)
     case 403:
-      return new ChannelFailure('gone', `Telegram does not let us write there (${said}).`)
+      return new ChannelFailure('gone', say('telegramClosed', { why: said }))
     case 400:
       return new ChannelFailure(
         /chat not found|user is deactivated|group chat was upgraded/i.test(said) ? 'gone' : 'faulty',
-        `Telegram refused it (${said}).`,
+        say('telegramRefused', { why: said }),
       )
     default:
-      return new ChannelFailure(
-        'unreachable',
-        `Telegram has trouble of its own (${error_code}: ${said}). It is tried again.`,
-        retryAfterMs,
-      )
+      return new ChannelFailure('unreachable', say('telegramTrouble', { code: error_code, why: said }), retryAfterMs)
   }
 }
 

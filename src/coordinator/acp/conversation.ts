@@ -171,7 +171,7 @@ export class AcpConversation {
       const outcome = turn.cancelled || stopReason === 'cancelled' ? 'cancelled' : 'answered'
       return { outcome, stopReason, error: null, empty: !turn.hasShown, cancelIgnored: false }
     } catch (error) {
-      const failure = failureOf(error, 'the prompt')
+      const failure = failureOf(error, say('thePrompt'))
       if (failure.code === 'ended' || failure.code === 'flooded') throw failure
       if (turn.tookMs !== undefined) return tookTooLong(turn, turn.tookMs)
       const outcome = turn.cancelled ? 'cancelled' : 'failed'

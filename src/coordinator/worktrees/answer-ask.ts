@@ -7,6 +7,7 @@ import { join, relative, sep } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
 import { isBelow } from '../../platform/path-inside.ts'
 import type { Answer, Ask, Place } from '../../protocol/link-questions.ts'
+import { say } from '../../protocol/sentences.ts'
 import { bringIn } from './bring-in.ts'
 import { commitAll } from './commit.ts'
 import { diffOf, maxPatchBytes, patchOf } from './diff.ts'
@@ -101,13 +102,13 @@ async function remove(machine: WorktreesOfMachine, { kind, top }: Place, confirm
     }),
   )
   if (removed !== 'in_use') return removed
-  return { outcome: 'refused', reason: 'in_use', why: 'An agent of ours works in it, or is about to.' }
+  return { outcome: 'refused', reason: 'in_use', why: say('agentWorksThere') }
 }
 
 async function removePlain(root: string, folder: string): Promise<Removed> {
   const living = await livingIn(folder)
   if (living.length === 0) return removePlainFolder(root, folder)
-  return { outcome: 'refused', reason: 'in_use', why: `Processes live in it: ${living.join(', ')}.` }
+  return { outcome: 'refused', reason: 'in_use', why: say('processesThere', { pids: living.join(', ') }) }
 }
 
 /** Checks that it lies below the root of a user session, two folders down from ours, by its real path; gives that root. */

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { say } from '../../protocol/sentences.ts'
 import { shownName, wordsIn } from './file-name.ts'
 import { commandFor } from './git-command.ts'
 import { listWorktrees } from './listed.ts'
@@ -43,11 +44,10 @@ export async function bringIn(worktree: OurWorktree, { target, how, message, scr
     command: reason === 'target_in_use' ? command : null,
   })
   const uncommitted = await uncommittedIn(worktree)
-  if (uncommitted.length > 0)
-    return refuse('uncommitted', `Files that are not committed: ${uncommitted.length}. Commit them first.`)
+  if (uncommitted.length > 0) return refuse('uncommitted', say('uncommittedFiles', { count: uncommitted.length }))
   const ours = repository.facts.head
   const theirs = await tipOf(repository, target)
-  if (theirs === undefined) return refuse('no_branch', `There is no branch ${target}.`)
+  if (theirs === undefined) return refuse('no_branch', say('noBranch', { branch: target }))
   if ((await repository.try(['merge-base', '--is-ancestor', ours, theirs])).code === 0)
     return { outcome: 'nothing_new', commit: theirs }
   const worked =
@@ -102,13 +102,14 @@ async function move(
   const holder = (await repository.inTurn(() => listWorktrees(repository))).find(({ branch }) => branch === target)
   if (!holder) {
     const { code, stderr } = await repository.try(['update-ref', '-m', 'holdfast: bring in', `refs/heads/${target}`, to, from])
-    return code === 0 ? { outcome: 'done', commit: to } : refuse('moved', `${target} has moved meanwhile: ${stderr.trim()}`)
+    return code === 0
+      ? { outcome: 'done', commit: to }
+      : refuse('moved', say('branchMovedBecause', { branch: target, why: stderr.trim() }))
   }
   const { folder } = holder
   const dirty = await repository.try(['status', '--porcelain=v1', '--untracked-files=no'], { folder })
-  if (dirty.code !== 0 || dirty.stdout !== '')
-    return refuse('target_in_use', `${target} is checked out in ${folder}, with files that are not committed.`)
-  if ((await tipOf(repository, target)) !== from) return refuse('moved', `${target} has moved meanwhile.`)
+  if (dirty.code !== 0 || dirty.stdout !== '') return refuse('target_in_use', say('branchInUse', { branch: target, folder }))
+  if ((await tipOf(repository, target)) !== from) return refuse('moved', say('branchMoved', { branch: target }))
   // git itself refuses to write over anything that is not committed, untracked files too.
   const { code, stderr } = await repository.try(['merge', '--ff-only', '--quiet', '--no-verify', to], { folder })
   return code === 0 ? { outcome: 'done', commit: to } : refuse('git_refused', stderr.trim())

@@ -1,6 +1,7 @@
 /** What worktrees take and which of them can go (WT6): a few at a time, each by itself, so that one that cannot be looked at hides no other. */
 import type { Clock } from '../../platform/clock.ts'
 import type { Place } from '../../protocol/link-questions.ts'
+import { say } from '../../protocol/sentences.ts'
 import type { WorktreeLook } from '../../protocol/worktree.ts'
 import { diskUseOf } from './disk-use.ts'
 import { livingIn } from './living-in.ts'
@@ -54,7 +55,7 @@ async function lookAtOne({ occupancy, clock }: Lookout, { kind, top }: Place, op
       fileCount,
       uncommitted,
       canGo: isUsed ? 'in_use' : losesNothing ? 'yes' : 'would_lose',
-      why: isUsed ? 'Somebody works in it.' : null,
+      why: isUsed ? say('somebodyWorks') : null,
     }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)

@@ -10,6 +10,7 @@ import { pipeline } from 'node:stream/promises'
 import { StringDecoder } from 'node:string_decoder'
 import type { Clock } from '../../platform/clock.ts'
 import { openInside, PathRefused, realPathInside } from '../../platform/path-inside.ts'
+import { say } from '../../protocol/sentences.ts'
 import { mostCopied, setUpWithinMs } from '../../protocol/worktree.ts'
 import { AgentOutput } from '../agent-output.ts'
 import type { Repository } from './repository.ts'
@@ -30,7 +31,7 @@ export async function copyIgnored(repository: Repository, top: string, paths: re
   const copied: string[] = []
   const left: { path: string; why: string }[] = []
   for (const [index, path] of paths.entries()) {
-    const why = index < mostCopied ? await copyOne(repository, top, path) : `more than ${mostCopied} files are named`
+    const why = index < mostCopied ? await copyOne(repository, top, path) : say('copiesTooMany', { count: mostCopied })
     if (why === undefined) copied.push(path)
     else left.push({ path, why })
   }
@@ -43,12 +44,11 @@ async function copyOne(repository: Repository, top: string, path: string): Promi
     const from = await realPathInside(source, path)
     const to = await realPathInside(top, path)
     const found = await lstat(from).catch(() => undefined)
-    if (!found) return 'it is not in the project’s folder'
-    if (!found.isFile()) return 'it is not a file'
-    if (found.size > largestCopied) return `it is larger than ${largestCopied / 1024 / 1024} MiB`
-    if (await lstat(to).catch(() => undefined)) return 'it is there already'
-    if ((await repository.try(['check-ignore', '--quiet', '--', path], { folder: top })).code !== 0)
-      return 'git does not ignore it'
+    if (!found) return say('copyMissing')
+    if (!found.isFile()) return say('copyNoFile')
+    if (found.size > largestCopied) return say('copyTooLarge', { size: largestCopied / 1024 / 1024 })
+    if (await lstat(to).catch(() => undefined)) return say('copyThere')
+    if ((await repository.try(['check-ignore', '--quiet', '--', path], { folder: top })).code !== 0) return say('copyNotIgnored')
     await mkdir(dirname(to), { recursive: true })
     const reading = await openInside(source, from, constants.O_RDONLY)
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
@@ -60,7 +60,9 @@ async function copyOne(repository: Repository, top: string, path: string): Promi
     await pipeline(reading.createReadStream(), writing.createWriteStream())
     return undefined
   } catch (error) {
-    return error instanceof PathRefused ? error.message : `it could not be copied (${(error as NodeJS.ErrnoException).code})`
+    return error instanceof PathRefused
+      ? error.message
+      : say('copyFailed', { code: String((error as NodeJS.ErrnoException).code) })
   }
 }
 

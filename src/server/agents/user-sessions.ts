@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { Who } from '../../domain/credential/who.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { say } from '../../domain/sentences.ts'
 import { home } from '../../domain/stream/name.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { AlwaysTerms } from '../../protocol/allowance.ts'
@@ -104,7 +105,7 @@ export class UserSessions {
       return []
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      return [{ what: 'agent', detail: `${role.agentId} cannot go on as ${role.role} by itself: ${error.message}` }]
+      return [{ what: 'agent', detail: say('cannotGoOnItself', { agent: role.agentId, role: role.role, why: error.message }) }]
     }
   }
 

@@ -5,7 +5,7 @@ import type { Channel, PairingCode } from '../../../src/protocol/channel.ts'
 import { channels, channelsHaveChanged, chatsOf } from '../live/channels.ts'
 import { askAgain, client, useMay } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
-import { useWords } from '../messages/messages.tsx'
+import { useSaid, useWords } from '../messages/messages.tsx'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { CopySecret } from '../parts/copy.tsx'
 import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
@@ -64,6 +64,7 @@ function SetUp() {
 }
 
 function Standing({ channel, mayManage }: { channel: Channel; mayManage: boolean }) {
+  const said = useSaid()
   const words = useChannelWords()
   const { channel: name, lastInAt, waiting, link } = channel
   const choose = async (route: Channel['route']) => {
@@ -76,7 +77,7 @@ function Standing({ channel, mayManage }: { channel: Channel; mayManage: boolean
       <Facts>
         <Fact name={words.state}>
           <ChannelState channel={channel} />
-          {channel.trouble && <p className="mt-1 text-sm text-bad">{channel.trouble}</p>}
+          {channel.trouble && <p className="mt-1 text-sm text-bad">{said(channel.trouble)}</p>}
         </Fact>
         {channel.name && (
           <Fact name={words.bot}>

@@ -4,7 +4,7 @@ import type { ChannelChat, ChannelRoute } from '../../../src/protocol/channel.ts
 import { channelsHaveChanged } from '../live/channels.ts'
 import { client } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
-import { useWords } from '../messages/messages.tsx'
+import { useSaid, useWords } from '../messages/messages.tsx'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { notify } from '../parts/notices.tsx'
@@ -54,6 +54,7 @@ export function KnownChats({ chats, mayManage }: ListProps) {
 }
 
 function Name({ chat }: { chat: ChannelChat }) {
+  const said = useSaid()
   const words = useChannelWords()
   return (
     <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">
@@ -62,7 +63,7 @@ function Name({ chat }: { chat: ChannelChat }) {
         {chat.handle && ` @${chat.handle}`} <span className="text-sm text-faint">{chat.chatId}</span>
       </span>
       {chat.kind === 'group' && <span className="block text-sm text-warn">{words.group}</span>}
-      {chat.trouble && <span className="block text-sm text-bad">{chat.trouble}</span>}
+      {chat.trouble && <span className="block text-sm text-bad">{said(chat.trouble)}</span>}
     </span>
   )
 }

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { channels } from '../live/channels.ts'
+import { useSaid } from '../messages/messages.tsx'
 import { buttonClass } from '../parts/button.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { Ago } from '../parts/time.tsx'
@@ -11,6 +12,7 @@ import { useChannelWords } from './words.ts'
 const lookEveryMs = 10_000
 
 export function Channels() {
+  const said = useSaid()
   const words = useChannelWords()
   const { data } = useQuery({ ...channels, refetchInterval: lookEveryMs })
   if (!data) return null
@@ -30,7 +32,7 @@ export function Channels() {
             <ChannelState channel={channel} />
             {channel.asking > 0 && <span className="text-warn">{words.askingCount(channel.asking)}</span>}
             {channel.lastInAt && <Ago at={channel.lastInAt} className="ml-auto text-sm text-faint" />}
-            {channel.trouble && <p className="w-full text-sm text-bad">{channel.trouble}</p>}
+            {channel.trouble && <p className="w-full text-sm text-bad">{said(channel.trouble)}</p>}
           </li>
         ))}
       </Rows>

@@ -131,6 +131,7 @@ function Worktree({ found: { worktree, state }, onChange, onRemoved }: WorktreeP
 
 /** WT5: what was done to make it runnable, and what came of it. */
 function SetUpNote({ worktree: { setUp } }: { worktree: RoleWorktree['worktree'] }) {
+  const said = useSaid()
   const { worktrees: words } = useWords()
   if (!setUp) return null
   const { outcome, copied, left, output } = setUp
@@ -142,7 +143,7 @@ function SetUpNote({ worktree: { setUp } }: { worktree: RoleWorktree['worktree']
       </summary>
       {left.map(({ path, why }) => (
         <p key={path} className="text-warn [overflow-wrap:anywhere]">
-          {path}: {why}
+          {path}: {said(why)}
         </p>
       ))}
       {output && <pre className="max-h-60 overflow-auto font-mono text-xs whitespace-pre-wrap">{output}</pre>}

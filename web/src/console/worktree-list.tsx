@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ListedWorktree } from '../../../src/protocol/worktree.ts'
 import { useMay } from '../live/queries.ts'
-import { useWords, useWriting } from '../messages/messages.tsx'
+import { useSaid, useWords, useWriting } from '../messages/messages.tsx'
 import { Button } from '../parts/button.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { Ago } from '../parts/time.tsx'
@@ -35,6 +35,7 @@ export function WorktreeList({ projectId }: { projectId: string }) {
 }
 
 function Row({ worktree, onRemove }: { worktree: ListedWorktree; onRemove: () => void }) {
+  const said = useSaid()
   const { worktrees: words } = useWords()
   const writing = useWriting()
   const mayWrite = useMay('write')
@@ -51,7 +52,10 @@ function Row({ worktree, onRemove }: { worktree: ListedWorktree; onRemove: () =>
           {writing.size(look.disk.bytes)}
         </span>
       )}
-      <span className={`text-sm ${look?.canGo === 'yes' ? 'text-accent' : 'text-quiet'}`} title={look?.why ?? undefined}>
+      <span
+        className={`text-sm ${look?.canGo === 'yes' ? 'text-accent' : 'text-quiet'}`}
+        title={look?.why ? said(look.why) : undefined}
+      >
         {look ? words.canGo[look.canGo] : trouble}
       </span>
       <span className="text-sm text-faint">

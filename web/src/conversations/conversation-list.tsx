@@ -4,7 +4,7 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ListedConversation } from '../../../src/protocol/conversation.ts'
 import { askAgain } from '../live/queries.ts'
-import { useWords } from '../messages/messages.tsx'
+import { useSaid, useWords } from '../messages/messages.tsx'
 import { SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
@@ -79,6 +79,7 @@ export const choiceClass =
 
 function Row({ conversation }: { conversation: ListedConversation }) {
   const { conversations: words } = useWords()
+  const said = useSaid()
   const { title, channel } = useTitleOf()(conversation.key)
   const { lastMessage: last } = conversation
   return (
@@ -97,7 +98,9 @@ function Row({ conversation }: { conversation: ListedConversation }) {
           <Ago at={last?.createdAt ?? conversation.updated} className="shrink-0 text-xs text-faint" />
         </span>
         <span className="flex items-baseline gap-2 text-sm text-quiet">
-          <span className="min-w-0 flex-1 truncate">{last ? last.beginning : words.nothingSaid}</span>
+          <span className="min-w-0 flex-1 truncate">
+            {last ? (last.role === 'assistant' ? said(last.beginning) : last.beginning) : words.nothingSaid}
+          </span>
           <span className="shrink-0 text-xs text-faint">{channel}</span>
         </span>
       </Link>

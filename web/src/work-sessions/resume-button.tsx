@@ -6,7 +6,7 @@ import { canResume } from '../live/continuity.ts'
 import { useAgentAndProject } from '../live/names.ts'
 import { client, useMay } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
-import { useWords } from '../messages/messages.tsx'
+import { useSaid, useWords } from '../messages/messages.tsx'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
 import { notify } from '../parts/notices.tsx'
@@ -58,13 +58,14 @@ export function ResumeButton({ workSession, projectId }: ResumeButtonProps) {
 
 function Lost({ lost, onClose }: { lost: readonly NotRestored[]; onClose: () => void }) {
   const { continuity } = useWords()
+  const said = useSaid()
   return (
     <InputDialog title={continuity.notRestored} open onClose={onClose}>
       <DialogBody>
         <p>{continuity.notRestoredText}</p>
         <ul className="flex list-disc flex-col gap-1 pl-5 [overflow-wrap:anywhere]">
           {lost.map(({ what, detail }) => (
-            <li key={`${what} ${detail}`}>{detail}</li>
+            <li key={`${what} ${detail}`}>{said(detail)}</li>
           ))}
         </ul>
       </DialogBody>
