@@ -9,6 +9,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } f
 import { builtinModules } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type OutputOptions, type Plugin, type RolldownOutput, rolldown } from 'rolldown'
+import { grouped, refuseCycles, ungrouped } from './groups.ts'
 
 const KEEP_OLD_CHUNKS_MS = 7 * 24 * 3600 * 1000
 
@@ -88,6 +89,8 @@ export interface BundleOptions {
   readonly before?: Plugin
   /** Maps to the sources beside it; they take as long as all the rest. */
   readonly maps: boolean
+  /** Of which each needs a part of it. */
+  readonly manyCommands?: boolean
 }
 
 export interface Bundle {
@@ -127,7 +130,7 @@ type OutputFile = RolldownOutput['output'][number]
 async function generate(
   root: string,
   input: Readonly<Record<string, string>>,
-  { before, maps }: BundleOptions,
+  { before, maps, manyCommands }: BundleOptions,
   threads: Map<string, string>,
   more: OutputOptions = {},
 ): Promise<readonly OutputFile[]> {
@@ -151,10 +154,11 @@ async function generate(
     entryFileNames: '[name].js',
     // What a .js file is would be found out by looking for a package.json.
     chunkFileNames: '[name]-[hash].mjs',
-    codeSplitting: { groups: [{ name: 'builtins', test: /builtin:/ }] },
+    codeSplitting: manyCommands ? grouped : ungrouped,
     ...more,
   })
   await bundle.close()
+  refuseCycles(output)
   return output
 }
 

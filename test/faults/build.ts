@@ -54,7 +54,8 @@ export function pieceOf(build: string, piece: Piece): Promise<string> {
 async function makePiece(build: string, piece: Piece): Promise<string> {
   const folder = join(build === productFolder ? ownFolder() : build, piece)
   const changes = build === productFolder ? [] : changesOf(build)
-  await bundleInto(productFolder, folder, { [piece]: fileURLToPath(pieces[piece]) }, { before: changing(changes), maps: false })
+  const options = { before: changing(changes), maps: false, manyCommands: piece === 'main' }
+  await bundleInto(productFolder, folder, { [piece]: fileURLToPath(pieces[piece]) }, options)
   return join(folder, `${piece}.js`)
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -62,3 +62,10 @@ test.each(['src/main.ts', 'dist/server/main.js'])(
     })
   },
 )
+
+test('[SP1] the file that every command loads first leads to nothing but Node’s own modules', () => {
+  const { files } = JSON.parse(readFileSync(join(root, 'dist', 'server.json'), 'utf8')) as { files: string[] }
+  const base = files.find((name) => /^base-.*\.mjs$/.test(name)) ?? ''
+  const imports = readFileSync(join(root, 'dist', 'server', base), 'utf8').matchAll(/^import .*"\.\/([a-z-]+)-[^"]*"/gm)
+  expect(new Set([...imports].map(([, name]) => name))).toEqual(new Set(['rolldown-runtime', 'builtins']))
+})

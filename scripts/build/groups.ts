@@ -1,0 +1,85 @@
+/**
+ * What of a bundle lies together in one file. Left alone, each module that two programs share would be a file of its own: to find, read and
+ * link one costs a third of a millisecond, and a server would begin with a hundred of them. A group holds what is always needed
+ * together, and never anything that a program loads late on purpose: whoever needs one module of a group loads it whole.
+ */
+import type { RolldownOutput } from 'rolldown'
+
+const inside = (folder: string, names: readonly string[]): string => `${folder}/(?:${names.join('|')})\\.ts$`
+const oneOf = (...patterns: readonly string[]): RegExp => new RegExp(patterns.map((pattern) => `/${pattern}`).join('|'))
+
+/** Loaded by every command at once, and by the server before its port listens (SP1); it leads to nothing else. */
+const base = [
+  inside('src/domain', ['errors', 'nearest']),
+  inside('src/protocol', ['config', 'problem', 'sign-in-link']),
+  inside('src/platform', [
+    'atomic-file',
+    'caller-folder',
+    'clock',
+    'config',
+    'config-file',
+    'data-folder',
+    'data-lock',
+    'launch-mark',
+    'mask',
+    'owner-token',
+    'package-root',
+    'processes(?:-linux|-ps)?',
+    'randomness',
+    'run-file',
+    'secrets',
+    'signals',
+    'start-failure',
+    'visible',
+  ]),
+]
+
+/** Without what changes or moves whole databases. */
+const store = [
+  'node_modules/kysely/',
+  'src/store/queries/',
+  inside('src/store', [
+    'cursor',
+    'dialect',
+    'doorbell',
+    'engine',
+    'event-log',
+    'meta',
+    'reader',
+    'receipts',
+    'statement',
+    'store',
+  ]),
+]
+
+/** What dependencies ask Node for. */
+const builtins = { name: 'builtins', test: /builtin:/ }
+
+/** Of a program that does one thing. */
+export const ungrouped = { groups: [builtins] }
+
+/** Of the product's, which has many. The first that fits has the module. */
+export const grouped = {
+  groups: [
+    builtins,
+    { name: 'base', test: oneOf(...base) },
+    { name: 'domain', test: oneOf('src/domain/') },
+    { name: 'zod', test: oneOf('node_modules/zod/') },
+    { name: 'store', test: oneOf(...store) },
+  ],
+  // Only what is named: otherwise everything that the store's queries import would be the store's.
+  includeDependenciesRecursively: false,
+}
+
+/** Files that import each other would run in an order that nobody wrote. */
+export function refuseCycles(output: readonly RolldownOutput['output'][number][]): void {
+  const imports = new Map(output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file.imports] as const] : [])))
+  const done = new Set<string>()
+  const visit = (name: string, path: readonly string[]): void => {
+    if (path.includes(name)) throw new Error(`Files of the bundle import each other: ${[...path, name].join(' → ')}`)
+    if (done.has(name)) return
+    for (const next of imports.get(name) ?? []) visit(next, [...path, name])
+    done.add(name)
+  }
+  for (const name of imports.keys()) visit(name, [])
+}
