@@ -51,6 +51,13 @@ export interface ConnectionParts {
   readonly onHeard: () => void
 }
 
+/** For whoever reads the log of a coordinator that does not get in. */
+const refusedWith = (status: number): string =>
+  status === 401
+    ? 'the server does not accept the token (401): it was revoked, has expired or is of another server. Make one there with ' +
+      '`holdfast token create NAME --kind coordinator` and put it in the place of this one; where it is a file, that is read at every try'
+    : `the server refuses the connection (${status})`
+
 export class LinkConnection {
   /** Resolves with why, once. */
   readonly closed: Promise<string>
@@ -81,6 +88,10 @@ export class LinkConnection {
     })
     this.#socket.on('error', (error) => {
       this.#why ??= error.message
+    })
+    this.#socket.on('unexpected-response', (_, response) => {
+      this.#why = refusedWith(response.statusCode ?? 0)
+      this.#socket.terminate()
     })
     this.#socket.on('message', (data) => this.#receive(String(data)))
     this.#socket.on('ping', () => parts.onHeard())

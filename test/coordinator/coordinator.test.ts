@@ -225,6 +225,7 @@ test('[SE1] with a token that is not accepted it starts nothing and keeps trying
   const kept = { url: server.url, token: 'another' }
   const { log } = startCoordinator(kept)
   while (!log().includes('401')) await new Promise((resolve) => setImmediate(resolve))
+  expect(log()).toContain('holdfast token create NAME --kind coordinator')
   expect(server.hellos).toEqual([])
   kept.token = server.token
   await server.until(started(server, launchId))
