@@ -11,6 +11,9 @@ import { manualClock } from '../support/manual-clock.ts'
 import { isRunning } from '../support/script-process.ts'
 import { openTestServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { recipes } from './real/recipes.ts'
+
+const byCommand = (a: { command: string }, b: { command: string }): number => a.command.localeCompare(b.command)
 
 const systemPath = `${dirname(process.execPath)}:/usr/bin:/bin`
 
@@ -95,6 +98,17 @@ test('[AG5] every recipe is an agent the server accepts, with the call held as l
     if (protocol === 'mcp') expect(args.join(' ')).toContain('wait_seconds 600')
     expect(JSON.stringify({ args, env, setup }), id).not.toMatch(/hf_|passkey/)
   }
+})
+
+test('[AC5] what is said to be tried is what the tests with real agents try: program, arguments and version, of three vendors', () => {
+  const said = Object.values(knownAgents)
+    .filter(({ protocol, triedWith }) => protocol === 'acp' && triedWith !== null)
+    .map(({ command, args, triedWith }) => ({ command, args, triedWith }))
+  const tried = Object.values(recipes).map(({ program, args, package: wanted }) => {
+    return { command: program, args, triedWith: wanted.slice(wanted.lastIndexOf('@') + 1) }
+  })
+  expect(said.toSorted(byCommand)).toEqual(tried.toSorted(byCommand))
+  expect(said.length).toBeGreaterThanOrEqual(3)
 })
 
 test('[CO4] what a launch tells is filled into arguments; the token and what is not known are not', () => {
