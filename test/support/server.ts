@@ -1,5 +1,5 @@
 /** A real server on a real store and a loopback port of its own, and the plainest of clients: what is sent is what a test says. */
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
@@ -92,6 +92,9 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
   })
   onTestFinished(() => server.close())
   const port = Number(new URL(front.url).port)
+  // What is asked one after the other needs no connection each.
+  const agent = new Agent({ keepAlive: true })
+  onTestFinished(() => agent.destroy())
   return {
     server,
     url: front.url,
@@ -101,12 +104,12 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
     folder,
     ownerToken,
     log: () => lines.join(''),
-    ask: (path, ask = {}) => send(port, path, { token: ownerToken, ...ask }),
+    ask: (path, ask = {}) => send(agent, port, path, { token: ownerToken, ...ask }),
     raw: (bytes, until) => sendRaw(port, bytes, until),
   }
 }
 
-function send(port: number, path: string, { method = 'GET', headers = {}, body, token }: Ask): Promise<Answer> {
+function send(agent: Agent, port: number, path: string, { method = 'GET', headers = {}, body, token }: Ask): Promise<Answer> {
   const bytes = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
   const all = {
     host: `127.0.0.1:${port}`,
@@ -115,7 +118,7 @@ function send(port: number, path: string, { method = 'GET', headers = {}, body, 
     ...headers,
   }
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ host: '127.0.0.1', port, path, method, headers: all as Record<string, string>, agent: false })
+    const request = httpRequest({ host: '127.0.0.1', port, path, method, headers: all as Record<string, string>, agent })
     request.on('error', reject)
     request.on('response', (response) => {
       const chunks: Buffer[] = []
