@@ -1,4 +1,5 @@
 /** What the server says of agents, in the language of whoever reads it (UI5). */
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { type SentenceCode, saidIn, say, sentences, understood } from '../../src/domain/sentences.ts'
 import { tellsExit } from '../../src/protocol/sentences.ts'
@@ -38,4 +39,13 @@ test('[UI5] a reason within a reason is said too; what an agent wrote stays as i
   )
   expect(inJapanese('Rate limit')).toBe('Rate limit')
   expect([last, say('noReason'), null].map(tellsExit)).toEqual([true, false, false])
+})
+
+test('[UI5] the words of a language take nothing but types from the page, which waits for them before it is whole itself', () => {
+  const folder = new URL('../../web/src/messages/', import.meta.url)
+  const files = readdirSync(folder).filter((name) => /^(?:en|ja)\b/.test(name))
+  const taken = files.flatMap((name) =>
+    [...readFileSync(new URL(name, folder), 'utf8').matchAll(/^(?:import|export) (?!type\b).* from '\.\.\/.*'$/gm)].map(String),
+  )
+  expect([files.length > 10, taken]).toEqual([true, []])
 })
