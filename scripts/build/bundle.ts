@@ -139,6 +139,7 @@ async function generate(
     input: { ...input },
     platform: 'node',
     external,
+    ...(manyCommands ? { preserveEntrySignatures: 'allow-extension' } : {}),
     plugins: [before, workerEntries(threads), builtins(), neverAsked()],
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
     checks: { eval: false, circularDependency: true },

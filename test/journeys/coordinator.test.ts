@@ -13,58 +13,78 @@ import { isRunning } from '../support/script-process.ts'
 import { storeOf } from '../support/store-of-journeys.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-/** Whatever the test leaves is ended in order with it. */
-async function up(options: HoldfastOptions = {}): Promise<RunningHoldfast> {
-  const holdfast = await startHoldfast({ up: true, ...options })
-  onTestFinished(async () => {
-    await holdfast.kill()
-    await endCoordinator(holdfast.data)
-    expect(await agentsOf(holdfast.data)).toEqual([])
-  })
-  return holdfast
+/** Whatever the tests have left is ended in order. */
+async function endAll(holdfast: RunningHoldfast): Promise<void> {
+  await holdfast.kill()
+  await endCoordinator(holdfast.data)
+  expect(await agentsOf(holdfast.data)).toEqual([])
 }
 
-test('[CO6] the server is killed while the agent answers and started again: the same process, and one answer', async () => {
-  const first = await up()
-  const chat = await openChat(first)
-  await chat.open()
-  await chat.say('[[slow 1 700]] once')
-  const { pid } = await chat.process('running')
-  await until(async () => (await chat.client.get('/api/agent-sessions', { query: {} })).items.length > 0)
-  const coordinator = await coordinatorOf(first.data)
-  await first.kill()
-  const second = await up({ data: first.data, args: ['--port', new URL(first.url).port] })
-  const later = await openChat(second, chat)
-  expect(await chat.answer()).toBe('piece 1\necho: once')
-  expect((await later.process('running')).pid).toBe(pid)
-  expect((await coordinatorOf(first.data)).pid).toBe(coordinator.pid)
-  await later.say('again')
-  expect(await chat.answer()).toBe('echo: again')
-  expect(chat.answers).toHaveLength(2)
-})
+/** One coordinator and one folder, from one server to the next. The last one stops it all. */
+describe('one server after the other', () => {
+  let holdfast: RunningHoldfast
+  const start = async (options: HoldfastOptions = {}): Promise<RunningHoldfast> => {
+    const again = holdfast && { data: holdfast.data, args: ['--port', new URL(holdfast.url).port] }
+    holdfast = await startHoldfast({ up: true, ...again, ...options })
+    return holdfast
+  }
+  beforeAll(async () => {
+    await start()
+    return () => endAll(holdfast)
+  })
 
-test('[CO6] stopping the server alone ends no agent, and the next `up` adopts the coordinator', async () => {
-  const first = await up()
-  const chat = await openChat(first)
-  await chat.open()
-  await chat.say('hello')
-  expect(await chat.answer()).toBe('echo: hello')
-  const coordinator = await coordinatorOf(first.data)
-  const { pid } = await chat.process('running')
-  await first.kill()
-  const alone = await startHoldfast({ data: first.data, args: ['--port', new URL(first.url).port] })
-  await chat.say('with the server alone')
-  expect(await chat.answer()).toBe('echo: with the server alone')
-  expect(await alone.stop()).toBe(0)
-  expect([isRunning(pid ?? 0), isRunning(coordinator.pid)]).toEqual([true, true])
-  const adopting = await startHoldfast({ up: true, data: first.data, args: ['--port', new URL(first.url).port] })
-  await until(() => adopting.log().includes('runs already'))
-  expect(await adopting.stop()).toBe(0)
-  expect([isRunning(pid ?? 0), isRunning(coordinator.pid)]).toEqual([false, false])
+  test('[CO6] the server is killed while the agent answers and started again: the same process, and one answer', async () => {
+    const chat = await openChat(holdfast)
+    await chat.open()
+    await chat.say('[[slow 1 700]] once')
+    const { pid } = await chat.process('running')
+    await until(async () => (await chat.client.get('/api/agent-sessions', { query: {} })).items.length > 0)
+    const coordinator = await coordinatorOf(holdfast.data)
+    await holdfast.kill()
+    const later = await openChat(await start(), chat)
+    expect(await chat.answer()).toBe('piece 1\necho: once')
+    expect((await later.process('running')).pid).toBe(pid)
+    expect((await coordinatorOf(holdfast.data)).pid).toBe(coordinator.pid)
+    await later.say('again')
+    expect(await chat.answer()).toBe('echo: again')
+    expect(chat.answers).toHaveLength(2)
+  })
+
+  test('[CO1] a coordinator of another version is replaced', async () => {
+    const before = await coordinatorOf(holdfast.data)
+    await holdfast.kill()
+    const file = join(holdfast.data, 'run', 'coordinator.json')
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), linkVersion: 0 }))
+    const second = await start()
+    const after = await coordinatorOf(holdfast.data, before)
+    expect(after.linkVersion).toBe(linkVersion)
+    expect(isRunning(before.pid)).toBe(false)
+    expect(second.log()).toContain('is replaced')
+  })
+
+  test('[CO6] stopping the server alone ends no agent, and the next `up` adopts the coordinator', async () => {
+    const chat = await openChat(holdfast)
+    await chat.open()
+    await chat.say('hello')
+    expect(await chat.answer()).toBe('echo: hello')
+    const coordinator = await coordinatorOf(holdfast.data)
+    const { pid } = await chat.process('running')
+    await holdfast.kill()
+    const alone = await start({ up: undefined })
+    await chat.say('with the server alone')
+    expect(await chat.answer()).toBe('echo: with the server alone')
+    expect(await alone.stop()).toBe(0)
+    expect([isRunning(pid ?? 0), isRunning(coordinator.pid)]).toEqual([true, true])
+    const adopting = await start()
+    await until(() => adopting.log().includes('runs already'))
+    expect(await adopting.stop()).toBe(0)
+    expect([isRunning(pid ?? 0), isRunning(coordinator.pid)]).toEqual([false, false])
+  })
 })
 
 test('[OP2] a second signal kills agents that will not go', async () => {
-  const holdfast = await up()
+  const holdfast = await startHoldfast({ up: true })
+  onTestFinished(() => endAll(holdfast))
   const chat = await openChat(holdfast)
   await chat.open()
   await chat.say('[[ignore-sigterm]][[fork]][[no-logout]]')
@@ -76,19 +96,6 @@ test('[OP2] a second signal kills agents that will not go', async () => {
   process.kill(holdfast.pid, 'SIGINT')
   await until(() => [holdfast.pid, coordinator.pid, pid ?? 0, Number(forked)].every((each) => !isRunning(each)))
   expect(performance.now() - startedAt).toBeLessThan(4000)
-})
-
-test('[CO1] a coordinator of another version is replaced', async () => {
-  const first = await up()
-  const before = await coordinatorOf(first.data)
-  await first.kill()
-  const file = join(first.data, 'run', 'coordinator.json')
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), linkVersion: 0 }))
-  const second = await up({ data: first.data })
-  const after = await coordinatorOf(first.data, before)
-  expect(after.linkVersion).toBe(linkVersion)
-  expect(isRunning(before.pid)).toBe(false)
-  expect(second.log()).toContain('is replaced')
 })
 
 /** What a terminal does to the program in it: the signal goes to the whole group at once, npm and its shell included. */
@@ -127,11 +134,7 @@ describe('on one machine', () => {
   let holdfast: RunningHoldfast
   beforeAll(async () => {
     holdfast = await startHoldfast({ up: true })
-    return async () => {
-      await holdfast.kill()
-      await endCoordinator(holdfast.data)
-      expect(await agentsOf(holdfast.data)).toEqual([])
-    }
+    return () => endAll(holdfast)
   })
 
   test('[PX2] chat and task processes of one agent run side by side; one is killed, its session alone ends within a second', async () => {

@@ -25,13 +25,19 @@ interface Person {
 let shared: RunningHoldfast
 beforeAll(async () => {
   shared = await startHoldfast()
-  return shared.kill
+  return () => shared.kill()
 })
+
+async function killAndStart(): Promise<void> {
+  await shared.kill()
+  shared = await startHoldfast({ data: shared.data, args: ['--port', new URL(shared.url).port] })
+}
 
 let made = 0
 
 /** A person at the server that the tests share, with a demo agent made and assigned, and its chat before them. */
-async function openPerson(holdfast = shared): Promise<Person> {
+async function openPerson(): Promise<Person> {
+  const holdfast = shared
   const agentId = `helper-${++made}`
   const client = createClient({ url: holdfast.url, token: holdfast.token })
   const { id: projectId } = await client.post('/api/projects', { body: { name: 'work' } })
@@ -63,13 +69,6 @@ async function openPerson(holdfast = shared): Promise<Person> {
       return answers.shift() ?? ''
     },
   }
-}
-
-/** For a test that kills it. */
-async function openPersonAtOwnServer(): Promise<Person> {
-  const holdfast = await startHoldfast()
-  onTestFinished(() => holdfast.kill())
-  return openPerson(holdfast)
 }
 
 const inProject = ({ projectId, agentId }: Person) => ({ args: ['--project', projectId, '--agent', agentId] })
@@ -185,33 +184,26 @@ test('[NA7] a demo agent that crashes in the middle loses nothing: whoever comes
 })
 
 test('[MC1] the server is killed and started again while the demo agent waits; the next message is answered', async () => {
-  const person = await openPersonAtOwnServer()
-  const { holdfast, projectId, agentId } = person
+  const person = await openPerson()
   await person.say('before')
-  const demo = startDemo(holdfast, inProject(person))
+  const demo = startDemo(person.holdfast, inProject(person))
   expect(await person.answer()).toBe('echo: before')
-  await holdfast.kill()
-  const port = new URL(holdfast.url).port
-  const again = await startHoldfast({ data: holdfast.data, args: ['--port', port] })
-  onTestFinished(() => again.kill())
-  const client = createClient({ url: again.url, token: again.token })
-  await client.post('/api/chat', { body: { projectId, toAgentId: agentId, content: 'after' } })
+  await killAndStart()
+  await person.say('after')
   expect(await person.answer()).toBe('echo: after')
   expect(demo.child.exitCode).toBeNull()
 })
 
 test('[AP3] asked before the server is killed, answered after: the agent that waited goes on', async () => {
-  const person = await openPersonAtOwnServer()
-  const { holdfast, client, projectId } = person
+  const person = await openPerson()
+  const { client, projectId } = person
   await person.say('[[ask]] then this')
-  const demo = startDemo(holdfast, inProject(person))
+  const demo = startDemo(person.holdfast, inProject(person))
   await demo.logged('signed in')
   const asked = async () => (await client.get('/api/approvals', { query: {} })).items[0]
   await expect.poll(asked).toBeDefined()
   const approval = await asked()
-  await holdfast.kill()
-  const again = await startHoldfast({ data: holdfast.data, args: ['--port', new URL(holdfast.url).port] })
-  onTestFinished(() => again.kill())
+  await killAndStart()
   expect(await asked()).toEqual(approval)
   await client.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {
     params: { projectId, approvalId: String(approval?.id) },
