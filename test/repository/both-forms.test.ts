@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { named } from '../../scripts/build/groups.ts'
 import { findPackageRoot } from '../../src/platform/package-root.ts'
 
 const { folder: root, version } = findPackageRoot()
@@ -68,4 +69,10 @@ test('[SP1] the file that every command loads first leads to nothing but Node’
   const base = files.find((name) => /^base-.*\.mjs$/.test(name)) ?? ''
   const imports = readFileSync(join(root, 'dist', 'server', base), 'utf8').matchAll(/^import .*"\.\/([a-z-]+)-[^"]*"/gm)
   expect(new Set([...imports].map(([, name]) => name))).toEqual(new Set(['rolldown-runtime', 'builtins']))
+})
+
+test('[SP1] whatever is said to lie together in the bundle is there', () => {
+  const { modules } = JSON.parse(readFileSync(join(root, 'dist', 'server.json'), 'utf8')) as { modules: readonly string[] }
+  expect(named.length).toBeGreaterThan(0)
+  expect(named.filter((pattern) => !modules.some((path) => pattern.test(path)))).toEqual([])
 })
