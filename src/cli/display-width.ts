@@ -1,16 +1,23 @@
 /** How many cells of a terminal a text takes: Japanese characters take two, marks on top of letters none. Pure. */
 const wide =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|^\p{Emoji_Presentation}/u
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
 const colours = /\u001b\[[\d;]*m/g
 const plain = /^[\x20-\x7e]*$/
+
+/** Made when it is first needed: that takes 14 ms, and most of what is shown is plain. */
+let segmenter: Intl.Segmenter | undefined
+
+function charactersOf(text: string): Iterable<Intl.SegmentData> {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+  return segmenter.segment(text)
+}
 
 export function displayWidth(text: string): number {
   const bare = text.replace(colours, '')
   if (plain.test(bare)) return bare.length
   let width = 0
-  for (const { segment } of segmenter.segment(bare)) width += wide.test(segment) ? 2 : 1
+  for (const { segment } of charactersOf(bare)) width += wide.test(segment) ? 2 : 1
   return width
 }
 
@@ -21,7 +28,7 @@ export function cutTo(text: string, width: number): string {
   if (displayWidth(text) <= width) return text
   let kept = ''
   let used = 1
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of charactersOf(text)) {
     used += displayWidth(segment)
     if (used > width) break
     kept += segment
