@@ -171,6 +171,18 @@ function generateThread(
   return generate(root, { [name]: source }, options, new Map(), { entryFileNames: '[name].mjs', codeSplitting: false })
 }
 
+/** One thread of a program that lies in the folder already. */
+export async function bundleThread(
+  root: string,
+  outFolder: string,
+  thread: readonly [name: string, source: string],
+  options: BundleOptions,
+): Promise<void> {
+  for (const file of await generateThread(root, thread, options)) {
+    if (file.type === 'chunk') put(join(outFolder, file.fileName), narrow(file.code))
+  }
+}
+
 /** Whole or not at all: somebody may be starting a server from this folder right now. */
 function put(path: string, content: string | Uint8Array): void {
   writeFileSync(`${path}.new`, content)

@@ -5,11 +5,11 @@
  * A test starts or loads pieces: a program of its own together with what it needs of the product, bundled when it is first asked for.
  * Hundreds of processes are started, and one that reads a single file is there with a third of the processor time.
  */
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { type BundleOptions, bundleInto } from '../../scripts/build/bundle.ts'
+import { type Bundle, type BundleOptions, bundleInto, bundleThread } from '../../scripts/build/bundle.ts'
 import type { Store } from '../../src/store/store.ts'
 import { atTheEnd } from '../support/at-the-end.ts'
 import { main } from '../support/built-product.ts'
@@ -55,8 +55,17 @@ async function makePiece(build: string, piece: Piece): Promise<string> {
   const folder = join(build === productFolder ? ownFolder() : build, piece)
   const changes = build === productFolder ? [] : changesOf(build)
   const options = { before: changing(changes), maps: false, manyCommands: piece === 'main' }
-  await bundleInto(productFolder, folder, { [piece]: fileURLToPath(pieces[piece]) }, options)
+  if (piece === 'main' && changes.every(({ inThread }) => inThread)) await putProductWithThread(folder, options)
+  else await bundleInto(productFolder, folder, { [piece]: fileURLToPath(pieces[piece]) }, options)
   return join(folder, `${piece}.js`)
+}
+
+/** To bundle the whole product takes five times as long as its writer's thread. */
+async function putProductWithThread(folder: string, options: BundleOptions): Promise<void> {
+  const { files } = JSON.parse(readFileSync(join(productFolder, 'dist', 'server.json'), 'utf8')) as Bundle
+  mkdirSync(folder, { recursive: true })
+  for (const name of files) if (!name.endsWith('.map')) copyFileSync(join(dirname(main), name), join(folder, name))
+  await bundleThread(productFolder, folder, ['writer', join(productFolder, 'src/compose/writer.ts')], options)
 }
 
 let own: string | undefined

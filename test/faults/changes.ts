@@ -10,6 +10,8 @@ export interface Change {
   readonly file: string
   readonly find: string
   readonly replace: string
+  /** Only the writer's thread does it: the rest of a server is the product's own. */
+  readonly inThread?: true
 }
 
 /** In the folder of a build. */

@@ -234,6 +234,7 @@ export const tasksStayBehind: Change = {
   file: 'services/resume-work-session.ts',
   find: '({ ...task, session_id: child.id, updated_at: context.now })',
   replace: '({ ...task, updated_at: context.now })',
+  inThread: true,
 }
 
 /** DC2: the chapter is there, and agents are handed its messages all the same. */

@@ -120,6 +120,7 @@ test('[RE3] a full disk at start is said in words; with room again, everything i
       file: 'store/sqlite/connection.ts',
       find: "connection.#set('journal_mode', 'wal')",
       replace: "connection.#pragma('max_page_count = 1')\n    connection.#set('journal_mode', 'wal')",
+      inThread: true,
     },
   ])
   onTestFinished(full.remove)
