@@ -39,7 +39,7 @@ async function differences(
   maxBytes: number,
   path?: string,
 ): Promise<WorktreeDiff> {
-  const { repository, top, gitFolder, forkPoint } = worktree
+  const { repository, top, gitFolder } = worktree
   const files = (await filesOf(worktree)).filter((file) => path === undefined || file.path === path)
   if (path !== undefined && files.length === 0) return { bytes: Buffer.of(), cut: false, leftOut: 0 }
   const untracked = files.filter(({ change }) => change === 'untracked').map(({ name }) => name)
@@ -62,7 +62,8 @@ async function differences(
         input: Buffer.concat(added.flatMap((name) => [name, Buffer.of(0)])),
       })
     const only = path === undefined ? [] : files.flatMap(pathspecsOf)
-    const args = ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--find-renames', ...options, forkPoint, '--', ...only]
+    const since = await worktree.forkPoint()
+    const args = ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--find-renames', ...options, since, '--', ...only]
     const { bytes, cut } = await repository.try(args, { env, maxBytes })
     const leftOut = untracked.length - added.length
     return { bytes: cut ? bytes.subarray(0, bytes.lastIndexOf('\n') + 1) : bytes, cut, leftOut }

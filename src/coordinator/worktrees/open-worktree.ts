@@ -8,8 +8,8 @@ export interface OurWorktree {
   readonly top: string
   readonly gitFolder: string
   readonly mark: WorktreeMark
-  /** What the branch has come from: where it left the branch it began at, as far as that has gone on. */
-  readonly forkPoint: string
+  /** What the branch has come from: where it left the branch it began at, as far as that has gone on. Asked of git once, by who needs it. */
+  forkPoint(): Promise<string>
 }
 
 export async function openWorktree(git: Git, top: string): Promise<OurWorktree> {
@@ -19,7 +19,17 @@ export async function openWorktree(git: Git, top: string): Promise<OurWorktree> 
   const { gitFolder, commonFolder } = repository.facts
   const mark = gitFolder === commonFolder ? undefined : await readMark(gitFolder)
   if (!mark) throw new GitFailure(-1, `${top} is not a worktree that Holdfast made.`)
-  return { repository, top, gitFolder, mark, forkPoint: await forkPointOf(repository, mark) }
+  let forkPoint: Promise<string> | undefined
+  return {
+    repository,
+    top,
+    gitFolder,
+    mark,
+    forkPoint() {
+      forkPoint ??= forkPointOf(repository, mark)
+      return forkPoint
+    },
+  }
 }
 
 async function forkPointOf(repository: Repository, { base, baseBranch }: WorktreeMark): Promise<string> {

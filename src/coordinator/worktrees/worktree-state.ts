@@ -89,9 +89,9 @@ function pendingChange(letters: string): ChangedFile['change'] {
 }
 
 /** `M\0path\0R100\0old\0new\0` */
-async function changedSince({ repository, forkPoint }: OurWorktree): Promise<NamedFile[]> {
-  const args = ['diff', '--name-status', '--find-renames', '--no-ext-diff', '-z', forkPoint, '--']
-  const words = wordsIn(await repository.bytes(args))
+async function changedSince(worktree: OurWorktree): Promise<NamedFile[]> {
+  const args = ['diff', '--name-status', '--find-renames', '--no-ext-diff', '-z', await worktree.forkPoint(), '--']
+  const words = wordsIn(await worktree.repository.bytes(args))
   const files: NamedFile[] = []
   for (let at = 0; at + 1 < words.length; at += 2) {
     const letter = words[at]?.toString('latin1', 0, 1)
