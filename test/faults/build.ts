@@ -25,6 +25,7 @@ export const cacheFolder = join(productFolder, 'node_modules', '.cache', 'holdfa
 
 const pieces = {
   main: new URL('../../src/main.ts', import.meta.url),
+  coordinator: new URL('./processes/coordinator.ts', import.meta.url),
   'store-under-load': new URL('./processes/store-under-load.ts', import.meta.url),
   'files-under-load': new URL('./processes/files-under-load.ts', import.meta.url),
   'cut-over-and-die': new URL('./processes/cut-over-and-die.ts', import.meta.url),
@@ -44,7 +45,7 @@ const made = new Map<string, Promise<string>>()
 export function pieceOf(build: string, piece: Piece): Promise<string> {
   const itsOwn = build === productFolder ? main : join(build, 'src', 'main.ts')
   // This clone is built, and another version (version-before.ts) is started from its sources.
-  if (piece === 'main' && existsSync(itsOwn)) return Promise.resolve(itsOwn)
+  if ((piece === 'main' || piece === 'coordinator') && existsSync(itsOwn)) return Promise.resolve(itsOwn)
   const key = `${piece} ${build}`
   const found = made.get(key) ?? makePiece(build, piece)
   made.set(key, found)

@@ -41,7 +41,8 @@ export class World {
   async startCoordinator(): Promise<void> {
     const { url, token, hellos } = this.server
     const before = hellos.length
-    const args = [await pieceOf(this.#build, 'main'), 'coordinator', '--server', url, '--data', this.data, '--log-level', 'warn']
+    const program = await pieceOf(this.#build, 'coordinator')
+    const args = [program, 'coordinator', '--server', url, '--data', this.data, '--log-level', 'warn']
     const env = { ...process.env, HOLDFAST_TOKEN: token }
     const child = spawn(process.execPath, args, { env, detached: true, stdio: ['ignore', 'ignore', 'inherit'] })
     this.#coordinator = child

@@ -1,0 +1,12 @@
+/**
+ * The coordinator of a build, and nothing else of its command line: that is bundled in a sixth of the time. The agents that come with
+ * the product are not in it.
+ */
+import { coordinator } from '../../../src/cli/commands/coordinator.ts'
+import { buildProgram } from '../../../src/cli/program.ts'
+
+const { stdin, stdout, stderr, env } = process
+const allCommands = async () => [coordinator]
+const terminal = { stdin, stdout, stderr, env, cwd: process.cwd() }
+const program = buildProgram([coordinator], { terminal, name: 'holdfast', version: '0', allCommands })
+await program.parseAsync(process.argv.slice(2), { from: 'user' })
