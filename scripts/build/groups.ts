@@ -8,7 +8,10 @@ import type { RolldownOutput } from 'rolldown'
 const inside = (folder: string, names: readonly string[]): string[] => names.map((name) => `${folder}/${name}\\.ts$`)
 const oneOf = (...patterns: readonly string[]): RegExp => new RegExp(patterns.map((pattern) => `/${pattern}`).join('|'))
 
-/** Loaded by every command at once, and by the server before its port listens (SP1); it leads to nothing else. */
+/**
+ * Loaded by every command at once, and by the server before its port listens (SP1); it leads to nothing else. Not what needs SQLite, of which
+ * Node 24 warns whoever loads it.
+ */
 const base = [
   ...inside('src/domain', ['errors', 'nearest']),
   ...inside('src/protocol', ['config', 'problem', 'sign-in-link']),
@@ -19,7 +22,6 @@ const base = [
     'config',
     'config-file',
     'data-folder',
-    'data-lock',
     'launch-mark',
     'mask',
     'owner-token',
