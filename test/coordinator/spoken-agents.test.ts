@@ -274,7 +274,8 @@ test('[RE9] an agent that floods is ended with the reason, an agent beside it is
     server.order(demo()),
     server.order(
       spoken({
-        onPrompt: "const pour = () => { while (raw('y'.repeat(1e6) + '\\n')); process.stdout.once('drain', pour) }; pour()",
+        onPrompt:
+          "const piece = 'y\\n'.repeat(500000); const pour = () => { while (raw(piece)); process.stdout.once('drain', pour) }; pour()",
       }),
     ),
   ]

@@ -24,7 +24,7 @@ async function logOf(room: Console, { sessionId: id }: InSession): Promise<Messa
 
 const eventsIn = (client: SocketClient): Message[] => client.inbox.all.filter((message) => message.seq !== undefined)
 
-test('[RL4] two hundred cuts at random moments of many turns: what was seen is the log of the server, in order', async () => {
+test('[RL4] a hundred cuts at random moments of many turns: what was seen is the log of the server, in order', async () => {
   const room = await openConsole()
   const { client, machine, inside, launchId } = await room.ready()
   const random = chance('cuts')
@@ -46,7 +46,7 @@ test('[RL4] two hundred cuts at random moments of many turns: what was seen is t
     }
   })()
   const say = (content: string) => client.send({ type: 'agent:message', ...inside, role: 'auth', content })
-  for (let turn = 0; turn < 50; turn++) {
+  for (let turn = 0; turn < 25; turn++) {
     say(`turn ${turn}`)
     const { turnId } = await machine.turn()
     for (const pieces of [
@@ -62,7 +62,7 @@ test('[RL4] two hundred cuts at random moments of many turns: what was seen is t
   say('one more')
   await device
   const log = await logOf(room, inside)
-  expect(cuts).toBeGreaterThanOrEqual(200)
+  expect(cuts).toBeGreaterThanOrEqual(100)
   expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1))
   expect(seen.slice(0, total)).toEqual(log.slice(0, total))
   // Who was never cut off has seen the same.

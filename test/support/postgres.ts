@@ -67,7 +67,8 @@ export async function newPostgresStoreUrl(): Promise<string> {
 async function emptyStore(address: Address, schema: string): Promise<boolean> {
   const [found] = await administer(
     address,
-    `select sum(pg_table_size(oid))::float8 as bytes, string_agg(oid::regclass::text, ',') as tables,
+    `select sum(pg_relation_size(oid) + case reltoastrelid when 0 then 0 else pg_relation_size(reltoastrelid) end)::float8 as bytes,
+      string_agg(oid::regclass::text, ',') filter (where pg_relation_size(oid) > 0) as tables,
       coalesce(bool_or(relname = 'meta'), false) as "isStore"
     from pg_class where relnamespace = '${schema}'::regnamespace and relkind = 'r'`,
   )
