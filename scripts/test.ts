@@ -6,6 +6,7 @@
  * A file that fails in the crowd is run once more with the machine to itself. What fails twice has failed; what passes then is
  * named as unsteady, for such a test waits for a time instead of an event, or the product does. `--strict` fails it too.
  */
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { runChecks } from './check/steps.ts'
@@ -23,10 +24,11 @@ const { values, positionals: narrowTo } = parseArgs({ options: { strict: { type:
 const checks = narrowTo.length === 0 ? runChecks(root, console.log) : { passed: 0, failed: 0 }
 const runs = narrowTo.length === 0 ? rooms.map((room) => ['--project', room]) : [narrowTo]
 const memory = memoryFolder()
-// Both rooms share one PostgreSQL, which takes a moment longer than we do to end.
-const environment: Environment = memory ? { TEST_POSTGRES_FOLDER: memory.place } : {}
-const ofFast: Environment = memory ? { ...environment, TMPDIR: memory.folder } : {}
-const outcomes = await Promise.all(runs.map((args) => runTests(root, args, args.includes('fast') ? ofFast : environment)))
+// Both rooms share one PostgreSQL, which takes a moment longer than we do to end. The browser is unpacked once, not for each run.
+const environment: Environment = memory
+  ? { TMPDIR: memory.folder, TEST_POSTGRES_FOLDER: memory.place, TEST_BROWSER_FOLDER: tmpdir() }
+  : {}
+const outcomes = await Promise.all(runs.map((args) => runTests(root, args, environment)))
 const ofChecks = await checks
 
 const failedAtFirst = outcomes.flatMap(({ failed }) => failed)

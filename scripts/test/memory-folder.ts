@@ -1,5 +1,5 @@
 /**
- * A folder in memory for what the fast tests write: they make, sync and remove thousands of files, which on a disk is most of
+ * A folder in memory for what the tests write: they make, sync and remove thousands of files, which on a disk is most of
  * what the system does for them. Where there is no such place, or not much room in it, or nothing may be run from it, there is
  * none, and everything goes where it always goes. What a run left that was killed is removed by the next.
  */

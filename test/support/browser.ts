@@ -38,7 +38,8 @@ async function launchBrowser(): Promise<Browser> {
 /** Other test processes may unpack at the same time: each into a folder of its own, and the first to finish gives the name. */
 async function unpacked(): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { version: string }
-  const folder = join(tmpdir(), `holdfast-chromium-${version}-${process.getuid?.()}`)
+  // The run says where (scripts/test.ts), if its own temporary folder goes with it.
+  const folder = join(process.env['TEST_BROWSER_FOLDER'] ?? tmpdir(), `holdfast-chromium-${version}-${process.getuid?.()}`)
   if (existsSync(folder)) return folder
   const mine = mkdtempSync(`${folder}-`)
   const before = process.env['TMPDIR']
