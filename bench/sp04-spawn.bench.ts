@@ -9,6 +9,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
+import { agentEnvironment } from '../src/coordinator/agent-environment.ts'
 import { findPackageRoot } from '../src/platform/package-root.ts'
 import { entryOf, type InstalledAgent, installedAgents } from '../test/agents/real/installed.ts'
 import { startModel } from '../test/agents/real/model/scripted-model.ts'
@@ -67,10 +68,13 @@ function ordered({ spawnsPerRound }: Agent, relay: Relay, userSessionId: unknown
   }
 }
 
+/** With the same environment as under Holdfast: some look at it for what they must do at their start. */
 function byHand({ command, args, env, spawnsPerRound }: Agent, folder: string, port: number, passkey: string): Contender {
   // As it is told where our tools are.
   const headers = [{ name: 'Authorization', value: `Bearer ${passkey}` }]
-  const options = { cwd: folder, stdio: 'pipe', detached: true, env: { ...process.env, ...env } } as const
+  const particulars = { env, agentId: role, projectId: role, launchToken: passkey }
+  const given = agentEnvironment(process.env, particulars, { launchId: role, keeper: role }, `http://127.0.0.1:${port}`)
+  const options = { cwd: folder, stdio: 'pipe', detached: true, env: given } as const
   const mcpServers = [{ type: 'http', name: 'holdfast', url: `http://127.0.0.1:${port}/mcp`, headers }]
   return {
     name: 'the agent started and greeted by hand',

@@ -18,7 +18,7 @@ const isAllowed = (name: string): boolean =>
 /** What the launch says wins over the entry, which wins over what is inherited. */
 export function agentEnvironment(
   ours: Variables,
-  { env, agentId, projectId, launchToken }: LaunchParticulars,
+  { env, agentId, projectId, launchToken }: Pick<LaunchParticulars, 'env' | 'agentId' | 'projectId' | 'launchToken'>,
   mark: LaunchMark,
   serverUrl: string,
 ): Record<string, string> {
