@@ -14,6 +14,7 @@ import type { ConfigValues } from '../protocol/config.ts'
 import { createSpeaker } from '../server/agents/speaker.ts'
 import { Starter } from '../server/agents/starter.ts'
 import type { Front } from '../server/front.ts'
+import type { Tails } from '../server/live/tail.ts'
 import { openDoors } from '../server/open-doors.ts'
 import { createSignInCode } from '../services/create-sign-in-code.ts'
 import type { Store } from '../store/store.ts'
@@ -37,7 +38,12 @@ export interface Parts {
   readonly expectsCoordinator: boolean
 }
 
-export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<string> }> {
+interface Assembled {
+  readonly tails: Tails
+  signInCode(): Promise<string>
+}
+
+export async function assemble(parts: Parts): Promise<Assembled> {
   const { config, ownerToken, front, logger, clock, env, undo, store, expectsCoordinator } = parts
   const { data } = config
   await keepCutoverRule(store, config)
@@ -82,7 +88,7 @@ export async function assemble(parts: Parts): Promise<{ signInCode(): Promise<st
   firstStart(store, data, logger)
     .catch((error) => logger.error({ error: String(error) }, 'the demo project could not be made'))
     .then(() => mirror.start())
-  return { signInCode: async () => (await store.run(createSignInCode, { by: ownerId })).code }
+  return { tails: doors.tails, signInCode: async () => (await store.run(createSignInCode, { by: ownerId })).code }
 }
 
 /** Alone on its database there is nobody to share them with; the function returned stops them. */

@@ -8,9 +8,12 @@ import { personScopes } from '../domain/credential/scopes.ts'
 import { ownerId, ownerName, type Who } from '../domain/credential/who.ts'
 import { home } from '../domain/stream/name.ts'
 import { writeFileAtomic } from '../platform/atomic-file.ts'
-import { coordinatorTokenFile } from '../platform/data-folder.ts'
+import type { Clock } from '../platform/clock.ts'
+import { coordinatorIdFile, coordinatorTokenFile } from '../platform/data-folder.ts'
 import type { Logger } from '../platform/logger.ts'
 import { hashSecret } from '../platform/secrets.ts'
+import type { EventType } from '../protocol/events.ts'
+import type { TailFollower, Tails } from '../server/live/tail.ts'
 import { createToken } from '../services/create-token.ts'
 import { findCredential } from '../services/find-credential.ts'
 import type { Store } from '../store/store.ts'
@@ -25,48 +28,91 @@ const owner: Who = {
   expiresAt: null,
 }
 
-interface Kept {
-  readonly id: string
-  readonly hash: string
-}
+const revoked: EventType = 'token-revoked'
+const retryMs = 1000
+const idForm = /^[0-9a-f-]{36}$/
 
-async function findToken(store: Store, hash: string): Promise<Kept | undefined> {
-  const who = await store.query(findCredential, { hash })
-  return who?.kind === 'coordinator' ? { id: who.credentialId, hash } : undefined
-}
-
-async function makeToken(store: Store, data: string, insteadOf?: string): Promise<Kept> {
-  const name = `Coordinator on ${hostname()}`.slice(0, 200)
-  const { id, token } = await store.run(createToken, { kind: 'coordinator', name, by: owner, insteadOf })
-  await writeFileAtomic(coordinatorTokenFile(data), `${token}\n`)
-  return { id, hash: hashSecret(token) }
+export interface TokenKeeping {
+  readonly store: Store
+  readonly tails: Tails
+  readonly data: string
+  readonly clock: Clock
+  readonly logger: Logger
 }
 
 /**
- * Resolves when it is there; gives what ends the watch over it. One that is revoked meanwhile is made anew under the same id, so that
- * the coordinator is known again as who it is, with all that it runs: what was revoked is the secret, not the machine.
+ * Resolves when it is there; gives what ends the watch over it. One that was revoked, now or while this was stopped, is made anew
+ * under the same id, so that the coordinator is known again as who it is, with all that it runs: what was revoked is the secret,
+ * not the machine. Whoever deletes the file wants another machine.
  */
-export async function keepCoordinatorToken(store: Store, data: string, logger: Logger): Promise<() => void> {
-  const kept = (await readFile(coordinatorTokenFile(data), 'utf8').catch(() => '')).trim()
-  let current = (await findToken(store, hashSecret(kept))) ?? (await makeToken(store, data))
+export async function keepCoordinatorToken(keeping: TokenKeeping): Promise<() => void> {
+  const { tails, clock, logger } = keeping
   let isLooking = false
   let again = false
+  let isStopped = false
+  let stopRetry = (): void => {}
   const look = async (): Promise<void> => {
     again = true
     if (isLooking) return
     isLooking = true
-    while (again) {
-      again = false
-      if (await findToken(store, current.hash)) continue
-      current = await makeToken(store, data, current.id)
-      logger.warn({ coordinatorId: current.id }, 'the token of the coordinator beside this server was revoked; it has a new one')
-    }
-    isLooking = false
-  }
-  return store.doorbell.on(home, () => {
-    look().catch((error: unknown) => {
+    try {
+      while (again) {
+        again = false
+        await renewToken(keeping)
+      }
+    } finally {
       isLooking = false
-      logger.warn({ error: String(error) }, 'the token of the coordinator beside this server could not be looked at')
+    }
+  }
+  const lookOn = (): void => {
+    stopRetry()
+    look().catch((error: unknown) => {
+      logger.warn(
+        { error: String(error) },
+        'the token of the coordinator beside this server could not be looked at; trying again',
+      )
+      if (!isStopped) stopRetry = clock.after(retryMs, lookOn)
     })
-  })
+  }
+  const tail = tails.hold(home)
+  const follower: TailFollower = {
+    take: (events) => {
+      if (events.some(({ type }) => type === revoked)) lookOn()
+    },
+  }
+  tail.join(follower)
+  const stop = (): void => {
+    isStopped = true
+    stopRetry()
+    tail.leave(follower)
+    tails.letGo(home)
+  }
+  try {
+    await look()
+  } catch (error) {
+    stop()
+    throw error
+  }
+  return stop
 }
+
+/** Looks whether the token in the file is good, and puts one that is in its place when it is not. */
+async function renewToken({ store, data, logger }: TokenKeeping): Promise<void> {
+  const secret = await wordIn(coordinatorTokenFile(data))
+  const knownId = await wordIn(coordinatorIdFile(data))
+  const keepId = async (id: string): Promise<void> => {
+    if (id !== knownId) await writeFileAtomic(coordinatorIdFile(data), `${id}\n`)
+  }
+  const who = await store.query(findCredential, { hash: hashSecret(secret) })
+  // Data folders of earlier versions have no id beside it.
+  if (who?.kind === 'coordinator') return keepId(who.credentialId)
+  const insteadOf = secret !== '' && idForm.test(knownId) ? knownId : undefined
+  const name = `Coordinator on ${hostname()}`.slice(0, 200)
+  const { id, token } = await store.run(createToken, { kind: 'coordinator', name, by: owner, insteadOf })
+  await writeFileAtomic(coordinatorTokenFile(data), `${token}\n`)
+  await keepId(id)
+  if (insteadOf)
+    logger.warn({ coordinatorId: id }, 'the token of the coordinator beside this server was revoked; it has a new one')
+}
+
+const wordIn = async (file: string): Promise<string> => (await readFile(file, 'utf8').catch(() => '')).trim()

@@ -16,6 +16,7 @@ import { removeRunFile, writeRunFile } from '../platform/run-file.ts'
 import { StartFailure } from '../platform/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { Front } from '../server/front.ts'
+import type { Tails } from '../server/live/tail.ts'
 import type { Store } from '../store/store.ts'
 import type { CoordinatorKeeper, KeeperParts } from './keep-coordinator.ts'
 
@@ -75,7 +76,7 @@ export async function startServer(
     // Not within it: the store's thread would compile all that it needs of Node itself (engine-flags.ts).
     const store = await openStore(config, logger, signal)
     undo.push(() => store.close())
-    const { signInCode } = await withSmallYoungHeap(() =>
+    const { signInCode, tails } = await withSmallYoungHeap(() =>
       assemble({
         config,
         ownerToken,
@@ -95,7 +96,7 @@ export async function startServer(
     undo.push(() => removeRunFile(data, process.pid))
     if (kind === 'server') return { url: front.url, signInCode, stop, hurry: () => {} }
     let keeper: CoordinatorKeeper | undefined
-    const keeping = keepCoordinator({ config, logger, umask, store }).then(
+    const keeping = keepCoordinator({ config, logger, umask, store, tails }).then(
       (kept) => {
         keeper = kept
       },
@@ -112,10 +113,10 @@ export async function startServer(
   }
 }
 
-type KeeperSettings = Pick<KeeperParts, 'config' | 'logger' | 'umask'> & { readonly store: Store }
+type KeeperSettings = Pick<KeeperParts, 'config' | 'logger' | 'umask'> & { readonly store: Store; readonly tails: Tails }
 
 /** In the background: whoever waits for the server is not kept waiting for this (SP1). */
-async function keepCoordinator({ store, ...parts }: KeeperSettings): Promise<CoordinatorKeeper | undefined> {
+async function keepCoordinator({ store, tails, ...parts }: KeeperSettings): Promise<CoordinatorKeeper | undefined> {
   await pause(answerFirstMs)
   const { CoordinatorKeeper } = await import('./keep-coordinator.ts')
   if (!processes) {
@@ -124,7 +125,7 @@ async function keepCoordinator({ store, ...parts }: KeeperSettings): Promise<Coo
   }
   const prepare = async (): Promise<() => void> => {
     const { keepCoordinatorToken } = await import('./coordinator-token.ts')
-    return keepCoordinatorToken(store, parts.config.data, parts.logger)
+    return keepCoordinatorToken({ store, tails, data: parts.config.data, clock: systemClock, logger: parts.logger })
   }
   const keeper = new CoordinatorKeeper({ ...parts, source: processes, clock: systemClock, prepare })
   keeper.start()

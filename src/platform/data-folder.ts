@@ -12,6 +12,8 @@ import { StartFailure } from './start-failure.ts'
 export const databaseFile = (data: string): string => join(data, 'holdfast.db')
 export const ownerTokenFile = (data: string): string => join(data, 'owner-token')
 export const coordinatorTokenFile = (data: string): string => join(data, 'coordinator-token')
+/** Who the coordinator with that token is: its token's id, which the next one is made under when that one is revoked. */
+export const coordinatorIdFile = (data: string): string => join(data, 'coordinator-id')
 /** CV6: the conversations, a file each. */
 export const conversationsFolder = (data: string): string => join(data, 'conversations')
 /** CK2: the work of each project, a folder each. */

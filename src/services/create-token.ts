@@ -14,7 +14,7 @@ type Draft = z.output<typeof TokenDraft>
 
 interface Making {
   readonly by: Who
-  /** In place of one that was revoked: whoever had that one is known by it. */
+  /** In place of the one that was revoked: whoever had that one is known by its id. One that lives is somebody's, and stays. */
   readonly insteadOf?: string | undefined
 }
 
@@ -27,8 +27,9 @@ export const createToken = defineUseCase({
       throw new Refusal('invalid_request', 'expiresAt: it is in the past', { field: 'expiresAt' })
     const scopes = draft.kind === 'script' ? scriptScopes(draft, by) : coordinatorScopes(draft)
     const token = random.secret(draft.kind)
+    const isFree = insteadOf !== undefined && !(await tx.first(selectCredential, { id: insteadOf }))
     const row: CredentialRow = {
-      id: insteadOf ?? random.uuid(),
+      id: isFree ? insteadOf : random.uuid(),
       kind: draft.kind,
       person_id: await answerableFor(tx, by),
       name: draft.name,

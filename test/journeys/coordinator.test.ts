@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { Client } from '../../src/client/client.ts'
 import { findPackageRoot } from '../../src/platform/package-root.ts'
 import { linkVersion } from '../../src/protocol/link.ts'
 import { openChat } from '../support/chat.ts'
@@ -18,6 +19,10 @@ async function endAll(holdfast: RunningHoldfast): Promise<void> {
   await holdfast.kill()
   await endCoordinator(holdfast.data)
   expect(await agentsOf(holdfast.data)).toEqual([])
+}
+
+async function coordinatorTokens(client: Client) {
+  return (await client.get('/api/tokens', { query: {} })).items.filter(({ kind }) => kind === 'coordinator')
 }
 
 /** One coordinator and one folder, from one server to the next. The last one stops it all. */
@@ -62,7 +67,7 @@ describe('one server after the other', () => {
     expect(second.log()).toContain('is replaced')
   })
 
-  test('[CO6] stopping the server alone ends no agent, and the next `up` adopts the coordinator', async () => {
+  test('[CO6] stopping the server alone ends no agent, and the next `up` adopts the coordinator, its token revoked meanwhile or not', async () => {
     const chat = await openChat(holdfast)
     await chat.open()
     await chat.say('hello')
@@ -73,10 +78,16 @@ describe('one server after the other', () => {
     const alone = await start({ up: undefined })
     await chat.say('with the server alone')
     expect(await chat.answer()).toBe('echo: with the server alone')
+    const [revoked] = await coordinatorTokens(chat.client)
+    await chat.client.delete('/api/tokens/{tokenId}', { params: { tokenId: String(revoked?.id) } })
     expect(await alone.stop()).toBe(0)
     expect([isRunning(pid ?? 0), isRunning(coordinator.pid)]).toEqual([true, true])
     const adopting = await start()
     await until(() => adopting.log().includes('runs already'))
+    await chat.say('with the new token')
+    expect(await chat.answer()).toBe('echo: with the new token')
+    expect((await chat.process('running')).pid).toBe(pid)
+    expect((await coordinatorTokens(chat.client)).map(({ id }) => id)).toEqual([revoked?.id])
     expect(await adopting.stop()).toBe(0)
     expect([isRunning(pid ?? 0), isRunning(coordinator.pid)]).toEqual([false, false])
   })
@@ -218,15 +229,14 @@ describe('on one machine', () => {
     expect(await chat.answer()).toBe('echo: hello')
     const { pid } = await chat.process('running')
     const coordinator = await coordinatorOf(holdfast.data)
-    const tokens = async () => (await chat.client.get('/api/tokens', { query: {} })).items.filter((t) => t.kind === 'coordinator')
-    const [revoked] = await tokens()
+    const [revoked] = await coordinatorTokens(chat.client)
     await chat.client.delete('/api/tokens/{tokenId}', { params: { tokenId: String(revoked?.id) } })
     // Only a coordinator that is connected can start another agent; it has the same name, and what it ran it has still.
     const other = await openChat(holdfast)
     await other.open()
     await other.say('you too')
     expect(await other.answer()).toBe('echo: you too')
-    expect((await tokens()).map(({ id }) => id)).toEqual([revoked?.id])
+    expect((await coordinatorTokens(chat.client)).map(({ id }) => id)).toEqual([revoked?.id])
     expect(await chat.process('running')).toMatchObject({ pid, coordinatorId: (await other.process('running')).coordinatorId })
     expect(isRunning(pid ?? 0)).toBe(true)
     expect(await holdfast.stop()).toBe(0)

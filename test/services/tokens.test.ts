@@ -66,6 +66,19 @@ describe('tokens', () => {
     })
   })
 
+  test('[CO1] a token made in place of one that was revoked has its id; of one that lives, an id of its own', async () => {
+    const { store } = await open()
+    const draft = { name: 'mac', kind: 'coordinator', by: ownerWho } as const
+    const first = await store.run(createToken, draft)
+    const beside = await store.run(createToken, { ...draft, insteadOf: first.id })
+    expect(beside.id).not.toBe(first.id)
+    await store.run(revokeToken, { tokenId: first.id, by })
+    const second = await store.run(createToken, { ...draft, insteadOf: first.id })
+    expect(second.id).toBe(first.id)
+    expect(await whoHas(store, first.token)).toBeUndefined()
+    expect(await whoHas(store, second.token)).toMatchObject({ id: first.id })
+  })
+
   test('[SE3] a token works until it expires and not a moment longer', async () => {
     const { store, clock } = await open()
     const expiresAt = '2026-03-01T10:00:00.000Z'
