@@ -11,6 +11,7 @@ import { type ChatRow, chatOf, selectChat } from '../store/queries/channel-chats
 import { deleteOutgoingOf } from '../store/queries/outgoing.ts'
 import { deleteUnreadOfConversation } from '../store/queries/unread.ts'
 import { defineUseCase, type Tx } from '../store/store.ts'
+import { forgetChatLimit } from './chat-limit-record.ts'
 import { changedChat, chatStream, sayIn } from './chat-record.ts'
 import { checkAssigned } from './check-assigned.ts'
 
@@ -46,6 +47,7 @@ async function tellThem(tx: Tx, { state, language }: ChatRow, place: ChatPlace, 
   if (state === 'revoked') {
     await tx.write(deleteUnreadOfConversation, { key: channelKey(place) })
     await tx.write(deleteOutgoingOf, place)
+    await forgetChatLimit(tx, channelKey(place))
   }
   if (state !== 'asking') await sayIn(tx, place, words[state], now)
 }

@@ -1,8 +1,9 @@
-/** The commands of a chat that is served: /start, /help, /new, /status, /stop. Each is answered in words, in the chat. */
+/** The commands of a chat that is served: /start, /help, /new, /status, /stop, /continue. Each is answered in words, in the chat. */
 
 import type { ChatCommand } from '../domain/channel/command.ts'
 import { type ChatPlace, channelKey } from '../domain/channel/key.ts'
-import { type ChatStatus, chatWords } from '../domain/channel/words.ts'
+import { type ChatStatus, chatWords, type VendorLimit } from '../domain/channel/words.ts'
+import type { Instant } from '../domain/instant.ts'
 import { conversationStream, coordinatorStream, home, projectStream, type StreamName } from '../domain/stream/name.ts'
 import type { ChannelRoute } from '../protocol/channel.ts'
 import { selectLiveAgentSession } from '../store/queries/agent-sessions.ts'
@@ -16,6 +17,7 @@ import { selectPanels } from '../store/queries/panels.ts'
 import { selectProject } from '../store/queries/projects.ts'
 import { deleteUnread, selectHolder, selectUnreadIn } from '../store/queries/unread.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../store/store.ts'
+import { chatLimitNow, chooseInChat, forgetChatLimit } from './chat-limit-record.ts'
 import { chatStream, isAssigned, sayIn } from './chat-record.ts'
 import { closeChat } from './close-chat.ts'
 import type { ChatWork } from './find-chat.ts'
@@ -69,25 +71,42 @@ async function obey(tx: Tx, input: CommandInChat, { language }: ChatRow, context
     await beginAnew(tx, addressed, context)
     return words.begun
   }
-  return command === 'status' ? words.status(await statusOf(tx, addressed)) : words[await stop(tx, addressed, context)]
+  if (command === 'status') return words.status(await statusOf(tx, addressed, context.now))
+  if (command === 'stop') return words[await stop(tx, addressed, context)]
+  const limit = await chatLimitNow(tx, chatOf(addressed))
+  if (!limit) return words.noLimit
+  await chooseInChat(tx, limit, true, input.senderId)
+  return words.goesOn(shownLimit(limit, context.now))
 }
+
+const chatOf = ({ route, ...place }: Addressed) => ({ ...route, key: channelKey(place) })
+
+const shownLimit = (row: { limited_until: Instant; goes_on_left: number }, now: Instant): VendorLimit => ({
+  until: row.limited_until,
+  zone: Temporal.Now.timeZoneId(),
+  now,
+  goesOn: row.goes_on_left > 0,
+})
 
 /** What was said leaves what the agent is handed; the agent itself goes, unless somebody on the page talks with it too. */
 async function beginAnew(tx: Tx, { route, senderId, ...place }: Addressed, context: Context): Promise<void> {
   const key = channelKey(place)
   if (await tx.first(selectConversation, { key })) await resetConversation.run(tx, { key }, context)
+  await forgetChatLimit(tx, key)
   const { projectId, agentId } = route
   const panel = await tx.first(selectPanels, { project_id: projectId, agent_id: agentId, limit: 1 })
   if (!panel) await closeChat(tx, route, { by: senderId, now: context.now })
 }
 
-async function statusOf(reader: Reader, { route, ...place }: Addressed): Promise<ChatStatus> {
+async function statusOf(reader: Reader, { route, ...place }: Addressed, now: Instant): Promise<ChatStatus> {
+  const limit = await chatLimitNow(reader, { ...route, key: channelKey(place) })
   const unread = await reader.all(selectUnreadIn, { ...route, key: channelKey(place), limit: maxWaitingSeen })
   return {
     agent: (await reader.first(selectAgent, { id: route.agentId }))?.name ?? route.agentId,
     project: (await reader.first(selectProject, { id: route.projectId }))?.name ?? route.projectId,
     doing: await doingOf(reader, route, channelKey(place)),
     waiting: unread.length,
+    limit: limit ? shownLimit(limit, now) : null,
   }
 }
 
@@ -113,9 +132,12 @@ async function stop(tx: Tx, input: Addressed, context: Context): Promise<'stoppe
     const data = { agentId: route.agentId, seqs: dropped.map(({ seq }) => seq), answerSeq: null }
     tx.append(conversationStream(key), { type: 'messages-read', data })
   }
+  const limit = await chatLimitNow(tx, chatOf(input))
+  const isTakenBack = limit !== undefined && limit.goes_on_left > 0
+  if (isTakenBack) await chooseInChat(tx, limit, false, input.senderId)
   if (how) return 'stopped'
   if (holder !== undefined) return 'cannotStop'
-  return dropped.length > 0 ? 'dropped' : 'nothingRuns'
+  return dropped.length > 0 || isTakenBack ? 'dropped' : 'nothingRuns'
 }
 
 async function stopWork(tx: Tx, key: string, work: ChatWork, context: Context): Promise<'cancelled' | 'ended' | undefined> {

@@ -35,7 +35,7 @@ import { selectTask } from '../store/queries/tasks.ts'
 import { heldBy } from '../store/queries/unread.ts'
 import type { Context, Reader, Tx } from '../store/store.ts'
 import { answerChat } from './answer-chat.ts'
-import { chatWorks, meetChatLimit } from './chat-limit-record.ts'
+import { chatWorks, goesOnInChat, meetChatLimit } from './chat-limit-record.ts'
 import { stopLaunch } from './launch-record.ts'
 import { limitOf } from './limit-record.ts'
 import { askPermission, withdrawAsked, withdrawPermissions } from './permission-record.ts'
@@ -157,9 +157,10 @@ async function hand(tx: Tx, turn: ChatTurnRow, { text, said, why, outcome, limit
     const content = (elsewhere ?? said).slice(0, maxContentChars)
     await answerChat.run(tx, { ...caller, conversationKey, content, clientId: turn.id, spoken }, context)
     // Elsewhere, nobody could say whether it goes on.
-    if (conversationKey !== webKey(turn.project_id, turn.agent_id)) return
-    if (limit !== undefined) await meetChatLimit(tx, caller, held, limit)
-    else if (outcome === 'answered') await chatWorks(tx, conversationKey)
+    if (conversationKey !== webKey(turn.project_id, turn.agent_id) && !parseChannelKey(conversationKey)) return
+    const chat = { key: conversationKey, projectId: turn.project_id, agentId: turn.agent_id }
+    if (limit !== undefined) await meetChatLimit(tx, chat, held, limit)
+    else if (outcome === 'answered') await chatWorks(tx, chat)
   } else if (turn.about === 'summary') {
     const earlier = (await tx.first(selectConversation, { key: turn.conversation_key ?? '' }))?.summary ?? ''
     // That it is at its limit is no summary either, although it calls it an answer.
@@ -175,15 +176,17 @@ async function hand(tx: Tx, turn: ChatTurnRow, { text, said, why, outcome, limit
 /** Where there is no card: until when the limit lasts and what to do then, in the language of the chat. */
 async function toldElsewhere(
   reader: Reader,
-  { agent_id: id, conversation_key: key }: ChatTurnRow,
+  { project_id: projectId, agent_id: agentId, conversation_key }: ChatTurnRow,
   met: { until: Instant; said: string },
   now: Instant,
 ): Promise<string | undefined> {
-  const place = parseChannelKey(key ?? '')
+  const key = conversation_key ?? ''
+  const place = parseChannelKey(key)
   const chat = place && (await reader.first(selectChat, place))
   if (!chat) return undefined
-  const agent = (await reader.first(selectAgent, { id }))?.name ?? id
-  return chatWords(chat.language).atLimit({ agent, zone: Temporal.Now.timeZoneId(), now, ...met })
+  const agent = (await reader.first(selectAgent, { id: agentId }))?.name ?? agentId
+  const goesOn = await goesOnInChat(reader, { key, projectId, agentId })
+  return chatWords(chat.language).atLimit({ agent, zone: Temporal.Now.timeZoneId(), now, goesOn, ...met })
 }
 
 /** CV10: what was said in a turn is an answer. Whoever is spoken to always says something: two of them would answer each other for ever. */

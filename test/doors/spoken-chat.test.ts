@@ -1,6 +1,7 @@
 /** The chat and the tasks of an agent that is spoken to (CH12): the same as those of one that pulls, with the server in its place. */
 import { expect, onTestFinished, test } from 'vitest'
 import { UserSessionSweeper } from '../../src/compose/duties/user-session-sweeper.ts'
+import type { ChatCommand } from '../../src/domain/channel/command.ts'
 import { webKey } from '../../src/domain/conversation/key.ts'
 import { instant } from '../../src/domain/instant.ts'
 import { answerStream, conversationStream } from '../../src/domain/stream/name.ts'
@@ -11,6 +12,7 @@ import { Starter } from '../../src/server/agents/starter.ts'
 import { createPairingCode } from '../../src/services/create-pairing-code.ts'
 import { getHistory } from '../../src/services/get-history.ts'
 import { hearStranger } from '../../src/services/hear-stranger.ts'
+import { obeyChatCommand } from '../../src/services/obey-chat-command.ts'
 import { readSnapshot } from '../../src/services/read-snapshot.ts'
 import { sendMessage } from '../../src/services/send-message.ts'
 import { speakToAgent } from '../../src/services/speak-to-agent.ts'
@@ -149,7 +151,7 @@ test('[CH12] an error is told in words, and does not ask for the same again', as
 
 const limitWords = "You've hit your usage limit. Try again in 30 seconds."
 
-test('[AG6] a limit met in a chat elsewhere is told there with its end and what to do, in its language', async () => {
+test('[AG6] a limit met in a chat elsewhere is told there with its end and what to do, in its language; a command there says that it goes on by itself', async () => {
   const { room, server, machine, clock } = await open()
   const { store } = server
   const place = { channel: 'telegram', chatId: '42' } as const
@@ -162,15 +164,36 @@ test('[AG6] a limit met in a chat elsewhere is told there with its end and what 
   const launchId = await bringUp(machine)
   const { turnId } = await machine.turn()
   await machine.tell(turnEnded(launchId, turnId, { outcome: 'failed', error: limitWords }))
-  const { items } = await store.query(getHistory, { key: 'telegram:42', hidden: false, limit: 10 })
+  const lastSaid = async () =>
+    (await store.query(getHistory, { key: 'telegram:42', hidden: false, limit: 10 })).items.at(-1)?.content ?? ''
   const zone = Temporal.Now.timeZoneId()
   const until = Temporal.Instant.fromEpochMilliseconds(clock.now() + 30_000)
     .toZonedDateTimeISO(zone)
     .toPlainTime()
-  const answer = items.at(-1)?.content ?? ''
+  const answer = await lastSaid()
   expect(answer).toContain(`上限に達しました（${until.toString({ smallestUnit: 'minute' })} (${zone}) まで）`)
   expect(answer).toContain('もう一度送ってください')
   expect(answer).toContain(limitWords)
+  // There is no card: a command says that it goes on by itself, and takes it back.
+  const obey = async (command: ChatCommand) =>
+    (await store.run(obeyChatCommand, { ...place, command, senderId: message.senderId, route, work: null })).said
+  const sweep = () => new UserSessionSweeper({ store, clock, logger: createLogger({ level: 'silent', format: 'json' }) }).round()
+  expect(await obey('stop')).toContain('動いているものはありません')
+  expect(await obey('continue')).toContain('自動で答えます')
+  expect(await obey('status')).toContain('自動で答えます')
+  expect(await obey('stop')).toContain('もう答えません')
+  expect(await obey('status')).not.toContain('自動で答えます')
+  await obey('continue')
+  clock.advance(30_000)
+  await sweep()
+  expect(await obey('continue')).toContain('上限に達していません')
+  const again = await machine.turn()
+  expect(again.content).toEqual([{ type: 'text', text: 'こんにちは' }])
+  // At the limit again: the wish holds, and the chat is told so. Begun anew, nothing is taken up again.
+  await machine.tell(turnEnded(launchId, again.turnId, { outcome: 'failed', error: limitWords }))
+  expect(await lastSaid()).toContain('その時刻を過ぎたら、自動で答えます')
+  await obey('new')
+  expect(await obey('continue')).toContain('上限に達していません')
 })
 
 test('[AG6] a limit met in a chat is told with its end; what could not be answered is told again by itself when a person said so', async () => {

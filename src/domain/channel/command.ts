@@ -1,5 +1,5 @@
 /** The commands that a chat understands itself; whatever else begins with a slash is for the agent. Pure. */
-export const chatCommands = ['start', 'help', 'new', 'status', 'stop'] as const
+export const chatCommands = ['start', 'help', 'new', 'status', 'stop', 'continue'] as const
 export type ChatCommand = (typeof chatCommands)[number]
 
 export interface GivenCommand {

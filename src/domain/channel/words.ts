@@ -12,21 +12,28 @@ export interface ChatStatus {
   readonly doing: 'answering' | 'there' | 'starting' | 'held' | 'away'
   /** Messages of this chat that are not answered yet. */
   readonly waiting: number
+  readonly limit: VendorLimit | null
 }
 
-/** An agent that could not answer because it is at its vendor's limit (AG6). */
-export interface ChatAtLimit {
-  readonly agent: string
+/** Until when an agent is at its vendor's limit (AG6). */
+export interface VendorLimit {
   readonly until: Instant
   /** An IANA name: where the clock hangs that is read. */
   readonly zone: string
   readonly now: Instant
+  /** Somebody said that what could not be answered is answered by itself then. */
+  readonly goesOn: boolean
+}
+
+/** An agent that could not answer because of it. */
+export interface ChatAtLimit extends VendorLimit {
+  readonly agent: string
   /** The agent's own words. */
   readonly said: string
 }
 
 /** `15:40 (Asia/Tokyo)`; on another day with its date. Whoever reads it may be anywhere. */
-function timeIn({ until, zone, now }: ChatAtLimit): string {
+function timeIn({ until, zone, now }: VendorLimit): string {
   const at = Temporal.Instant.from(until).toZonedDateTimeISO(zone)
   const isToday = at.toPlainDate().equals(Temporal.Instant.from(now).toZonedDateTimeISO(zone).toPlainDate())
   const time = at.toPlainTime().toString({ smallestUnit: 'minute' })
@@ -40,7 +47,7 @@ const english = {
   paired: 'You are paired. Write a message, and the agent answers here. /help says what else there is.',
   refused: 'The owner of this bot has not let this chat in.',
   revoked: 'This chat is no longer served.',
-  help: 'Write a message, and the agent answers.\n\n/new begins a new conversation\n/status says what the agent is doing\n/stop stops it\n/help says this',
+  help: 'Write a message, and the agent answers.\n\n/new begins a new conversation\n/status says what the agent is doing\n/stop stops it\n/continue lets it go on by itself when a limit of its vendor is over\n/help says this',
   noAgent: 'No agent is set for this chat. Its owner chooses one on the page, under Channels.',
   begun: 'A new conversation begins here. What was said before is kept, but the agent is no longer told of it.',
   stopped: 'The agent was told to stop.',
@@ -51,9 +58,12 @@ const english = {
   attachment: { photo: 'Photos', voice: 'Voice messages', other: 'Files and other attachments' },
   tooLong: 'This message is too long to be taken.',
   atLimit: (limit: ChatAtLimit) =>
-    `${limit.agent} has reached the limit of its vendor, until ${timeIn(limit)}. What you wrote is kept but not answered: send it again then. What you send before is tried at once.\n\n${limit.said}`,
+    `${limit.agent} has reached the limit of its vendor, until ${timeIn(limit)}. What you wrote is kept but not answered: ${limit.goesOn ? 'it is answered by itself then (/stop takes that back)' : 'send it again then, or send /continue and it is answered by itself'}. What you send before is tried at once.\n\n${limit.said}`,
+  goesOn: (limit: VendorLimit) =>
+    `When the limit is over (${timeIn(limit)}), what you wrote is answered by itself. /stop takes that back.`,
+  noLimit: 'The agent is at no limit of its vendor.',
   again: '(Sent again: it is not known whether this arrived before.)',
-  status: ({ agent, project, doing, waiting }: ChatStatus) => {
+  status: ({ agent, project, doing, waiting, limit }: ChatStatus) => {
     const is = {
       answering: 'is answering',
       there: 'is there and has nothing to do',
@@ -62,7 +72,8 @@ const english = {
       away: 'is not running; it is started by your next message',
     }[doing]
     const wait = waiting === 0 ? '' : waiting === 1 ? ' One message waits for it.' : ` ${waiting} messages wait for it.`
-    return `${agent} (project ${project}) ${is}.${wait}`
+    const then = limit?.goesOn ? '; what it could not answer is answered by itself then' : ''
+    return `${agent} (project ${project}) ${is}.${wait}${limit ? ` It has reached the limit of its vendor, until ${timeIn(limit)}${then}.` : ''}`
   },
 }
 
@@ -73,7 +84,7 @@ const japanese: typeof english = {
   paired: '登録できました。メッセージを書くと、エージェントがここで答えます。ほかの使い方は /help をどうぞ。',
   refused: 'このチャットは持ち主に許可されませんでした。',
   revoked: 'このチャットの許可は取り消されました。',
-  help: 'メッセージを書くと、エージェントが答えます。\n\n/new 新しい会話を始めます\n/status エージェントの様子を見ます\n/stop 止めます\n/help この説明を出します',
+  help: 'メッセージを書くと、エージェントが答えます。\n\n/new 新しい会話を始めます\n/status エージェントの様子を見ます\n/stop 止めます\n/continue 提供元の利用上限が解けたら、自動で続けます\n/help この説明を出します',
   noAgent: 'このチャットにはエージェントが決まっていません。持ち主がページの「チャンネル」で選べます。',
   begun: 'ここから新しい会話です。これまでの内容は保存されていますが、エージェントには渡されません。',
   stopped: 'エージェントに止まるよう伝えました。',
@@ -84,9 +95,12 @@ const japanese: typeof english = {
   attachment: { photo: '写真', voice: '音声メッセージ', other: 'ファイルなどの添付' },
   tooLong: 'このメッセージは長すぎて受け取れません。',
   atLimit: (limit) =>
-    `${limit.agent} は提供元の利用上限に達しました（${timeIn(limit)} まで）。お送りいただいた内容は保存されていますが、まだ答えていません。その時刻を過ぎたら、もう一度送ってください。それより前に送ったものは、すぐに試されます。\n\n${limit.said}`,
+    `${limit.agent} は提供元の利用上限に達しました（${timeIn(limit)} まで）。お送りいただいた内容は保存されていますが、まだ答えていません。${limit.goesOn ? 'その時刻を過ぎたら、自動で答えます（取りやめるには /stop）。' : 'その時刻を過ぎたら、もう一度送ってください。/continue を送れば、自動で答えます。'}それより前に送ったものは、すぐに試されます。\n\n${limit.said}`,
+  goesOn: (limit) =>
+    `上限が解けたら（${timeIn(limit)}）、お送りいただいた内容に自動で答えます。取りやめるには /stop を送ってください。`,
+  noLimit: 'エージェントは提供元の利用上限に達していません。',
   again: '(再送: 先に届いていたかどうかは分かりません。)',
-  status: ({ agent, project, doing, waiting }) => {
+  status: ({ agent, project, doing, waiting, limit }) => {
     const is = {
       answering: 'は答えているところです',
       there: 'は待機中です',
@@ -94,7 +108,9 @@ const japanese: typeof english = {
       held: 'は起動に失敗したため止めてあります。ページを見てください',
       away: 'は動いていません。次のメッセージで起動します',
     }[doing]
-    return `${agent}（プロジェクト ${project}）${is}。${waiting === 0 ? '' : `未回答のメッセージが${waiting}件あります。`}`
+    const wait = waiting === 0 ? '' : `未回答のメッセージが${waiting}件あります。`
+    const then = limit?.goesOn ? '解けたら、答えられなかったものに自動で答えます。' : ''
+    return `${agent}（プロジェクト ${project}）${is}。${wait}${limit ? `提供元の利用上限に達しています（${timeIn(limit)} まで）。${then}` : ''}`
   },
 }
 
