@@ -97,6 +97,7 @@ export class Coordinator {
         for (const question of questions) this.#questions.asked(question)
       },
       onOrder: (order) => this.#supervisor.order(order),
+      onOffer: (order, launch) => this.#supervisor.offer(order, launch),
       onStop: (launchId) => this.#supervisor.stop(launchId),
       onTurn: (order) => this.#spoken.turn(order),
       onCancel: (launchId, turnId) => this.#spoken.cancel(launchId, turnId),

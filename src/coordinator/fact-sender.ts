@@ -39,7 +39,7 @@ export class FactSender {
 
   constructor(parts: FactSenderParts) {
     this.#parts = parts
-    this.#beat()
+    this.#beatLater()
     this.wake()
   }
 
@@ -50,6 +50,11 @@ export class FactSender {
     // What happens in one turn of the loop, such as a place and the process in it, is one message and one commit.
     if (spool.hasNews) setImmediate(() => this.#send())
     else if (!this.#cancel) this.#plan(Math.min(batchEveryMs, Math.max(0, this.#sentAt + batchEveryMs - clock.now())))
+  }
+
+  /** Lets it be heard of now; what is being said says so too. */
+  beat(): void {
+    if (!this.#isSending) void this.#send()
   }
 
   stop(): void {
@@ -63,11 +68,11 @@ export class FactSender {
     this.#cancel = this.#parts.clock.after(ms, () => this.#send())
   }
 
-  #beat(): void {
+  #beatLater(): void {
     this.#cancelBeat?.()
     this.#cancelBeat = this.#parts.clock.after(beatMs, () => {
-      if (!this.#isSending) void this.#send()
-      this.#beat()
+      this.beat()
+      this.#beatLater()
     })
   }
 
@@ -79,7 +84,7 @@ export class FactSender {
     this.#cancel?.()
     this.#cancel = undefined
     this.#sentAt = clock.now()
-    this.#beat()
+    this.#beatLater()
     const facts = spool.batch().slice(0, this.#mostFacts)
     const message: CoordinatorFacts = { type: 'coordinator:facts', epoch, facts }
     try {

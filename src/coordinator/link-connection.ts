@@ -45,7 +45,7 @@ export interface ConnectionParts {
   readonly url: string
   readonly token: string
   readonly clock: Clock
-  /** Snapshots and events, as they come; `ask` does not see them. */
+  /** What it says by itself, as it comes, and snapshots; `ask` does not see them. */
   readonly onMessage: (message: ServerMessage) => void
   /** Anything at all has come. */
   readonly onHeard: () => void
@@ -163,10 +163,10 @@ export class LinkConnection {
 
   #handle(message: ServerMessage): void {
     const { type, requestId } = message
-    if (type === 'snapshot' || type === 'event') return this.#parts.onMessage(message)
-    const waiting = this.#waiting.get(requestId ?? '')
+    if (type === 'snapshot' || requestId === undefined) return this.#parts.onMessage(message)
+    const waiting = this.#waiting.get(requestId)
     if (!waiting) return
-    this.#waiting.delete(requestId ?? '')
+    this.#waiting.delete(requestId)
     waiting.cancel()
     if (type === 'error') waiting.reject(new RefusedError(message))
     else waiting.resolve(message)

@@ -11,6 +11,7 @@ import {
   type CoordinatorOrders,
   type CoordinatorTake,
   type CoordinatorWelcome,
+  type LaunchOffer,
   LaunchOrder,
   type LaunchParticulars,
   linkVersion,
@@ -43,6 +44,8 @@ export interface LinkParts {
   readonly onWelcome: (welcome: CoordinatorWelcome) => void
   readonly onOrders: (orders: CoordinatorOrders) => void
   readonly onOrder: (order: LaunchOrder) => void
+  /** A launch that is begun already, as far as the server is concerned, and how to start it. */
+  readonly onOffer: (order: LaunchOrder, launch: LaunchParticulars) => void
   readonly onStop: (launchId: string) => void
   readonly onTurn: (order: TurnOrder) => void
   readonly onCancel: (launchId: string, turnId: string) => void
@@ -189,13 +192,20 @@ export class Link {
   }
 
   #receive(message: ServerMessage): void {
-    const { onOrders, onOrder, onStop, onTurn, onCancel, onSettled, onConfigure, onQuestion } = this.#parts
+    const { onOrders, onOrder, onOffer, onStop, onTurn, onCancel, onSettled, onConfigure, onQuestion } = this.#parts
     if (message.type === 'snapshot') {
       for (const state of Object.values(message['state'] as Record<string, CoordinatorOrders>)) {
         onOrders({ ...state, launches: state.launches.map((each) => LaunchOrder.parse(each)) })
       }
+      // It is in the picture: from now on it may be offered what is ordered.
+      this.#sender?.beat()
       return
     }
+    if (message.type === 'coordinator:offer') {
+      const { order, launch } = message as unknown as LaunchOffer
+      return onOffer(LaunchOrder.parse(order), launch)
+    }
+    if (message.type !== 'event') return
     const { type, data } = message['event'] as { type: string; data: Record<string, unknown> }
     if (type === 'launch-ordered') onOrder(LaunchOrder.parse(data['order']))
     else if (type === 'stop-ordered') onStop(String(data['launchId']))

@@ -16,6 +16,8 @@ import type { NewFact } from './spool.ts'
 
 /** Before a start that could not be asked for is asked for again. */
 const askAgainMs = 1000
+/** What is said together with an order is here before it or right behind it; if not, it was lost. */
+const offerWithinMs = 100
 /** Of launches that are over; enough that an old word about one is never taken for a new one. */
 const mostRemembered = 10_000
 const maxErrorLength = 4000
@@ -43,6 +45,8 @@ interface Launch {
   /** The server may count it as starting, and waits to hear what became of it. */
   asked: boolean
   stopping: boolean
+  /** How to start it, when the server says so by itself; undefined when it does not, after all. */
+  readonly offer: PromiseWithResolvers<LaunchParticulars | undefined>
   process: AgentProcess | undefined
   /** Set for an agent that is spoken to. */
   spoken: SpokenAgent | undefined
@@ -58,6 +62,8 @@ export class Supervisor {
   readonly #launches = new Map<string, Launch>()
   readonly #over = new Set<string>()
   #maxConcurrent = 0
+  /** It has met what those before it have left. */
+  #hasAdopted = false
   #isClosed = false
   #readsOutput = true
   #isKilling = false
@@ -89,11 +95,15 @@ export class Supervisor {
     for (const launchId of this.#launches.keys()) if (!named.has(launchId)) this.stop(launchId)
     for (const order of orders) {
       if (order.stopReason !== null && this.#launches.has(order.launchId)) this.stop(order.launchId)
-      else this.order(order)
+      else if (order.state === 'running' || !this.#hasAdopted || order.stopReason !== null) this.order(order)
+      // Begun with its order in this life (CO4), and never heard of: it is not over, it is to be taken again.
+      else this.order({ ...order, state: 'waiting' }, true)
     }
+    this.#hasAdopted = true
   }
 
-  order(order: LaunchOrder): void {
+  /** `begun`: the server counts it as starting, and waits to hear what becomes of it. */
+  order(order: LaunchOrder, begun = order.offered === true): void {
     const { launchId } = order
     if (this.#isClosed || this.#launches.has(launchId) || this.#over.has(launchId)) return
     if (order.state !== 'waiting') void this.#reportMissing(launchId)
@@ -101,8 +111,9 @@ export class Supervisor {
       this.#launches.set(launchId, {
         order,
         phase: 'waiting',
-        asked: false,
+        asked: begun,
         stopping: false,
+        offer: Promise.withResolvers(),
         process: undefined,
         spoken: undefined,
         done: undefined,
@@ -111,10 +122,17 @@ export class Supervisor {
     }
   }
 
+  /** Behind its order, or before it. */
+  offer(order: LaunchOrder, particulars: LaunchParticulars): void {
+    this.order({ ...order, offered: true })
+    this.#launches.get(order.launchId)?.offer.resolve(particulars)
+  }
+
   stop(launchId: string): void {
     const launch = this.#launches.get(launchId)
     if (!launch) return
     launch.stopping = true
+    launch.offer.resolve(undefined)
     launch.spoken?.letGo()
     launch.process?.stop()
     if (launch.phase !== 'waiting') return
@@ -131,6 +149,7 @@ export class Supervisor {
   /** As a newcomer, who knows of nothing. */
   reopen(): void {
     this.#isClosed = false
+    this.#hasAdopted = false
     this.#over.clear()
   }
 
@@ -202,7 +221,7 @@ export class Supervisor {
     const { launchId } = launch.order
     launch.asked = true
     try {
-      const taken = await take(launchId)
+      const taken = (launch.order.offered && (await this.#offered(launch))) || (await take(launchId))
       if (taken !== 'withdrawn') return taken
       logger.info({ launchId }, 'a launch was withdrawn')
       launch.stopping = true
@@ -218,6 +237,14 @@ export class Supervisor {
       clock.after(askAgainMs, () => this.#fill())
       return undefined
     }
+  }
+
+  /** Undefined: it was not said, and is asked for. */
+  async #offered({ offer }: Launch): Promise<LaunchParticulars | undefined> {
+    const cancel = this.#parts.clock.after(offerWithinMs, () => offer.resolve(undefined))
+    const particulars = await offer.promise
+    cancel()
+    return particulars
   }
 
   async #supervise(launch: Launch, particulars: LaunchParticulars): Promise<void> {

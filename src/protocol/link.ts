@@ -2,10 +2,11 @@
  * The coordinator's link: what it and the server say to each other on `/ws` (CO1, CO6). Orders are events of the stream
  * `coordinator:ID`, which the server follows for it after the greeting, beginning with a snapshot; facts are numbered by the
  * coordinator, stored with their number in the same commit, and dropped when they come again. No secret is in an order: the
- * particulars of a launch are asked for when its turn has come.
+ * particulars of a launch are asked for when its turn has come, or said behind the order and kept nowhere.
  *
  *   → coordinator:hello   ← coordinator:welcome, then `snapshot` with CoordinatorOrders, then events launch-ordered, stop-ordered
  *   → coordinator:take    ← coordinator:launch, or error `launch_withdrawn`
+ *                         ← coordinator:offer, by itself: a launch that was begun together with its order, and need not be taken
  *   → coordinator:facts   ← coordinator:taken, or error `fenced`: it was replaced, clears up and greets anew
  *
  * What is said about agents that are spoken to over ACP is in link-turns.ts; what it can be asked, in link-questions.ts.
@@ -125,6 +126,8 @@ export const LaunchOrder = z.object({
   maxProcesses: z.int().nullable(),
   state: z.enum(processStates).exclude(['held', 'ended']),
   stopReason: z.enum(processEndReasons).nullable(),
+  /** Its coordinator:offer is about to follow; when none comes, it is taken as any other. */
+  offered: z.boolean().optional(),
 })
 export type LaunchOrder = z.output<typeof LaunchOrder>
 
@@ -139,6 +142,13 @@ export interface CoordinatorOrders {
   readonly configures: readonly ConfigureOrder[]
   /** That it has not answered, and that somebody still waits for. */
   readonly questions: readonly AskedQuestion[]
+}
+
+/** Behind its order or before it; said once, to whoever is connected. */
+export interface LaunchOffer {
+  readonly type: 'coordinator:offer'
+  readonly order: LaunchOrder
+  readonly launch: LaunchParticulars
 }
 
 /** How to start it; holds secrets, so it is never logged, stored or put into an event. */

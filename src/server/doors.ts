@@ -5,6 +5,7 @@ import type { DetectedAgent } from '../protocol/detected-agent.ts'
 import type { Store } from '../store/store.ts'
 import type { AgentCalls } from './agents/agent-calls.ts'
 import type { Launches } from './agents/launches.ts'
+import type { Offers } from './agents/offers.ts'
 import type { UserSessions } from './agents/user-sessions.ts'
 import type { Worktrees } from './agents/worktrees.ts'
 import type { Figures } from './http/figures.ts'
@@ -47,6 +48,7 @@ export interface Doors {
   readonly panels: OpenPanels
   readonly agents: AgentCalls
   readonly launches: Launches
+  readonly offers: Offers
   readonly files: FilesBeside
   readonly userSessions: UserSessions
   readonly worktrees: Worktrees

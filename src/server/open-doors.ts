@@ -8,6 +8,7 @@ import { AgentCalls } from './agents/agent-calls.ts'
 import type { HeldCalls } from './agents/held-calls.ts'
 import type { LastSeen } from './agents/last-seen.ts'
 import { type CoordinatorRules, Launches } from './agents/launches.ts'
+import { Offers } from './agents/offers.ts'
 import { Questions } from './agents/questions.ts'
 import { UserSessions } from './agents/user-sessions.ts'
 import { Worktrees } from './agents/worktrees.ts'
@@ -66,6 +67,7 @@ export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
   const { logger, version, publicUrl, behindProxy } = front.parts
   const credentials = new Credentials(store, ownerTokenHash, publicUrl)
   const tails = new Tails({ store, clock, logger })
+  const offers = new Offers(store, coordinatorRules)
   const doors: Doors = {
     store,
     clock,
@@ -79,9 +81,10 @@ export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
     connections: new Connections({ store, clock, credentials, tails }),
     panels: new OpenPanels({ store, clock, logger }),
     agents: new AgentCalls({ store, clock, tails }),
-    launches: new Launches(store, coordinatorRules),
+    launches: new Launches(store, coordinatorRules, offers),
+    offers,
     files,
-    userSessions: new UserSessions({ store, clock, expectsCoordinator }),
+    userSessions: new UserSessions({ store, clock, expectsCoordinator, offers }),
     worktrees: new Worktrees(store, new Questions(store, clock)),
     attached: new AttachedSessions({ store, clock, logger }),
     figures: front.figures,

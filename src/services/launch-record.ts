@@ -4,9 +4,10 @@
  */
 import { decide, type Launch, type LaunchEvent } from '../domain/agent-process/lifecycle.ts'
 import { coordinatorStream, home, projectStream, type StreamName } from '../domain/stream/name.ts'
+import type { LaunchOrder } from '../protocol/link.ts'
 import { selectAgent } from '../store/queries/agents.ts'
 import { insertLaunch, launchRow, processOf, updateLaunch, updateLaunchToken } from '../store/queries/launches.ts'
-import type { Context, Tx } from '../store/store.ts'
+import type { Context, Reader, Tx } from '../store/store.ts'
 
 export const launchStreams = (launch: Pick<Launch, 'projectId' | 'coordinatorId'>): StreamName[] => [
   home,
@@ -37,18 +38,16 @@ export async function recordLaunch(tx: Tx, launch: Launch): Promise<void> {
   tx.append(projectStream(launch.projectId), { type, data: { process: processOf(launch) } }, [home])
 }
 
-/** Tells its coordinator of a launch that waits. */
-export async function tellOrder(tx: Tx, launch: Launch): Promise<void> {
-  const agent = await tx.first(selectAgent, { id: launch.agentId })
+/** As its coordinator is to know it, before it is begun. */
+export async function orderOf(reader: Reader, launch: Launch): Promise<LaunchOrder> {
+  const agent = await reader.first(selectAgent, { id: launch.agentId })
   const { id: launchId, agentId, projectId, stopReason } = launch
-  const order = {
-    launchId,
-    agentId,
-    projectId,
-    maxProcesses: agent?.max_processes ?? null,
-    state: 'waiting' as const,
-    stopReason,
-  }
+  return { launchId, agentId, projectId, maxProcesses: agent?.max_processes ?? null, state: 'waiting', stopReason }
+}
+
+/** Tells its coordinator of a launch that waits. `offered`: how to start it is about to be said too (offer-launch.ts). */
+export async function tellOrder(tx: Tx, launch: Launch, offered = false): Promise<void> {
+  const order = { ...(await orderOf(tx, launch)), offered }
   tx.append(coordinatorStream(launch.coordinatorId), { type: 'launch-ordered', data: { order } })
 }
 

@@ -11,13 +11,18 @@ import { findCoordinatorRow } from '../store/queries/coordinators.ts'
 import { processOf } from '../store/queries/launches.ts'
 import { defineUseCase } from '../store/store.ts'
 import { launchStreams, moveLaunch, recordLaunch, tellOrder } from './launch-record.ts'
+import type { Offered } from './offer-launch.ts'
 import { startFactsOf } from './start-facts.ts'
+
+interface Order extends Pair, Offered {
+  /** Chosen by `find-start`. */
+  readonly coordinatorId: string
+}
 
 export const orderLaunch = defineUseCase({
   name: 'order-launch',
-  /** `coordinatorId`: chosen by `find-start`. */
-  streams: (input: Pair & { coordinatorId: string }) => launchStreams(input),
-  run: async (tx, { agentId, projectId, coordinatorId }, context): Promise<Process | null> => {
+  streams: (input: Order) => launchStreams(input),
+  run: async (tx, { agentId, projectId, coordinatorId, offeredAs }, context): Promise<Process | null> => {
     const { now, random } = context
     // It has gone since it was chosen; whoever looks next chooses another.
     if ((await findCoordinatorRow(tx, coordinatorId))?.state !== 'connected') return null
@@ -30,9 +35,9 @@ export const orderLaunch = defineUseCase({
       return released ? processOf(released) : null
     }
     const because = decision.order === 'hold' ? decision.because : null
-    const launch = order(now, { id: random.uuid(), agentId, projectId, coordinatorId }, because)
+    const launch = order(now, { id: offeredAs ?? random.uuid(), agentId, projectId, coordinatorId }, because)
     await recordLaunch(tx, launch)
-    if (launch.state === 'waiting') await tellOrder(tx, launch)
+    if (launch.state === 'waiting') await tellOrder(tx, launch, offeredAs !== undefined)
     return processOf(launch)
   },
 })

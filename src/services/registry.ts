@@ -64,6 +64,7 @@ import { noteChapters } from './note-chapters.ts'
 import { noteSent } from './note-sent.ts'
 import { noteSweep } from './note-sweep.ts'
 import { obeyChatCommand } from './obey-chat-command.ts'
+import { offerLaunch } from './offer-launch.ts'
 import { orderLaunch } from './order-launch.ts'
 import { orderStop } from './order-stop.ts'
 import { postMessage } from './post-message.ts'
@@ -183,6 +184,7 @@ export const useCases = {
   'note-sent': noteSent,
   'note-sweep': noteSweep,
   'obey-chat-command': obeyChatCommand,
+  'offer-launch': offerLaunch,
   'order-launch': orderLaunch,
   'order-stop': orderStop,
   'post-message': postMessage,

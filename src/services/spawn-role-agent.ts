@@ -26,12 +26,13 @@ import { beginWorkSession } from './begin-work-session.ts'
 import type { FoundUserSession } from './find-user-session.ts'
 import { recordLaunch, tellOrder } from './launch-record.ts'
 import { limitLeftBy, noLimit } from './limit-record.ts'
+import type { Offered } from './offer-launch.ts'
 import { noSuchAgent } from './refusals.ts'
 import { moveRoleAgent } from './role-agent-record.ts'
 import { stopProcessOf } from './terminate-role-agent.ts'
 import { existingUserSession, notNow, rosterStreams } from './user-session-record.ts'
 
-export interface Spawn extends FoundUserSession {
+export interface Spawn extends FoundUserSession, Offered {
   readonly role: string
   readonly agentId?: string | null | undefined
   readonly workspace?: string | null | undefined
@@ -61,7 +62,12 @@ export const spawnRoleAgent = defineUseCase({
     const startOn = await heardOf(tx, input.startOn)
     const id = random.uuid()
     const launch =
-      startOn && order(now, { id: random.uuid(), agentId: agent.id, projectId, coordinatorId: startOn, roleAgentId: id }, null)
+      startOn &&
+      order(
+        now,
+        { id: input.offeredAs ?? random.uuid(), agentId: agent.id, projectId, coordinatorId: startOn, roleAgentId: id },
+        null,
+      )
     const beginning = { project_id: projectId, current_agent_role: role, current_agent_type: agent.id }
     const work = (await resumedWork(tx, input)) ?? (await beginWorkSession(tx, beginning, context))
     const before = input.load ? await tx.first(selectLastOpened, { userSessionId, role, agentId: agent.id }) : undefined
@@ -87,7 +93,7 @@ export const spawnRoleAgent = defineUseCase({
     const seq = tx.append(userSessionStream(userSessionId), { type: 'agent:spawning', data })
     if (launch) {
       await recordLaunch(tx, launch)
-      await tellOrder(tx, launch)
+      await tellOrder(tx, launch, input.offeredAs !== undefined)
     } else {
       const error = input.cannotStart ?? 'No coordinator is connected that could start it'
       await moveRoleAgent(tx, row, { type: 'failed', step: 'process', error }, {}, context)

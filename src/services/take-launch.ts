@@ -26,7 +26,7 @@ import { endRoleAgentOf } from './role-agent-record.ts'
 import { startableAgent } from './start-facts.ts'
 import { workFactsOf } from './work-facts.ts'
 
-type Take = InEpoch & {
+export type Take = InEpoch & {
   readonly launchId: string
   /** From `find-launch`; they never change. */
   readonly projectId: string

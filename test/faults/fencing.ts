@@ -62,7 +62,8 @@ async function openWorld(build: string, url: string): Promise<World> {
   const piece = await loadPiece(build, 'launches')
   const nodes = [await piece.openPostgresStore({ url }), await piece.openPostgresStore({ url })] as const
   const rules = { maxConcurrent: 64, aloneMinutes: 30, takeoverMinutes: null }
-  return { nodes, launches: [new piece.Launches(nodes[0], rules), new piece.Launches(nodes[1], rules)], useCases: piece }
+  const launchesOf = (node: Store): Launches => new piece.Launches(node, rules, new piece.Offers(node, rules))
+  return { nodes, launches: [launchesOf(nodes[0]), launchesOf(nodes[1])], useCases: piece }
 }
 
 interface Played {

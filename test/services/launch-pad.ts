@@ -11,6 +11,7 @@ import {
 } from '../../src/protocol/link.ts'
 import type { Process } from '../../src/protocol/process.ts'
 import { Launches } from '../../src/server/agents/launches.ts'
+import { Offers } from '../../src/server/agents/offers.ts'
 import type { Presented } from '../../src/server/security/credentials.ts'
 import { changeAgent } from '../../src/services/change-agent.ts'
 import { findCredential } from '../../src/services/find-credential.ts'
@@ -93,7 +94,7 @@ export const playCoordinator = (launches: Launches, id = `coordinator-${++machin
 export async function openPad(store: Store, clock: Clock, settings: Readonly<Record<string, number>> = {}) {
   const office = await openOffice(store, clock, settings)
   const { projectId, agentId } = office
-  const launches = new Launches(store, rules)
+  const launches = new Launches(store, rules, new Offers(store, rules))
   const startable = async (id: string): Promise<string> => {
     await store.run(changeAgent, { agentId: id, command: '/bin/agent', args: ['--now'], env: { KEY: 'value' }, by })
     return id

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { coordinatorStream } from '../../src/domain/stream/name.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { Launches } from '../../src/server/agents/launches.ts'
+import { Offers } from '../../src/server/agents/offers.ts'
 import { Starter } from '../../src/server/agents/starter.ts'
 import { Tails } from '../../src/server/live/tail.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -23,7 +24,7 @@ test('[CO3] triggers on two nodes at once, 40 times: never two launches for the 
   const nodes = await openNodes()
   const pad = await openPad(nodes[0], systemClock, { 'restart.max': 100, 'restart.window_seconds': 1 })
   const { projectId } = pad
-  const both = nodes.map((node) => new Launches(node, rules))
+  const both = nodes.map((node) => new Launches(node, rules, new Offers(node, rules)))
   const [agents, roundsEach] = [10, 4]
   const play = async (name: string): Promise<number> => {
     const agentId = await pad.startable(await pad.hire(name))
@@ -61,7 +62,13 @@ test('[CO3] with a starter on each node a message starts one process, and its en
 
 async function startOn(store: Store): Promise<void> {
   const tails = new Tails({ store, clock: systemClock, logger: nowhere })
-  const starter = new Starter({ store, clock: systemClock, logger: nowhere, tails, launches: new Launches(store, rules) })
+  const starter = new Starter({
+    store,
+    clock: systemClock,
+    logger: nowhere,
+    tails,
+    launches: new Launches(store, rules, new Offers(store, rules)),
+  })
   await starter.start()
   onTestFinished(() => starter.stop())
 }

@@ -29,6 +29,7 @@ describe('the registry of use cases', () => {
       'create-pairing-code',
       'create-sign-in-code',
       'create-token',
+      'offer-launch',
       'replace-passkey',
       'sign-in',
       'take-launch',

@@ -1,6 +1,7 @@
 /** Agents are started by need: whatever makes work has it looked at, and a slow look stands behind (CO3, CH1, CH3). */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Launches } from '../../src/server/agents/launches.ts'
+import { Offers } from '../../src/server/agents/offers.ts'
 import { Starter } from '../../src/server/agents/starter.ts'
 import { Tails } from '../../src/server/live/tail.ts'
 import { findPairsWithWork } from '../../src/services/find-pairs-with-work.ts'
@@ -43,7 +44,7 @@ test('[RE9] a pair that cannot be looked at keeps no other from being started', 
   const other = await pad.startable(await pad.hire('ben'))
   await pad.say('hello')
   await pad.openPanel(other)
-  const launches = Object.assign(new Launches(store, rules), {
+  const launches = Object.assign(new Launches(store, rules, new Offers(store, rules)), {
     order: (pair: Pair) =>
       pair.agentId === pad.agentId ? Promise.reject(new Error('a row that makes no sense')) : pad.launches.order(pair),
   })

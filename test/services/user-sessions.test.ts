@@ -4,6 +4,7 @@ import type { Who } from '../../src/domain/credential/who.ts'
 import { Refusal } from '../../src/domain/errors.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { Launches } from '../../src/server/agents/launches.ts'
+import { Offers } from '../../src/server/agents/offers.ts'
 import { UserSessions } from '../../src/server/agents/user-sessions.ts'
 import { assignAgent } from '../../src/services/assign-agent.ts'
 import { createAgent } from '../../src/services/create-agent.ts'
@@ -23,10 +24,11 @@ async function openConsole(store: Store, who: Who = ownerWho) {
   const recipe = { command: '/bin/agent', args: [], env: {} }
   await store.run(createAgent, { id: agentId, name: 'Coder', protocol: 'acp', ...recipe, by })
   await store.run(assignAgent, { projectId, agentId, by })
-  const launches = new Launches(store, rules)
+  const offers = new Offers(store, rules)
+  const launches = new Launches(store, rules, offers)
   const machine = playCoordinator(launches, `machine of ${projectId}`)
   await machine.greet()
-  const consoles = new UserSessions({ store, clock: systemClock, expectsCoordinator: false })
+  const consoles = new UserSessions({ store, clock: systemClock, expectsCoordinator: false, offers })
   const { userSessionId } = await consoles.create(who, { type: 'session:create', projectId }, 'connection')
   const spawn = (role: string, requestId?: string) =>
     consoles.spawn(who, { type: 'agent:spawn', userSessionId, role, agentId, requestId })

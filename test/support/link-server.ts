@@ -36,6 +36,8 @@ export class LinkServer {
   takeoverMinutes: number | null = null
   /** Facts are stored and not acknowledged. */
   silent = false
+  /** Launches that were asked for. */
+  readonly takes: string[] = []
   /** So many questions for a turn are refused, as by a server whose database is away. */
   refusedTurns = 0
   /** How long is waited for anything; real agents take longer. */
@@ -79,6 +81,17 @@ export class LinkServer {
 
   /** Orders an agent that is a shell script. */
   order(particulars: Partial<LaunchParticulars>, order: Partial<LaunchOrder> = {}): string {
+    const launchId = this.prepare(particulars, order)
+    this.announce(launchId)
+    return launchId
+  }
+
+  announce(launchId: string): void {
+    this.#event('launch-ordered', { order: this.launches.get(launchId) })
+  }
+
+  /** An order that nobody is told of yet. */
+  prepare(particulars: Partial<LaunchParticulars>, order: Partial<LaunchOrder> = {}): string {
     const whole = particularsOf(particulars)
     const { launchId, agentId, projectId } = whole
     this.particulars.set(launchId, whole)
@@ -92,8 +105,13 @@ export class LinkServer {
       ...order,
     }
     this.launches.set(launchId, ordered)
-    this.#event('launch-ordered', { order: ordered })
     return launchId
+  }
+
+  /** Says how to start it, as if it had been begun together with its order. */
+  offer(launchId: string): void {
+    const order = this.#begun(launchId)
+    this.#say({ type: 'coordinator:offer', order, launch: this.particulars.get(launchId) })
   }
 
   stop(launchId: string): void {
@@ -175,10 +193,9 @@ export class LinkServer {
     if (message.type === 'coordinator:take') {
       const { epoch, launchId } = CoordinatorTake.parse(message)
       if (epoch !== this.epoch) return refused('fenced')
-      const order = this.launches.get(launchId)
+      this.takes.push(launchId)
       const particulars = this.particulars.get(launchId)
-      if (!order || !particulars) return refused('launch_withdrawn')
-      this.launches.set(launchId, { ...order, state: 'starting' })
+      if (!particulars || !this.#begun(launchId)) return refused('launch_withdrawn')
       return { ...particulars }
     }
     if (message.type === 'coordinator:turn') {
@@ -201,6 +218,12 @@ export class LinkServer {
     for (const fact of facts) this.#store(fact)
     if (this.silent) return void socket
     return { type: 'coordinator:taken', through: this.lastFact }
+  }
+
+  #begun(launchId: string): LaunchOrder | undefined {
+    const order = this.launches.get(launchId)
+    if (order) this.launches.set(launchId, { ...order, state: 'starting' })
+    return order
   }
 
   get requests(): number {
@@ -226,6 +249,10 @@ export class LinkServer {
 
   #event(type: string, data: object): void {
     const event = { type, stream: 'coordinator:c1', seq: 1, at: '', data }
-    for (const socket of this.#sockets) socket.send(JSON.stringify({ type: 'event', event, cursor: 'x' }))
+    this.#say({ type: 'event', event, cursor: 'x' })
+  }
+
+  #say(message: object): void {
+    for (const socket of this.#sockets) socket.send(JSON.stringify(message))
   }
 }

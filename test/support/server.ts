@@ -51,6 +51,8 @@ export interface TestServer {
 export type TestServerOptions = Partial<
   FrontParts & Pick<DoorsParts, 'ownerTokenHash' | 'detectAgents' | 'expectsCoordinator'>
 > & {
+  /** Processes at once on a machine that says nothing of its own. */
+  readonly maxConcurrent?: number
   readonly testStore?: TestStore
 }
 
@@ -74,7 +76,7 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
     ...options,
   })
   await front.listen()
-  const coordinatorRules = { maxConcurrent: 64, aloneMinutes: 30, takeoverMinutes: null }
+  const coordinatorRules = { maxConcurrent: options.maxConcurrent ?? 64, aloneMinutes: 30, takeoverMinutes: null }
   const { ownerTokenHash = hashSecret(ownerToken), detectAgents, expectsCoordinator } = options
   const targets = [projectFolder, conversationFile, noteFiles(store)]
   const mirror = new Mirror({ store, clock, logger: front.parts.logger, folder, targets })

@@ -31,6 +31,7 @@ import { takeLaunch } from '../../services/take-launch.ts'
 import { takeOverCoordinator } from '../../services/take-over-coordinator.ts'
 import type { Pair } from '../../store/queries/agent-sessions.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
+import type { Offers } from './offers.ts'
 
 /** What coordinators are told when they are welcomed (CF1). */
 export interface CoordinatorRules {
@@ -42,10 +43,12 @@ export interface CoordinatorRules {
 export class Launches {
   readonly #store: Store
   readonly #rules: CoordinatorRules
+  readonly #offers: Offers
 
-  constructor(store: Store, rules: CoordinatorRules) {
+  constructor(store: Store, rules: CoordinatorRules, offers: Offers) {
     this.#store = store
     this.#rules = rules
+    this.#offers = offers
   }
 
   async greet({ id: coordinatorId }: Who, { type: _, requestId: __, ...hello }: CoordinatorHello): Promise<CoordinatorWelcome> {
@@ -79,7 +82,9 @@ export class Launches {
   async order({ agentId, projectId }: Pair, inChat?: boolean): Promise<Process | null> {
     const pair = { agentId, projectId }
     const start = await this.#store.query(findStart, { ...pair, inChat })
-    return start ? this.#store.run(orderLaunch, { ...pair, ...start }) : null
+    if (!start) return null
+    const where = { ...start, projectId, userSessionId: null }
+    return this.#offers.order(where, (offered) => this.#store.run(orderLaunch, { ...pair, ...start, ...offered }))
   }
 
   async stop(launchId: string, reason: LaunchEndReason, receipt?: ReceiptKey): Promise<Process> {

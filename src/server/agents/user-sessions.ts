@@ -28,12 +28,13 @@ import { getUserSession } from '../../services/get-user-session.ts'
 import { readApproval } from '../../services/read-approval.ts'
 import { noSuchApproval } from '../../services/refusals.ts'
 import { sendPrompt } from '../../services/send-prompt.ts'
-import { spawnRoleAgent } from '../../services/spawn-role-agent.ts'
+import { type Spawn, spawnRoleAgent } from '../../services/spawn-role-agent.ts'
 import { byRequest, terminateRoleAgent } from '../../services/terminate-role-agent.ts'
 import { terminateUserSession } from '../../services/terminate-user-session.ts'
 import { withdrawPrompt } from '../../services/withdraw-prompt.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
 import { untilSeen } from '../live/until-seen.ts'
+import type { Offers } from './offers.ts'
 
 type Request<Type extends RelayRequest['type']> = Extract<RelayRequest, { type: Type }>
 
@@ -53,17 +54,20 @@ interface UserSessionsParts {
   readonly clock: Clock
   /** `up`: whoever asks in the first moment of the server is not told that there is none. */
   readonly expectsCoordinator: boolean
+  readonly offers: Offers
 }
 
 export class UserSessions {
   readonly #store: Store
   readonly #clock: Clock
   readonly #expectsCoordinator: boolean
+  readonly #offers: Offers
 
-  constructor({ store, clock, expectsCoordinator }: UserSessionsParts) {
+  constructor({ store, clock, expectsCoordinator, offers }: UserSessionsParts) {
     this.#store = store
     this.#clock = clock
     this.#expectsCoordinator = expectsCoordinator
+    this.#offers = offers
   }
 
   get(who: Who, userSessionId: string): Promise<UserSession> {
@@ -90,7 +94,13 @@ export class UserSessions {
 
   async spawn(who: Who, request: Request<'agent:spawn'>): Promise<number> {
     const which = await this.find(who, request.userSessionId, { role: request.role, agentId: request.agentId ?? undefined })
-    return (await this.#store.run(spawnRoleAgent, { ...request, ...which, by: who.id }, receiptIn(request))).seq
+    return (await this.#order({ ...request, ...which, by: who.id }, receiptIn(request))).seq
+  }
+
+  #order(spawn: Spawn, receipt: ReceiptKey | undefined): Promise<{ seq: number }> {
+    const { startOn: coordinatorId, projectId, userSessionId } = spawn
+    const where = { coordinatorId, projectId, userSessionId }
+    return this.#offers.order(where, (offered) => this.#store.run(spawnRoleAgent, { ...spawn, ...offered }, receipt))
   }
 
   /** RS2: who was at the work goes on with it, in its role and its worktree; what keeps it from that, in words. */
@@ -101,7 +111,7 @@ export class UserSessions {
     try {
       const which = await this.find(who, userSessionId, role)
       const kept = receipt && { ...receipt, operation: `${receipt.operation} spawn` }
-      await this.#store.run(spawnRoleAgent, { ...which, ...role, load: true, workSessionId, by: who.id }, kept)
+      await this.#order({ ...which, ...role, load: true, workSessionId, by: who.id }, kept)
       return []
     } catch (error) {
       if (!(error instanceof Refusal)) throw error

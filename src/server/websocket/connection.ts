@@ -106,6 +106,11 @@ export class SocketConnection implements FeedSink, OpenConnection {
     this.#say(message, this.#requestId)
   }
 
+  /** By itself; nobody has asked. */
+  tell(message: { readonly type: string }): void {
+    this.#say({ ...message }, undefined)
+  }
+
   #say(message: Said, requestId: string | undefined): void {
     this.#webSocket.send(JSON.stringify(requestId === undefined ? message : { ...message, requestId }))
   }
@@ -184,6 +189,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
   #closed(code: number): void {
     this.subscription.close()
     this.relay.close()
+    this.#doors.offers.leave(this.presented.who.id, this)
     this.#waiting = []
     this.#doors.connections.remove(this)
     this.#doors.logger.debug({ requestId: this.#id, code }, 'A WebSocket closed')

@@ -25,8 +25,11 @@ const handlers: Readonly<Record<string, Handle>> = {
     connection.answer({ ...(await launches.take(who, checked(CoordinatorTake, message))) }),
   'coordinator:turn': async (connection, who, message, { launches }) =>
     connection.answer({ ...(await launches.prompt(who, checked(CoordinatorTurn, message))) }),
-  'coordinator:facts': async (connection, who, message, { launches }) =>
-    connection.answer({ ...(await launches.facts(who, checked(CoordinatorFacts, message))) }),
+  'coordinator:facts': async (connection, who, message, { launches, offers }) => {
+    const facts = checked(CoordinatorFacts, message)
+    connection.answer({ ...(await launches.facts(who, facts)) })
+    offers.hear(who.id, facts.epoch, connection)
+  },
 }
 
 export const coordinatorMessages = Object.keys(handlers)

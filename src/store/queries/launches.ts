@@ -5,6 +5,7 @@
 import { sql } from 'kysely'
 import type { Launch } from '../../domain/agent-process/lifecycle.ts'
 import { failedEnds } from '../../domain/agent-process/restart-intensity.ts'
+import type { LiveLaunches } from '../../domain/agent-process/room.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { LaunchOrder } from '../../protocol/link.ts'
 import type { Process } from '../../protocol/process.ts'
@@ -167,6 +168,16 @@ const countLive = statement()((db) =>
     .groupBy('coordinator_id'),
 )
 
+const countLiveOn = statement<{ coordinatorId: string }>()((db, p) =>
+  db
+    .selectFrom('launches')
+    .select(['agent_id', 'state', sql<number>`count(*)`.as('count')])
+    .where('coordinator_id', '=', p.coordinatorId)
+    .where('state', '<>', launchEnded)
+    .where('state', '<>', held)
+    .groupBy(['agent_id', 'state']),
+)
+
 export const countLiveByState = statement()((db) =>
   db
     .selectFrom('launches')
@@ -258,6 +269,15 @@ export async function failuresOf(reader: Reader, pair: Pair, since: Instant, lim
 export async function liveCounts(reader: Reader): Promise<Map<string, number>> {
   const rows = await reader.all(countLive, {})
   return new Map(rows.map((row) => [row.coordinator_id, Number(row.count)]))
+}
+
+export async function liveCountsOn(reader: Reader, coordinatorId: string): Promise<LiveLaunches[]> {
+  const rows = await reader.all(countLiveOn, { coordinatorId })
+  return rows.map(({ agent_id, state, count }) => ({
+    agentId: agent_id,
+    state: state as LiveLaunches['state'],
+    count: Number(count),
+  }))
 }
 
 export async function ordersOf(reader: Reader, coordinatorId: string): Promise<LaunchOrder[]> {

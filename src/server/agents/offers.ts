@@ -1,0 +1,72 @@
+/**
+ * Orders launches and offers them in the same breath (services/offer-launch.ts) to coordinators that are connected to this node: the
+ * order, and that it has begun, are one commit, and how to start it is said on the connection behind it. What is said there and does not
+ * arrive is asked for by the coordinator. Knows who is connected; decides nothing.
+ */
+import { randomness } from '../../platform/randomness.ts'
+import type { LaunchOffer } from '../../protocol/link.ts'
+import { type Offered, offerLaunch } from '../../services/offer-launch.ts'
+import type { Store } from '../../store/store.ts'
+
+interface Connection {
+  tell(message: LaunchOffer): void
+}
+
+interface Linked {
+  readonly connection: Connection
+  readonly epoch: number
+}
+
+interface Where {
+  /** null: it goes nowhere. */
+  readonly coordinatorId: string | null
+  readonly projectId: string
+  readonly userSessionId: string | null
+}
+
+export class Offers {
+  readonly #store: Store
+  readonly #maxConcurrent: number
+  readonly #linked = new Map<string, Linked>()
+
+  constructor(store: Store, { maxConcurrent }: { readonly maxConcurrent: number }) {
+    this.#store = store
+    this.#maxConcurrent = maxConcurrent
+  }
+
+  /**
+   * It has said something here since it was told its orders: whatever is begun for it from now on, and does not reach it, it knows for
+   * its own (supervisor.ts).
+   */
+  hear(coordinatorId: string, epoch: number, connection: Connection): void {
+    const known = this.#linked.get(coordinatorId)
+    if (known?.connection !== connection || known.epoch !== epoch) this.#linked.set(coordinatorId, { connection, epoch })
+  }
+
+  leave(coordinatorId: string, connection: Connection): void {
+    if (this.#linked.get(coordinatorId)?.connection === connection) this.#linked.delete(coordinatorId)
+  }
+
+  /** `order` must ask the store before it waits for anything, or the two do not share a commit. */
+  order<Answer>({ coordinatorId, ...where }: Where, order: (offered: Offered) => Promise<Answer>): Promise<Answer> {
+    const linked = coordinatorId === null ? undefined : this.#linked.get(coordinatorId)
+    if (coordinatorId === null || !linked) return order({})
+    const offeredAs = randomness.uuid()
+    const ordered = order({ offeredAs })
+    const { connection, epoch } = linked
+    const offer = { coordinatorId, epoch, launchId: offeredAs, maxConcurrent: this.#maxConcurrent, ...where }
+    this.#store.run(offerLaunch, offer).then(
+      (begun) => {
+        if (begun)
+          connection.tell({
+            type: 'coordinator:offer',
+            order: begun.order,
+            launch: { type: 'coordinator:launch', ...begun.taken },
+          })
+      },
+      // Replaced meanwhile, or the store has trouble: whoever orders hears of that, and its successor takes what waits.
+      () => {},
+    )
+    return ordered
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Begins a launch in the breath in which it is ordered (CO4): when its coordinator has room and nothing waits before it, it is taken at
+ * once, so that the particulars follow the order and nobody has to ask for them. Run right behind the order, before that is answered:
+ * the two share a commit. Where it does not come to that, nothing changes and the coordinator takes it when its turn has come.
+ */
+import { hasRoom } from '../domain/agent-process/room.ts'
+import type { LaunchOrder } from '../protocol/link.ts'
+import { findLaunch, liveCountsOn } from '../store/queries/launches.ts'
+import { defineUseCase } from '../store/store.ts'
+import { inForce } from './coordinator-epoch.ts'
+import { orderOf } from './launch-record.ts'
+import { type Take, type TakenLaunch, takeLaunch } from './take-launch.ts'
+
+/** Of an order: the id its launch gets, when it is offered too. */
+export interface Offered {
+  readonly offeredAs?: string | undefined
+}
+
+interface Offer extends Take {
+  /** Of a machine that says nothing of its own. */
+  readonly maxConcurrent: number
+}
+
+export interface OfferedLaunch {
+  readonly order: LaunchOrder
+  readonly taken: Exclude<TakenLaunch, { withdrawn: true }>
+}
+
+export const offerLaunch = defineUseCase({
+  name: 'offer-launch',
+  answersSecret: true,
+  streams: (input: Offer) => takeLaunch.streams(input),
+  run: async (tx, { maxConcurrent, ...take }, context): Promise<OfferedLaunch | null> => {
+    const launch = await findLaunch(tx, take.launchId)
+    // The order was refused, was made before, or was not needed; or it has a turn already.
+    if (launch?.state !== 'waiting') return null
+    const { capacity } = await inForce(tx, take)
+    const order = await orderOf(tx, launch)
+    const room = { ...order, maxConcurrent: capacity ?? maxConcurrent }
+    if (!hasRoom(await liveCountsOn(tx, launch.coordinatorId), room)) return null
+    const taken = await takeLaunch.run(tx, take, context)
+    return 'withdrawn' in taken ? null : { order, taken }
+  },
+})
