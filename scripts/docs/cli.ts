@@ -1,6 +1,7 @@
 /** docs/reference/cli.md: every command with its options and examples, and the exit codes. */
 import type { CommandSpec } from '../../src/cli/command.ts'
 import { exitCodes } from '../../src/cli/exit-codes.ts'
+import { aboutOption } from '../../src/cli/help-text.ts'
 import { optionsOf } from '../../src/cli/options-of.ts'
 import { code, page, table } from './markdown.ts'
 
@@ -17,11 +18,9 @@ function describe(spec: CommandSpec, before: string, level: number): string[] {
     parts.push(
       table(
         ['option', 'what it does'],
-        options.map(({ flags, about, choices, many }) => [
-          code(flags),
-          [about, ...(choices ? [`one of ${choices.join(', ')}`] : []), ...(many ? ['may be given several times'] : [])].join(
-            '; ',
-          ),
+        options.map((option) => [
+          code(option.flags),
+          [aboutOption(option), ...(option.choices ? [`one of ${option.choices.join(', ')}`] : [])].join('; '),
         ]),
       ),
     )

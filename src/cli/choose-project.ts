@@ -27,6 +27,8 @@ export async function chooseProject(client: Client, given: Given, agentId?: stri
   if (only && others.length === 0) return only
   if (only)
     throw usage('Several projects can be meant.', `Add --project with one of: ${found.map(({ name }) => name).join(', ')}.`)
+  // An id that nobody has is a typing error, and the nearest one is named.
+  if (agentId !== undefined) await findByName('agent', agentId, client.pages('/api/agents', { query: { limit: 200 } }))
   throw agentId === undefined
     ? new CommandFailure('notFound', 'There is no project yet.', 'Make one: holdfast projects create NAME --path DIR')
     : new CommandFailure(

@@ -154,7 +154,11 @@ export async function takeOver(context: CommandContext, given: Given): Promise<v
   const [only, ...others] = found
   if (!only || others.length > 0) {
     const next = others.length > 0 ? 'Name it by its id.' : '`holdfast coordinators` lists them.'
-    throw new CommandFailure('notFound', `There ${others.length > 0 ? 'are several' : 'is no'} ${JSON.stringify(typed)}.`, next)
+    throw new CommandFailure(
+      'notFound',
+      `There ${others.length > 0 ? 'are several machines' : 'is no machine'} ${JSON.stringify(typed)}.`,
+      next,
+    )
   }
   await context.confirm(
     `Take over from ${visible(only.machine)}?`,

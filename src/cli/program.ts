@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander'
 import { type CommandOption, type CommandSpec, Given } from './command.ts'
 import { CommandContext } from './context.ts'
-import { examplesText, exitCodeTable, helpWidth } from './help-text.ts'
+import { aboutOption, examplesText, exitCodeTable, helpWidth } from './help-text.ts'
 import { optionsOf } from './options-of.ts'
 import { type Paint, painter, type Terminal } from './terminal.ts'
 
@@ -53,8 +53,9 @@ function build(spec: CommandSpec, parts: ProgramParts, paint: Paint): Command {
   return command
 }
 
-function toOption({ flags, about, many, choices }: CommandOption): Option {
-  const option = new Option(flags, about)
+function toOption(spec: CommandOption): Option {
+  const { flags, many, choices } = spec
+  const option = new Option(flags, aboutOption(spec))
   if (choices) option.choices([...choices])
   if (many) {
     const check = option.parseArg

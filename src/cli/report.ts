@@ -76,11 +76,28 @@ function reportOf(error: unknown, env: Environment): Report {
 /** The catalogue speaks to whoever writes requests; at this door some things are said in another way. */
 const nextHere: Readonly<Record<string, string>> = {
   invalid_request: 'Correct the value; --help shows what is meant.',
+  wrong_state: '',
   missing_scope: 'Ask an owner for a role or a token that allows it.',
   invalid_setting: '`holdfast projects show PROJECT --all` lists every setting.',
 } satisfies Partial<Record<ErrorCode, string>>
 
-const nextFor = ({ code, next }: Problem): string => nextHere[code] ?? next ?? ''
+/** Which list has the right id, by what the server says was not found. */
+const listOf: Readonly<Record<string, string>> = {
+  taskId: 'tasks',
+  key: 'conversations',
+  day: 'notes',
+  launchId: 'processes',
+  approvalId: 'approvals',
+  workSessionId: 'sessions',
+  coordinatorId: 'coordinators',
+  worktreeId: 'worktrees',
+}
+
+function nextFor(problem: Problem): string {
+  const { code, next } = problem
+  const list = code === 'not_found' ? Object.keys(listOf).find((field) => field in problem) : undefined
+  return list ? `\`holdfast ${listOf[list]}\` lists them.` : (nextHere[code] ?? next ?? '')
+}
 
 const local = (exitCode: number, code: string, message: string, next: string): Report => ({
   exitCode,

@@ -2,6 +2,7 @@
  * `holdfast run`: a user session with one role and one prompt. What the agent says goes to standard output as it comes; the exit code
  * tells how it ended. Lost connections are survived; Ctrl-C cancels the turn.
  */
+import type { Client } from '../client/client.ts'
 import { openRelay, type Relay } from '../client/relay.ts'
 import type { RelayEvent } from '../client/relay-messages.ts'
 import { onInterrupt } from '../platform/signals.ts'
@@ -48,6 +49,7 @@ export async function runAgent(context: CommandContext, run: Run): Promise<void>
     const userSessionId = await relay.create(run.projectId)
     try {
       await oneTurn(context, relay, { userSessionId, over: over.promise }, run, lines)
+      if (!run.keep) await completeWork(await context.client(), userSessionId, run.role).catch(() => {})
     } finally {
       lines.endLine()
       if (run.keep) lines.note(`Kept: holdfast attach ${userSessionId}`)
@@ -57,6 +59,15 @@ export async function runAgent(context: CommandContext, run: Run): Promise<void>
   } finally {
     relay.close()
   }
+}
+
+/** What was asked was answered: its work is done, not interrupted by the end of the console. */
+async function completeWork(client: Client, userSessionId: string, role: string): Promise<void> {
+  const { projectId, agents } = await client.get('/api/user-sessions/{userSessionId}', { params: { userSessionId } })
+  const workSessionId = agents.find((each) => each.role === role)?.workSessionId
+  if (!workSessionId) return
+  const params = { projectId, workSessionId }
+  await client.post('/api/projects/{projectId}/sessions/{workSessionId}/end', { params, body: { completed: true } })
 }
 
 interface Console {

@@ -10,7 +10,8 @@ import type { Terminal } from './terminal.ts'
 import { typedCommand } from './typed-command.ts'
 import { usageFailure } from './usage-failure.ts'
 
-export async function runParsed(argv: readonly string[], terminal: Terminal): Promise<number> {
+export async function runParsed(words: readonly string[], terminal: Terminal): Promise<number> {
+  const argv = asOption(words)
   const [first] = argv
   const chosen = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined
   const specs = chosen ? [await chosen()] : await allCommands()
@@ -28,4 +29,11 @@ export async function runParsed(argv: readonly string[], terminal: Terminal): Pr
     if (late) throw usage(`Options stand behind the command, not before it.`, `Write \`${name} ${late} … ${first}\`.`)
     throw usageFailure(error, typed ? `${name} ${typed}` : name)
   }
+}
+
+/** `help projects` and `version` are typed as often as `projects --help` and `--version`. */
+function asOption(words: readonly string[]): readonly string[] {
+  const [first, ...others] = words
+  if (first === 'help') return [...others.filter((word) => !word.startsWith('-')), '--help']
+  return first === 'version' && others.length === 0 ? ['--version'] : words
 }

@@ -18,6 +18,8 @@ export async function serve(kind: Kind, flags: ConfigFlags, terminal: Terminal):
   // Before the start, so that a signal during it ends in an orderly stop as well.
   const stopListening = stopOnSignal({
     stop: async () => {
+      // For whoever pressed the key; a service manager's log has its own words.
+      if (stderr.isTTY) stderr.write('\nStopping: agents are ended first. Ctrl-C again ends everything at once.\n')
       stopping.abort()
       // A start that failed has put everything back itself, and says why on its own.
       const server = await starting?.catch(() => undefined)

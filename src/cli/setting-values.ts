@@ -3,7 +3,7 @@ import type { CommandOption, Given } from './command.ts'
 import { usage } from './failure.ts'
 
 export const settingOptions: readonly CommandOption[] = [
-  { flags: '--set <key=value>', about: 'change a setting; may be given several times', many: true },
+  { flags: '--set <key=value>', about: 'change a setting', many: true },
   { flags: '--unset <key>', about: 'take a setting back to its default', many: true },
 ]
 

@@ -3,6 +3,9 @@ import { nearest } from '../domain/nearest.ts'
 import type { CommandSpec } from './command.ts'
 import { usage } from './failure.ts'
 
+/** Named in a hint at most. */
+const mostNamed = 15
+
 /** Gives the command as it was typed: `projects show`. */
 export function typedCommand(argv: readonly string[], specs: readonly CommandSpec[], program: string, before = ''): string {
   const [word] = argv
@@ -11,6 +14,8 @@ export function typedCommand(argv: readonly string[], specs: readonly CommandSpe
   if (found) return typedCommand(found.commands ? argv.slice(1) : [], found.commands ?? [], program, `${before}${word} `)
   const names = specs.map(({ name }) => name)
   const close = nearest(word, names)
-  const hint = close ? `Did you mean \`${program} ${before}${close}\`?` : `There is ${names.join(', ')}.`
+  // All of them on one line would be read by nobody.
+  const all = names.length > mostNamed ? `\`${program} --help\` lists them.` : `There is ${names.join(', ')}.`
+  const hint = close ? `Did you mean \`${program} ${before}${close}\`?` : all
   throw usage(`There is no command ${JSON.stringify(`${before}${word}`)}.`, hint)
 }

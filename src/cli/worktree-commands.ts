@@ -64,7 +64,7 @@ async function find(client: Client, given: Given): Promise<Worktree> {
   for await (const each of client.pages(many, { params: { projectId }, query: { limit: pageSize } }))
     if (each.id === typed || each.branch === typed || each.role === typed) found.push(each)
   const [only, ...others] = found
-  if (!only) throw new CommandFailure('notFound', `There is no worktree ${visible(typed)}.`, 'holdfast worktrees lists them.')
+  if (!only) throw new CommandFailure('notFound', `There is no worktree ${visible(typed)}.`, '`holdfast worktrees` lists them.')
   if (others.length > 0)
     throw new CommandFailure(
       'usage',

@@ -77,6 +77,8 @@ export const RoleAgent = z.object({
   /** Why it works in a plain folder (WT4). */
   note: z.string().nullable(),
   launchId: z.string().nullable(),
+  /** The work it is at (WK4). */
+  workSessionId: z.string().nullable(),
   createdAt: Time,
   lastActiveAt: Time,
   /** Of one that failed: in words, with the last lines it wrote, and where. */

@@ -48,6 +48,7 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
     branch: row.branch,
     note: row.note,
     launchId: row.launch_id,
+    workSessionId: row.work_session_id,
     createdAt: row.created_at,
     lastActiveAt: row.last_active_at,
     error: row.error,

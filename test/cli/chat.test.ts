@@ -160,7 +160,9 @@ test('[CH10] a line whose acknowledgement is lost is sent again under the same c
 
 test('[CL2] an agent that is nowhere, and options that make no sense, say what to do', async () => {
   const { holdfast } = await openChat()
-  expect(await holdfast(['chat', 'nobody'])).toMatchObject({ code: 5, stderr: expect.stringContaining('projects assign') })
+  expect(await holdfast(['chat', 'nobody'])).toMatchObject({ code: 5, stderr: expect.stringContaining('no agent "nobody"') })
+  await holdfast(['agents', 'add', 'idle', '--protocol', 'mcp'])
+  expect(await holdfast(['chat', 'idle'])).toMatchObject({ code: 5, stderr: expect.stringContaining('projects assign') })
   expect(await holdfast(['chat', 'ann', '--wait'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--message') })
   expect(await holdfast(['chat', 'ann', '--last', '0'])).toMatchObject({ code: 2 })
 })

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import type { CommandSpec } from '../../src/cli/command.ts'
 import { allCommands } from '../../src/cli/command-list.ts'
 import { exitCodes } from '../../src/cli/exit-codes.ts'
+import { optionsOf } from '../../src/cli/options-of.ts'
+import { filesOfTheRepository } from '../style/source-files.ts'
 import { runCommand } from '../support/command-line.ts'
 
 const withPaths = (specs: readonly CommandSpec[], before: readonly string[] = []): { spec: CommandSpec; path: string[] }[] =>
@@ -49,6 +51,41 @@ test('[CL2] every example can be typed as it stands', async () => {
       expect(every.some((each) => each.path.join(' ') === path.join(' ') || each.path.join(' ') === path[0])).toBe(true)
     }
   }
+})
+
+/** What is wrong with a command as somebody wrote it down: a word that is no command, an option it does not have. */
+function mistakesIn(typed: string): string[] {
+  const words = typed.split(/\s+/)
+  const named = every.filter(({ path }) => path.every((word, index) => words[index] === word))
+  const spec = named.reduce<CommandSpec | undefined>((_, each) => each.spec, undefined)
+  if (!spec) return [typed]
+  const next = words[named.at(-1)?.path.length ?? 0]
+  if (spec.commands && next !== undefined && /^[a-z]/.test(next)) return [typed]
+  const own = [spec, ...(spec.commands ?? []).filter(({ isDefault }) => isDefault)].flatMap(optionsOf)
+  const known = own.flatMap(({ flags }) => flags.split(/[ ,]+/)).concat('--help')
+  const before = words.slice(0, words.includes('--') ? words.indexOf('--') : undefined)
+  return before.some((word) => /^--?[a-z]/.test(word) && !known.includes(word)) ? [typed] : []
+}
+
+test('[CL2] every command that the documents name can be typed', () => {
+  const ours = /(?:npm run -s holdfast --|^holdfast|`holdfast) ([a-z][^`#|\n]*)/gm
+  const pages = filesOfTheRepository().filter(({ path }) => path === 'README.md' || /^docs\/operating\/.*\.md$/.test(path))
+  const typed = pages.flatMap(({ text }) => [...text.matchAll(ours)].map(([, words = '']) => words.trim()))
+  expect(typed.length).toBeGreaterThan(50)
+  expect(typed.flatMap(mistakesIn)).toEqual([])
+  expect(['projects set x', 'projcts', 'projects list --jsn'].flatMap(mistakesIn)).toHaveLength(3)
+})
+
+test.each([
+  [['help'], ['--help']],
+  [
+    ['help', 'projects', 'create'],
+    ['projects', 'create', '--help'],
+  ],
+  [['help', '--json'], ['--help']],
+  [['version'], ['--version']],
+])('[CL2] %j says the same as %j', async (word, option) => {
+  expect(await runCommand(word)).toMatchObject({ code: 0, stdout: (await runCommand(option)).stdout })
 })
 
 test('[CL2] --version prints the version and nothing else', async () => {

@@ -9,7 +9,10 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 test.each([
   [['projcts'], 'There is no command "projcts".', 'Did you mean `holdfast projects`?'],
   [['projects', 'shw', 'x'], 'There is no command "projects shw".', 'Did you mean `holdfast projects show`?'],
-  [['zzzzzzzz'], 'There is no command "zzzzzzzz".', 'There is up, server'],
+  [['zzzzzzzz'], 'There is no command "zzzzzzzz".', '`holdfast --help` lists them.'],
+  [['help', 'zzzzzzzz'], 'There is no command "zzzzzzzz".', '`holdfast --help` lists them.'],
+  [['projects', 'zzzzzzzz'], 'There is no command "projects zzzzzzzz".', 'There is list, show'],
+  [['export', '/dev/null/files'], 'The folder /dev/null/files cannot be made', 'Name a folder'],
   [['projects', 'show'], "Missing required argument 'project'.", '`holdfast projects show --help`'],
   [['projects', 'show', 'a', 'b'], 'Too many arguments', '`holdfast projects show --help`'],
   [['projects', 'list', '--jsn'], "Unknown option '--jsn'.", 'Did you mean --json?'],

@@ -85,7 +85,7 @@ test('[WT3] what would be lost is named before it is lost; without a terminal no
   const gone = await holdfast(['remove', 'auth', '--yes'])
   expect([gone.code, gone.stdout, existsSync(top)]).toEqual([0, expect.stringContaining(`${branch} is removed`), false])
   const unknown = await holdfast(['diff', 'auth'])
-  expect([unknown.code, unknown.stderr]).toEqual([expect.any(Number), expect.stringContaining('holdfast worktrees lists them')])
+  expect([unknown.code, unknown.stderr]).toEqual([expect.any(Number), expect.stringContaining('`holdfast worktrees` lists them')])
   const again = await work('tests')
   expect((await holdfast(['remove', again.branch, '--json'])).json()).toEqual({ removed: again.id })
 })

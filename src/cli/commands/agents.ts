@@ -21,7 +21,7 @@ const shared: readonly CommandOption[] = [
     choices: ['acp', 'mcp'],
   },
   { flags: '--role <role>', about: 'what it does, such as coder' },
-  { flags: '--env <name>', about: 'hand over this variable with the value it has here; may be given several times', many: true },
+  { flags: '--env <name>', about: 'hand over this variable with the value it has here', many: true },
   { flags: '--env-file <file>', about: 'hand over the NAME=value lines of a file, - for standard input', value: 'file' },
   { flags: '--max-processes <number>', about: 'how many may run at once' },
   { flags: '--runs-on <label>', about: 'only on machines whose coordinator has this label; any: on every one' },
@@ -114,7 +114,7 @@ export const agents: CommandSpec = {
         { flags: '--name <name>', about: 'a new name' },
         ...shared,
         { flags: '--no-command', about: 'others start it from now on' },
-        { flags: '--remove-env <name>', about: 'no longer hand over this variable; may be given several times', many: true },
+        { flags: '--remove-env <name>', about: 'no longer hand over this variable', many: true },
       ],
       examples: [
         ['agents edit claude --max-processes 4', 'at most four at once'],

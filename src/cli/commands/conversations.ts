@@ -44,8 +44,8 @@ export const conversations: CommandSpec = {
       summary: 'Show the flags of one, or change some',
       operands: [key],
       options: [
-        { flags: '--set <name=value>', about: 'a flag and its value, as JSON or words; may be given several times', many: true },
-        { flags: '--unset <name>', about: 'take a flag away; may be given several times', many: true },
+        { flags: '--set <name=value>', about: 'a flag and its value, as JSON or words', many: true },
+        { flags: '--unset <name>', about: 'take a flag away', many: true },
       ],
       examples: [
         ['conversations flags telegram:123456', 'those that are set'],

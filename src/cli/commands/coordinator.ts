@@ -20,7 +20,7 @@ export const coordinator: CommandSpec = {
   options: [
     {
       flags: '--label <word>',
-      about: 'what this machine is like; agents and projects may ask for it; may be given several times',
+      about: 'what this machine is like; agents and projects may ask for it',
       many: true,
     },
     { flags: '--capacity <number>', about: 'agent processes at once on this machine, rather than what the server says' },

@@ -5,6 +5,7 @@ import { visible } from '../../platform/visible.ts'
 import { counted } from '../amounts.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { usage } from '../failure.ts'
 import { beginStep } from '../step.ts'
 
 async function writeFiles(context: CommandContext, given: Given): Promise<void> {
@@ -12,7 +13,9 @@ async function writeFiles(context: CommandContext, given: Given): Promise<void> 
   const { values } = context.config()
   const typed = given.optionalOperand(0)
   const folder = typed === undefined ? values.data : resolve(terminal.cwd, typed)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    throw usage(`The folder ${visible(folder)} cannot be made (${error.code}).`, 'Name a folder that you may write to.')
+  })
   const { exportFiles } = await import('../../compose/export-files.ts')
   const step = beginStep(terminal, `Writing files into ${folder}`)
   const onStream = (written: number): void => step.update(counted(written, 'folder'))

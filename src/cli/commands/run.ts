@@ -44,7 +44,7 @@ export const run: CommandSpec = {
     { flags: '--model <model>', about: 'the model it uses, of those it offers' },
     {
       flags: '--attach <file>',
-      about: 'a picture or a text file that goes with the prompt, several times for more',
+      about: 'a picture or a text file that goes with the prompt',
       many: true,
       value: 'file',
     },

@@ -8,7 +8,7 @@ import { create, edit, list, show } from '../task-commands.ts'
 const task = { name: 'task', about: 'id of the task' }
 const dependsOn: CommandOption = {
   flags: '--depends-on <task>',
-  about: 'a task that must be completed before; may be given several times',
+  about: 'a task that must be completed before',
   many: true,
 }
 const description: CommandOption = { flags: '--description <text>', about: 'what is to be done' }

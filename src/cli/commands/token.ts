@@ -94,7 +94,7 @@ export const token: CommandSpec = {
         { flags: '--kind <kind>', about: 'who will use it; script when left out', choices: kinds },
         {
           flags: '--scope <scope>',
-          about: 'what it allows, several times for more; all you may do when left out',
+          about: 'what it allows; all you may do when left out',
           many: true,
           choices: personScopes,
         },
