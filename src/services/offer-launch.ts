@@ -4,33 +4,30 @@
  * the two share a commit. Where it does not come to that, nothing changes and the coordinator takes it when its turn has come.
  */
 import { hasRoom } from '../domain/agent-process/room.ts'
-import type { LaunchOrder } from '../protocol/link.ts'
+import type { LaunchOffer } from '../protocol/link.ts'
 import { findLaunch, liveCountsOn } from '../store/queries/launches.ts'
 import { defineUseCase } from '../store/store.ts'
 import { inForce } from './coordinator-epoch.ts'
 import { orderOf } from './launch-record.ts'
-import { type Take, type TakenLaunch, takeLaunch } from './take-launch.ts'
+import { type Take, takeLaunch } from './take-launch.ts'
 
 /** Of an order: the id its launch gets, when it is offered too. */
 export interface Offered {
   readonly offeredAs?: string | undefined
 }
 
-interface Offer extends Take {
+export interface Offer extends Take {
   /** Of a machine that says nothing of its own. */
   readonly maxConcurrent: number
 }
 
-export interface OfferedLaunch {
-  readonly order: LaunchOrder
-  readonly taken: Exclude<TakenLaunch, { withdrawn: true }>
-}
+type Begun = Pick<LaunchOffer, 'order' | 'launch'>
 
 export const offerLaunch = defineUseCase({
   name: 'offer-launch',
   answersSecret: true,
   streams: (input: Offer) => takeLaunch.streams(input),
-  run: async (tx, { maxConcurrent, ...take }, context): Promise<OfferedLaunch | null> => {
+  run: async (tx, { maxConcurrent, ...take }, context): Promise<Begun | null> => {
     const launch = await findLaunch(tx, take.launchId)
     // The order was refused, was made before, or was not needed; or it has a turn already.
     if (launch?.state !== 'waiting') return null
@@ -39,6 +36,6 @@ export const offerLaunch = defineUseCase({
     const room = { ...order, maxConcurrent: capacity ?? maxConcurrent }
     if (!hasRoom(await liveCountsOn(tx, launch.coordinatorId), room)) return null
     const taken = await takeLaunch.run(tx, take, context)
-    return 'withdrawn' in taken ? null : { order, taken }
+    return 'withdrawn' in taken ? null : { order, launch: { type: 'coordinator:launch', ...taken } }
   },
 })

@@ -209,6 +209,27 @@ export const silentDoorbells: Change = {
   replace: '    if (heads) return\n',
 }
 
+/** Not broken: what is begun with its order reaches no coordinator, neither the order nor how to start it, until its link is back (CO4). */
+export const beginningsLost: readonly Change[] = [
+  {
+    file: 'server/agents/offers.ts',
+    find: '      if (begun) connection.tell(',
+    replace: '      if (begun && !epoch) connection.tell(',
+  },
+  {
+    file: 'coordinator/link.ts',
+    find: "    if (type === 'launch-ordered') onOrder(",
+    replace: "    if (type === 'launch-ordered' && !(data['order'] as LaunchOrder).offered) onOrder(",
+  },
+]
+
+/** CO6: what a coordinator finds begun and does not know of counts as gone, whoever it was begun for. */
+export const unknownIsGone: Change = {
+  file: 'coordinator/supervisor.ts',
+  find: '!this.#hasAdopted || ',
+  replace: '!this.#hasAdopted || !order.offered || ',
+}
+
 /** RE6: a process is its number, whoever has it now. */
 export const killByPidAlone: Change = {
   file: 'coordinator/process-tree.ts',

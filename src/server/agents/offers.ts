@@ -5,7 +5,7 @@
  */
 import { randomness } from '../../platform/randomness.ts'
 import type { LaunchOffer } from '../../protocol/link.ts'
-import { type Offered, offerLaunch } from '../../services/offer-launch.ts'
+import { type Offer, type Offered, offerLaunch } from '../../services/offer-launch.ts'
 import type { Store } from '../../store/store.ts'
 
 interface Connection {
@@ -53,20 +53,16 @@ export class Offers {
     if (coordinatorId === null || !linked) return order({})
     const offeredAs = randomness.uuid()
     const ordered = order({ offeredAs })
-    const { connection, epoch } = linked
-    const offer = { coordinatorId, epoch, launchId: offeredAs, maxConcurrent: this.#maxConcurrent, ...where }
-    this.#store.run(offerLaunch, offer).then(
-      (begun) => {
-        if (begun)
-          connection.tell({
-            type: 'coordinator:offer',
-            order: begun.order,
-            launch: { type: 'coordinator:launch', ...begun.taken },
-          })
-      },
-      // Replaced meanwhile, or the store has trouble: whoever orders hears of that, and its successor takes what waits.
-      () => {},
-    )
+    void this.#offer(linked, { coordinatorId, launchId: offeredAs, ...where })
     return ordered
+  }
+
+  async #offer({ connection, epoch }: Linked, launch: Omit<Offer, 'epoch' | 'maxConcurrent'>): Promise<void> {
+    try {
+      const begun = await this.#store.run(offerLaunch, { ...launch, epoch, maxConcurrent: this.#maxConcurrent })
+      if (begun) connection.tell({ type: 'coordinator:offer', ...begun })
+    } catch {
+      // It was replaced meanwhile, or the store has trouble: who orders hears of that, and what waits is taken in its turn.
+    }
   }
 }

@@ -1,9 +1,12 @@
 /** RE6: the ends of processes. CO6: agents that answer while their server is killed. */
 import { agentsAcrossKills } from '../agents-across-kills.ts'
 import { productFolder } from '../build.ts'
-import { killByPidAlone } from '../controls.ts'
+import type { Change } from '../changes.ts'
+import { beginningsLost, killByPidAlone, unknownIsGone } from '../controls.ts'
 import { processEnds } from '../process-ends/process-ends.ts'
-import { inLanes, type Part, sum, timed, withBuild } from './part.ts'
+import { startsAcrossKills } from '../starts-across-kills.ts'
+import type { Result } from '../table.ts'
+import { type Bench, inLanes, type Part, sum, timed, withBuild } from './part.ts'
 
 const controlCycles = 3
 
@@ -34,4 +37,26 @@ export const processes: Part = async (bench) => [
     const points = `${sum(results, (one) => one.kills)} kills of the server, ${sum(results, (one) => one.answered)} answers`
     return { rule: 'CO6', test: 'agents that answer across kills', points, seed: bench.seed, tally, controls: [] }
   }),
+  ...(await startsOn(bench, [], 'agents that start across kills')),
+  ...(await startsOn(bench, beginningsLost, 'the same, and what is begun is always lost', [unknownIsGone])),
 ]
+
+/** With the control, if there is one. */
+async function startsOn(bench: Bench, changes: readonly Change[], test: string, broken?: readonly Change[]): Promise<Result[]> {
+  const { seed } = bench
+  const acknowledged = changes.length > 0
+  const result = await timed(async () => {
+    const { results, tally } = await withBuild(changes, (build) =>
+      inLanes(bench, bench.points(50), (lane, kills) => startsAcrossKills({ build, seed: lane, kills, acknowledged })),
+    )
+    const points = `${sum(results, (one) => one.kills)} kills of the server`
+    const caught =
+      broken &&
+      (await withBuild([...changes, ...broken], (build) =>
+        startsAcrossKills({ build, seed, kills: 3, acknowledged, stopEarly: true }),
+      ))
+    const controls = caught ? [{ name: 'what is unknown is gone', caught: caught.tally.torn > 0 }] : []
+    return { rule: 'CO6', test, points, seed, tally, controls }
+  })
+  return [result]
+}
