@@ -2,7 +2,7 @@
 import type { Running } from '../client/running.ts'
 import type { Coordinator } from '../protocol/coordinator.ts'
 import type { Process, ProcessEndReason } from '../protocol/process.ts'
-import { tellsExit } from '../protocol/sentences.ts'
+import { tellsExit } from '../protocol/sentence-forms.ts'
 import type { Style } from './terminal.ts'
 
 const reasons: Record<ProcessEndReason, string> = {

@@ -1,2 +1,2 @@
-/** What the server and its coordinators say, for those that say it in another language, and for those on the other side of the wire. */
-export { type Sentences, saidIn, say, tellsExit } from '../domain/sentences.ts'
+/** What coordinators say, on the other side of the wire. */
+export { say } from '../domain/sentences.ts'

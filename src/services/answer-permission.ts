@@ -2,8 +2,10 @@
  * A person answers what an agent asks (AP4): by one of the options it offered, or by yes or no, which stands for the mildest option of
  * that kind. Exactly one answer wins; whoever comes later is told who decided what.
  */
+
 import { allowanceMinutes } from '../domain/approval/allowance.ts'
 import { optionFor, outcomeOf } from '../domain/approval/permission.ts'
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import type { AlwaysTerms } from '../protocol/allowance.ts'
 import type { Approval } from '../protocol/approval.ts'
@@ -42,7 +44,7 @@ export const answerPermission = defineUseCase({
 /** "Always" is kept by us, with an end, and can be taken back (AG6): the agent itself is told the mildest yes it has offered. */
 function settlementForAlways(row: ApprovalRow, choice: PermissionChoice): Settled {
   if (settlementOf(row, choice).outcome === 'denied')
-    throw new Refusal('invalid_request', 'always: it is said with a yes, never with a no', { field: 'always' })
+    throw new Refusal('invalid_request', `always: ${because('alwaysWithYes')}`, { field: 'always' })
   return settlementOf(row, { choose: 'allow' })
 }
 
@@ -67,11 +69,12 @@ function settlementOf(row: ApprovalRow, choice: PermissionChoice): Settled {
   if ('choose' in choice) {
     const optionId = optionFor(choice.choose, options)
     if (choice.choose === 'deny') return { outcome: 'denied', optionId }
-    if (optionId === null) throw new Refusal('wrong_state', 'The agent has offered no way to allow it')
+    if (optionId === null) throw new Refusal('wrong_state', because('noWayToAllow'))
     return { outcome: 'allowed', optionId }
   }
   const { optionId } = choice
   const outcome = outcomeOf(optionId, options)
-  if (!outcome) throw new Refusal('invalid_request', `optionId: the agent has not offered ${optionId}`, { field: 'optionId' })
+  if (!outcome)
+    throw new Refusal('invalid_request', `optionId: ${because('notOffered', { id: optionId })}`, { field: 'optionId' })
   return { outcome, optionId }
 }

@@ -2,6 +2,7 @@
  * A change of a task, whoever asks for it: a person (`change-task`) or the agent that works on it (`update-task`). What follows
  * from it happens in the same commit: tasks that waited for it are lifted (TK2), and its work session is at another task.
  */
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import type { Instant } from '../domain/instant.ts'
 import { projectStream } from '../domain/stream/name.ts'
@@ -106,7 +107,7 @@ function refusalOf(taskId: string, refusal: TaskRefusal): Refusal {
   switch (refusal.code) {
     case 'task_blocked': {
       const { waitsFor } = refusal
-      return new Refusal('task_blocked', `${taskId} waits for ${waitsFor.join(', ')}`, { waitsFor })
+      return new Refusal('task_blocked', because('taskWaits', { task: taskId, others: waitsFor.join(', ') }), { waitsFor })
     }
     case 'invalid_progress':
       return new Refusal('invalid_progress', undefined, { min: 0, max: 100 })
@@ -114,8 +115,8 @@ function refusalOf(taskId: string, refusal: TaskRefusal): Refusal {
       const { status, wanted } = refusal
       const detail =
         status === wanted
-          ? `${taskId} is ${status}; it makes no more progress`
-          : `${taskId} is ${status}; it cannot become ${wanted} now`
+          ? because('taskDone', { task: taskId, state: status })
+          : because('taskCannot', { task: taskId, state: status, wanted })
       return new Refusal('wrong_state', detail, { state: status, wanted })
     }
   }

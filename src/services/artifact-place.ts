@@ -1,5 +1,7 @@
 /** Whether an artifact may be stored under a name in a work session (CK5), and which one it would replace. */
+
 import { foldedName, nameProblem } from '../domain/artifact/name.ts'
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { maxArtifactsOfWorkSession } from '../protocol/artifact.ts'
 import { type ArtifactRow, artifactsAfter, selectByFoldedName } from '../store/queries/artifacts.ts'
@@ -18,10 +20,9 @@ export async function artifactPlace(reader: Reader, { name, ...place }: NamedArt
   const problem = nameProblem(name)
   if (problem) throw new Refusal('invalid_name', problem, { name })
   const known = await reader.first(selectByFoldedName, { workSessionId, foldedName: foldedName(name) })
-  if (known && known.name !== name)
-    throw new Refusal('invalid_name', `There is ${known.name} already; on some disks the two are one`, { name })
+  if (known && known.name !== name) throw new Refusal('invalid_name', because('nameLikeAnother', { name: known.name }), { name })
   if (!known && (await countOf(reader, workSessionId)) >= maxArtifactsOfWorkSession)
-    throw new Refusal('too_large', `A work session has at most ${maxArtifactsOfWorkSession} artifacts`, {
+    throw new Refusal('too_large', because('artifactsFull', { count: maxArtifactsOfWorkSession }), {
       limit: maxArtifactsOfWorkSession,
     })
   return known

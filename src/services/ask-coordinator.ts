@@ -2,6 +2,7 @@
  * Asks a coordinator something (link-questions.ts): the question is its order, the answer comes as its facts. One that is not heard of is
  * not asked; with a receipt the same request finds the same question, and its answer, again (HT4).
  */
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { later } from '../domain/instant.ts'
 import { coordinatorStream } from '../domain/stream/name.ts'
@@ -27,10 +28,10 @@ export const askCoordinator = defineUseCase({
     const coordinator = await findCoordinatorRow(tx, coordinatorId)
     if (coordinator?.state !== 'connected') {
       const machine = coordinator?.machine ?? coordinatorId
-      throw new Refusal('coordinator_away', `The machine ${machine}, which has it, is not connected`, { coordinatorId, machine })
+      throw new Refusal('coordinator_away', because('machineAway', { machine }), { coordinatorId, machine })
     }
     if ((await openQuestions(tx, coordinatorId, now)).length >= maxOpenQuestions)
-      throw new Refusal('busy', 'Its machine is being asked too much at once; try again in a moment')
+      throw new Refusal('busy', because('machineBusy'))
     const id = random.uuid()
     await tx.write(insertQuestion, {
       id,

@@ -1,4 +1,5 @@
 /** Stops the turn that runs, without ending its agent (RL6). It is over when the agent says so; asked twice, once. */
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { coordinatorStream } from '../domain/stream/name.ts'
 import { decide } from '../domain/turn/lifecycle.ts'
@@ -24,7 +25,7 @@ export const cancelTurn = defineUseCase({
     const refused = mayPrompt(state, agent && lifeOf(agent))
     if (refused || !agent) throw notNow(refused ?? { refused: 'agent_not_active' })
     const turn = (await tx.all(selectOpenTurns, { roleAgentId: agent.id })).find((each) => each.state === 'running')
-    if (!turn) throw new Refusal('wrong_state', 'No turn runs that could be cancelled')
+    if (!turn) throw new Refusal('wrong_state', because('noTurn'))
     if (decide(turnLife(turn), { type: 'cancel' }).outcome !== 'cancel-ordered') return { turnId: turn.id }
     await tx.write(updateTurn, { ...turn, cancel_ordered_at: now, cancel_request_id: requestId ?? null })
     const launch = await findLaunch(tx, turn.launch_id)

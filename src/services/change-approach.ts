@@ -1,6 +1,8 @@
 /** Changes an approach: other words, or that an untried one was tried (AR1). It keeps its id and what it was before. */
+
 import type * as z from 'zod'
 import { change } from '../domain/approach/lifecycle.ts'
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { projectStream } from '../domain/stream/name.ts'
 import type { Approach, ApproachChange } from '../protocol/approach.ts'
@@ -56,7 +58,7 @@ async function existingApproach(reader: Reader, { projectId, workSessionId, appr
 }
 
 const cannotMove = ({ id, kind }: ApproachRow, wanted: string | undefined): Refusal =>
-  new Refusal('wrong_state', `${id} is ${kind}; only an untried approach becomes another kind. Record a new one`, {
+  new Refusal('wrong_state', because('approachKept', { id, kind }), {
     state: kind,
     wanted,
   })

@@ -1,5 +1,7 @@
 /** An owner lets a chat in, refuses it, takes that back, or chooses its agent (CN2). Said again it changes nothing. */
+
 import type * as z from 'zod'
+import { because } from '../domain/because.ts'
 import type { ChatPlace } from '../domain/channel/key.ts'
 import { channelKey } from '../domain/channel/key.ts'
 import type { ChatState } from '../domain/channel/pairing.ts'
@@ -29,12 +31,15 @@ export const changeChannelChat = defineUseCase({
   streams: (input: Change) => [chatStream(input), home],
   run: async (tx, { state, route, by, ...place }, { now }): Promise<ChannelChat> => {
     const row = await tx.first(selectChat, place)
-    if (!row) throw new Refusal('not_found', `There is no chat ${place.chatId} on ${place.channel}`, { chatId: place.chatId })
+    if (!row)
+      throw new Refusal('not_found', because('noChatThere', { id: place.chatId, channel: place.channel }), {
+        chatId: place.chatId,
+      })
     if (route) await checkAssigned(tx, route)
     const routed = route === undefined ? row : { ...row, project_id: route?.projectId ?? null, agent_id: route?.agentId ?? null }
     const decides = state !== undefined && state !== row.state
     if (decides && !before[state].includes(row.state))
-      throw new Refusal('wrong_state', `A chat that is ${row.state} cannot become ${state}`, { state: row.state })
+      throw new Refusal('wrong_state', because('chatCannot', { state: row.state, wanted: state }), { state: row.state })
     const changed = decides ? { ...routed, state, attempts: 0, decided_at: now, decided_by: by, trouble: null } : routed
     if (decides) await tellThem(tx, changed, place, now)
     if (JSON.stringify(changed) !== JSON.stringify(row)) await changedChat(tx, changed, by)

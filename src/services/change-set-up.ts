@@ -1,4 +1,5 @@
 /** Sets what makes a fresh worktree of a project runnable (WT5). Its words are in no event: who may read need not see them. */
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { projectStream } from '../domain/stream/name.ts'
 import type { SetUp } from '../protocol/worktree.ts'
@@ -15,7 +16,7 @@ export const changeSetUp = defineUseCase({
   run: async (tx, { projectId, command, copy, by }): Promise<SetUp> => {
     if (!(await tx.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
     if (command !== null && (command[0] ?? '').trim() === '')
-      throw new Refusal('invalid_request', 'command: its first word is the program', { field: 'command' })
+      throw new Refusal('invalid_request', `command: ${because('firstWord')}`, { field: 'command' })
     await tx.write(keepSetUp, { project_id: projectId, command: JSON.stringify(command), copy: JSON.stringify(copy) })
     tx.append(projectStream(projectId), { type: 'set-up-changed', data: { projectId, by } })
     return { command, copy }

@@ -104,7 +104,7 @@ export async function liftChatLimit(tx: Tx, row: ChatLimitRow): Promise<void> {
   tellChatLimit(tx, lifted)
 }
 
-export function tellChatLimit(tx: Tx, row: ChatLimitRow): void {
+function tellChatLimit(tx: Tx, row: ChatLimitRow): void {
   const { conversation_key: key, agent_id: agentId, limited_until: until, goes_on_by: by } = row
   const goesOn = until !== null && row.goes_on_left > 0
   tx.append(conversationStream(key), { type: 'chat-limited', data: { agentId, until, goesOn, by: goesOn ? by : null } })

@@ -1,4 +1,5 @@
 /** AG6 in chats: whether an agent at its vendor's limit is told again by itself what it could not answer, when the limit is over. */
+import { because } from '../domain/because.ts'
 import { webKey } from '../domain/conversation/key.ts'
 import { Refusal } from '../domain/errors.ts'
 import type { Instant } from '../domain/instant.ts'
@@ -19,7 +20,7 @@ export const chooseChatGoOn = defineUseCase({
   run: async (tx, { projectId, agentId, goOn, by }): Promise<{ until: Instant; goesOn: boolean }> => {
     await checkAssigned(tx, { projectId, agentId })
     const found = await chatLimitNow(tx, { key: webKey(projectId, agentId), projectId, agentId })
-    if (!found) throw new Refusal('wrong_state', 'It is at no limit')
+    if (!found) throw new Refusal('wrong_state', because('noLimit'))
     await chooseInChat(tx, found, goOn, by)
     return { until: found.limited_until, goesOn: goOn }
   },

@@ -1,4 +1,5 @@
 /** AG6: whether an agent at its vendor's limit takes its turn up again by itself when the limit is over, or waits for a person. */
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { mayPrompt } from '../domain/user-session/roster.ts'
 import { lifeOf, selectOccupant, updateRoleAgent } from '../store/queries/role-agents.ts'
@@ -21,7 +22,7 @@ export const chooseGoOn = defineUseCase({
     const agent = await tx.first(selectOccupant, { userSessionId, role })
     const refused = mayPrompt(state, agent && lifeOf(agent))
     if (refused || !agent) throw notNow(refused ?? { refused: 'agent_not_active' })
-    if (agent.limited_until === null) throw new Refusal('wrong_state', 'It is at no limit')
+    if (agent.limited_until === null) throw new Refusal('wrong_state', because('noLimit'))
     const row = { ...agent, goes_on_by: goOn ? by : null, goes_on_left: goOn ? mostTimesTakenUp : 0 }
     await tx.write(updateRoleAgent, row)
     return { seq: tellLimit(tx, row, { requestId }) }

@@ -2,6 +2,7 @@
  * Sets the mode, the model or another option of an agent in a role (AG6). The wish is told at once (`agent:configuring`), what came of it
  * when the agent has answered (`agent:configured`). Until then it is kept with the agent, so that a coordinator that was away is told.
  */
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { coordinatorStream, userSessionStream } from '../domain/stream/name.ts'
 import { type ConfigChange, maxPendingChanges, notOffered } from '../domain/user-session/configuring.ts'
@@ -33,8 +34,7 @@ export const configureAgent = defineUseCase({
     const wrong = notOffered(offers, change)
     if (wrong) throw new Refusal('invalid_request', `${wrong.field}: ${wrong.detail}`, { field: wrong.field })
     const pending = offers.pending ?? []
-    if (pending.length >= maxPendingChanges)
-      throw new Refusal('wrong_state', `${pending.length} changes wait for its answer already`)
+    if (pending.length >= maxPendingChanges) throw new Refusal('wrong_state', because('changesFull', { count: pending.length }))
     const wish = { configureId: random.uuid(), change }
     await tx.write(updateRoleAgent, { ...agent, offers: JSON.stringify({ ...offers, pending: [...pending, wish] }) })
     const order = { launchId: launch.id, ...wish }

@@ -1,7 +1,9 @@
 /** Adds an agent: what can be started, and how. Its passkey is in this answer and never again (AS7). */
+
 import type * as z from 'zod'
 import { unmasked } from '../domain/agent/environment.ts'
 import { agentIdFrom, isReserved } from '../domain/agent/id.ts'
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { home } from '../domain/stream/name.ts'
 import { hashSecret } from '../platform/secrets.ts'
@@ -51,7 +53,7 @@ async function freeId(reader: Reader, chosen: string | undefined, name: string):
   const candidates = chosen ? [chosen] : Array.from({ length: maxIdTries }, (_, index) => agentIdFrom(name, index + 1))
   for (const id of candidates) if (!(await taken(reader, id))) return id
   const [id] = candidates
-  throw new Refusal('already_exists', `The id ${id} is taken`, { id })
+  throw new Refusal('already_exists', because('idTaken', { id: id ?? '' }), { id })
 }
 
 /** A person's id is taken too: agents and people stand side by side wherever it says who did something. */

@@ -1,4 +1,5 @@
 /** Makes the code of a one-time sign-in link for oneself (SE1). People only: a script's token must not become a person's cookie. */
+import { because } from '../domain/because.ts'
 import { signInCodeLifetimeMs } from '../domain/credential/lifetimes.ts'
 import { ownerId } from '../domain/credential/who.ts'
 import { Refusal } from '../domain/errors.ts'
@@ -16,7 +17,7 @@ export const createSignInCode = defineUseCase({
   streams: () => [home],
   run: async (tx, { by }: { by: string }, { now, random }): Promise<Omit<SignInCode, 'link'>> => {
     if (by !== ownerId && !(await tx.first(selectPerson, { id: by }))) {
-      throw new Refusal('missing_scope', 'Only people sign in; this credential belongs to none', { scope: 'person' })
+      throw new Refusal('missing_scope', because('personNeeded'), { scope: 'person' })
     }
     const code = random.secret('code')
     const expiresAt = later(now, signInCodeLifetimeMs)

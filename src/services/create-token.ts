@@ -1,5 +1,7 @@
 /** Makes a token for a script or a coordinator, shown once. A script's never allows more than its maker may (SE3). */
+
 import type * as z from 'zod'
+import { because } from '../domain/because.ts'
 import { exceeding, type PersonScope, personScopes } from '../domain/credential/scopes.ts'
 import type { Who } from '../domain/credential/who.ts'
 import { Refusal } from '../domain/errors.ts'
@@ -24,7 +26,7 @@ export const createToken = defineUseCase({
   streams: () => [home],
   run: async (tx, { by, insteadOf, ...draft }: Draft & Making, { now, random }): Promise<TokenWithSecret> => {
     if (draft.expiresAt && draft.expiresAt <= now)
-      throw new Refusal('invalid_request', 'expiresAt: it is in the past', { field: 'expiresAt' })
+      throw new Refusal('invalid_request', `expiresAt: ${because('pastTime')}`, { field: 'expiresAt' })
     const scopes = draft.kind === 'script' ? scriptScopes(draft, by) : coordinatorScopes(draft)
     const token = random.secret(draft.kind)
     const isFree = insteadOf !== undefined && !(await tx.first(selectCredential, { id: insteadOf }))

@@ -2,6 +2,7 @@
  * Writes down what a task waits for and says which of it is unfinished (TK2). A task that is not there yet may be waited for, so
  * that a plan can be written in any order; what can never be a task is refused, and so is a circle, by name.
  */
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { findCycle, unfinishedOf } from '../domain/task/dependencies.ts'
 import { isTaskId } from '../domain/task/id.ts'
@@ -41,5 +42,5 @@ async function refuseCycle(reader: Reader, task: OfTask, dependsOn: readonly str
   const { projectId, taskId } = task
   const canClose = dependsOn.includes(taskId) || (dependsOn.length > 0 && (await isWaitedFor(reader, task)))
   const cycle = canClose && findCycle(await dependenciesOf(reader, projectId), taskId, dependsOn)
-  if (cycle) throw new Refusal('dependency_cycle', `${[...cycle, taskId].join(' → ')}: they would wait for each other`, { cycle })
+  if (cycle) throw new Refusal('dependency_cycle', because('taskCycle', { cycle: [...cycle, taskId].join(' → ') }), { cycle })
 }

@@ -1,5 +1,7 @@
 /** Ends a work session as a person or script asks: completed, or interrupted with their word (WK4). The same end twice is one. */
+
 import type * as z from 'zod'
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { home, projectStream } from '../domain/stream/name.ts'
 import { endAsAsked } from '../domain/work-session/lifecycle.ts'
@@ -21,7 +23,7 @@ export const endWorkSession = defineUseCase({
     if (decision.refusal.code === 'work_session_completed')
       throw new Refusal('work_session_completed', undefined, { workSessionId })
     const { state } = decision.refusal
-    throw new Refusal('wrong_state', `This work session is ${state}: resume it; it cannot be completed`, {
+    throw new Refusal('wrong_state', because('workCannotComplete', { state }), {
       state,
       wanted: 'completed',
     })

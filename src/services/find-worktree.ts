@@ -1,4 +1,5 @@
 /** A worktree of a project in the register; another's is not there (SE3). */
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { selectWorktree, type WorktreeRow } from '../store/queries/worktrees.ts'
 import { defineQuery } from '../store/store.ts'
@@ -15,7 +16,7 @@ export const findWorktree = defineQuery({
   run: async (reader, { projectId, worktreeId, accountId }: Which): Promise<WorktreeRow> => {
     const row = await reader.first(selectWorktree, { id: worktreeId })
     if (row?.project_id !== projectId || (accountId !== null && row.account_id !== accountId))
-      throw new Refusal('not_found', `There is no worktree ${worktreeId} in this project`, { worktreeId })
+      throw new Refusal('not_found', because('noWorktree', { id: worktreeId }), { worktreeId })
     return row
   },
 })

@@ -2,7 +2,9 @@
  * Keeps an "allow always" (AG6) with what it covers and until when, and finds the one that covers a new question. The use case holds the
  * lock of the project's stream, so what is revoked is not used any more by whoever comes after.
  */
+
 import { type AllowanceRule, type AskedCall, covers, folderOf, maxAllowances, refusedRule } from '../domain/approval/allowance.ts'
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { type Instant, later } from '../domain/instant.ts'
 import { projectStream } from '../domain/stream/name.ts'
@@ -19,7 +21,7 @@ const askedIn = ({ call, likeness }: Pick<PermissionRequest, 'call' | 'likeness'
 export async function keepAllowance(tx: Tx, row: ApprovalRow, given: { terms: AlwaysTerms; by: string }, context: Context) {
   const { terms, by } = given
   const permission = permissionOf(row)
-  if (!permission) throw new Refusal('wrong_state', 'Only a permission for a tool can be given for always')
+  if (!permission) throw new Refusal('wrong_state', because('onlyPermissions'))
   const asked = askedIn(permission)
   const { project_id: projectId, leader_id: agentId } = row
   const rule: AllowanceRule = {
@@ -33,7 +35,7 @@ export async function keepAllowance(tx: Tx, row: ApprovalRow, given: { terms: Al
   const { now, random } = context
   const inForce = await tx.all(selectInForce, { projectId, agentId, now, limit: maxAllowances })
   if (inForce.length >= maxAllowances)
-    throw new Refusal('wrong_state', `${agentId} has ${maxAllowances} allowances here already; revoke some first`)
+    throw new Refusal('wrong_state', because('allowancesFull', { agent: agentId, count: maxAllowances }))
   const kept: AllowanceRow = {
     id: random.uuid(),
     project_id: projectId,

@@ -1,4 +1,5 @@
 /** What was said on one day of a conversation, oldest first (DC5): all of it, also what agents are no longer handed. */
+import { because } from '../domain/because.ts'
 import { parseDay } from '../domain/conversation/logical-day.ts'
 import { Refusal } from '../domain/errors.ts'
 import type { Message } from '../protocol/message.ts'
@@ -36,7 +37,7 @@ async function rangeOf(reader: Reader, key: string, text: string): Promise<{ aft
   const day = parseDay(text)
   const closed = day === undefined ? undefined : await reader.first(selectChapter, { key, day })
   const isOpen = day !== undefined && row.chapter_day === day
-  if (!closed && !isOpen) throw new Refusal('not_found', `${key} has no chapter of the day ${text}`, { key })
+  if (!closed && !isOpen) throw new Refusal('not_found', because('noChapter', { key, day: text }), { key })
   return {
     after: closed ? closed.after_seq : row.chapter_after,
     through: isOpen ? behindAll : (closed?.through_seq ?? behindAll),

@@ -2,7 +2,9 @@
  * A decision about an approval or its resubmission, written and told in its project and at home. Exactly one decision wins,
  * because both streams are locked; whoever comes later is told who decided what (AP1).
  */
+
 import { type ApprovalEvent, type ApprovalRefusal, decide, type Verdict } from '../domain/approval/lifecycle.ts'
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import type { Instant } from '../domain/instant.ts'
 import { home, projectStream } from '../domain/stream/name.ts'
@@ -27,17 +29,16 @@ export async function moveApproval(tx: Tx, row: ApprovalRow, event: ApprovalEven
   return approval
 }
 
-const hasDone: Readonly<Record<Verdict, string>> = {
-  approved: 'has approved it',
-  rejected: 'has rejected it',
-  revision_requested: 'has asked for a revision of it',
-}
+const hasDone = { approved: 'hasApproved', rejected: 'hasRejected', revision_requested: 'hasSentBack' } as const satisfies Record<
+  Verdict,
+  string
+>
 
 function refusalOf(approvalId: number, refusal: ApprovalRefusal): Refusal {
   if (refusal.code === 'wrong_state') {
-    const detail = `Approval ${approvalId} is ${refusal.status}; only what was sent back for revision is resubmitted`
+    const detail = because('approvalNotBack', { id: approvalId, state: refusal.status })
     return new Refusal('wrong_state', detail, { state: refusal.status, wanted: 'revision_requested' })
   }
   const { decidedBy, decision } = refusal
-  return new Refusal('approval_decided', `Approval ${approvalId}: ${decidedBy} ${hasDone[decision]}`, { decidedBy, decision })
+  return new Refusal('approval_decided', because(hasDone[decision], { id: approvalId, who: decidedBy }), { decidedBy, decision })
 }

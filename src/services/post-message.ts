@@ -3,7 +3,9 @@
  * so what is for all is added to each, and the answer is the one in the first of them by key. Answered when it is durable; the
  * same client id again gives the same message, however much later.
  */
+
 import type * as z from 'zod'
+import { because } from '../domain/because.ts'
 import { webKey } from '../domain/conversation/key.ts'
 import { Refusal } from '../domain/errors.ts'
 import { conversationStream } from '../domain/stream/name.ts'
@@ -36,7 +38,8 @@ export const postMessage = defineUseCase({
       messages.push(await appendMessage(tx, row, messageFrom(input), context, { readers: [agentId] }))
     }
     const [first] = messages
-    if (!first) throw new Refusal('agent_not_found', `No agent is assigned to ${input.projectId}`, { projectId: input.projectId })
+    if (!first)
+      throw new Refusal('agent_not_found', because('noneAssigned', { project: input.projectId }), { projectId: input.projectId })
     return first
   },
 })
@@ -50,8 +53,7 @@ const messageFrom = ({ by, toAgentId, ...input }: PostedMessage) => ({
 
 /** By key, so that the first is the same one when the message is sent again. */
 async function receiversOf(reader: Reader, { projectId, toAgentId, agentIds }: PostedMessage): Promise<string[]> {
-  if (agentIds.length > maxReceivers)
-    throw new Refusal('invalid_request', `A message can be for ${maxReceivers} agents at most; name one in toAgentId`)
+  if (agentIds.length > maxReceivers) throw new Refusal('invalid_request', because('receiversFull', { count: maxReceivers }))
   const assigned: string[] = []
   for (const agentId of agentIds.toSorted()) {
     if (await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })) assigned.push(agentId)

@@ -2,10 +2,12 @@
  * The end of a launch's process, the same however it is learnt of: the launch ends with its reason, and with it exactly the agent
  * session that it held (PX2). The use case names home, the launch's and the conversations' streams.
  */
+
 import type { Launch, LaunchEvent, LeftBehind } from '../domain/agent-process/lifecycle.ts'
 import { decideExit } from '../domain/agent-process/process-exit.ts'
 import type { EndReason } from '../domain/agent-session/lifecycle.ts'
 import { detectWork } from '../domain/agent-session/work-detection.ts'
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import type { Instant } from '../domain/instant.ts'
 import { liveOfPair } from '../store/queries/agent-sessions.ts'
@@ -43,7 +45,7 @@ export async function endProcess(tx: Tx, launch: Launch, end: End, ends: Ends, c
 async function endInRole(tx: Tx, launch: Launch, end: End, ends: Ends, context: Context): Promise<void> {
   const agent = launch.roleAgentId === null ? undefined : await tx.first(selectRoleAgent, { id: launch.roleAgentId })
   // Its stream is not locked: it was spawned since the streams were chosen, and whoever asks again locks them.
-  if (agent && !ends.userSessionIds.includes(agent.user_session_id)) throw new Refusal('busy', 'It has just changed; try again')
+  if (agent && !ends.userSessionIds.includes(agent.user_session_id)) throw new Refusal('busy', because('justChanged'))
   const ended = await moveLaunch(tx, launch, end.type === 'exited' ? { ...end, left: null } : end, context)
   if (ended) await endRoleAgentOf(tx, ended, context)
 }

@@ -1,4 +1,5 @@
 /** Removes a person: their token, their browsers, their sign-in codes and the tokens they made stop working at once (SE3). */
+import { because } from '../domain/because.ts'
 import { ownerId } from '../domain/credential/who.ts'
 import { Refusal } from '../domain/errors.ts'
 import { home } from '../domain/stream/name.ts'
@@ -13,7 +14,7 @@ export const removePerson = defineUseCase({
   streams: () => [home],
   run: async (tx, { personId, by }: { personId: string; by: string }, { now }): Promise<void> => {
     if (personId === ownerId) throw new Refusal('last_owner')
-    if (!(await tx.first(selectPerson, { id: personId }))) throw new Refusal('not_found', 'There is no such person', { personId })
+    if (!(await tx.first(selectPerson, { id: personId }))) throw new Refusal('not_found', because('noPerson'), { personId })
     const credentials = await tx.all(selectCredentialsOfPerson, { personId })
     await tx.write(deleteSignInCodesOfPerson, { personId })
     await tx.write(deleteCredentialsOfPerson, { personId })

@@ -1,4 +1,5 @@
 /** Takes back what was always allowed (AG6). Doing it again changes nothing. */
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { projectStream } from '../domain/stream/name.ts'
 import type { Allowance } from '../protocol/allowance.ts'
@@ -10,7 +11,7 @@ export const revokeAllowance = defineUseCase({
   streams: ({ projectId }: { projectId: string; allowanceId: string; by: string }) => [projectStream(projectId)],
   run: async (tx, { projectId, allowanceId, by }, { now }): Promise<Allowance> => {
     const row = await tx.first(selectAllowance, { id: allowanceId })
-    if (row?.project_id !== projectId) throw new Refusal('not_found', 'There is no such allowance', { allowanceId })
+    if (row?.project_id !== projectId) throw new Refusal('not_found', because('noAllowance'), { allowanceId })
     if (row.revoked_at !== null) return allowanceOf(row)
     await tx.write(updateRevoked, { id: allowanceId, now, by })
     const allowance = allowanceOf({ ...row, revoked_at: now, revoked_by: by })

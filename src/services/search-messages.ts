@@ -2,6 +2,7 @@
  * Finds messages by their words, newest first (DC5). The index names those that have the words; each is compared with what is
  * wanted before it is told. What one page looks through is bounded: a page may be short, its cursor goes on.
  */
+import { because } from '../domain/because.ts'
 import { boundaryOf, type CutoverRule, type Day, endOf, logicalDay } from '../domain/conversation/logical-day.ts'
 import { Refusal } from '../domain/errors.ts'
 import { epochMs } from '../domain/instant.ts'
@@ -37,8 +38,7 @@ export const searchMessages = defineQuery({
   withoutSnapshot: true,
   run: async (reader, search: MessageSearch): Promise<Page<SearchHit>> => {
     const pieces = parseWanted(search.q)
-    if (pieces.length === 0)
-      throw new Refusal('invalid_request', 'q: there is no letter, digit or sign in it to search for', { field: 'q' })
+    if (pieces.length === 0) throw new Refusal('invalid_request', `q: ${because('nothingToSearch')}`, { field: 'q' })
     const terms = [...wantedTerms(pieces), ...facets(search)]
     const rule = await cutoverRule(reader)
     const from = search.from === undefined ? 0 : firstIdAt(epochMs(boundaryOf(rule, search.from)))
@@ -114,7 +114,6 @@ const cursorAt = (id: number): string => Buffer.from(`hit${id}`).toString('base6
 function idOf(cursor: string | undefined): number {
   if (cursor === undefined) return behindAllIds
   const id = Number(cursorForm.exec(Buffer.from(cursor, 'base64url').toString())?.[1])
-  if (!Number.isSafeInteger(id))
-    throw new Refusal('invalid_request', 'cursor: it is not one that a list here has answered', { field: 'cursor' })
+  if (!Number.isSafeInteger(id)) throw new Refusal('invalid_request', `cursor: ${because('notACursor')}`, { field: 'cursor' })
   return id
 }

@@ -1,4 +1,5 @@
 /** Says something to an agent in a role (RL6): it is told at once, or when those before it are answered. */
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { userSessionStream } from '../domain/stream/name.ts'
 import { placeInLine } from '../domain/turn/lifecycle.ts'
@@ -34,10 +35,10 @@ export const sendPrompt = defineUseCase({
     if (refused || !agent || !launch) throw notNow(refused ?? { refused: 'agent_not_active' })
     mustBeLocked(which, launch.coordinatorId)
     if (content.some(({ type }) => type === 'image') && !(JSON.parse(agent.offers) as Offers).images)
-      throw new Refusal('wrong_state', `${agent.agent_id} takes no pictures`, { role })
+      throw new Refusal('wrong_state', because('takesNoPictures', { agent: agent.agent_id }), { role })
     const open = await tx.all(selectOpenTurns, { roleAgentId: agent.id })
     const place = placeInLine(open, maxQueuedPrompts, agent.goes_on_left > 0 && agent.limited_until !== null)
-    if (place === 'full') throw new Refusal('wrong_state', `At most ${maxQueuedPrompts} messages wait for one agent`)
+    if (place === 'full') throw new Refusal('wrong_state', because('promptsFull', { count: maxQueuedPrompts }))
     const row = newTurn(agent, { id: context.random.uuid(), launchId: launch.id, content, by, now })
     const active = { ...agent, last_active_at: now }
     const triesAnyway = agent.limited_until !== null && agent.goes_on_left === 0

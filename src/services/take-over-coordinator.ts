@@ -2,6 +2,7 @@
  * Somebody takes over from a coordinator (CO6): its epoch is raised, so whatever it still says is refused, and all that it was
  * ordered is over, with the agent sessions that hung on it. It clears up when it learns of it. Done again it changes nothing.
  */
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import {
   answerStream,
@@ -46,7 +47,7 @@ export const takeOverCoordinator = defineUseCase({
     if (row.instance === nobody) return coordinatorOf(row, 0)
     const launches = (await liveLaunchesOn(tx, coordinatorId, maxTakenOver)).filter(({ state }) => state !== 'held')
     if (launches.some(({ projectId }) => !ends.projectIds.includes(projectId)))
-      throw new Refusal('busy', 'It was just given more to do; try again')
+      throw new Refusal('busy', because('justGivenMore'))
     const taken = { ...row, state: 'stopped', instance: nobody, epoch: row.epoch + 1 } as const
     await tx.write(keepCoordinator, taken)
     await tx.write(keepEpoch, { coordinator_id: coordinatorId, epoch: taken.epoch })

@@ -2,6 +2,7 @@
  * A user session inside a use case: which streams have to be locked for it, its row, and its end, which is told once the last of its
  * agents has gone (US4). Decides nothing.
  */
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { coordinatorStream, home, projectStream, type StreamName, userSessionStream } from '../domain/stream/name.ts'
 import type { NotNow } from '../domain/user-session/roster.ts'
@@ -31,7 +32,7 @@ export const rosterStreams = (which: WhichUserSession): StreamName[] => [
 ]
 
 export const noSuchUserSession = (userSessionId: string): Refusal =>
-  new Refusal('user_session_not_found', `There is no user session ${userSessionId}`, { userSessionId })
+  new Refusal('user_session_not_found', because('noUserSession', { id: userSessionId }), { userSessionId })
 
 export const notNow = ({ refused, because }: NotNow): Refusal => new Refusal(refused, because)
 
@@ -43,7 +44,7 @@ export async function existingUserSession(reader: Reader, id: string): Promise<U
 
 /** A process was started elsewhere since the streams were chosen: whoever asks again locks the right ones. */
 export function mustBeLocked({ coordinatorIds }: Pick<WhichUserSession, 'coordinatorIds'>, coordinatorId: string): void {
-  if (!coordinatorIds.includes(coordinatorId)) throw new Refusal('busy', 'It has just changed; try again')
+  if (!coordinatorIds.includes(coordinatorId)) throw new Refusal('busy', because('justChanged'))
 }
 
 /** If its end was asked for and nobody is left, says so. */

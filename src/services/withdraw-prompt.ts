@@ -1,4 +1,5 @@
 /** Takes a message back that waits for its turn (RL6). One that the agent was told already is cancelled instead. */
+import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { selectTurn } from '../store/queries/turns.ts'
 import { defineUseCase } from '../store/store.ts'
@@ -19,9 +20,9 @@ export const withdrawPrompt = defineUseCase({
       throw notNow({ refused: 'user_session_terminated' })
     const turn = await tx.first(selectTurn, { id: messageId })
     if (turn?.user_session_id !== userSessionId || turn.role !== role)
-      throw new Refusal('not_found', `There is no message ${messageId} for ${role}`, { messageId })
+      throw new Refusal('not_found', because('messageGone', { id: messageId, role }), { messageId })
     if (!(await endTurn(tx, turn, { type: 'withdraw' }, { requestId }, context)))
-      throw new Refusal('wrong_state', `The message is ${turn.state}; only what is queued can be withdrawn`, {
+      throw new Refusal('wrong_state', because('messageBegun', { state: turn.state }), {
         state: turn.state,
       })
     return { seq: (await tx.first(selectTurn, { id: messageId }))?.ended_seq ?? 0 }

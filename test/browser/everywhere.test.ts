@@ -214,8 +214,10 @@ test('[UI5] axe finds nothing in a menu, a question, a secret, an error or while
   })
 })
 
-test('[UI5] the page speaks Japanese where the browser does, and changes language without a reload', async () => {
-  const page = await here.ownerPage('/', { locale: 'ja-JP' })
+test('[UI5] the page speaks Japanese where the browser does, in what the server refuses too, and changes language without a reload', async () => {
+  const page = await here.ownerPage('/conversations/nobody:1', { locale: 'ja-JP' })
+  await page.getByText('会話 nobody:1 はありません').waitFor()
+  await page.goto(`${here.server.url}/`)
   await page.getByRole('heading', { name: 'いま', level: 1 }).waitFor()
   await page.getByText('承認待ち', { exact: true }).waitFor()
   expect(await page.evaluate(() => document.documentElement.lang)).toBe('ja')

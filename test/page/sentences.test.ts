@@ -1,8 +1,9 @@
 /** What the server says of agents, in the language of whoever reads it (UI5). */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { type SentenceCode, saidIn, say, sentences, understood } from '../../src/domain/sentences.ts'
-import { tellsExit } from '../../src/protocol/sentences.ts'
+import { saidIn, tellsExit, understood } from '../../src/domain/sentence-forms.ts'
+import { type SentenceCode, sentences } from '../../src/domain/sentence-list.ts'
+import { say } from '../../src/domain/sentences.ts'
 import { en } from '../../web/src/messages/en.ts'
 import { sentences as japanese } from '../../web/src/messages/ja-sentences.ts'
 
@@ -13,11 +14,11 @@ const said = (code: SentenceCode): string => sentences[code].replaceAll(/\{(\w+)
 const inJapanese = (text: string): string => saidIn(japanese, text)
 
 test.each(codes)('[UI5] %s is found again with its particulars, and is Japanese on the Japanese page', (code) => {
-  expect(understood(said(code))).toEqual({
+  expect(understood(said(code), sentences)).toEqual({
     code,
     particulars: Object.fromEntries(namesIn(sentences[code]).map((n) => [n, `<${n}>`])),
   })
-  expect(namesIn(japanese[code])).toEqual(namesIn(sentences[code]))
+  expect(namesIn(japanese.words[code] ?? '')).toEqual(namesIn(sentences[code]))
   const without = inJapanese(said(code)).replaceAll(/<\w+>/g, '')
   expect(without).toMatch(/[ぁ-んァ-ヶ一-龠]/)
   expect(
@@ -38,14 +39,23 @@ test('[UI5] a reason within a reason is said too; what an agent wrote stays as i
     'プロセスが終了しました\nIt ended with exit code 1',
   )
   expect(inJapanese('Rate limit')).toBe('Rate limit')
-  expect([last, say('noReason'), null].map(tellsExit)).toEqual([true, false, false])
+  expect([last, say('endedBySignal', { signal: 'SIGKILL' }), say('noReason'), null].map(tellsExit)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ])
 })
 
 test('[UI5] the words of a language take nothing but types from the page, which waits for them before it is whole itself', () => {
   const folder = new URL('../../web/src/messages/', import.meta.url)
   const files = readdirSync(folder).filter((name) => /^(?:en|ja)\b/.test(name))
-  const taken = files.flatMap((name) =>
-    [...readFileSync(new URL(name, folder), 'utf8').matchAll(/^(?:import|export) (?!type\b).* from '\.\.\/.*'$/gm)].map(String),
-  )
-  expect([files.length > 10, taken]).toEqual([true, []])
+  const takes = (file: URL): string[] =>
+    [...readFileSync(file, 'utf8').matchAll(/^(?:import|export) (?!type\b).* from '(\.\.\/.*)'$/gm)].map(([, from = '']) => from)
+  const taken = files.flatMap((name) => takes(new URL(name, folder)))
+  // Lists that take nothing themselves, and are loaded with the words alone.
+  expect([files.length > 10, new Set(taken)]).toEqual([true, new Set(['../../../src/protocol/sentence-lists.ts'])])
+  const lists = takes(new URL('../../../src/protocol/sentence-lists.ts', folder))
+  expect(lists).toEqual(['../domain/refusal-sentences.ts', '../domain/sentence-list.ts'])
+  expect(lists.flatMap((list) => takes(new URL(list, new URL('../../../src/protocol/', folder))))).toEqual([])
 })

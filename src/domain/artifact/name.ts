@@ -2,6 +2,7 @@
  * What an artifact may be called (CK5): its name becomes the name of a file, on whatever disk the mirror lies (SE5). Pure: what is
  * wrong with a name is returned in words.
  */
+import { because } from '../because.ts'
 
 /** A byte less than the shortest limit there is, and room for the name of the temporary file. */
 const longestBytes = 200
@@ -13,14 +14,14 @@ const devices = /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|com[0-9¹²³]|lpt
 const refusedCharacters = /[\u0000-\u001f\u007f<>:"/\\|?*]/
 
 export function nameProblem(name: string): string | undefined {
-  if (name === '') return 'A name must not be empty'
+  if (name === '') return because('nameEmpty')
   if (!name.isWellFormed()) return 'The name is not text'
-  if (new TextEncoder().encode(name).length > longestBytes) return `The name is longer than ${longestBytes} bytes`
-  if (name.startsWith('.')) return 'A name must not begin with a dot'
+  if (new TextEncoder().encode(name).length > longestBytes) return because('nameTooLong', { most: longestBytes })
+  if (name.startsWith('.')) return because('nameDot')
   const [character] = refusedCharacters.exec(name) ?? []
-  if (character !== undefined) return `A name must not contain ${JSON.stringify(character)}`
-  if (/[. ]$/.test(name) || name.startsWith(' ')) return 'A name must not end with a dot, nor begin or end with a space'
-  if (devices.test(name)) return `${name} is the name of a device`
+  if (character !== undefined) return because('nameSign', { sign: JSON.stringify(character) })
+  if (/[. ]$/.test(name) || name.startsWith(' ')) return because('nameEdge')
+  if (devices.test(name)) return because('nameDevice', { name })
   return undefined
 }
 

@@ -2,6 +2,8 @@
  * The keys of conversations, `<channel>:<chat id>` (CV6). A key becomes a file name in the mirror, so what no file system may
  * be given is refused before anything is written. Pure.
  */
+import { because } from '../because.ts'
+
 const longestBytes = 200
 
 export interface ConversationKey {
@@ -30,13 +32,13 @@ export function parseKey(key: string): { key: ConversationKey } | { refused: Key
 
 function problemWith(key: string, parts: readonly string[]): string | undefined {
   if (!key.isWellFormed()) return 'A key must be well-formed Unicode'
-  if (new TextEncoder().encode(key).length > longestBytes) return `A key has at most ${longestBytes} bytes`
-  if (controlCharacters.test(key)) return 'A key has no control characters'
-  if (/[/\\]/.test(key)) return 'A key has no slashes'
-  if (parts.some((part) => part === '.' || part === '..')) return 'No part of a key is . or ..'
-  if (parts.some((part) => device.test(part))) return 'No part of a key is a name that Windows reserves'
-  if (parts.length < 2 || parts.some((part) => part.trim() === '')) return 'A key is <channel>:<chat id>, neither of them empty'
-  if (/[. ]$/.test(key)) return 'A key does not end in a dot or a space'
+  if (new TextEncoder().encode(key).length > longestBytes) return because('keyBytes', { most: longestBytes })
+  if (controlCharacters.test(key)) return because('keyControl')
+  if (/[/\\]/.test(key)) return because('keySlash')
+  if (parts.some((part) => part === '.' || part === '..')) return because('keyDots')
+  if (parts.some((part) => device.test(part))) return because('keyDevice')
+  if (parts.length < 2 || parts.some((part) => part.trim() === '')) return because('keyForm')
+  if (/[. ]$/.test(key)) return because('keyEnd')
   return undefined
 }
 

@@ -1,4 +1,5 @@
 /** What can be set of an agent while it runs (AG6): its mode, its model and whatever else it offers. Only what it has offered is asked of it. Pure. */
+import { because } from '../because.ts'
 
 /** One thing at a time. */
 export type ConfigChange = { readonly modeId: string } | { readonly optionId: string; readonly value: string | boolean }
@@ -20,10 +21,10 @@ export const maxPendingChanges = 16
 export function notOffered(offers: Configurable, change: ConfigChange): { field: string; detail: string } | undefined {
   if ('modeId' in change) {
     if (offers.modes.some(({ id }) => id === change.modeId)) return undefined
-    return { field: 'modeId', detail: `the agent offers no mode ${change.modeId}${among(offers.modes)}` }
+    return { field: 'modeId', detail: without('noMode', change.modeId, offers.modes) }
   }
   const option = offers.options.find(({ id }) => id === change.optionId)
-  if (!option) return { field: 'optionId', detail: `the agent offers no option ${change.optionId}${among(offers.options)}` }
+  if (!option) return { field: 'optionId', detail: without('noOption', change.optionId, offers.options) }
   const { value } = change
   const fits = typeof option.value === 'boolean' ? typeof value === 'boolean' : option.values.some(({ id }) => id === value)
   return fits ? undefined : { field: 'value', detail: `${option.id} cannot be ${value}${among(option.values)}` }
@@ -37,10 +38,14 @@ export function withChange<Offers extends Configurable>(offers: Offers, change: 
 
 const mostNamed = 20
 
-const among = (things: readonly { readonly id: string }[]): string =>
-  things.length === 0
-    ? ''
-    : `; it offers ${things
-        .slice(0, mostNamed)
-        .map(({ id }) => id)
-        .join(', ')}`
+function without(what: 'noMode' | 'noOption', id: string, things: readonly { readonly id: string }[]): string {
+  return things.length === 0 ? because(what, { id }) : because(`${what}Among`, { id, offered: named(things) })
+}
+
+const named = (things: readonly { readonly id: string }[]): string =>
+  things
+    .slice(0, mostNamed)
+    .map(({ id }) => id)
+    .join(', ')
+
+const among = (things: readonly { readonly id: string }[]): string => (things.length === 0 ? '' : `; it offers ${named(things)}`)

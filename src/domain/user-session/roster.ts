@@ -2,6 +2,7 @@
  * Who may take a role of a user session (US1, US2, AG1), and who may be spoken to (RL6). Pure. A role is occupied until its agent is
  * terminated; one whose agent has failed is given to the next, which is the retry.
  */
+import { because } from '../because.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { RoleAgentLife } from './lifecycle.ts'
 
@@ -28,15 +29,22 @@ export function placeFor({ state, occupants }: Console, role: string, maxOccupan
   const occupant = occupants.find((each) => each.role === role)
   if (occupant) return occupant.state === 'FAILED' ? { replaces: true } : { refused: 'role_taken' }
   if (occupants.length < maxOccupants) return { replaces: false }
-  return { refused: 'wrong_state', because: `At most ${maxOccupants} agents at once in one user session` }
+  return { refused: 'wrong_state', because: because('rosterFull', { count: maxOccupants }) }
 }
+
+const isNow = {
+  SPAWNING: 'isSpawning',
+  ACTIVE: 'isActive',
+  FAILED: 'hasFailed',
+  TERMINATED: 'isTerminated',
+} as const satisfies Record<RoleAgentLife['state'], string>
 
 /** What is said to it reaches it. */
 export function mayPrompt(state: Console['state'], occupant: RoleAgentLife | undefined): NotNow | undefined {
   if (state === 'TERMINATED') return { refused: 'user_session_terminated' }
-  if (!occupant) return { refused: 'agent_not_active', because: 'No agent holds this role' }
+  if (!occupant) return { refused: 'agent_not_active', because: because('roleEmpty') }
   if (occupant.state === 'ACTIVE' && !occupant.leaving) return undefined
-  return { refused: 'agent_not_active', because: occupant.leaving ? 'It is being terminated' : `It is ${occupant.state}` }
+  return { refused: 'agent_not_active', because: because(occupant.leaving ? 'beingTerminated' : isNow[occupant.state]) }
 }
 
 /** US3: nobody was connected for so long, and nothing runs. */

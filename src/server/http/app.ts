@@ -1,5 +1,7 @@
 /** Fastify, set up: limits, JSON, errors, the routes of the list, the page for the rest. */
+
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { because } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { mask } from '../../platform/mask.ts'
 import { parseJson } from '../../platform/parse-json.ts'
@@ -76,7 +78,7 @@ export function buildApp({ doors, front, behindProxy }: AppParts): FastifyInstan
       const path = pathOf(request.url)
       if (!isReserved(path)) {
         const answer = front.page.answer(path, request.headers)
-        if (!answer) throw new Refusal('not_found', 'There is nothing at this path')
+        if (!answer) throw new Refusal('not_found', because('nothingHere'))
         return reply.code(answer.status).headers(answer.headers).send(answer.body)
       }
       await doors.credentials.of(request.raw)

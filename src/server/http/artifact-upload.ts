@@ -2,9 +2,11 @@
  * The bytes of an artifact on their way in (CK5): written to the store part by part as they come, so that memory stays the same
  * however large it is, and cut off at the limit. Nothing of it is seen before it is whole.
  */
+
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
+import { because } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { anyBytes, maxArtifactBytes } from '../../protocol/artifact.ts'
@@ -30,7 +32,7 @@ export function mediaTypeOf({ headers }: FastifyRequest): string {
 }
 
 const tooLarge = (): Refusal =>
-  new Refusal('too_large', `An artifact has at most ${maxArtifactBytes} bytes; nothing was stored`, { limit: maxArtifactBytes })
+  new Refusal('too_large', because('artifactTooLarge', { count: maxArtifactBytes }), { limit: maxArtifactBytes })
 
 /** What says beforehand that it is too large is not begun. */
 export async function refuseTooLarge(request: FastifyRequest, clock: Clock): Promise<void> {
@@ -118,7 +120,7 @@ async function* chunksOf(request: FastifyRequest): AsyncGenerator<Buffer> {
     // Left open when we stop early: there is still an answer to be sent on this connection.
     if (stream) for await (const chunk of stream.iterator({ destroyOnReturn: false })) yield chunk as Buffer
   } catch {
-    throw new Refusal('invalid_request', 'The body did not arrive whole; nothing was stored')
+    throw new Refusal('invalid_request', because('bodyCutNothingStored'))
   }
 }
 

@@ -2,7 +2,9 @@
  * Puts the list of routes into Fastify, each with the same checks in the same order: credential, scope (before the body is
  * read), input by its schemas, receipt. A route of the list without a handler does not compile.
  */
+
 import type { FastifyInstance, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify'
+import { because } from '../../domain/because.ts'
 import { allows } from '../../domain/credential/scopes.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { checked } from '../../protocol/checked-input.ts'
@@ -134,7 +136,7 @@ async function identify(request: FastifyRequest, { credentials }: Doors): Promis
   if (scope === 'nobody') return
   request.presented = await credentials.of(request.raw)
   if (scope === 'anybody' || allows(request.presented.who.scopes, scope)) return
-  throw new Refusal('missing_scope', `This needs the scope ${scope}`, { scope })
+  throw new Refusal('missing_scope', because('needsScope', { scope }), { scope })
 }
 
 const isLasting = ({ media }: Route): boolean => media === 'text/event-stream'
@@ -150,5 +152,5 @@ const patterns = Object.values<Route>(routes).map((route) => ({
 export function nothingThere(path: string): Refusal {
   const allow = patterns.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
   if (allow.length > 0) return new Refusal('method_not_allowed', undefined, { allow })
-  return new Refusal('not_found', 'There is nothing at this path')
+  return new Refusal('not_found', because('nothingHere'))
 }

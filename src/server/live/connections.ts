@@ -3,6 +3,7 @@
  * of all that a credential opened once it is no longer good (SE3, SE8, RL5). Counts beats, not time: a laptop that slept
  * loses nobody.
  */
+import { because } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { epochMs } from '../../domain/instant.ts'
 import { home } from '../../domain/stream/name.ts'
@@ -93,7 +94,7 @@ export class Connections {
     if (this.#closing) throw new Refusal('shutting_down')
     if ((this.#perCredential.get(who.credentialId) ?? 0) < maxConnectionsPerCredential) return
     const limit = maxConnectionsPerCredential
-    throw new Refusal('too_many_connections', `At most ${limit} connections for each credential`, { limit })
+    throw new Refusal('too_many_connections', because('connections', { count: limit }), { limit })
   }
 
   add(connection: OpenConnection): void {

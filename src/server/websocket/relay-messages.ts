@@ -2,6 +2,7 @@
  * What people say about their user sessions on `/ws` (RL1-RL6). A request is answered by an event of the session's stream, which whoever
  * asked follows; only lists, infos and errors are answers of their own. A request that comes again is answered by the same event.
  */
+import { because } from '../../domain/because.ts'
 import type { Scope } from '../../domain/credential/scopes.ts'
 import type { Who } from '../../domain/credential/who.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -49,7 +50,7 @@ export async function handleRelayMessage(connection: RelayConnection, who: Who, 
     case 'agent:get': {
       const { id, agents } = await userSessions.get(who, request.userSessionId)
       const agent = agents.find(({ role }) => role === request.role)
-      if (!agent) throw new Refusal('agent_not_found', `No agent holds the role ${request.role}`, { role: request.role })
+      if (!agent) throw new Refusal('agent_not_found', because('roleHeldByNone', { role: request.role }), { role: request.role })
       return connection.answer(infoAnswer(id, agent))
     }
     default:

@@ -3,7 +3,9 @@
  * them. Nothing here reads a message's text, and nothing that leaves here carries a value or a password: PostgreSQL's own
  * errors may quote rows.
  */
+
 import pg from 'pg'
+import { because } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 
 export const codeOf = (error: unknown): string | undefined =>
@@ -69,7 +71,7 @@ export function told(error: unknown): Error {
       { outcome: 'unknown' },
     )
   }
-  if (isAway(error)) return new Refusal('store_unavailable', `PostgreSQL cannot be used: ${reason(error)}`)
+  if (isAway(error)) return new Refusal('store_unavailable', because('postgresAway', { why: reason(error) }))
   const code = codeOf(error)
   if (code === lockNotAvailable) return new Refusal('busy', 'Others have been writing to the same stream for too long')
   if (code === notInRepertoire || code === untranslatable)

@@ -3,7 +3,9 @@
  * is away one attempt after the other is made, with growing pauses; whoever waits is told after `patienceMs`, and once it has
  * been away that long, at once. It comes back by itself.
  */
+
 import { performance } from 'node:perf_hooks'
+import { because } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { PostgresConnection } from './connection.ts'
 import { reason } from './failures.ts'
@@ -136,6 +138,6 @@ export class PostgresPool {
   }
 
   #unavailable(why: string): Refusal {
-    return new Refusal('store_unavailable', `PostgreSQL cannot be used: ${why}`)
+    return new Refusal('store_unavailable', because('postgresAway', { why }))
   }
 }

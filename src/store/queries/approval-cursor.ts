@@ -1,4 +1,5 @@
 /** Paging through approvals: their ids are numbers, and the inbox is ordered by when each was submitted last (HT1). */
+import { because } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Approval } from '../../protocol/approval.ts'
@@ -17,8 +18,7 @@ const numberForm = /^\d{1,15}$/
 export function approvalKeyOf(page: PageQuery): ApprovalKey {
   if (page.cursor === undefined) return beforeAll
   const { createdAt, id } = pageParams(page)
-  if (!numberForm.test(id))
-    throw new Refusal('invalid_request', 'cursor: it is not one that a list here has answered', { field: 'cursor' })
+  if (!numberForm.test(id)) throw new Refusal('invalid_request', `cursor: ${because('notACursor')}`, { field: 'cursor' })
   return { submittedAt: createdAt, id: Number(id) }
 }
 

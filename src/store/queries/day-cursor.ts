@@ -1,4 +1,5 @@
 /** Paging by day (HT1), the newest first. The cursor is opaque to whoever holds it; one that is not ours is refused. */
+import { because } from '../../domain/because.ts'
 import { type Day, parseDay } from '../../domain/conversation/logical-day.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Page } from '../../protocol/page.ts'
@@ -12,8 +13,7 @@ export function dayOf(cursor: string | undefined, first: Day): Day {
   if (cursor === undefined) return first
   const [, text = ''] = form.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   const day = parseDay(text)
-  if (day === undefined)
-    throw new Refusal('invalid_request', 'cursor: it is not one that a list here has answered', { field: 'cursor' })
+  if (day === undefined) throw new Refusal('invalid_request', `cursor: ${because('notACursor')}`, { field: 'cursor' })
   return day
 }
 

@@ -1,4 +1,5 @@
 /** Paging by name (HT1), in the order of names. The cursor is opaque to whoever holds it; one that is not ours is refused. */
+import { because } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Page } from '../../protocol/page.ts'
 
@@ -9,7 +10,7 @@ export function nameAfter(cursor: string | undefined): string {
   if (cursor === undefined) return ''
   const [, name] = form.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (name === undefined || name.includes('\u0000'))
-    throw new Refusal('invalid_request', 'cursor: it is not one that a list here has answered', { field: 'cursor' })
+    throw new Refusal('invalid_request', `cursor: ${because('notACursor')}`, { field: 'cursor' })
   return name
 }
 

@@ -3,6 +3,7 @@
  * is skipped or repeated when things are added meanwhile. The cursor is opaque to whoever holds it; one that is not ours
  * is refused, never guessed at.
  */
+import { because } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
@@ -49,7 +50,7 @@ function decode(cursor: string): PageKey {
   const parts = parse(Buffer.from(cursor, 'base64url').toString())
   const [createdAt, id] = Array.isArray(parts) && parts.length === 2 ? parts : []
   const ours = typeof createdAt === 'string' && instantForm.test(createdAt) && typeof id === 'string' && id.length <= maxIdLength
-  if (!ours) throw new Refusal('invalid_request', 'cursor: it is not one that a list here has answered', { field: 'cursor' })
+  if (!ours) throw new Refusal('invalid_request', `cursor: ${because('notACursor')}`, { field: 'cursor' })
   return { createdAt, id }
 }
 

@@ -2,6 +2,7 @@
  * Paging through what is numbered (HT1, CH8): the cursor is the number of the last item seen, opaque to whoever holds it; one
  * that is not ours is refused, never guessed at.
  */
+import { because } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Page } from '../../protocol/page.ts'
 
@@ -11,8 +12,7 @@ const form = /^seq([1-9]\d{0,14})$/
 export function seqOf(cursor: string | undefined, first: number): number {
   if (cursor === undefined) return first
   const [, seq] = form.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (seq === undefined)
-    throw new Refusal('invalid_request', 'cursor: it is not one that a list here has answered', { field: 'cursor' })
+  if (seq === undefined) throw new Refusal('invalid_request', `cursor: ${because('notACursor')}`, { field: 'cursor' })
   return Number(seq)
 }
 

@@ -3,8 +3,10 @@
  * COMMIT with one fsync; each is answered only after that COMMIT. The server's event loop stays free, and this thread has
  * none: a use case awaits nothing but its `tx`, which answers at once.
  */
+
 import { dirname } from 'node:path'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { because } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { StreamName } from '../../domain/stream/name.ts'
 import { syncFolder } from '../../platform/atomic-file.ts'
@@ -124,7 +126,7 @@ class Writer {
         this.#retried++
       }
     }
-    return resultOf(new Refusal('busy', `${request.useCase} met another writer ${maxRuns} times`))
+    return resultOf(new Refusal('busy', because('metOthers', { what: request.useCase, count: maxRuns })))
   }
 
   async #runOne(request: WriterRequest, heads: Map<StreamName, number>): Promise<WriterResult> {

@@ -1,6 +1,6 @@
 /** Every word of the page in English. messages/ja.ts has the same keys, or it does not compile. */
 
-import type { Sentences } from '../../../src/protocol/sentences.ts'
+import type { Spoken } from '../../../src/protocol/sentence-forms.ts'
 import { allowances } from './en-allowances.ts'
 import { consoleWords } from './en-console.ts'
 import { continuity } from './en-continuity.ts'
@@ -30,7 +30,9 @@ export const en = {
   processes,
   running,
   /** Of what the server says; English as it comes. Not taken from where it is said: the page waits for its words before it is whole. */
-  sentences: null as Sentences | null,
+  sentences: null as Spoken | null,
+  /** Beside the titles of errors; `fields` are those that are named there. */
+  refusals: null as (Spoken & { readonly fields: Readonly<Record<string, string>> }) | null,
   settings,
   tasks,
   workSessions,

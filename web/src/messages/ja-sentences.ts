@@ -1,7 +1,8 @@
 /** What the server and its coordinators say, in Japanese; what stands in braces is put in as it comes. */
-import type { Sentences } from '../../../src/protocol/sentences.ts'
+import type { Spoken } from '../../../src/protocol/sentence-forms.ts'
+import { sentences as forms, type Sentences } from '../../../src/protocol/sentence-lists.ts'
 
-export const sentences: Sentences = {
+const words: Sentences = {
   exitCode: '終了コード {code} で終了しました',
   endedBySignal: '{signal} により終了しました',
   wasGone: 'コーディネーターが戻ったときには、すでに終了していました',
@@ -103,3 +104,5 @@ export const sentences: Sentences = {
   telegramTrouble: 'Telegram 側で問題が起きています（{code}: {why}）。再試行します。',
   tooManyWait: '送信待ちのメッセージが {count} 件を超えたため、新しいものは送られていません。会話には残っています。',
 }
+
+export const sentences: Spoken = { forms, words }

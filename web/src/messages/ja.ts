@@ -6,6 +6,7 @@ import { continuity } from './ja-continuity.ts'
 import { conversations } from './ja-conversations.ts'
 import { errors } from './ja-errors.ts'
 import { phone, preferences } from './ja-preferences.ts'
+import { refusals } from './ja-refusals.ts'
 import { sentences } from './ja-sentences.ts'
 import { settings } from './ja-settings.ts'
 import { agentSessions, coordinators, detected, duration, processes, running } from './ja-system.ts'
@@ -28,6 +29,7 @@ export const ja: Messages = {
   processes,
   running,
   sentences,
+  refusals,
   settings,
   tasks,
   workSessions,

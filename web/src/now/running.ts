@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type Running, runningOf } from '../../../src/client/running.ts'
 import type { Coordinator } from '../../../src/protocol/coordinator.ts'
-import { saidIn } from '../../../src/protocol/sentences.ts'
+import { saidIn } from '../../../src/protocol/sentence-forms.ts'
 import { liveAgentSessions, livingProcesses, lookEveryMs } from '../live/processes.ts'
 import type { Messages } from '../messages/en.ts'
 import type { LiveState } from '../shell/state-dot.tsx'

@@ -1,10 +1,10 @@
 /** An error for a person: what happened, what was kept, what to do, and the code small. */
 import { ProblemError } from '../../../src/client/client.ts'
 import type { Problem } from '../../../src/protocol/problem.ts'
-import { saidIn } from '../../../src/protocol/sentences.ts'
 import type { Messages } from '../messages/en.ts'
 import { useWords } from '../messages/messages.tsx'
 import { Button } from './button.tsx'
+import { saidDetail } from './said-detail.ts'
 
 interface Told {
   readonly title: string
@@ -26,7 +26,7 @@ export function tell(error: unknown, words: Messages): Told {
     ...known,
     kept: words.problem.unchanged,
     code: problem.code,
-    ...(problem.detail !== problem.title && { detail: saidIn(words.sentences, problem.detail) }),
+    ...(problem.detail !== problem.title && { detail: saidDetail(problem, words) }),
   }
 }
 

@@ -14,6 +14,7 @@ import { Button, SubmitButton } from '../parts/button.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Section } from '../parts/page.tsx'
 import { ProblemNote, problemIn } from '../parts/problem-note.tsx'
+import { saidDetail } from '../parts/said-detail.ts'
 import { SlowAnswer } from '../parts/waiting.tsx'
 import { isDefault, type SettingTexts, settingChanges, settingGroups, settingKeys, settingProblem } from './setting-draft.ts'
 import { SettingRow } from './setting-row.tsx'
@@ -32,7 +33,7 @@ export function BehaviourSettings({ project, mayWrite }: { project: Project; may
   const wrong = settingKeys.some((key) => problems[key])
   const chosen = settingKeys.filter((key) => !isDefault(key, project.settings[key]))
   const count = Object.keys(changes).length
-  const refusedKey = problemIn(error)?.['key']
+  const refused = problemIn(error)
 
   async function change(settings: Change): Promise<Project | undefined> {
     const params = { projectId: project.id }
@@ -83,7 +84,7 @@ export function BehaviourSettings({ project, mayWrite }: { project: Project; may
                   name={key}
                   value={project.settings[key]}
                   text={texts[key]}
-                  problem={problems[key] ?? (refusedKey === key ? problemIn(error)?.detail : undefined)}
+                  problem={problems[key] ?? (refused?.['key'] === key ? saidDetail(refused, words) : undefined)}
                   waiting={waiting && key in changes}
                   mayWrite={mayWrite}
                   onText={(text) => setTexts({ ...texts, [key]: text })}

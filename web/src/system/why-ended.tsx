@@ -1,6 +1,6 @@
 /** Why a process is no more: the reason in words, how it went, and what it said last. */
 import type { Process } from '../../../src/protocol/process.ts'
-import { tellsExit } from '../../../src/protocol/sentences.ts'
+import { tellsExit } from '../../../src/protocol/sentence-forms.ts'
 import { useSaid, useWords } from '../messages/messages.tsx'
 
 export function WhyEnded({ process }: { process: Process }) {

@@ -1,0 +1,8 @@
+/**
+ * Says why something is refused, in a sentence of the list that every language has (refusal-sentences.ts). Pure. Never
+ * used by what the page loads too: it loads the list with another language alone, and such places say the sentence themselves.
+ */
+import { refusalSentences } from './refusal-sentences.ts'
+import { sayer } from './sentence-forms.ts'
+
+export const because = sayer(refusalSentences)
