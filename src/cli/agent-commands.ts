@@ -20,7 +20,7 @@ export async function list(context: CommandContext): Promise<void> {
   const { items, nextCursor, more } = await context.list(client.pages('/api/agents', pageSize))
   context.answer({ items, nextCursor }, () =>
     items.length === 0
-      ? 'No agents yet. Add one: holdfast agents add ID -- COMMAND'
+      ? context.hint('No agents yet. Add one: holdfast agents add ID -- COMMAND')
       : table(
           items,
           [

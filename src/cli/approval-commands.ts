@@ -9,6 +9,7 @@ import { chooseProject } from './choose-project.ts'
 import type { Given } from './command.ts'
 import type { CommandContext } from './context.ts'
 import { CommandFailure, usage } from './failure.ts'
+import { projectNames } from './project-names.ts'
 import { fields, table } from './table.ts'
 import type { Style } from './terminal.ts'
 import { exact, relative } from './times.ts'
@@ -21,6 +22,7 @@ type Verdict = Exclude<Approval['status'], 'pending'>
 export async function list(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const { items, nextCursor, more } = await context.list(await source(client, given))
+  const nameOf = await projectNames(context, client)
   const now = systemClock.now()
   context.answer({ items, nextCursor }, () => {
     if (items.length === 0) return given.flag('all') ? 'No approvals yet.' : 'Nothing waits for a decision.'
@@ -32,7 +34,7 @@ export async function list(context: CommandContext, given: Given): Promise<void>
         { title: 'WAITING FOR', of: (each) => each.checkpointType, shrinks: true },
         { title: 'ASKED BY', of: (each) => each.leaderId },
         { title: 'ASKED', of: (each) => relative(each.submittedAt, now), style: 'dim' },
-        { title: 'PROJECT', of: (each) => each.projectId, style: 'dim' },
+        { title: 'PROJECT', of: (each) => nameOf(each.projectId), style: 'dim', shrinks: true },
         { title: 'WHAT', of: (each) => firstLine(each.instructionContent), shrinks: true },
       ],
       context.paint,

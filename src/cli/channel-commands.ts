@@ -42,8 +42,10 @@ function describe({ paint }: CommandContext, each: Channel): string {
   return why === null ? head : `${head}\n  ${visible(why)}`
 }
 
-function chatTable({ paint, width }: CommandContext, chats: readonly ChannelChat[]): string {
-  if (chats.length === 0) return 'Nobody has written yet. `holdfast channels pair` makes a code that lets somebody in.'
+function chatTable(context: CommandContext, chats: readonly ChannelChat[]): string {
+  const { paint, width } = context
+  if (chats.length === 0)
+    return context.hint('Nobody has written yet. `holdfast channels pair` makes a code that lets somebody in.')
   const now = systemClock.now()
   return table(
     chats,

@@ -7,6 +7,7 @@ export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   server: async () => (await import('./commands/server.ts')).server,
   coordinator: async () => (await import('./commands/coordinator.ts')).coordinator,
   open: async () => (await import('./commands/open.ts')).open,
+  status: async () => (await import('./commands/status.ts')).status,
   projects: async () => (await import('./commands/projects.ts')).projects,
   chat: async () => (await import('./commands/chat.ts')).chat,
   run: async () => (await import('./commands/run.ts')).run,

@@ -7,6 +7,7 @@ import { confirm } from './confirm.ts'
 import { type Connection, findConnection } from './connect.ts'
 import { usage } from './failure.ts'
 import { ofOlderServer } from './older-server.ts'
+import { asTyped } from './program-name.ts'
 import { noProgress, type Progress, startProgress } from './progress.ts'
 import { type Paint, painter, type Terminal, widthOf } from './terminal.ts'
 
@@ -95,6 +96,11 @@ export class CommandContext {
 
   #tick(words: string): string {
     return `${this.paint('green', '✓')} ${words}\n`
+  }
+
+  /** A hint of ours with its commands as they are typed here; never for words of others, who may mean another holdfast. */
+  hint(words: string): string {
+    return asTyped(words, this.terminal.env)
   }
 
   /** Something to know beside the answer. */

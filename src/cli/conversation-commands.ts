@@ -27,7 +27,7 @@ export async function list(context: CommandContext, given: Given): Promise<void>
   const now = systemClock.now()
   context.answer({ items, nextCursor }, () =>
     items.length === 0
-      ? 'No conversations. One begins with the first message of a chat; holdfast import FOLDER takes some in.'
+      ? context.hint('No conversations. One begins with the first message of a chat; `holdfast import FOLDER` takes some in.')
       : table(
           items,
           [

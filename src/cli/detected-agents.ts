@@ -30,7 +30,8 @@ export async function detect(context: CommandContext): Promise<void> {
         ),
   )
   const [offered] = answer.items.filter(({ draft }) => addedAs(draft, agents) === '–')
-  if (offered && !context.json) context.note(`Add one with its recipe: holdfast agents add --detected ${offered.id}`)
+  if (offered && !context.json)
+    context.note(context.hint(`Add one with its recipe: holdfast agents add --detected ${offered.id}`))
 }
 
 const addedAs = ({ command, protocol }: DetectedAgent['draft'], agents: readonly Agent[]): string =>

@@ -10,6 +10,7 @@ import type { CommandContext } from './context.ts'
 import { CommandFailure } from './failure.ts'
 import { findByName } from './find-by-name.ts'
 import { durationOf, standingOf, whyEnded } from './process-words.ts'
+import { projectNames } from './project-names.ts'
 import { fields, table } from './table.ts'
 import { exact, relative } from './times.ts'
 
@@ -31,6 +32,7 @@ export async function listProcesses(context: CommandContext, given: Given): Prom
   }
   const { items, nextCursor, more } = await context.list(client.pages('/api/processes', { query }))
   const machines = await coordinatorsOf(client)
+  const nameOf = await projectNames(context, client)
   const now = systemClock.now()
   context.answer({ items, nextCursor }, () =>
     items.length === 0
@@ -40,7 +42,7 @@ export async function listProcesses(context: CommandContext, given: Given): Prom
           [
             { title: 'LAUNCH', of: ({ launchId }) => launchId, style: 'dim' },
             { title: 'AGENT', of: (each) => each.agentId, style: 'bold' },
-            { title: 'PROJECT', of: ({ projectId }) => projectId },
+            { title: 'PROJECT', of: ({ projectId }) => nameOf(projectId), shrinks: true },
             { title: 'STATE', of: (each) => standingOf(each, machines) },
             { title: 'PID', of: ({ pid, endedAt }) => (pid === null || endedAt ? '–' : String(pid)) },
             { title: 'FOR', of: (each) => lasted(each, now) },
@@ -128,7 +130,9 @@ export async function listCoordinators(context: CommandContext): Promise<void> {
   const now = systemClock.now()
   context.answer({ items, nextCursor }, () =>
     items.length === 0
-      ? 'No coordinator has joined, so no agent is started.\n`holdfast up` brings one; `holdfast coordinator` joins a machine.'
+      ? context.hint(
+          'No coordinator has joined, so no agent is started.\n`holdfast up` brings one; `holdfast coordinator` joins a machine.',
+        )
       : table(
           items,
           [

@@ -21,7 +21,7 @@ export async function list(context: CommandContext): Promise<void> {
   const { items, nextCursor, more } = await context.list(client.pages('/api/projects', pageSize))
   const now = systemClock.now()
   context.answer({ items, nextCursor }, () => {
-    if (items.length === 0) return 'No projects yet. Make one: holdfast projects create NAME --path DIR'
+    if (items.length === 0) return context.hint('No projects yet. Make one: holdfast projects create NAME --path DIR')
     return table(
       items,
       [

@@ -52,7 +52,7 @@ export async function runAgent(context: CommandContext, run: Run): Promise<void>
       if (!run.keep) await completeWork(await context.client(), userSessionId, run.role).catch(() => {})
     } finally {
       lines.endLine()
-      if (run.keep) lines.note(`Kept: holdfast attach ${userSessionId}`)
+      if (run.keep) lines.note(context.hint(`Kept: holdfast attach ${userSessionId}`))
       // Without it the session ends by itself, later.
       else await relay.request({ type: 'session:terminate', sessionId: userSessionId }).catch(() => {})
     }

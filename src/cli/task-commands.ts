@@ -35,7 +35,7 @@ export async function list(context: CommandContext, given: Given): Promise<void>
   const items = found.toSorted((a, b) => a.phase - b.phase || order.indexOf(a.status) - order.indexOf(b.status))
   context.answer({ items, nextCursor }, () =>
     items.length === 0
-      ? 'No tasks. Make one: holdfast tasks create TITLE --type TYPE'
+      ? context.hint('No tasks. Make one: holdfast tasks create TITLE --type TYPE')
       : table(
           items,
           [

@@ -29,7 +29,9 @@ export async function listWorktrees(context: CommandContext, given: Given): Prom
   const now = systemClock.now()
   context.answer({ items, nextCursor }, () =>
     items.length === 0
-      ? 'There is no worktree. An agent in a role of a console gets one: holdfast run, or the console in the page.'
+      ? context.hint(
+          'There is no worktree. An agent in a role of a console gets one: `holdfast run`, or the console in the page.',
+        )
       : `${table(
           items,
           [
@@ -69,7 +71,7 @@ async function find(client: Client, given: Given): Promise<Worktree> {
     throw new CommandFailure(
       'usage',
       `Several worktrees are called ${visible(typed)}.`,
-      'Use the id that holdfast worktrees shows.',
+      'Use the id that `holdfast worktrees` shows.',
     )
   return only
 }
@@ -162,7 +164,8 @@ export async function mergeWorktree(context: CommandContext, given: Given): Prom
     )
   } catch (error) {
     const { files, command, reason } = fieldsOf(error)
-    if (!context.json && reason === 'uncommitted') context.note(`First: holdfast worktrees commit ${visible(given.operand(0))}`)
+    if (!context.json && reason === 'uncommitted')
+      context.note(context.hint(`First: holdfast worktrees commit ${visible(given.operand(0))}`))
     if (!context.json && Array.isArray(files))
       context.note(`Conflicts in: ${files.map((each) => visible(String(each))).join(', ')}`)
     if (!context.json && typeof command === 'string') context.note(`To resolve them yourself: ${visible(command)}`)

@@ -40,6 +40,27 @@ function sitAndLook(argv: readonly string[], env: Record<string, string>, isTTY 
   return { text: () => text, until, code, leave: () => reader.emit('error', new Error('EPIPE')) }
 }
 
+test('[CL1] status says what waits for a person, what was interrupted and who is at work, by the names people gave', async () => {
+  const { holdfast, machine, call, projectId, server } = await open()
+  const quiet = (await holdfast(['status'])).stdout
+  expect(quiet).toContain(server.url)
+  expect(quiet).toMatch(/Waiting for you +nothing\n +Interrupted +nothing\n +At work +nobody\n$/)
+  const launchId = await call()
+  await machine.take(launchId)
+  await machine.started(launchId, 4242)
+  const { id } = (await server.ask(`/api/projects/${projectId}/sessions`, { method: 'POST', body: {} })).json
+  await holdfast(['sessions', 'end', id, '--reason', 'lunch'])
+  const { stdout } = await holdfast(['status'], { env: { npm_lifecycle_event: 'holdfast' } })
+  expect(stdout).toMatch(/Interrupted +1 +npm run -s holdfast -- resume SESSION\n/)
+  expect(stdout).toMatch(new RegExp(`${id} +shop +`))
+  expect(stdout).toMatch(/\nann +shop +signing in +\d/)
+  expect((await holdfast(['status', '--json'])).json()).toMatchObject({
+    waiting: [],
+    interrupted: [{ id }],
+    running: [{ agentId: 'ann', projectId, doing: 'signing in' }],
+  })
+})
+
 test('[CL1] processes are listed with how they stand and why they ended, shown with what they wrote, and stopped', async () => {
   const { holdfast, machine, call, projectId } = await open()
   expect((await holdfast(['processes'])).stdout).toBe('No process was found.\n')
@@ -47,7 +68,7 @@ test('[CL1] processes are listed with how they stand and why they ended, shown w
   await machine.take(launchId)
   await machine.started(launchId, 4242)
   await machine.wrote(launchId, 'one\ntwo \u001b[31mred\n')
-  expect((await holdfast(['processes'])).stdout).toMatch(new RegExp(`${launchId} +ann +${projectId} +running +4242 +\\d`))
+  expect((await holdfast(['processes'])).stdout).toMatch(new RegExp(`${launchId} +ann +shop +running +4242 +\\d`))
   const shown = await holdfast(['processes', 'show', launchId])
   expect(shown.stdout).toMatch(/State +running\n/)
   expect(shown.stdout).toContain('one\ntwo ')

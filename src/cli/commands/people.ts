@@ -18,7 +18,7 @@ async function list(context: CommandContext): Promise<void> {
   const now = systemClock.now()
   context.answer({ items, nextCursor }, () =>
     items.length === 0
-      ? 'Nobody yet. Add somebody: holdfast people add NAME --role member'
+      ? context.hint('Nobody yet. Add somebody: holdfast people add NAME --role member')
       : table(
           items,
           [

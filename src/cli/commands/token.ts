@@ -42,7 +42,7 @@ async function list(context: CommandContext): Promise<void> {
   const now = systemClock.now()
   context.answer({ items, nextCursor }, () =>
     items.length === 0
-      ? 'No tokens. Make one: holdfast token create NAME --scope read'
+      ? context.hint('No tokens. Make one: holdfast token create NAME --scope read')
       : table(
           items,
           [
