@@ -57,7 +57,14 @@ export async function add(context: CommandContext, given: Given): Promise<void> 
   context.done(`Added the agent ${context.paint('bold', visible(agent.id))}`)
   if (found?.setup) context.note(setupNote(found.setup))
   context.answer({ ...agent, passkey: secret }, () => `${describe(context, agent)}\n${passkeyOnce(context, agent.id, secret)}`)
+  if (!context.json) context.note(context.hint(nextFor(agent)))
 }
+
+/** An agent is of use in a project; one that is spoken to must also be started. */
+const nextFor = ({ id, protocol, command }: Agent): string =>
+  protocol === 'acp' && !command
+    ? `Nothing starts it yet, and one that speaks ACP is started by Holdfast: holdfast agents edit ${id} -- COMMAND`
+    : `Let it work in a project: holdfast projects assign PROJECT ${id}`
 
 export async function edit(context: CommandContext, given: Given): Promise<void> {
   const removed = given.list('remove-env')

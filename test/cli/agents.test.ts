@@ -23,6 +23,8 @@ test('[CL1] an agent is added with what starts it, and its passkey is shown once
   const passkey = /hf_agent_[\w-]+/.exec(added.stdout)?.[0]
   expect(passkey).toBeDefined()
   expect(added.stdout).toContain('It is shown only now.')
+  expect(added.stderr).toContain('holdfast projects assign PROJECT claude')
+  expect((await holdfast(['agents', 'add', 'mute'])).stderr).toContain('holdfast agents edit mute -- COMMAND')
   const shown = await holdfast(['agents', 'show', 'claude', '--json'])
   expect(shown.json()).toMatchObject({
     id: 'claude',

@@ -62,7 +62,7 @@ test('[CL1] status says what waits for a person, what was interrupted and who is
 })
 
 test('[CL1] processes are listed with how they stand and why they ended, shown with what they wrote, and stopped', async () => {
-  const { holdfast, machine, call, projectId } = await open()
+  const { holdfast, machine, call } = await open()
   expect((await holdfast(['processes'])).stdout).toBe('No process was found.\n')
   const launchId = await call()
   await machine.take(launchId)
