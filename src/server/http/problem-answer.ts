@@ -2,10 +2,8 @@
  * Errors on their way out (HT2): whatever was thrown becomes a word of the catalogue. What nobody foresaw is logged with the
  * request's id and leaves as `internal`: no stack, no message of a library, no secret (SE7) goes out.
  */
-
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { because } from '../../domain/because.ts'
 import { type ErrorCode, errorCatalogue, Refusal } from '../../domain/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { mask, maskDeep } from '../../platform/mask.ts'
@@ -45,7 +43,8 @@ export function refusalOf(error: unknown, requestId: string, logger: Logger, lim
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new Refusal('unsupported_media_type')
   if (code === 'FST_ERR_BAD_URL') return new Refusal('invalid_request', 'The path is not a valid URL')
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Refusal('invalid_request', 'A part of the path is too long')
-  if (code?.startsWith('FST_ERR_CTP_') && statusCode === 400) return new Refusal('invalid_request', because('bodyCut'))
+  if (code?.startsWith('FST_ERR_CTP_') && statusCode === 400)
+    return new Refusal('invalid_request', 'The body did not arrive whole')
   logger.error({ requestId, err: error }, 'A request failed in a way nobody foresaw')
   return new Refusal('internal', undefined, { requestId })
 }
