@@ -3,6 +3,6 @@
  * used by what the page loads too: it loads the list with another language alone, and such places say the sentence themselves.
  */
 import { refusalSentences } from './refusal-sentences.ts'
-import { sayer } from './sentence-forms.ts'
+import { type Say, sayer } from './sentence-forms.ts'
 
-export const because = sayer(refusalSentences)
+export const because: Say<typeof refusalSentences> = sayer(refusalSentences)

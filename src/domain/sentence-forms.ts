@@ -10,9 +10,15 @@ type Forms<Code extends string = string> = Readonly<Record<Code, string>>
 const inserted = (form: string, particulars: Readonly<Record<string, string | number>>): string =>
   form.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(particulars[name] ?? ''))
 
+/** Says a sentence of a list, with the particulars that its form has. */
+export type Say<List extends Forms> = <Code extends keyof List & string>(
+  code: Code,
+  ...particulars: Particulars<List[Code]>
+) => string
+
 export const sayer =
-  <List extends Forms>(list: List) =>
-  <Code extends keyof List & string>(code: Code, ...[particulars]: Particulars<List[Code]>): string =>
+  <List extends Forms>(list: List): Say<List> =>
+  (code, ...[particulars]) =>
     inserted(list[code] ?? '', particulars ?? {})
 
 interface Understood<Code extends string> {

@@ -1,5 +1,5 @@
 /** Says a sentence of the list that every language has (sentence-list.ts). Pure. */
-import { sayer } from './sentence-forms.ts'
+import { type Say, sayer } from './sentence-forms.ts'
 import { sentences } from './sentence-list.ts'
 
-export const say = sayer(sentences)
+export const say: Say<typeof sentences> = sayer(sentences)
