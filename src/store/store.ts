@@ -108,6 +108,8 @@ export interface Store {
   /** Changes when the store is restored from a backup, so that no cursor from before is believed. */
   readonly incarnation: string
   readonly doorbell: Doorbell
+  /** Use cases are run in the order in which they are asked for, and those asked for in one breath share a commit. */
+  readonly inOrder: boolean
 
   run<Input, Output>(useCase: UseCase<Input, Output>, input: Input, receipt?: ReceiptKey): Promise<Output>
   /** Everything read inside `work` comes from one snapshot. */

@@ -48,7 +48,7 @@ async function openConsole(store: Store, who: Who = ownerWho) {
     await machine.tell(started(launchId), readyAgent(launchId))
     return launchId
   }
-  return { projectId, agentId, launches, machine, consoles, userSessionId, spawn, prompt, seen, ready }
+  return { projectId, agentId, launches, offers, machine, consoles, userSessionId, spawn, prompt, seen, ready }
 }
 
 const codes = (outcomes: readonly PromiseSettledResult<unknown>[]): string[] =>
@@ -69,6 +69,17 @@ describe.each(engines)('user sessions on %s', (engine) => {
     expect((await seen()).agents).toMatchObject([{ role: 'db', state: 'SPAWNING' }])
     const types = (await eventsOf(store, `user-session:${userSessionId}`)).map(({ type }) => type)
     expect(types).toEqual(['session:created', 'agent:spawning'])
+  })
+
+  test('[CO4] with its machine at hand every spawn is begun together with its order, also the same one twice', async () => {
+    const { offers, machine, spawn, seen } = await open()
+    const offered: string[] = []
+    offers.hear(machine.id, machine.epoch, { tell: ({ order }) => void offered.push(order.launchId) })
+    for (let n = 0; n < 10; n++) {
+      await Promise.all([spawn(`role-${n}`, `spawn ${n}`), spawn(`role-${n}`, `spawn ${n}`)])
+      await expect.poll(() => offered).toHaveLength(n + 1)
+    }
+    expect(offered.toSorted()).toEqual((await seen()).agents.map(({ launchId }) => launchId ?? '').toSorted())
   })
 
   test('[RL2] the same request at once from two connections is done once', async () => {

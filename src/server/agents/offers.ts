@@ -47,13 +47,16 @@ export class Offers {
     if (this.#linked.get(coordinatorId)?.connection === connection) this.#linked.delete(coordinatorId)
   }
 
-  /** `order` must ask the store before it waits for anything, or the two do not share a commit. */
+  /** `order` must ask the store before it waits for anything, or the two share no commit where they could. */
   order<Answer>({ coordinatorId, ...where }: Where, order: (offered: Offered) => Promise<Answer>): Promise<Answer> {
     const linked = coordinatorId === null ? undefined : this.#linked.get(coordinatorId)
     if (coordinatorId === null || !linked) return order({})
     const offeredAs = randomness.uuid()
     const ordered = order({ offeredAs })
-    void this.#offer(linked, { coordinatorId, launchId: offeredAs, ...where })
+    const offer = (): Promise<void> => this.#offer(linked, { coordinatorId, launchId: offeredAs, ...where })
+    if (this.#store.inOrder) void offer()
+    // Who asked for it hears why it was refused.
+    else ordered.then(offer, () => {})
     return ordered
   }
 

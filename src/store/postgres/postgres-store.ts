@@ -46,6 +46,7 @@ export class PostgresStore implements Store {
   readonly id: string
   readonly incarnation: string
   readonly doorbell = new LocalDoorbell()
+  readonly inOrder = false
   readonly #pool: PostgresPool
   readonly #time: ServerTime
   readonly #runner: UseCaseRunner

@@ -37,6 +37,8 @@ class SqliteStore implements Store {
   readonly id: string
   readonly incarnation: string
   readonly doorbell: LocalDoorbell
+  /** One writer takes them one after the other. */
+  readonly inOrder = true
   readonly #file: string
   readonly #clock: Clock
   readonly #writer: SqliteWriter
