@@ -73,6 +73,7 @@ export class BadDoorbell implements Doorbell {
 export const withDoorbell = (store: Store, doorbell: Doorbell): Store => ({
   id: store.id,
   incarnation: store.incarnation,
+  inOrder: store.inOrder,
   doorbell,
   run: (useCase, input, receipt) => store.run(useCase, input, receipt),
   read: (work) => store.read(work),
