@@ -67,6 +67,22 @@ test('[CH9] the panel calls the agent, shows it come, think and answer, and lets
   await expect.poll(states).toEqual(['terminating'])
 })
 
+test('[CH9] an agent that waits for a decision is said to wait, and is answered where one speaks to it', async () => {
+  const room = await chatRoom('eva')
+  await room.write('may I?')
+  const agent = await room.signIn()
+  const page = await here.ownerPage(room.address)
+  await agent.call('get_pending_messages', { session_token: agent.token })
+  await agent.call('request_approval', { session_token: agent.token, checkpoint_type: 'plan', instruction_content: 'Delete it' })
+  await presence(page, 'asking')
+  const card = page.getByRole('list', { name: 'Waiting for you' })
+  await card.getByText('Delete it').waitFor()
+  await card.getByRole('button', { name: 'Approve' }).press('Enter')
+  await presence(page, 'thinking')
+  await card.waitFor({ state: 'detached' })
+  expect(await composer(page).evaluate((area) => area === document.activeElement)).toBe(true)
+})
+
 test('[CH9] who likes Enter to make a new line chooses so, and Ctrl+Enter sends', async () => {
   const room = await chatRoom('liz')
   const page = await here.ownerPage(room.address)

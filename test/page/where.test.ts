@@ -68,6 +68,7 @@ const nobody: Sight = {
   processes: [],
   coordinators: [coordinator('connected')],
   thinking: false,
+  asking: false,
   called: undefined,
   askedAt: undefined,
 }
@@ -90,6 +91,11 @@ describe('an agent that is there', () => {
     expect(is({ agentSessions: [agentSession()] })).toEqual({ is: 'ready' })
     expect(is({ agentSessions: [agentSession()], thinking: true })).toEqual({ is: 'thinking' })
     expect(is({ agentSessions: [agentSession({ purpose: 'task' })], thinking: true })).toEqual({ is: 'thinking' })
+  })
+
+  test('[CH9] waits for a person when it has asked for something, and not for what it asked elsewhere', () => {
+    expect(is({ agentSessions: [agentSession()], thinking: true, asking: true })).toEqual({ is: 'asking' })
+    expect(is({ agentSessions: [agentSession()], asking: true })).toEqual({ is: 'ready' })
   })
 
   test('[CO6] on a machine that is not heard of, or ordered there, is said to be so, and nothing else', () => {

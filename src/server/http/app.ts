@@ -98,7 +98,8 @@ export function buildApp({ doors, front, behindProxy }: AppParts): FastifyInstan
       ms,
       by: request.presented?.who.id,
     }
-    const quiet = request.method === 'GET' || request.method === 'HEAD'
+    // What agents call all day would bury the rest, the sign-in link of a start at a terminal first.
+    const quiet = request.method === 'GET' || request.method === 'HEAD' || route === '/mcp'
     if (quiet && reply.statusCode < 400) doors.logger.debug(line, 'Answered')
     else doors.logger.info(line, 'Answered')
   })

@@ -15,6 +15,7 @@ import { changeChat, useChat, useSaying, webChatKey } from '../live/work.ts'
 import { useWords } from '../messages/messages.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
+import { AskedHere, useAskedBy } from './asked-here.tsx'
 import { ChatLog } from './chat-log.tsx'
 import { Composer } from './composer.tsx'
 import { Presence } from './presence.tsx'
@@ -34,7 +35,8 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
   const chat = useChat(conversationKey)
   const saying = useSaying(conversationKey)
   const panel = useChatPanel(projectId, agent.id, mayWrite)
-  const where = useWhere(projectId, agent, chat, panel.called)
+  const asked = useAskedBy(projectId, agent.id)
+  const where = useWhere(projectId, agent, { chat, called: panel.called, asking: asked.length > 0 })
   const place = { projectId, agentId: agent.id }
   const mine = (each: { by: string; projectId: string; agentId: string }) =>
     each.by === me?.id && each.projectId === projectId && each.agentId === agent.id
@@ -49,7 +51,7 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
     me !== undefined && send({ ...place, clientId: newKey(), by: me.id, content, priority, at: new Date().toISOString() }, onSent)
 
   return (
-    <section aria-label={words.chat.with(agent.name)} className="flex min-h-0 flex-1 flex-col">
+    <section data-chat aria-label={words.chat.with(agent.name)} className="flex min-h-0 flex-1 flex-col">
       <div className="flex min-h-10 flex-wrap items-center gap-x-3 border-b border-line py-1.5">
         <Presence where={where} />
       </div>
@@ -60,7 +62,7 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
           place={place}
           conversationKey={conversationKey}
           chat={chat}
-          saying={where.is === 'thinking' ? saying : null}
+          saying={where.is === 'thinking' || where.is === 'asking' ? saying : null}
           unsent={unsent}
           agentName={agent.name}
           onSent={onSent}
@@ -70,6 +72,7 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
           <Waiting what={words.things.messages} onRetry={reconnectNow} />
         </div>
       )}
+      {where.is === 'asking' && <AskedHere asked={asked} />}
       {chat?.limit && where.is !== 'thinking' && (
         <div className="shrink-0 pb-3">
           <LimitCard
@@ -89,14 +92,20 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
   )
 }
 
-function useWhere(projectId: string, agent: Agent, chat: Chat | undefined, called: Called | undefined): Where {
+interface Seen {
+  readonly chat: Chat | undefined
+  readonly called: Called | undefined
+  readonly asking: boolean
+}
+
+function useWhere(projectId: string, agent: Agent, { chat, called, asking }: Seen): Where {
   const connection = useConnection()
   const agentSessions = useQuery(agentSessionsOf(projectId, agent.id)).data
   const processes = useQuery(processesOf(projectId, agent.id)).data
   const machines = useQuery(coordinators).data
   const askedAt = chat?.messages.findLast((message) => message.role === 'user')?.createdAt
   const thinking = (chat?.handedOver.length ?? 0) > 0
-  return whereIs({ agent, agentSessions, processes, coordinators: machines, thinking, called, askedAt }, connection)
+  return whereIs({ agent, agentSessions, processes, coordinators: machines, thinking, asking, called, askedAt }, connection)
 }
 
 /** What waited goes out when the server is back, or after a reload (CH10). */

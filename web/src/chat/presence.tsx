@@ -13,6 +13,7 @@ const dots: Record<Where['is'], LiveState> = {
   left: 'starting',
   ready: 'ready',
   thinking: 'working',
+  asking: 'waiting',
   held: 'waiting',
   unreachable: 'waiting',
   noCoordinator: 'waiting',

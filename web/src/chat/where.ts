@@ -26,6 +26,8 @@ export interface Sight {
   readonly coordinators: readonly Coordinator[] | undefined
   /** Whether it was handed something that it has not answered. */
   readonly thinking: boolean
+  /** Whether it asked for something that nobody has decided yet. */
+  readonly asking: boolean
   /** Undefined when nobody called it. */
   readonly called: Called | undefined
   /** When somebody last wrote to it, by the server's clock. */
@@ -33,7 +35,7 @@ export interface Sight {
 }
 
 export type Where =
-  | { readonly is: 'connecting' | 'ready' | 'thinking' | 'leaving' | 'away' | 'noCoordinator' }
+  | { readonly is: 'connecting' | 'ready' | 'thinking' | 'asking' | 'leaving' | 'away' | 'noCoordinator' }
   | { readonly is: 'offline'; readonly since: number | undefined }
   /** Others start it. */
   | { readonly is: 'waiting'; readonly since: number }
@@ -47,13 +49,13 @@ export function whereIs(seen: Sight, connection: Connection): Where {
   if (connection.state === 'offline') return { is: 'offline', since: connection.since }
   // One in a role of a console is nobody's to chat with.
   const sight = { ...seen, processes: seen.processes?.filter(({ roleAgentId }) => roleAgentId === null) }
-  const { agentSessions, thinking } = sight
+  const { agentSessions, thinking, asking } = sight
   if (connection.state !== 'live' || agentSessions === undefined) return { is: 'connecting' }
   const chat = agentSessions.find(({ purpose }) => purpose === 'chat')
   if (chat?.state === 'active') {
     const silentSince = silenceOf(processOf(sight, chat.launchId), sight)
     if (silentSince !== undefined) return { is: 'unreachable', at: silentSince }
-    return { is: thinking ? 'thinking' : 'ready' }
+    return { is: thinking ? (asking ? 'asking' : 'thinking') : 'ready' }
   }
   const coming = comingFor(sight, chat)
   if (coming) return coming

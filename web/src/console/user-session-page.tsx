@@ -1,6 +1,6 @@
 /** A console: the agents of one user session side by side by role; on a phone one at a time, chosen by its tab (UI3). */
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useState, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useMay } from '../live/queries.ts'
 import { useWords, useWriting } from '../messages/messages.tsx'
 import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
@@ -30,6 +30,10 @@ function OneConsole({ userSessionId }: { userSessionId: string }) {
   const known = useSyncExternalStore(live.subscribe, live.get)
   const { picture, problem, whole } = known
   const [chosenRole, setChosenRole] = useState<string>()
+  const [open, setOpen] = useState<'spawn' | 'end'>()
+  const mayWrite = useMay('write')
+  const [added, setAdded] = useState<string>()
+  useFocusOnAdded(added)
   if (problem) {
     return (
       <div className="flex flex-col gap-3 py-6">
@@ -38,15 +42,25 @@ function OneConsole({ userSessionId }: { userSessionId: string }) {
       </div>
     )
   }
+  const onSpawned = (role: string) => {
+    setChosenRole(role)
+    setAdded(role)
+  }
   const chosen = picture.panes.find(({ role }) => role === chosenRole) ?? picture.panes[0]
   return (
     <>
-      <Bar userSessionId={userSessionId} known={known} live={live} onSpawned={setChosenRole} />
+      <Bar userSessionId={userSessionId} known={known} live={live} open={open} onOpen={setOpen} onSpawned={onSpawned} />
       {picture.panes.length === 0 ? (
         <div className="py-6">
           {whole ? (
             <Empty title={words.console.nobody}>
               <p className="text-quiet">{words.console.nobodyText}</p>
+              {mayWrite && picture.state === 'ACTIVE' && (
+                <Button look="primary" ref={focusIfNowhere} onClick={() => setOpen('spawn')}>
+                  <PlusIcon />
+                  {words.console.spawn}
+                </Button>
+              )}
             </Empty>
           ) : (
             <Waiting what={words.things.console} onRetry={reconnectRelay} />
@@ -73,6 +87,23 @@ function OneConsole({ userSessionId }: { userSessionId: string }) {
   )
 }
 
+/** The button that made the console has gone with its page. */
+const focusIfNowhere = (button: HTMLButtonElement | null): void => {
+  if (document.activeElement === document.body) button?.focus()
+}
+
+/** Who has added an agent writes to it next, as soon as it is there; unless they have gone elsewhere meanwhile. */
+function useFocusOnAdded(role: string | undefined): void {
+  const written = useRef<string>(undefined)
+  useEffect(() => {
+    if (role === undefined || written.current === role) return
+    const area = document.querySelector<HTMLTextAreaElement>(`[data-role="${CSS.escape(role)}"] > form textarea`)
+    if (!area) return
+    written.current = role
+    if (document.activeElement === document.body || document.activeElement?.closest('[data-console-bar]')) area.focus()
+  })
+}
+
 function BackToList({ named = false }: { named?: boolean }) {
   const words = useWords()
   const { projectId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
@@ -93,20 +124,21 @@ interface BarProps {
   readonly userSessionId: string
   readonly known: Known
   readonly live: LiveConsole
+  readonly open: 'spawn' | 'end' | undefined
+  readonly onOpen: (open: BarProps['open']) => void
   readonly onSpawned: (role: string) => void
 }
 
-function Bar({ userSessionId, known: { picture }, live, onSpawned }: BarProps) {
+function Bar({ userSessionId, known: { picture }, live, open, onOpen: setOpen, onSpawned }: BarProps) {
   const words = useWords()
   const writing = useWriting()
   const relay = useRelayState()
   const project = useProject()
   const mayWrite = useMay('write')
-  const [open, setOpen] = useState<'spawn' | 'end'>()
   const held = picture.panes.filter(({ agent }) => agent !== null && agent.state !== 'FAILED').map(({ role }) => role)
   const active = picture.state === 'ACTIVE'
   return (
-    <div className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line py-1.5">
+    <div data-console-bar className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line py-1.5">
       <BackToList />
       <span className="max-md:hidden">
         <CopyId id={userSessionId} what={words.console.id} />
@@ -118,10 +150,12 @@ function Bar({ userSessionId, known: { picture }, live, onSpawned }: BarProps) {
       </span>
       {mayWrite && active && (
         <div className="ml-auto flex gap-2">
-          <Button onClick={() => setOpen('spawn')} aria-label={words.console.spawn} title={words.console.spawn}>
-            <PlusIcon />
-            <span className="max-md:hidden">{words.console.spawn}</span>
-          </Button>
+          {picture.panes.length > 0 && (
+            <Button onClick={() => setOpen('spawn')} aria-label={words.console.spawn} title={words.console.spawn}>
+              <PlusIcon />
+              <span className="max-md:hidden">{words.console.spawn}</span>
+            </Button>
+          )}
           <Button look="quiet" onClick={() => setOpen('end')}>
             {words.console.terminate}
           </Button>

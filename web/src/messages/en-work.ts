@@ -29,6 +29,7 @@ export const chat = {
     connecting: 'Connecting…',
     ready: 'Ready',
     thinking: 'Thinking…',
+    asking: 'Waiting for your decision',
     leaving: 'Leaving',
     away: 'Not here',
     left: (time: string) => `Left at ${time}`,

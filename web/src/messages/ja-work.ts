@@ -29,6 +29,7 @@ export const chat: typeof english.chat = {
     connecting: '接続しています…',
     ready: '準備完了',
     thinking: '考えています…',
+    asking: 'あなたの判断を待っています',
     leaving: '終了処理中',
     away: '不在',
     left: (time) => `${time} に退席`,

@@ -1,5 +1,5 @@
 /** Buttons, and links that look like them. A button that waits for the server says so after a moment and cannot be pressed twice. */
-import type { ButtonHTMLAttributes, ReactNode } from 'react'
+import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react'
 import { useWords } from '../messages/messages.tsx'
 import { useWaitedFor } from './waited.ts'
 
@@ -22,6 +22,7 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly look?: Look
   readonly children: ReactNode
   readonly 'data-first'?: boolean
+  readonly ref?: Ref<HTMLButtonElement>
 }
 
 export function Button({ look = 'plain', className, type = 'button', ...rest }: ButtonProps) {
