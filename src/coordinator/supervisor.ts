@@ -95,9 +95,10 @@ export class Supervisor {
     for (const launchId of this.#launches.keys()) if (!named.has(launchId)) this.stop(launchId)
     for (const order of orders) {
       if (order.stopReason !== null && this.#launches.has(order.launchId)) this.stop(order.launchId)
-      else if (order.state === 'running' || !this.#hasAdopted || order.stopReason !== null) this.order(order)
       // Begun with its order in this life (CO4), and never heard of: it is not over, it is to be taken again.
-      else this.order({ ...order, state: 'waiting' }, true)
+      else if (order.state === 'starting' && order.stopReason === null && this.#hasAdopted)
+        this.order({ ...order, state: 'waiting' }, true)
+      else this.order(order)
     }
     this.#hasAdopted = true
   }

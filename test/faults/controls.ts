@@ -226,8 +226,8 @@ export const beginningsLost: readonly Change[] = [
 /** CO6: what a coordinator finds begun and does not know of counts as gone, whoever it was begun for. */
 export const unknownIsGone: Change = {
   file: 'coordinator/supervisor.ts',
-  find: '!this.#hasAdopted || ',
-  replace: '!this.#hasAdopted || !order.offered || ',
+  find: ' && this.#hasAdopted)',
+  replace: ' && this.#hasAdopted && order.offered)',
 }
 
 /** RE6: a process is its number, whoever has it now. */
