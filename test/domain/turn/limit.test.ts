@@ -1,5 +1,4 @@
 /** AG6: the sentences in which agents say that a limit was reached, as they were seen, and what is none. */
-import '../../../src/platform/temporal.ts'
 import { expect, test } from 'vitest'
 import { limitInAnswer, limitInError } from '../../../src/domain/turn/limit.ts'
 
