@@ -61,7 +61,8 @@ export async function backUp({ data, database_url: url }: ConfigValues, toFile: 
 
 export async function lookAtBackup(file: string): Promise<Backup> {
   const found = await stat(file).catch(() => undefined)
-  if (!found?.isFile()) throw new StartFailure(`There is no backup ${file}.`, 'Check its name; nothing was changed.')
+  if (!found?.isFile())
+    throw new StartFailure(`There is no backup ${file}.`, 'Check its name; nothing was changed.', { exitCode: 2 })
   // What is in there would be left behind: a backup is one file, a database that is in use is not.
   if (
     await stat(`${file}-wal`).then(

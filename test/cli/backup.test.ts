@@ -93,6 +93,7 @@ test('[RE10] what is there is kept beside with a date, or lost only when that wa
   expect(kept.code).toBe(0)
   expect(kept.stderr).toContain('What is there now: 4 events, 2 projects')
   expect(kept.json().keptAt).toMatch(/holdfast\.db\.before-restore-\d{17}$/)
+  expect(kept.json()).toMatchObject({ before: { events: 4, projects: 2 }, filesMayHoldMore: false })
   expect(kept.stderr).not.toContain('rebuild')
   expect([projectsIn(kept.json().keptAt), projectsIn(join(data, 'holdfast.db'))]).toEqual([['old', 'older'], ['from the backup']])
 
@@ -102,7 +103,7 @@ test('[RE10] what is there is kept beside with a date, or lost only when that wa
   const replaced = await runCommand(['restore', file, '--replace', '--yes', '--json'], at(other))
   expect(replaced.stderr).toContain('LOST')
   expect(replaced.stderr).toContain('To keep it, run `holdfast rebuild` first')
-  expect(replaced.json().keptAt).toBe(null)
+  expect(replaced.json()).toMatchObject({ keptAt: null, filesMayHoldMore: true })
   expect(readdirSync(other).filter((name) => name.includes('before'))).toEqual([])
   expect(projectsIn(join(other, 'holdfast.db'))).toEqual(['from the backup'])
 })
@@ -143,14 +144,14 @@ test('[RE10] what is no backup is refused before anything is asked: nothing, noi
   const live = await openTestStore()
   await live.store.run(createProject, { name: 'only in the log', by: ownerId })
   const data = await folderWith('old')
-  for (const [name, said] of [
-    ['missing', 'There is no backup'],
-    ['folder', 'There is no backup'],
-    ['noise', 'no backup of Holdfast’s'],
-    [join(live.folder, 'holdfast.db'), 'a database in use'],
+  for (const [name, exit, said] of [
+    ['missing', 2, 'There is no backup'],
+    ['folder', 2, 'There is no backup'],
+    ['noise', 1, 'no backup of Holdfast’s'],
+    [join(live.folder, 'holdfast.db'), 1, 'a database in use'],
   ] as const) {
     const { code, stderr } = await runCommand(['restore', name, '--yes'], at(data, { cwd: folder }))
-    expect([name, code, stderr]).toEqual([name, 1, expect.stringContaining(said)])
+    expect([name, code, stderr]).toEqual([name, exit, expect.stringContaining(said)])
   }
   expect(projectsIn(join(data, 'holdfast.db'))).toEqual(['old'])
 })

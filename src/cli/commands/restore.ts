@@ -37,7 +37,9 @@ async function putBack(context: CommandContext, given: Given): Promise<void> {
   const restored = await restoreFrom(backup.file, values, { replace, warn }).finally(() => step.end())
   context.done(`Restored into ${visible(restored.place)}, and checked`)
   const now = systemClock.now()
-  context.answer({ ...restored, from: backup.file }, () =>
+  // What a person is told beside it, a program is told within it.
+  const beside = { before: target.contents, filesMayHoldMore: target.hasFiles }
+  context.answer({ ...restored, from: backup.file, ...beside }, () =>
     fields(
       [
         ['Holds', holds(restored)],
