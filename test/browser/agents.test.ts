@@ -37,6 +37,9 @@ test('[AS7] an agent is added, its passkey is shown once, and a new one replaces
   const dialog = page.getByRole('dialog', { name: 'New agent' })
   await dialog.getByRole('button', { name: 'Add', exact: true }).click()
   await dialog.getByText('This is needed').waitFor()
+  // It may stand out of sight of the button.
+  const name = dialog.getByLabel('Name', { exact: true })
+  await expect.poll(() => name.evaluate((input) => input === document.activeElement)).toBe(true)
   await dialog.getByLabel('Name', { exact: true }).fill('Codex')
   await dialog.getByLabel('Id').fill('codex')
   await dialog.getByLabel('Command').fill('codex-acp')

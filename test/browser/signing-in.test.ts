@@ -53,6 +53,7 @@ test('[SE3] a person signs in with a pasted token and sees what the role allows;
   await page.getByText('Only owners see tokens.').waitFor()
   await here.elsewhere.delete('/api/people/{personId}', { params: { personId: id } })
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.getByText('You are no longer signed in').waitFor()
 })
 
 test('[SE1] signing out ends it, also in the other tab', async () => {
@@ -66,6 +67,7 @@ test('[SE1] signing out ends it, also in the other tab', async () => {
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await other.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await expect.poll(() => page.getByText('You are no longer signed in').count()).toBe(0)
   expect((await page.request.get('/api/me')).status()).toBe(401)
 })
 

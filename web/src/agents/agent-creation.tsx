@@ -9,6 +9,7 @@ import { useSending } from '../live/sending.ts'
 import { useWords } from '../messages/messages.tsx'
 import { SubmitButton } from '../parts/button.tsx'
 import { InputDialog } from '../parts/dialog.tsx'
+import { showFirstWrong } from '../parts/first-wrong.ts'
 import { notify } from '../parts/notices.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
@@ -34,6 +35,7 @@ export function AgentCreation({ layout, onClose }: CreationProps) {
   async function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
+    showFirstWrong(event)
     if (!isFine(problems)) return
     const body = { ...meaningOf(texts), ...(texts.id.trim() && { id: texts.id.trim() }) }
     const agent = await send(body, (options) => client.post('/api/agents', { body, ...options }))

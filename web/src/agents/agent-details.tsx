@@ -7,6 +7,7 @@ import { changeHome, client } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { useWords } from '../messages/messages.tsx'
 import { Button, SubmitButton } from '../parts/button.tsx'
+import { showFirstWrong } from '../parts/first-wrong.ts'
 import { notify } from '../parts/notices.tsx'
 import { Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
@@ -33,6 +34,7 @@ export function AgentDetails({ agent, mayManage }: { agent: Agent; mayManage: bo
   async function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
+    showFirstWrong(event)
     if (changes === 0 || !isFine(problems)) return
     const params = { agentId: agent.id }
     const changed = await send(change, (options) => client.patch('/api/agents/{agentId}', { params, body: change, ...options }))

@@ -6,6 +6,7 @@ import { useWords } from '../messages/messages.tsx'
 import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
 import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
 import { SelectField, TextField } from '../parts/field.tsx'
+import { showFirstWrong } from '../parts/first-wrong.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useAgentChoices } from './agent-choices.ts'
 import type { LiveConsole } from './live-console.ts'
@@ -38,6 +39,7 @@ export function SpawnDialog({ project, taken, live, onClose, onSpawned }: SpawnD
   async function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
+    showFirstWrong(event)
     if (problem || !chosen) return
     const where = workspace.trim()
     const spawn = async () => {

@@ -6,7 +6,8 @@ export type Connection =
   | { readonly state: 'live' }
   /** `since`: when the last word of the server came; undefined when there was none yet. */
   | { readonly state: 'offline'; readonly since: number | undefined }
-  | { readonly state: 'signed-out' }
+  /** `ended`: by the server, while somebody looked. */
+  | { readonly state: 'signed-out'; readonly ended?: true }
 
 let current: Connection = { state: 'connecting' }
 const listeners = new Set<() => void>()
@@ -14,6 +15,11 @@ const listeners = new Set<() => void>()
 export function setConnection(next: Connection): void {
   current = next
   for (const listener of listeners) listener()
+}
+
+/** Unless the person has signed out: then it is no news. */
+export function endedByServer(): void {
+  if (current.state !== 'signed-out') setConnection({ state: 'signed-out', ended: true })
 }
 
 /** When the connection was lost, if it is. */

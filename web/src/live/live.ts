@@ -8,7 +8,7 @@ import { type HomeState, snapshotListLimit } from '../../../src/protocol/snapsho
 import { mayTellOutside } from '../preferences/outside.ts'
 import { inbox, lookAtInbox } from './approvals.ts'
 import { channelsHaveChanged } from './channels.ts'
-import { offlineSince, setConnection } from './connection.ts'
+import { endedByServer, offlineSince, setConnection } from './connection.ts'
 import { lookAtInterrupted } from './continuity.ts'
 import { hearFinished } from './finished.ts'
 import { afterEvent, type Home, withAgent, withProject } from './home.ts'
@@ -143,7 +143,7 @@ const wanted = (): string => [wantedStreams(), openPanels()].join(' ')
 
 function show(stream: StreamState): void {
   if (stream.state === 'live') setConnection({ state: 'live' })
-  else if (stream.state === 'signed-out') setConnection({ state: 'signed-out' })
+  else if (stream.state === 'signed-out') endedByServer()
   else {
     // Another try, or other streams, is not another loss.
     const since = offlineSince() ?? (stream.state === 'reconnecting' ? stream.since : Date.now())

@@ -4,6 +4,7 @@ const many = (count: number, one: string, more: string): string => `${count} ${c
 export const continuity = {
   interrupted: 'Interrupted',
   interruptedNone: 'No work was interrupted.',
+  interruptedMore: (count: number) => `Show ${count} more`,
   resume: 'Resume',
   resumeName: (project: string) => `Resume the work in ${project}`,
   resumeNothing: 'There is nothing to resume here.',

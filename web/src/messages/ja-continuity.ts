@@ -4,6 +4,7 @@ import type * as english from './en-continuity.ts'
 export const continuity: typeof english.continuity = {
   interrupted: '中断',
   interruptedNone: '中断した作業はありません。',
+  interruptedMore: (count) => `ほか ${count} 件を表示`,
   resume: '再開',
   resumeName: (project) => `${project} の作業を再開`,
   resumeNothing: '再開できる作業はありません。',

@@ -1,19 +1,26 @@
 /** The band of Now for work that was interrupted, newest first, each with its Resume (UI1). One quiet line while there is none. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { WorkSession } from '../../../src/protocol/work-session.ts'
 import { interrupted } from '../live/continuity.ts'
 import { useAgentAndProject } from '../live/names.ts'
 import { askAgain } from '../live/queries.ts'
 import { useWords } from '../messages/messages.tsx'
+import { Button } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { ResumeButton } from '../work-sessions/resume-button.tsx'
 
+/** Who runs and which projects there are stands below, and is looked for more often. */
+const shownFirst = 5
+
 export function Interrupted() {
   const { continuity } = useWords()
   const { data, error } = useQuery(interrupted)
+  const [all, setAll] = useState(false)
+  const more = all ? 0 : Math.max(0, (data?.length ?? 0) - shownFirst)
   return (
     <section
       aria-label={continuity.interrupted}
@@ -24,10 +31,15 @@ export function Interrupted() {
       {data?.length === 0 && <p className="text-faint">{continuity.interruptedNone}</p>}
       {data && data.length > 0 && (
         <ul aria-label={continuity.interrupted} className="w-full divide-y divide-line pt-1">
-          {data.map((workSession) => (
+          {data.slice(0, all ? undefined : shownFirst).map((workSession) => (
             <InterruptedRow key={workSession.id} workSession={workSession} />
           ))}
         </ul>
+      )}
+      {more > 0 && (
+        <Button look="quiet" className="-mx-2" onClick={() => setAll(true)}>
+          {continuity.interruptedMore(more)}
+        </Button>
       )}
     </section>
   )
@@ -46,14 +58,14 @@ function InterruptedRow({ workSession }: { workSession: WorkSession }) {
         params={{ projectId, workSessionId: id }}
         className="-mx-2 grid min-h-10 min-w-0 flex-1 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 rounded-md px-2 py-1.5 -outline-offset-2 transition-colors hover:bg-hover sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_7rem]"
       >
-        <span className="flex min-w-0 items-center gap-2">
+        <span className="flex min-w-0 items-center gap-2 max-sm:col-span-2">
           <StateDot state="failed" />
           <span className="min-w-0 truncate">
             <span className="font-medium">{project}</span>
             <span className="text-quiet"> · {setAside ? continuity.setAside : why}</span>
           </span>
         </span>
-        <span className="truncate text-sm text-quiet max-sm:col-span-2 max-sm:row-start-2">{said}</span>
+        <span className="truncate text-sm text-quiet max-sm:row-start-2">{said}</span>
         <Ago at={workSession.endedAt ?? workSession.startedAt} className="justify-self-end text-sm text-faint tabular-nums" />
       </Link>
       <div className="flex min-w-24 justify-end">

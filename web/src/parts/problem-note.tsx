@@ -30,6 +30,11 @@ export function tell(error: unknown, words: Messages): Told {
   }
 }
 
+/** Below the fields of a long dialog nobody would see it, and the button that was pressed would seem to do nothing. */
+const intoSight = (note: HTMLElement | null): void => {
+  if (note?.closest('[role=dialog], [role=alertdialog]')) note.scrollIntoView({ block: 'nearest' })
+}
+
 interface ProblemNoteProps {
   readonly error: unknown
   /** Whether there is typed text that was kept. */
@@ -43,7 +48,7 @@ export function ProblemNote({ error, typed = false, onRetry }: ProblemNoteProps)
   if (!error) return null
   const told = tell(error, words)
   return (
-    <div role="alert" className="flex flex-col gap-1 rounded-md bg-bad-wash px-3 py-2.5 [overflow-wrap:anywhere]">
+    <div ref={intoSight} role="alert" className="flex flex-col gap-1 rounded-md bg-bad-wash px-3 py-2.5 [overflow-wrap:anywhere]">
       <p className="font-medium text-bad">{told.title}</p>
       {told.detail && <p className="text-sm">{told.detail}</p>}
       <p>{[!onRetry && told.kept, typed && words.problem.typed, told.next].filter(Boolean).join(' ')}</p>

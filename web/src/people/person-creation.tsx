@@ -10,6 +10,7 @@ import { nameProblem } from '../parts/checks.ts'
 import { Choices } from '../parts/choices.tsx'
 import { InputDialog } from '../parts/dialog.tsx'
 import { TextField } from '../parts/field.tsx'
+import { showFirstWrong } from '../parts/first-wrong.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { SlowAnswer } from '../parts/waiting.tsx'
@@ -36,6 +37,7 @@ export function PersonCreation({ layout, onClose }: CreationProps) {
   async function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
+    showFirstWrong(event)
     if (nameProblem(draft.name, words)) return
     const body = { name: draft.name.trim(), role: draft.role }
     const person = await send(body, (options) => client.post('/api/people', { body, ...options }))

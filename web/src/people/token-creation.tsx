@@ -10,6 +10,7 @@ import { nameProblem } from '../parts/checks.ts'
 import { Choices } from '../parts/choices.tsx'
 import { InputDialog } from '../parts/dialog.tsx'
 import { TextField } from '../parts/field.tsx'
+import { showFirstWrong } from '../parts/first-wrong.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { SlowAnswer } from '../parts/waiting.tsx'
@@ -45,6 +46,7 @@ export function TokenCreation({ layout, onClose }: CreationProps) {
   async function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
+    showFirstWrong(event)
     if (nameProblem(draft.name, words) || noScope) return
     const token = await send(draft, (options) => client.post('/api/tokens', { body: bodyOf(draft), ...options }))
     if (!token) return

@@ -9,6 +9,7 @@ import { useWords } from '../messages/messages.tsx'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { nameProblem, pathProblem } from '../parts/checks.ts'
 import { TextField } from '../parts/field.tsx'
+import { showFirstWrong } from '../parts/first-wrong.ts'
 import { notify } from '../parts/notices.tsx'
 import { Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
@@ -36,6 +37,7 @@ export function GeneralSettings({ project, mayWrite }: { project: Project; mayWr
   async function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
+    showFirstWrong(event)
     if (changes === 0 || nameProblem(name, words) || pathProblem(path, words)) return
     const params = { projectId: project.id }
     const changed = await send(change, (options) =>

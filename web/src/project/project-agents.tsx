@@ -78,10 +78,10 @@ const AgentLink = ({ agent, children }: { agent: Agent; children: ReactNode }) =
     className="-mx-2 flex min-w-0 flex-1 flex-wrap items-center gap-x-3 rounded-md px-2 py-2 transition-colors hover:bg-hover"
   >
     <span className="truncate font-medium">{agent.name}</span>
-    <span className="font-mono text-sm text-faint">{agent.id}</span>
+    <span className="min-w-0 truncate font-mono text-sm text-faint">{agent.id}</span>
     {agent.role && <span className="text-sm text-quiet">{agent.role}</span>}
     {children}
-    <span className="ml-auto text-xs text-faint uppercase">{agent.protocol}</span>
+    <span className="ml-auto text-xs text-faint uppercase max-sm:hidden">{agent.protocol}</span>
   </Link>
 )
 

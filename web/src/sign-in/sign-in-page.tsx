@@ -4,10 +4,12 @@
  */
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useCallback, useEffect, useState } from 'react'
+import { useConnection } from '../live/connection.ts'
 import { client, isSignedOut, queryClient } from '../live/queries.ts'
 import { useWords } from '../messages/messages.tsx'
 import { SubmitButton } from '../parts/button.tsx'
 import { TextField } from '../parts/field.tsx'
+import { showFirstWrong } from '../parts/first-wrong.ts'
 import { MarkIcon } from '../parts/icons.tsx'
 import { useTitle } from '../parts/page.tsx'
 import { ProblemNote, problemIn } from '../parts/problem-note.tsx'
@@ -21,6 +23,8 @@ export function SignInPage() {
   useTitle(words.signIn.title)
   const { waiting, error, signIn, stop } = useSignIn()
   const refused = isSignedOut(error)
+  const connection = useConnection()
+  const lead = connection.state === 'signed-out' && connection.ended ? words.signIn.ended : words.signIn.lead
   return (
     <main className="mx-auto flex min-h-dvh max-w-sm flex-col justify-center gap-5 px-4 py-12">
       <div className="flex items-center gap-2.5">
@@ -36,7 +40,7 @@ export function SignInPage() {
         <>
           <div className="flex flex-col gap-1.5">
             <h1 className="text-lg font-semibold">{refused ? words.signIn.used : words.signIn.title}</h1>
-            <p className="text-quiet">{refused ? words.signIn.usedWhy : words.signIn.lead}</p>
+            <p className="text-quiet">{refused ? words.signIn.usedWhy : lead}</p>
           </div>
           <div className="flex flex-col gap-2">
             <p>{words.signIn.getNew}</p>
@@ -107,6 +111,7 @@ function PasteForm({ onSignIn }: { onSignIn: (text: string) => Promise<void> }) 
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
+    showFirstWrong(event)
     if (text.trim()) void onSignIn(text)
   }
   return (

@@ -11,6 +11,7 @@ import { changeWork } from '../live/work.ts'
 import { useWords } from '../messages/messages.tsx'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
+import { showFirstWrong } from '../parts/first-wrong.ts'
 import { notify } from '../parts/notices.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { SlowAnswer } from '../parts/waiting.tsx'
@@ -43,6 +44,7 @@ export function TaskDialog({ taskId, project, work }: TaskDialogProps) {
   async function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
+    showFirstWrong(event)
     if (Object.keys(problems).length > 0) return
     const saved = await send(values, (options) => (task ? change(task, options) : create(options)))
     if (!saved) return
