@@ -69,9 +69,7 @@ export class Sender {
   look(): void {
     this.#rung = true
     if (this.#stopped) return
-    this.#running ??= this.#lookAtAll().finally(() => {
-      this.#running = undefined
-    })
+    this.#running ??= this.#lookAtAll()
   }
 
   #heard(name: StreamName): void {
@@ -92,6 +90,8 @@ export class Sender {
     }
     this.#cancel?.()
     if (!this.#stopped) this.#cancel = clock.after(Math.min(waitMs, lookAtAllEveryMs), () => this.look())
+    // In the same breath as the last look at whether it has rung: a ring between the two would begin nothing.
+    this.#running = undefined
   }
 
   /** How long until something more is due, as far as is known. */

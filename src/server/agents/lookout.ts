@@ -78,9 +78,7 @@ export class Lookout<Place> {
       this.#waiting.clear()
       this.#waiting.set('', this.#parts.everywhere)
     }
-    this.#running ??= this.#lookAtWaiting().finally(() => {
-      this.#running = undefined
-    })
+    this.#running ??= this.#lookAtWaiting()
   }
 
   async #lookAtWaiting(): Promise<void> {
@@ -91,6 +89,8 @@ export class Lookout<Place> {
       for (const [name] of some) this.#waiting.delete(name)
       await Promise.all(some.map(([, place]) => this.#lookAt(place)))
     }
+    // In the same breath as the last look at who waits: a ring between the two would begin nothing.
+    this.#running = undefined
   }
 
   async #lookAt(place: Place): Promise<void> {
