@@ -188,6 +188,7 @@ test('[AC3] an error of the model is a failed turn in words, and an empty answer
 })
 
 test('[AP4] questions are bounded, those that nobody can judge are refused, and all are withdrawn with the turn', async () => {
+  // As text: not every Node can write one so deep.
   const deep = "'['.repeat(5000) + ']'.repeat(5000)"
   const agent = new AcpAgent({
     answer: () => new Promise(() => {}),
@@ -195,7 +196,11 @@ test('[AP4] questions are bounded, those that nobody can judge are refused, and 
       onPrompt: `const options = [{ optionId: 'n', name: 'No', kind: 'reject_once' }, { optionId: 'y', name: 'Yes', kind: 'allow_once' }]
         const permission = (n, rawInput = {}) => ask('session/request_permission', { sessionId: 's1', options, toolCall: { toolCallId: 'c' + n, rawInput } })
         const odd = await Promise.all([
-          permission(0, JSON.parse(${deep})),
+          new Promise((resolve) => {
+            waiting.set('deep', resolve)
+            const call = '{"toolCallId":"c0","rawInput":' + ${deep} + '}'
+            raw('{"jsonrpc":"2.0","id":"deep","method":"session/request_permission","params":{"sessionId":"s1","options":' + JSON.stringify(options) + ',"toolCall":' + call + '}}\\n')
+          }),
           ask('session/request_permission', { sessionId: 's1', options: [], toolCall: { toolCallId: 'c' } }),
           ask('session/request_permission', {}),
         ])
