@@ -95,7 +95,7 @@ export class Spool {
     if (gone.length === 0) return
     for (const { bytes } of gone) this.#bytes -= bytes
     const stale = this.#fileBytes - this.#bytes
-    if (this.isEmpty) this.#cut(0)
+    if (this.isEmpty) this.#empty()
     else if (this.#behind || (stale > mostStaleBytes && stale > this.#bytes)) this.#writeAnew()
     this.#weigh()
   }
@@ -173,11 +173,16 @@ export class Spool {
     }
   }
 
+  /** Nothing is left that the file could lack. */
+  #empty(): void {
+    this.#behind = false
+    this.#cut(0)
+  }
+
   #cut(bytes: number): void {
     try {
       ftruncateSync(this.#descriptor, bytes)
       this.#fileBytes = bytes
-      if (bytes === 0) this.#behind = false
     } catch {
       this.#behind = true
     }

@@ -1,4 +1,5 @@
 /** The spool: numbered, durable against a kill, bounded, trimmed by acknowledgement. */
+import { execFileSync } from 'node:child_process'
 import { readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,6 +7,7 @@ import { type NewFact, Spool, type SpoolParts } from '../../src/coordinator/spoo
 import { LinkFact, maxFactsBytes, maxFactsPerMessage } from '../../src/protocol/link.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
+const spoolModule = new URL('../../src/coordinator/spool.ts', import.meta.url).href
 const output = (text: string): NewFact => ({ type: 'process-output', launchId: 'l1', text })
 const exited: NewFact = { type: 'process-exited', launchId: 'l1', exitCode: 0, signal: null, found: null, stopped: false }
 
@@ -116,6 +118,17 @@ test('[CO6] a disk that is full costs output, never a fact', () => {
   spool.add(exited)
   expect(rooms).toEqual([false, true])
   expect(open({ file }).spool.facts).toEqual(spool.facts)
+})
+
+test('[CO6] a file that takes none of the first fact is known to be without it', () => {
+  const file = join(temporaryFolder(), 'spool.jsonl')
+  const opened = `const spool = new Spool({ file: ${JSON.stringify(file)}, warn: () => {}, onRoom: (room) => console.log(room) })`
+  const told = `spool.add(${JSON.stringify(output('x'.repeat(2000)))})`
+  const program = `import { Spool } from ${JSON.stringify(spoolModule)}\n${opened}\n${told}`
+  // Beyond the limit a write fails as on a disk that is full, and the file can be cut all the same.
+  const limited = ['-c', 'ulimit -f 1; exec "$@"', 'sh', process.execPath, '--input-type=module', '-e', program]
+  expect(execFileSync('sh', limited, { encoding: 'utf8' })).toBe('false\n')
+  expect(statSync(file).size).toBe(0)
 })
 
 test('[CO6] a line that makes no sense is left out and the rest is told; a goodbye is not said by the next one', () => {
