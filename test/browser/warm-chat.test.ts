@@ -43,6 +43,15 @@ async function allow(projectId: string): Promise<void> {
   await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params, body: { status: 'approved' } })
 }
 
+test('[UI6] on the first visit one button makes the demo agent answer; when something has run it is not offered again', async () => {
+  const page = await here.ownerPage('/')
+  await page.getByRole('button', { name: 'Say hello to the demo agent' }).click()
+  await answered(page, 'echo: Hello!')
+  await page.getByRole('link', { name: 'Now' }).click()
+  await page.getByRole('heading', { name: 'Projects' }).waitFor()
+  expect(await page.getByText('Try it').count()).toBe(0)
+})
+
 test('[CH1] the panel opens and the agent is there; it answers; the panel closes and it goes; it opens and the agent is there again', async () => {
   const { page, processes, states } = await openChat('ann')
   await presence(page, 'ready')
@@ -65,9 +74,9 @@ test('[CH10] reloaded in mid-answer, offline and back: the same process answers 
   await presence(page, 'ready')
   // It answers when a person has allowed it, so that nothing here hangs on time.
   await say(page, '[[ask]] one')
-  await presence(page, 'thinking')
+  await presence(page, 'asking')
   await page.reload()
-  await presence(page, 'thinking')
+  await presence(page, 'asking')
   await allow(projectId)
   await presence(page, 'ready')
   await page.context().setOffline(true)

@@ -25,6 +25,14 @@ export const livingProcesses = queryOptions<Process[]>({
   queryFn: ({ signal }) => readLivingProcesses(client, signal),
 })
 
+/** Whether any has ever been: none on a first visit. */
+export const newestProcess = queryOptions<readonly Process[]>({
+  queryKey: [...processesKey, 'newest'],
+  queryFn: async ({ signal }) => (await client.get('/api/processes', { query: { limit: 1 }, signal })).items,
+  // Who comes back is not offered for a moment what was true before.
+  gcTime: 0,
+})
+
 export const endedProcesses = infiniteQueryOptions({
   queryKey: [...processesKey, 'ended'],
   queryFn: ({ pageParam, signal }): Promise<Page<Process>> => {

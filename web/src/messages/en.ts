@@ -153,6 +153,11 @@ export const en = {
     title: 'Now',
     waiting: 'Waiting for you',
     waitingNone: 'Nothing waits for you.',
+    firstTitle: 'Try it',
+    firstText: (project: string) =>
+      `The project ${project} has agents that need no key and no network. Write to one: it is started, answers, and stays ready.`,
+    sayHello: 'Say hello to the demo agent',
+    hello: 'Hello!',
   },
 
   projects: {

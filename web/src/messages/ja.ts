@@ -150,6 +150,11 @@ export const ja: Messages = {
     title: 'いま',
     waiting: '対応待ち',
     waitingNone: 'あなたの対応を待っているものはありません。',
+    firstTitle: 'まず試してみましょう',
+    firstText: (project) =>
+      `プロジェクト ${project} には、キーもネットワークも要らないエージェントがいます。話しかけると起動して返事をし、そのまま待機します。`,
+    sayHello: 'デモのエージェントに話しかける',
+    hello: 'こんにちは',
   },
 
   projects: {

@@ -9,6 +9,7 @@ import { buttonClass } from '../parts/button.tsx'
 import { PlusIcon } from '../parts/icons.tsx'
 import { Page, Rows, Section } from '../parts/page.tsx'
 import { FirstProject } from './first-project.tsx'
+import { FirstWords } from './first-words.tsx'
 import { Interrupted } from './interrupted.tsx'
 import { ProjectRow } from './project-row.tsx'
 import { useRunning } from './running.ts'
@@ -30,6 +31,7 @@ export function NowPage() {
         <Interrupted />
         <RunningNow running={running} />
       </div>
+      {home && <FirstWords home={home} />}
       {projects.length === 0 ? (
         <FirstProject />
       ) : (
