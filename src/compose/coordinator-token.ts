@@ -4,8 +4,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { personScopes } from '../domain/credential/scopes.ts'
-import { ownerId, ownerName, type Who } from '../domain/credential/who.ts'
+import { owner } from '../domain/credential/who.ts'
 import { home } from '../domain/stream/name.ts'
 import { writeFileAtomic } from '../platform/atomic-file.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -17,16 +16,6 @@ import type { TailFollower, Tails } from '../server/live/tail.ts'
 import { createToken } from '../services/create-token.ts'
 import { findCredential } from '../services/find-credential.ts'
 import type { Store } from '../store/store.ts'
-
-const owner: Who = {
-  credentialId: ownerId,
-  kind: 'person',
-  id: ownerId,
-  name: ownerName,
-  role: 'owner',
-  scopes: personScopes,
-  expiresAt: null,
-}
 
 const revoked: EventType = 'token-revoked'
 const retryMs = 1000

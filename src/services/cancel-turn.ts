@@ -3,12 +3,10 @@ import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { coordinatorStream } from '../domain/stream/name.ts'
 import { decide } from '../domain/turn/lifecycle.ts'
-import { mayPrompt } from '../domain/user-session/roster.ts'
 import { findLaunch } from '../store/queries/launches.ts'
-import { lifeOf, selectOccupant } from '../store/queries/role-agents.ts'
 import { selectOpenTurns, turnLife, updateTurn } from '../store/queries/turns.ts'
 import { defineUseCase } from '../store/store.ts'
-import { existingUserSession, mustBeLocked, notNow, talkStreams, type WhichUserSession } from './user-session-record.ts'
+import { activeAgent, mustBeLocked, talkStreams, type WhichUserSession } from './user-session-record.ts'
 
 interface Input extends WhichUserSession {
   readonly role: string
@@ -20,10 +18,7 @@ export const cancelTurn = defineUseCase({
   streams: (input: Input) => talkStreams(input),
   run: async (tx, { role, requestId, ...which }, { now }): Promise<{ turnId: string }> => {
     const { userSessionId } = which
-    const { state } = await existingUserSession(tx, userSessionId)
-    const agent = await tx.first(selectOccupant, { userSessionId, role })
-    const refused = mayPrompt(state, agent && lifeOf(agent))
-    if (refused || !agent) throw notNow(refused ?? { refused: 'agent_not_active' })
+    const agent = await activeAgent(tx, userSessionId, role)
     const turn = (await tx.all(selectOpenTurns, { roleAgentId: agent.id })).find((each) => each.state === 'running')
     if (!turn) throw new Refusal('wrong_state', because('noTurn'))
     if (decide(turnLife(turn), { type: 'cancel' }).outcome !== 'cancel-ordered') return { turnId: turn.id }

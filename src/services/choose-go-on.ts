@@ -1,11 +1,10 @@
 /** AG6: whether an agent at its vendor's limit takes its turn up again by itself when the limit is over, or waits for a person. */
 import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
-import { mayPrompt } from '../domain/user-session/roster.ts'
-import { lifeOf, selectOccupant, updateRoleAgent } from '../store/queries/role-agents.ts'
+import { updateRoleAgent } from '../store/queries/role-agents.ts'
 import { defineUseCase } from '../store/store.ts'
 import { mostTimesTakenUp, tellLimit } from './limit-record.ts'
-import { existingUserSession, notNow, talkStreams, type WhichUserSession } from './user-session-record.ts'
+import { activeAgent, talkStreams, type WhichUserSession } from './user-session-record.ts'
 
 interface Input extends WhichUserSession {
   readonly role: string
@@ -18,10 +17,7 @@ export const chooseGoOn = defineUseCase({
   name: 'choose-go-on',
   streams: (input: Input) => talkStreams(input),
   run: async (tx, { role, goOn, by, requestId, userSessionId }): Promise<{ seq: number }> => {
-    const { state } = await existingUserSession(tx, userSessionId)
-    const agent = await tx.first(selectOccupant, { userSessionId, role })
-    const refused = mayPrompt(state, agent && lifeOf(agent))
-    if (refused || !agent) throw notNow(refused ?? { refused: 'agent_not_active' })
+    const agent = await activeAgent(tx, userSessionId, role)
     if (agent.limited_until === null) throw new Refusal('wrong_state', because('noLimit'))
     const row = { ...agent, goes_on_by: goOn ? by : null, goes_on_left: goOn ? mostTimesTakenUp : 0 }
     await tx.write(updateRoleAgent, row)

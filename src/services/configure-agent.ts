@@ -6,11 +6,9 @@ import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { coordinatorStream, userSessionStream } from '../domain/stream/name.ts'
 import { type ConfigChange, maxPendingChanges, notOffered } from '../domain/user-session/configuring.ts'
-import { mayPrompt } from '../domain/user-session/roster.ts'
-import { findLaunch } from '../store/queries/launches.ts'
-import { lifeOf, type Offers, selectOccupant, updateRoleAgent } from '../store/queries/role-agents.ts'
+import { type Offers, updateRoleAgent } from '../store/queries/role-agents.ts'
 import { defineUseCase } from '../store/store.ts'
-import { existingUserSession, mustBeLocked, notNow, talkStreams, type WhichUserSession } from './user-session-record.ts'
+import { activeProcess, talkStreams, type WhichUserSession } from './user-session-record.ts'
 
 interface Input extends WhichUserSession {
   readonly role: string
@@ -24,12 +22,7 @@ export const configureAgent = defineUseCase({
   streams: (input: Input) => talkStreams(input),
   run: async (tx, { role, change, by, requestId, ...which }, { random }): Promise<{ seq: number }> => {
     const { userSessionId } = which
-    const { state } = await existingUserSession(tx, userSessionId)
-    const agent = await tx.first(selectOccupant, { userSessionId, role })
-    const refused = mayPrompt(state, agent && lifeOf(agent))
-    const launch = agent?.launch_id ? await findLaunch(tx, agent.launch_id) : undefined
-    if (refused || !agent || !launch) throw notNow(refused ?? { refused: 'agent_not_active' })
-    mustBeLocked(which, launch.coordinatorId)
+    const { agent, launch } = await activeProcess(tx, which, role)
     const offers: Offers = JSON.parse(agent.offers)
     const wrong = notOffered(offers, change)
     if (wrong) throw new Refusal('invalid_request', `${wrong.field}: ${wrong.detail}`, { field: wrong.field })

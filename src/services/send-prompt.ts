@@ -3,17 +3,15 @@ import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { userSessionStream } from '../domain/stream/name.ts'
 import { placeInLine } from '../domain/turn/lifecycle.ts'
-import { mayPrompt } from '../domain/user-session/roster.ts'
 import type { PromptPart } from '../protocol/prompt.ts'
 import { maxQueuedPrompts } from '../protocol/user-session.ts'
-import { findLaunch } from '../store/queries/launches.ts'
-import { lifeOf, type Offers, selectOccupant, updateRoleAgent } from '../store/queries/role-agents.ts'
+import { type Offers, updateRoleAgent } from '../store/queries/role-agents.ts'
 import { insertTurn, selectOpenTurns } from '../store/queries/turns.ts'
 import { updateLastActive } from '../store/queries/user-sessions.ts'
 import { defineUseCase } from '../store/store.ts'
 import { liftLimit } from './limit-record.ts'
 import { newTurn, startNext, startTurn } from './turn-record.ts'
-import { existingUserSession, mustBeLocked, notNow, talkStreams, type WhichUserSession } from './user-session-record.ts'
+import { activeProcess, talkStreams, type WhichUserSession } from './user-session-record.ts'
 
 interface Input extends WhichUserSession {
   readonly role: string
@@ -28,12 +26,7 @@ export const sendPrompt = defineUseCase({
   run: async (tx, { role, content, by, requestId, ...which }, context): Promise<{ seq: number }> => {
     const { userSessionId } = which
     const { now } = context
-    const { state } = await existingUserSession(tx, userSessionId)
-    const agent = await tx.first(selectOccupant, { userSessionId, role })
-    const refused = mayPrompt(state, agent && lifeOf(agent))
-    const launch = agent?.launch_id ? await findLaunch(tx, agent.launch_id) : undefined
-    if (refused || !agent || !launch) throw notNow(refused ?? { refused: 'agent_not_active' })
-    mustBeLocked(which, launch.coordinatorId)
+    const { agent, launch } = await activeProcess(tx, which, role)
     if (content.some(({ type }) => type === 'image') && !(JSON.parse(agent.offers) as Offers).images)
       throw new Refusal('wrong_state', because('takesNoPictures', { agent: agent.agent_id }), { role })
     const open = await tx.all(selectOpenTurns, { roleAgentId: agent.id })

@@ -2,11 +2,13 @@
  * A user session inside a use case: which streams have to be locked for it, its row, and its end, which is told once the last of its
  * agents has gone (US4). Decides nothing.
  */
+import type { Launch } from '../domain/agent-process/lifecycle.ts'
 import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { coordinatorStream, home, projectStream, type StreamName, userSessionStream } from '../domain/stream/name.ts'
-import type { NotNow } from '../domain/user-session/roster.ts'
-import { selectOccupants } from '../store/queries/role-agents.ts'
+import { mayPrompt, type NotNow } from '../domain/user-session/roster.ts'
+import { findLaunch } from '../store/queries/launches.ts'
+import { lifeOf, type RoleAgentRow, selectOccupant, selectOccupants } from '../store/queries/role-agents.ts'
 import { selectUserSession, type UserSessionRow, updateEnding } from '../store/queries/user-sessions.ts'
 import type { Reader, Tx } from '../store/store.ts'
 
@@ -40,6 +42,28 @@ export async function existingUserSession(reader: Reader, id: string): Promise<U
   const row = await reader.first(selectUserSession, { id })
   if (!row) throw noSuchUserSession(id)
   return row
+}
+
+/** The agent in a role, which can be told something now. */
+export async function activeAgent(reader: Reader, userSessionId: string, role: string): Promise<RoleAgentRow> {
+  const { state } = await existingUserSession(reader, userSessionId)
+  const agent = await reader.first(selectOccupant, { userSessionId, role })
+  const refused = mayPrompt(state, agent && lifeOf(agent))
+  if (refused || !agent) throw notNow(refused ?? { refused: 'agent_not_active' })
+  return agent
+}
+
+/** With its process, whose coordinator's stream is locked. */
+export async function activeProcess(
+  reader: Reader,
+  which: WhichUserSession,
+  role: string,
+): Promise<{ agent: RoleAgentRow; launch: Launch }> {
+  const agent = await activeAgent(reader, which.userSessionId, role)
+  const launch = agent.launch_id ? await findLaunch(reader, agent.launch_id) : undefined
+  if (!launch) throw notNow({ refused: 'agent_not_active' })
+  mustBeLocked(which, launch.coordinatorId)
+  return { agent, launch }
 }
 
 /** A process was started elsewhere since the streams were chosen: whoever asks again locks the right ones. */

@@ -1,10 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
-import { run } from '../../src/cli/run.ts'
 import { type Installation, openInstallation } from '../support/command-line.ts'
 import { connectMcp, type McpAgent } from '../support/mcp.ts'
+import { sitDown as sitDownWith } from '../support/typed-terminal.ts'
 
 interface ChatPlace extends Installation {
   readonly projectId: string
@@ -34,31 +33,8 @@ async function openChat(): Promise<ChatPlace> {
   }
 }
 
-/** Somebody at a terminal, whose lines are typed one by one. */
-function sitDown({ data }: Installation, argv: readonly string[], env: Record<string, string> = {}) {
-  const stdin = Object.assign(new PassThrough(), { isTTY: true })
-  const written = { stdout: '', stderr: '' }
-  const output = (name: 'stdout' | 'stderr') => {
-    const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 100 })
-    stream.on('data', (bytes) => (written[name] += bytes))
-    return stream
-  }
-  const env_ = { PATH: process.env['PATH'], HOLDFAST_DATA: data, NO_COLOR: '1', ...env }
-  const exit = run(argv, { stdin, stdout: output('stdout'), stderr: output('stderr'), env: env_, cwd: '/' })
-  onTestFinished(async () => {
-    stdin.end()
-    await exit
-  })
-  return {
-    type: (line: string) => void stdin.write(`${line}\n`),
-    sees: (what: string | RegExp, name: 'stdout' | 'stderr' = 'stdout') => expect.poll(() => written[name]).toMatch(what),
-    leave: () => {
-      stdin.end()
-      return exit
-    },
-    written,
-  }
-}
+const sitDown = ({ data }: Installation, argv: readonly string[], env: Record<string, string> = {}) =>
+  sitDownWith(argv, { PATH: process.env['PATH'], HOLDFAST_DATA: data, ...env })
 
 test('[CH3] a script sends one message, and reads what was said', async () => {
   const { holdfast, said } = await openChat()

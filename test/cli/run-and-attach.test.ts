@@ -1,44 +1,18 @@
 /** One prompt from a script, and a console from the terminal (CL1): a real server and relay, a machine that the test plays. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
-import { expect, onTestFinished, test } from 'vitest'
-import { run } from '../../src/cli/run.ts'
+import { expect, test } from 'vitest'
 import type { PermissionKind } from '../../src/protocol/agent-update.ts'
 import { exited, started } from '../services/launch-pad.ts'
 import { runCommand, type Typed } from '../support/command-line.ts'
 import { asks, type Console, openConsole, question, readyAgent, said, turnEnded, update } from '../support/relay.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { sitDown as sitDownWith } from '../support/typed-terminal.ts'
 
 const env = ({ server }: Console) => ({ HOLDFAST_URL: server.url, HOLDFAST_TOKEN: server.ownerToken })
 const holdfast = (room: Console, argv: readonly string[], typed: Typed = {}) => runCommand(argv, { ...typed, env: env(room) })
 
-/** Somebody at a terminal, whose lines are typed one by one. */
-function sitDown(room: Console, argv: readonly string[]) {
-  const stdin = Object.assign(new PassThrough(), { isTTY: true })
-  const written = { stdout: '', stderr: '' }
-  const output = (name: 'stdout' | 'stderr') => {
-    const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 100 })
-    stream.on('data', (bytes) => (written[name] += bytes))
-    return stream
-  }
-  const terminal = { stdin, stdout: output('stdout'), stderr: output('stderr'), env: { NO_COLOR: '1', ...env(room) }, cwd: '/' }
-  const exit = run(argv, terminal)
-  onTestFinished(async () => {
-    stdin.end()
-    await exit
-  })
-  return {
-    type: (line: string) => void stdin.write(`${line}\n`),
-    sees: (what: string | RegExp, name: 'stdout' | 'stderr' = 'stdout') => expect.poll(() => written[name]).toMatch(what),
-    leave: () => {
-      stdin.end()
-      return exit
-    },
-    exit,
-    written,
-  }
-}
+const sitDown = (room: Console, argv: readonly string[]) => sitDownWith(argv, env(room))
 
 const listed = async ({ server }: Console) => (await server.ask('/api/user-sessions')).json.items
 

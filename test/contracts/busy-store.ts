@@ -1,6 +1,5 @@
 /** A store with some of everything in it, made by the product's own use cases. */
-import { personScopes } from '../../src/domain/credential/scopes.ts'
-import { ownerId, ownerName, type Who } from '../../src/domain/credential/who.ts'
+import { owner, ownerId } from '../../src/domain/credential/who.ts'
 import { addPerson } from '../../src/services/add-person.ts'
 import { assignAgent } from '../../src/services/assign-agent.ts'
 import { changeAgent } from '../../src/services/change-agent.ts'
@@ -16,16 +15,6 @@ import { unassignAgent } from '../../src/services/unassign-agent.ts'
 import type { ReceiptKey, Store } from '../../src/store/store.ts'
 
 const by = ownerId
-
-const owner: Who = {
-  credentialId: ownerId,
-  kind: 'person',
-  id: ownerId,
-  name: ownerName,
-  role: 'owner',
-  scopes: personScopes,
-  expiresAt: null,
-}
 
 export const receipt = (key: string): ReceiptKey => ({
   credentialId: ownerId,

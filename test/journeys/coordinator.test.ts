@@ -21,6 +21,16 @@ async function endAll(holdfast: RunningHoldfast): Promise<void> {
   expect(await agentsOf(holdfast.data)).toEqual([])
 }
 
+/** Somebody has asked a new agent something, and was answered. */
+async function talk(holdfast: RunningHoldfast) {
+  const chat = await openChat(holdfast)
+  await chat.open()
+  await chat.say('hello')
+  expect(await chat.answer()).toBe('echo: hello')
+  const { pid, launchId } = await chat.process('running')
+  return { chat, pid: pid ?? 0, launchId, coordinator: await coordinatorOf(holdfast.data) }
+}
+
 async function coordinatorTokens(client: Client) {
   return (await client.get('/api/tokens', { query: {} })).items.filter(({ kind }) => kind === 'coordinator')
 }
@@ -68,12 +78,7 @@ describe('one server after the other', () => {
   })
 
   test('[CO6] stopping the server alone ends no agent, and the next `up` adopts the coordinator, its token revoked meanwhile or not', async () => {
-    const chat = await openChat(holdfast)
-    await chat.open()
-    await chat.say('hello')
-    expect(await chat.answer()).toBe('echo: hello')
-    const coordinator = await coordinatorOf(holdfast.data)
-    const { pid } = await chat.process('running')
+    const { chat, pid, coordinator } = await talk(holdfast)
     await holdfast.kill()
     const alone = await start({ up: undefined })
     await chat.say('with the server alone')
@@ -81,7 +86,7 @@ describe('one server after the other', () => {
     const [revoked] = await coordinatorTokens(chat.client)
     await chat.client.delete('/api/tokens/{tokenId}', { params: { tokenId: String(revoked?.id) } })
     expect(await alone.stop()).toBe(0)
-    expect([isRunning(pid ?? 0), isRunning(coordinator.pid)]).toEqual([true, true])
+    expect([isRunning(pid), isRunning(coordinator.pid)]).toEqual([true, true])
     const adopting = await start()
     await until(() => adopting.log().includes('runs already'))
     await chat.say('with the new token')
@@ -89,7 +94,7 @@ describe('one server after the other', () => {
     expect((await chat.process('running')).pid).toBe(pid)
     expect((await coordinatorTokens(chat.client)).map(({ id }) => id)).toEqual([revoked?.id])
     expect(await adopting.stop()).toBe(0)
-    expect([isRunning(pid ?? 0), isRunning(coordinator.pid)]).toEqual([false, false])
+    expect([isRunning(pid), isRunning(coordinator.pid)]).toEqual([false, false])
   })
 })
 
@@ -149,12 +154,8 @@ describe('on one machine', () => {
   })
 
   test('[PX2] chat and task processes of one agent run side by side; one is killed, its session alone ends within a second', async () => {
-    const chat = await openChat(holdfast)
+    const { chat, pid: talking, launchId } = await talk(holdfast)
     const { client, projectId, agentId } = chat
-    await chat.open()
-    await chat.say('hello')
-    expect(await chat.answer()).toBe('echo: hello')
-    const { pid: talking, launchId } = await chat.process('running')
     const draft = {
       phase: 1,
       type: 'code',
@@ -168,7 +169,7 @@ describe('on one machine', () => {
     const agentSessions = async () => (await client.get('/api/agent-sessions', { query: { agentId } })).items
     const live = async () => (await agentSessions()).filter(({ state }) => state !== 'ended')
     await until(async () => (await live()).length === 2)
-    process.kill(talking ?? 0, 'SIGKILL')
+    process.kill(talking, 'SIGKILL')
     const killedAt = performance.now()
     await until(async () => (await live()).length === 1)
     expect(performance.now() - killedAt).toBeLessThan(1000)
@@ -201,34 +202,24 @@ describe('on one machine', () => {
   })
 
   test('[CO6] a coordinator that is stopped for a while ends nothing, and goes on', async () => {
-    const chat = await openChat(holdfast)
-    await chat.open()
-    await chat.say('hello')
-    expect(await chat.answer()).toBe('echo: hello')
-    const coordinator = await coordinatorOf(holdfast.data)
-    const { pid } = await chat.process('running')
+    const { chat, pid, coordinator } = await talk(holdfast)
     process.kill(coordinator.pid, 'SIGSTOP')
     onTestFinished(() => void process.kill(coordinator.pid, 'SIGCONT'))
     await chat.say('while it sleeps')
     expect(await chat.answer()).toBe('echo: while it sleeps')
-    expect(isRunning(pid ?? 0)).toBe(true)
+    expect(isRunning(pid)).toBe(true)
     // Another takes over meanwhile: when it wakes it has lost what it had. The agent may hear of it first, and go by itself.
     const [known] = (await chat.client.get('/api/coordinators', { query: {} })).items
     await chat.client.post('/api/coordinators/{coordinatorId}/takeover', { params: { coordinatorId: String(known?.id) } })
     process.kill(coordinator.pid, 'SIGCONT')
-    await until(() => !isRunning(pid ?? 0))
+    await until(() => !isRunning(pid))
     await chat.say('after')
     expect(await chat.answer()).toBe('echo: after')
     expect((await coordinatorOf(holdfast.data)).pid).toBe(coordinator.pid)
   })
 
   test('[CO1] opening a chat starts the agent, which answers; a token revoked is made anew; a stop on purpose leaves nothing running', async () => {
-    const chat = await openChat(holdfast)
-    await chat.open()
-    await chat.say('hello')
-    expect(await chat.answer()).toBe('echo: hello')
-    const { pid } = await chat.process('running')
-    const coordinator = await coordinatorOf(holdfast.data)
+    const { chat, pid, coordinator } = await talk(holdfast)
     const [revoked] = await coordinatorTokens(chat.client)
     await chat.client.delete('/api/tokens/{tokenId}', { params: { tokenId: String(revoked?.id) } })
     // Only a coordinator that is connected can start another agent; it has the same name, and what it ran it has still.
@@ -238,9 +229,9 @@ describe('on one machine', () => {
     expect(await other.answer()).toBe('echo: you too')
     expect((await coordinatorTokens(chat.client)).map(({ id }) => id)).toEqual([revoked?.id])
     expect(await chat.process('running')).toMatchObject({ pid, coordinatorId: (await other.process('running')).coordinatorId })
-    expect(isRunning(pid ?? 0)).toBe(true)
+    expect(isRunning(pid)).toBe(true)
     expect(await holdfast.stop()).toBe(0)
-    expect([isRunning(pid ?? 0), isRunning(coordinator.pid)]).toEqual([false, false])
+    expect([isRunning(pid), isRunning(coordinator.pid)]).toEqual([false, false])
     expect(await agentsOf(holdfast.data)).toEqual([])
   })
 })

@@ -1,7 +1,6 @@
 /** A real store with what the tests of services ask of it again and again. */
 import { expect } from 'vitest'
-import { personScopes } from '../../src/domain/credential/scopes.ts'
-import { ownerId, ownerName, type Who } from '../../src/domain/credential/who.ts'
+import { owner, ownerId, type Who } from '../../src/domain/credential/who.ts'
 import type { ErrorCode } from '../../src/domain/errors.ts'
 import type { StreamName } from '../../src/domain/stream/name.ts'
 import { hashSecret } from '../../src/platform/secrets.ts'
@@ -11,15 +10,7 @@ import { openTestStore, type TestStore } from '../support/store.ts'
 
 export const by = ownerId
 
-export const ownerWho: Who = {
-  credentialId: ownerId,
-  kind: 'person',
-  id: ownerId,
-  name: ownerName,
-  role: 'owner',
-  scopes: personScopes,
-  expiresAt: null,
-}
+export const ownerWho = owner
 
 export const open = (): Promise<TestStore> => openTestStore()
 

@@ -1,6 +1,6 @@
 /** Who is asking: what a credential stands for. Made by the server from what was presented, never from what a caller claims. */
 import type { Instant } from '../instant.ts'
-import type { Role, Scope } from './scopes.ts'
+import { personScopes, type Role, type Scope } from './scopes.ts'
 
 export interface Who {
   /** The credential presented; revoking it ends what it opened. */
@@ -19,6 +19,16 @@ export interface Who {
 
 export const ownerId = 'owner'
 export const ownerName = 'Owner'
+/** Whoever holds the owner's token, and the server itself where it acts for them. */
+export const owner: Who = {
+  credentialId: ownerId,
+  kind: 'person',
+  id: ownerId,
+  name: ownerName,
+  role: 'owner',
+  scopes: personScopes,
+  expiresAt: null,
+}
 /** Who sends what the server itself has to say. */
 export const systemId = 'system'
 /** Who a program that embeds conversations is, unless it says so. */

@@ -4,8 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
-import { personScopes } from '../../domain/credential/scopes.ts'
-import { ownerId, ownerName, type Who } from '../../domain/credential/who.ts'
+import { owner, type Who } from '../../domain/credential/who.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { hashSecret, kindOf, sameHash } from '../../platform/secrets.ts'
 import { findCredential } from '../../services/find-credential.ts'
@@ -22,16 +21,6 @@ export interface Presented {
 
 const maxSecretLength = 512
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
-
-const owner: Who = {
-  credentialId: ownerId,
-  kind: 'person',
-  id: ownerId,
-  name: ownerName,
-  role: 'owner',
-  scopes: personScopes,
-  expiresAt: null,
-}
 
 export class Credentials {
   /** Cookies ignore ports, so the name says whose it is. */
