@@ -2,7 +2,9 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { projectStream, type StreamName } from '../../src/domain/stream/name.ts'
-import { payloads } from '../../src/store/postgres/notify-bell.ts'
+import { PostgresConnection } from '../../src/store/postgres/connection.ts'
+import { connectionOptions } from '../../src/store/postgres/connection-options.ts'
+import { NotifyBell, payloads } from '../../src/store/postgres/notify-bell.ts'
 import type { Store } from '../../src/store/store.ts'
 import { newPostgresStoreUrl, newPostgresUrl, usePostgres } from '../support/postgres.ts'
 import { proxyTo } from '../support/postgres-proxy.ts'
@@ -61,6 +63,63 @@ describe('two nodes on one PostgreSQL', () => {
     }
     // Rings that come close together travel together.
     await expect.poll(() => proxy.lost()).toBeGreaterThanOrEqual(1)
+  })
+
+  test('[RE4] whatever anybody notifies on the channel of the doorbells, each node goes on hearing, by them and by the poll', async () => {
+    const url = await newPostgresUrl()
+    const proxy = await proxyTo(url)
+    const [one, other] = [await openPostgres({ url }), await openPostgres({ url: proxy.url, pollMs: 50 })]
+    await one.run(countUp, { id: 'a' })
+    const heard: number[] = []
+    other.doorbell.on(stream, (at) => heard.push(at))
+    const channel = `holdfast_${one.incarnation.replaceAll(/\W/g, '')}`
+    const stranger = new pg.Client({ connectionString: url })
+    await stranger.connect()
+    const wrong = [
+      [1, 2, 3],
+      ['x', stream, 'y'],
+      ['x', stream, null],
+      ['x', stream, -1],
+      ['x', stream, 1.5],
+      ['x', {}, 1],
+      {},
+      null,
+    ]
+    for (const payload of wrong) await stranger.query('select pg_notify($1, $2)', [channel, JSON.stringify(payload)])
+    // A number that is far beyond what is there makes sense, and says nothing about what comes.
+    await stranger.query('select pg_notify($1, $2)', [channel, JSON.stringify(['x', stream, 1_000_000])])
+    await stranger.end()
+    await expect.poll(() => heard).toContain(1_000_000)
+    expect(heard.filter((at) => at !== 1 && at !== 1_000_000)).toEqual([])
+    await one.run(countUp, { id: 'a' })
+    await expect.poll(() => heard).toContain(2)
+    proxy.loseNotifications()
+    await one.run(countUp, { id: 'a' })
+    await expect.poll(() => heard).toContain(3)
+  })
+
+  test('[SC1] a doorbell whose connection may not listen is not left deaf: it is opened anew', async () => {
+    const url = await newPostgresUrl()
+    const options = connectionOptions(url)
+    const { promise: heard, resolve } = Promise.withResolvers<unknown>()
+    let asked = 0
+    const bell = new NotifyBell({
+      // Refused the first time, as by a server that is about to be promoted.
+      get channel() {
+        return ++asked === 1 ? 'not a name' : 'a_name'
+      },
+      node: 'one',
+      open: () => PostgresConnection.open(options),
+      ring: (heads) => resolve([...heads]),
+      heard: () => {},
+    })
+    const other = new pg.Client({ connectionString: url })
+    await other.connect()
+    const ringing = setInterval(() => void other.query(`select pg_notify('a_name', '["other","home",1]')`), 20)
+    expect(await heard).toEqual([['home', 1]])
+    clearInterval(ringing)
+    await other.end()
+    await bell.close()
   })
 
   test('[RE4] a commit that was under way while the poll looked is found by the next poll', async () => {

@@ -85,9 +85,10 @@ export class HeadPoll {
       const names = streams.slice(at, at + namesPerStatement)
       const rows = await this.#options.execute({ name: 'hf_poll', sql: byName, values: [names] })
       const heads = new Map(rows.map((row) => [row['name'] as StreamName, row['head'] as number]))
-      // One that is seen for the first time may have moved since its listener read the log: it rings.
-      const moved = names.filter((name) => (heads.get(name) ?? 0) > (this.#known.get(name) ?? 0))
-      for (const name of names) this.#known.set(name, Math.max(heads.get(name) ?? 0, this.#known.get(name) ?? 0))
+      // One that is seen for the first time may have moved since its listener read the log: it rings. So does one that somebody rang for
+      // with a number that is not there yet, or never was: nothing that was told outweighs what is read.
+      const moved = names.filter((name) => (heads.get(name) ?? 0) !== (this.#known.get(name) ?? 0))
+      for (const name of names) this.#known.set(name, heads.get(name) ?? 0)
       this.#options.ring(moved.map((name) => [name, heads.get(name) ?? 0]))
     }
   }

@@ -78,16 +78,18 @@ export class NotifyBell {
   }
 
   async #connect(): Promise<void> {
+    const connection = await this.#options.open().catch(() => undefined)
+    if (!connection) return this.#lose()
+    connection.onNotification((payload) => this.#hear(payload))
+    void connection.ended.then(() => this.#lose())
+    this.#connection = connection
     try {
-      const connection = await this.#options.open()
-      connection.onNotification((payload) => this.#hear(payload))
-      void connection.ended.then(() => this.#lose())
-      this.#connection = connection
       // The channel's name is ours: letters, digits and _.
       await connection.execute({ sql: `listen ${this.#options.channel}`, values: [] })
       this.#failures = 0
     } catch {
-      if (!this.#connection) this.#lose()
+      // One that is open and deaf would stay so; after its end another is opened.
+      void connection.end()
     }
   }
 
@@ -126,14 +128,20 @@ export function* payloads(node: string, heads: ReadonlyMap<StreamName, number>):
   if (text !== start) yield `${text}]`
 }
 
+/** Anybody in the database may notify on any channel: what makes no sense is nobody's ring. */
 function read(payload: string): { node: string; heads: [StreamName, number][] } | undefined {
   try {
-    const [node, ...rest] = JSON.parse(payload) as [string, ...(StreamName | number)[]]
+    const [node, ...rest] = JSON.parse(payload) as unknown[]
+    if (typeof node !== 'string') return undefined
     const heads: [StreamName, number][] = []
-    for (let at = 0; at + 1 < rest.length; at += 2) heads.push([rest[at] as StreamName, rest[at + 1] as number])
+    for (let at = 0; at + 1 < rest.length; at += 2) {
+      const [name, head] = [rest[at], rest[at + 1]]
+      if (typeof name === 'string' && isCount(head)) heads.push([name as StreamName, head])
+    }
     return { node, heads }
   } catch {
-    // Somebody else's: anybody in the database may notify on any channel.
     return undefined
   }
 }
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
