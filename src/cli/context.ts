@@ -105,7 +105,9 @@ export class CommandContext {
 
   /** Something to know beside the answer. */
   note(words: string): void {
+    this.#progress.pause()
     this.terminal.stderr.write(`${painter(this.terminal.stderr, this.terminal.env)('dim', words)}\n`)
+    this.#progress.resume()
   }
 
   /** For what follows something without an end: it has none of its own when `| head` stops reading. Gives how to stop listening. */

@@ -21,6 +21,7 @@ export function startProgress(terminal: Terminal, label: string, clock: Clock = 
   const startedAt = clock.now()
   let cancel = (): void => {}
   let drawn = false
+  let over = false
 
   const draw = (frame: number): void => {
     const seconds = Math.floor((clock.now() - startedAt) / 1000)
@@ -34,9 +35,13 @@ export function startProgress(terminal: Terminal, label: string, clock: Clock = 
     drawn = false
   }
   const begin = (): void => {
-    if (stderr.isTTY) cancel = clock.after(quietMs, () => draw(0))
+    if (stderr.isTTY && !over) cancel = clock.after(quietMs, () => draw(0))
   }
 
   begin()
-  return { pause: wipe, resume: begin, end: wipe }
+  const end = (): void => {
+    over = true
+    wipe()
+  }
+  return { pause: wipe, resume: begin, end }
 }

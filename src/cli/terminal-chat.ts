@@ -10,6 +10,7 @@ import { randomness } from '../platform/randomness.ts'
 import { visible } from '../platform/visible.ts'
 import type { Message } from '../protocol/message.ts'
 import type { ConversationState } from '../protocol/snapshot.ts'
+import { watchNews } from './agent-news.ts'
 import { chatLine } from './chat-lines.ts'
 import { ChatOutbox } from './chat-outbox.ts'
 import type { CommandContext } from './context.ts'
@@ -88,6 +89,7 @@ export async function chatInTerminal(context: CommandContext, place: ChatPlace, 
     },
     onState,
   })
+  const news = watchNews(client, place, (words) => note(context.hint(words)))
   lines.on('line', (line) => {
     if (line.trim() !== '') void outbox.send(line)
     lines.prompt()
@@ -101,5 +103,6 @@ export async function chatInTerminal(context: CommandContext, place: ChatPlace, 
   await outbox.flush()
   stopWaiting()
   watch.close()
+  void news.then((heard) => heard.close())
   if (failure) throw failure
 }

@@ -58,6 +58,21 @@ test('[NA7] --wait prints the answer to exactly this message and nothing else', 
   expect(await asked).toMatchObject({ code: 0, stdout: '42\n', stderr: '' })
 })
 
+test('[CL2] whoever waits for an agent is told that it waits for a decision, and what to type', async () => {
+  const place = await openChat()
+  const waiting = place.holdfast(['chat', 'ann', '--message', 'may I?', '--wait'], { env: { npm_lifecycle_event: 'holdfast' } })
+  await expect.poll(place.said).toEqual(['owner: may I?'])
+  const ann = await place.agent()
+  await ann.call('get_pending_messages')
+  await ann.call('request_approval', { checkpoint_type: 'plan', instruction_content: 'Delete it\nall' })
+  const [{ id }] = (await place.holdfast(['approvals', '--json'])).json().items
+  await place.holdfast(['approvals', 'approve', String(id)])
+  await ann.call('respond_chat', { content: 'done' })
+  const { stdout, stderr } = await waiting
+  expect(stdout).toBe('done\n')
+  expect(stderr).toContain(`ann waits for a decision: Delete it\n  npm run -s holdfast -- approvals approve ${id}`)
+})
+
 test('[CL2] --wait gives up after its time, and the message stays', async () => {
   const { holdfast, said } = await openChat()
   const { code, stderr } = await holdfast(['chat', 'ann', '--message', 'anybody?', '--wait', '--timeout', '1'])

@@ -2,6 +2,7 @@
 import { webKey } from '../../domain/conversation/key.ts'
 import { randomness } from '../../platform/randomness.ts'
 import type { Message } from '../../protocol/message.ts'
+import { watchNews } from '../agent-news.ts'
 import { awaitAnswer } from '../chat-answer.ts'
 import { chatLine } from '../chat-lines.ts'
 import { chooseProject, projectOption } from '../choose-project.ts'
@@ -62,7 +63,9 @@ async function sendOne(
     return context.finished(message, `Sent to ${agentId}`)
   }
   const parts = { client, conversationKey, agentId, timeoutMs: waitMs }
-  const answer = await awaitAnswer(parts, post)
+  const tell = (words: string): void => context.note(context.hint(words))
+  const news = context.json ? undefined : await watchNews(client, { projectId, agentId }, tell)
+  const answer = await awaitAnswer(parts, post).finally(() => news?.close())
   // For a script, the words of the answer and nothing else.
   context.answer(answer, () => answer?.content ?? '')
 }

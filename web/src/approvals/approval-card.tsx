@@ -18,21 +18,26 @@ const dots: Record<Approval['status'], LiveState> = {
 
 const linkClass = 'inline-flex min-h-6 items-center underline decoration-edge underline-offset-2 hover:text-ink'
 
+/** Of a permission that nobody refused, though the agent was told no: too late, or its agent went away. */
+const unansweredOf = ({ outcome }: Approval): 'expired' | 'withdrawn' | undefined =>
+  outcome === 'expired' || outcome === 'withdrawn' ? outcome : undefined
+
 /** `inProject`: the project need not be named, the page is about it. */
 export function ApprovalCard({ approval, inProject = false }: { approval: Approval; inProject?: boolean }) {
   const words = useWords()
   const nameOf = useNames()
   const mayDecide = useMay('approve')
   const project = useHome()?.projects.find(({ id }) => id === approval.projectId)
+  const unanswered = unansweredOf(approval)
   const kind = approval.permission ? words.approvals.permission : approval.checkpointType
   const title = `${kind} · ${nameOf(approval.leaderId)}`
   return (
     <li data-approval={approval.id}>
       <article aria-label={title} className="flex flex-col gap-3 py-4">
         <header className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-quiet">
-          <StateDot state={dots[approval.status]} />
+          <StateDot state={unanswered ? 'starting' : dots[approval.status]} />
           <span className={approval.status === 'pending' && !inProject ? 'sr-only' : 'font-medium text-ink'}>
-            {words.approvals.statuses[approval.status]}
+            {unanswered ? words.console.outcomes[unanswered] : words.approvals.statuses[approval.status]}
           </span>
           <span className={`text-ink [overflow-wrap:anywhere] ${approval.permission ? '' : 'font-mono'}`}>{kind}</span>
           <span>{words.approvals.asked(nameOf(approval.leaderId))}</span>
@@ -121,15 +126,16 @@ function Things({ title, things, quiet = false }: { title: string; things: reado
 }
 
 function Decided({ approval, status }: { approval: Approval; status: Exclude<Approval['status'], 'pending'> }) {
-  const { approvals } = useWords()
+  const { approvals, console: words } = useWords()
   const deciderOf = useDecider()
   const me = useMe()
   const { decidedBy } = approval
+  const unanswered = unansweredOf(approval)
   const who = decidedBy === null ? '' : decidedBy === me?.id ? approvals.byYou : deciderOf(decidedBy)
   return (
     <div role="status" className="flex flex-col gap-1 border-l-2 border-edge pl-3">
       <p className="flex flex-wrap gap-x-2">
-        <span className="font-medium">{approvals.decided[status](who)}</span>
+        <span className="font-medium">{unanswered ? words.outcomes[unanswered] : approvals.decided[status](who)}</span>
         {approval.resolvedAt && <Ago at={approval.resolvedAt} className="text-faint" />}
       </p>
       {approval.feedback && <p className="whitespace-pre-wrap text-quiet [overflow-wrap:anywhere]">{approval.feedback}</p>}

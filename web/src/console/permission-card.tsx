@@ -87,7 +87,7 @@ function Outcome({ permission, outcome }: { permission: Permission; outcome: Non
   const deciderOf = useDecider()
   const { decidedBy, optionId, options } = permission
   const chosen = options.find((option) => option.optionId === optionId)?.name
-  const facts = [words.outcomes[outcome], chosen, decidedBy && deciderOf(decidedBy)].filter(Boolean)
+  const facts = [words.outcomes[outcome], chosen, decidedBy && decidedBy !== 'system' && deciderOf(decidedBy)].filter(Boolean)
   return (
     <p role="status" className="text-sm text-quiet">
       {facts.join(' · ')}
