@@ -6,8 +6,8 @@ import { exited, started } from '../services/launch-pad.ts'
 import type { SocketClient } from '../support/feed-clients.ts'
 import { asks, type Console, openConsole, pass, question, readyAgent, turnEnded } from '../support/relay.ts'
 
-const sweeperOf = ({ server }: Console): UserSessionSweeper => {
-  const { store, clock } = server
+const sweeperOf = ({ server }: Console, store = server.store): UserSessionSweeper => {
+  const { clock } = server
   const logger = createLogger({ level: 'error', format: 'json', destination: { write: () => {} } })
   return new UserSessionSweeper({ store, clock, logger })
 }
@@ -201,6 +201,36 @@ test('[AP4] no answer in time is expired, which the agent is told as a refusal',
   await sweeper.round()
   expect(await client.next('permission:resolved')).toMatchObject({ outcome: 'expired', decidedBy: 'system', optionId: 'no' })
   expect(await machine.order('permission-settled')).toEqual({ launchId, askId: 'q', optionId: 'no' })
+})
+
+test('[US3] while the store is away nobody can be connected: when it is back there is time to, before a session is terminated', async () => {
+  const room = await openConsole({}, { 'user_session.detached_hours': 0.02 })
+  const client = await room.client()
+  const inside = await room.created(client)
+  let isAway = false
+  const shaky = new Proxy(room.server.store, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name) as unknown
+      if (typeof value !== 'function') return value
+      return isAway ? () => Promise.reject(new Error('the store is away')) : value.bind(target)
+    },
+  })
+  const sweeper = sweeperOf(room, shaky)
+  const minutes = async (count: number): Promise<string> => {
+    for (let second = 0; second < count * 60; second += 5) {
+      await pass(room, 5000)
+      await sweeper.round().catch(() => {})
+    }
+    return (await room.server.ask(`/api/user-sessions/${inside.sessionId}`)).json.state
+  }
+  await minutes(1)
+  client.webSocket.close()
+  await client.closed
+  isAway = true
+  await minutes(4)
+  isAway = false
+  expect(await minutes(0.9)).toBe('ACTIVE')
+  expect(await minutes(0.3)).toBe('TERMINATED')
 })
 
 test('[US3] a session is terminated when nobody was connected for its time; not while somebody is, nor while a turn runs', async () => {

@@ -174,6 +174,38 @@ describe('time in which nobody could be heard', () => {
   })
 })
 
+describe('a store that is away', () => {
+  test('[AS6] ends no session of those that could not be heard meanwhile; one that is still silent then ends in its own time', async () => {
+    const { store, office, clock, pass } = await open({ 'agent_session.ttl_minutes': 2 })
+    await office.giveTask()
+    const signed = await office.signIn()
+    await pass(minute)
+    let isAway = false
+    const shaky = new Proxy(store, {
+      get: (target, name) => {
+        const value = Reflect.get(target, name) as unknown
+        if (typeof value !== 'function') return value
+        return isAway ? () => Promise.reject(new Error('the store is away')) : value.bind(target)
+      },
+    })
+    const sweeper = sweeperOf({ store: shaky, calls: office.calls }, clock)
+    const tick = async (): Promise<void> => {
+      clock.advance(2000)
+      await sweeper.round().catch(() => {})
+    }
+    await tick()
+    isAway = true
+    for (let passed = 0; passed < 10 * minute; passed += 2000) await tick()
+    isAway = false
+    await tick()
+    expect(await office.one(signed)).toMatchObject({ state: 'active' })
+    for (let passed = 0; passed < 50_000; passed += 2000) await tick()
+    expect(await office.one(signed)).toMatchObject({ state: 'active' })
+    for (let passed = 0; passed < 10_000; passed += 2000) await tick()
+    expect(await office.one(signed)).toMatchObject({ state: 'ended', endReason: 'expired' })
+  })
+})
+
 describe('with many sessions', () => {
   test('[SP13] a sweep touches the live ones alone: 100,000 that have ended are not looked at', async () => {
     const { store, clock, folder, office, sweeper } = await open()

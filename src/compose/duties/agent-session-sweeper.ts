@@ -1,7 +1,8 @@
 /**
  * Ends agent sessions whose time has come, every few seconds (AS6, NA5, PX4). Reads first and writes only for those that are due,
- * each in a commit of its own; harmless when done twice. A tick that comes late, and a start after a stop, first move every
- * deadline by the time in which no agent could be heard: sleep, a clock that jumps and an upgrade end nothing.
+ * each in a commit of its own; harmless when done twice. A tick that comes late, a store that could not be asked, and a start after a
+ * stop first move every deadline by the time in which no agent could be heard: sleep, a clock that jumps, an outage and an upgrade end
+ * nothing.
  */
 import { epochMs } from '../../domain/instant.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -53,9 +54,11 @@ export class AgentSessionSweeper implements Duty {
     if (late > lateMs) {
       logger.info({ seconds: Math.round(late / 1000) }, 'Agents could not be heard; their deadlines are moved')
       await this.#postpone(late)
+      this.#heardUntil = now
     }
-    this.#heardUntil = now
     await this.#lookAtAllDue()
+    // Not before: a store that cannot be asked has heard nobody either.
+    this.#heardUntil = now
     if (now - this.#notedAt >= notedEveryMs) await this.#note()
   }
 

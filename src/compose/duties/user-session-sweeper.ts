@@ -1,8 +1,8 @@
 /**
  * Looks after what in user sessions has a time (US3, US4, AG2, AG6, AP4), every few seconds: agents that do not go, agents that are not ready, limits that are over (in chats too),
  * permissions that nobody answers, sessions that nobody is connected to. Reads first and writes only for what is due, each in a commit of
- * its own; harmless when done twice. After a start, and after a tick that comes late, nothing counts as detached until its readers had time
- * to come back.
+ * its own; harmless when done twice. After a start, a tick that comes late, and a store that could not be asked, nothing counts as detached until its
+ * readers had time to come back.
  */
 import { Refusal } from '../../domain/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -46,8 +46,9 @@ export class UserSessionSweeper implements Duty {
     const { store, clock } = this.#parts
     const now = clock.now()
     if (this.#sweptAt === undefined || now - this.#sweptAt - everyMs > lateMs) this.#patientUntil = now + attachedForMs
-    this.#sweptAt = now
     const due = await store.query(findDueUserSessions, {})
+    // Not before: while the store cannot be asked nobody can be connected.
+    this.#sweptAt = now
     for (const { userSessionId, roleAgentId } of due.roleAgents)
       await this.#each({ userSessionId }, async () =>
         store.run(giveUpRoleAgent, { ...(await this.#which(userSessionId)), roleAgentId }),
