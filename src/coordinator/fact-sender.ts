@@ -1,7 +1,7 @@
 /**
  * Sends what is spooled over one connection, one message at a time: news as soon as the last was taken, what agents write 50 ms after
  * it at the earliest, and an empty message when nothing happened for a beat, so that the coordinator is heard of (CO6). A fact is
- * forgotten when its number is acknowledged.
+ * forgotten when its number is acknowledged. Nothing is sent before `begin`.
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -28,6 +28,7 @@ export interface FactSenderParts {
 export class FactSender {
   readonly #parts: FactSenderParts
   #sentAt = Number.NEGATIVE_INFINITY
+  #hasBegun = false
   #isSending = false
   #isStopped = false
   /** The server did not take the last message, and is left alone for a while. */
@@ -39,22 +40,22 @@ export class FactSender {
 
   constructor(parts: FactSenderParts) {
     this.#parts = parts
-    this.#beatLater()
-    this.wake()
+  }
+
+  /** It knows its orders, and says so, if only by an empty message: from now on it may be offered what is ordered (CO4). */
+  begin(): void {
+    if (this.#hasBegun) return
+    this.#hasBegun = true
+    void this.#send()
   }
 
   /** There may be something to send. */
   wake(): void {
     const { clock, spool } = this.#parts
-    if (this.#isSending || this.#isStopped || this.#isRefused || spool.isEmpty) return
+    if (!this.#hasBegun || this.#isSending || this.#isStopped || this.#isRefused || spool.isEmpty) return
     // What happens in one turn of the loop, such as a place and the process in it, is one message and one commit.
     if (spool.hasNews) setImmediate(() => this.#send())
     else if (!this.#cancel) this.#plan(Math.min(batchEveryMs, Math.max(0, this.#sentAt + batchEveryMs - clock.now())))
-  }
-
-  /** Lets it be heard of now; what is being said says so too. */
-  beat(): void {
-    if (!this.#isSending) void this.#send()
   }
 
   stop(): void {
@@ -68,11 +69,11 @@ export class FactSender {
     this.#cancel = this.#parts.clock.after(ms, () => this.#send())
   }
 
-  #beatLater(): void {
+  #beat(): void {
     this.#cancelBeat?.()
     this.#cancelBeat = this.#parts.clock.after(beatMs, () => {
-      this.beat()
-      this.#beatLater()
+      if (!this.#isSending) void this.#send()
+      this.#beat()
     })
   }
 
@@ -84,7 +85,7 @@ export class FactSender {
     this.#cancel?.()
     this.#cancel = undefined
     this.#sentAt = clock.now()
-    this.#beatLater()
+    this.#beat()
     const facts = spool.batch().slice(0, this.#mostFacts)
     const message: CoordinatorFacts = { type: 'coordinator:facts', epoch, facts }
     try {

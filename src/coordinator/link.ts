@@ -197,8 +197,7 @@ export class Link {
       for (const state of Object.values(message['state'] as Record<string, CoordinatorOrders>)) {
         onOrders({ ...state, launches: state.launches.map((each) => LaunchOrder.parse(each)) })
       }
-      // It is in the picture: from now on it may be offered what is ordered.
-      this.#sender?.beat()
+      this.#sender?.begin()
       return
     }
     if (message.type === 'coordinator:offer') {

@@ -137,7 +137,9 @@ export class Supervisor {
     launch.spoken?.letGo()
     launch.process?.stop()
     if (launch.phase !== 'waiting') return
-    if (launch.asked) this.#tellExit(launch, nothingRan)
+    // It only waited: nobody is told that it is over, and it may be named again.
+    if (!launch.asked) return void this.#launches.delete(launchId)
+    this.#tellExit(launch, nothingRan)
     this.#forget(launchId)
   }
 

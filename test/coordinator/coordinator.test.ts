@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { startCoordinator, startLinkServer } from '../support/coordinator.ts'
 import { script } from '../support/launch-particulars.ts'
 import type { LinkServer } from '../support/link-server.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { startScript } from '../support/real-processes.ts'
 import { isRunning } from '../support/script-process.ts'
 
@@ -122,6 +123,27 @@ test('[CO6] one that was replaced ends what it started and comes back as a newco
   const [before, after] = [server.hellos[0], server.hellos.at(-1)]
   expect(after).toMatchObject({ epoch: null })
   expect(after?.instance).not.toBe(before?.instance)
+})
+
+test('[CO6] what only waited while all was ended, because another may take over, is started when nobody did', async () => {
+  const server = await startLinkServer()
+  server.maxConcurrent = 1
+  server.takeoverMinutes = 1
+  const clock = manualClock()
+  startCoordinator(server, { clock })
+  await server.until(() => server.hellos.length > 0)
+  const [runs, waits] = [server.order(stays), server.order(script('exit 0'))]
+  await server.until(started(server, runs))
+  await server.vanish()
+  for (let second = 0; second < 50; second++) clock.advance(1000)
+  await server.start()
+  // The hands go on until it has come back.
+  const isOver = (): boolean => {
+    clock.advance(200)
+    return exited(server, waits)()
+  }
+  await expect.poll(isOver, { timeout: 30_000 }).toBe(true)
+  expect(server.factsOf(waits)).toMatchObject([{ type: 'process-started' }, { type: 'process-exited', exitCode: 0 }])
 })
 
 test('[CO5] a successor ends what the one before left behind when it was killed, and says which', async () => {

@@ -62,11 +62,35 @@ async function openSender() {
     })
   /** Whatever was sent until now has arrived. */
   const arrived = async (): Promise<void> => void (await greet())
-  return { server, clock, add, taken, refused, arrived }
+  return { server, clock, sender, add, taken, refused, arrived }
 }
 
+/** One that knows its orders, and has said so. */
+async function begun() {
+  const open = await openSender()
+  const first = open.taken()
+  open.sender.begin()
+  await first
+  expect(open.server.requests).toBe(1)
+  return open
+}
+
+test('[CO4] before it knows its orders nothing is told; then at once, and that it does also when there is nothing', async () => {
+  const { server, sender, add, taken, arrived } = await openSender()
+  add(ended)
+  await arrived()
+  expect(server.requests).toBe(0)
+  const told = taken()
+  sender.begin()
+  await told
+  sender.begin()
+  await arrived()
+  expect(server.facts).toMatchObject([{ n: 1 }])
+  expect(server.requests).toBe(1)
+})
+
 test('[SP4] what has happened is told without a wait, together with all that was written before it', async () => {
-  const { server, clock, add, taken } = await openSender()
+  const { server, clock, add, taken } = await begun()
   const first = taken()
   add(ended)
   await first
@@ -77,12 +101,12 @@ test('[SP4] what has happened is told without a wait, together with all that was
   add(ended)
   await second
   expect(server.facts.map(({ n }) => n)).toEqual([1, 2, 3, 4, 5])
-  expect(server.requests).toBe(2)
+  expect(server.requests).toBe(3)
   expect(clock.now()).toBe(manualClock().now())
 })
 
 test('[CO6] what agents write is told together, 50 ms after what was told last', async () => {
-  const { server, clock, add, taken, arrived } = await openSender()
+  const { server, clock, add, taken, arrived } = await begun()
   const first = taken()
   add(ended)
   await first
@@ -90,15 +114,15 @@ test('[CO6] what agents write is told together, 50 ms after what was told last',
   add(wrote('a'), wrote('b'))
   clock.advance(49)
   await arrived()
-  expect(server.requests).toBe(1)
+  expect(server.requests).toBe(2)
   clock.advance(1)
   await second
   expect(server.facts.map(({ n }) => n)).toEqual([1, 2, 3])
-  expect(server.requests).toBe(2)
+  expect(server.requests).toBe(3)
 })
 
 test('[CO6] who has refused is asked again after a second, whatever happens meanwhile', async () => {
-  const { server, clock, add, taken, refused, arrived } = await openSender()
+  const { server, clock, add, taken, refused, arrived } = await begun()
   let refusals = 0
   server.refuse = () => (++refusals === 1 ? { code: 'busy', status: 503 } : undefined)
   const first = refused()

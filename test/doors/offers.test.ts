@@ -117,3 +117,16 @@ test('[AG3] terminated in the moment in which it begins, it has ended only when 
   await machine.tell(exited(launch.launchId, { stopped: true }))
   expect(await client.next('agent:terminated')).toMatchObject({ role: 'auth' })
 })
+
+test('[CO6] a connection that went while its last words were written down is offered nothing', async () => {
+  const { room, machine, spawn } = await open()
+  for (let n = 1; n <= 12; n++)
+    machine.socket.send({ type: 'coordinator:facts', epoch: machine.welcome.epoch, facts: [{ n, type: 'goodbye' }] })
+  machine.socket.webSocket.terminate()
+  await machine.socket.closed
+  // Behind whatever was being written.
+  await room.server.ask('/api/projects', { method: 'POST', body: { name: 'other' } })
+  const back = await room.machine()
+  spawn('auth')
+  expect((await back.order('launch-ordered')).order.offered).toBe(false)
+})

@@ -65,6 +65,10 @@ export class SocketConnection implements FeedSink, OpenConnection {
     doors.connections.add(this)
   }
 
+  get isOpen(): boolean {
+    return this.#webSocket.readyState === this.#webSocket.OPEN
+  }
+
   get full(): boolean {
     return this.#socket.writableNeedDrain
   }
@@ -74,7 +78,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
   }
 
   events(events: readonly FeedEvent[]): void {
-    if (this.#webSocket.readyState !== this.#webSocket.OPEN) return
+    if (!this.isOpen) return
     const together = events.length > 1
     if (together) this.#socket.cork()
     for (const event of events) this.#sendFrame(this.relay.has(event.stream) ? event.relayFrame : event.socketFrame)
@@ -84,7 +88,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
 
   /** Framed once for all: ws writes whole frames at once (nothing is compressed), so one of ours never falls into one of its own. */
   #sendFrame(frame: Buffer): void {
-    if (this.#webSocket.readyState !== this.#webSocket.OPEN) return
+    if (!this.isOpen) return
     this.#socket.write(frame)
     this.#doors.figures.feedBytes += frame.length
   }
@@ -161,7 +165,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
         this.#webSocket.pause()
         await this.drained()
       }
-      if (this.#webSocket.readyState !== this.#webSocket.OPEN) break
+      if (!this.isOpen) break
       await this.#handle(next)
       if (this.#webSocket.isPaused && this.#waiting.length === 0) this.#webSocket.resume()
     }

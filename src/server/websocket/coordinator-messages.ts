@@ -28,7 +28,7 @@ const handlers: Readonly<Record<string, Handle>> = {
   'coordinator:facts': async (connection, who, message, { launches, offers }) => {
     const facts = checked(CoordinatorFacts, message)
     connection.answer({ ...(await launches.facts(who, facts)) })
-    offers.hear(who.id, facts.epoch, connection)
+    if (connection.isOpen) offers.hear(who.id, facts.epoch, connection)
   },
 }
 

@@ -15,6 +15,7 @@ import { handleRelayMessage, type RelayConnection } from './relay-messages.ts'
 /** What a message is handled with: the connection it came on. */
 export interface MessageConnection extends RelayConnection {
   readonly subscription: Subscription
+  readonly isOpen: boolean
   tell(message: { readonly type: string }): void
 }
 
