@@ -1,13 +1,16 @@
 /**
- * Why an agent does not answer, for whoever waits for it at a terminal: it asks a person, it could not be kept running, it is held. Only
- * what happens from now on; the answer itself comes another way.
+ * Why an agent does not answer, for whoever waits for it at a terminal: it asks a person, it could not be kept running, it is held.
+ * The answer itself comes another way.
  */
 import type { Client } from '../client/client.ts'
 import { type EventWatch, watchEvents } from '../client/event-stream.ts'
 import { projectStream } from '../domain/stream/name.ts'
 import { visible } from '../platform/visible.ts'
+import type { Approval } from '../protocol/approval.ts'
 import type { HoldfastEvent } from '../protocol/events.ts'
 
+/** Of what waits for a decision anywhere. */
+const mostLookedAt = 200
 /** Of what it asks. */
 const longestQuestion = 200
 
@@ -29,17 +32,27 @@ export async function watchNews(client: Client, where: Where, tell: (words: stri
     onState: () => heard.resolve(),
   })
   await heard.promise
+  // What it has asked before it waits for still. Without an answer to this, what happens next is heard all the same.
+  const asked = await client.get('/api/approvals', { query: { limit: mostLookedAt } }).catch(() => ({ items: [] }))
+  for (const approval of asked.items) if (isOf(approval, where)) tell(question(approval))
   return watch
 }
 
-function newsIn(event: HoldfastEvent, { agentId }: Where): string | undefined {
+const isOf = ({ leaderId, projectId }: Approval, where: Where): boolean =>
+  leaderId === where.agentId && projectId === where.projectId
+
+function question({ id, leaderId, instructionContent }: Approval): string {
+  const [first = ''] = (instructionContent ?? '').split('\n')
+  const what = first === '' ? '' : `: ${visible(first.slice(0, longestQuestion))}`
+  return `◆ ${visible(leaderId)} waits for a decision${what}\n  holdfast approvals approve ${id}, or reject ${id}`
+}
+
+function newsIn(event: HoldfastEvent, where: Where): string | undefined {
+  const { agentId } = where
   if (!('data' in event)) return undefined
   if (event.type === 'approval-asked') {
-    const { id, leaderId, instructionContent } = event.data.approval
-    if (leaderId !== agentId) return undefined
-    const [first = ''] = (instructionContent ?? '').split('\n')
-    const what = first === '' ? '' : `: ${visible(first.slice(0, longestQuestion))}`
-    return `◆ ${agentId} waits for a decision${what}\n  holdfast approvals approve ${id}, or reject ${id}`
+    const { approval } = event.data
+    return isOf(approval, where) ? question(approval) : undefined
   }
   if (event.type === 'process-held' && event.data.process.agentId === agentId) {
     const why = event.data.process.detail

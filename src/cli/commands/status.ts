@@ -13,7 +13,7 @@ import { relative } from '../times.ts'
 /** Counted of each; what is more is said to be more. */
 const mostCounted = 200
 /** Shown of each. */
-const mostListed = 10
+const mostListed = 5
 
 const countOf = ({ items, nextCursor }: { items: readonly unknown[]; nextCursor: string | null }): string =>
   nextCursor === null ? String(items.length) : `more than ${items.length}`
