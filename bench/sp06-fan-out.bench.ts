@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Audience } from './harness/audience.ts'
 import type { Comparison, Contender } from './harness/comparison.ts'
 import { benchFolder } from './harness/folder.ts'
-import { KeepAlive, requestBytes } from './harness/keep-alive.ts'
+import { openHoldfast } from './harness/holdfast.ts'
 import { Relay } from './harness/relay.ts'
 import { holdfastCommand, ownerTokenIn, type ServerProcess, startProcess } from './harness/server-process.ts'
 import { flat } from './harness/verdict.ts'
@@ -70,11 +70,7 @@ async function ourStage(data: string, listeners: number): Promise<Stage> {
 
 /** A real agent speaks, one piece each time it is told to. */
 async function consoleStage(data: string, listeners: number): Promise<Stage> {
-  const server = await startProcess(holdfastCommand(data), { path: '/readyz', watched: true })
-  const token = ownerTokenIn(data)
-  const person = await KeepAlive.open(server.port)
-  const asked = <Answer>(method: string, path: string, body?: object): Promise<Answer> =>
-    person.json(requestBytes(method, path, body, { token }))
+  const { server, token, person, asked } = await openHoldfast(data, true)
   const { id: projectId } = await asked<{ id: string }>('POST', '/api/projects', { name: 'fan-out' })
   const prompter = createServer().listen(0, '127.0.0.1')
   await once(prompter, 'listening')

@@ -7,10 +7,11 @@ import { type Office, openOffice } from './chat/office.ts'
 import { Audience } from './harness/audience.ts'
 import type { Comparison, Contender } from './harness/comparison.ts'
 import { benchFolder } from './harness/folder.ts'
+import { openHoldfast } from './harness/holdfast.ts'
 import { KeepAlive, requestBytes } from './harness/keep-alive.ts'
 import { PlayedCoordinator, playedLabel } from './harness/played-coordinator.ts'
 import { Relay } from './harness/relay.ts'
-import { holdfastCommand, ownerTokenIn, type ServerProcess, startProcess } from './harness/server-process.ts'
+import { type ServerProcess, startProcess } from './harness/server-process.ts'
 
 const bareSockets = join(import.meta.dirname, 'bare', 'fan-out-server.cjs')
 const bareServer = join(import.meta.dirname, 'bare', 'holding-server.cjs')
@@ -81,11 +82,7 @@ interface Warm extends Contender {
 
 /** KiB for each agent that is ready and has nothing to do; nobody watches by then. */
 async function warm(data: string): Promise<Warm> {
-  const server = await startProcess(holdfastCommand(data), { path: '/readyz', watched: true })
-  const token = ownerTokenIn(data)
-  const person = await KeepAlive.open(server.port)
-  const asked = <Answer>(method: string, path: string, body?: object): Promise<Answer> =>
-    person.json(requestBytes(method, path, body, { token }))
+  const { server, token, person, asked } = await openHoldfast(data, true)
   const { id: projectId } = await asked<{ id: string }>('POST', '/api/projects', { name: 'bench' })
   const program = { protocol: 'acp', command: 'played', args: [], runsOn: playedLabel }
   await asked('POST', '/api/agents', { id: 'played', name: 'played', ...program })

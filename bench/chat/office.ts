@@ -1,6 +1,7 @@
 /** The real server with agents that are signed in to a project, and the person who writes to them, each on an open connection. */
+import { openHoldfast } from '../harness/holdfast.ts'
 import { KeepAlive, requestBytes } from '../harness/keep-alive.ts'
-import { holdfastCommand, ownerTokenIn, type ServerProcess, startProcess } from '../harness/server-process.ts'
+import type { ServerProcess } from '../harness/server-process.ts'
 
 const both = 'application/json, text/event-stream'
 /** So many sign in at a time. */
@@ -30,21 +31,17 @@ export interface Office {
 }
 
 export async function openOffice(data: string, agentCount = 1, watched = false): Promise<Office> {
-  const server = await startProcess(holdfastCommand(data), { path: '/readyz', watched })
-  const token = ownerTokenIn(data)
+  const { server, token, person, asked } = await openHoldfast(data, watched)
   const { port } = server
-  const person = await KeepAlive.open(port)
-  const asPerson = <Answer>(method: string, path: string, body?: unknown): Promise<Answer> =>
-    person.json(requestBytes(method, path, body, { token }))
-  const { id: projectId } = await asPerson<{ id: string }>('POST', '/api/projects', { name: 'bench' })
+  const { id: projectId } = await asked<{ id: string }>('POST', '/api/projects', { name: 'bench' })
   const message = (agentId: string, content: string): Buffer =>
     requestBytes('POST', '/api/chat', { projectId, toAgentId: agentId, content }, { token })(port)
 
   const ids = Array.from({ length: agentCount }, (_, nth) => `agent-${nth}`)
   const passkeys = new Map<string, string>()
   for (const id of ids) {
-    passkeys.set(id, (await asPerson<{ passkey: string }>('POST', '/api/agents', { id, name: id, protocol: 'mcp' })).passkey)
-    await asPerson('PUT', `/api/projects/${projectId}/agents/${id}`, {})
+    passkeys.set(id, (await asked<{ passkey: string }>('POST', '/api/agents', { id, name: id, protocol: 'mcp' })).passkey)
+    await asked('PUT', `/api/projects/${projectId}/agents/${id}`, {})
     await person.ask(message(id, 'hello'))
   }
   const agents: BenchAgent[] = []
