@@ -1,7 +1,7 @@
 /** The band of Now for work that was interrupted, newest first, each with its Resume (UI1). One quiet line while there is none. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { WorkSession } from '../../../src/protocol/work-session.ts'
 import { interrupted } from '../live/continuity.ts'
 import { useAgentAndProject } from '../live/names.ts'
@@ -20,9 +20,24 @@ export function Interrupted() {
   const { continuity } = useWords()
   const { data, error } = useQuery(interrupted)
   const [all, setAll] = useState(false)
+  const section = useRef<HTMLElement>(null)
+  const focusedHere = useRef(false)
+  // A row goes with the button that was pressed; who works by keyboard stays where it stood, and presses nothing by accident.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is about the rows that are there now
+  useEffect(() => {
+    if (focusedHere.current && document.activeElement === document.body) section.current?.focus()
+  }, [data?.length])
   const more = all ? 0 : Math.max(0, (data?.length ?? 0) - shownFirst)
   return (
     <section
+      ref={section}
+      tabIndex={-1}
+      onFocus={() => {
+        focusedHere.current = true
+      }}
+      onBlur={({ relatedTarget, currentTarget }) => {
+        if (relatedTarget) focusedHere.current = currentTarget.contains(relatedTarget)
+      }}
       aria-label={continuity.interrupted}
       className="flex min-h-11 flex-wrap items-center gap-x-4 border-b border-line py-2.5"
     >
