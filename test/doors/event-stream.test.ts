@@ -1,8 +1,12 @@
 /** Server-sent events: from the heads, from a cursor, from a snapshot; nothing missed, nothing twice. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { watchEvents } from '../../src/client/event-stream.ts'
+import { createToken } from '../../src/services/create-token.ts'
 import { encodeCursor } from '../../src/store/cursor.ts'
+import { ownerWho } from '../services/installation.ts'
 import { followEvents, openSocket } from '../support/feed-clients.ts'
 import { openTestServer, type TestServer } from '../support/server.ts'
 
@@ -168,4 +172,32 @@ test('[HT6] the name of a stream may hold a comma and a percent sign: inside a n
   }
   await all.promise
   expect(seen).toEqual(keys.map((key) => `conversation:${key}`))
+})
+
+test('[SE8] a reader that has gone while it was looked up who it is leaves nothing open behind', async () => {
+  const server = await openTestServer()
+  const { store } = server
+  const { token } = await store.run(createToken, { name: 's', kind: 'script', scopes: ['read'], by: ownerWho })
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  const { query } = store
+  const held: typeof store.query = async (question, input) => {
+    ask()
+    await answered
+    return query.call(store, question as never, input) as never
+  }
+  store.query = held
+  const socket = connect(server.port, '127.0.0.1')
+  const host = `127.0.0.1:${server.port}`
+  socket.write(`GET /api/events?streams=home HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\n\r\n`)
+  await asked
+  socket.resetAndDestroy()
+  await once(socket, 'close')
+  // The server, which answers these behind it, has seen it go.
+  for (let round = 0; round < 3; round++) await server.ask('/healthz')
+  store.query = query
+  answer()
+  await create(server, 'behind it')
+  const { text } = await server.ask('/metrics')
+  expect(text).toContain('holdfast_event_streams_open 0\n')
 })

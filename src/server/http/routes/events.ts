@@ -20,6 +20,8 @@ export const eventHandlers: HandlersOf<typeof eventRoutes> = {
     }
     doors.connections.admit(presented)
     reply.hijack()
+    // Gone while it was looked up who it is: its `close` was told already, and nobody would ever end what is opened for it.
+    if (reply.raw.destroyed) return undefined
     const eventStream = new EventStream(reply.raw, request.raw.socket, presented, doors.figures)
     const subscription = new Subscription(doors.store, doors.tails, eventStream)
     const leavePanels = doors.panels.name(query.panels?.split(',') ?? [])
