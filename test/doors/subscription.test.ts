@@ -8,6 +8,7 @@ import { type FeedSink, type FeedSnapshot, Subscription } from '../../src/server
 import { Tails } from '../../src/server/live/tail.ts'
 import { createProject } from '../../src/services/create-project.ts'
 import { encodeCursor } from '../../src/store/cursor.ts'
+import type { LocalDoorbell } from '../../src/store/doorbell.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
 
 /** A client whose room the test gives and takes. */
@@ -196,4 +197,49 @@ test('[RL5] a tail whose read failed tries again, and its followers miss nothing
   clock.advance(1000)
   await sink.until(() => sink.got.length === 1)
   expect(sink.got).toEqual([1])
+})
+
+test('[RE4] a ring for what is not there swallows none that comes while the log is read', async () => {
+  const testStore = await openTestStore()
+  const { store } = testStore
+  const { tails } = open(testStore)
+  const { eventsAfter } = store
+  const { promise: looked, resolve: look } = Promise.withResolvers<void>()
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+  store.eventsAfter = async (...question) => {
+    const rows = await eventsAfter.apply(store, question)
+    look()
+    await held
+    return rows
+  }
+  const tail = tails.hold('home')
+  const { promise: taken, resolve: take } = Promise.withResolvers<readonly FeedEvent[]>()
+  tail.join({ take })
+  tail.start(0)
+  ;(store.doorbell as LocalDoorbell).ring([['home', 5]])
+  await looked
+  await write(testStore, 1)
+  letGo()
+  expect(await taken).toMatchObject([{ seq: 1 }])
+})
+
+test('[RE4] a tail that is let go while the log cannot be read does not ask again', async () => {
+  const testStore = await openTestStore()
+  const { store, clock } = testStore
+  const { tails } = open(testStore)
+  let asked = 0
+  const { promise: held, reject } = Promise.withResolvers<never>()
+  store.eventsAfter = () => {
+    asked++
+    return held
+  }
+  tails.hold('home').start(0)
+  await write(testStore, 1)
+  expect(asked).toBe(1)
+  tails.letGo('home')
+  reject(new Error('the store is away'))
+  await held.catch(() => {})
+  await new Promise((resolve) => setImmediate(resolve))
+  clock.advance(10_000)
+  expect(asked).toBe(1)
 })

@@ -35,8 +35,11 @@ export class Tail {
   #recent: FeedEvent[] = []
   #recentCharacters = 0
   #rung = 0
+  /** How often it has rung: one ring more is a reason to look again, whatever its number. */
+  #rings = 0
   #started = false
   #reading = false
+  #closed = false
   #stopRetry: (() => void) | undefined
 
   constructor(stream: StreamName, parts: TailParts) {
@@ -69,12 +72,14 @@ export class Tail {
   }
 
   close(): void {
+    this.#closed = true
     this.#stopListening()
     this.#stopRetry?.()
     this.#followers.clear()
   }
 
   #ring(head: number): void {
+    this.#rings++
     this.#rung = Math.max(this.#rung, head)
     if (this.#started && !this.#reading && this.#rung > this.head) void this.#read()
   }
@@ -83,14 +88,17 @@ export class Tail {
     const { store, logger, clock } = this.#parts
     this.#reading = true
     try {
-      while (this.#rung > this.head) {
+      while (this.#rung > this.head && !this.#closed) {
+        const rings = this.#rings
         const rows = await store.eventsAfter(this.stream, this.head, readAtOnce)
-        // A ring for what is not there must not make followers skip what will be.
-        if (rows.length === 0) this.#rung = this.head
-        else this.#handOut(rows.map((row) => new FeedEvent(row, store.incarnation)))
+        // A ring for what is not there must not make followers skip what will be, nor hide one that came meanwhile.
+        if (rows.length === 0 && rings === this.#rings) this.#rung = this.head
+        else if (rows.length > 0) this.#handOut(rows.map((row) => new FeedEvent(row, store.incarnation)))
       }
     } catch (error) {
+      if (this.#closed) return
       logger.warn({ err: error, stream: this.stream }, 'The log could not be read; trying again')
+      this.#stopRetry?.()
       this.#stopRetry = clock.after(retryMs, () => this.#ring(this.#rung))
     } finally {
       this.#reading = false
