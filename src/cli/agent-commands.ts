@@ -9,6 +9,7 @@ import type { CommandContext } from './context.ts'
 import { findDetected, setupNote } from './detected-agents.ts'
 import { usage } from './failure.ts'
 import { findByName } from './find-by-name.ts'
+import { projectNames } from './project-names.ts'
 import { secretOnce } from './secret-once.ts'
 import { fields, table } from './table.ts'
 import { exact } from './times.ts'
@@ -39,8 +40,10 @@ export async function list(context: CommandContext): Promise<void> {
 }
 
 export async function show(context: CommandContext, given: Given): Promise<void> {
-  const agent = await findAgent(await context.client(), given.operand(0))
-  context.answer(agent, () => describe(context, agent))
+  const client = await context.client()
+  const agent = await findAgent(client, given.operand(0))
+  const nameOf = await projectNames(context, client)
+  context.answer(agent, () => describe(context, agent, nameOf))
 }
 
 export async function add(context: CommandContext, given: Given): Promise<void> {
@@ -142,7 +145,7 @@ const findAgent = (client: Client, typed: string): Promise<Agent> =>
 
 const startLine = ({ command, args }: Agent): string => (command ? [command, ...args].join(' ') : '–')
 
-function describe(context: CommandContext, agent: Agent): string {
+function describe(context: CommandContext, agent: Agent, nameOf = (projectId: string): string => projectId): string {
   const now = systemClock.now()
   const about = fields(
     [
@@ -154,7 +157,7 @@ function describe(context: CommandContext, agent: Agent): string {
       ['At once', agent.maxProcesses === null ? 'no limit of its own' : String(agent.maxProcesses)],
       ['Runs on', agent.runsOn === null ? 'any machine' : `machines with the label ${agent.runsOn}`],
       ['Held for', `${agent.holdSeconds} s`],
-      ['Projects', agent.projectIds.join(', ') || '–'],
+      ['Projects', agent.projectIds.map((id) => visible(nameOf(id))).join(', ') || '–'],
       ['Created', exact(agent.createdAt, now)],
     ],
     context.paint,

@@ -35,7 +35,10 @@ test('[CL1] an agent is added with what starts it, and its passkey is shown once
     role: 'coder',
   })
   expect(shown.stdout).not.toContain(passkey)
-  expect((await holdfast(['agents'])).stdout).toMatch(/claude +Claude Code +acp +coder +0 +npx claude-code-acp --flag/)
+  await holdfast(['projects', 'create', 'shop'])
+  await holdfast(['projects', 'assign', 'shop', 'claude'])
+  expect((await holdfast(['agents', 'show', 'claude'])).stdout).toMatch(/Projects +shop\n/)
+  expect((await holdfast(['agents'])).stdout).toMatch(/claude +Claude Code +acp +coder +1 +npx claude-code-acp --flag/)
 })
 
 test('[CL1] an agent without a command is started by others', async () => {

@@ -130,7 +130,7 @@ export const tasks = {
 export const workSessions = {
   tab: 'Sessions',
   title: 'Work sessions',
-  none: 'No work has been done here yet.',
+  none: 'No work has been done here yet. It begins when an agent takes a task up, or in a console.',
   states: { running: 'Running', interrupted: 'Interrupted', completed: 'Completed' },
   phase: (phase: number) => `phase ${phase}`,
   at: (task: string) => `at ${task}`,

@@ -135,7 +135,7 @@ export const tasks: typeof english.tasks = {
 export const workSessions: typeof english.workSessions = {
   tab: 'セッション',
   title: '作業セッション',
-  none: 'まだ作業は行われていません。',
+  none: 'まだ作業は行われていません。エージェントがタスクに着手するか、コンソールで作業を始めると表示されます。',
   states: { running: '実行中', interrupted: '中断', completed: '完了' },
   phase: (phase) => `フェーズ ${phase}`,
   at: (task) => `作業中：${task}`,
