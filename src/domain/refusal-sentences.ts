@@ -84,6 +84,7 @@ export const refusalSentences = {
   noMode: 'the agent offers no mode {id}',
   noOptionAmong: 'the agent offers no option {id}; it offers {offered}',
   noOption: 'the agent offers no option {id}',
+  noValueAmong: '{id} cannot be {value}; it offers {offered}',
 
   taskWaits: '{task} waits for {others}',
   taskDone: '{task} is {state}; it makes no more progress',
@@ -119,6 +120,17 @@ export const refusalSentences = {
   plainFolderBecause: 'This is a plain directory, without git. {note}',
   metOthers: '{what} met another writer {count} times',
   postgresAway: 'PostgreSQL cannot be used: {why}',
+  commitUnknown:
+    'The connection to PostgreSQL was lost during the commit ({why}): this may or may not have happened. Look before you try again.',
+  othersWrite: 'Others have been writing to the same stream for too long',
+  storeReplaced: 'The database was replaced by another one; start the server again',
+  diskFull: 'The disk is full',
+  storeLocked: 'Another program keeps the database locked',
+  storeFailed: 'The database failed ({why}); it is not written any more until the server is started again',
+  nulNotKept: 'A text contains NUL, which no database keeps',
+  tooLateToRead: 'The request took too long to arrive',
+  beginsElsewhere: '{agent} has just begun to work in another project; try again',
+  chatChanged: 'The chat has changed meanwhile; try again',
 
   pastTime: 'it is in the past',
   nothingToSearch: 'there is no letter, digit or sign in it to search for',

@@ -27,7 +27,7 @@ export function notOffered(offers: Configurable, change: ConfigChange): { field:
   if (!option) return { field: 'optionId', detail: without('noOption', change.optionId, offers.options) }
   const { value } = change
   const fits = typeof option.value === 'boolean' ? typeof value === 'boolean' : option.values.some(({ id }) => id === value)
-  return fits ? undefined : { field: 'value', detail: `${option.id} cannot be ${value}${among(option.values)}` }
+  return fits ? undefined : { field: 'value', detail: notAmong(option.id, String(value), option.values) }
 }
 
 export function withChange<Offers extends Configurable>(offers: Offers, change: ConfigChange): Offers {
@@ -42,10 +42,11 @@ function without(what: 'noMode' | 'noOption', id: string, things: readonly { rea
   return things.length === 0 ? because(what, { id }) : because(`${what}Among`, { id, offered: named(things) })
 }
 
+const notAmong = (id: string, value: string, things: readonly { readonly id: string }[]): string =>
+  things.length === 0 ? `${id} cannot be ${value}` : because('noValueAmong', { id, value, offered: named(things) })
+
 const named = (things: readonly { readonly id: string }[]): string =>
   things
     .slice(0, mostNamed)
     .map(({ id }) => id)
     .join(', ')
-
-const among = (things: readonly { readonly id: string }[]): string => (things.length === 0 ? '' : `; it offers ${named(things)}`)

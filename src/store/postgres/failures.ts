@@ -65,17 +65,12 @@ export const isRolledBack = (error: unknown): boolean =>
 export function told(error: unknown): Error {
   if (error instanceof Refusal) return error
   if (error instanceof OutcomeUnknown) {
-    return new Refusal(
-      'store_unavailable',
-      `The connection to PostgreSQL was lost during the commit (${error.message}): this may or may not have happened. Look before you try again.`,
-      { outcome: 'unknown' },
-    )
+    return new Refusal('store_unavailable', because('commitUnknown', { why: error.message }), { outcome: 'unknown' })
   }
   if (isAway(error)) return new Refusal('store_unavailable', because('postgresAway', { why: reason(error) }))
   const code = codeOf(error)
-  if (code === lockNotAvailable) return new Refusal('busy', 'Others have been writing to the same stream for too long')
-  if (code === notInRepertoire || code === untranslatable)
-    return new Refusal('invalid_request', 'A text contains NUL, which no database keeps')
+  if (code === lockNotAvailable) return new Refusal('busy', because('othersWrite'))
+  if (code === notInRepertoire || code === untranslatable) return new Refusal('invalid_request', because('nulNotKept'))
   if (code !== undefined) return new Error(`PostgreSQL refused a statement (${code}): ${reason(error)}`)
   return error instanceof Error ? error : new Error(String(error))
 }

@@ -156,12 +156,12 @@ class Writer {
         this.#broken = `The database could not be rolled back (${String(rollbackError)})`
       }
     }
-    if (isLockedByOther(error)) return this.#broken ?? 'Another program keeps the database locked'
+    if (isLockedByOther(error)) return this.#broken ?? because('storeLocked')
     if (!(error instanceof Refusal) && !isDiskFull(error)) {
       // After a failed write or sync the page cache may hold what the disk does not: only a restart reads the truth again.
-      this.#broken ??= `The database failed (${String(error)}); it is not written any more until the server is started again`
+      this.#broken ??= because('storeFailed', { why: String(error) })
     }
-    return this.#broken ?? 'The disk is full'
+    return this.#broken ?? because('diskFull')
   }
 }
 

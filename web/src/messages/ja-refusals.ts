@@ -83,6 +83,7 @@ const words: RefusalSentences = {
   noMode: 'エージェントにモード {id} はありません',
   noOptionAmong: 'エージェントに設定 {id} はありません。選べるもの: {offered}',
   noOption: 'エージェントに設定 {id} はありません',
+  noValueAmong: '{id} を {value} にはできません。選べるもの: {offered}',
 
   taskWaits: '{task} は {others} を待っています',
   taskDone: '{task} は{state}です。これ以上は進みません',
@@ -118,6 +119,17 @@ const words: RefusalSentences = {
   plainFolderBecause: 'これは git のない普通のフォルダーです。{note}',
   metOthers: '{what}: ほかの書き込みと {count} 回ぶつかりました',
   postgresAway: 'PostgreSQL を使えません: {why}',
+  commitUnknown:
+    '確定の途中で PostgreSQL との接続が切れました（{why}）。実行されたかどうかは分かりません。確認してから、もう一度お試しください。',
+  othersWrite: 'ほかの書き込みが続いていて、順番が来ませんでした',
+  storeReplaced: 'データベースが別のものに替わりました。サーバーを起動し直してください',
+  diskFull: 'ディスクに空きがありません',
+  storeLocked: '別のプログラムがデータベースをロックしています',
+  storeFailed: 'データベースに障害が起きました（{why}）。サーバーを起動し直すまで書き込めません',
+  nulNotKept: '保存できない NUL 文字が含まれています',
+  tooLateToRead: '要求が届くまでに時間がかかりすぎました',
+  beginsElsewhere: '{agent} はちょうど別のプロジェクトで作業を始めたところです。もう一度お試しください',
+  chatChanged: 'その間にチャットが変わりました。もう一度お試しください',
 
   pastTime: '過去の日時です',
   nothingToSearch: '検索できる文字がありません',
