@@ -301,6 +301,18 @@ test('[WT2] a terminated agent leaves its worktree as it is', async () => {
   expect(existsSync(join(workspace, 'kept.txt'))).toBe(true)
 })
 
+test('[SE7] a secret that a set-up prints is not seen where its words are cut, either', async () => {
+  const { server, has } = await begin()
+  const secret = 'q7'.repeat(100)
+  // The last words begin in the middle of it, behind what says that it is one.
+  const command = ['/bin/sh', '-c', `echo 'API_TOKEN=${secret} ${'x'.repeat(1900)}'; exit 3`]
+  const place = { userSessionShort: '1c55ab10', role: 'auth', path: null, setUp: { copy: [], command } }
+  const launchId = server.order(demo({ workspace: place }, makeRepository().folder))
+  expect(await has(launchId, 'agent-failed')).toMatchObject({ step: 'workspace', error: expect.stringContaining('xxx') })
+  await has(launchId, 'start-failed')
+  expect(JSON.stringify(server.factsOf(launchId))).not.toContain('q7q7')
+})
+
 test('[CO5] a set-up that a dead coordinator would leave behind is found by the next, and ended', async () => {
   const { server, has, keeper } = await begin()
   const setUp = { copy: [], command: ['/bin/sh', '-c', 'echo $$; exec sleep 600'] }

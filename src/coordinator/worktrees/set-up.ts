@@ -9,6 +9,7 @@ import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { StringDecoder } from 'node:string_decoder'
 import type { Clock } from '../../platform/clock.ts'
+import { mask } from '../../platform/mask.ts'
 import { openInside, PathRefused, realPathInside } from '../../platform/path-inside.ts'
 import { say } from '../../protocol/sentences.ts'
 import { mostCopied, setUpWithinMs } from '../../protocol/worktree.ts'
@@ -81,7 +82,7 @@ export interface SetUpCommand {
 export interface SetUpResult {
   readonly outcome: 'done' | 'failed' | 'timeout' | 'stopped' | 'not_found'
   readonly exitCode: number | null
-  /** The end of what it printed. */
+  /** The end of what it printed, masked. */
   readonly output: string
 }
 
@@ -115,7 +116,8 @@ export function runSetUp({ argv: [file, ...args], folder, env, clock, onOutput, 
     stopWaiting()
     told.end()
     signal?.removeEventListener('abort', stop)
-    resolve({ outcome, exitCode, output })
+    // Before anybody cuts it: behind a cut the end of a secret looks like nothing (SE7).
+    resolve({ outcome, exitCode, output: mask(output) })
   }
   child.on('error', (error) => {
     output += error.message
