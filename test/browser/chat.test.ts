@@ -80,7 +80,7 @@ test('[CH9] an agent that waits for a decision is said to wait, and is answered 
   await card.getByRole('button', { name: 'Approve' }).press('Enter')
   await presence(page, 'thinking')
   await card.waitFor({ state: 'detached' })
-  expect(await composer(page).evaluate((area) => area === document.activeElement)).toBe(true)
+  await expect.poll(() => composer(page).evaluate((area) => area === document.activeElement)).toBe(true)
 })
 
 test('[CH9] who likes Enter to make a new line chooses so, and Ctrl+Enter sends', async () => {
