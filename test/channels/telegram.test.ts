@@ -88,6 +88,19 @@ test('[CN2] told to wait, it waits for as long as it is told and sends once', as
   expect(sent()).toEqual(['an answer', 'the next'])
 })
 
+test('[CN2] told to wait for longer than time goes, it waits for a day', async () => {
+  const { store, standIn } = await openChat()
+  standIn.say('hello')
+  await standIn.until(() => standIn.unacknowledged === 0)
+  standIn.trouble('sendMessage', { status: 429, description: 'Too Many Requests', retryAfter: 1e13 })
+  const calls = () => standIn.calls.filter((each) => each === 'sendMessage').length
+  const before = calls()
+  await answerIn(store, 'an answer')
+  await standIn.until(() => calls() === before + 1)
+  await untilWaiting(store)
+  expect(await store.query(findOutgoing, { channel, after: '' })).toMatchObject([{ chatId: '42', inMs: 24 * 3_600_000 }])
+})
+
 test('[CN2] what was certainly not sent is sent again as it is; what may have been says so', async () => {
   const { store, clock, standIn, sent } = await openChat()
   standIn.say('hello')
