@@ -122,8 +122,22 @@ export class Git {
   #spawn(folder: string, args: readonly string[], options: GitOptions): Promise<GitResult> {
     const { input, timeoutMs = gitTimeoutMs, maxBytes = maxOutputBytes } = options
     const { promise, resolve, reject } = Promise.withResolvers<GitResult>()
-    const child = spawn('git', args, { cwd: folder, env: this.#environment(options), stdio: 'pipe', windowsHide: true })
-    const out = collect(maxBytes, () => child.kill('SIGKILL'))
+    // A group of its own: a filter that it has started would hold its output open, and would be waited for.
+    const child = spawn('git', args, {
+      cwd: folder,
+      env: this.#environment(options),
+      stdio: 'pipe',
+      detached: true,
+      windowsHide: true,
+    })
+    const kill = (): void => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+      } catch {
+        // It has ended by itself.
+      }
+    }
+    const out = collect(maxBytes, kill)
     const err = collect(maxErrorBytes, () => {})
     child.stdout.on('data', out.add)
     child.stderr.on('data', err.add)
@@ -132,7 +146,7 @@ export class Git {
     let late = false
     const stopWaiting = this.#parts.clock.after(timeoutMs, () => {
       late = true
-      child.kill('SIGKILL')
+      kill()
     })
     child.on('error', (error: NodeJS.ErrnoException) => {
       stopWaiting()
