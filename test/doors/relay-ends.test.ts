@@ -5,6 +5,7 @@ import { createLogger } from '../../src/platform/logger.ts'
 import { exited, started } from '../services/launch-pad.ts'
 import type { SocketClient } from '../support/feed-clients.ts'
 import { asks, type Console, openConsole, pass, question, readyAgent, turnEnded } from '../support/relay.ts'
+import { shakyStore } from '../support/shaky-store.ts'
 
 const sweeperOf = ({ server }: Console, store = server.store): UserSessionSweeper => {
   const { clock } = server
@@ -207,14 +208,7 @@ test('[US3] while the store is away nobody can be connected: when it is back the
   const room = await openConsole({}, { 'user_session.detached_hours': 0.02 })
   const client = await room.client()
   const inside = await room.created(client)
-  let isAway = false
-  const shaky = new Proxy(room.server.store, {
-    get: (target, name) => {
-      const value = Reflect.get(target, name) as unknown
-      if (typeof value !== 'function') return value
-      return isAway ? () => Promise.reject(new Error('the store is away')) : value.bind(target)
-    },
-  })
+  const { shaky, state } = shakyStore(room.server.store)
   const sweeper = sweeperOf(room, shaky)
   const minutes = async (count: number): Promise<string> => {
     for (let second = 0; second < count * 60; second += 5) {
@@ -226,9 +220,9 @@ test('[US3] while the store is away nobody can be connected: when it is back the
   await minutes(1)
   client.webSocket.close()
   await client.closed
-  isAway = true
+  state.isAway = true
   await minutes(4)
-  isAway = false
+  state.isAway = false
   expect(await minutes(0.9)).toBe('ACTIVE')
   expect(await minutes(0.3)).toBe('TERMINATED')
 })

@@ -14,6 +14,7 @@ import { sendMessage } from '../../src/services/send-message.ts'
 import { unassignAgent } from '../../src/services/unassign-agent.ts'
 import { firstLive } from '../../src/store/queries/due-agent-sessions.ts'
 import type { ManualClock } from '../support/manual-clock.ts'
+import { shakyStore } from '../support/shaky-store.ts'
 import { openTestStore } from '../support/store.ts'
 import { nowhere, type Office, openOffice } from './agent-office.ts'
 import { by, typesOf } from './installation.ts'
@@ -180,23 +181,16 @@ describe('a store that is away', () => {
     await office.giveTask()
     const signed = await office.signIn()
     await pass(minute)
-    let isAway = false
-    const shaky = new Proxy(store, {
-      get: (target, name) => {
-        const value = Reflect.get(target, name) as unknown
-        if (typeof value !== 'function') return value
-        return isAway ? () => Promise.reject(new Error('the store is away')) : value.bind(target)
-      },
-    })
+    const { shaky, state } = shakyStore(store)
     const sweeper = sweeperOf({ store: shaky, calls: office.calls }, clock)
     const tick = async (): Promise<void> => {
       clock.advance(2000)
       await sweeper.round().catch(() => {})
     }
     await tick()
-    isAway = true
+    state.isAway = true
     for (let passed = 0; passed < 10 * minute; passed += 2000) await tick()
-    isAway = false
+    state.isAway = false
     await tick()
     expect(await office.one(signed)).toMatchObject({ state: 'active' })
     for (let passed = 0; passed < 50_000; passed += 2000) await tick()
