@@ -11,6 +11,7 @@ import { maxPanelsOfChat, startChat } from '../../src/services/start-chat.ts'
 import { unassignAgent } from '../../src/services/unassign-agent.ts'
 import { selectPanels } from '../../src/store/queries/panels.ts'
 import { selectPurpose } from '../../src/store/queries/purposes.ts'
+import { shakyStore } from '../support/shaky-store.ts'
 import { nowhere } from './agent-office.ts'
 import { openChatStore, openRoom } from './chat-room.ts'
 import { by, typesOf } from './installation.ts'
@@ -205,23 +206,15 @@ describe('panels that are not seen', () => {
     const { store, clock, room, start, state } = await open()
     await start('a')
     await room.begin()
-    let broken = false
-    const fail = () => Promise.reject(new Error('the store is away'))
-    const shaky = new Proxy(store, {
-      get: (target, name) => {
-        const value = Reflect.get(target, name) as unknown
-        if (typeof value !== 'function') return value
-        return broken ? fail : value.bind(target)
-      },
-    })
+    const { shaky, state: whether } = shakyStore(store)
     const sweeper = new PanelSweeper({ store: shaky, clock, logger: nowhere })
     await sweeper.round()
-    broken = true
+    whether.isAway = true
     for (let passed = 0; passed < 90_000; passed += 2000) {
       clock.advance(2000)
       await sweeper.round().catch(() => {})
     }
-    broken = false
+    whether.isAway = false
     await sweeper.round()
     clock.advance(2000)
     await sweeper.round()
