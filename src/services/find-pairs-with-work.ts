@@ -15,6 +15,6 @@ export const findPairsWithWork = defineQuery({
     // Nobody could start anything.
     if ((await connectedCoordinators(reader)).length === 0) return []
     const openedAfter = later(now, -pendingPurposeLifetimeMs)
-    return pairsWithWork(reader, { ...filter, after, openedAfter, limit: pairsAtOnce })
+    return pairsWithWork(reader, filter, after, { openedAfter, limit: pairsAtOnce })
   },
 })

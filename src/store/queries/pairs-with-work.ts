@@ -2,32 +2,25 @@
  * Which agents have something to do in which project, of those that a coordinator can start: found from the assignments, so that it
  * costs the same however much is waiting. Whether one is started is decided elsewhere.
  */
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
+import { type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import type { Pair } from './agent-sessions.ts'
 
-export interface PairsFilter {
-  readonly projectId?: string | undefined
-  readonly agentId?: string | undefined
-}
+export type PairsFilter = { readonly projectId: string } | { readonly agentId: string } | Record<never, never>
 
-interface PairsPage extends PairsFilter {
-  /** The last one seen. */
-  readonly after?: Pair | undefined
+interface Page {
   /** A panel that was opened before counts no more. */
   readonly openedAfter: Instant
   readonly limit: number
 }
 
-export async function pairsWithWork(reader: Reader, page: PairsPage): Promise<Pair[]> {
-  const rows = await reader.query((db) => selectPairs(db, page))
-  return rows.map((row) => ({ projectId: row.project_id, agentId: row.agent_id }))
-}
+type Params = Pair & Page
 
-function selectPairs(db: Kysely<Tables>, { projectId, agentId, after, openedAfter, limit }: PairsPage) {
-  let pairs = db
+const selectPairs = (db: Parameters<QueryBuilder<unknown>>[0], p: Params) =>
+  db
     .selectFrom('assignments as pair')
     .innerJoin('agents', 'agents.id', 'pair.agent_id')
     .select(['pair.project_id', 'pair.agent_id'])
@@ -47,7 +40,7 @@ function selectPairs(db: Kysely<Tables>, { projectId, agentId, after, openedAfte
             .select('wish.created_at')
             .whereRef('wish.agent_id', '=', 'pair.agent_id')
             .whereRef('wish.project_id', '=', 'pair.project_id')
-            .where('wish.created_at', '>', openedAfter),
+            .where('wish.created_at', '>', p.openedAfter),
         ),
         eb.exists(
           eb
@@ -61,12 +54,26 @@ function selectPairs(db: Kysely<Tables>, { projectId, agentId, after, openedAfte
     )
     .orderBy('pair.project_id')
     .orderBy('pair.agent_id')
-    .limit(limit)
-  if (projectId !== undefined) pairs = pairs.where('pair.project_id', '=', projectId)
-  if (agentId !== undefined) pairs = pairs.where('pair.agent_id', '=', agentId)
-  if (after)
-    pairs = pairs.where((eb) =>
-      eb(eb.refTuple('pair.project_id', 'pair.agent_id'), '>', eb.tuple(after.projectId, after.agentId)),
-    )
-  return pairs
+    .limit(p.limit)
+
+/** Behind the last one seen; each shape is compiled once, because every event of a project leads here. */
+const selectOfProject = statement<Params>()((db, p) =>
+  selectPairs(db, p).where('pair.project_id', '=', p.projectId).where('pair.agent_id', '>', p.agentId),
+)
+
+const selectOfAgent = statement<Params>()((db, p) =>
+  selectPairs(db, p).where('pair.agent_id', '=', p.agentId).where('pair.project_id', '>', p.projectId),
+)
+
+const selectAll = statement<Params>()((db, p) =>
+  selectPairs(db, p).where((eb) => eb(eb.refTuple('pair.project_id', 'pair.agent_id'), '>', eb.tuple(p.projectId, p.agentId))),
+)
+
+/** `after`: the last one seen. */
+export async function pairsWithWork(reader: Reader, filter: PairsFilter, after: Pair | undefined, page: Page): Promise<Pair[]> {
+  const select = 'projectId' in filter ? selectOfProject : 'agentId' in filter ? selectOfAgent : selectAll
+  const rows = await reader.all(select, { ...page, ...(after ?? first), ...filter })
+  return rows.map((row) => ({ projectId: row.project_id, agentId: row.agent_id }))
 }
+
+const first: Pair = { projectId: '', agentId: '' }
