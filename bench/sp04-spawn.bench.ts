@@ -35,8 +35,8 @@ const spawnsOfReal = 3
 const scriptOf = (...args: string[]): Agent => ({ command: process.execPath, args, env: {}, spawnsPerRound: spawnsOfQuick })
 const bareScript = scriptOf(join(import.meta.dirname, 'bare', 'acp-agent.cjs'))
 const demoAgent = scriptOf(join(findPackageRoot().folder, 'dist', 'server', 'main.js'), 'demo-acp')
-/** Before each, so that nothing of the one before is still being cleared away. */
-const restMs = 100
+/** Before each, so that nothing of the one before is still being cleared away, or written into files (the mirror gathers for 250 ms). */
+const restMs = 400
 const role = 'bench'
 const goal: Goal = { kind: 'cost', limit: 1.1 }
 

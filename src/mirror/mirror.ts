@@ -9,8 +9,8 @@ import type { Clock } from '../platform/clock.ts'
 import type { Store } from '../store/store.ts'
 import type { MirrorPlace, MirrorTarget } from './mirror-target.ts'
 
-/** Changes that come within this time are written once; well inside the second that files may be behind. */
-const gatherMs = 100
+/** Changes that come within this time are written once, and whoever was just started has the disk to itself; well inside the second that files may be behind. */
+const gatherMs = 250
 /** Of one that cannot be written; twice as long each time. */
 const retryMs = { first: 1000, longest: 30_000 } as const
 /** No files are left alone for longer: what says so comes of a clock that was put back. */
