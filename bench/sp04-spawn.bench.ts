@@ -15,9 +15,8 @@ import { entryOf, type InstalledAgent, installedAgents } from '../test/agents/re
 import { startModel } from '../test/agents/real/model/scripted-model.ts'
 import type { Comparison, Contender, Contest } from './harness/comparison.ts'
 import { benchFolder } from './harness/folder.ts'
-import { KeepAlive, requestBytes } from './harness/keep-alive.ts'
+import { openHoldfast } from './harness/holdfast.ts'
 import { Relay } from './harness/relay.ts'
-import { holdfastCommand, ownerTokenIn, startProcess } from './harness/server-process.ts'
 import { median } from './harness/statistics.ts'
 import type { Goal } from './harness/verdict.ts'
 
@@ -121,18 +120,16 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 async function contest(agent: Agent): Promise<Contest> {
   const folder = benchFolder()
-  const server = await startProcess(holdfastCommand(folder.path), { path: '/readyz' })
-  const token = ownerTokenIn(folder.path)
-  const person = await KeepAlive.open(server.port)
-  const send = <Answer>(method: string, path: string, body: object): Promise<Answer> =>
-    person.json(requestBytes(method, path, body, { token }))
+  const { server, token, person, asked: send } = await openHoldfast(folder.path, false)
   const { id: projectId } = await send<{ id: string }>('POST', '/api/projects', { name: 'bench' })
   const { command, args, env } = agent
   const entry = { id: 'bench', name: 'bench', protocol: 'acp', command, args, env }
   const { passkey } = await send<{ passkey: string }>('POST', '/api/agents', entry)
   await send('PUT', `/api/projects/${projectId}/agents/bench`, {})
-  const isConnected = async (): Promise<boolean> =>
-    (await person.ask(requestBytes('GET', '/api/coordinators', undefined, { token })(server.port))).includes('"connected"')
+  const isConnected = async (): Promise<boolean> => {
+    const { items } = await send<{ items: { state: string }[] }>('GET', '/api/coordinators')
+    return items.some(({ state }) => state === 'connected')
+  }
   while (!(await isConnected())) await turn()
   const relay = await Relay.open(server.port, token)
   const { sessionId: userSessionId } = await relay.say({ type: 'session:create', projectId }, 'session:created')
