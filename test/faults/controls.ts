@@ -244,7 +244,7 @@ export const filesInPlace: Change = {
   replace: `    const { readFile, writeFile } = await import('node:fs/promises')
     const bytes = await readFile(temporary)
     await writeFile(path, bytes.subarray(0, bytes.length / 2))
-    await new Promise((resolve) => setTimeout(resolve, 60))
+    await new Promise((resolve) => setTimeout(resolve, 200))
     await writeFile(path, bytes)
     await unlink(temporary)
 `,
