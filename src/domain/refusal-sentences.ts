@@ -127,6 +127,7 @@ export const refusalSentences = {
   diskFull: 'The disk is full',
   storeLocked: 'Another program keeps the database locked',
   storeFailed: 'The database failed ({why}); it is not written any more until the server is started again',
+  storeUnreadable: 'The database could not be read ({why}); look at the disk it is on',
   nulNotKept: 'A text contains NUL, which no database keeps',
   tooLateToRead: 'The request took too long to arrive',
   beginsElsewhere: '{agent} has just begun to work in another project; try again',

@@ -1,11 +1,12 @@
 /** Health, readiness, figures, logs (HT5, OP1). */
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../src/domain/errors.ts'
 import { coordinatorLog } from '../../src/platform/data-folder.ts'
 import { followEvents, openSocket } from '../support/feed-clients.ts'
 import { openTestServer } from '../support/server.ts'
+import { openTestStore } from '../support/store.ts'
 
 test('[HT5] alive and ready are two things: without its store the server lives and is not ready', async () => {
   const server = await openTestServer()
@@ -18,6 +19,22 @@ test('[HT5] alive and ready are two things: without its store the server lives a
     code: 'store_unavailable',
     detail: 'The disk is full',
   })
+})
+
+test('[RE11] what cannot be read from the disk is no fault of the request: 503 with Retry-After, and words', async () => {
+  const server = await openTestServer()
+  const { id } = (await server.ask('/api/projects', { method: 'POST', body: { name: 'p' } })).json
+  await server.store.close()
+  const file = join(server.folder, 'holdfast.db')
+  const { store } = await openTestStore({ folder: server.folder, clock: server.clock })
+  const again = await openTestServer({ testStore: { store, clock: server.clock, folder: server.folder } })
+  // All but the first page: the file is ours still, and nothing that is in it can be read.
+  writeFileSync(file, readFileSync(file).fill(0xaa, 4096))
+  for (const path of ['/api/projects', `/api/projects/${id}`]) {
+    const { status, headers, json } = await again.ask(path)
+    expect([path, status, json.code, headers['retry-after']]).toEqual([path, 503, 'store_unavailable', '1'])
+    expect(json.detail).toContain('could not be read')
+  }
 })
 
 test('[WT6] what the logs take on the disk is shown, with the most they can take', async () => {

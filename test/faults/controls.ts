@@ -39,6 +39,13 @@ export const ignoreFailedCommit: Change = {
   replace: `      try {\n${commit}      } catch {}\n`,
 }
 
+/** RE3: a disk that failed once is trusted with what comes next. */
+export const goesOnAfterFailure: Change = {
+  file: 'store/sqlite/writer-thread.ts',
+  find: "      this.#broken ??= because('storeFailed', { why: String(error) })\n",
+  replace: "      return because('storeFailed', { why: String(error) })\n",
+}
+
 const orDie = `(process as { statements?: number }).statements = ((process as { statements?: number }).statements ?? 0) + 1
     if ((process as { statements?: number }).statements === Number(process.env['DIE_AT_STATEMENT'])) process.kill(process.pid, 'SIGKILL')
 `
@@ -120,6 +127,13 @@ export const acknowledgeBeforeCommitOnPostgres: Change = {
   file: 'store/postgres/write-transaction.ts',
   find: '      done = await this.#connection.commit()\n',
   replace: "      done = 'COMMIT'\n      setTimeout(() => this.#connection.commit().catch(() => {}), 60)\n",
+}
+
+/** RE11: what failed with the statement before it is told as a failure of ours. */
+export const skippedIsUnknown: Change = {
+  file: 'store/postgres/connection.ts',
+  find: '      throw error instanceof Skipped ? error.cause : error\n',
+  replace: '      throw error\n',
 }
 
 /** RE3: nobody minds when the folder that holds the log cannot be synced. */

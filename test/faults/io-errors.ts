@@ -30,7 +30,7 @@ export interface IoErrorOptions {
 }
 
 /** `any`: all kinds of failures. The others are for controls, which need one kind surely. */
-export type FaultPlan = 'any' | 'failed sync, then killed' | 'failed sync while opening' | 'every sync is a lie'
+export type FaultPlan = 'any' | 'failed sync' | 'failed sync, then killed' | 'failed sync while opening' | 'every sync is a lie'
 
 export interface IoErrorResult {
   /** Failures that really happened: those that lie behind the end of the work do not count. */
@@ -155,6 +155,8 @@ function planned(plan: FaultPlan, number: number, dice: Chance): Fault {
   switch (plan) {
     case 'every sync is a lie':
       return { calls: 's', from: 1, how: 'lie', times: 0, armedBy }
+    case 'failed sync':
+      return { calls: 's', from: 2 + dice.below(6), how: 'eio', times: 1, armedBy }
     case 'failed sync, then killed':
       return { calls: 's', from: 2 + dice.below(6), how: 'eio', times: 1, armedBy, ...killedThen }
     case 'failed sync while opening':

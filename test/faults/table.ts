@@ -101,6 +101,8 @@ ${markdownTable(results)}
   told \`store_unavailable\` and when to come again; anything else, and a longer wait, counts as torn. Live: until every reader has an event that was committed afterwards.
 - **Upgrade**: the same cluster begins as the last version whose database had an older form, taken from the repository's history. Node by node is drained and started as today's version, then
   each coordinator, while everybody works on: as in a drain no request may fail, also not while the database is brought into its new form.
+- **Backends terminated**: every connection of a server is ended by PostgreSQL each 40 ms while requests come over HTTP and WebSocket. Each is done, or refused with 503 and \`Retry-After\`; anything else is torn. What
+  was acknowledged is there once, and what was refused is not, unless its refusal said that nobody knows.
 - **Migrations**: a process dies in front of its n-th statement, for every n.
 - **Large store**: a million events and a hundred thousand rows; the write-ahead log under load while snapshots are held open.
 `

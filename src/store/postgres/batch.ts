@@ -18,7 +18,7 @@ export interface Sent {
   failed(error: Error): void
 }
 
-/** Not executed, because one before it in the same batch failed. */
+/** Not executed, because one before it in the same batch failed: for what `cause` says. Only a COMMIT needs to know the two apart. */
 export class Skipped extends Error {
   constructor(cause: Error) {
     super('a statement before this one failed', { cause })

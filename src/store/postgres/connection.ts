@@ -84,16 +84,16 @@ export class PostgresConnection {
     return this.#lost !== undefined
   }
 
-  async execute(query: RunnableQuery): Promise<Row[]> {
-    return (await this.#put(query, { asked: true, last: false })).rows
+  execute(query: RunnableQuery): Promise<Row[]> {
+    return this.#rows(query, true)
   }
 
   /** Sent with what comes next, answered when that is. */
-  async hold(query: RunnableQuery): Promise<Row[]> {
-    return (await this.#put(query, { asked: false, last: false })).rows
+  hold(query: RunnableQuery): Promise<Row[]> {
+    return this.#rows(query, false)
   }
 
-  /** Answers what was done: a COMMIT of a failed transaction is answered with ROLLBACK. */
+  /** Answers what was done: a COMMIT of a failed transaction is answered with ROLLBACK. Rejects with Skipped when it was not reached. */
   async commit(): Promise<string> {
     return (await this.#put(commit, { asked: true, last: true })).command
   }
@@ -119,6 +119,15 @@ export class PostgresConnection {
     this.#client.end().catch(() => {})
     await this.ended
     clearTimeout(late)
+  }
+
+  /** What fails because a statement before it failed, fails with that one's error. */
+  async #rows(query: RunnableQuery, asked: boolean): Promise<Row[]> {
+    try {
+      return (await this.#put(query, { asked, last: false })).rows
+    } catch (error) {
+      throw error instanceof Skipped ? error.cause : error
+    }
   }
 
   #put(query: RunnableQuery, { asked, last }: { asked: boolean; last: boolean }): Promise<Answer> {

@@ -53,9 +53,18 @@ export function isAway(error: unknown): boolean {
   if (error instanceof ConnectionLost) return true
   const code = codeOf(error)
   if (code === undefined) return false
-  // 08 connection, 53 resources (53300: too many connections), 57P01-57P03 shutting down and starting up, the rest from the network.
-  return /^(08|53)...$|^57P0[1-3]$|^E(?!RR_)[A-Z_]+$/.test(code)
+  // 08 connection, 53 resources (53300: too many connections), 57P01-57P05 shut down, starting up or timed out, 25P03 and 25P04 ended in a transaction, the rest from the network.
+  return /^(08|53)...$|^57P0[1-5]$|^25P0[34]$|^E(?!RR_)[A-Z_]+$/.test(code)
 }
+
+/** What only reads may work on another connection, or when it is prepared anew. */
+export const mayReadAgain = (error: unknown): boolean => isAway(error) || isRunAgain(error)
+
+/**
+ * A statement or a value of ours is wrong: unknown feature, cardinality, data, constraint, statement name, cursor name, syntax, limits. Not
+ * ours: rights or tables that somebody took away (42501, 42P01). Whatever else PostgreSQL says is about its own state.
+ */
+const isOurFault = (code: string): boolean => /^(0A|2[1236]|34|42|54|P0)(?!501|P01)...$/.test(code)
 
 /** A failed COMMIT that certainly changed nothing: the database itself said no. */
 export const isRolledBack = (error: unknown): boolean =>
@@ -69,8 +78,13 @@ export function told(error: unknown): Error {
   }
   if (isAway(error)) return new Refusal('store_unavailable', because('postgresAway', { why: reason(error) }))
   const code = codeOf(error)
-  if (code === lockNotAvailable) return new Refusal('busy', because('othersWrite'))
+  if (code === lockNotAvailable || code === serializationFailure || code === deadlockDetected) {
+    return new Refusal('busy', because('othersWrite'))
+  }
   if (code === notInRepertoire || code === untranslatable) return new Refusal('invalid_request', because('nulNotKept'))
+  if (isServerAnswer(error) && !isOurFault(code ?? '')) {
+    return new Refusal('store_unavailable', because('postgresAway', { why: reason(error) }))
+  }
   if (code !== undefined) return new Error(`PostgreSQL refused a statement (${code}): ${reason(error)}`)
   return error instanceof Error ? error : new Error(String(error))
 }

@@ -15,7 +15,7 @@ import { bind, type RunnableQuery, type Statement } from '../statement.ts'
 import type { Query, Reader, ReceiptKey, Store, StoredEvent, StoreFigures, StreamPosition, UseCase } from '../store.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
-import { isAway, isRunAgain, told } from './failures.ts'
+import { mayReadAgain, told } from './failures.ts'
 import { HeadPoll } from './head-poll.ts'
 import { NotifyBell } from './notify-bell.ts'
 import type { PostgresPool } from './pool.ts'
@@ -32,6 +32,8 @@ const nowhere: StreamPosition = { head: 0, floor: 0 }
 
 const replaced = (): Refusal =>
   new Refusal('store_unavailable', 'The database was replaced by another one; start the server again')
+
+type Execute = (query: RunnableQuery) => Promise<Row[]>
 
 export interface PostgresParts {
   readonly identity: Identity
@@ -103,18 +105,16 @@ export class PostgresStore implements Store {
     return running
   }
 
-  async read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    const connection = await this.#acquire()
-    // Sent, not waited for: the snapshot is taken by the first statement, which goes with it.
-    connection.hold(beginSnapshot).catch(() => {})
-    try {
-      const execute = (query: RunnableQuery): Promise<Row[]> =>
-        connection.execute(query).catch((error) => Promise.reject(told(error)))
-      return await work(new EngineReader({ dialect: postgresDialect, execute }))
-    } finally {
-      connection.rollback()
-      this.#pool.release(connection)
-    }
+  read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    return this.#reading(async (execute, connection) => {
+      // Sent, not waited for: the snapshot is taken by the first statement, which goes with it.
+      connection.hold(beginSnapshot).catch(() => {})
+      try {
+        return await work(new EngineReader({ dialect: postgresDialect, execute }))
+      } finally {
+        connection.rollback()
+      }
+    })
   }
 
   query<Input, Output>(query: Query<Input, Output>, input: Input): Promise<Output> {
@@ -179,14 +179,25 @@ export class PostgresStore implements Store {
     return this.#pool.acquire()
   }
 
-  /** One statement by itself, which is its own snapshot; repeated when the connection was lost, because it only reads. */
-  async #once(query: RunnableQuery): Promise<Row[]> {
+  /** One statement by itself, which is its own snapshot. */
+  #once(query: RunnableQuery): Promise<Row[]> {
+    return this.#reading((execute) => execute(query))
+  }
+
+  /** Repeated on another connection when one of its statements failed with its connection: it only reads. */
+  async #reading<T>(work: (execute: Execute, connection: PostgresConnection) => Promise<T>): Promise<T> {
     for (let run = 1; ; run++) {
       const connection = await this.#acquire()
+      let failure: unknown
+      const execute: Execute = (query) =>
+        connection.execute(query).catch((error) => {
+          failure ??= error
+          throw told(error)
+        })
       try {
-        return await connection.execute(query)
+        return await work(execute, connection)
       } catch (error) {
-        if (!(isAway(error) || isRunAgain(error)) || run === maxRuns) throw told(error)
+        if (!mayReadAgain(failure) || run === maxRuns) throw error
       } finally {
         this.#pool.release(connection)
       }

@@ -120,9 +120,9 @@ export class WriteTransaction implements WritingEngine {
     this.#connection.hold(query).catch((error) => this.#fail(error))
   }
 
-  /** The first failure is the cause; what follows it was skipped or only says that the transaction is aborted. */
+  /** The first failure is the cause; what follows it only says that the transaction is aborted. */
   #fail(error: unknown): unknown {
-    this.#failure ??= error instanceof Skipped ? error.cause : error
+    this.#failure ??= error
     return this.#failure
   }
 }

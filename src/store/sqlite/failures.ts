@@ -1,4 +1,6 @@
 /** SQLite's error numbers, sorted by what follows from them. Nothing here reads a message's text. */
+import { because } from '../../domain/because.ts'
+import { Refusal } from '../../domain/errors.ts'
 
 /** https://sqlite.org/rescode.html: the low byte is the primary code. */
 const primary = { busy: 5, full: 13 } as const
@@ -20,3 +22,12 @@ export const isLockedByOther = (error: unknown): boolean => ((codeOf(error) ?? 0
 
 /** SQLite itself failed, not a statement of ours. What it holds in memory is not to be trusted. */
 export const isEngineFailure = (error: unknown): boolean => engine.has((codeOf(error) ?? 0) & 0xff)
+
+/** What a reader of the store is told. Refusals and faults of ours go through as they are. */
+export function toReadError(error: unknown): unknown {
+  if (isLockedByOther(error)) return new Refusal('store_unavailable', because('storeLocked'))
+  if (isDiskFull(error) || isEngineFailure(error)) {
+    return new Refusal('store_unavailable', because('storeUnreadable', { why: String(error) }))
+  }
+  return error
+}

@@ -4,6 +4,7 @@
  */
 import { Refusal } from '../../domain/errors.ts'
 import { SqliteConnection } from './connection.ts'
+import { toReadError } from './failures.ts'
 
 const maxConnections = 8
 const maxWaiting = 10_000
@@ -31,6 +32,8 @@ export class SqliteReaders {
     const connection = this.#free.pop() ?? this.#openAnother() ?? (await this.#wait())
     try {
       return await work(connection)
+    } catch (error) {
+      throw toReadError(error)
     } finally {
       this.#giveBack(connection)
     }
@@ -55,6 +58,8 @@ export class SqliteReaders {
   #finish<T>(connection: SqliteConnection, work: () => T): T {
     try {
       return work()
+    } catch (error) {
+      throw toReadError(error)
     } finally {
       this.#giveBack(connection)
     }
@@ -63,9 +68,13 @@ export class SqliteReaders {
   #openAnother(): SqliteConnection | undefined {
     if (this.#closed) throw new Refusal('shutting_down')
     if (this.#open >= maxConnections) return undefined
-    const connection = SqliteConnection.openReader(this.#file)
-    this.#open++
-    return connection
+    try {
+      const connection = SqliteConnection.openReader(this.#file)
+      this.#open++
+      return connection
+    } catch (error) {
+      throw toReadError(error)
+    }
   }
 
   #wait(): Promise<SqliteConnection> {

@@ -80,13 +80,14 @@ export const io = withShim('RE3', 'I/O errors', async (bench, library) => [
     const caught = async (name: string, change: Change, plan: FaultPlan = 'failed sync, then killed') => {
       const options = { library, seed, points: 10, plan, stopEarly: true } as const
       const broken = await withBuild([change], (build) => ioErrors({ ...options, build }))
-      return { name, caught: broken.tally.lost > 0 }
+      return { name, caught: broken.tally.lost + broken.tally.torn > 0 }
     }
     const found = [
       { name: 'swallowed fsync error', caught: lies.tally.lost > 0 },
       await caught('failed commit acknowledged', controls.ignoreFailedCommit),
       await caught('log left by a failed fsync trusted', controls.trustsLeftLog),
       await caught('failed fsync of the folder ignored', controls.trustsNames, 'failed sync while opening'),
+      await caught('written on after a failed fsync', controls.goesOnAfterFailure, 'failed sync'),
     ]
     const points = `${sum(results, (one) => one.points)} failures, ${sum(results, (one) => one.acknowledged)} writes acknowledged`
     return { rule: 'RE3', test: 'I/O errors, store', points, seed, tally, controls: found }

@@ -8,6 +8,7 @@ import { largeStore } from './large-stores.ts'
 import { order } from './orders.ts'
 import type { Part } from './part.ts'
 import { processes } from './processes.ts'
+import { terminations } from './terminations.ts'
 
 export const parts: Readonly<Record<string, Part>> = {
   kill,
@@ -27,4 +28,5 @@ export const parts: Readonly<Record<string, Part>> = {
   cuts: cutSockets,
   cluster,
   upgrade,
+  terminations,
 }

@@ -126,6 +126,7 @@ const words: RefusalSentences = {
   diskFull: 'ディスクに空きがありません',
   storeLocked: '別のプログラムがデータベースをロックしています',
   storeFailed: 'データベースに障害が起きました（{why}）。サーバーを起動し直すまで書き込めません',
+  storeUnreadable: 'データベースを読み取れません（{why}）。保存先のディスクを確認してください',
   nulNotKept: '保存できない NUL 文字が含まれています',
   tooLateToRead: '要求が届くまでに時間がかかりすぎました',
   beginsElsewhere: '{agent} はちょうど別のプロジェクトで作業を始めたところです。もう一度お試しください',
