@@ -1,10 +1,16 @@
 /** PostgreSQL goes away, connections are cut, commits are left without an answer: nothing is lost, doubled or made up. */
 import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
 import { describe, expect, test } from 'vitest'
+import { ownerId } from '../../src/domain/credential/who.ts'
 import { Refusal } from '../../src/domain/errors.ts'
 import { projectStream } from '../../src/domain/stream/name.ts'
+import { createProject } from '../../src/services/create-project.ts'
+import { backupPostgres } from '../../src/store/postgres/backup.ts'
+import { restorePostgres } from '../../src/store/postgres/backup-restore.ts'
 import { PostgresPool } from '../../src/store/postgres/pool.ts'
 import type { Store } from '../../src/store/store.ts'
+import { temporaryFile } from '../support/either-store.ts'
 import { newPostgresUrl, startOwnPostgres, usePostgres } from '../support/postgres.ts'
 import { proxyTo } from '../support/postgres-proxy.ts'
 import { openPostgres } from '../support/postgres-store.ts'
@@ -159,4 +165,46 @@ test('[SC1] who waited behind another for a PostgreSQL that is away is not kept 
   await expect(pool.acquire()).rejects.toSatisfy(isAwayAnswer)
   expect(performance.now() - since).toBeLessThan(patienceMs * 0.9)
   await pool.close()
+})
+
+describe('a backup that is restored under a running node', () => {
+  const project = { name: 'a', by: ownerId }
+  const isReplaced = { code: 'store_unavailable', message: expect.stringContaining('was replaced by another one') }
+
+  /** What an operator does who forgets to stop the server first. */
+  async function restoreUnder(url: string): Promise<void> {
+    const file = await temporaryFile('backup')
+    await backupPostgres(url, file)
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    const { rows } = await client.query('select current_schema as name')
+    await client.query(`drop schema ${rows[0].name} cascade; create schema ${rows[0].name}`)
+    await client.end()
+    await restorePostgres(file, url)
+  }
+
+  test('[RE10] is found out on the connections it has, and nothing is read or written there any more', async () => {
+    const url = await newPostgresUrl()
+    const store = await openPostgres({ url, pollMs: 20 })
+    await store.run(createProject, project)
+    await restoreUnder(url)
+    await expect.poll(() => store.check().catch((error) => error)).toMatchObject(isReplaced)
+    await expect(store.run(createProject, project)).rejects.toMatchObject(isReplaced)
+    await expect(store.read(async () => 1)).rejects.toMatchObject(isReplaced)
+    await expect(store.eventsAfter('home', 0, 1)).rejects.toMatchObject(isReplaced)
+    const again = await openPostgres({ url })
+    expect(await again.positions(['home'])).toEqual([{ head: 1, floor: 0 }])
+  })
+
+  test('[RE10] is found out by the first connection that is opened afterwards, before anything is read on it', async () => {
+    const url = await newPostgresUrl()
+    const proxy = await proxyTo(url)
+    // No look at what moved comes in between.
+    const store = await openPostgres({ url: proxy.url, pollMs: 3_600_000, patienceMs: 300 })
+    await store.run(createProject, project)
+    await restoreUnder(url)
+    proxy.cutAll()
+    await expect(store.run(createProject, project)).rejects.toMatchObject(isReplaced)
+    await expect(store.eventsAfter('home', 0, 1)).rejects.toMatchObject(isReplaced)
+  })
 })

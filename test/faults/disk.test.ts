@@ -6,14 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { changedBuild } from './broken-build.ts'
 import { productFolder } from './build.ts'
 import type { Change } from './changes.ts'
-import {
-  folderUnsynced,
-  goesOnAfterFailure,
-  ignoreFailedCommit,
-  renameUnsynced,
-  smallCheckpoints,
-  synchronousNormal,
-} from './controls.ts'
+import { folderUnsynced, ignoreFailedCommit, renameUnsynced, smallCheckpoints, synchronousNormal } from './controls.ts'
 import { type FaultPlan, ioErrors } from './io-errors.ts'
 import { ioErrorsOfFiles } from './io-errors-of-files.ts'
 import { isClean, newTally } from './oracle.ts'
