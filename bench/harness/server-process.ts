@@ -33,7 +33,7 @@ export function holdfastCommand(data: string): (port: number) => string[] {
   return (port) => [entry, 'up', '--port', String(port), '--data', data, '--log-level', 'error']
 }
 
-export const ownerTokenIn = (data: string): string => readFileSync(join(data, 'owner-token'), 'utf8').trim()
+export const ownerTokenIn = (data: string): string => readFileSync(join(data, 'secrets', 'owner-token'), 'utf8').trim()
 
 export interface StartOptions {
   /** What must answer 200. */

@@ -31,6 +31,7 @@ const base = [
     'processes-ps',
     'randomness',
     'run-file',
+    'secret-files',
     'secrets',
     'signals',
     'start-failure',

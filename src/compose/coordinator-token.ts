@@ -8,8 +8,9 @@ import { owner } from '../domain/credential/who.ts'
 import { home } from '../domain/stream/name.ts'
 import { writeFileAtomic } from '../platform/atomic-file.ts'
 import type { Clock } from '../platform/clock.ts'
-import { coordinatorIdFile, coordinatorTokenFile } from '../platform/data-folder.ts'
+import { coordinatorIdFile } from '../platform/data-folder.ts'
 import type { Logger } from '../platform/logger.ts'
+import { readSecret, writeSecret } from '../platform/secret-files.ts'
 import { hashSecret } from '../platform/secrets.ts'
 import type { EventType } from '../protocol/events.ts'
 import type { TailFollower, Tails } from '../server/live/tail.ts'
@@ -87,7 +88,7 @@ export async function keepCoordinatorToken(keeping: TokenKeeping): Promise<() =>
 
 /** Looks whether the token in the file is good, and puts one that is in its place when it is not. */
 async function renewToken({ store, data, logger }: TokenKeeping): Promise<void> {
-  const secret = await wordIn(coordinatorTokenFile(data))
+  const secret = (await readSecret(data, 'coordinator-token'))?.text ?? ''
   const knownId = await wordIn(coordinatorIdFile(data))
   const keepId = async (id: string): Promise<void> => {
     if (id !== knownId) await writeFileAtomic(coordinatorIdFile(data), `${id}\n`)
@@ -98,7 +99,7 @@ async function renewToken({ store, data, logger }: TokenKeeping): Promise<void> 
   const insteadOf = secret !== '' && idForm.test(knownId) ? knownId : undefined
   const name = `Coordinator on ${hostname()}`.slice(0, 200)
   const { id, token } = await store.run(createToken, { kind: 'coordinator', name, by: owner, insteadOf })
-  await writeFileAtomic(coordinatorTokenFile(data), `${token}\n`)
+  await writeSecret(data, 'coordinator-token', token)
   await keepId(id)
   if (insteadOf)
     logger.warn({ coordinatorId: id }, 'the token of the coordinator beside this server was revoked; it has a new one')

@@ -8,7 +8,7 @@ import { endLeftovers } from '../coordinator/leftovers.ts'
 import { ProcessTable } from '../coordinator/process-table.ts'
 import type { Clock } from '../platform/clock.ts'
 import { findCoordinator } from '../platform/coordinator-file.ts'
-import { coordinatorLog, coordinatorTokenFile } from '../platform/data-folder.ts'
+import { coordinatorLog } from '../platform/data-folder.ts'
 import { keeperOf, keeperVariable, launchVariable } from '../platform/launch-mark.ts'
 import type { Logger } from '../platform/logger.ts'
 import { type ProcessIdentity, type ProcessSource, signalExactly } from '../platform/processes.ts'
@@ -133,7 +133,7 @@ export class CoordinatorKeeper {
     const { config, umask } = this.#parts
     const { data } = config
     const [file, entry] = thisProgram()
-    const flags = { data, 'token-file': coordinatorTokenFile(data), 'log-level': config['log.level'], 'log-file': this.#logFile }
+    const flags = { data, 'log-level': config['log.level'], 'log-file': this.#logFile }
     const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])
     // What its agents write is the person's, as if started by hand. A file of ours made in this moment lies in a closed folder.
     const ours = process.umask(umask)

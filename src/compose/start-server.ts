@@ -13,6 +13,7 @@ import { loadOwnerToken } from '../platform/owner-token.ts'
 import { findPackageRoot } from '../platform/package-root.ts'
 import { processes } from '../platform/processes.ts'
 import { removeRunFile, writeRunFile } from '../platform/run-file.ts'
+import { prepareSecrets } from '../platform/secret-files.ts'
 import { StartFailure } from '../platform/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { Front } from '../server/front.ts'
@@ -57,6 +58,7 @@ export async function startServer(
     await prepareDataFolder(data, (message) => logger.warn(message))
     const lock = lockDataFolder(data)
     undo.push(() => lock.release())
+    await prepareSecrets(data, { warn: (message) => logger.warn(message), coordinatorRuns: () => coordinatorRuns(data) })
     const ownerToken = await loadOwnerToken(data, env)
     const front = new Front({
       logger,
@@ -111,6 +113,11 @@ export async function startServer(
     await stop()
     throw explain(error, config)
   }
+}
+
+async function coordinatorRuns(data: string): Promise<boolean> {
+  const { findCoordinator } = await import('../platform/coordinator-file.ts')
+  return processes !== undefined && (await findCoordinator(data, processes)) !== undefined
 }
 
 type KeeperSettings = Pick<KeeperParts, 'config' | 'logger' | 'umask'> & { readonly store: Store; readonly tails: Tails }

@@ -2,7 +2,7 @@
  * The place of an agent in a role, made and told (WT1, WT4, WT5): found or made below the root of its user session, put into the server's register, and,
  * where it is a fresh worktree, made runnable as the project's owner has said. A set-up that fails fails the start, with what it printed.
  */
-import { existsSync, mkdirSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
@@ -63,8 +63,10 @@ export async function makeWorkplace(parts: WorkplaceParts): Promise<Workspace> {
 }
 
 function rootFor(folder: string, projectId: string, userSessionShort: string): Promise<string> {
-  mkdirSync(folder, { recursive: true, mode: 0o750 })
-  return makeFolderInside(folder, `${projectId}/${userSessionShort}`, 0o750)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // Earlier builds let the group in.
+  chmodSync(folder, 0o700)
+  return makeFolderInside(folder, `${projectId}/${userSessionShort}`, 0o700)
 }
 
 type Tree = Extract<Workspace, { kind: 'worktree' }>

@@ -10,9 +10,7 @@ import { syncFolder } from './atomic-file.ts'
 import { StartFailure } from './start-failure.ts'
 
 export const databaseFile = (data: string): string => join(data, 'holdfast.db')
-export const ownerTokenFile = (data: string): string => join(data, 'owner-token')
-export const coordinatorTokenFile = (data: string): string => join(data, 'coordinator-token')
-/** Who the coordinator with that token is: its token's id, which the next one is made under when that one is revoked. */
+/** Who the coordinator beside the server is: its token's id, which the next one is made under when that one is revoked. */
 export const coordinatorIdFile = (data: string): string => join(data, 'coordinator-id')
 /** CV6: the conversations, a file each. */
 export const conversationsFolder = (data: string): string => join(data, 'conversations')
@@ -64,7 +62,7 @@ export async function prepareDataFolder(data: string, warn: (message: string) =>
     // As /tmp is: closed to others, it would be taken away from everybody else on the machine.
     if ((mode & sharedByAll) === sharedByAll) throw shared(data)
     await access(data, constants.R_OK | constants.W_OK | constants.X_OK)
-    await closeToOthers(data, mode, warn)
+    await closeToOthers(data, 'data folder', warn)
     await makeFolder(runFolder(data))
   } catch (error) {
     throw explain(data, error)
@@ -72,7 +70,7 @@ export async function prepareDataFolder(data: string, warn: (message: string) =>
 }
 
 /** Step by step: Node's own recursive mkdir never ends where nothing can be made, as under /proc. */
-async function makeFolder(path: string): Promise<void> {
+export async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 })
   } catch (error) {
@@ -86,10 +84,12 @@ async function makeFolder(path: string): Promise<void> {
   await syncFolder(dirname(path))
 }
 
-async function closeToOthers(data: string, mode: number, warn: (message: string) => void): Promise<void> {
+/** `what` it is, for the warning. */
+export async function closeToOthers(folder: string, what: string, warn: (message: string) => void): Promise<void> {
+  const { mode } = await stat(folder)
   if (process.platform === 'win32' || (mode & openToOthers) === 0) return
-  await chmod(data, 0o700)
-  warn(`The data folder ${data} was open to other users (mode ${octal(mode)}); it is now closed to them (0700).`)
+  await chmod(folder, 0o700)
+  warn(`The ${what} ${folder} was open to other users (mode ${octal(mode)}); it is now closed to them (0700).`)
 }
 
 const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, '0')

@@ -1,10 +1,8 @@
 /**
- * The owner's token (SE1): made at the first start, kept in `<data>/owner-token` for its owner's eyes only; `HOLDFAST_TOKEN`
+ * The owner's token (SE1): made at the first start, kept in `<data>/secrets/owner-token` for its owner's eyes only; `HOLDFAST_TOKEN`
  * overrides it. Never printed, never logged.
  */
-import { chmod, readFile } from 'node:fs/promises'
-import { writeFileAtomic } from './atomic-file.ts'
-import { ownerTokenFile } from './data-folder.ts'
+import { readSecret, writeSecret } from './secret-files.ts'
 import { newSecret } from './secrets.ts'
 import { StartFailure } from './start-failure.ts'
 
@@ -22,7 +20,7 @@ export async function loadOwnerToken(data: string, env: Environment): Promise<st
   const kept = await readOwnerToken(data)
   if (kept) return kept
   const made = newSecret('owner')
-  await writeFileAtomic(ownerTokenFile(data), `${made}\n`)
+  await writeSecret(data, 'owner-token', made)
   return made
 }
 
@@ -39,22 +37,11 @@ export function tokenFromEnvironment(env: Environment): string | undefined {
 
 /** What is kept in the folder; undefined when nothing is. */
 export async function readOwnerToken(data: string): Promise<string | undefined> {
-  const path = ownerTokenFile(data)
-  let text: string
-  try {
-    text = await readFile(path, 'utf8')
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw new StartFailure(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`, 'Give yourself rights on it.', {
-      cause: error,
-    })
-  }
-  const token = text.trim()
+  const kept = await readSecret(data, 'owner-token')
+  if (!kept) return undefined
+  const { path, text: token } = kept
   if (token.length < shortestToken || token.length > longestToken || /\s/.test(token)) {
     throw new StartFailure(`${path} does not hold a token.`, 'Delete the file; the next start makes a new one.')
   }
-  await chmod(path, 0o600).catch(() => {})
   return token
 }
-
-const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -116,4 +116,20 @@ test('[CL3] a file where the folder should be, and a Node that is too old', asyn
     state: 'bad',
   })
   expect(checkNode('20.20.2')).toMatchObject({ state: 'bad', next: expect.stringContaining('24') })
+})
+
+test('[SE10] secrets that still lie where an earlier build kept them, or are open to others, are pointed out', async () => {
+  const data = temporaryFolder()
+  const env = { HOLDFAST_DATA: data, HOLDFAST_PORT: '0' }
+  writeFileSync(join(data, 'owner-token'), 'x', { mode: 0o600 })
+  expect((await examine(env)).of('Secrets')).toMatchObject({
+    state: 'warning',
+    detail: expect.stringContaining('owner-token should be in'),
+  })
+  rmSync(join(data, 'owner-token'))
+  mkdirSync(join(data, 'secrets'))
+  chmodSync(join(data, 'secrets'), 0o750)
+  expect((await examine(env)).of('Secrets')).toMatchObject({ state: 'warning', next: expect.stringContaining('chmod 700') })
+  chmodSync(join(data, 'secrets'), 0o700)
+  expect((await examine(env)).of('Secrets')).toMatchObject({ state: 'good' })
 })

@@ -1,8 +1,7 @@
 /** The real server of a build as a process to be killed, on the port it had before. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readOwnerToken } from '../../src/platform/owner-token.ts'
 import { atTheEnd } from '../support/at-the-end.ts'
 import { pieceOf } from './build.ts'
 
@@ -44,7 +43,7 @@ export async function startServer(
       clearTimeout(timer)
       reject(new Error(`The server ended with ${child.exitCode ?? child.signalCode} before it was ready\n${errors}`))
     })
-  }).then(async (url) => ({ url, token: env['HOLDFAST_TOKEN'] ?? (await readFile(join(data, 'owner-token'), 'utf8')).trim() }))
+  }).then(async (url) => ({ url, token: env['HOLDFAST_TOKEN'] ?? (await readOwnerToken(data)) ?? '' }))
   // Whoever kills it while it starts does not wait for this.
   ready.catch(() => undefined)
   return { child, exited, ready }

@@ -1,9 +1,9 @@
 /** The command line as people run it: real processes, real signals, real pipes. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { main } from '../support/built-product.ts'
 import { startHoldfast } from '../support/running-server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -51,12 +51,32 @@ test('[CL1] up prints exactly two lines on standard output; the log goes to stan
 test('[SE1] the first start makes what only its owner may read', async () => {
   const { data, token, stop, log } = await startHoldfast({ onFile: true })
   const mode = (path: string): number => statSync(join(data, path)).mode & 0o777
-  expect([mode('.'), mode('owner-token'), mode('run'), mode('run/server.json'), mode('holdfast.db')]).toEqual([
-    0o700, 0o600, 0o700, 0o600, 0o600,
-  ])
+  const folders = ['.', 'run', 'secrets']
+  expect(folders.map(mode)).toEqual([0o700, 0o700, 0o700])
+  const files = ['secrets/owner-token', 'run/server.json', 'holdfast.db']
+  expect(files.map(mode)).toEqual([0o600, 0o600, 0o600])
   expect(await stop()).toBe(0)
   expect(log()).not.toContain(token)
   expect(existsSync(join(data, 'run', 'server.json'))).toBe(false)
+})
+
+test('[SE10] what an earlier build kept in the data folder itself is found, moved, and works as before', async () => {
+  const data = temporaryFolder()
+  const names = ['owner-token', 'coordinator-token']
+  const first = await startHoldfast({ data, up: true, onFile: true })
+  await vi.waitFor(() => statSync(join(data, 'coordinator-id')), 30_000)
+  await first.stop()
+  const secrets = names.map((name) => readFileSync(join(data, 'secrets', name), 'utf8'))
+  for (const name of names) renameSync(join(data, 'secrets', name), join(data, name))
+  rmdirSync(join(data, 'secrets'))
+  const next = await startHoldfast({ data, up: true, onFile: true })
+  expect(names.map((name) => [existsSync(join(data, name)), readFileSync(join(data, 'secrets', name), 'utf8')])).toEqual(
+    secrets.map((text) => [false, text]),
+  )
+  const list = start(['coordinators', '--data', data, '--json'])
+  expect(await list.exit).toBe(0)
+  expect(JSON.parse(list.stdout()).items).toHaveLength(1)
+  expect(await next.stop()).toBe(0)
 })
 
 test('[CL2] a command finds the server, answers, and ends at once', async () => {

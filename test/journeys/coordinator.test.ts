@@ -131,7 +131,7 @@ test.each(['SIGINT', 'SIGHUP'] as const)(
     npm.stdout.on('data', (bytes) => (said += bytes))
     await until(() => said.includes('Sign in:'))
     const url = /ready at (\S+)/.exec(said)?.[1] ?? ''
-    const token = readFileSync(join(data, 'owner-token'), 'utf8').trim()
+    const token = readFileSync(join(data, 'secrets', 'owner-token'), 'utf8').trim()
     const chat = await openChat({ url, token })
     await chat.open()
     await chat.say('hello')

@@ -134,7 +134,7 @@ test('[RE3] a full disk at start is said in words; with room again, everything i
 
 test('[CF2] what lies in the data folder is its owner’s alone', async () => {
   const server = await startHoldfast({ onFile: true })
-  for (const name of ['holdfast.db', 'holdfast.db-wal', 'owner-token', 'run/server.json', 'run/lock.db']) {
+  for (const name of ['holdfast.db', 'holdfast.db-wal', 'secrets/owner-token', 'run/server.json', 'run/lock.db']) {
     expect([name, (await stat(join(server.data, name))).mode & 0o777]).toEqual([name, 0o600])
   }
   expect((await stat(server.data)).mode & 0o777).toBe(0o700)

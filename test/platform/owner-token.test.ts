@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadOwnerToken, readOwnerToken } from '../../src/platform/owner-token.ts'
@@ -9,8 +9,8 @@ test('[SE1] the first start makes a token of 256 bits for its owner only; the ne
   const data = temporaryFolder()
   const token = await loadOwnerToken(data, {})
   expect(token).toMatch(/^hf_owner_[\w-]{43}$/)
-  expect(statSync(join(data, 'owner-token')).mode & 0o777).toBe(0o600)
-  expect(readFileSync(join(data, 'owner-token'), 'utf8').trim()).toBe(token)
+  expect(statSync(join(data, 'secrets', 'owner-token')).mode & 0o777).toBe(0o600)
+  expect(readFileSync(join(data, 'secrets', 'owner-token'), 'utf8').trim()).toBe(token)
   expect(await loadOwnerToken(data, {})).toBe(token)
 })
 
@@ -18,7 +18,7 @@ test('[SE1] HOLDFAST_TOKEN overrides it and is not kept', async () => {
   const data = temporaryFolder()
   const token = 'a-token-that-i-have-chosen'
   expect(await loadOwnerToken(data, { HOLDFAST_TOKEN: token })).toBe(token)
-  expect(existsSync(join(data, 'owner-token'))).toBe(false)
+  expect(existsSync(join(data, 'secrets', 'owner-token'))).toBe(false)
 })
 
 test('[SE1] a HOLDFAST_TOKEN that can be guessed or not be sent is refused without being shown', async () => {
@@ -36,15 +36,16 @@ test('[SE1] a HOLDFAST_TOKEN that can be guessed or not be sent is refused witho
 
 test('[SE1] a file that holds no token is refused, never replaced in silence', async () => {
   const data = temporaryFolder()
-  writeFileSync(join(data, 'owner-token'), 'short')
+  mkdirSync(join(data, 'secrets'))
+  writeFileSync(join(data, 'secrets', 'owner-token'), 'short')
   await expect(loadOwnerToken(data, {})).rejects.toThrow('does not hold a token')
-  expect(readFileSync(join(data, 'owner-token'), 'utf8')).toBe('short')
+  expect(readFileSync(join(data, 'secrets', 'owner-token'), 'utf8')).toBe('short')
 })
 
 test('[CF2] a token file that others could read is closed to them', async () => {
   const data = temporaryFolder()
   const token = await loadOwnerToken(data, {})
-  chmodSync(join(data, 'owner-token'), 0o644)
+  chmodSync(join(data, 'secrets', 'owner-token'), 0o644)
   expect(await readOwnerToken(data)).toBe(token)
-  expect(statSync(join(data, 'owner-token')).mode & 0o777).toBe(0o600)
+  expect(statSync(join(data, 'secrets', 'owner-token')).mode & 0o777).toBe(0o600)
 })

@@ -1,9 +1,8 @@
 /** The command line as a program calls it: what it wrote where, and how it ended. Runs in this process, against a real server. */
 import { PassThrough } from 'node:stream'
 import { run } from '../../src/cli/run.ts'
-import { writeFileAtomic } from '../../src/platform/atomic-file.ts'
-import { ownerTokenFile } from '../../src/platform/data-folder.ts'
 import { writeRunFile } from '../../src/platform/run-file.ts'
+import { writeSecret } from '../../src/platform/secret-files.ts'
 import { openTestServer, type TestServer, type TestServerOptions } from './server.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -59,7 +58,7 @@ export async function openInstallation(options?: TestServerOptions): Promise<Ins
 
 export async function commandLineOf(server: TestServer): Promise<Installation> {
   const data = temporaryFolder()
-  await writeFileAtomic(ownerTokenFile(data), `${server.ownerToken}\n`)
+  await writeSecret(data, 'owner-token', server.ownerToken)
   await writeRunFile(data, { pid: process.pid, url: server.url, startedAt: '2026-03-01T09:00:00.000Z', version: '0.0.0-test' })
   return {
     server,

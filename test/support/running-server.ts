@@ -5,8 +5,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readOwnerToken } from '../../src/platform/owner-token.ts'
 import { atTheEnd } from './at-the-end.ts'
 import { main } from './built-product.ts'
 import { storeOf } from './store-of-journeys.ts'
@@ -64,7 +64,7 @@ export async function startHoldfast(options: HoldfastOptions = {}): Promise<Runn
     log = (log + bytes.toString()).slice(-mostLogBytes)
   })
   const { url, signInLink } = await readyLines(child, () => log)
-  const token = options.env?.['HOLDFAST_TOKEN'] ?? (await readFile(join(data, 'owner-token'), 'utf8')).trim()
+  const token = options.env?.['HOLDFAST_TOKEN'] ?? (await readOwnerToken(data)) ?? ''
 
   return {
     url,

@@ -2,13 +2,12 @@
  * `holdfast coordinator`: runs agents on this machine for a server, here or elsewhere (CO1). Its token is one made for coordinators;
  * the owner's is never used for it, and none is ever an argument, where every user of the machine could read it.
  */
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { labelForm, maxLabels } from '../../domain/agent-process/placement.ts'
 import { loadConfig } from '../../platform/config.ts'
-import { coordinatorTokenFile } from '../../platform/data-folder.ts'
 import { logLevels } from '../../platform/logger.ts'
 import { tokenFromEnvironment } from '../../platform/owner-token.ts'
+import { readSecret } from '../../platform/secret-files.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import { serverAddress, tokenIn } from '../connect.ts'
 import { CommandFailure, usage } from '../failure.ts'
@@ -90,8 +89,8 @@ async function tokenFor(terminal: Terminal, file: string | undefined, data: stri
 }
 
 async function keptToken(data: string): Promise<string> {
-  const token = (await readFile(coordinatorTokenFile(data), 'utf8').catch(() => '')).trim()
-  if (token !== '') return token
+  const token = (await readSecret(data, 'coordinator-token'))?.text
+  if (token) return token
   throw new CommandFailure(
     'refused',
     `There is no token for a coordinator in ${data}.`,

@@ -18,7 +18,7 @@ import { padTo } from '../display-width.ts'
 import { checkAgents, checkCoordinators, checkCredential, coordinatorsOf } from '../doctor/agents.ts'
 import { bad, type Check, good, warning } from '../doctor/check.ts'
 import { checkDeep } from '../doctor/deep.ts'
-import { checkDatabase, checkFolder } from '../doctor/folder.ts'
+import { checkDatabase, checkFolder, checkSecrets } from '../doctor/folder.ts'
 import { checkGit, checkNode } from '../doctor/machine.ts'
 import { checkNotes } from '../doctor/notes.ts'
 import { checkServer } from '../doctor/server.ts'
@@ -42,6 +42,7 @@ async function examine(context: CommandContext, given: Given): Promise<void> {
     await checkGit(env as NodeJS.ProcessEnv),
     ...checkConfiguration(config, cwd),
     await checkFolder(config.values.data),
+    ...(await checkSecrets(config.values.data)),
   ]
   if (named && !isOurMachine(named)) checks.push(good('This machine', `all above is about ${hostname()}, below about ${named}`))
   // In a folder that is closed to us nothing can be told of a server or a database.

@@ -4,6 +4,7 @@ import { access, open, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { databaseFile, mayEnter } from '../../platform/data-folder.ts'
+import { secretsFolder, unmovedSecrets } from '../../platform/secret-files.ts'
 import { bad, type Check, good, warning } from './check.ts'
 
 const name = 'Data folder'
@@ -31,6 +32,22 @@ export async function checkFolder(data: string): Promise<Check> {
     )
   }
   return checkSpace(data, data)
+}
+
+/** SE10: none where there is no folder yet. */
+export async function checkSecrets(data: string): Promise<Check[]> {
+  const title = 'Secrets'
+  const folder = secretsFolder(data)
+  const moves = 'The next start does it.'
+  const unmoved = await unmovedSecrets(data)
+  if (unmoved.length > 0)
+    return [warning(title, `${unmoved.join(' and ')} should be in ${folder}, but lies in ${data}`, `Move it there. ${moves}`)]
+  const found = await stat(folder).catch(() => undefined)
+  if (!found) return []
+  const mode = found.mode & 0o777
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+    return [warning(title, `${folder} is open to other users (${mode.toString(8)})`, `Close it: chmod 700 ${folder}. ${moves}`)]
+  return [good(title, `${folder}, closed to other users`)]
 }
 
 async function checkPlaceFor(data: string): Promise<Check> {

@@ -3,7 +3,7 @@
  * again for the same role it gives the same. It never works in a checkout of the person's, and never removes anything.
  */
 import { existsSync } from 'node:fs'
-import { readdir, readFile, realpath, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, realpath, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { makeFolderInside, namesIn, PathRefused, realPathInside } from '../../platform/path-inside.ts'
 import { say } from '../../protocol/sentences.ts'
@@ -13,8 +13,8 @@ import { readMark, type WorktreeMark, writeMark } from './mark.ts'
 import { branchOf } from './names.ts'
 import { lookAtRepository, Repository } from './repository.ts'
 
-/** US2: for the owner and the group to read. */
-const folderMode = 0o750
+/** AG2: of their owner's alone. */
+const folderMode = 0o700
 /** A large repository takes a while. */
 const checkoutMs = 600_000
 
@@ -84,7 +84,10 @@ async function registered(
   const found = (await listWorktrees(repository)).find(({ folder }) => folder === top)
   if (!found || !existsSync(top)) {
     if (existsSync(top) && (await readdir(top)).length > 0) throw taken(workspace)
-    await repository.run(await addArguments(repository, top, mark))
+    const add = await addArguments(repository, top, mark)
+    // Made by us, empty: git would make it as open as the umask lets it.
+    await mkdir(top, { recursive: true, mode: folderMode })
+    await repository.run(add)
     return undefined
   }
   const known = await readMark(await gitFolderOf(repository, top))

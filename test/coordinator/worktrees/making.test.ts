@@ -57,6 +57,7 @@ test('[WT1] a role works in a worktree on a branch of its own, and the person’
     baseBranch: 'main',
     reused: false,
   })
+  expect(statSync(made.top).mode & 0o777).toBe(0o700)
   const tree = at(made.top)
   expect(tree.git('rev-parse', '--abbrev-ref', 'HEAD')).toBe(made.branch)
   expect(readFileSync(join(made.top, 'README.md'), 'utf8')).toBe('# project\n')
@@ -144,7 +145,7 @@ test('[WT4] a folder that is no repository, has no commit, or is not there: a pl
   for (const [index, [project, why]] of cases.entries()) {
     const made = await make({ project, root, workspace: `plain/${index}` })
     expect(made).toEqual({ kind: 'plain', folder: join(root, `plain/${index}`), why: expect.stringMatching(why) })
-    expect(statSync(made.folder).mode & 0o777).toBe(0o750 & ~process.umask())
+    expect(statSync(made.folder).mode & 0o777).toBe(0o700)
   }
 })
 

@@ -26,8 +26,8 @@ export function judgeFiles(image: DiskImage, kept: ReadonlyMap<string, string>):
   for (const [file, text] of kept) {
     const found = image.get(`${dataFolder}/${file}`)?.toString()
     if (found === undefined) findings.lost.push(`${file} was kept and is not there`)
-    else if (file === 'owner-token') {
-      if (found !== text) findings.lost.push('owner-token is not the one that was kept')
+    else if (file === 'secrets/owner-token') {
+      if (found !== text) findings.lost.push('the owner token is not the one that was kept')
     } else if ((versionOf(found) ?? Number.POSITIVE_INFINITY) < Number(text)) {
       findings.lost.push(`${file} is at ${versionOf(found)}, but ${text} was kept`)
     }

@@ -17,7 +17,7 @@ await perform(async ({ folder, versions }: FilesTask) => {
   await prepareDataFolder(data, () => undefined)
   report({ type: 'opened' })
   const token = await loadOwnerToken(data, {}).catch(() => undefined)
-  if (token) report({ type: 'kept', file: 'owner-token', text: `${token}\n` })
+  if (token) report({ type: 'kept', file: 'secrets/owner-token', text: `${token}\n` })
   const writeOne = async (file: string): Promise<void> => {
     for (let version = 1; version <= versions; version++) {
       // One that fails is the caller's to know of; the next one has another try.
