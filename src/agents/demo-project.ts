@@ -3,8 +3,7 @@
  * touching one's own work. Made once; a person who deletes the project does not get it again.
  */
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -19,23 +18,40 @@ const readme = `# demo
 A small repository to try Holdfast on. Nothing in here matters: change it, break it, delete it.
 `
 
-/** The repository's folder; undefined where git cannot be run, and then the project has no folder. */
+/**
+ * The repository's folder; undefined where git cannot be run, and then the project has no folder. It is made under another name and gets
+ * its own when it is whole, so that whatever cuts this off leaves nothing half made there.
+ */
 export async function makeDemoRepository(data: string): Promise<string | undefined> {
   const folder = join(data, 'demo')
-  const git = (...args: string[]) => run('git', args, { cwd: folder, timeout: gitTimeoutMs })
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (await isFilled(folder)) return folder
+  const unfinished = join(data, 'run', 'demo-unfinished')
+  const git = (...args: string[]) => run('git', args, { cwd: unfinished, timeout: gitTimeoutMs })
+  await remove(unfinished)
+  await mkdir(unfinished, { recursive: true, mode: 0o700 })
   try {
-    if (!existsSync(join(folder, '.git'))) await git('init', '--quiet', '--initial-branch=main')
-    await writeFile(join(folder, 'README.md'), readme, { flag: 'wx' }).catch(unlessThere)
+    await git('init', '--quiet', '--initial-branch=main')
+    await writeFile(join(unfinished, 'README.md'), readme)
     await git('add', 'README.md')
-    const { stdout } = await git('status', '--porcelain')
-    if (stdout) await git(...identity, 'commit', '--quiet', '--message', 'Begin')
-    return folder
+    await git(...identity, 'commit', '--quiet', '--message', 'Begin')
   } catch {
+    await remove(unfinished)
     return undefined
   }
+  await remove(folder)
+  await rename(unfinished, folder)
+  return folder
 }
 
-const unlessThere = (error: NodeJS.ErrnoException): void => {
-  if (error.code !== 'EEXIST') throw error
+/** Something of somebody's is in it, or a commit. Builds before left a repository without one when they were cut off. */
+async function isFilled(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch(() => [])
+  if (names.some((name) => name !== '.git' && name !== 'README.md')) return true
+  // Named: git would look for another one above.
+  return run('git', ['--git-dir=.git', 'rev-parse', '--verify', '--quiet', 'HEAD'], { cwd: folder, timeout: gitTimeoutMs }).then(
+    () => true,
+    () => false,
+  )
 }
+
+const remove = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true })

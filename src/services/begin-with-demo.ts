@@ -1,14 +1,14 @@
 /**
  * What a new store begins with (UI6): the demo project and the demo agents, in one commit, so that a first start that is cut off
- * leaves all of it or nothing. Where one of them is there already, another node was faster, or a person: then nothing changes.
+ * leaves all of it or nothing. Where a project or an agent was made already, another node was faster, or a person: then nothing changes.
  */
 import { demoAcp, demoMcp } from '../domain/agent/demo.ts'
 import { home } from '../domain/stream/name.ts'
-import { selectAgent } from '../store/queries/agents.ts'
 import { defineUseCase } from '../store/store.ts'
 import { assignAgent } from './assign-agent.ts'
 import { createAgent } from './create-agent.ts'
 import { createProject } from './create-project.ts'
+import { isWithoutProjects } from './needs-demo.ts'
 
 interface Beginning {
   readonly path: string | undefined
@@ -21,7 +21,7 @@ export const beginWithDemo = defineUseCase({
   name: 'begin-with-demo',
   streams: (_: Beginning) => [home],
   run: async (tx, { path, by }, context): Promise<void> => {
-    for (const { id } of demos) if (await tx.first(selectAgent, { id })) return
+    if (!(await isWithoutProjects(tx))) return
     const { id: projectId } = await createProject.run(tx, { name: 'demo', path, by }, context)
     for (const demo of demos) {
       await createAgent.run(tx, { ...demo, args: [...demo.args], by }, context)

@@ -49,6 +49,17 @@ export const selectLongStreams = statement<{ from: string; to: string; kept: num
     .limit(p.limit),
 )
 
+/** The first event of either type in a stream. */
+export const selectFirstOfTypes = statement<{ stream: StreamName; one: string; other: string }>()((db, p) =>
+  db
+    .selectFrom('events')
+    .select('seq')
+    .where('stream', '=', p.stream)
+    .where((eb) => eb.or([eb('type', '=', p.one), eb('type', '=', p.other)]))
+    .orderBy('seq')
+    .limit(1),
+)
+
 export const selectEventTime = statement<{ stream: StreamName; seq: number }>()((db, p) =>
   db.selectFrom('events').select('at').where('stream', '=', p.stream).where('seq', '=', p.seq),
 )

@@ -292,3 +292,10 @@ export const resumeSkipsOne: Change = {
   find: 'new Map([[stream, lastSeq]])',
   replace: 'new Map([[stream, lastSeq === 0 ? 0 : lastSeq + 1]])',
 }
+
+/** UI6: a store in which anything has happened is taken for one that has had its demo. */
+export const begunByAnything: Change = {
+  file: 'compose/first-start.ts',
+  find: 'if (!(await store.query(needsDemo, {}))) return',
+  replace: "if ((await store.positions(['home']))[0]?.head !== 0) return",
+}

@@ -5,6 +5,7 @@ import type { Change } from '../changes.ts'
 import {
   acknowledgeBeforeCommit,
   acknowledgeBeforeCommitOnPostgres,
+  begunByAnything,
   chapterNotLeft,
   filesInPlace,
   migrateWithoutTransaction,
@@ -13,6 +14,7 @@ import {
   tasksStayBehind,
 } from '../controls.ts'
 import { cutoverKills } from '../cutover-kills.ts'
+import { anyMoments, gitCalls, killedFirstStarts } from '../first-start.ts'
 import { type KillOptions, kills } from '../kill.ts'
 import { serverKills } from '../kill-server.ts'
 import { killedMigrations } from '../migrations.ts'
@@ -20,7 +22,7 @@ import { startPostgres } from '../postgres-for-faults.ts'
 import { buildShim } from '../power-cut/shim.ts'
 import type { Result } from '../table.ts'
 import { workKills } from '../work-kills.ts'
-import { type Bench, everyOther, inLanes, type Part, sum, timed, withBuild } from './part.ts'
+import { addTallies, type Bench, everyOther, inLanes, type Part, sum, timed, withBuild } from './part.ts'
 
 const storeKills = (bench: Bench, test: string, options: Partial<KillOptions>, control: Change): Promise<Result> =>
   timed(async () => {
@@ -99,6 +101,22 @@ export const killCutover: Part = async (bench) => [
     const controls = [await caught('chapter closed, not left', chapterNotLeft), await caught('notes in place', noteInPlace)]
     const points = `${done} kills at ${steps} steps, 50 conversations each`
     return { rule: 'DC4', test: 'kill -9 in the middle of a cutover', points, seed: bench.seed, tally, controls }
+  }),
+]
+
+/** UI6: the first start of a server. */
+export const killFirstStart: Part = async (bench) => [
+  await timed(async () => {
+    const anywhere = await inLanes(bench, bench.points(60), async (seed, share) => ({
+      tally: await killedFirstStarts(productFolder, anyMoments(seed, share)),
+    }))
+    const tally = addTallies(anywhere.tally, await killedFirstStarts(productFolder, gitCalls))
+    const broken = await withBuild([begunByAnything], (build) =>
+      killedFirstStarts(build, gitCalls.slice(0, 1), { patienceMs: 5000 }),
+    )
+    const controls = [{ name: 'any event is a begin', caught: broken.lost > 0 }]
+    const points = `${bench.points(60)} kills at any moment, ${gitCalls.length} around a call of git`
+    return { rule: 'UI6', test: 'kill -9 of a first start', points, seed: bench.seed, tally, controls }
   }),
 ]
 

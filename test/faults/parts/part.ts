@@ -54,12 +54,16 @@ export async function inLanes<T extends { readonly tally: Tally }>(
   const count = Math.min(lanes, points)
   const shares = Array.from({ length: count }, (_, lane) => Math.floor(points / count) + (lane < points % count ? 1 : 0))
   const results = await Promise.all(shares.map((share, lane) => run(`${seed}/${lane}`, share, lane)))
-  const tally = newTally()
-  for (const one of results) {
-    for (const kind of ['lost', 'doubled', 'reordered', 'torn'] as const) tally[kind] += one.tally[kind]
-    if (one.tally.first) tally.first ??= one.tally.first
+  return { results, tally: addTallies(...results.map(({ tally }) => tally)) }
+}
+
+export function addTallies(...tallies: readonly Tally[]): Tally {
+  const all = newTally()
+  for (const one of tallies) {
+    for (const kind of ['lost', 'doubled', 'reordered', 'torn'] as const) all[kind] += one[kind]
+    if (one.first) all.first ??= one.first
   }
-  return { results, tally }
+  return all
 }
 
 export const sum = <T>(results: readonly T[], of: (result: T) => number): number =>

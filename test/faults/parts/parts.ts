@@ -3,7 +3,7 @@ import { cluster, upgrade } from './clusters.ts'
 import { crowd, cutSockets } from './crowds.ts'
 import { files, io, powerCut } from './disks.ts'
 import { fences } from './fences.ts'
-import { kill, killCutover, killOnPostgres, killServer, killWork, migrations } from './kills.ts'
+import { kill, killCutover, killFirstStart, killOnPostgres, killServer, killWork, migrations } from './kills.ts'
 import { largeStore } from './large-stores.ts'
 import { order } from './orders.ts'
 import type { Part } from './part.ts'
@@ -16,6 +16,7 @@ export const parts: Readonly<Record<string, Part>> = {
   'kill-server': killServer,
   'kill-work': killWork,
   'kill-cutover': killCutover,
+  'kill-first-start': killFirstStart,
   'power-cut': powerCut,
   files,
   'io-errors': io,
