@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { conversationsFolder, databaseFile, projectsFolder } from '../platform/data-folder.ts'
+import { mustNotBeMoved, unmarkMoved } from '../platform/moved-mark.ts'
 import { StartFailure } from '../platform/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { selectMeta } from '../store/meta.ts'
@@ -52,6 +53,7 @@ export async function backUp({ data, database_url: url }: ConfigValues, toFile: 
     const { backupSqlite } = await import('../store/sqlite/backup.ts')
     const file = databaseFile(data)
     if (!existsSync(file)) throw new StartFailure(`There is no database in ${data}.`, 'Name the folder with --data DIR.')
+    await mustNotBeMoved(data)
     await backupSqlite(file, toFile).catch((error: Error) => {
       throw explainSqlite(file, error)
     })
@@ -124,6 +126,7 @@ export async function restoreFrom(
   const umask = process.umask(0o077)
   try {
     const { movedAside } = await restoreSqlite(fromFile, data, warn)
+    await unmarkMoved(data)
     const file = databaseFile(data)
     const contents = await contentsOf(file)
     if (movedAside && replace) for (const end of ['', '-wal', '-shm']) await rm(`${movedAside}${end}`, { force: true })

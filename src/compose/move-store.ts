@@ -1,14 +1,16 @@
 /**
  * Moves a data folder's database to an empty PostgreSQL: a backup of the one is restored into the other, and then both are read
  * through and compared row by row. The folder is locked meanwhile, so nothing is written that would be left behind. The old
- * database stays as it is.
+ * database stays as it is, and a mark beside it keeps a start from going on with it by mistake.
  */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { instant } from '../domain/instant.ts'
 import { databaseFile } from '../platform/data-folder.ts'
 import { lockDataFolder } from '../platform/data-lock.ts'
+import { markMoved } from '../platform/moved-mark.ts'
 import { StartFailure } from '../platform/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { compareTables } from '../store/table-compare.ts'
@@ -41,6 +43,7 @@ export async function moveStore(from: ConfigValues, toUrl: string, onStep: (step
         'The data folder is as it was. Drop that database, create a new one and try again.',
       )
     }
+    await markMoved(from.data, { to: restored.place, at: instant(Date.now()) })
     return { ...restored, rows }
   } finally {
     lock.release()

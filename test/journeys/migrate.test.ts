@@ -1,5 +1,6 @@
 /** From a data folder to PostgreSQL with one command: real servers before and after, and a database that is not what it was. */
 import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
@@ -16,11 +17,14 @@ usePostgres()
 
 const run = promisify(execFile)
 const migrate = (data: string, url: string) => run(process.execPath, [main, 'migrate', '--to', url, '--data', data, '--json'])
-const refusal = (data: string, url: string) =>
-  migrate(data, url).then(
+/** Only for a server that is not refused. */
+const hangsMs = 30_000
+const failure = (argv: readonly string[]) =>
+  run(process.execPath, [main, ...argv], { timeout: hangsMs }).then(
     () => 'it went through',
-    ({ stderr }: { stderr: string }) => stderr,
+    ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
   )
+const refusal = (data: string, url: string) => failure(['migrate', '--to', url, '--data', data, '--json'])
 
 test('[SC1] a data folder moves to PostgreSQL with one command, compared row by row, and goes on there', async () => {
   const first = await startHoldfast({ onFile: true })
@@ -40,7 +44,7 @@ test('[SC1] a data folder moves to PostgreSQL with one command, compared row by 
 
   const moved = JSON.parse((await migrate(first.data, url)).stdout)
   expect(moved.rows).toBeGreaterThan(10)
-  expect(await refusal(first.data, url), 'a second time').toContain('is not empty')
+  expect(await refusal(first.data, url), 'a second time').toContain('was moved to PostgreSQL at')
 
   const second = await startHoldfast({ data: first.data, env: { DATABASE_URL: url } })
   onTestFinished(() => second.kill())
@@ -72,4 +76,34 @@ test('[SC1] a row that is not the same on the other side is found and named', as
   } finally {
     await client.end()
   }
+})
+
+test('[SC7] after a move the old database is neither served nor backed up by mistake, and there is a way back', async () => {
+  const first = await startHoldfast({ onFile: true })
+  onTestFinished(() => first.kill())
+  expect(await first.stop()).toBe(0)
+  const { data, token } = first
+  const url = await newPostgresUrl()
+  await migrate(data, url)
+  const second = await startHoldfast({ data, env: { DATABASE_URL: url } })
+  onTestFinished(() => second.kill())
+  await createClient({ url: second.url, token }).post('/api/projects', { body: { name: 'since' } })
+  expect(await second.stop()).toBe(0)
+
+  const file = join(data, 'back.backup')
+  for (const argv of [
+    ['server', '--port', '0'],
+    ['migrate', '--to', url],
+    ['backup', file],
+  ])
+    expect(await failure([...argv, '--data', data]), argv[0]).toMatch(/was moved to PostgreSQL at .*Set DATABASE_URL/s)
+  expect(await failure(['doctor', '--data', data])).toMatch(/✗ Database +The database of .* was moved to PostgreSQL/)
+
+  await run(process.execPath, [main, 'backup', file, '--data', data], { env: { ...process.env, DATABASE_URL: url } })
+  await run(process.execPath, [main, 'restore', file, '--data', data, '--yes'])
+  const third = await startHoldfast({ data, onFile: true })
+  onTestFinished(() => third.kill())
+  const { items } = await createClient({ url: third.url, token }).get('/api/projects', {})
+  expect(items.map(({ name }) => name)).toContain('since')
+  expect(await third.stop()).toBe(0)
 })

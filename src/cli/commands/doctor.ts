@@ -50,7 +50,7 @@ async function examine(context: CommandContext, given: Given): Promise<void> {
     const server = await checkServer(config, named, version, startCommand(env))
     checks.push(...server.checks)
     if (server.url) checks.push(...(await checkInside(context, server.url)))
-    else if (!named) checks.push(await checkDatabase(config.values.data))
+    else if (!named) checks.push(await checkDatabase(config.values))
   }
   const looked = given.flag('deep') ? await checkDeep(context.terminal, config) : undefined
   if (looked) checks.push(looked.check)

@@ -48,7 +48,7 @@ async function move(context: CommandContext, given: Given): Promise<void> {
       'Set DATABASE_URL to that database and start as before, with the same data folder: the owner’s token stays in it.',
     )
     context.note(
-      `The old database is still in ${visible(values.data)}. Delete it when you are sure; nothing writes to it any more.`,
+      `The old database is still in ${visible(values.data)}. Delete it when you are sure; a start without DATABASE_URL is refused, and says the way back.`,
     )
   }
 }

@@ -4,7 +4,10 @@ import { access, open, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { databaseFile, mayEnter } from '../../platform/data-folder.ts'
+import { mustNotBeMoved } from '../../platform/moved-mark.ts'
 import { secretsFolder, unmovedSecrets } from '../../platform/secret-files.ts'
+import { StartFailure } from '../../platform/start-failure.ts'
+import type { ConfigValues } from '../../protocol/config.ts'
 import { bad, type Check, good, warning } from './check.ts'
 
 const name = 'Data folder'
@@ -77,8 +80,10 @@ const readWholeBytes = 512 * 1024 ** 2
 const header = 'SQLite format 3\0'
 
 /** With the server off, whether the file is a sound database. */
-export async function checkDatabase(data: string): Promise<Check> {
+export async function checkDatabase({ data, database_url: url }: ConfigValues): Promise<Check> {
   const file = databaseFile(data)
+  const moved = url ? undefined : await mustNotBeMoved(data).catch((error: unknown) => error)
+  if (moved instanceof StartFailure) return bad('Database', moved.message, moved.next)
   const next = 'Put a backup in its place, or move it away to begin with an empty one.'
   const size = await stat(file).then(
     (found) => found.size,

@@ -1,0 +1,45 @@
+/**
+ * `<data>/moved.json`: the folder's database was moved to PostgreSQL and is what it was on that day (SC1). Whoever would go on with it, for
+ * want of a `DATABASE_URL`, is refused with where it went and the way back. Goes when a backup is restored into the folder.
+ */
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeFileAtomic } from './atomic-file.ts'
+import { StartFailure } from './start-failure.ts'
+
+interface Moved {
+  /** The PostgreSQL, without user and password. */
+  readonly to: string
+  readonly at: string
+}
+
+const movedFile = (data: string): string => join(data, 'moved.json')
+
+export const markMoved = (data: string, moved: Moved): Promise<void> =>
+  writeFileAtomic(movedFile(data), `${JSON.stringify(moved, null, 2)}\n`)
+
+export const unmarkMoved = (data: string): Promise<void> => rm(movedFile(data), { force: true })
+
+/** Throws for a folder whose database was moved away. */
+export async function mustNotBeMoved(data: string): Promise<void> {
+  const file = movedFile(data)
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
+    throw error
+  })
+  if (text === undefined) return
+  throw new StartFailure(
+    `The database of ${data} was moved to ${whereTo(text)}; the one in the folder is what it was then.`,
+    `Set DATABASE_URL to where it is now. To go on with the old one, without what was written since, delete ${file}; to bring everything back, make a backup with DATABASE_URL set and restore it without.`,
+  )
+}
+
+/** The mark counts whatever is in it. */
+function whereTo(text: string): string {
+  try {
+    const { to, at } = JSON.parse(text) as Moved
+    return `${to} on ${at.slice(0, 10)}`
+  } catch {
+    return 'PostgreSQL'
+  }
+}
