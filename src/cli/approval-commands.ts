@@ -5,6 +5,7 @@ import { systemClock } from '../platform/clock.ts'
 import { visible } from '../platform/visible.ts'
 import type { Approval } from '../protocol/approval.ts'
 import { alwaysTerms } from './allowance-commands.ts'
+import { callLines } from './ask-permission.ts'
 import { chooseProject } from './choose-project.ts'
 import type { Given } from './command.ts'
 import type { CommandContext } from './context.ts'
@@ -141,7 +142,13 @@ function describe(context: CommandContext, approval: Approval): string {
     ...named('Artifacts', approval.artifacts),
     ...named('Earlier submissions', approval.revisionHistory),
   ]
-  return [paint('bold', `${approval.id}  ${visible(approval.checkpointType)}`), about, ...text, ...more].join('\n')
+  return [
+    paint('bold', `${approval.id}  ${visible(approval.checkpointType)}`),
+    about,
+    ...text,
+    ...(approval.permission ? callLines(approval.permission.call) : []),
+    ...more,
+  ].join('\n')
 }
 
 const named = (title: string, items: readonly unknown[]): string[] =>

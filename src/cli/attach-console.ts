@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { openRelay, type Relay } from '../client/relay.ts'
 import type { RelayEvent, RelayRequest, RelaySnapshot } from '../client/relay-messages.ts'
 import { visible } from '../platform/visible.ts'
-import { type Asked, optionLine } from './ask-permission.ts'
+import { type Asked, answersOf, callLines, optionLine } from './ask-permission.ts'
 import type { CommandContext } from './context.ts'
 import { CommandFailure } from './failure.ts'
 import { RelayLines } from './relay-lines.ts'
@@ -97,7 +97,11 @@ class Sight {
 }
 
 const questionOf = (asked: Asked): string =>
-  `◆ ${asked.role} asks: ${asked.title}\n  ${optionLine(asked)}; answer with /answer ${asked.approvalId} NUMBER`
+  [
+    `◆ ${asked.role} asks: ${asked.title}`,
+    ...callLines(asked.call),
+    `  ${optionLine(asked)}; answer with /answer ${asked.approvalId} NUMBER`,
+  ].join('\n')
 
 function showSnapshot({ agents, turns }: RelaySnapshot, lines: RelayLines): void {
   for (const { role, content, text } of turns.slice(-lastTurns)) {
@@ -155,7 +159,7 @@ function meaningOf(line: string, sight: Sight, userSessionId: string): RelayRequ
   }
   if (word === '/answer') {
     const asked = sight.asked.get(Number(first))
-    const option = asked?.options[Number(second) - 1]
+    const option = asked && answersOf(asked)[Number(second) - 1]
     if (!asked || !option) return 'Nothing is asked under that number.'
     return { type: 'permission:answer', ...inside, approvalId: asked.approvalId, optionId: option.optionId }
   }

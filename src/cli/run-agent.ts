@@ -231,8 +231,8 @@ class Permissions {
     lines.endLine()
     const about = { type: 'permission:answer', sessionId: asked.sessionId, approvalId: asked.approvalId } as const
     if (allow) {
-      const canAllow = asked.options.some(({ kind }) => kind === 'allow_once' || kind === 'allow_always')
-      if (!canAllow) lines.note(`Denied, because the agent offers no way to allow it: ${asked.title}.`)
+      const canAllow = asked.options.some(({ kind }) => kind === 'allow_once')
+      if (!canAllow) lines.note(`Denied, because the agent offers no way to allow it once: ${asked.title}.`)
       await this.#relay.request({ ...about, outcome: canAllow ? 'allowed' : 'denied' })
     } else if (isInteractive(terminal) && !json) {
       const optionId = await askPermission(terminal, { asked, signal, onInterrupt: interrupt })

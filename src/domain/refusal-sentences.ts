@@ -98,7 +98,7 @@ export const refusalSentences = {
   hasSentBack: 'Approval {id}: {who} has asked for a revision of it',
   onlyPermissions: 'Only a permission for a tool can be given for always',
   nothingRevised: 'A permission is given or refused; nothing is revised',
-  noWayToAllow: 'The agent has offered no way to allow it',
+  noWayToAllow: 'The agent offers no way to allow this once; an option of its own can be chosen in its console',
   notOffered: 'the agent has not offered {id}',
   alwaysWithYes: 'it is said with a yes, never with a no',
   sameUnknown: 'The agent does not say what exactly it would do, so the same cannot be known again',

@@ -19,7 +19,7 @@ export const Allowance = z.object({
   agentId: z.string(),
   scope: z.enum(allowanceScopes),
   toolKind: z.enum(toolKinds),
-  /** What was asked when it was given, in the agent's words. */
+  /** What it allows: of scope `request` the command, or the agent's words with the whole input. */
   title: z.string(),
   folder: z.string().nullable(),
   /** Of scope `request`: the digest that a question must have. */

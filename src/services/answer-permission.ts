@@ -1,10 +1,9 @@
 /**
- * A person answers what an agent asks (AP4): by one of the options it offered, or by yes or no, which stands for the mildest option of
- * that kind. Exactly one answer wins; whoever comes later is told who decided what.
+ * A person answers what an agent asks (AP4): by one of the options it offered, or by yes or no; a yes is for this once. Exactly one answer wins; whoever comes later is told who decided what.
  */
 
 import { allowanceMinutes } from '../domain/approval/allowance.ts'
-import { optionFor, outcomeOf } from '../domain/approval/permission.ts'
+import { isKeptByAgent, optionFor, outcomeOf } from '../domain/approval/permission.ts'
 import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import type { AlwaysTerms } from '../protocol/allowance.ts'
@@ -41,7 +40,7 @@ export const answerPermission = defineUseCase({
   },
 })
 
-/** "Always" is kept by us, with an end, and can be taken back (AG6): the agent itself is told the mildest yes it has offered. */
+/** "Always" is kept by us, with an end, and can be taken back (AG6): the agent itself is told yes for this once. */
 function settlementForAlways(row: ApprovalRow, choice: PermissionChoice): Settled {
   if (settlementOf(row, choice).outcome === 'denied')
     throw new Refusal('invalid_request', `always: ${because('alwaysWithYes')}`, { field: 'always' })
@@ -49,13 +48,13 @@ function settlementForAlways(row: ApprovalRow, choice: PermissionChoice): Settle
 }
 
 /**
- * The option "always" of the agent's own, chosen by its id, means ours: exactly this, for as long as we keep such a thing. What cannot be
- * known again is allowed once more each time; a change of mode has no always of ours.
+ * The option "always" of the agent's own, chosen by its id, means ours: exactly this, for as long as we keep such a thing, and refused
+ * where this cannot be known again: what the agent would allow itself by it nobody could see or take back.
  */
 function impliedTerms(row: ApprovalRow, choice: PermissionChoice): AlwaysTerms | undefined {
   const permission = permissionOf(row)
   const kind = 'optionId' in choice && permission?.options.find(({ optionId }) => optionId === choice.optionId)?.kind
-  if (kind !== 'allow_always' || permission?.likeness === null || permission?.call.toolKind === 'switch_mode') return undefined
+  if (kind !== 'allow_always' || !permission || isKeptByAgent(permission.call.toolKind, permission.options)) return undefined
   return { scope: 'request', expiresInMinutes: allowanceMinutes.default }
 }
 

@@ -3,18 +3,32 @@
  * lock of the project's stream, so what is revoked is not used any more by whoever comes after.
  */
 
-import { type AllowanceRule, type AskedCall, covers, folderOf, maxAllowances, refusedRule } from '../domain/approval/allowance.ts'
+import {
+  type AllowanceRule,
+  type AskedCall,
+  covers,
+  folderOf,
+  maxAllowances,
+  refusedRule,
+  ruleTitle,
+} from '../domain/approval/allowance.ts'
 import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { type Instant, later } from '../domain/instant.ts'
 import { projectStream } from '../domain/stream/name.ts'
-import type { PermissionRequest } from '../protocol/agent-update.ts'
+import { maxShownLine, type PermissionRequest } from '../protocol/agent-update.ts'
 import type { AlwaysTerms } from '../protocol/allowance.ts'
 import { type AllowanceRow, allowanceOf, insertAllowance, ruleOf, selectInForce } from '../store/queries/allowances.ts'
 import { type ApprovalRow, permissionOf } from '../store/queries/approvals.ts'
 import type { Context, Reader, Tx } from '../store/store.ts'
 
 const minuteMs = 60_000
+
+/** One line. The approval it was given with has the whole. */
+const shortened = (text: string): string => {
+  const oneLine = text.replaceAll(/\p{Cc}+/gu, ' ')
+  return oneLine.length <= maxShownLine ? oneLine : `${oneLine.slice(0, maxShownLine - 1)}…`
+}
 
 const askedIn = ({ call, likeness }: Pick<PermissionRequest, 'call' | 'likeness'>): AskedCall => ({ ...call, likeness })
 
@@ -42,7 +56,7 @@ export async function keepAllowance(tx: Tx, row: ApprovalRow, given: { terms: Al
     agent_id: agentId,
     scope: rule.scope,
     tool_kind: permission.call.toolKind,
-    title: permission.call.title,
+    title: shortened(ruleTitle(rule, { ...asked, title: permission.call.title })),
     folder: rule.folder,
     likeness: rule.likeness,
     approval_id: row.id,

@@ -219,6 +219,8 @@ test('[AG6] allowed always on the card: the same is not asked again, another is;
   await page.goto(new URL(`/projects/${projectId}/approvals`, page.url()).href)
   const listed = page.locator('[data-allowance]')
   await listed.waitFor()
+  // AP6: what waits is read in the inbox as in the console.
+  await page.locator('[data-approval]').getByText('"wish": "something else"').waitFor()
   expect(await axeFindings(page)).toEqual([])
   await listed.getByRole('button', { name: /^Take back/ }).click()
   await listed.waitFor({ state: 'detached' })

@@ -61,11 +61,11 @@ test('[AG6] allowed always, listed and taken back; what makes no sense of it is 
   const allowed = await holdfast(['approvals', 'approve', '1', '--always', '--for', '1d'])
   expect(allowed.stdout).toBe('✓ Approval 1 is approved, and the same from now on\n')
   const list = await holdfast(['approvals', 'allowed'])
-  expect(list.stdout).toMatch(/^ID +AGENT +WHAT +UNTIL +BY\n\S+ +coder +Write hello.txt +\S.* owner\n$/)
+  expect(list.stdout).toMatch(/^ID +AGENT +WHAT +UNTIL +BY\n\S+ +coder +Write hello.txt \{"path":"hello.txt"\} +\S.* owner\n$/)
   expect((await holdfast(['approvals', 'revoke', 'none'])).code).toBe(5)
   const [{ id }] = (await holdfast(['approvals', 'allowed', '--json'])).json().items
   expect((await holdfast(['approvals', 'revoke', id])).stdout).toBe(
-    '✓ Taken back: Write hello.txt. coder asks again the next time\n',
+    '✓ Taken back: Write hello.txt {"path":"hello.txt"}. coder asks again the next time\n',
   )
   expect((await holdfast(['approvals', 'allowed', '--json'])).json().items).toEqual([])
   expect((await holdfast(['approvals', 'allowed', '--all'])).stdout).toContain('revoked')

@@ -107,11 +107,13 @@ test('[CL1] where nobody can be asked, run denies what the agent asks for; with 
     ...question(),
     options: kinds.map((kind) => ({ optionId: kind, name: kind, kind })),
   })
-  const [no, always] = ['reject_once', 'allow_always'] as const
+  const [no, once, always] = ['reject_once', 'allow_once', 'allow_always'] as const
   for (const [flags, outcome, asked] of [
     [['--json'], 'denied', question()],
     [['--allow', '--json'], 'denied', offering(no)],
-    [['--allow', '--json', '--keep'], 'allowed', offering(no, always)],
+    // What the agent would keep for itself is never chosen for anybody.
+    [['--allow', '--json'], 'denied', offering(no, always)],
+    [['--allow', '--json', '--keep'], 'allowed', offering(no, always, once)],
   ] as const) {
     const running = holdfast(room, ['run', 'coder', 'go', ...flags])
     const launchId = await machine.bringUp()
@@ -153,6 +155,67 @@ test('[AP4] at a terminal run asks the person, and goes on with the answer', asy
   await person.sees('esc\\u001b[2J')
   await machine.order('stop-ordered')
   await machine.tell(exited(launchId, { stopped: true }))
+  expect(await person.exit).toBe(0)
+})
+
+test('[AP6] who leaves the question of run has not allowed it: Ctrl-D, Ctrl-C, a terminal that goes away with “1” typed and not sent', async () => {
+  const room = await openConsole()
+  const machine = await room.machine()
+  for (const [way, keys, code] of [
+    ['end', '', 0],
+    ['end', '1', 0],
+    ['key', '\u0004', 0],
+    ['key', '\u0003', 130],
+  ] as const) {
+    const person = sitDown(room, ['run', 'coder', 'go'])
+    const launchId = await machine.bringUp()
+    const { turnId } = await machine.turn()
+    await machine.tell(asks(launchId, turnId, `ask of ${launchId}`))
+    await person.sees('3 Deny', 'stderr')
+    person.press(keys)
+    if (way === 'end') void person.leave()
+    if (code === 130) await machine.order('cancel-ordered')
+    else expect(await machine.order('permission-settled')).toMatchObject({ launchId, optionId: 'no' })
+    await machine.tell(turnEnded(launchId, turnId, code === 130 ? { outcome: 'cancelled' } : {}))
+    await machine.order('stop-ordered')
+    await machine.tell(exited(launchId, { stopped: true }))
+    expect(await person.exit).toBe(code)
+  }
+  const { items } = (await room.server.ask(`/api/projects/${room.projectId}/approvals`)).json
+  expect(items).toHaveLength(4)
+  expect(items.filter((each: { status: string }) => each.status !== 'rejected')).toEqual([])
+})
+
+test('[AP6] the person at a terminal reads the whole command, and is offered no “always” for what cannot be known again', async () => {
+  const room = await openConsole()
+  const machine = await room.machine()
+  const { call, ...plain } = question('execute')
+  const script = 'cd /long/folder &&\n\u001b[2Jrm README.md'
+  const whole = { ...plain, call: { ...call, title: 'Bash', input: JSON.stringify({ command: script }) } }
+  const content = [{ type: 'text', text: script } as const]
+  const vague = { ...plain, likeness: null, call: { ...call, title: 'Bash', input: null, content } }
+  const person = sitDown(room, ['run', 'coder', 'go', '--keep'])
+  const launchId = await machine.bringUp()
+  const { turnId } = await machine.turn()
+  const asked = async (first: string, options: string) => {
+    await person.sees(`${options}: `, 'stderr')
+    expect(person.written.stderr).toContain(`Bash\n    ${first}\n    \\u001b[2Jrm README.md\n`)
+  }
+  await machine.tell(asks(launchId, turnId, 'ask 1', whole))
+  await asked('command: cd /long/folder &&', '1 Allow · 2 Always · 3 Deny')
+  const printed = await holdfast(room, ['approvals', 'show', '1'])
+  expect(printed.stdout).toContain('    command: cd /long/folder &&\n    \\u001b[2Jrm README.md\n')
+  person.type('3')
+  await machine.order('permission-settled')
+  await machine.tell(asks(launchId, turnId, 'ask 2', vague))
+  await asked('cd /long/folder &&', '1 Allow · 2 Deny')
+  const [{ id }] = await listed(room)
+  const beside = sitDown(room, ['attach', id.slice(-6)])
+  await beside.sees('1 Allow · 2 Deny; answer with /answer 2', 'stderr')
+  expect(beside.written.stderr).toContain('    cd /long/folder &&\n    \\u001b[2Jrm README.md\n')
+  beside.type('/answer 2 2')
+  expect(await machine.order('permission-settled')).toMatchObject({ optionId: 'no' })
+  await machine.tell(turnEnded(launchId, turnId))
   expect(await person.exit).toBe(0)
 })
 

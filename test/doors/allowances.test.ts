@@ -100,7 +100,8 @@ test('[AP4] it ends by the clock, with its agent’s place in the project, and w
 
 test('[AG6] a folder, a kind of tool, the agent’s own “always”; a no, an approval of another kind and nonsense are refused and change nothing', async () => {
   const { ask, answer, client, call, list } = await asking()
-  const inFolder = { locations: [{ path: '/w/src/a.ts', line: null }], input: null }
+  const inFolder = { locations: [{ path: '/w/src/a.ts', line: null }], input: '{"path":"/w/src/a.ts"}' }
+  const at = (path: string) => ({ locations: [{ path, line: 1 }], input: JSON.stringify({ path }) })
   const refused = async (approvalId: number, more: object, code: string) => {
     answer(approvalId, more)
     expect(await client.next('error')).toMatchObject({ code })
@@ -116,17 +117,14 @@ test('[AG6] a folder, a kind of tool, the agent’s own “always”; a no, an a
   expect([await list(), (await call('GET', `/approvals/${first}`)).json.status]).toEqual([[], 'pending'])
   answer(first, { optionId: 'yes', always: { scope: 'folder', expiresInMinutes: 60 } })
   expect(await client.next()).toMatchObject({ outcome: 'allowed' })
-  expect(await list()).toMatchObject([{ scope: 'folder', folder: '/w/src', likeness: null }])
-  await ask({ ...inFolder, locations: [{ path: '/w/src/b/c.ts', line: 1 }] }, print('d'))
+  expect(await list()).toMatchObject([{ scope: 'folder', folder: '/w/src', likeness: null, title: 'edit /w/src/**' }])
+  await ask(at('/w/src/b/c.ts'), print('d'))
   expect(await client.next()).toMatchObject({ type: 'permission:resolved', outcome: 'allowed' })
-  const outside = await ask({ ...inFolder, locations: [{ path: '/w/src2/c.ts', line: 1 }] }, print('d'))
+  const outside = await ask(at('/w/src2/c.ts'), print('d'))
 
   answer(outside, { optionId: 'always' })
   expect(await client.next()).toMatchObject({ outcome: 'allowed', optionId: 'yes' })
   expect((await list())[0]).toMatchObject({ scope: 'request', likeness: print('d') })
-  answer(await ask({}, null), { optionId: 'always' })
-  expect(await client.next()).toMatchObject({ outcome: 'allowed', optionId: 'always' })
-  expect(await list()).toHaveLength(2)
   answer(await ask({ toolKind: 'switch_mode' }, print('e')), { optionId: 'always' })
   expect(await client.next()).toMatchObject({ outcome: 'allowed', optionId: 'always' })
   expect(await list()).toHaveLength(2)
@@ -134,6 +132,57 @@ test('[AG6] a folder, a kind of tool, the agent’s own “always”; a no, an a
   const { json: other } = await call('POST', '/approvals', { checkpointType: 'plan', leaderId: 'coder' })
   const body = { status: 'approved', always: {} }
   expect((await call('POST', `/approvals/${other.id}/decision`, body)).json).toMatchObject({ code: 'wrong_state' })
+})
+
+test('[AP6] without an input there is no “always”, of ours or of the agent’s own, by any scope; the yes is for this once', async () => {
+  const { ask, answer, client, call, list } = await asking()
+  const read = (path: string) => {
+    const toolKind = 'read' as const
+    return { toolKind, title: 'Bash', input: JSON.stringify({ path }), locations: [{ path, line: null }] }
+  }
+  for (const [scope, path] of [
+    ['folder', '/w/a'],
+    ['tool', '/x/a'],
+  ] as const) {
+    answer(await ask(read(path)), { optionId: 'yes', always: { scope } })
+    expect(await client.next()).toMatchObject({ outcome: 'allowed', decidedBy: 'owner' })
+  }
+  expect((await list()).map(({ title }: { title: string }) => title).toSorted()).toEqual(['read *', 'read /w/**'])
+  for (const likeness of [null, print('b')]) {
+    const approvalId = await ask({ ...read('/w/a'), input: null }, likeness)
+    for (const more of [
+      { optionId: 'always' },
+      { optionId: 'yes', always: {} },
+      { optionId: 'yes', always: { scope: 'folder' } },
+      { optionId: 'yes', always: { scope: 'tool' } },
+    ]) {
+      answer(approvalId, more)
+      expect(await client.next()).toMatchObject({
+        type: 'error',
+        code: 'wrong_state',
+        detail: expect.stringContaining('exactly'),
+      })
+    }
+    expect((await call('GET', `/approvals/${approvalId}`)).json.status).toBe('pending')
+    answer(approvalId, { optionId: 'yes' })
+    expect(await client.next()).toMatchObject({ type: 'permission:resolved', outcome: 'allowed', decidedBy: 'owner' })
+  }
+  expect(await list()).toHaveLength(2)
+})
+
+test('[AP6] the title of a rule says what it allows: the command and what it is run with, on one line', async () => {
+  const { ask, answer, client, list } = await asking()
+  const titleFor = async (input: object, likeness: string) => {
+    answer(await ask({ toolKind: 'execute', title: 'Bash', input: JSON.stringify(input) }, print(likeness)), {
+      optionId: 'always',
+    })
+    expect(await client.next()).toMatchObject({ outcome: 'allowed', optionId: 'yes' })
+    return (await list()).find((each: { likeness: string }) => each.likeness === print(likeness)).title
+  }
+  expect(await titleFor({ command: 'cd /long/folder &&\nls', description: 'List' }, '1')).toBe('cd /long/folder && ls')
+  expect(await titleFor({ command: ['rm', 'a b'], cwd: '/w' }, '2')).toBe('["rm","a b"] {"cwd":"/w"}')
+  expect(await titleFor({ query: 'x' }, '3')).toBe('Bash {"query":"x"}')
+  expect(await titleFor({ command: `echo ${'x'.repeat(5000)}` }, '4')).toMatch(/^echo x{994}…$/)
 })
 
 test('[SE3] without the scope to approve nobody answers a permission over the relay, gives it for always, or revokes', async () => {

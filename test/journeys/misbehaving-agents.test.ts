@@ -10,6 +10,27 @@ import { addAgent, clientOf, type House, openHouse, openPerson, type Person } fr
 
 const megabyte = 1024 * 1024
 
+/**
+ * As observed: the whole command is told with the tool call, in its text or as its input, one event before a question that has only a cut
+ * text of it; "for this session" is for every command.
+ */
+const asksVaguely = `const command = text.slice(text.indexOf(' ') + 1)
+    const cut = [{ type: 'content', content: { type: 'text', text: 'Running: cd /long/folder…' } }]
+    const call = { toolCallId: 'call ' + id, title: 'Bash', kind: 'execute' }
+    const whole = text.startsWith('input ')
+      ? { rawInput: { command } }
+      : { content: [{ type: 'content', content: { type: 'text', text: JSON.stringify({ command }) } }] }
+    update({ sessionUpdate: 'tool_call', ...call, ...whole })
+    const options = [
+      { optionId: 'session', name: 'Approve for this session', kind: 'allow_always' },
+      { optionId: 'once', name: 'Approve once', kind: 'allow_once' },
+      { optionId: 'no', name: 'Reject', kind: 'reject_once' },
+    ]
+    let { outcome } = globalThis.approved ? { outcome: { optionId: 'session' } }
+      : (await ask('session/request_permission', { sessionId: 's1', options, toolCall: { toolCallId: call.toolCallId, title: 'Bash', content: cut } })).result
+    if (outcome.optionId === 'session') globalThis.approved = true
+    say(['once', 'session'].includes(outcome.optionId) ? 'ran ' + command : 'did not run'); done()`
+
 let house: House
 
 beforeAll(async () => {
@@ -25,6 +46,7 @@ beforeAll(async () => {
     'garbled',
     hostile({ onPrompt: `for (const text of ${JSON.stringify(noise)}) raw(text + '\\n'); say('heard'); done()` }),
   )
+  await addAgent(house, 'vague', hostile({ onPrompt: asksVaguely }))
   await addAgent(house, 'deaf', hostile({ onPrompt: "say('on it')" }))
   return house.end
 })
@@ -103,4 +125,41 @@ test('[AC3] a line of 100 MB, no JSON, a cancel that is ignored, an initialize t
   })
   await Promise.all([all, answers()])
   expect((await person.roster()).toSorted()).toEqual(['garbled ACTIVE', 'long ACTIVE', 'steady ACTIVE'])
+})
+
+test('[AP6] a question with a cut text shows the whole command that came before it, and no “always” for one command runs another', async () => {
+  const person = await openPerson(house)
+  await person.spawn('vague', { agentId: 'vague' })
+  const [harmless, harmful] = ['cd /long/folder && ls', 'cd /long/folder && rm README.md']
+  const asked = async (prompt: string) => {
+    person.send('agent:message', { role: 'vague', content: prompt })
+    const question = await person.next('permission:requested', 'vague')
+    // The person reads the whole command, wherever the agent has said it.
+    expect(JSON.stringify(question.call)).toContain(prompt.slice(prompt.indexOf(' ') + 1))
+    return question
+  }
+  const answer = (approvalId: number, more: object) => person.send('permission:answer', { approvalId, ...more })
+
+  const cut = await asked(`text ${harmless}`)
+  for (const more of [{ optionId: 'session' }, { optionId: 'once', always: {} }]) {
+    answer(cut.approvalId, more)
+    expect(await person.next(['error', 'permission:resolved'])).toMatchObject({ type: 'error', code: 'wrong_state' })
+  }
+  answer(cut.approvalId, { outcome: 'allowed' })
+  expect(await person.next('agent:response', 'vague')).toMatchObject({ content: `ran ${harmless}` })
+  answer((await asked(`text ${harmful}`)).approvalId, { outcome: 'denied' })
+  expect(await person.next('agent:response', 'vague')).toMatchObject({ content: 'did not run' })
+
+  answer((await asked(`input ${harmless}`)).approvalId, { optionId: 'session' })
+  expect(await person.next('agent:response', 'vague')).toMatchObject({ content: `ran ${harmless}` })
+  const { items } = await clientOf(house).get('/api/projects/{projectId}/allowances', { params: { projectId: house.projectId } })
+  expect(items).toMatchObject([{ agentId: 'vague', scope: 'request', title: harmless }])
+  answer((await asked(`input ${harmful}`)).approvalId, { outcome: 'denied' })
+  expect(await person.next('agent:response', 'vague')).toMatchObject({ content: 'did not run' })
+  expect(await person.say('vague', `input ${harmless}`)).toMatchObject({ content: `ran ${harmless}` })
+  expect(await person.next('permission:requested', 'vague')).toMatchObject({
+    call: { input: JSON.stringify({ command: harmless }) },
+  })
+  answer((await asked(`text ${harmful}`)).approvalId, { outcome: 'denied' })
+  expect(await person.next('agent:response', 'vague')).toMatchObject({ content: 'did not run' })
 })

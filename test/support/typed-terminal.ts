@@ -19,6 +19,8 @@ export function sitDown(argv: readonly string[], env: Record<string, string | un
   })
   return {
     type: (line: string) => void stdin.write(`${line}\n`),
+    /** Keys, without Enter. */
+    press: (keys: string) => void stdin.write(keys),
     sees: (what: string | RegExp, name: 'stdout' | 'stderr' = 'stdout') => expect.poll(() => written[name]).toMatch(what),
     leave: () => {
       stdin.end()

@@ -25,14 +25,13 @@ export function questionOf(params: unknown, calls: ToolCalls): PermissionRequest
       ? [{ optionId, name: lineOf(name) ?? optionId, kind }]
       : []
   })
-  const call = calls.put(fieldsOf(toolCall))
-  if (!call || options.length === 0) return undefined
-  return { call, options, digest: digestOf(exact), likeness: calls.likenessOf(call.toolCallId) }
+  const asked = options.length === 0 ? undefined : calls.ask(fieldsOf(toolCall))
+  return asked && { ...asked, options, digest: digestOf(exact) }
 }
 
-/** In the order in which they are looked for. Once is tried before always: what is kept for always is kept by us (AG6). */
+/** In the order in which they are looked for. A yes is for this once: what is kept for always is kept by us (AG6). */
 const kinds: Readonly<Record<'allow' | 'deny', readonly PermissionKind[]>> = {
-  allow: ['allow_once', 'allow_always'],
+  allow: ['allow_once'],
   deny: ['reject_once', 'reject_always'],
 }
 

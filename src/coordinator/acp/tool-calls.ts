@@ -1,19 +1,25 @@
 /**
  * The tool calls of one turn, each as it stands now. Agents tell of a call in pieces, and the first piece may be a change (observed
- * with several vendors), so whatever comes is put on top of what is known under its id.
+ * with several vendors), so an update is put on top of what is known under its id. A question only adds to it: what a person or a rule
+ * decides about is never less than what the agent said of the call before (AP4).
  */
-import { maxShownText, type ToolCall, toolKinds, toolStatuses } from '../../protocol/agent-update.ts'
-import { likenessOf, type Prints, printed } from './likeness.ts'
+import { maxListed, maxShownLine, maxShownText, type ToolCall, toolKinds, toolStatuses } from '../../protocol/agent-update.ts'
+import { agreed, likenessOf, type Prints, printed } from './likeness.ts'
 import { maxToolCalls } from './limits.ts'
 import { type Fields, fieldsOf, jsonOf, lineOf, listOf, oneOf, textOf, wholeOf } from './shown.ts'
 
+interface Known {
+  readonly call: ToolCall
+  readonly prints: Prints
+}
+
 export class ToolCalls {
-  readonly #calls = new Map<string, { readonly call: ToolCall; readonly prints: Prints }>()
+  readonly #calls = new Map<string, Known>()
 
   /** The call as it stands with this; undefined when it says not which one it means. */
   put(update: Fields): ToolCall | undefined {
     const toolCallId = lineOf(update['toolCallId'])
-    if (toolCallId === undefined || toolCallId === '') return undefined
+    if (!toolCallId) return undefined
     const known = this.#calls.get(toolCallId)
     const call = changed(known?.call ?? blank(toolCallId), update)
     // The newest last, so that the oldest is the first to be forgotten.
@@ -23,9 +29,20 @@ export class ToolCalls {
     return call
   }
 
-  /** What the same call is known by when it is asked again; null: it cannot be. */
-  likenessOf(toolCallId: string): string | null {
-    return likenessOf(this.#calls.get(toolCallId)?.prints ?? {})
+  /**
+   * The call as a question shows it, and its likeness: what the same call is known by when it is asked again, null when it cannot be.
+   * A call that is known stays as it is; the question is the first word about any other.
+   */
+  ask(update: Fields): { readonly call: ToolCall; readonly likeness: string | null } | undefined {
+    const prints = printed({}, update)
+    const known = this.#calls.get(lineOf(update['toolCallId']) ?? '')
+    if (known) {
+      const both = agreed(known.prints, prints)
+      const asked = changed(blank(known.call.toolCallId), update)
+      return { call: added(known.call, asked, both === undefined), likeness: both ? likenessOf(both) : null }
+    }
+    const call = this.put(update)
+    return call && { call, likeness: likenessOf(prints) }
   }
 
   clear(): void {
@@ -33,9 +50,11 @@ export class ToolCalls {
   }
 }
 
+const blankTitle = 'Tool call'
+
 const blank = (toolCallId: string): ToolCall => ({
   toolCallId,
-  title: 'Tool call',
+  title: blankTitle,
   toolKind: 'other',
   status: 'pending',
   input: null,
@@ -55,9 +74,43 @@ function changed(known: ToolCall, update: Fields): ToolCall {
     input: rawInput === undefined || rawInput === null ? known.input : within(space, jsonOf(rawInput) ?? ''),
     locations: Array.isArray(locations) ? listOf(locations).flatMap(locationOf) : known.locations,
     content: Array.isArray(content) ? listOf(content).map((each) => contentOf(each, space)) : known.content,
-    cut: space.cut || (known.cut && !Array.isArray(content)),
+    cut: space.cut || (known.cut && !Array.isArray(content)) || (textOf(update['title'])?.length ?? 0) > maxShownLine,
   }
 }
+
+/** Both, each thing once. Where they contradict each other the input of the question is shown beside the one that is known. */
+function added(known: ToolCall, asked: ToolCall, contradict: boolean): ToolCall {
+  const isNew = asked.title !== blankTitle && !known.title.includes(asked.title)
+  const title = isNew && known.title !== blankTitle ? `${known.title} · ${asked.title}` : isNew ? asked.title : known.title
+  const [first, second] = [inputOf(known), inputOf(asked)]
+  const other = contradict && first !== null && second !== null && first !== second
+  const more = other ? [{ type: 'text', text: second } as const, ...asked.content] : asked.content
+  const locations = eachOnce([...known.locations, ...asked.locations])
+  const content = eachOnce([...known.content, ...more])
+  const overfull = title.length > maxShownLine || locations.length > maxListed || content.length > maxListed
+  return {
+    toolCallId: known.toolCallId,
+    title: title.slice(0, maxShownLine),
+    toolKind: kindOf(known.toolKind, asked.toolKind),
+    status: known.status,
+    input: first ?? second,
+    locations: locations.slice(0, maxListed),
+    content: content.slice(0, maxListed),
+    cut: known.cut || asked.cut || overfull,
+  }
+}
+
+/** Two kinds that are not the same are none: no rule and no policy is about it. */
+function kindOf(known: ToolCall['toolKind'], asked: ToolCall['toolKind']): ToolCall['toolKind'] {
+  if (known === 'other' || asked === 'other') return known === 'other' ? asked : known
+  return known === asked ? known : 'other'
+}
+
+const inputOf = ({ input }: ToolCall): string | null => (input === '{}' || input === '[]' || input === '""' ? null : input)
+
+const eachOnce = <Item>(items: readonly Item[]): Item[] => [
+  ...new Map(items.map((item) => [JSON.stringify(item), item])).values(),
+]
 
 function locationOf(location: Fields): ToolCall['locations'] {
   const path = lineOf(location['path'])

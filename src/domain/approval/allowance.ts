@@ -1,7 +1,7 @@
 /**
  * "Allow always" (AG6, AP4): what a person has allowed for a time, and whether a new question falls under it. Pure. A rule covers what it
  * names and nothing near it: a command is the same to the last character or it is another one, a path is inside of a folder by its
- * segments and never by its first letters, and what cannot be compared is asked.
+ * segments and never by its first letters, and what cannot be compared is asked: above all a call whose input the agent does not tell.
  */
 
 /** The very same request; files below a folder with the same kind of tool; the same kind of tool, where that changes nothing. */
@@ -38,7 +38,7 @@ const harmless: ReadonlySet<string> = new Set(['read', 'search', 'think', 'fetch
 const maxCompared = 100
 
 export function covers(rule: AllowanceRule, asked: AskedCall): boolean {
-  if (rule.toolKind !== asked.toolKind) return false
+  if (rule.toolKind !== asked.toolKind || asked.input === null) return false
   if (rule.scope === 'request') return rule.likeness !== null && rule.likeness === asked.likeness
   const input = inputOf(asked)
   if (input === undefined || runsSomething(input)) return false
@@ -48,7 +48,7 @@ export function covers(rule: AllowanceRule, asked: AskedCall): boolean {
 
 /** Why this rule cannot be made from this question; undefined: it can. */
 export function refusedRule(rule: AllowanceRule, asked: AskedCall): string | undefined {
-  if (rule.scope === 'request' && asked.likeness === null)
+  if (asked.input === null || (rule.scope === 'request' && asked.likeness === null))
     return 'The agent does not say what exactly it would do, so the same cannot be known again'
   if (rule.scope === 'tool' && !harmless.has(asked.toolKind)) return 'Only what changes nothing is allowed as a kind of tool'
   if (rule.scope === 'folder') {
@@ -73,12 +73,25 @@ export function folderOf(asked: AskedCall): string | null {
   return path !== undefined && end > 0 ? path.slice(0, end) : null
 }
 
+/** What a model says about its command, in other words each time; not a part of what is done. */
+export const spokenWords: ReadonlySet<string> = new Set(['description', 'explanation', 'justification', 'reason'])
+
+/** What a rule allows, for lists of rules: the command or the whole input, or the files and the kind of tool. */
+export function ruleTitle({ scope, toolKind, folder }: AllowanceRule, asked: AskedCall & { readonly title: string }): string {
+  if (scope === 'tool') return `${toolKind} *`
+  if (scope === 'folder') return `${toolKind} ${folder}/**`
+  const { command, ...rest } = inputOf(asked) ?? {}
+  if (command === undefined) return `${asked.title} ${asked.input}`
+  const other = Object.entries(rest).filter(([key, value]) => !(spokenWords.has(key) && typeof value === 'string'))
+  const text = typeof command === 'string' ? command : JSON.stringify(command)
+  return other.length === 0 ? text : `${text} ${JSON.stringify(Object.fromEntries(other))}`
+}
+
 type Input = Readonly<Record<string, unknown>>
 
-/** undefined: it was cut, or is nothing that could be looked into. */
+/** undefined: it was not told or cut, or is nothing that could be looked into. */
 function inputOf({ input, cut, locations, content }: AskedCall): Input | undefined {
-  if (cut || locations.length > maxCompared || content.length > maxCompared) return undefined
-  if (input === null) return {}
+  if (input === null || cut || locations.length > maxCompared || content.length > maxCompared) return undefined
   try {
     const value: unknown = JSON.parse(input)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Input) : undefined

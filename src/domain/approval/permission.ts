@@ -14,8 +14,8 @@ export interface Option {
 /** What a tool does that changes nothing. */
 const reading: ReadonlySet<string> = new Set(['read', 'search', 'think'])
 
-/** Once is looked for before always: what holds for longer than this one is for a person to say. */
-const kinds = { allow: ['allow_once', 'allow_always'], deny: ['reject_once', 'reject_always'] } as const
+/** A yes is for this once: an agent's own "always" is never chosen for a person, since the agent alone knows what it covers. */
+const kinds = { allow: ['allow_once'], deny: ['reject_once', 'reject_always'] } as const
 
 export function optionFor(choice: 'allow' | 'deny', options: readonly Option[]): string | null {
   for (const kind of kinds[choice]) {
@@ -30,6 +30,10 @@ export function policyAnswer(policy: PermissionPolicy, toolKind: string, options
   if (policy === 'ask' || (policy === 'allow_reads' && !reading.has(toolKind))) return null
   return optionFor('allow', options)
 }
+
+/** An agent's own "always", chosen by a person, is told to the agent: of a change of its mode, or where it offers no other yes. */
+export const isKeptByAgent = (toolKind: string, options: readonly Option[]): boolean =>
+  toolKind === 'switch_mode' || optionFor('allow', options) === null
 
 /** undefined: there is no such option. */
 export function outcomeOf(optionId: string, options: readonly Option[]): 'allowed' | 'denied' | undefined {

@@ -28,13 +28,51 @@ test('[AP4] a question is shown with what was known of the call before', () => {
   expect(questionOf(request({}), calls)?.call).toMatchObject({ title: 'Run ls', toolKind: 'execute', input: '{"command":"ls"}' })
 })
 
-test('[AP4] options are chosen by kind, once before always; without one for it nothing happens', () => {
+const textOf = (text: string) => [{ type: 'content', content: { type: 'text', text } }]
+
+test('[AP6] a question adds to what is known of its call and replaces none of it; the call itself stays as it was told', () => {
+  const calls = new ToolCalls()
+  const whole = '{"command":"cd /long/folder && rm README.md"}'
+  calls.put({ toolCallId: 'c', title: 'cd /long/folder && rm README.md', kind: 'execute', content: textOf(whole) })
+  const asked = () => questionOf(request({ title: 'Bash', content: textOf('Running: cd /long/folder…') }), calls)
+  const shown = {
+    title: 'cd /long/folder && rm README.md · Bash',
+    toolKind: 'execute',
+    content: [
+      { type: 'text', text: whole },
+      { type: 'text', text: 'Running: cd /long/folder…' },
+    ],
+  }
+  expect(asked()).toMatchObject({ call: shown, likeness: null })
+  expect(asked()?.call).toMatchObject(shown)
+  expect(calls.put({ toolCallId: 'c', status: 'completed' })?.content).toEqual([{ type: 'text', text: whole }])
+  const diff = { type: 'diff', path: '/w/a', oldText: 'a', newText: 'b' }
+  const edit = { toolCallId: 'e', kind: 'edit', rawInput: {}, content: [diff], locations: [{ path: '/w/a' }] }
+  calls.put(edit)
+  const again = questionOf(request({ ...edit, rawInput: { path: '/w/a' }, title: 'Edit a' }), calls)
+  expect(again?.call).toMatchObject({ title: 'Edit a', input: '{"path":"/w/a"}', content: [diff], cut: false })
+  expect(again?.call.locations).toHaveLength(1)
+})
+
+test('[AP6] a question that contradicts its call is shown with both, is of no kind of tool, and cannot be known again', () => {
+  const calls = new ToolCalls()
+  const command = (text: string, more: object = {}) => ({ kind: 'execute', rawInput: { command: text, ...more } })
+  calls.put({ toolCallId: 'c', title: 'Run', ...command('rm README.md', { description: 'x' }) })
+  const other = questionOf(request(command('ls')), calls)
+  expect(other).toMatchObject({ likeness: null, call: { input: '{"command":"rm README.md","description":"x"}' } })
+  expect(other?.call.content).toEqual([{ type: 'text', text: '{"command":"ls"}' }])
+  expect(questionOf(request({ kind: 'read' }), calls)).toMatchObject({ likeness: null, call: { toolKind: 'other' } })
+  const same = questionOf(request(command('rm README.md', { description: 'in other words' })), calls)
+  expect(same?.likeness).toBe(questionOf(request(command('rm README.md')), new ToolCalls())?.likeness)
+})
+
+test('[AP4] options are chosen by kind, a yes is for once; without one for it nothing happens', () => {
   expect(outcomeOf({ choose: 'allow' }, [...options])).toEqual({ outcome: 'selected', optionId: 'p2' })
   expect(outcomeOf({ choose: 'deny' }, [...options])).toEqual({ outcome: 'selected', optionId: 'cancel' })
   expect(outcomeOf({ optionId: 'p1' }, [...options])).toEqual({ outcome: 'selected', optionId: 'p1' })
   expect(outcomeOf({ optionId: 'other' }, [...options])).toEqual({ outcome: 'selected', optionId: 'cancel' })
   expect(outcomeOf({ choose: 'cancelled' }, [...options])).toEqual({ outcome: 'cancelled' })
-  expect(outcomeOf({ choose: 'deny' }, [options[0]])).toEqual({ outcome: 'cancelled' })
+  for (const choose of ['allow', 'deny'] as const) expect(outcomeOf({ choose }, [options[0]])).toEqual({ outcome: 'cancelled' })
 })
 
 test('[AP4] the same call asked again is known again, whatever it is called; another command is another one, by any trick', () => {
@@ -75,8 +113,8 @@ test('[AP4] what was told of the call before counts, to its end; without a word 
   const one = asked({ path: 'a', text: `${long}1` })
   expect(asked({ path: 'a', text: `${long}1` })).toBe(one)
   expect(asked({ path: 'a', text: `${long}2` })).not.toBe(one)
-  for (const nothing of [{}, [], null, undefined])
-    expect(
-      questionOf(request({ kind: 'execute', title: 'Run command', rawInput: nothing }), new ToolCalls())?.likeness,
-    ).toBeNull()
+  for (const nothing of [{}, [], '', null, undefined]) {
+    const cut = { kind: 'execute', title: 'Bash', rawInput: nothing, content: textOf('Running: cd /long/folder…') }
+    expect(questionOf(request(cut), new ToolCalls())?.likeness).toBeNull()
+  }
 })

@@ -9,9 +9,10 @@ const options: Option[] = [
   { optionId: 'no', kind: 'reject_once' },
 ]
 
-test('[AP4] yes and no stand for the mildest option of their kind', () => {
+test('[AP6] yes is for this once, no the mildest there is; an agent’s own “always” is chosen by nobody but a person', () => {
   expect([optionFor('allow', options), optionFor('deny', options)]).toEqual(['yes', 'no'])
-  expect(optionFor('allow', options.slice(0, 2))).toBe('always')
+  expect(optionFor('allow', options.slice(0, 2))).toBeNull()
+  expect(policyAnswer('allow_all', 'read', options.slice(0, 2))).toBeNull()
   expect(optionFor('deny', options.slice(1, 3))).toBeNull()
 })
 

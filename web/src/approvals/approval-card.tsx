@@ -1,6 +1,7 @@
 /** One approval: who asks what; the decision with its buttons while it waits, who decided what afterwards. */
 import { Link } from '@tanstack/react-router'
 import type { Approval } from '../../../src/protocol/approval.ts'
+import { ToolContent } from '../console/tool-row.tsx'
 import { useDecider, useNames } from '../live/names.ts'
 import { useHome, useMay, useMe } from '../live/queries.ts'
 import { Said } from '../markdown/said.tsx'
@@ -69,12 +70,13 @@ export function ApprovalCard({ approval, inProject = false }: { approval: Approv
 
 function Asked({ approval }: { approval: Approval }) {
   const { approvals } = useWords()
-  const { instructionContent, workerInstructions, artifacts, revisionHistory } = approval
+  const { instructionContent, workerInstructions, artifacts, revisionHistory, permission } = approval
   const empty = !instructionContent && workerInstructions.length === 0 && artifacts.length === 0
   return (
     <div className="flex flex-col gap-2">
       {instructionContent && (isMarked(approval) ? <Plan>{instructionContent}</Plan> : <Plain>{instructionContent}</Plain>)}
-      {empty && <p className="text-faint">{approvals.nothingSaid}</p>}
+      {permission && <ToolContent call={permission.call} />}
+      {empty && !permission && <p className="text-faint">{approvals.nothingSaid}</p>}
       <Things title={approvals.instructions} things={workerInstructions} />
       <Things title={approvals.artifacts} things={artifacts} />
       {revisionHistory.length > 0 && <Things title={approvals.earlier(revisionHistory.length)} things={revisionHistory} quiet />}

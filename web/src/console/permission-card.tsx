@@ -1,5 +1,6 @@
 /** What an agent asks to be allowed (AP4): what it would do, and the answers it offers. Answered here or in the inbox, it changes in both. */
 import type { AlwaysTerms } from '../../../src/protocol/allowance.ts'
+import { isKeptByAgent } from '../../../src/protocol/allowance-scopes.ts'
 import { AlwaysForm } from '../approvals/always-form.tsx'
 import { useDecider } from '../live/names.ts'
 import { useMay } from '../live/queries.ts'
@@ -26,9 +27,9 @@ export function PermissionCard({ permission, agentId, live }: PermissionCardProp
   const { approvalId, title, call, options, deadline, outcome } = permission
   const answer = (optionId: string, always?: AlwaysTerms) =>
     void asking.ask(() => live.request({ type: 'permission:answer', approvalId, optionId, ...(always && { always }) }))
-  // "Always" is ours, with an end and revocable (AG6); of the agent's own only what changes its mode is left to it.
-  const offered = options.filter(({ kind }) => kind !== 'allow_always' || call.toolKind === 'switch_mode')
-  const yes = options.find(({ kind }) => kind.startsWith('allow'))?.optionId
+  // "Always" is ours, with an end and revocable (AG6); the agent's own is there where it would be told to the agent.
+  const offered = options.filter(({ kind }) => kind !== 'allow_always' || isKeptByAgent(call.toolKind, options))
+  const yes = options.find(({ kind }) => kind === 'allow_once')?.optionId
   const looks: Record<(typeof options)[number]['kind'], Look> = {
     allow_once: 'primary',
     allow_always: 'plain',

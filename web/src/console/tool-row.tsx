@@ -46,7 +46,9 @@ export function ToolContent({ call }: { call: ToolCall }) {
   const hasDiff = call.content.some(({ type }) => type === 'diff')
   return (
     <div className="flex min-w-0 flex-col gap-2">
-      {call.input !== null && call.input !== '{}' && !hasDiff && <Words label={words.input} text={readable(call.input)} />}
+      {call.input !== null && call.input !== '{}' && (
+        <Input text={readable(call.input)} folded={hasDiff && call.toolKind === 'edit'} />
+      )}
       {call.content.map((content, index) => {
         const key = `${index}.${content.type}`
         if (content.type === 'diff') return <DiffView key={key} {...content} />
@@ -76,6 +78,18 @@ const Words = ({ label, text }: { label: string; text: string }) => (
     </pre>
   </div>
 )
+
+/** Of an edit it says what the change shows already, so it is folded; never left out, since a person decides by it (AP4). */
+function Input({ text, folded }: { text: string; folded: boolean }) {
+  const { console: words } = useWords()
+  if (!folded) return <Words label={words.input} text={text} />
+  return (
+    <details>
+      <summary className="min-h-6 w-fit text-xs text-quiet">{words.input}</summary>
+      <Words label={words.input} text={text} />
+    </details>
+  )
+}
 
 /** What is JSON is laid out; what is not stays as it is. */
 function readable(input: string): string {

@@ -97,7 +97,7 @@ const words: RefusalSentences = {
   hasSentBack: '承認 {id}: {who} が修正を求めました',
   onlyPermissions: '「常に許可」にできるのは、ツールの許可だけです',
   nothingRevised: '許可は、与えるか断るかのどちらかです。修正は求められません',
-  noWayToAllow: 'エージェントが許可の選択肢を示していません',
+  noWayToAllow: 'エージェントが「今回だけ許可」の選択肢を示していません。コンソールで、エージェントの選択肢から選べます',
   notOffered: 'エージェントは {id} を選択肢に示していません',
   alwaysWithYes: '許可するときだけ指定できます',
   sameUnknown: 'エージェントが具体的な内容を示していないため、同じものかどうかを見分けられません',
