@@ -6,12 +6,13 @@ import { execFile } from 'node:child_process'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { gitEnvironment } from '../platform/git-environment.ts'
 
 const run = promisify(execFile)
 const gitTimeoutMs = 10_000
 
-/** A machine without an identity of its own in git must work too. */
-const identity = ['-c', 'user.name=Holdfast', '-c', 'user.email=demo@holdfast.invalid', '-c', 'commit.gpgsign=false']
+const gitIn = (cwd: string, ...args: string[]) =>
+  run('git', args, { cwd, timeout: gitTimeoutMs, env: gitEnvironment(process.env) })
 
 const readme = `# demo
 
@@ -26,14 +27,14 @@ export async function makeDemoRepository(data: string): Promise<string | undefin
   const folder = join(data, 'demo')
   if (await isFilled(folder)) return folder
   const unfinished = join(data, 'run', 'demo-unfinished')
-  const git = (...args: string[]) => run('git', args, { cwd: unfinished, timeout: gitTimeoutMs })
+  const git = (...args: string[]) => gitIn(unfinished, ...args)
   await remove(unfinished)
   await mkdir(unfinished, { recursive: true, mode: 0o700 })
   try {
-    await git('init', '--quiet', '--initial-branch=main')
+    await git('init', '--quiet', '--template=', '--initial-branch=main')
     await writeFile(join(unfinished, 'README.md'), readme)
     await git('add', 'README.md')
-    await git(...identity, 'commit', '--quiet', '--message', 'Begin')
+    await git('commit', '--quiet', '--message', 'Begin')
   } catch {
     await remove(unfinished)
     return undefined
@@ -48,7 +49,7 @@ async function isFilled(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(() => [])
   if (names.some((name) => name !== '.git' && name !== 'README.md')) return true
   // Named: git would look for another one above.
-  return run('git', ['--git-dir=.git', 'rev-parse', '--verify', '--quiet', 'HEAD'], { cwd: folder, timeout: gitTimeoutMs }).then(
+  return gitIn(folder, '--git-dir=.git', 'rev-parse', '--verify', '--quiet', 'HEAD').then(
     () => true,
     () => false,
   )

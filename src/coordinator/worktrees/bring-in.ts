@@ -11,7 +11,7 @@ import { commandFor } from './git-command.ts'
 import { listWorktrees } from './listed.ts'
 import type { OurWorktree } from './open-worktree.ts'
 import type { Repository } from './repository.ts'
-import { uncommittedIn } from './worktree-state.ts'
+import { runningNothing, uncommittedIn } from './worktree-state.ts'
 
 export type BroughtIn =
   | { readonly outcome: 'done' | 'nothing_new'; readonly commit: string }
@@ -77,11 +77,13 @@ async function merged(repository: Repository, theirs: string, ours: string, mess
 /** In a tree of its own, for a moment. */
 async function rebased(repository: Repository, theirs: string, ours: string, scratch: string): Promise<Worked> {
   const folder = join(scratch, `rebase-${randomUUID()}`)
-  await repository.inTurn(() => repository.run(['worktree', 'add', '--quiet', '--detach', folder, ours]))
+  await repository.inTurn(() => repository.run(['worktree', 'add', '--quiet', '--detach', '--no-checkout', folder, ours]))
   try {
+    // By a git that knows what is configured there.
+    await repository.run(['reset', '--quiet', '--hard'], { folder })
     const { code, stderr } = await repository.try(['rebase', '--quiet', '--no-verify', theirs], { folder })
     if (code === 0) return { commit: (await repository.run(['rev-parse', 'HEAD'], { folder })).trim() }
-    const unmerged = await repository.bytes(['diff', '--name-only', '--diff-filter=U', '-z'], { folder })
+    const unmerged = await repository.bytes(['diff', ...runningNothing, '--name-only', '--diff-filter=U', '-z'], { folder })
     const files = wordsIn(unmerged).map(shownName)
     await repository.try(['rebase', '--abort'], { folder })
     if (files.length === 0) throw new Error(`git rebase failed: ${stderr.trim()}`)
@@ -107,10 +109,14 @@ async function move(
       : refuse('moved', say('branchMovedBecause', { branch: target, why: stderr.trim() }))
   }
   const { folder } = holder
-  const dirty = await repository.try(['status', '--porcelain=v1', '--untracked-files=no'], { folder })
+  const checkout = await repository.checkoutAt(folder)
+  if (!checkout) return refuse('git_refused', say('gitCannotOpen', { folder, why: 'it is no checkout of this repository' }))
+  const dirty = await checkout.try(['status', '--porcelain=v1', '--untracked-files=no', '--ignore-submodules=all'])
   if (dirty.code !== 0 || dirty.stdout !== '') return refuse('target_in_use', say('branchInUse', { branch: target, folder }))
   if ((await tipOf(repository, target)) !== from) return refuse('moved', say('branchMoved', { branch: target }))
-  // git itself refuses to write over anything that is not committed, untracked files too.
-  const { code, stderr } = await repository.try(['merge', '--ff-only', '--quiet', '--no-verify', to], { folder })
+  // git itself refuses to write over anything that is not committed, untracked files too, and to pass over a commit that came meanwhile.
+  const { code, stderr } = await checkout.try(['merge', '--ff-only', '--quiet', '--no-stat', '--no-verify', to], {
+    config: { [`branch.${target}.mergeOptions`]: '' },
+  })
   return code === 0 ? { outcome: 'done', commit: to } : refuse('git_refused', stderr.trim())
 }

@@ -1,5 +1,7 @@
 /** Commits everything in a worktree on its branch (WT6), in our name (WT4); the person's hooks do not run. */
 import type { OurWorktree } from './open-worktree.ts'
+import type { Repository } from './repository.ts'
+import { submodulesIn } from './submodules.ts'
 import { uncommittedIn } from './worktree-state.ts'
 
 export type Committed = { readonly commit: string; readonly files: number } | { readonly commit: null }
@@ -8,7 +10,17 @@ export async function commitAll(worktree: OurWorktree, message: string): Promise
   const { repository } = worktree
   const files = await uncommittedIn(worktree)
   if (files.length === 0) return { commit: null }
-  await repository.run(['add', '--all', '--', '.'])
+  await stageAll(repository)
   await repository.run(['commit', '--quiet', '--no-verify', '--cleanup=strip', '--file=-'], { input: message })
   return { commit: (await repository.run(['rev-parse', 'HEAD'])).trim(), files: files.length }
 }
+
+/** Submodules apart: `git add` would start a git in each, which obeys the submodule's own configuration (SE4). Of them the commit is taken. */
+async function stageAll(repository: Repository): Promise<void> {
+  const submodules = await submodulesIn(repository)
+  const others = [Buffer.from('.'), ...submodules.map((name) => Buffer.concat([Buffer.from(':(top,exclude,literal)'), name]))]
+  await repository.run(['add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: nulEnded(others) })
+  if (submodules.length > 0) await repository.run(['update-index', '--add', '-z', '--stdin'], { input: nulEnded(submodules) })
+}
+
+const nulEnded = (words: readonly Buffer[]): Buffer => Buffer.concat(words.flatMap((word) => [word, Buffer.of(0)]))

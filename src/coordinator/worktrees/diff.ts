@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathspecOf, placeOf } from './file-name.ts'
 import type { OurWorktree } from './open-worktree.ts'
-import { filesOf, type NamedFile } from './worktree-state.ts'
+import { filesOf, type NamedFile, runningNothing } from './worktree-state.ts'
 
 const maxShownBytes = 2 * 1024 * 1024
 /** It crosses the link and a table on its way. */
@@ -63,7 +63,7 @@ async function differences(
       })
     const only = path === undefined ? [] : files.flatMap(pathspecsOf)
     const since = await worktree.forkPoint()
-    const args = ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--find-renames', ...options, since, '--', ...only]
+    const args = ['diff', ...runningNothing, '--no-color', '--find-renames', ...options, since, '--', ...only]
     const { bytes, cut } = await repository.try(args, { env, maxBytes })
     const leftOut = untracked.length - added.length
     return { bytes: cut ? bytes.subarray(0, bytes.lastIndexOf('\n') + 1) : bytes, cut, leftOut }

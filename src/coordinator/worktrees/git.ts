@@ -1,9 +1,10 @@
 /**
  * Runs git: without a shell, without a terminal, with an end in time and in output, a few at once. What a repository's own
- * configuration could make it run (hooks, monitors, pagers, signers, remote helpers) is switched off; see also repository.ts.
+ * configuration could make it run is switched off (platform/git-environment.ts, repository.ts).
  */
 import { spawn } from 'node:child_process'
 import type { Clock } from '../../platform/clock.ts'
+import { gitEnvironment } from '../../platform/git-environment.ts'
 
 const gitTimeoutMs = 60_000
 const maxOutputBytes = 4 * 1024 * 1024
@@ -17,6 +18,8 @@ export interface GitOptions {
   readonly config?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
   readonly maxBytes?: number
+  /** Only the NUL-ended words that begin so are read; the others take no room. */
+  readonly wordsBeginning?: string
 }
 
 export interface GitResult {
@@ -44,31 +47,6 @@ export interface GitParts {
   readonly clock: Clock
   /** Ours; git gets of it what it needs to find its own configuration. */
   readonly env: Readonly<Record<string, string | undefined>>
-}
-
-const handedOn = ['HOME', 'PATH', 'USER', 'LOGNAME', 'TMPDIR', 'XDG_CONFIG_HOME', 'SystemRoot', 'USERPROFILE']
-
-const always: Readonly<Record<string, string>> = {
-  'core.hooksPath': process.platform === 'win32' ? 'NUL' : '/dev/null',
-  'core.fsmonitor': 'false',
-  'core.pager': 'cat',
-  'core.editor': 'true',
-  'sequence.editor': 'true',
-  'core.quotePath': 'false',
-  'commit.gpgSign': 'false',
-  'log.showSignature': 'false',
-  'merge.verifySignatures': 'false',
-  'rebase.autoStash': 'false',
-  'rerere.enabled': 'false',
-  'submodule.recurse': 'false',
-  'gc.auto': '0',
-  'maintenance.auto': 'false',
-  'credential.helper': '',
-  // Nothing here needs a network, and remote helpers are programs.
-  'protocol.allow': 'never',
-  // WT4: an identity of its own, so that a machine without one works.
-  'user.name': 'Holdfast',
-  'user.email': 'agents@holdfast.invalid',
 }
 
 export class Git {
@@ -120,12 +98,12 @@ export class Git {
   }
 
   #spawn(folder: string, args: readonly string[], options: GitOptions): Promise<GitResult> {
-    const { input, timeoutMs = gitTimeoutMs, maxBytes = maxOutputBytes } = options
+    const { input, timeoutMs = gitTimeoutMs, maxBytes = maxOutputBytes, wordsBeginning } = options
     const { promise, resolve, reject } = Promise.withResolvers<GitResult>()
     // A group of its own: a filter that it has started would hold its output open, and would be waited for.
     const child = spawn('git', args, {
       cwd: folder,
-      env: this.#environment(options),
+      env: { ...gitEnvironment(this.#parts.env, options.config), ...options.env },
       stdio: 'pipe',
       detached: true,
       windowsHide: true,
@@ -139,7 +117,7 @@ export class Git {
     }
     const out = collect(maxBytes, kill)
     const err = collect(maxErrorBytes, () => {})
-    child.stdout.on('data', out.add)
+    child.stdout.on('data', wordsBeginning === undefined ? out.add : wordsOnly(wordsBeginning, out.add))
     child.stderr.on('data', err.add)
     child.stdin.on('error', () => {})
     child.stdin.end(input ?? '')
@@ -158,30 +136,6 @@ export class Git {
       else resolve(resultOf(code ?? -1, out.bytes(), err.bytes().toString(), out.full()))
     })
     return promise
-  }
-
-  #environment({ env = {}, config = {} }: GitOptions): Record<string, string> {
-    const entries = Object.entries({ ...always, ...config })
-    return {
-      ...this.#ours(),
-      // Words we read, and no lock that the agent's own git would run into.
-      LC_ALL: 'C',
-      GIT_TERMINAL_PROMPT: '0',
-      GIT_OPTIONAL_LOCKS: '0',
-      GIT_CONFIG_COUNT: String(entries.length),
-      ...Object.fromEntries(
-        entries.flatMap(([key, value], index) => [
-          [`GIT_CONFIG_KEY_${index}`, key],
-          [`GIT_CONFIG_VALUE_${index}`, value],
-        ]),
-      ),
-      ...env,
-    }
-  }
-
-  #ours(): Record<string, string> {
-    const { env } = this.#parts
-    return Object.fromEntries(handedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
   }
 }
 
@@ -207,5 +161,16 @@ function collect(maxBytes: number, onFull: () => void) {
     },
     full: (): boolean => bytes > maxBytes,
     bytes: (): Buffer => Buffer.concat(chunks),
+  }
+}
+
+function wordsOnly(beginning: string, add: (word: Buffer) => void): (chunk: Buffer) => void {
+  let rest = Buffer.of()
+  return (chunk) => {
+    const bytes = Buffer.concat([rest, chunk])
+    let from = 0
+    for (let end = bytes.indexOf(0); end >= 0; from = end + 1, end = bytes.indexOf(0, from))
+      if (bytes.toString('latin1', from, from + beginning.length) === beginning) add(bytes.subarray(from, end + 1))
+    rest = bytes.subarray(from)
   }
 }

@@ -3,15 +3,15 @@
  * again for the same role it gives the same. It never works in a checkout of the person's, and never removes anything.
  */
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, realpath, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { mkdir, readdir, realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { makeFolderInside, namesIn, PathRefused, realPathInside } from '../../platform/path-inside.ts'
 import { say } from '../../protocol/sentences.ts'
 import type { Git } from './git.ts'
 import { listWorktrees } from './listed.ts'
 import { readMark, type WorktreeMark, writeMark } from './mark.ts'
 import { branchOf } from './names.ts'
-import { lookAtRepository, Repository } from './repository.ts'
+import { gitFolderNamedAt, lookAtRepository, Repository } from './repository.ts'
 
 /** AG2: of their owner's alone. */
 const folderMode = 0o700
@@ -116,7 +116,8 @@ async function addArguments(repository: Repository, top: string, { branch, base 
 
 /** Nobody has worked in it yet: its files are written, and then it is ours. */
 async function finish(repository: Repository, top: string, mark: WorktreeMark): Promise<void> {
-  const gitFolder = (await namedAt(top)) ?? (await gitFolderOf(repository, top))
+  // As git has just written it there; of a tree that an agent had its hands on git is asked.
+  const gitFolder = (await gitFolderNamedAt(top)) ?? (await gitFolderOf(repository, top))
   if (existsSync(join(gitFolder, 'locked'))) await repository.try(['worktree', 'unlock', top])
   if (!existsSync(join(gitFolder, 'index'))) {
     // Of one that was cut off.
@@ -124,13 +125,6 @@ async function finish(repository: Repository, top: string, mark: WorktreeMark): 
     await repository.run(['reset', '--quiet', '--hard'], { folder: top, timeoutMs: checkoutMs })
   }
   await writeMark(gitFolder, mark)
-}
-
-/** As git has just written it there; of a tree that an agent had its hands on git is asked. */
-async function namedAt(top: string): Promise<string | undefined> {
-  const text = await readFile(join(top, '.git'), 'utf8').catch(() => '')
-  const [, folder] = /^gitdir: (.+)\n$/.exec(text) ?? []
-  return folder && realpath(resolve(top, folder)).catch(() => undefined)
 }
 
 export const gitFolderOf = async (repository: Repository, top: string): Promise<string> =>

@@ -27,7 +27,7 @@ export interface Losses {
 
 export async function lossesOf(worktree: OurWorktree): Promise<Losses> {
   const { gitFolder } = worktree
-  const files = await uncommittedIn(worktree)
+  const files = (await uncommittedIn(worktree)).flatMap((file) => [file, ...(file.within ?? [])])
   const commits = await commitsOnlyHere(worktree)
   const unfinished = operations.filter(([file]) => existsSync(join(gitFolder, file))).map(([, name]) => name)
   const { repository, top } = worktree

@@ -1,9 +1,10 @@
 /**
  * A project's folder as a git repository, looked at before anything is done in it. What its own configuration would run for
  * single files (filters, merge drivers) is found and switched off, because a folder that came from elsewhere brings its configuration along (SE4).
+ * That is looked for in each folder git is run in: a branch, a place or a worktree can have configuration of its own.
  */
-import { realpath } from 'node:fs/promises'
-import { isAbsolute, join } from 'node:path'
+import { readFile, realpath } from 'node:fs/promises'
+import { isAbsolute, join, resolve } from 'node:path'
 import { say } from '../../protocol/sentences.ts'
 import { type Git, GitFailure, type GitOptions, type GitResult } from './git.ts'
 
@@ -28,24 +29,30 @@ export interface RepositoryFacts {
 export class Repository {
   readonly facts: RepositoryFacts
   readonly #git: Git
-  readonly #config: Readonly<Record<string, string>>
+  /** By folder: what its configuration names, switched off. */
+  readonly #off = new Map<string, Promise<Readonly<Record<string, string>>>>()
 
-  constructor(git: Git, facts: RepositoryFacts, config: Readonly<Record<string, string>>) {
+  constructor(git: Git, facts: RepositoryFacts) {
     this.#git = git
     this.facts = facts
-    this.#config = config
   }
 
-  run(args: readonly string[], options: GitOptions & { readonly folder?: string } = {}): Promise<string> {
-    return this.#git.run(options.folder ?? this.facts.top, args, this.#with(options))
+  async run(args: readonly string[], options: InFolder = {}): Promise<string> {
+    return this.#git.run(options.folder ?? this.facts.top, args, await this.#with(options))
   }
 
-  try(args: readonly string[], options: GitOptions & { readonly folder?: string } = {}): Promise<GitResult> {
-    return this.#git.try(options.folder ?? this.facts.top, args, this.#with(options))
+  async try(args: readonly string[], options: InFolder = {}): Promise<GitResult> {
+    return this.#git.try(options.folder ?? this.facts.top, args, await this.#with(options))
   }
 
-  bytes(args: readonly string[], options: GitOptions & { readonly folder?: string } = {}): Promise<Buffer> {
-    return this.#git.bytes(options.folder ?? this.facts.top, args, this.#with(options))
+  async bytes(args: readonly string[], options: InFolder = {}): Promise<Buffer> {
+    return this.#git.bytes(options.folder ?? this.facts.top, args, await this.#with(options))
+  }
+
+  /** Another checkout of it, or one of a submodule in it; undefined when that is not a checkout with this very folder as its top. */
+  async checkoutAt(folder: string): Promise<Repository | undefined> {
+    const found = await lookAtRepository(this.#git, folder)
+    return found instanceof Repository && found.facts.top === folder ? found : undefined
   }
 
   /** Whatever reads or changes git's list of worktrees, one after the other. */
@@ -53,9 +60,23 @@ export class Repository {
     return this.#git.inTurn(this.facts.commonFolder, work)
   }
 
-  #with(options: GitOptions): GitOptions {
-    return { ...options, config: { ...this.#config, ...options.config } }
+  /** Also what is configured at the top: to remove a worktree git is run elsewhere, and looks into it. */
+  async #with({ folder, ...options }: InFolder): Promise<GitOptions> {
+    const { top } = this.facts
+    const off = { ...(await this.#offIn(top)), ...(folder !== undefined && (await this.#offIn(folder))) }
+    return { ...options, config: { ...off, ...options.config } }
   }
+
+  #offIn(folder: string): Promise<Readonly<Record<string, string>>> {
+    const off = this.#off.get(folder) ?? driversOff(this.#git, folder)
+    this.#off.set(folder, off)
+    return off
+  }
+}
+
+interface InFolder extends GitOptions {
+  /** The top of its checkout unless another is named. */
+  readonly folder?: string
 }
 
 /** WT4: why a folder gets plain directories, in words. */
@@ -83,11 +104,22 @@ export async function lookAtRepository(git: Git, folder: string): Promise<Reposi
       head,
       branch: branch.startsWith(ofBranches) ? branch.slice(ofBranches.length) : null,
     }
-    return new Repository(git, facts, await driversOff(git, folder))
+    // `core.worktree` can name any folder of the machine; files are read and written only where the repository lies.
+    if ((await gitFolderNamedAt(facts.top)) !== facts.gitFolder) return { why: say('gitCannotOpen', { folder, why: elsewhere }) }
+    return new Repository(git, facts)
   } catch (error) {
     if (error instanceof GitFailure && error.code === 'missing') return { why: error.message }
     throw error
   }
+}
+
+const elsewhere = 'its core.worktree leads elsewhere'
+
+/** As `.git` at the top of a checkout says: the folder itself, or a file that names it. */
+export async function gitFolderNamedAt(top: string): Promise<string | undefined> {
+  const file = join(top, '.git')
+  const [, named] = /^gitdir: (.+?)\n*$/.exec(await readFile(file, 'utf8').catch(() => `gitdir: ${file}`)) ?? []
+  return named && realpath(resolve(top, named)).catch(() => undefined)
 }
 
 function whyNot(folder: string, stderr: string): string {

@@ -1,8 +1,12 @@
 /** What has become of a worktree (WT2): its branch, how far it is ahead and behind, and which files have changed since it began. */
-import { shownName, wordsIn } from './file-name.ts'
+import { placeOf, shownName, wordsIn } from './file-name.ts'
 import { commandFor } from './git-command.ts'
 import type { OurWorktree } from './open-worktree.ts'
+import type { Repository } from './repository.ts'
+import { submodulesIn } from './submodules.ts'
 
+/** For every `git diff` (SE4). */
+export const runningNothing = ['--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty', '--submodule=short']
 /** Of changed files that are named; the rest is counted. */
 const mostNamed = 1000
 
@@ -16,6 +20,8 @@ export interface NamedFile extends ChangedFile {
   readonly name: Buffer
   /** What it was called before, when it was renamed. */
   readonly from?: Buffer
+  /** Of a submodule: what in it is not committed there. */
+  readonly within?: readonly NamedFile[]
 }
 
 export const withoutName = ({ path, change }: NamedFile): ChangedFile => ({ path, change })
@@ -71,13 +77,34 @@ function together(since: readonly NamedFile[], pending: readonly NamedFile[]): N
   ]
 }
 
-/** What would be lost with the folder: changed, staged and untracked files. Ignored ones are not among them. */
-export async function uncommittedIn({ repository }: Pick<OurWorktree, 'repository'>): Promise<NamedFile[]> {
-  const args = ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--ignore-submodules=none', '--no-renames']
-  return wordsIn(await repository.bytes(args))
-    .filter((line) => line.length > 3)
-    .map((line) => named(line.subarray(3), pendingChange(line.toString('latin1', 0, 2))))
+/** What would be lost with the folder: changed, staged and untracked files, and submodules with any of those. Ignored ones are not among them. */
+export async function uncommittedIn({ repository }: { readonly repository: Repository }): Promise<NamedFile[]> {
+  // Of submodules only the commit: git would start another in each, which obeys the submodule's own configuration (SE4).
+  const args = ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--ignore-submodules=dirty', '--no-renames']
+  const [lines, submodules] = await Promise.all([repository.bytes(args), submodulesIn(repository)])
+  const files = new Map<string, NamedFile>()
+  for (const line of wordsIn(lines).filter(({ length }) => length > 3)) {
+    const file = named(line.subarray(3), pendingChange(line.toString('latin1', 0, 2)))
+    files.set(`${file.change === 'untracked'} ${file.path}`, file)
+  }
+  for (const name of submodules) {
+    const within = await uncommittedInside(repository, name)
+    const file = named(name, 'modified')
+    if (within.length > 0) files.set(`false ${file.path}`, { ...file, within })
+  }
+  return [...files.values()]
 }
+
+/** Looked at by a git of ours, which runs nothing. One that cannot be looked at counts as changed. */
+async function uncommittedInside(repository: Repository, name: Buffer): Promise<NamedFile[]> {
+  const checkout = await repository.checkoutAt(placeOf(repository.facts.top, name).toString())
+  if (!checkout) return [named(name, 'modified')]
+  const inside = await uncommittedIn({ repository: checkout })
+  return inside.flatMap((file) => [file, ...(file.within ?? [])].map((each) => below(name, each)))
+}
+
+const below = (folder: Buffer, { name, change }: NamedFile): NamedFile =>
+  named(Buffer.concat([folder, Buffer.from('/'), name]), change)
 
 const named = (name: Buffer, change: ChangedFile['change']): NamedFile => ({ name, path: shownName(name), change })
 
@@ -90,7 +117,7 @@ function pendingChange(letters: string): ChangedFile['change'] {
 
 /** `M\0path\0R100\0old\0new\0` */
 async function changedSince(worktree: OurWorktree): Promise<NamedFile[]> {
-  const args = ['diff', '--name-status', '--find-renames', '--no-ext-diff', '-z', await worktree.forkPoint(), '--']
+  const args = ['diff', ...runningNothing, '--name-status', '--find-renames', '-z', await worktree.forkPoint(), '--']
   const words = wordsIn(await worktree.repository.bytes(args))
   const files: NamedFile[] = []
   for (let at = 0; at + 1 < words.length; at += 2) {

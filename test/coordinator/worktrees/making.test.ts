@@ -1,25 +1,10 @@
 /** Where agents work: real repositories, real git, on a machine without an identity. */
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { bringIn } from '../../../src/coordinator/worktrees/bring-in.ts'
-import { commitAll } from '../../../src/coordinator/worktrees/commit.ts'
-import { diffOf } from '../../../src/coordinator/worktrees/diff.ts'
 import { Git } from '../../../src/coordinator/worktrees/git.ts'
 import { makeWorkspace, type Workspace } from '../../../src/coordinator/worktrees/make-workspace.ts'
 import { branchOf, isOurBranch } from '../../../src/coordinator/worktrees/names.ts'
-import { openWorktree } from '../../../src/coordinator/worktrees/open-worktree.ts'
-import { stateOf } from '../../../src/coordinator/worktrees/worktree-state.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { PathRefused } from '../../../src/platform/path-inside.ts'
 import { at, makeRepository, testGit } from '../../support/git-repository.ts'
@@ -164,42 +149,6 @@ test('[WT1] a project that is a folder within its repository starts in the same 
   const made = worktree(await make({ project: join(project.folder, 'packages/a') }))
   expect(made.folder).toBe(join(made.top, 'packages/a'))
   expect(existsSync(join(worktree(await make({ project: join(project.folder, 'new'), role: 'b' })).folder))).toBe(true)
-})
-
-test('[SE4] nothing that a repository’s own configuration names is run', async () => {
-  const project = makeRepository()
-  const trap = join(newRoot(), 'sprung')
-  const spring = `sh -c 'touch ${trap}; cat'`
-  project.write('.gitattributes', '* filter=evil diff=evil merge=evil\n')
-  project.git('add', '.')
-  project.git('commit', '--quiet', '-m', 'Attributes')
-  for (const [key, value] of [
-    ['filter.evil.smudge', spring],
-    ['filter.evil.clean', spring],
-    ['filter.evil.required', 'true'],
-    ['diff.evil.textconv', spring],
-    ['diff.external', spring],
-    ['merge.evil.driver', spring],
-    ['core.fsmonitor', spring],
-    ['core.editor', spring],
-    ['core.pager', spring],
-    ['gpg.program', spring],
-    ['commit.gpgSign', 'true'],
-  ] as const)
-    project.git('config', key, value)
-  for (const hook of ['post-checkout', 'pre-commit', 'commit-msg', 'reference-transaction', 'post-index-change']) {
-    project.write(`.git/hooks/${hook}`, `#!/bin/sh\ntouch ${trap}\n`)
-    chmodSync(join(project.folder, '.git/hooks', hook), 0o755)
-  }
-  rmSync(trap, { force: true })
-  const { top } = worktree(await make({ project: project.folder }))
-  writeFileSync(join(top, 'x.txt'), 'x')
-  const tree = await openWorktree(git, top)
-  await stateOf(tree)
-  await diffOf(tree)
-  await commitAll(tree, 'Work')
-  await bringIn(await openWorktree(git, top), { target: 'main', how: 'merge', message: 'Merge', scratch: newRoot() })
-  expect(existsSync(trap)).toBe(false)
 })
 
 test('[WT1] every role has a branch that git takes, and no two share one', async () => {

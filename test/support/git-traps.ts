@@ -1,0 +1,296 @@
+/**
+ * What a repository can name that git runs: configuration, attributes, hooks, submodules, promisors. Each trap is armed with a program of its own that
+ * leaves a mark when it is run, and says which plain git command runs it (its control), or why the git that is installed cannot be made to.
+ */
+import { execFile } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { at, makeRepository, type TestRepository } from './git-repository.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+export interface Trap {
+  readonly name: string
+  /** What a file called NAME.txt is given in `.gitattributes`. */
+  readonly attribute?: 'filter' | 'diff' | 'merge'
+  /** Of the repository; `@` stands for the program, `~` for the folder. */
+  readonly config?: Readonly<Record<string, string>>
+  /** The program is this hook. */
+  readonly hook?: string
+  readonly arm?: (scene: Scene, program: string) => void
+  /** Plain git commands, one after the other, that run it: words with spaces between. */
+  readonly control?: readonly string[]
+  /** Why there is none. */
+  readonly cannot?: string
+}
+
+export interface Scene extends TestRepository {
+  /** With the programs on its PATH, and nothing of this machine. */
+  readonly env: Readonly<Record<string, string>>
+  readonly bin: string
+  /** git as anybody would run it here, however it ends. */
+  bare(command: string): Promise<string>
+  /** The traps that were run. */
+  sprung(): string[]
+}
+
+const identity = { GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'a@b.c', GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@b.c' }
+const commandWithinMs = 20_000
+
+let first: TestRepository | undefined
+
+/** A repository with a file for each trap, branches `ours` and `conflicting` that have changed all of them, and one `aside`. These traps are armed. */
+export function sceneWith(traps: readonly Trap[]): Scene {
+  first ??= makeFirst([...configTraps, ...hookTraps])
+  const [bin, marks, home, folder] = [temporaryFolder(), temporaryFolder(), temporaryFolder(), realpathSync(temporaryFolder())]
+  cpSync(first.folder, folder, { recursive: true })
+  const env = { ...identity, PATH: `${bin}:${process.env['PATH']}`, HOME: home, LC_ALL: 'C' }
+  const scene: Scene = {
+    ...at(folder),
+    env,
+    bin,
+    bare: (command) =>
+      new Promise((resolve) => {
+        const options = { cwd: folder, env, timeout: commandWithinMs }
+        const child = execFile('git', command.split(' '), options, (_error, stdout, stderr) => resolve(stdout + stderr))
+        // One that reads no answer is gone before it is written.
+        child.stdin?.on('error', () => {}).end('y\nq\n')
+      }),
+    sprung: () => readdirSync(marks).toSorted(),
+  }
+  for (const trap of traps) armed(scene, trap, join(marks, trap.name))
+  for (const mark of readdirSync(marks)) rmSync(join(marks, mark))
+  return scene
+}
+
+function makeFirst(traps: readonly Trap[]): TestRepository {
+  const repository = makeRepository()
+  const { git, write } = repository
+  const names = ['plain', ...traps.map(({ name }) => name)]
+  const writeAll = (text: string): void => {
+    for (const name of names) write(`${name}.txt`, `${text}\n`)
+  }
+  writeAll('one')
+  const lines = traps.filter(({ attribute }) => attribute).map(({ name, attribute }) => `${name}.txt ${attribute}=${name}\n`)
+  write('.gitattributes', lines.join(''))
+  git('add', '.')
+  git('commit', '--quiet', '-m', 'Files')
+  git('branch', 'aside')
+  for (const branch of ['ours', 'conflicting']) {
+    git('switch', '--quiet', '--create', branch, 'main')
+    writeAll(branch)
+    git('commit', '--quiet', '-am', branch)
+  }
+  git('switch', '--quiet', 'main')
+  git('repack', '-adq')
+  return repository
+}
+
+function armed(scene: Scene, { name, config = {}, hook, arm }: Trap, mark: string): void {
+  const program = hook ? join(scene.folder, '.git/hooks', hook) : join(scene.bin, name)
+  mkdirSync(join(program, '..'), { recursive: true })
+  // As a filter it hands on what it is given.
+  writeFileSync(program, `#!/bin/sh\ntouch '${mark}'\n[ $# -gt 0 ] || cat\n`, { mode: 0o755 })
+  for (const [key, value] of Object.entries(config))
+    scene.git('config', '--add', key, value.replaceAll('@', program).replaceAll('~', scene.folder))
+  arm?.(scene, program)
+}
+
+const filterOf = (name: string, program: string): string => `[filter "${name}"]\n\tclean = ${program}\n\tsmudge = ${program}\n`
+
+/** Makes its filter known by a file of configuration that is included so. */
+const included = (name: string, key: string, control: readonly string[]): Trap => ({
+  name,
+  attribute: 'filter',
+  arm(scene, program) {
+    scene.write(`.git/${name}.config`, filterOf(name, program))
+    scene.git('config', key, join(scene.folder, `.git/${name}.config`))
+  },
+  control,
+})
+
+/** What making a workspace comes to. */
+export const checkout = 'worktree add --quiet -b holdfast/x/x .git/elsewhere main'
+const noTerminal = 'git does so only at a terminal, and ours has none'
+/** git takes it only from the person's own configuration. */
+const onlyProtected = 'the git that is installed takes this key only from the configuration of the person or the machine'
+const later = 'the git that is installed is older than this key'
+
+export const configTraps: readonly Trap[] = [
+  { name: 'core.fsmonitor', config: { 'core.fsmonitor': '@' }, control: ['status'] },
+  { name: 'core.editor', config: { 'core.editor': '@' }, control: ['commit --allow-empty'] },
+  { name: 'sequence.editor', config: { 'sequence.editor': '@' }, control: ['rebase -i HEAD~1'] },
+  { name: 'core.pager', config: { 'core.pager': '@' }, cannot: noTerminal },
+  { name: 'pager.status', config: { 'pager.status': '@', 'pager.diff': '@' }, cannot: noTerminal },
+  {
+    name: 'core.hooksPath',
+    config: { 'core.hooksPath': '~/.git/other-hooks' },
+    arm({ folder }, program) {
+      mkdirSync(join(folder, '.git/other-hooks'))
+      for (const hook of ['pre-commit', 'post-checkout', 'post-index-change'])
+        symlinkSync(program, join(folder, '.git/other-hooks', hook))
+    },
+    control: ['commit --allow-empty -m x'],
+  },
+  { name: 'diff.external', config: { 'diff.external': '@' }, control: ['diff HEAD conflicting'] },
+  { name: 'diff.command', attribute: 'diff', config: { 'diff.diff.command.command': '@' }, control: ['diff HEAD conflicting'] },
+  {
+    name: 'diff.textconv',
+    attribute: 'diff',
+    config: { 'diff.diff.textconv.textconv': '@' },
+    control: ['diff HEAD conflicting'],
+  },
+  {
+    name: 'merge.driver',
+    attribute: 'merge',
+    config: { 'merge.merge.driver.driver': '@ %A' },
+    control: ['switch -q ours', 'merge conflicting'],
+  },
+  { name: 'filter.clean', attribute: 'filter', config: { 'filter.filter.clean.clean': '@' }, control: ['add --renormalize .'] },
+  { name: 'filter.smudge', attribute: 'filter', config: { 'filter.filter.smudge.smudge': '@' }, control: [checkout] },
+  {
+    name: 'filter.process',
+    attribute: 'filter',
+    config: { 'filter.filter.process.process': '@', 'filter.filter.process.required': 'true' },
+    control: [checkout],
+  },
+  { name: 'gpg.program', config: { 'gpg.program': '@', 'commit.gpgSign': 'true' }, control: ['commit --allow-empty -m x'] },
+  { name: 'gpg.openpgp', config: { 'gpg.openpgp.program': '@' }, control: ['commit --allow-empty -S -m x'] },
+  { name: 'gpg.x509', config: { 'gpg.x509.program': '@' }, control: ['-c gpg.format=x509 commit --allow-empty -S -m x'] },
+  {
+    name: 'gpg.ssh',
+    config: { 'gpg.ssh.program': '@' },
+    control: ['-c gpg.format=ssh -c user.signingKey=/dev/null commit --allow-empty -S -m x'],
+  },
+  {
+    name: 'gpg.ssh.defaultKeyCommand',
+    config: { 'gpg.ssh.defaultKeyCommand': '@' },
+    control: ['-c gpg.format=ssh commit --allow-empty -S -m x'],
+  },
+  {
+    name: 'branch.mergeOptions',
+    config: { 'branch.main.mergeOptions': '--verify-signatures', 'merge.verifySignatures': 'true', 'gpg.program': '@' },
+    arm: (scene) => void scene.git('branch', 'signed', signed(scene)),
+    control: ['merge --ff-only signed'],
+  },
+  {
+    name: 'log.showSignature',
+    config: { 'log.showSignature': 'true', 'gpg.program': '@' },
+    arm: (scene) => void scene.git('branch', 'shown', signed(scene)),
+    control: ['log -1 shown'],
+  },
+  included('include.path', 'include.path', [checkout]),
+  included('includeIf.onbranch', 'includeIf.onbranch:holdfast/**.path', [checkout]),
+  included('includeIf.gitdir', 'includeIf.gitdir:**/worktrees/**.path', [checkout]),
+  included('includeIf.scratch', 'includeIf.gitdir:**/worktrees/rebase-*.path', [
+    'worktree add --quiet --detach .git/rebase-1 main',
+  ]),
+  {
+    name: 'config.worktree',
+    attribute: 'filter',
+    config: { 'extensions.worktreeConfig': 'true' },
+    arm: ({ write }, program) => write('.git/config.worktree', filterOf('config.worktree', program)),
+    control: ['add --renormalize .'],
+  },
+  {
+    name: 'info.attributes',
+    config: { 'filter.info.clean': '@', 'filter.info.smudge': '@' },
+    arm: ({ write }) => write('.git/info/attributes', 'info.attributes.txt filter=info\n'),
+    control: [checkout],
+  },
+  {
+    name: 'core.attributesFile',
+    config: { 'filter.file.clean': '@', 'filter.file.smudge': '@', 'core.attributesFile': '~/.git/more-attributes' },
+    arm: ({ write }) => write('.git/more-attributes', 'core.attributesFile.txt filter=file\n'),
+    control: [checkout],
+  },
+  { name: 'alias', config: { 'alias.trap': '!@ x', 'alias.status': '!@ x' }, control: ['trap'] },
+  {
+    name: 'trailer.command',
+    config: { 'trailer.x.key': 'X', 'trailer.x.command': '@ x', 'trailer.x.ifexists': 'add' },
+    control: ['commit --allow-empty -m x --trailer x=y'],
+  },
+  {
+    name: 'trailer.cmd',
+    config: { 'trailer.y.key': 'Y', 'trailer.y.cmd': '@' },
+    control: ['commit --allow-empty -m x --trailer y=y'],
+  },
+  {
+    name: 'interactive.diffFilter',
+    config: { 'interactive.diffFilter': '@' },
+    cannot: noTerminal,
+  },
+  { name: 'tar.command', config: { 'tar.trap.command': '@' }, control: ['archive --format=trap HEAD'] },
+  {
+    name: 'difftool.cmd',
+    config: { 'difftool.trap.cmd': '@ x', 'diff.tool': 'trap' },
+    control: ['difftool -y HEAD conflicting'],
+  },
+  {
+    name: 'mergetool.cmd',
+    config: { 'mergetool.trap.cmd': '@ x', 'merge.tool': 'trap' },
+    control: ['switch -q ours', 'merge conflicting', 'mergetool -y'],
+  },
+  {
+    name: 'core.alternateRefsCommand',
+    config: { 'core.alternateRefsCommand': '@ x' },
+    arm: alternate,
+    control: ['fetch . conflicting:fetched'],
+  },
+  { name: 'uploadpack.packObjectsHook', config: { 'uploadpack.packObjectsHook': '@' }, cannot: onlyProtected },
+  {
+    name: 'init.templateDir',
+    config: { 'init.templateDir': '/' },
+    cannot: 'git init does not read the configuration of a repository',
+  },
+  { name: 'gc.recentObjectsHook', config: { 'gc.recentObjectsHook': '@' }, cannot: later },
+  { name: 'hook.command', config: { 'hook.trap.command': '@', 'hook.trap.event': 'pre-commit' }, cannot: later },
+]
+
+function alternate({ folder }: Scene): void {
+  mkdirSync(join(folder, '.git/objects/info'), { recursive: true })
+  writeFileSync(join(folder, '.git/objects/info/alternates'), `${join(makeRepository().folder, '.git/objects')}\n`)
+}
+
+/** A commit on top of what is checked out that carries a signature, as one of an agent may. */
+export function signed({ git }: TestRepository): string {
+  const commit = git('cat-file', 'commit', git('commit-tree', '-p', 'HEAD', '-m', 'Signed', 'HEAD^{tree}'))
+  const file = join(temporaryFolder(), 'commit')
+  const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n'
+  writeFileSync(file, `${commit.replace('\n\n', `\n${signature}\n`)}\n`)
+  return git('hash-object', '-t', 'commit', '-w', file)
+}
+
+const hook = (name: string, ...control: string[]): Trap => ({ name: `hook ${name}`, hook: name, control })
+const rewrite = ['switch -q ours', 'rebase conflicting']
+
+export const hookTraps: readonly Trap[] = [
+  hook('post-checkout', checkout),
+  hook('pre-commit', 'commit --allow-empty -m x'),
+  hook('prepare-commit-msg', 'commit --allow-empty -m x'),
+  hook('commit-msg', 'commit --allow-empty -m x'),
+  hook('post-commit', 'commit --allow-empty -m x'),
+  hook('pre-merge-commit', 'commit --allow-empty -m x', 'merge ours --no-edit'),
+  hook('post-merge', 'merge --ff-only ours'),
+  hook('pre-rebase', ...rewrite),
+  hook('post-rewrite', 'commit --amend --allow-empty -m x'),
+  hook('reference-transaction', 'update-ref refs/heads/moved main'),
+  hook('post-index-change', 'add --renormalize .'),
+  hook('applypatch-msg', 'format-patch -q -1 ours -o .git/patches', 'am .git/patches/0001-ours.patch'),
+  hook('pre-applypatch', 'format-patch -q -1 ours -o .git/patches', 'am .git/patches/0001-ours.patch'),
+  hook('post-applypatch', 'format-patch -q -1 ours -o .git/patches', 'am .git/patches/0001-ours.patch'),
+  {
+    ...hook('pre-auto-gc', 'commit --allow-empty -m x'),
+    config: { 'gc.auto': '1', 'gc.autoDetach': 'false' },
+    // So many that there is something to do.
+    arm({ write }) {
+      for (const digit of '123') write(`.git/objects/17/${digit.repeat(38)}`, '')
+    },
+  },
+  hook('pre-push', 'push . ours:pushed'),
+  hook('pre-receive', 'push . ours:pushed'),
+  hook('update', 'push . ours:pushed'),
+  hook('post-receive', 'push . ours:pushed'),
+  hook('post-update', 'push . ours:pushed'),
+  { ...hook('push-to-checkout', 'push . ours:main'), config: { 'receive.denyCurrentBranch': 'updateInstead' } },
+  { ...hook('proc-receive', 'push . ours:refs/for/x'), config: { 'receive.procReceiveRefs': 'refs/for' } },
+]

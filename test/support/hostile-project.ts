@@ -1,0 +1,110 @@
+/** Everything Holdfast does with git in a project, once: what a coordinator does for an agent's workspace and answers when it is asked. */
+import { mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { answerAsk } from '../../src/coordinator/worktrees/answer-ask.ts'
+import { Git } from '../../src/coordinator/worktrees/git.ts'
+import { makeWorkspace } from '../../src/coordinator/worktrees/make-workspace.ts'
+import { Occupancy } from '../../src/coordinator/worktrees/occupancy.ts'
+import { lookAtRepository, Repository } from '../../src/coordinator/worktrees/repository.ts'
+import { copyIgnored } from '../../src/coordinator/worktrees/set-up.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import type { Ask } from '../../src/protocol/link-questions.ts'
+import { at, type TestRepository } from './git-repository.ts'
+import { signed } from './git-traps.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+export interface HostileProject {
+  readonly folder: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** A machine that works in it; `make` gives the top of a role's worktree, `ask` what became of a question. */
+export function machineFor({ folder, env }: HostileProject) {
+  const git = new Git({ clock: systemClock, env })
+  const worktreesFolder = realpathSync(temporaryFolder())
+  const occupancy = new Occupancy()
+  const root = join(worktreesFolder, 'proj_1', '1c55ab10')
+  mkdirSync(root, { recursive: true })
+  return {
+    git,
+    async make(role: string): Promise<TestRepository> {
+      const wanted = { projectFolder: folder, root, workspace: role, userSessionShort: '1c55ab10', role }
+      const made = await makeWorkspace(git, wanted)
+      if (made.kind !== 'worktree') throw new Error(made.why)
+      return at(made.top)
+    },
+    // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects
+    async ask(asked: Ask): Promise<any> {
+      const answer = await answerAsk({ git, worktreesFolder, occupancy, clock: systemClock }, asked)
+      return answer.ok ? answer.value : answer
+    },
+  }
+}
+
+/** What each step came to, for the test to see that it was really done. `prepare` has the fresh worktree, `spoil` what is removed. */
+export async function doEverything(
+  project: HostileProject,
+  { prepare = () => {}, spoil = () => {} }: Partial<Record<'prepare' | 'spoil', (tree: TestRepository) => void>> = {},
+): Promise<Record<string, unknown>> {
+  const { git, make, ask } = machineFor(project)
+  const tree = await make('auth')
+  const { folder: top } = tree
+  prepare(tree)
+  for (const file of readdirSync(top).filter((name) => name.endsWith('.txt'))) writeFileSync(join(top, file), 'agent\n')
+  tree.write('new.txt', 'new\n')
+  writeFileSync(join(project.folder, '.env'), 'KEY=1')
+  const repository = await lookAtRepository(git, project.folder)
+  if (!(repository instanceof Repository)) throw new Error(repository.why)
+  const copied = await copyIgnored(repository, top, ['.env'])
+  const place = { kind: 'worktree', top } as const
+  const into = (target: string, how: 'merge' | 'rebase') => ask({ kind: 'worktree-merge', top, target, how, message: 'In' })
+  const [look] = await ask({ kind: 'worktrees-look', places: [place] })
+  const state = await ask({ kind: 'worktree-state', top })
+  const diff = await ask({ kind: 'worktree-diff', top, path: null })
+  await ask({ kind: 'worktree-diff', top, path: 'plain.txt' })
+  const patch = await ask({ kind: 'worktree-patch', top })
+  const refused = await ask({ kind: 'worktree-remove', place, confirmed: null })
+  const committed = await ask({ kind: 'worktree-commit', top, message: 'Work' })
+  const conflicts = [await into('conflicting', 'merge'), await into('conflicting', 'rebase')]
+  const aside = await into('aside', 'rebase')
+  tree.git('update-ref', '--no-deref', 'HEAD', signed(tree))
+  const main = await into('main', 'merge')
+  await make('auth')
+  tree.write('more.txt', 'more\n')
+  spoil(tree)
+  const losses = await ask({ kind: 'worktree-losses', top })
+  const removed = await ask({ kind: 'worktree-remove', place, confirmed: losses.digest })
+  const second = await make('second')
+  const clean = await ask({ kind: 'worktree-remove', place: { kind: 'worktree', top: second.folder }, confirmed: null })
+  return {
+    copied: copied.copied,
+    canGo: look.canGo,
+    uncommitted: state.uncommitted > 0,
+    diff: diff.text.includes('+agent'),
+    patch: patch.base64.length > 0,
+    refused: refused.outcome,
+    committed: committed.files > 0,
+    conflicts: conflicts.map(({ outcome }) => outcome),
+    aside: aside.outcome,
+    main: main.outcome,
+    losses: losses.files.map(({ path }: { path: string }) => path),
+    removed: removed.outcome,
+    clean: clean.outcome,
+  }
+}
+
+export const everythingDone = {
+  copied: ['.env'],
+  canGo: 'would_lose',
+  uncommitted: true,
+  diff: true,
+  patch: true,
+  refused: 'would_lose',
+  committed: true,
+  conflicts: ['conflicts', 'conflicts'],
+  aside: 'done',
+  main: 'done',
+  losses: ['more.txt'],
+  removed: 'removed',
+  clean: 'removed',
+}
