@@ -25,6 +25,7 @@ function allowed(rule: Rule): string {
     address: 'an address: scheme, host, port',
     host: 'an address or host name',
     database: '`postgres://…`',
+    folders: 'folders',
     'bot-token': '`123456:ABC…`',
   }
   return words[rule.kind] ?? 'text'

@@ -1,7 +1,9 @@
 /** What both demo agents can do to the machine they run on: write below their folder, leave a child behind. They do no more than that. */
 import { spawn } from 'node:child_process'
-import { mkdir, realpath, writeFile } from 'node:fs/promises'
-import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
+import { constants } from 'node:fs'
+import { realpath } from 'node:fs/promises'
+import { dirname, isAbsolute, relative, sep } from 'node:path'
+import { makeFolderInside, openInside, PathRefused, realPathInside } from '../platform/path-inside.ts'
 
 /** What a forked child lives at most, should nobody end it. */
 const childLifetimeMs = 600_000
@@ -13,19 +15,24 @@ export function forkChild(): number | undefined {
   return child.pid
 }
 
-/** Whether it was written; it is not when the path leads out of the folder. */
+/** Whether it was written; it is not when the path leads out of the folder, over links too, or into what is git's. */
 export async function writeBelow(folder: string, path: string, text: string): Promise<boolean> {
-  const root = await realpath(folder)
-  const target = resolve(root, path)
-  if (!isInside(root, target)) return false
-  await mkdir(dirname(target), { recursive: true })
-  // A link on the way may lead out again.
-  if (!isInside(root, resolve(await realpath(dirname(target)), 'x'))) return false
-  await writeFile(target, text)
-  return true
-}
-
-function isInside(root: string, target: string): boolean {
-  const way = relative(root, target)
-  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+  try {
+    const target = await realPathInside(folder, isAbsolute(path) ? relative(folder, path) : path)
+    const root = await realpath(folder)
+    const way = relative(root, target)
+    if (way.split(sep).includes('.git')) return false
+    if (dirname(way) !== '.') await makeFolderInside(root, dirname(way), 0o777)
+    const file = await openInside(root, target, constants.O_WRONLY | constants.O_CREAT)
+    try {
+      await file.truncate()
+      await file.writeFile(text)
+    } finally {
+      await file.close()
+    }
+    return true
+  } catch (error) {
+    if (error instanceof PathRefused) return false
+    throw error
+  }
 }

@@ -29,7 +29,7 @@ export async function list(context: CommandContext): Promise<void> {
         { title: 'ID', of: (each) => each.id },
         { title: 'AGENTS', of: (each) => each.agentIds.join(', ') || '–', shrinks: true },
         { title: 'CREATED', of: (each) => relative(each.createdAt, now), style: 'dim' },
-        { title: 'PATH', of: (each) => each.path ?? '–', shrinks: true },
+        { title: 'PATH', of: shownPath, shrinks: true },
       ],
       context.paint,
       context.width,
@@ -103,13 +103,17 @@ const findProject = (client: Client, typed: string): Promise<Project> =>
 const folder = (context: CommandContext, path: string): string =>
   path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : resolve(context.terminal.cwd, path)
 
+/** With what is wrong there now, where something is. */
+const shownPath = ({ path, folder = 'found' }: Project): string =>
+  path === null ? '–' : folder === 'found' ? path : `${path} (${folder.replaceAll('_', ' ')})`
+
 function describe(context: CommandContext, project: Project, all: boolean): string {
   const { paint } = context
   const now = systemClock.now()
   const about = fields(
     [
       ['Id', project.id],
-      ['Path', visible(project.path ?? '–')],
+      ['Path', visible(shownPath(project))],
       ['Agents', project.agentIds.join(', ') || '–'],
       ['Created', exact(project.createdAt, now)],
       ['Changed', exact(project.updatedAt, now)],

@@ -20,6 +20,7 @@ const placeholders = {
   timezone: 'zone',
   choice: 'word',
   text: 'text',
+  folders: 'folders',
   database: 'url',
   'bot-token': 'token',
   switch: '',

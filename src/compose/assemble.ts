@@ -68,6 +68,7 @@ export async function assemble(parts: Parts): Promise<Assembled> {
     ownerTokenHash,
     files,
     coordinatorRules,
+    folderRules: { data, roots: config['projects.roots'] ?? [] },
     detectAgents,
     expectsCoordinator,
   })

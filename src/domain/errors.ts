@@ -87,6 +87,12 @@ export const errorCatalogue = {
     title: 'That id is taken',
     next: 'Choose another id, or change the one that exists.',
   },
+  folder_taken: {
+    status: 409,
+    retry: false,
+    title: 'Another project has this folder',
+    next: 'Use the project named in `projectId`, or choose another folder.',
+  },
   session_ended: {
     status: 409,
     retry: false,
@@ -206,6 +212,18 @@ export const errorCatalogue = {
     retry: false,
     title: 'This setting cannot have that value',
     next: '`key`, `min` and `max` (or `allowed`) say what is accepted.',
+  },
+  folder_missing: {
+    status: 422,
+    retry: false,
+    title: 'There is no such folder',
+    next: 'Make the folder first, or correct the path.',
+  },
+  folder_refused: {
+    status: 422,
+    retry: false,
+    title: 'No project may have this folder',
+    next: '`detail` says why; choose another folder.',
   },
   invalid_key: {
     status: 422,

@@ -36,7 +36,18 @@ export const refusalSentences = {
   nameDevice: '{name} is the name of a device',
   nameLikeAnother: 'There is {name} already; on some disks the two are one',
 
+  folderMissing:
+    'There is no folder {path} on this machine: make it first, or connect the machine that has it (`holdfast coordinator`)',
+  folderIsFile: '{path} is no folder: name the folder the project is in',
+  folderOfSystem: '{path} belongs to the system: name a folder of your own',
+  folderInData: '{path} lies in the data folder {data}, with what is kept there: name a folder outside of it',
+  folderAboveData:
+    'The data folder {data} lies in {path}, within reach of whatever works there: start the server with another one (`--data`), or name another folder',
+  folderOutsideRoots: '{path} is in none of the folders that projects may be in (`projects.roots`): {roots}',
+  folderTaken: 'The project {name} ({id}) has the folder {path} already',
+
   needsScope: 'This needs the scope {scope}',
+  fieldNeedsScope: '{field}: to choose this needs the scope {scope}',
   cannotGive: 'Nobody can give the scope {scope} without having it',
   personNeeded: 'Only people sign in; this credential belongs to none',
   attempts: 'At most {count} attempts a minute',

@@ -93,6 +93,7 @@ const withoutProcesses = ({
   turn_id: ____,
   user_session_id: _____,
   likeness: ______,
+  imported_decider: _______,
   ...approval
 }: Tables['human_approvals']): WorkSessionFile['approvals'][number] => approval
 

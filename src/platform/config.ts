@@ -83,7 +83,7 @@ export function checkConfig(sources: ConfigSources): CheckedConfig {
         problems.push(`${parsed.problem} (${origin})`)
         continue
       }
-      values[key] = key === 'data' ? resolve(folder, String(parsed.value)) : parsed.value
+      values[key] = inFolder(key, parsed.value, folder)
       origins[key] = origin
     }
   }
@@ -100,6 +100,12 @@ export function checkConfig(sources: ConfigSources): CheckedConfig {
   apply(file.entries.map(([key, value]) => ({ key, value, origin: file.path ?? '', folder: folderOf(file) })))
   apply(typed)
   return { values: values as ConfigValues, origins, file: file.path, problems }
+}
+
+/** A path that is relative is so to where it was said. */
+function inFolder(key: ConfigKey, value: unknown, folder: string): unknown {
+  if (configRules[key].kind === 'folders') return (value as string[]).map((each) => resolve(folder, each))
+  return key === 'data' ? resolve(folder, String(value)) : value
 }
 
 function defaults({ env, logToTerminal }: ConfigSources, packageFolder: string): Record<string, unknown> {

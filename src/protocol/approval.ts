@@ -25,6 +25,8 @@ export const Approval = z.object({
   workerInstructions: z.array(z.unknown()),
   artifacts: z.array(z.unknown()),
   revisionHistory: z.array(z.unknown()),
+  /** AP6: the decision came from files: `decidedBy` brought it back, and this is whom the files name. */
+  imported: z.object({ decidedBy: z.string() }).nullable(),
   /** AP4: of a permission for a tool only, once it is settled. */
   outcome: z.enum(permissionOutcomes).nullable(),
   /** AP4: what the agent asks to be allowed, where, and until when it waits. */

@@ -45,6 +45,8 @@ function schemaOf(key: ConfigKey): JsonSchema {
       return { ...shared, type: 'string', pattern: '^postgres(?:ql)?://' }
     case 'bot-token':
       return { ...shared, type: 'string', pattern: '^\\d+:[\\w-]+$' }
+    case 'folders':
+      return { ...shared, type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1 }
     case 'host':
     case 'text':
     case 'timezone':

@@ -36,7 +36,12 @@ interface SwitchRule extends Shared {
   readonly kind: 'switch'
   readonly fallback: boolean
 }
-type ConfigRule = TextRule | NumberRule | OptionalNumberRule | ChoiceRule | SwitchRule
+/** Absolute when they apply; several in one text stand apart as those of PATH do. */
+interface FoldersRule extends Shared {
+  readonly kind: 'folders'
+  readonly fallback: null
+}
+type ConfigRule = FoldersRule | TextRule | NumberRule | OptionalNumberRule | ChoiceRule | SwitchRule
 
 export const configRules = {
   host: { kind: 'host', fallback: '127.0.0.1', about: 'Address to listen on; anything but loopback needs behind_proxy' },
@@ -99,6 +104,11 @@ export const configRules = {
     max: 1440,
     about: 'How long a coordinator works on without a server',
   },
+  'projects.roots': {
+    kind: 'folders',
+    fallback: null,
+    about: 'Folders that projects may be in, with colons between (semicolons on Windows); anywhere when left out',
+  },
   'telegram.token': {
     kind: 'bot-token',
     fallback: null,
@@ -119,13 +129,15 @@ type ValueOf<Rule> = Rule extends { kind: 'number' }
   ? number
   : Rule extends { kind: 'number-or-off' }
     ? number | null
-    : Rule extends { kind: 'switch' }
-      ? boolean
-      : Rule extends { kind: 'choice'; allowed: readonly (infer Word)[]; fallback: infer Fallback }
-        ? Word | (Fallback extends null ? null : never)
-        : Rule extends { fallback: null }
-          ? string | null
-          : string
+    : Rule extends { kind: 'folders' }
+      ? readonly string[] | null
+      : Rule extends { kind: 'switch' }
+        ? boolean
+        : Rule extends { kind: 'choice'; allowed: readonly (infer Word)[]; fallback: infer Fallback }
+          ? Word | (Fallback extends null ? null : never)
+          : Rule extends { fallback: null }
+            ? string | null
+            : string
 
 /** The values as they apply; what depends on the surroundings (the folder, the terminal) is known by then. */
 export type ConfigValues = {
@@ -167,6 +179,8 @@ export function parseConfigValue(key: ConfigKey, given: unknown): { value: unkno
       return typeof given === 'string' && /^\d{1,20}:[\w-]{10,200}$/.test(given.trim())
         ? { value: given.trim() }
         : { problem: `${key} must look like 123456:ABC…, as @BotFather gives it` }
+    case 'folders':
+      return parseFolders(key, given)
     case 'text':
       return typeof given === 'string' && given.trim() !== '' && !given.includes('\0') && given.length <= 4096
         ? { value: given }
@@ -191,6 +205,19 @@ function parseSwitch(key: ConfigKey, given: unknown): { value: boolean } | { pro
   if (given === false || given === 'false' || given === '0') return { value: false }
   return { problem: notAllowed(key, given, ['true', 'false']) }
 }
+
+/** As a list, or as one text; a drive's colon divides nothing. */
+function parseFolders(key: ConfigKey, given: unknown): { value: string[] } | { problem: string } {
+  const list: unknown[] =
+    typeof given === 'string' ? given.split(given.includes(';') ? ';' : /(?<!^[a-z]|:[a-z]):/i) : [given].flat()
+  const isFolder = (each: unknown): each is string =>
+    typeof each === 'string' && each.trim() !== '' && !each.includes('\0') && each.length <= 4096
+  return list.length > 0 && list.length <= maxFolders && list.every(isFolder)
+    ? { value: list.map((each) => each.trim()) }
+    : { problem: `${key} must be 1 to ${maxFolders} folders; it is ${shown(given)}` }
+}
+
+const maxFolders = 100
 
 /** An origin: what browsers send, so nothing may follow the host. */
 function parseAddress(key: ConfigKey, given: unknown): { value: string } | { problem: string } {

@@ -1,5 +1,6 @@
 /** Projects as they cross the wire, and `project.json` as it lies beside the database (CK2). */
 import * as z from 'zod'
+import { folderStates } from '../domain/project/folder-states.ts'
 import { line, Time } from './text.ts'
 
 /** Values are checked by domain/project/settings.ts, which knows each one's range; `null` takes one back to its default. */
@@ -15,6 +16,8 @@ export const Project = z.object({
   id: z.string(),
   name: z.string(),
   path: z.string().nullable(),
+  /** What is at the path now, where it was looked at: in answers about projects, not in events. */
+  folder: z.enum(folderStates).optional(),
   /** As they apply: what was chosen, and the default for the rest. */
   settings: z.record(z.string(), z.union([z.number(), z.string()])),
   agentIds: z.array(z.string()),

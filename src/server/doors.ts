@@ -6,6 +6,7 @@ import type { Store } from '../store/store.ts'
 import type { AgentCalls } from './agents/agent-calls.ts'
 import type { Launches } from './agents/launches.ts'
 import type { Offers } from './agents/offers.ts'
+import type { ProjectFolders } from './agents/project-folders.ts'
 import type { UserSessions } from './agents/user-sessions.ts'
 import type { Worktrees } from './agents/worktrees.ts'
 import type { Figures } from './http/figures.ts'
@@ -52,6 +53,7 @@ export interface Doors {
   readonly files: FilesBeside
   readonly userSessions: UserSessions
   readonly worktrees: Worktrees
+  readonly folders: ProjectFolders
   readonly attached: AttachedSessions
   readonly figures: Figures
   readonly search: SearchIndexer

@@ -3,12 +3,14 @@
  * node would miss.
  */
 import type { Clock } from '../platform/clock.ts'
+import type { FolderRules } from '../platform/folder-rules.ts'
 import type { Store } from '../store/store.ts'
 import { AgentCalls } from './agents/agent-calls.ts'
 import type { HeldCalls } from './agents/held-calls.ts'
 import type { LastSeen } from './agents/last-seen.ts'
 import { type CoordinatorRules, Launches } from './agents/launches.ts'
 import { Offers } from './agents/offers.ts'
+import { ProjectFolders } from './agents/project-folders.ts'
 import { Questions } from './agents/questions.ts'
 import { UserSessions } from './agents/user-sessions.ts'
 import { Worktrees } from './agents/worktrees.ts'
@@ -31,6 +33,7 @@ export interface DoorsParts {
   readonly ownerTokenHash: string
   readonly files: FilesBeside
   readonly coordinatorRules: CoordinatorRules
+  readonly folderRules: FolderRules
   /** One is started beside this server. */
   readonly expectsCoordinator?: boolean | undefined
   /** Looks for installed agents; none are looked for when it is left out. */
@@ -62,7 +65,7 @@ const firstWordMs = 250
 const isProbe = (url = ''): boolean => url === '/readyz' || url === '/healthz' || url.startsWith('/metrics')
 
 export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
-  const { front, store, clock, ownerTokenHash, files, coordinatorRules, detectAgents = async () => [] } = parts
+  const { front, store, clock, ownerTokenHash, files, coordinatorRules, folderRules, detectAgents = async () => [] } = parts
   const { expectsCoordinator = false } = parts
   const { logger, version, publicUrl, behindProxy } = front.parts
   const credentials = new Credentials(store, ownerTokenHash, publicUrl)
@@ -86,6 +89,7 @@ export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
     files,
     userSessions: new UserSessions({ store, clock, expectsCoordinator, offers }),
     worktrees: new Worktrees(store, new Questions(store, clock)),
+    folders: new ProjectFolders(store, folderRules),
     attached: new AttachedSessions({ store, clock, logger }),
     figures: front.figures,
     search: new SearchIndexer({ store, clock, logger }),

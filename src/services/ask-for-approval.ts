@@ -47,6 +47,7 @@ export async function askForApproval(tx: Tx, asked: Asked, now: Instant): Promis
     worker_instructions: JSON.stringify(asked.workerInstructions ?? []),
     artifacts: JSON.stringify(asked.artifacts ?? []),
     revision_history: '[]',
+    imported_decider: null,
     ...(asked.permission ?? noPermission),
   }
   await tx.write(insertApproval, row)

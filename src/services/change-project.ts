@@ -5,22 +5,29 @@ import { home, projectStream } from '../domain/stream/name.ts'
 import type { Project, ProjectChange } from '../protocol/project.ts'
 import { agentIdsOf, chosenSettings, projectOf, selectProject, updateProject } from '../store/queries/projects.ts'
 import { defineUseCase } from '../store/store.ts'
+import { chooseFolder, managedChange, mustManage } from './choose-folder.ts'
+import type { Choosing } from './create-project.ts'
 import { invalidSetting, noSuchProject } from './refusals.ts'
 
-type Input = z.output<typeof ProjectChange> & { projectId: string; by: string }
+type Input = z.output<typeof ProjectChange> & Choosing & { projectId: string }
 
 export const changeProject = defineUseCase({
   name: 'change-project',
   streams: ({ projectId }: Input) => [home, projectStream(projectId)],
-  run: async (tx, { projectId, by, ...change }: Input, { now }): Promise<Project> => {
+  run: async (tx, { projectId, by, scopes, look, ...change }: Input, { now }): Promise<Project> => {
     const row = await tx.first(selectProject, { id: projectId })
     if (!row) throw noSuchProject(projectId)
     const settings = changeSettings(chosenSettings(row), change.settings ?? {})
     if ('problem' in settings) throw invalidSetting(settings.problem)
+    // One that is sent as it is stays, whatever became of the folder.
+    const isMoved = change.path !== undefined && change.path !== row.path
+    const wanted = isMoved ? (change.path ?? null) : row.path
+    const before = { path: row.path, chosen: chosenSettings(row) }
+    mustManage(scopes, managedChange(before, { path: wanted, chosen: settings.chosen }))
     const changed = {
       ...row,
       name: change.name ?? row.name,
-      path: change.path === undefined ? row.path : change.path,
+      path: isMoved && wanted !== null ? await chooseFolder(tx, wanted, look, projectId) : wanted,
       settings: JSON.stringify(settings.chosen),
     }
     const agentIds = await agentIdsOf(tx, projectId)

@@ -1,28 +1,41 @@
 /** Creates a project, with the settings it chooses itself (NA10) and an id of our form (ID1). */
 import type * as z from 'zod'
+import type { Scope } from '../domain/credential/scopes.ts'
 import { Refusal } from '../domain/errors.ts'
 import { projectId } from '../domain/ids.ts'
+import type { FolderLook } from '../domain/project/folder.ts'
 import { changeSettings } from '../domain/project/settings.ts'
 import { home, projectStream } from '../domain/stream/name.ts'
 import type { Project, ProjectDraft } from '../protocol/project.ts'
 import { selectPosition } from '../store/event-log.ts'
 import { insertProject, projectOf } from '../store/queries/projects.ts'
 import { type Context, defineUseCase, type Reader } from '../store/store.ts'
+import { chooseFolder, managedChange, mustManage } from './choose-folder.ts'
 import { invalidSetting } from './refusals.ts'
 
 /** The random part has two thousand million values a day; taken this often in a row means the randomness is broken. */
 const maxIdTries = 10
 
+export interface Choosing {
+  readonly by: string
+  /** Of who asks, where it is not the server itself. */
+  readonly scopes?: readonly Scope[] | undefined
+  /** What is at the path. */
+  readonly look?: FolderLook | undefined
+}
+
 export const createProject = defineUseCase({
   name: 'create-project',
   streams: () => [home],
-  run: async (tx, input: z.output<typeof ProjectDraft> & { by: string }, context): Promise<Project> => {
+  run: async (tx, input: z.output<typeof ProjectDraft> & Choosing, context): Promise<Project> => {
     const settings = changeSettings({}, input.settings ?? {})
     if ('problem' in settings) throw invalidSetting(settings.problem)
+    const wanted = input.path ?? null
+    mustManage(input.scopes, managedChange({ path: null, chosen: {} }, { path: wanted, chosen: settings.chosen }))
     const row = {
       id: await freeId(tx, context),
       name: input.name,
-      path: input.path ?? null,
+      path: wanted === null ? null : await chooseFolder(tx, wanted, input.look),
       settings: JSON.stringify(settings.chosen),
       created_at: context.now,
       updated_at: context.now,

@@ -3,6 +3,7 @@
  * the truth: what it has is never written over. Says what could not be brought back.
  */
 import { Refusal } from '../domain/errors.ts'
+import type { FolderLook } from '../domain/project/folder.ts'
 import { changeSettings } from '../domain/project/settings.ts'
 import { home, projectStream } from '../domain/stream/name.ts'
 import { type ReadWorkSession, readWorkSession, type WorkSessionFiles } from '../protocol/files/read-work-session.ts'
@@ -17,15 +18,16 @@ import { insertDependency } from '../store/queries/task-dependencies.ts'
 import { insertTask, selectTask, type TaskRow, taskOf } from '../store/queries/tasks.ts'
 import { insertWorkSession, selectWorkSession, type WorkSessionRow, workSessionOf } from '../store/queries/work-sessions.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../store/store.ts'
+import { chooseFolder, managedChange, mustManage } from './choose-folder.ts'
+import type { Choosing } from './create-project.ts'
 import { distinct } from './depend-on.ts'
 import { restoredRows } from './restored-rows.ts'
 
-interface Input {
+interface Input extends Choosing {
   /** Where it belongs; the files must say the same. */
   readonly projectId: string
   readonly workSessionId: string
   readonly files: WorkSessionFiles
-  readonly by: string
 }
 
 type Told = NotRestored[]
@@ -33,14 +35,15 @@ type Told = NotRestored[]
 export const restoreWorkSession = defineUseCase({
   name: 'restore-work-session',
   streams: ({ projectId }: Input) => [home, projectStream(projectId)],
-  run: async (tx, { projectId, workSessionId, files, by }: Input, context): Promise<Restored> => {
+  run: async (tx, { projectId, workSessionId, files, ...choosing }: Input, context): Promise<Restored> => {
     const read = readWorkSession(files)
+    const { by } = choosing
     const { checkpoint } = read
     if (checkpoint.project_id !== projectId || checkpoint.session_id !== workSessionId)
       throw new Refusal('invalid_request', `These are the files of ${checkpoint.session_id} in ${checkpoint.project_id}`)
     const told: Told = []
-    await bringProject(tx, read, { by, told }, context)
-    const rows = restoredRows(read)
+    await bringProject(tx, read, { ...choosing, told }, context)
+    const rows = restoredRows(read, by)
     const workSession = await bringWorkSession(tx, rows.workSession)
     const restored = {
       tasks: await bringTasks(tx, rows.tasks, by),
@@ -57,7 +60,7 @@ export const restoreWorkSession = defineUseCase({
 async function bringProject(
   tx: Tx,
   read: ReadWorkSession,
-  { by, told }: { by: string; told: Told },
+  { by, scopes, look, told }: Choosing & { told: Told },
   { now }: Context,
 ): Promise<void> {
   const { project_id: id } = read.checkpoint
@@ -72,16 +75,30 @@ async function bringProject(
     what: 'conversation',
     detail: 'Chats, people, tokens and agents are not in these files; add and assign the agents again',
   })
+  const wanted = path.success ? path.data : null
+  const chosen = 'chosen' in settings ? settings.chosen : {}
+  mustManage(scopes, managedChange({ path: null, chosen: {} }, { path: wanted, chosen }))
   const row = {
     id,
     name: file?.name ?? id,
-    path: path.success ? path.data : null,
-    settings: JSON.stringify('chosen' in settings ? settings.chosen : {}),
+    path: wanted !== null && look ? await folderOr(tx, wanted, look, told) : wanted,
+    settings: JSON.stringify(chosen),
     created_at: file?.created_at ?? now,
     updated_at: now,
   }
   await tx.write(insertProject, row)
   tx.append(home, { type: 'project-created', data: { project: projectOf(row, []), by } }, [projectStream(id)])
+}
+
+/** Whoever rebuilds a store from its own files has the folders as they were; from a door they are looked at. */
+async function folderOr(tx: Tx, wanted: string, look: FolderLook, told: Told): Promise<string | null> {
+  try {
+    return await chooseFolder(tx, wanted, look)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    told.push({ what: 'project', detail: `It has no path here: ${error.message}` })
+    return null
+  }
 }
 
 async function bringWorkSession(tx: Tx, row: WorkSessionRow): Promise<WorkSessionRow> {

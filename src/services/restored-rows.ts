@@ -23,7 +23,8 @@ interface RestoredRows {
   readonly checkpoints: readonly Tables['checkpoints'][]
 }
 
-export function restoredRows(files: ReadWorkSession): RestoredRows {
+/** `by` brings them back and answers for what they say. */
+export function restoredRows(files: ReadWorkSession, by: string): RestoredRows {
   const { rows, checkpoint } = files
   // SE5: whatever the rows say, they are of the work session that is being brought back.
   const here = { project_id: checkpoint.project_id, session_id: checkpoint.session_id }
@@ -33,7 +34,7 @@ export function restoredRows(files: ReadWorkSession): RestoredRows {
   return {
     workSession: isOver ? workSession : { ...workSession, ended_at: checkpoint.timestamp, interruption_reason: lostWithItsStore },
     tasks: rows?.tasks.map((each) => ({ ...each, ...here })) ?? tasksOf(files),
-    approvals: rows?.approvals.map((each) => ({ ...each, ...askedByNobody, ...here })) ?? [],
+    approvals: rows?.approvals.map((each) => ({ ...each, ...askedByNobody, ...decidedAnew(each, by), ...here })) ?? [],
     approaches: [...(rows?.approaches.map((each) => ({ ...each, ...here })) ?? []), ...inherited(files)],
     checkpoints: rows?.checkpoints.map((each) => ({ ...each, session_id: here.session_id })) ?? [],
   }
@@ -47,6 +48,25 @@ const askedByNobody = {
   user_session_id: null,
   likeness: null,
 } satisfies Partial<ApprovalRow>
+
+/** AP6: nobody decides in another's name. What the files say of it is kept as what they say. */
+function decidedAnew(
+  { status, decided_by, revision_history }: Pick<ApprovalRow, 'status' | 'decided_by' | 'revision_history'>,
+  by: string,
+): Pick<ApprovalRow, 'decided_by' | 'imported_decider' | 'revision_history'> {
+  const isDecided = status !== 'pending'
+  const earlier = (JSON.parse(revision_history) as unknown[]).map((each) =>
+    isRevision(each) ? { ...each, decidedBy: by, imported: { decidedBy: each.decidedBy } } : each,
+  )
+  return {
+    decided_by: isDecided ? by : null,
+    imported_decider: isDecided ? (decided_by ?? '') : null,
+    revision_history: JSON.stringify(earlier),
+  }
+}
+
+const isRevision = (each: unknown): each is { decidedBy: unknown } =>
+  typeof each === 'object' && each !== null && 'decidedBy' in each
 
 function workSessionOf({ checkpoint }: ReadWorkSession): WorkSessionRow {
   const { current_state: state, error } = checkpoint

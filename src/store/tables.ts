@@ -240,6 +240,8 @@ export interface HumanApprovalsTable {
   worker_instructions: string
   artifacts: string
   revision_history: string
+  /** AP6: of a decision that was brought back from files, whom they name; null for what was decided here. */
+  imported_decider: string | null
   /** What follows is of permissions for tools (AP4) only. */
   outcome: PermissionOutcome | null
   digest: string | null

@@ -1,6 +1,9 @@
 /** What holds on every place of the page: accessible, both themes, both languages, on a phone, under the strict policy (UI5). */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page, Request } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { type AxeRules, axeFindings } from './axe.ts'
 import { phone, wide } from './tabs.ts'
 import { openPalette, visit } from './visit.ts'
@@ -17,7 +20,9 @@ beforeAll(async () => {
   await elsewhere.post('/api/agents', { body: { id: 'codex', name: 'Codex', protocol: 'acp', command, env, role: 'reviewer' } })
   const name = 'a-project-with-a-rather-long-name-that-does-not-fit-on-a-phone-in-one-line'
   const settings = { 'chat.wait_interval_seconds': 7, 'restart.max': 5 }
-  const { id } = await elsewhere.post('/api/projects', { body: { name, path: `/srv/${name}/${name}`, settings } })
+  const path = join(temporaryFolder(), name, name)
+  mkdirSync(path, { recursive: true })
+  const { id } = await elsewhere.post('/api/projects', { body: { name, path, settings } })
   await elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId: id, agentId: 'codex' } })
   const task = await addWork(id)
   await elsewhere.post('/api/people', { body: { name: 'Somebody with a rather long name', role: 'viewer' } })

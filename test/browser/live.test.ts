@@ -3,6 +3,7 @@
  * time, nothing is lost meanwhile.
  */
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { visit } from './visit.ts'
 
 const here = visit()
@@ -15,9 +16,10 @@ test('[HT6] a change made elsewhere shows at once, without a reload', async () =
   await rail.getByRole('link', { name: 'from-elsewhere' }).click()
   await page.getByRole('heading', { name: 'from-elsewhere', level: 1 }).waitFor()
   const params = { projectId: id }
-  await here.elsewhere.patch('/api/projects/{projectId}', { params, body: { name: 'renamed', path: '/srv/renamed' } })
+  const folder = temporaryFolder()
+  await here.elsewhere.patch('/api/projects/{projectId}', { params, body: { name: 'renamed', path: folder } })
   await page.getByRole('heading', { name: 'renamed', level: 1 }).waitFor()
-  await main.getByText('/srv/renamed').waitFor()
+  await main.getByText(folder).waitFor()
   expect(await page.title()).toBe('renamed · Holdfast')
 
   await here.elsewhere.post('/api/agents', { body: { id: 'far', name: 'Far away', protocol: 'mcp' } })
@@ -58,14 +60,15 @@ test('[HT6] what changes while the first answer is on its way is asked for anew'
 test('[UI2] what one person types stays while another changes the same project', async () => {
   const { id } = await here.elsewhere.post('/api/projects', { body: { name: 'shared' } })
   const page = await here.ownerPage(`/projects/${id}/settings`)
-  await page.getByLabel('Folder').fill('/srv/mine')
+  const mine = temporaryFolder()
+  await page.getByLabel('Folder').fill(mine)
   await here.elsewhere.patch('/api/projects/{projectId}', { params: { projectId: id }, body: { name: 'theirs' } })
   await page.getByRole('heading', { name: 'theirs', level: 1 }).waitFor()
-  expect(await page.getByLabel('Folder').inputValue()).toBe('/srv/mine')
+  expect(await page.getByLabel('Folder').inputValue()).toBe(mine)
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('theirs is saved').waitFor()
   const project = await here.elsewhere.get('/api/projects/{projectId}', { params: { projectId: id } })
-  expect(project).toMatchObject({ name: 'theirs', path: '/srv/mine' })
+  expect(project).toMatchObject({ name: 'theirs', path: mine })
 })
 
 test('[UI5] waiting shows nothing for 300 ms, then a skeleton, after 2 s words, after 10 s a way out that works', async () => {

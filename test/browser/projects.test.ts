@@ -1,5 +1,6 @@
 /** Projects in the page: creating, editing, settings, agents, deleting. */
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { visit } from './visit.ts'
 
 const here = visit()
@@ -28,17 +29,21 @@ test('[UI2] a project is created, renamed, given a folder and deleted', async ()
 
   await page.getByRole('link', { name: 'Settings' }).click()
   await page.getByLabel('Name').fill('shop-backend')
-  await page.getByLabel('Folder').fill('/srv/shop')
+  const folder = temporaryFolder()
+  await page.getByLabel('Folder').fill('/srv/no-such-folder')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('There is no such folder').waitFor()
+  await page.getByLabel('Folder').fill(folder)
   await page.getByText('2 changes not saved').waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'shop-backend', level: 1 }).waitFor()
   const [project] = (await here.elsewhere.get('/api/projects')).items
-  expect(project).toMatchObject({ name: 'shop-backend', path: '/srv/shop' })
+  expect(project).toMatchObject({ name: 'shop-backend', path: folder })
 
   await page.getByRole('button', { name: 'Delete project…' }).click()
   const question = page.getByRole('alertdialog', { name: 'Delete shop-backend?' })
   await question.getByText(/Lost: its settings/).waitFor()
-  await question.getByText('Stays: the folder /srv/shop').waitFor()
+  await question.getByText(`Stays: the folder ${folder}`).waitFor()
   await question.getByRole('button', { name: 'Cancel' }).click()
   expect((await here.elsewhere.get('/api/projects')).items).toHaveLength(2)
   await page.getByRole('button', { name: 'Delete project…' }).click()

@@ -1,9 +1,10 @@
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { checkNode } from '../../src/cli/doctor/machine.ts'
+import { createProject } from '../../src/services/create-project.ts'
 import { openInstallation, runCommand } from '../support/command-line.ts'
 import { playCoordinator } from '../support/played-coordinator.ts'
 import { openTestStore } from '../support/store.ts'
@@ -132,4 +133,33 @@ test('[SE10] secrets that still lie where an earlier build kept them, or are ope
   expect((await examine(env)).of('Secrets')).toMatchObject({ state: 'warning', next: expect.stringContaining('chmod 700') })
   chmodSync(join(data, 'secrets'), 0o700)
   expect((await examine(env)).of('Secrets')).toMatchObject({ state: 'good' })
+})
+
+test('[SE11] it looks at every project’s folder: forbidden ones, missing ones, and two projects in one', async () => {
+  const { holdfast, server } = await openInstallation()
+  const fine = await holdfast(['projects', 'create', 'fine', '--path', temporaryFolder()])
+  expect(fine.code).toBe(0)
+  expect((await holdfast(['doctor'])).stdout).toMatch(/✓ Projects +1, each with a folder that it may have/)
+  // As an earlier build let them be made.
+  const data = realpathSync(server.folder)
+  const older = {
+    inside: join(data, 'projects'),
+    above: join(data, '..'),
+    etc: '/etc',
+    gone: '/srv/long-gone',
+    twin: '/srv/long-gone/',
+  }
+  for (const [name, path] of Object.entries(older)) await server.store.run(createProject, { name, path, by: 'owner' })
+  const { items } = (await server.ask('/api/projects')).json
+  const [{ path }] = items.filter(({ name }: { name: string }) => name === 'fine')
+  await server.store.run(createProject, { name: 'again', path: `${path}/.`, by: 'owner' })
+  const { stdout, code } = await holdfast(['doctor'])
+  expect(code).toBe(1)
+  expect(stdout).toMatch(/✗ Project inside +\S+ lies in the data folder.*\n +→ Move the project: holdfast projects edit proj_/)
+  expect(stdout).toMatch(/✗ Project above +\S+ holds the data folder.*\n +→ .*--data DIR/)
+  expect(stdout).toMatch(/✗ Project etc +\/etc belongs to the system/)
+  expect(stdout).toMatch(/✗ Project gone +\/srv\/long-gone is missing/)
+  expect(stdout).toMatch(/! Project (gone|twin) +\S+ is the folder of (gone|twin) too/)
+  expect(stdout).toMatch(/! Project (fine|again) +\S+ is the folder of (fine|again) too/)
+  expect((await holdfast(['projects'])).stdout).toMatch(/\/srv\/long-gone \(missing\)/)
 })

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openInstallation } from '../support/command-line.ts'
@@ -6,6 +7,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 test('[CL1] a project is created, shown, changed, listed and deleted', async () => {
   const { holdfast, server } = await openInstallation()
   const cwd = temporaryFolder()
+  mkdirSync(join(cwd, 'code'))
   const created = await holdfast(['projects', 'create', 'website', '--path', 'code', '--json'], { cwd })
   expect(created.json()).toMatchObject({ name: 'website', path: join(cwd, 'code') })
 

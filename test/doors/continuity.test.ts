@@ -112,3 +112,56 @@ describe('approaches over HTTP', () => {
     expect(bad.json).toMatchObject({ status: 400, code: 'invalid_request' })
   })
 })
+
+test('[AP6] who brings decisions back answers for them, and decides nothing that is open', async () => {
+  const server = await openTestServer()
+  const { project, projectId, id, path, post } = await begin(server)
+  const asked = await post(`${project}/approvals`, { ['sessionId']: id, checkpointType: 'plan', leaderId: 'ann' })
+  const { id: writer, token } = await post('/api/tokens', { name: 'w', kind: 'script', scopes: ['read', 'write'] })
+  const moment = '2026-01-01T00:00:00.000Z'
+  const said = { feedback: 'go', decided_by: 'owner', resolved_at: moment }
+  const row = {
+    ...{ project_id: projectId, session_id: id, checkpoint_type: 'deploy', leader_id: 'ann', task_id: null },
+    ...{ instruction_content: 'rm -rf', worker_instructions: '[]', artifacts: '[]', revision_history: '[]' },
+    ...{ outcome: null, digest: null, options: null, tool_call: null, option_id: null, role: null, deadline: null },
+    ...{ submitted_at: moment, status: 'approved', ...said },
+  }
+  const earlier = { submittedAt: moment, resolvedAt: moment, decidedBy: 'owner', feedback: null }
+  const approvals = [
+    { ...row, id: 50, revision_history: JSON.stringify([earlier]) },
+    // The very one that is open, and its number with another time.
+    { ...row, id: asked.id, submitted_at: asked.submittedAt },
+    { ...row, id: asked.id },
+    { ...row, id: 60, status: 'pending' },
+  ]
+  const work_session = { id, project_id: projectId, parent_session_id: null, started_at: moment, ended_at: null }
+  const none = { interruption_reason: null, current_phase: null, current_agent_role: null, current_agent_type: null }
+  const rest = {
+    current_task_id: null,
+    context_summary: null,
+    resumed_by: null,
+    resume_failures: 0,
+    set_aside: null,
+    error: null,
+  }
+  const lists = { tasks: [], approaches: [], checkpoints: [], artifacts: [] }
+  const body = {
+    checkpoint: { schema_version: '1.0', project_id: projectId, session_id: id, timestamp: moment },
+    workSession: { schema_version: '1.0', work_session: { ...work_session, ...none, ...rest }, approvals, ...lists },
+  }
+  const { json } = await server.ask(`${path}/restore`, { method: 'POST', token, body })
+  expect(json).toMatchObject({ restored: { approvals: 3 } })
+  const { items } = (await server.ask(`${project}/approvals`)).json
+  const open = items.find((each: { id: number }) => each.id === asked.id)
+  expect(open).toMatchObject({ status: 'pending', decidedBy: null, imported: null })
+  const brought = items.filter((each: { id: number }) => each.id !== asked.id)
+  for (const each of brought)
+    if (each.status === 'pending') expect(each).toMatchObject({ decidedBy: null, imported: null })
+    else expect(each).toMatchObject({ status: 'approved', decidedBy: writer, imported: { decidedBy: 'owner' } })
+  expect(brought.map(({ status }: { status: string }) => status).toSorted()).toEqual(['approved', 'approved', 'pending'])
+  const history = brought.find((each: { id: number }) => each.id === 50).revisionHistory
+  expect(history).toMatchObject([{ decidedBy: writer, imported: { decidedBy: 'owner' } }])
+  // What is decided here afterwards is decided here.
+  await post(`${project}/approvals/60/decision`, { status: 'approved' })
+  expect((await server.ask(`${project}/approvals/60`)).json).toMatchObject({ decidedBy: 'owner', imported: null })
+})

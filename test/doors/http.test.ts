@@ -10,6 +10,7 @@ import { authenticateAgent } from '../../src/services/authenticate-agent.ts'
 import { openSocket } from '../support/feed-clients.ts'
 import { playCoordinator } from '../support/played-coordinator.ts'
 import { type Answer, openTestServer, type TestServer } from '../support/server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const list: [operation: string, route: Route][] = Object.entries(routes)
 
@@ -29,7 +30,7 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
     answered.add(operation)
     return answer
   }
-  const project = (await call('createProject', '/api/projects', { name: 'p', path: '/srv/p', settings: {} })).json
+  const project = (await call('createProject', '/api/projects', { name: 'p', path: temporaryFolder(), settings: {} })).json
   const agent = (await call('createAgent', '/api/agents', { name: 'a', protocol: 'acp', command: 'x', env: { KEY: 'value' } }))
     .json
   const person = (await call('addPerson', '/api/people', { name: 'Mia', role: 'member' })).json

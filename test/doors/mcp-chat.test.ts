@@ -143,7 +143,7 @@ test('[SE3] one agent cannot use another agent’s session, whatever it was told
 test('[AS1] a script signs in for an agent with its passkey, and then needs the session token', async () => {
   const { server, passkeys, write, projectId, post } = await openWorkplace()
   await write('hello')
-  const { token } = await post('/api/tokens', { name: 'runner', kind: 'script', scopes: ['read'] })
+  const { token } = await post('/api/tokens', { name: 'runner', kind: 'script', scopes: ['write'] })
   const runner = await connectMcp(server.url, token)
   const ann = { agent_id: 'ann', project_id: projectId }
   expect(await runner.failure('authenticate', ann)).toBe('authentication_failed')

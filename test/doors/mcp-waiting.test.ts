@@ -149,7 +149,7 @@ test('[SE3] a token that is revoked while its call is held learns nothing more',
   const { server, passkeys, projectId, post, write } = workplace
   await workplace.ann.call('logout')
   await write('hello again')
-  const { id, token } = await post('/api/tokens', { name: 'runner', kind: 'script', scopes: ['read'] })
+  const { id, token } = await post('/api/tokens', { name: 'runner', kind: 'script', scopes: ['write'] })
   const runner = await connectMcp(server.url, token)
   const signIn = { agent_id: 'ann', passkey: passkeys['ann'], project_id: projectId }
   const { session_token } = await runner.call('authenticate', signIn)

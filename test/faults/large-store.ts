@@ -90,7 +90,8 @@ export async function sustainedLoad(build: string, folder: string, bytes: number
   const writer = async (number: number): Promise<void> => {
     for (let count = 0; writing(); count++) {
       const createProject = useCases['create-project']
-      if (createProject) await store.run(createProject, { name: `${number}-${count}`, path, by: 'owner' })
+      if (createProject)
+        await store.run(createProject, { name: `${number}-${count}`, path: `${path}${number}-${count}`, by: 'owner' })
       // Its row, its event and its copy, at the least.
       state.writtenBytes += 3 * path.length
       state.largestWal = Math.max(state.largestWal, store.figures().walBytes)

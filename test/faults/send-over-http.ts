@@ -25,7 +25,13 @@ export function sendOverHttp(client: () => Client, timeoutMs?: number): Send {
 function request(client: Client, { id, useCase, input, keyed }: Attempt, timeoutMs: number | undefined): Promise<unknown> {
   // Not tried again here: what has no answer is sent again by the load, when it has a key.
   const options = { retries: 0, ...(keyed && { idempotencyKey: id }), ...(timeoutMs !== undefined && { timeoutMs }) }
-  const { projectId = '', agentId = '', ...body } = input as { projectId?: string; agentId?: string; name: string }
+  // A path must lead to a folder, of which the load makes none.
+  const {
+    projectId = '',
+    agentId = '',
+    path: _,
+    ...body
+  } = input as { projectId?: string; agentId?: string; path?: string; name: string }
   switch (useCase) {
     case 'create-project':
       return client.post('/api/projects', { ...options, body })

@@ -17,7 +17,7 @@ async function openMirrored() {
   const opened = await openTestStore()
   const { store, clock, folder } = opened
   const mirror = new Mirror({ store, clock, logger: quiet, folder, targets: [projectFolder] })
-  const create = (name: string) => store.run(createProject, { name, path: '/srv/設計', by: 'owner' })
+  const create = (name: string) => store.run(createProject, { name, path: `/srv/${name}`, by: 'owner' })
   const fileOf = (id: string) => join(folder, 'projects', id, 'project.json')
   const read = async (id: string) => ProjectFile.parse(JSON.parse(await readFile(fileOf(id), 'utf8')))
   return { ...opened, mirror, create, fileOf, read }

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type ConfigSources, checkConfig, loadConfig } from '../../src/platform/config.ts'
 import { StartFailure } from '../../src/platform/start-failure.ts'
@@ -171,4 +171,17 @@ test('[CF1] the published schema names every setting with its range, and has the
   expect(properties['cutover']).toMatchObject({ properties: { hour: { minimum: 0, maximum: 23 } } })
   const names: ConfigKey[] = ['log.level', 'coordinator.max_concurrent']
   expect(names.map(environmentName)).toEqual(['HOLDFAST_LOG_LEVEL', 'HOLDFAST_COORDINATOR_MAX_CONCURRENT'])
+})
+
+test('[SE11] projects.roots is a list of folders, absolute when it applies, however it is said', () => {
+  const sources = place({ projects: { roots: ['/srv', 'here'] } })
+  const file = loadConfig(sources)
+  expect(file.values['projects.roots']).toEqual(['/srv', join(dirname(file.file ?? ''), 'here')])
+  const env = { HOLDFAST_PROJECTS_ROOTS: '/srv/a:/srv/b' }
+  expect(loadConfig({ ...place(), env }).values['projects.roots']).toEqual(['/srv/a', '/srv/b'])
+  expect(parseConfigValue('projects.roots', 'C:\\a;D:\\b')).toEqual({ value: ['C:\\a', 'D:\\b'] })
+  expect(parseConfigValue('projects.roots', 'C:\\a')).toEqual({ value: ['C:\\a'] })
+  for (const bad of ['', ':', [], [''], [7], 7, '/a::/b'])
+    expect(parseConfigValue('projects.roots', bad)).toHaveProperty('problem')
+  expect(loadConfig(place()).values['projects.roots']).toBeNull()
 })

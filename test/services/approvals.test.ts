@@ -37,6 +37,7 @@ describe('asking and deciding', () => {
       feedback: null,
       instructionContent: 'ship',
       revisionHistory: [],
+      imported: null,
       outcome: null,
       permission: null,
     })

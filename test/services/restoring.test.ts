@@ -156,11 +156,12 @@ describe('from our own files', () => {
     const { store: empty } = await openTestStore()
     const restored = await empty.run(restoreWorkSession, { projectId, workSessionId, files, by })
     expect(restored.notRestored.map(({ what }) => what).sort()).toEqual(['agent', 'conversation', 'project'])
-    expect(await empty.query(getWorkSession, { projectId, workSessionId })).toEqual(whole)
+    const brought = { ...whole, approvals: whole.approvals.map((each) => ({ ...each, imported: { decidedBy: by } })) }
+    expect(await empty.query(getWorkSession, { projectId, workSessionId })).toEqual(brought)
     expect(await filesOf(empty, workSessionId)).toEqual(files)
     const again = await empty.run(restoreWorkSession, { projectId, workSessionId, files, by })
     expect(again.restored).toEqual({ tasks: 0, approvals: 0, approaches: 0 })
-    expect(await empty.query(getWorkSession, { projectId, workSessionId })).toEqual(whole)
+    expect(await empty.query(getWorkSession, { projectId, workSessionId })).toEqual(brought)
   })
 
   test('[CK4] what the store has is never written over; what ran when it was lost can be resumed', async () => {

@@ -53,6 +53,8 @@ export type TestServerOptions = Partial<
 > & {
   /** Processes at once on a machine that says nothing of its own. */
   readonly maxConcurrent?: number
+  /** `projects.roots` */
+  readonly roots?: readonly string[]
   readonly testStore?: TestStore
 }
 
@@ -89,6 +91,7 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
     ownerTokenHash,
     files,
     coordinatorRules,
+    folderRules: { data: folder, roots: options.roots ?? [] },
     detectAgents,
     expectsCoordinator,
   })

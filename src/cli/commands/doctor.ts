@@ -21,6 +21,7 @@ import { checkDeep } from '../doctor/deep.ts'
 import { checkDatabase, checkFolder, checkSecrets } from '../doctor/folder.ts'
 import { checkGit, checkNode } from '../doctor/machine.ts'
 import { checkNotes } from '../doctor/notes.ts'
+import { checkProjects } from '../doctor/projects.ts'
 import { checkServer } from '../doctor/server.ts'
 import { CommandFailure, usage } from '../failure.ts'
 import { ofOlderServer } from '../older-server.ts'
@@ -121,6 +122,7 @@ async function checkInside(context: CommandContext, url: string): Promise<Check[
       const machines = { connected, here: hostname(), serverElsewhere: !isOurMachine(url) }
       return [checkCoordinators(coordinators), ...(await checkAgents(client, context.terminal.env, machines))]
     },
+    Projects: () => checkProjects(client),
     Notes: () => checkNotes(client),
   }
   const checks = [credential]

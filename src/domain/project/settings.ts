@@ -49,6 +49,9 @@ export const settingRules = {
   'agent.runs_on': { kind: 'label', fallback: '' },
 } as const satisfies Record<string, NumberRule | ChoiceRule | LabelRule>
 
+/** SE3: these decide what is run, and where, without anybody being asked; who changes one needs more than leave to write. */
+export const managedSettings: ReadonlySet<string> = new Set<keyof typeof settingRules>(['permission.policy', 'agent.runs_on'])
+
 export type SettingKey = keyof typeof settingRules
 export type SettingValue = number | string
 

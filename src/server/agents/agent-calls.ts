@@ -2,6 +2,7 @@
  * What agents and coordinators ask for, whatever door they come through: who is calling is found out here, once for every call,
  * and that it called is remembered. Holds no rules; never keeps a secret longer than its call.
  */
+import { because } from '../../domain/because.ts'
 import type { Who } from '../../domain/credential/who.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -52,6 +53,7 @@ export class AgentCalls {
   }
 
   async authenticate(presented: Presented, claim: SignInClaim): Promise<SignedIn> {
+    mustWorkAsAgent(presented.who)
     const own = agentOf(presented.who)
     const agentId = claim.agentId ?? own ?? ''
     const passkeyHash = claim.passkey === undefined ? presented.hash : hashSecret(claim.passkey)
@@ -106,10 +108,15 @@ export class AgentCalls {
   }
 }
 
-const claimOf = ({ who }: Presented, token: string | undefined): Claim => ({
-  tokenHash: token === undefined ? null : hashSecret(token),
-  agentId: agentOf(who),
-  launchId: who.launch?.id,
-})
+function claimOf({ who }: Presented, token: string | undefined): Claim {
+  mustWorkAsAgent(who)
+  return { tokenHash: token === undefined ? null : hashSecret(token), agentId: agentOf(who), launchId: who.launch?.id }
+}
+
+/** SE3: an agent's secret adds nothing to what the bearer of the connection may do; who only reads does no agent's work. */
+function mustWorkAsAgent({ kind, scopes }: Who): void {
+  if (kind === 'agent' || scopes.includes('write')) return
+  throw new Refusal('missing_scope', because('needsScope', { scope: 'write' }), { scope: 'write' })
+}
 
 const agentOf = (who: Who): string | null => (who.kind === 'agent' ? who.id : null)

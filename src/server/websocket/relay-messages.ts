@@ -26,12 +26,14 @@ export interface RelayConnection {
 
 const reads: ReadonlySet<RelayRequest['type']> = new Set(['session:resume', 'agent:list', 'agent:get'])
 
-/** Whoever answers here what the inbox asks needs the same leave as there. */
-const scopeOf = ({ type }: RelayRequest): Scope => (reads.has(type) ? 'read' : type === 'permission:answer' ? 'approve' : 'write')
+/** Whoever answers here what the inbox asks needs the same leave as there; so does who sets a mode, in which an agent may ask no more. */
+const approves: ReadonlySet<RelayRequest['type']> = new Set(['permission:answer', 'agent:configure'])
+
+const scopeOf = (type: RelayRequest['type']): Scope => (reads.has(type) ? 'read' : approves.has(type) ? 'approve' : 'write')
 
 export async function handleRelayMessage(connection: RelayConnection, who: Who, message: unknown, doors: Doors): Promise<void> {
   const request = requestIn(checked(RelayMessage, message))
-  const scope = scopeOf(request)
+  const scope = scopeOf(request.type)
   if (!who.scopes.includes(scope)) throw new Refusal('missing_scope', undefined, { scope })
   const { relay } = connection
   const { userSessions } = doors

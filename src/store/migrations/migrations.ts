@@ -16,6 +16,7 @@ import { worktrees } from './0014-worktrees.ts'
 import { limits } from './0015-limits.ts'
 import { chatLimits } from './0016-chat-limits.ts'
 import { oldOutput } from './0017-old-output.ts'
+import { importedDecisions } from './0018-imported-decisions.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -36,6 +37,7 @@ export const migrations: readonly Migration[] = [
   limits,
   chatLimits,
   oldOutput,
+  importedDecisions,
 ]
 
 export const newestVersion = migrations.length

@@ -78,6 +78,7 @@ export const insertApproval = statement<ApprovalRow>()((db, p) =>
     role: p.role,
     deadline: p.deadline,
     likeness: p.likeness,
+    imported_decider: p.imported_decider,
     ...changing(p),
   }),
 )
@@ -97,7 +98,11 @@ type Changes = Pick<
 >
 
 export const updateApproval = statement<Changes>()((db, p) =>
-  db.updateTable('human_approvals').set(changing(p)).where('id', '=', p.id),
+  // What is decided or asked here is no longer what files said.
+  db
+    .updateTable('human_approvals')
+    .set({ ...changing(p), imported_decider: null })
+    .where('id', '=', p.id),
 )
 
 export const selectApproval = statement<{ id: number }>()((db, p) =>
@@ -239,6 +244,7 @@ export const approvalOf = (row: ApprovalRow): Approval =>
     workerInstructions: JSON.parse(row.worker_instructions),
     artifacts: JSON.parse(row.artifacts),
     revisionHistory: JSON.parse(row.revision_history),
+    imported: row.imported_decider === null ? null : { decidedBy: row.imported_decider },
     outcome: row.outcome,
     permission: permissionOf(row),
   })

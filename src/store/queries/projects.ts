@@ -40,6 +40,16 @@ const selectProjectsPage = statement<PageParams>()((db, p) =>
     .limit(p.limit),
 )
 
+/** SE11: whose folder it is. */
+export const selectProjectsAt = statement<{ path: string }>()((db, p) =>
+  db.selectFrom('projects').select(['id', 'name']).where('path', '=', p.path).orderBy('created_at').limit(2),
+)
+
+const selectPaths = statement()((db) => db.selectFrom('projects').select('path').where('path', 'is not', null).distinct())
+
+export const projectPaths = async (reader: Reader): Promise<string[]> =>
+  (await reader.all(selectPaths, {})).flatMap(({ path }) => path ?? [])
+
 /** What a list that only names projects needs. */
 export type NamedProject = Pick<Project, 'id' | 'name' | 'createdAt'>
 

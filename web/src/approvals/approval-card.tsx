@@ -140,6 +140,7 @@ function Decided({ approval, status }: { approval: Approval; status: Exclude<App
         <span className="font-medium">{unanswered ? words.outcomes[unanswered] : approvals.decided[status](who)}</span>
         {approval.resolvedAt && <Ago at={approval.resolvedAt} className="text-faint" />}
       </p>
+      {approval.imported && <p className="text-sm text-warn">{approvals.imported(approval.imported.decidedBy)}</p>}
       {approval.feedback && <p className="whitespace-pre-wrap text-quiet [overflow-wrap:anywhere]">{approval.feedback}</p>}
     </div>
   )

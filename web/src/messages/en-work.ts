@@ -90,6 +90,7 @@ export const approvals = {
     revision_requested: (who: string) => `${who} was faster and asked for a revision. Your decision was not used.`,
   },
   byYou: 'You',
+  imported: (who: string) => `Brought back from files, which name ${who || 'nobody'}`,
   waiting: (count: string) => `${count} waiting`,
 }
 

@@ -2,6 +2,16 @@
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
 
 export const worktrees = {
+  folderByManagers: 'Only who manages the installation chooses it.',
+  folderStates: {
+    missing: 'This folder is missing; no agent can work in it.',
+    elsewhere: 'Not on the server’s machine; another one may have it.',
+    not_a_folder: 'This is no folder; no agent can work in it.',
+    system: 'This folder belongs to the system; choose another one.',
+    in_data: 'This folder lies in the data folder; choose another one.',
+    above_data: 'The data folder lies in this folder; choose another one, or move the data folder.',
+    outside_roots: 'This folder is in none of those that projects may be in.',
+  },
   changes: 'Changes',
   changesOf: (role: string) => `Changes of ${role}`,
   none: 'There is no worktree',

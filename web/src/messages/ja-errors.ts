@@ -22,6 +22,10 @@ export const errors: ErrorsWords = {
   user_session_not_found: { title: 'このコンソールはもうありません', next: '新しく開いてください。' },
   agent_not_found: { title: 'このエージェントはもうありません', next: '別のエージェントを選んでください。' },
   already_exists: { title: 'この ID はすでに使われています', next: '別の ID にしてください。' },
+  folder_taken: {
+    title: 'このフォルダーは別のプロジェクトのものです',
+    next: 'そのプロジェクトを開くか、別のフォルダーを選んでください。',
+  },
   session_ended: { title: 'このエージェントは終了しました', next: 'もう一度起動してください。' },
   user_session_terminated: { title: 'このコンソールは終了しました', next: '新しく開いてください。' },
   role_taken: {
@@ -51,6 +55,8 @@ export const errors: ErrorsWords = {
   too_large: { title: '内容が大きすぎます', next: '短くしてください。' },
   unsupported_media_type: { title: 'サーバーが内容を受け付けませんでした', next: 'ページを再読み込みしてください。' },
   invalid_setting: { title: 'この設定にその値は使えません', next: '使える範囲は各設定の横にあります。' },
+  folder_missing: { title: 'そのフォルダーはありません', next: '先にフォルダーを作るか、パスを直してください。' },
+  folder_refused: { title: 'このフォルダーはプロジェクトに使えません', next: '別のフォルダーを選んでください。' },
   invalid_key: { title: 'この会話キーは使えません', next: 'スラッシュを含まない英数字にしてください。' },
   invalid_name: { title: 'この名前は使えません', next: '別の名前にしてください。' },
   invalid_progress: { title: '進捗は 0〜100 です', next: 'この範囲の整数を入力してください。' },

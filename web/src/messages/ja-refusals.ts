@@ -35,7 +35,17 @@ const words: RefusalSentences = {
   nameDevice: '{name} はデバイスの名前です',
   nameLikeAnother: 'すでに {name} があります。ディスクによっては同じ名前として扱われます',
 
+  folderMissing: 'このマシンにフォルダー {path} はありません。先に作るか、そのフォルダーのあるマシンを接続してください',
+  folderIsFile: '{path} はフォルダーではありません。プロジェクトのフォルダーを指定してください',
+  folderOfSystem: '{path} はシステムのものです。自分のフォルダーを指定してください',
+  folderInData: '{path} はデータフォルダー {data} の中にあります。その外のフォルダーを指定してください',
+  folderAboveData:
+    'データフォルダー {data} が {path} の中にあり、そこで動くものから読めてしまいます。別のデータフォルダー（--data）で起動するか、別のフォルダーを指定してください',
+  folderOutsideRoots: '{path} はプロジェクト用のフォルダー（projects.roots）の中にありません: {roots}',
+  folderTaken: 'フォルダー {path} はすでにプロジェクト {name}（{id}）のものです',
+
   needsScope: '権限「{scope}」が必要です',
+  fieldNeedsScope: '{field}: 選ぶには権限「{scope}」が必要です',
   cannotGive: '自分が持っていない権限「{scope}」は与えられません',
   personNeeded: 'サインインできるのはメンバーだけです',
   attempts: '試せるのは 1 分間に {count} 回までです',

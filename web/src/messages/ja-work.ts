@@ -95,6 +95,7 @@ export const approvals: typeof english.approvals = {
     revision_requested: (who) => `先に${who}が差し戻しました。あなたの判断は反映されていません。`,
   },
   byYou: 'あなた',
+  imported: (who) => `ファイルから復元されました（ファイル上の決定者: ${who || '不明'}）`,
   waiting: (count) => `${count} 件待ち`,
 }
 

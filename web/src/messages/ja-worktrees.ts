@@ -2,6 +2,16 @@
 import type { worktrees as English } from './en-worktrees.ts'
 
 export const worktrees: typeof English = {
+  folderByManagers: '選べるのは、このインストールを管理する人だけです。',
+  folderStates: {
+    missing: 'このフォルダーが見つかりません。エージェントは作業できません。',
+    elsewhere: 'サーバーのマシンにはありません。別のマシンにある可能性があります。',
+    not_a_folder: 'フォルダーではありません。エージェントは作業できません。',
+    system: 'このフォルダーはシステムのものです。別のフォルダーを選んでください。',
+    in_data: 'このフォルダーはデータフォルダーの中にあります。別のフォルダーを選んでください。',
+    above_data: 'データフォルダーがこのフォルダーの中にあります。別のフォルダーを選ぶか、データフォルダーを移してください。',
+    outside_roots: 'プロジェクト用に決められたフォルダーの中にありません。',
+  },
   changes: '変更',
   changesOf: (role) => `${role} の変更`,
   none: 'ワークツリーはありません',

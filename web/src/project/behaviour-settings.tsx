@@ -4,7 +4,7 @@
  */
 import type { FormEvent } from 'react'
 import type { Project } from '../../../src/protocol/project.ts'
-import type { SettingKey, SettingValue } from '../../../src/protocol/settings.ts'
+import { managedSettings, type SettingKey, type SettingValue } from '../../../src/protocol/settings.ts'
 import { useDraft } from '../live/draft.ts'
 import { withProject } from '../live/home.ts'
 import { changeHome, client } from '../live/queries.ts'
@@ -21,7 +21,14 @@ import { SettingRow } from './setting-row.tsx'
 
 type Change = Partial<Record<SettingKey, SettingValue | null>>
 
-export function BehaviourSettings({ project, mayWrite }: { project: Project; mayWrite: boolean }) {
+interface BehaviourProps {
+  readonly project: Project
+  readonly mayWrite: boolean
+  /** Some decide what is run without anybody being asked. */
+  readonly mayManage: boolean
+}
+
+export function BehaviourSettings({ project, mayWrite, mayManage }: BehaviourProps) {
   const words = useWords()
   const { number } = useWriting()
   const [texts, setTexts, clearTexts] = useDraft<SettingTexts>(`settings.${project.id}`, {})
@@ -79,17 +86,18 @@ export function BehaviourSettings({ project, mayWrite }: { project: Project; may
             </legend>
             <div className="divide-y divide-line border-y border-line">
               {keys.map((key) => (
-                <SettingRow
-                  key={key}
-                  name={key}
-                  value={project.settings[key]}
-                  text={texts[key]}
-                  problem={problems[key] ?? (refused?.['key'] === key ? saidDetail(refused, words) : undefined)}
-                  waiting={waiting && key in changes}
-                  mayWrite={mayWrite}
-                  onText={(text) => setTexts({ ...texts, [key]: text })}
-                  onReset={() => void reset([key])}
-                />
+                <fieldset key={key} disabled={!mayManage && managedSettings.has(key)} className="contents">
+                  <SettingRow
+                    name={key}
+                    value={project.settings[key]}
+                    text={texts[key]}
+                    problem={problems[key] ?? (refused?.['key'] === key ? saidDetail(refused, words) : undefined)}
+                    waiting={waiting && key in changes}
+                    mayWrite={mayWrite && (mayManage || !managedSettings.has(key))}
+                    onText={(text) => setTexts({ ...texts, [key]: text })}
+                    onReset={() => void reset([key])}
+                  />
+                </fieldset>
               ))}
             </div>
           </fieldset>

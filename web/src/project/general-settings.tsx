@@ -21,7 +21,14 @@ interface Draft {
   path?: string
 }
 
-export function GeneralSettings({ project, mayWrite }: { project: Project; mayWrite: boolean }) {
+interface GeneralProps {
+  readonly project: Project
+  readonly mayWrite: boolean
+  /** Who chooses the folder chooses what agents can reach. */
+  readonly mayManage: boolean
+}
+
+export function GeneralSettings({ project, mayWrite, mayManage }: GeneralProps) {
   const words = useWords()
   const [draft, setDraft, clearDraft] = useDraft<Draft>(`general.${project.id}`, {})
   const [tried, setTried] = useState(false)
@@ -68,7 +75,8 @@ export function GeneralSettings({ project, mayWrite }: { project: Project; mayWr
           />
           <TextField
             label={words.projects.path}
-            hint={words.projects.pathHint}
+            hint={mayManage ? words.projects.pathHint : words.worktrees.folderByManagers}
+            disabled={!mayManage}
             mono
             optional
             value={path}

@@ -4,7 +4,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import type { Project } from '../../../src/protocol/project.ts'
 import { useDraft } from '../live/draft.ts'
 import { withProject } from '../live/home.ts'
-import { changeHome, client } from '../live/queries.ts'
+import { changeHome, client, useMay } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { useWords } from '../messages/messages.tsx'
 import { SubmitButton } from '../parts/button.tsx'
@@ -23,6 +23,7 @@ interface ProjectFormProps {
 export function ProjectForm({ layout = inline }: ProjectFormProps) {
   const words = useWords()
   const navigate = useNavigate()
+  const mayManage = useMay('manage')
   const [draft, setDraft, clearDraft] = useDraft('new-project', { name: '', path: '' })
   const [tried, setTried] = useState(false)
   const { waiting, error, send, stop } = useSending<Project>()
@@ -51,16 +52,18 @@ export function ProjectForm({ layout = inline }: ProjectFormProps) {
         error={tried ? nameProblem(draft.name, words) : undefined}
         required
       />
-      <TextField
-        label={words.projects.path}
-        hint={words.projects.pathHint}
-        placeholder="/home/ada/shop-backend"
-        optional
-        mono
-        value={draft.path}
-        onValue={(path) => setDraft({ ...draft, path })}
-        error={pathProblem(draft.path, words)}
-      />
+      {mayManage && (
+        <TextField
+          label={words.projects.path}
+          hint={words.projects.pathHint}
+          placeholder="/home/ada/shop-backend"
+          optional
+          mono
+          value={draft.path}
+          onValue={(path) => setDraft({ ...draft, path })}
+          error={pathProblem(draft.path, words)}
+        />
+      )}
       <ProblemNote error={error} typed />
       <SlowAnswer waiting={waiting} onStop={stop} />
     </>

@@ -1,4 +1,6 @@
 /** What a project is, and the agents that may work in it. */
+import { useQuery } from '@tanstack/react-query'
+import { client } from '../live/queries.ts'
 import { useWords } from '../messages/messages.tsx'
 import { CopyId } from '../parts/copy.tsx'
 import { Fact, Facts, Section } from '../parts/page.tsx'
@@ -17,7 +19,10 @@ export function ProjectOverview() {
         <Facts>
           <Fact name={words.projects.path}>
             {project.path ? (
-              <span className="font-mono text-sm">{project.path}</span>
+              <>
+                <span className="font-mono text-sm">{project.path}</span>
+                <FolderState projectId={project.id} path={project.path} />
+              </>
             ) : (
               <span className="text-faint">{words.projects.noPath}</span>
             )}
@@ -37,4 +42,14 @@ export function ProjectOverview() {
       </Section>
     </>
   )
+}
+
+/** SE11: what is wrong with the folder as it is now, where something is. */
+function FolderState({ projectId, path }: { projectId: string; path: string }) {
+  const { worktrees: words } = useWords()
+  const params = { projectId }
+  const queryKey = ['folder', projectId, path]
+  const found = useQuery({ queryKey, queryFn: () => client.get('/api/projects/{projectId}', { params }), staleTime: 0 })
+  const state = found.data?.folder ?? 'found'
+  return state === 'found' ? null : <p className="text-sm text-warn">{words.folderStates[state]}</p>
 }

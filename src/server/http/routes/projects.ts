@@ -7,13 +7,22 @@ import { deleteProject } from '../../../services/delete-project.ts'
 import { getProject } from '../../../services/get-project.ts'
 import { listProjects } from '../../../services/list-projects.ts'
 import { unassignAgent } from '../../../services/unassign-agent.ts'
-import { type HandlersOf, query, run } from '../handler.ts'
+import { type HandlersOf, run } from '../handler.ts'
 
 export const projectHandlers: HandlersOf<typeof projectRoutes> = {
-  listProjects: query(listProjects, (call) => call.query),
-  createProject: run(createProject, ({ body, who }) => ({ ...body, by: who.id })),
-  getProject: query(getProject, ({ params }) => params),
-  changeProject: run(changeProject, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
+  listProjects: async ({ query: asked, doors: { store, folders } }) => {
+    const { items, nextCursor } = await store.query(listProjects, asked)
+    return { items: await Promise.all(items.map((project) => folders.shown(project))), nextCursor }
+  },
+  createProject: async ({ body, who, doors: { store, folders }, receipt }) => {
+    const { id: by, scopes } = who
+    return store.run(createProject, { ...body, by, scopes, look: await folders.look(body.path) }, receipt)
+  },
+  getProject: async ({ params, doors: { store, folders } }) => folders.shown(await store.query(getProject, params)),
+  changeProject: async ({ body, params, who, doors: { store, folders }, receipt }) => {
+    const { id: by, scopes } = who
+    return store.run(changeProject, { ...body, ...params, by, scopes, look: await folders.look(body.path) }, receipt)
+  },
   deleteProject: run(deleteProject, ({ params, who }) => ({ ...params, by: who.id })),
   assignAgent: run(assignAgent, ({ params, who }) => ({ ...params, by: who.id })),
   unassignAgent: run(unassignAgent, ({ params, who }) => ({ ...params, by: who.id })),

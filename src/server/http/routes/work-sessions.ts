@@ -1,5 +1,6 @@
 /** The work sessions of a project. */
 import { Refusal } from '../../../domain/errors.ts'
+import { ProjectPath } from '../../../protocol/project.ts'
 import { childOf } from '../../../protocol/resume.ts'
 import type { workSessionRoutes } from '../../../protocol/routes/work-sessions.ts'
 import { createWorkSession } from '../../../services/create-work-session.ts'
@@ -29,7 +30,11 @@ export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
     const missing = await doors.userSessions.takeUp(who, params.workSessionId, childOf(resumed), receipt)
     return { ...resumed, notRestored: [...resumed.notRestored, ...missing] }
   },
-  restoreWorkSession: run(restoreWorkSession, ({ body, params, who }) => ({ ...params, files: body, by: who.id })),
+  restoreWorkSession: async ({ body, params, who, doors: { store, folders }, receipt }) => {
+    const path = ProjectPath.safeParse((body.project as { path?: unknown } | null | undefined)?.path)
+    const look = await folders.look(path.success ? path.data : null)
+    return store.run(restoreWorkSession, { ...params, files: body, by: who.id, scopes: who.scopes, look }, receipt)
+  },
   saveCheckpoint: async ({ params, body, doors, receipt }) => {
     const { at } = await doors.store.run(saveCheckpoint, { ...body, ...params }, receipt)
     const { projectId, workSessionId } = params
