@@ -96,7 +96,7 @@ async function renewToken({ store, data, logger }: TokenKeeping): Promise<void> 
   const who = await store.query(findCredential, { hash: hashSecret(secret) })
   // Data folders of earlier versions have no id beside it.
   if (who?.kind === 'coordinator') return keepId(who.credentialId)
-  const insteadOf = secret !== '' && idForm.test(knownId) ? knownId : undefined
+  const insteadOf = secret !== '' && idForm.test(knownId) ? knownId : null
   const name = `Coordinator on ${hostname()}`.slice(0, 200)
   const { id, token } = await store.run(createToken, { kind: 'coordinator', name, by: owner, insteadOf })
   await writeSecret(data, 'coordinator-token', token)

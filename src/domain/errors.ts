@@ -84,8 +84,8 @@ export const errorCatalogue = {
   already_exists: {
     status: 409,
     retry: false,
-    title: 'That id is taken',
-    next: 'Choose another id, or change the one that exists.',
+    title: 'That id or name is taken',
+    next: 'Choose another one, or change or remove what has it.',
   },
   folder_taken: {
     status: 409,

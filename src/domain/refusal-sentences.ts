@@ -28,6 +28,7 @@ export const refusalSentences = {
   noneSpeaksAcp: 'The project has no agent that speaks ACP',
 
   idTaken: 'The id {id} is taken',
+  tokenNameTaken: 'There is a token called {name} already',
   nameTooLong: 'The name is longer than {most} bytes',
   nameEmpty: 'A name must not be empty',
   nameDot: 'A name must not begin with a dot',

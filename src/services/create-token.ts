@@ -8,7 +8,13 @@ import { Refusal } from '../domain/errors.ts'
 import { home } from '../domain/stream/name.ts'
 import { hashSecret } from '../platform/secrets.ts'
 import type { TokenDraft, TokenWithSecret } from '../protocol/people.ts'
-import { type CredentialRow, insertCredential, selectCredential, tokenOf } from '../store/queries/credentials.ts'
+import {
+  type CredentialRow,
+  insertCredential,
+  selectCredential,
+  selectTokenCalled,
+  tokenOf,
+} from '../store/queries/credentials.ts'
 import { defineUseCase, type Reader } from '../store/store.ts'
 import { cannotGive } from './refusals.ts'
 
@@ -16,8 +22,11 @@ type Draft = z.output<typeof TokenDraft>
 
 interface Making {
   readonly by: Who
-  /** In place of the one that was revoked: whoever had that one is known by its id. One that lives is somebody's, and stays. */
-  readonly insteadOf?: string | undefined
+  /**
+   * Of a token that the server makes for itself, which may have any name: the one that was revoked, whose id it takes over; null when
+   * there was none. One that lives is somebody's, and stays.
+   */
+  readonly insteadOf?: string | null
 }
 
 export const createToken = defineUseCase({
@@ -28,8 +37,10 @@ export const createToken = defineUseCase({
     if (draft.expiresAt && draft.expiresAt <= now)
       throw new Refusal('invalid_request', `expiresAt: ${because('pastTime')}`, { field: 'expiresAt' })
     const scopes = draft.kind === 'script' ? scriptScopes(draft, by) : coordinatorScopes(draft)
+    const taken = insteadOf === undefined && (await tx.first(selectTokenCalled, { name: draft.name, now }))
+    if (taken) throw new Refusal('already_exists', because('tokenNameTaken', { name: draft.name }), { tokenId: taken.id })
     const token = random.secret(draft.kind)
-    const isFree = insteadOf !== undefined && !(await tx.first(selectCredential, { id: insteadOf }))
+    const isFree = insteadOf != null && !(await tx.first(selectCredential, { id: insteadOf }))
     const row: CredentialRow = {
       id: isFree ? insteadOf : random.uuid(),
       kind: draft.kind,

@@ -48,6 +48,27 @@ test('[CL1] a token is made with scopes and an end, listed without itself, and r
   expect(server.log()).not.toContain(made.json().token)
 })
 
+test('[SE3] two tokens of one name are refused while the first is valid, over REST and at the command line', async () => {
+  const { holdfast, server } = await openInstallation()
+  const body = { name: 'ci', kind: 'script', expiresAt: '2026-03-01T10:00:00.000Z' }
+  const first = await server.ask('/api/tokens', { method: 'POST', body })
+  expect(first.status).toBe(201)
+  const again = await server.ask('/api/tokens', { method: 'POST', body: { name: 'ci', kind: 'coordinator' } })
+  expect([again.status, again.json]).toEqual([
+    409,
+    expect.objectContaining({ code: 'already_exists', detail: 'There is a token called ci already', tokenId: first.json.id }),
+  ])
+  expect(await holdfast(['token', 'create', 'ci'])).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining('There is a token called ci already'),
+  })
+  expect((await holdfast(['token', '--json'])).json().items).toHaveLength(1)
+  server.clock.advance(60 * 60 * 1000)
+  expect((await holdfast(['token', 'create', 'ci'])).code).toBe(0)
+  expect((await holdfast(['token', 'revoke', 'ci', '--yes'])).code).toBe(0)
+  expect((await holdfast(['token', 'create', 'ci'])).code).toBe(0)
+})
+
 test('[SE1] a secret is printed where it is made, once, and nowhere in the log', async () => {
   const { holdfast, server } = await openInstallation()
   const outputs = [

@@ -55,6 +55,16 @@ const selectValidCredential = statement<{ hash: string; now: Instant }>()((db, p
     .where((eb) => eb.or([eb('people.id', 'is not', null), eb('credentials.person_id', '=', ownerId)])),
 )
 
+/** A name that two tokens share cannot be revoked by it; those of earlier builds stay. */
+export const selectTokenCalled = statement<{ name: string; now: Instant }>()((db, p) =>
+  db
+    .selectFrom('credentials')
+    .select('id')
+    .where('kind', 'in', ['script', 'coordinator'])
+    .where('name', '=', p.name)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)])),
+)
+
 const selectTokensPage = statement<PageParams & { now: Instant }>()((db, p) =>
   db
     .selectFrom('credentials')

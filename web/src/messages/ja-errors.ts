@@ -21,11 +21,11 @@ export const errors: ErrorsWords = {
   not_found: { title: 'すでに存在しません', next: 'ほかの場所で削除された可能性があります。' },
   user_session_not_found: { title: 'このコンソールはもうありません', next: '新しく開いてください。' },
   agent_not_found: { title: 'このエージェントはもうありません', next: '別のエージェントを選んでください。' },
-  already_exists: { title: 'この ID はすでに使われています', next: '別の ID にしてください。' },
   folder_taken: {
     title: 'このフォルダーは別のプロジェクトのものです',
     next: 'そのプロジェクトを開くか、別のフォルダーを選んでください。',
   },
+  already_exists: { title: 'この ID または名前はすでに使われています', next: '別のものにしてください。' },
   session_ended: { title: 'このエージェントは終了しました', next: 'もう一度起動してください。' },
   user_session_terminated: { title: 'このコンソールは終了しました', next: '新しく開いてください。' },
   role_taken: {

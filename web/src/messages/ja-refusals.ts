@@ -27,6 +27,7 @@ const words: RefusalSentences = {
   noneSpeaksAcp: 'このプロジェクトには ACP に対応したエージェントがいません',
 
   idTaken: 'ID {id} はすでに使われています',
+  tokenNameTaken: '{name} という名前のトークンはすでにあります',
   nameTooLong: '名前が {most} バイトを超えています',
   nameEmpty: '名前を入力してください',
   nameDot: '名前の先頭にドットは使えません',
