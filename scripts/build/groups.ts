@@ -23,6 +23,7 @@ const base = [
     'config-file',
     'data-folder',
     'launch-mark',
+    'make-folder',
     'mask',
     'owner-token',
     'package-root',

@@ -5,12 +5,14 @@
  * long as its bytes take at `bytesPerMs`. Whatever is said meanwhile is in the next write. So a conversation costs the disk and this
  * process at most one MB a second, however long it is and however fast it grows; `save`, a stop and an export do not wait.
  */
-import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { access, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { claimOf } from '../domain/conversation/file-name.ts'
 import { parseKey } from '../domain/conversation/key.ts'
 import { conversationStream } from '../domain/stream/name.ts'
 import { replaceFile, syncFolder } from '../platform/atomic-file.ts'
+import { makeFolder } from '../platform/make-folder.ts'
+import { readPlainFile, writePlainFile } from '../platform/plain-file.ts'
 import { readSavedConversation } from '../platform/saved-conversations.ts'
 import { selectPosition } from '../store/event-log.ts'
 import { selectNameOf } from '../store/queries/conversation-names.ts'
@@ -78,7 +80,7 @@ async function writeOnce(place: MirrorPlace): Promise<number> {
   }
   const cursor = await readCursor(cursorPath)
   const next: Cursor = { incarnation: store.incarnation, seq: head, file: basename(path) }
-  await mkdir(dirname(cursorPath), { recursive: true, mode: 0o700 })
+  await makeFolder(dirname(cursorPath))
   if (cursor && isOurs(cursor, place) && cursor.file === next.file && (await isUpToDate(place, cursor.seq, head, path))) {
     await writeCursor(cursorPath, next)
     return 0
@@ -131,13 +133,12 @@ const exists = (path: string): Promise<boolean> =>
   )
 
 /** Not fsynced: the file is durable before this is written, and a cursor that is lost only has the file written once more. */
-const writeCursor = (path: string, cursor: Cursor): Promise<void> =>
-  writeFile(path, `${JSON.stringify(cursor)}\n`, { mode: 0o600 })
+const writeCursor = (path: string, cursor: Cursor): Promise<void> => writePlainFile(path, `${JSON.stringify(cursor)}\n`)
 
 /** Unreadable counts as absent. */
 async function readCursor(path: string): Promise<Cursor | undefined> {
   try {
-    const { incarnation, seq, file } = JSON.parse(await readFile(path, 'utf8')) as Partial<Cursor>
+    const { incarnation, seq, file } = JSON.parse(await readPlainFile(path)) as Partial<Cursor>
     return incarnation !== undefined && seq !== undefined && file !== undefined ? { incarnation, seq, file } : undefined
   } catch {
     return undefined

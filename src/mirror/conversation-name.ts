@@ -1,9 +1,9 @@
 /** Where the file of a conversation lies (CV6), and whether a file is this conversation's own: the key inside says so. */
 import { createHash } from 'node:crypto'
-import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nameApart, plainName } from '../domain/conversation/file-name.ts'
 import { conversationsFolder } from '../platform/data-folder.ts'
+import { NotPlainFile, openPlainFile } from '../platform/plain-file.ts'
 
 /** The key comes first in a file; the longest, all of it escaped, ends well before this. */
 const headBytes = 4096
@@ -34,8 +34,8 @@ export const isFileOf = async (path: string, key: string): Promise<boolean> => (
 
 /** Whose file it is; undefined when there is none, or none that says so at its beginning. */
 async function keyIn(path: string): Promise<string | undefined> {
-  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
+  const file = await openPlainFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error instanceof NotPlainFile) return undefined
     throw error
   })
   if (!file) return undefined

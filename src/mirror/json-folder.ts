@@ -2,10 +2,12 @@
  * A folder of JSON files, each rewritten whole from one snapshot. Its cursor lies beside the files and is written after them,
  * so a crash in between only writes the same files again.
  */
-import { mkdir, readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { StreamKind, StreamName } from '../domain/stream/name.ts'
 import { syncFolder, writeFileAtomic } from '../platform/atomic-file.ts'
+import { makeFolder } from '../platform/make-folder.ts'
+import { readPlainFile } from '../platform/plain-file.ts'
 import { selectPosition } from '../store/event-log.ts'
 import type { Reader } from '../store/store.ts'
 import { writeJson } from './json-file.ts'
@@ -46,7 +48,7 @@ export const jsonFolder = ({ kind, path, contents, inside }: JsonFolder): Mirror
         files: await contents(reader, id),
         seq: (await reader.first(selectPosition, { name: stream }))?.head ?? 0,
       }))
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await makeFolder(folder)
       for (const [name, content] of Object.entries(files)) {
         if (content === null) await rm(join(folder, name), { force: true })
         else await writeJson(join(folder, name), content)
@@ -70,7 +72,7 @@ const cursorFile = (folder: string): string => join(folder, '.mirror.json')
 /** Unreadable counts as absent: then the files are written once more. */
 async function readCursor(folder: string): Promise<FolderCursor | undefined> {
   try {
-    return JSON.parse(await readFile(cursorFile(folder), 'utf8')) as FolderCursor
+    return JSON.parse(await readPlainFile(cursorFile(folder))) as FolderCursor
   } catch {
     return undefined
   }

@@ -3,9 +3,10 @@
  * added, so at every moment all lines but the last are whole, and after the next opening all of them are.
  */
 import { constants } from 'node:fs'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { syncFolder } from '../platform/atomic-file.ts'
+import { openPlainFile } from '../platform/plain-file.ts'
 
 const blockBytes = 64 * 1024
 const newline = 0x0a
@@ -21,7 +22,7 @@ export interface LastLine {
 
 /** Undefined when there is no such file. */
 export async function readLastLine(path: string): Promise<LastLine | undefined> {
-  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+  const file = await openPlainFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
@@ -34,7 +35,7 @@ export async function readLastLine(path: string): Promise<LastLine | undefined> 
 
 /** Adds the lines behind `end`, which is where the last whole line ends, and returns when they are durable. */
 export async function addLines(path: string, end: number, pages: AsyncIterable<string>): Promise<void> {
-  const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
+  const file = await openPlainFile(path, constants.O_RDWR | constants.O_CREAT)
   try {
     await file.truncate(end)
     await writePages(file, end, pages)
@@ -47,7 +48,7 @@ export async function addLines(path: string, end: number, pages: AsyncIterable<s
 /** Puts a new file in its place, in one step. */
 export async function replaceLines(path: string, pages: AsyncIterable<string>): Promise<void> {
   const fresh = freshOf(path)
-  const file = await open(fresh, 'w', 0o600)
+  const file = await openPlainFile(fresh, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC)
   try {
     await writePages(file, 0, pages)
   } catch (error) {

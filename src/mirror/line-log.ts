@@ -2,9 +2,9 @@
  * What is numbered and only added to, mirrored as a file of JSON lines. The file is its own cursor: it goes on behind the number
  * of its last whole line. When that line is not in the store (any more), the file is not this history, and is written anew.
  */
-import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { StreamKind } from '../domain/stream/name.ts'
+import { makeFolder } from '../platform/make-folder.ts'
 import type { Reader } from '../store/store.ts'
 import { addLines, readLastLine, removeLines, replaceLines } from './line-file.ts'
 import type { MirrorPlace, MirrorTarget } from './mirror-target.ts'
@@ -45,7 +45,7 @@ export function lineLog(log: LineLog): MirrorTarget {
     const path = pathOf(place)
     const { store, id } = place
     if (!(await store.read((reader) => log.last(reader, id)))) return removeLines(path)
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await makeFolder(dirname(path))
     const written = await readLastLine(path)
     if (written?.text === undefined) return addLines(path, 0, linesAfter(place, 0))
     const line = numbered(written.text)

@@ -3,11 +3,13 @@
  * cursor lies beside it and is written after it, so a crash in between only writes the same file again. A day that has lost all its
  * conversations has no file.
  */
-import { mkdir, readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { notePathOf } from '../domain/conversation/daily-note.ts'
 import { type Day, parseDay } from '../domain/conversation/logical-day.ts'
 import { replaceFile, syncFolder, writeFileAtomic } from '../platform/atomic-file.ts'
+import { makeFolder } from '../platform/make-folder.ts'
+import { readPlainFile } from '../platform/plain-file.ts'
 import { noteContents, noteText } from '../store/queries/note-text.ts'
 import { selectNote } from '../store/queries/notes.ts'
 import type { MirrorPlace, MirrorTarget } from './mirror-target.ts'
@@ -53,7 +55,7 @@ export const noteFile = (report?: NoteReport): MirrorTarget => ({
 async function writeNote({ store, data, id: day }: MirrorPlace): Promise<number> {
   const path = notePath(data, day)
   const contents = await store.read((reader) => noteContents(reader, day))
-  await mkdir(dirname(path), { recursive: true, mode: 0o750 })
+  await makeFolder(dirname(path), 0o750)
   await syncFolder(dirname(dirname(path)))
   if (contents.chapters.length > 0) await replaceFile(path, bytesOf(noteText(store, contents)))
   else await rm(path, { force: true })
@@ -70,8 +72,8 @@ const cursorOf = (path: string): string => join(dirname(path), `.${path.slice(di
 /** Unreadable counts as absent, and so does one whose file is gone: then it is written once more. */
 async function readCursor(path: string): Promise<{ incarnation: string; seq: number } | undefined> {
   try {
-    await readFile(path)
-    return JSON.parse(await readFile(cursorOf(path), 'utf8')) as { incarnation: string; seq: number }
+    await readPlainFile(path)
+    return JSON.parse(await readPlainFile(cursorOf(path))) as { incarnation: string; seq: number }
   } catch {
     return undefined
   }

@@ -2,10 +2,10 @@
  * `<data>/projects/{project_id}/sessions/{session_id}/` (CK2): four files and the artifacts of each work session that an event was
  * about, however many others the project has. Never removes an artifact's file but the one that was deleted.
  */
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncFolder } from '../platform/atomic-file.ts'
 import { eachByItself, inPages } from '../platform/each-by-itself.ts'
+import { makeFolder } from '../platform/make-folder.ts'
 import type { WorkSession } from '../protocol/work-session.ts'
 import { newest, type PageKey } from '../store/queries/page-cursor.ts'
 import { approachesAlong, workSessionRows } from '../store/queries/work-session-rows.ts'
@@ -86,7 +86,7 @@ async function writeWorkSession(
   if (!found) return
   const { rows, approaches } = found
   const folder = join(projectFolder, workSessionFolder(id))
-  await mkdir(join(folder, 'artifacts'), { recursive: true, mode: 0o700 })
+  await makeFolder(join(folder, 'artifacts'))
   const names = artifacts === 'all' ? new Set(rows.artifacts.map(({ name }) => name)) : artifacts
   const writes = [
     ...[...names].map((name) => () => mirrorArtifact(store, join(folder, 'artifacts'), id, name)),

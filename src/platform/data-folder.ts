@@ -3,10 +3,10 @@
  * its folders 0700; one that is open to others is closed with a warning. Never writes into a folder marked read-only.
  */
 import { accessSync, constants, existsSync } from 'node:fs'
-import { access, chmod, mkdir, stat } from 'node:fs/promises'
+import { access, chmod, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { syncFolder } from './atomic-file.ts'
+import { makeFolder } from './make-folder.ts'
 import { StartFailure } from './start-failure.ts'
 
 export const databaseFile = (data: string): string => join(data, 'holdfast.db')
@@ -67,21 +67,6 @@ export async function prepareDataFolder(data: string, warn: (message: string) =>
   } catch (error) {
     throw explain(data, error)
   }
-}
-
-/** Step by step: Node's own recursive mkdir never ends where nothing can be made, as under /proc. */
-export async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path, { mode: 0o700 })
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return
-    if (code !== 'ENOENT' || existsSync(dirname(path))) throw error
-    await makeFolder(dirname(path))
-    await mkdir(path, { mode: 0o700 })
-  }
-  // Until then a power cut could take the new folder, with everything kept in it since.
-  await syncFolder(dirname(path))
 }
 
 /** `what` it is, for the warning. */

@@ -5,7 +5,8 @@
 import { chmod, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncFolder, writeFileAtomic } from './atomic-file.ts'
-import { closeToOthers, makeFolder } from './data-folder.ts'
+import { closeToOthers } from './data-folder.ts'
+import { makeFolder } from './make-folder.ts'
 import { StartFailure } from './start-failure.ts'
 
 /** Those that earlier builds kept elsewhere. */

@@ -1,5 +1,6 @@
 /** `holdfast import` and `holdfast export` of conversations (CV7), against a server that runs. */
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openInstallation, runCommand } from '../support/command-line.ts'
@@ -165,4 +166,33 @@ test('[CV7] what came in goes out with the same meaning, unknown flags too, and 
   expect(rebuilt.json()).toMatchObject({ conversations: 5, unreadable: [] })
   await runCommand(['export', '--data', data])
   expect(textsOf(filesIn(join(data, 'conversations')))).toEqual(textsOf(files))
+})
+
+test('[CV7] export does not wait for what never ends: a place where no folder can be made, and pipes in place of files', async () => {
+  const { server, holdfast } = await openInstallation()
+  const { id } = (await holdfast(['projects', 'create', 'p', '--json'])).json()
+  await holdfast(['agents', 'add', 'ann', '--protocol', 'mcp'])
+  await holdfast(['projects', 'assign', 'p', 'ann'])
+  await holdfast(['chat', 'ann', '--message', 'kept'])
+  const exportInto = (folder: string) => runCommand(['export', folder, '--data', server.folder])
+  expect(await exportInto('/proc/self')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('cannot be written into /proc/self'),
+  })
+  const out = join(temporaryFolder(), 'out')
+  expect(await exportInto(out)).toMatchObject({ code: 0 })
+  const files = readdirSync(out, { recursive: true, encoding: 'utf8', withFileTypes: true }).filter((entry) => entry.isFile())
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name))
+  expect(paths.length).toBeGreaterThan(3)
+  for (const path of paths) {
+    rmSync(path)
+    execFileSync('mkfifo', [path])
+    const { code, stderr } = await exportInto(out)
+    // Put in its place, or told; never waited for.
+    if (code !== 0) expect([code, stderr]).toEqual([1, expect.stringContaining(`${path} is in the way`)])
+    rmSync(path)
+  }
+  expect(await exportInto(out)).toMatchObject({ code: 0 })
+  for (const path of paths) expect(statSync(path).isFile()).toBe(true)
+  expect(JSON.parse(readFileSync(join(out, 'projects', id, 'project.json'), 'utf8'))).toMatchObject({ id })
 })

@@ -1,0 +1,37 @@
+/** Files that others may have put in our way: one that never ends, as a pipe or a device, is refused instead of waited for. */
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+
+export class NotPlainFile extends Error {}
+
+const inTheWay = (path: string): string => `${path} is in the way: it is not a plain file`
+
+export async function openPlainFile(path: string, flags = constants.O_RDONLY): Promise<FileHandle> {
+  const file = await open(path, flags | constants.O_NONBLOCK, 0o600).catch((error: NodeJS.ErrnoException) => {
+    // A pipe that nobody reads.
+    if (error.code === 'ENXIO') throw new NotPlainFile(inTheWay(path))
+    throw error
+  })
+  if ((await file.stat()).isFile()) return file
+  await file.close()
+  throw new NotPlainFile(inTheWay(path))
+}
+
+/** Made where it is missing, written over where it is not. */
+export async function writePlainFile(path: string, text: string): Promise<void> {
+  const file = await openPlainFile(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC)
+  try {
+    await file.writeFile(text)
+  } finally {
+    await file.close()
+  }
+}
+
+export async function readPlainFile(path: string): Promise<string> {
+  const file = await openPlainFile(path)
+  try {
+    return await file.readFile('utf8')
+  } finally {
+    await file.close()
+  }
+}
