@@ -20,30 +20,75 @@ export interface SavedWorkSession {
 
 const checkpointFile = 'state_checkpoint.json'
 const largestFileBytes = 256 * 1024 * 1024
+/** Of the files in a folder that may be a checkpoint. */
+const mostLookedAt = 100
 
-/** The folder that a path means: of a checkpoint file, or itself. */
-export async function folderOfCheckpoint(path: string): Promise<string> {
+/** The checkpoint that a path means: that file, whatever it is called, or the one in that folder. */
+export async function findCheckpoint(path: string): Promise<string> {
   const found = await lstat(path).catch(() => undefined)
-  const folder = found?.isDirectory() ? path : dirname(path)
-  if (found?.isDirectory() || (found?.isFile() && basename(path) === checkpointFile)) return resolve(folder)
-  throw new StartFailure(
-    found ? `${path} is not a ${checkpointFile}.` : `There is no file ${path}.`,
-    `Name the ${checkpointFile} of a work session, or its folder; nothing was changed.`,
-  )
+  if (found?.isFile()) return resolve(path)
+  if (!found?.isDirectory())
+    throw new StartFailure(found ? `${path} is neither a file nor a folder.` : `There is no file ${path}.`, nameAnother)
+  const usual = resolve(path, checkpointFile)
+  if ((await lstat(usual).catch(() => undefined))?.isFile()) return usual
+  const [only, ...others] = await checkpointsIn(resolve(path))
+  if (only === undefined) throw new StartFailure(`There is no checkpoint in ${path}.`, nameAnother)
+  if (others.length === 0) return only
+  const names = [only, ...others].map((file) => basename(file)).join(', ')
+  throw new StartFailure(`There are several checkpoints in ${path}: ${names}.`, 'Name the one you mean; nothing was changed.')
 }
 
-export async function readSavedWorkSession(folder: string): Promise<SavedWorkSession> {
-  const checkpoint = await readJson(join(folder, checkpointFile))
-  if (checkpoint === undefined)
-    throw new StartFailure(`There is no ${checkpointFile} in ${folder}.`, 'Name another folder; nothing was changed.')
-  const read = { project: '../../project.json', approaches: 'approaches.json', remainingTasks: 'remaining_tasks.json' }
-  const files: Record<string, unknown> = { checkpoint }
-  for (const [name, file] of Object.entries({ ...read, workSession: 'work_session.json' })) {
-    const content = await readJson(join(folder, file))
-    if (content !== undefined) files[name] = content
+/** Files of any name that say of themselves what a checkpoint says. */
+async function checkpointsIn(folder: string): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort()
+  const found: string[] = []
+  for (const name of names.slice(0, mostLookedAt)) {
+    const content = await readJson(join(folder, name)).catch(() => undefined)
+    const { project_id, session_id, timestamp } = (content ?? {}) as Record<string, unknown>
+    if ([project_id, session_id, timestamp].every((each) => typeof each === 'string')) found.push(join(folder, name))
   }
-  return { folder, files: files as WorkSessionFiles, artifacts: await artifactsIn(join(folder, 'artifacts')) }
+  return found
 }
+
+const nameAnother = `Name the ${checkpointFile} of a work session, whatever it is called by now, or its folder; nothing was changed.`
+
+/** With what lies beside the checkpoint: beside one of another name, which may lie anywhere, only what says that it is of the same. */
+export async function readSavedWorkSession(
+  folder: string,
+  file: string = join(folder, checkpointFile),
+): Promise<SavedWorkSession> {
+  const checkpoint = await readJson(file)
+  if (checkpoint === undefined)
+    throw new StartFailure(`There is no ${basename(file)} in ${folder}.`, 'Name another folder; nothing was changed.')
+  const isUsual = basename(file) === checkpointFile
+  const files: Record<string, unknown> = { checkpoint }
+  for (const [name, { path, idIn }] of Object.entries(companions)) {
+    const content = await readJson(join(folder, path)).catch((error: unknown) => {
+      if (isUsual) throw error
+    })
+    const [idOf, checkpointId] = [idIn(content ?? {}), idsIn(checkpoint)[name === 'project' ? 'project_id' : 'session_id']]
+    if (content !== undefined && (isUsual || idOf === checkpointId)) files[name] = content
+  }
+  const hasArtifacts = isUsual || files['workSession'] !== undefined
+  return { folder, files: files as WorkSessionFiles, artifacts: hasArtifacts ? await artifactsIn(join(folder, 'artifacts')) : [] }
+}
+
+interface Ids {
+  readonly id?: unknown
+  readonly project_id?: unknown
+  readonly session_id?: unknown
+  readonly work_session?: { readonly id?: unknown }
+}
+
+const idsIn = (content: unknown): Ids => (content ?? {}) as Ids
+
+/** Where each lies, and where it says of what it is. */
+const companions = {
+  project: { path: '../../project.json', idIn: (content: Ids) => content.id },
+  approaches: { path: 'approaches.json', idIn: (content: Ids) => content.session_id },
+  remainingTasks: { path: 'remaining_tasks.json', idIn: (content: Ids) => content.session_id },
+  workSession: { path: 'work_session.json', idIn: (content: Ids) => content.work_session?.id },
+} as const
 
 /** Where the one lies that it was resumed from; undefined when that is not known, or not there. */
 export async function parentFolder({ folder, files }: SavedWorkSession): Promise<string | undefined> {

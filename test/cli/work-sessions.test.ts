@@ -108,6 +108,40 @@ test('[CK4] the specification’s example files alone are enough', async () => {
   })
 })
 
+test('[CK4] a checkpoint under another name, in any folder, and with times without a zone, is resumed', async () => {
+  const { holdfast, server } = await openInstallation()
+  const folder = temporaryFolder()
+  const write = (name: string, content: unknown) => writeFile(join(folder, name), JSON.stringify(content))
+  const checkpoint = { ...checkpointExample, timestamp: '2026-01-15T14:30:00.123456' }
+  await write('before-the-move.json', checkpoint)
+  // What lies beside it is taken only where it says that it belongs to it.
+  await write('approaches.json', approachesExample)
+  await write('work_session.json', { work_session: { id: 'sess_of_others' } })
+  await mkdir(join(folder, 'artifacts'))
+  await writeFile(join(folder, 'artifacts', 'private.txt'), 'not of this work')
+  const resumed = await holdfast(['resume', './before-the-move.json', '--json'], { cwd: folder })
+  expect(resumed.json()).toMatchObject({
+    session: { parentSessionId: checkpoint.session_id },
+    resumeContext: { nextApproaches: [{ id: 'approach_u001' }] },
+  })
+  const { json: whole } = await server.ask(`/api/projects/${checkpoint.project_id}/sessions/${checkpoint.session_id}`)
+  expect(whole).toMatchObject({ endedAt: '2026-01-15T14:30:00.123Z', artifacts: [] })
+
+  const other = await openInstallation()
+  expect((await other.holdfast(['resume', folder, '--json'])).json()).toMatchObject({
+    session: { parentSessionId: checkpoint.session_id },
+  })
+  await write('another.json', { ...checkpoint, session_id: 'sess_2' })
+  expect(await other.holdfast(['resume', folder])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('another.json, before-the-move.json'),
+  })
+  expect(await other.holdfast(['resume', temporaryFolder()])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('There is no checkpoint in'),
+  })
+})
+
 test('[CK4] export writes the files from the store; rebuild makes a store from them in which nothing is missing', async () => {
   const installation = await openInstallation()
   const { server } = installation

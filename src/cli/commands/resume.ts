@@ -1,7 +1,7 @@
 /** `holdfast resume`: takes interrupted work up, by its id or by the path of its checkpoint (RS1). */
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { Client } from '../../client/client.ts'
-import { folderOfCheckpoint, readSavedWorkSession } from '../../platform/saved-work-session.ts'
+import { findCheckpoint, readSavedWorkSession } from '../../platform/saved-work-session.ts'
 import { visible } from '../../platform/visible.ts'
 import type { NotRestored, Resumed } from '../../protocol/resume.ts'
 import { counted } from '../amounts.ts'
@@ -36,8 +36,8 @@ async function find(context: CommandContext, client: Client, given: Given): Prom
     const { projectId, id } = await findWorkSession(client, given, typed)
     return { projectId, workSessionId: id, notRestored: [] }
   }
-  const folder = await folderOfCheckpoint(resolve(context.terminal.cwd, typed))
-  const saved = await readSavedWorkSession(folder)
+  const file = await findCheckpoint(resolve(context.terminal.cwd, typed))
+  const saved = await readSavedWorkSession(dirname(file), file)
   const place = placeIn(saved)
   return { ...place, notRestored: (await isKnown(client, place)) ? [] : await bringBack(client, saved) }
 }
@@ -66,7 +66,7 @@ export const resume: CommandSpec = {
   operands: [
     {
       name: 'session',
-      about: 'id of an interrupted work session, or the path of its state_checkpoint.json when the database is gone',
+      about: 'id of an interrupted work session, or the path of its checkpoint or its folder when the database is gone',
     },
   ],
   options: [projectOption],

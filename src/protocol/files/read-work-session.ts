@@ -7,7 +7,6 @@ import { type ApproachKind, approachKinds } from '../../domain/approach/lifecycl
 import { checked } from '../checked-input.ts'
 import { line, longText } from '../text.ts'
 import { checkSchemaVersion, schemaVersion } from './schema-version.ts'
-import { FileTime } from './state-checkpoint.ts'
 import { WorkSessionFile } from './work-session-file.ts'
 
 const maxTasks = 100_000
@@ -17,7 +16,10 @@ const Id = line(200)
 /** Becomes the name of a folder. */
 const FolderId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, 'is no id of ours')
 const Words = longText(100_000)
-const Moment = FileTime.transform((at) => new Date(at).toISOString())
+/** Other programs leave the zone out; then it is UTC, on every machine the same. */
+const Moment = z.iso
+  .datetime({ offset: true, local: true })
+  .transform((at) => new Date(/(Z|[+-]\d\d:?\d\d)$/.test(at) ? at : `${at}Z`).toISOString())
 
 const ListedTask = z.object({
   task_id: Id,
