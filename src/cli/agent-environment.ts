@@ -14,7 +14,12 @@ export async function environmentToHandOver(terminal: Terminal, given: Given): P
   const env: Record<string, string> = {}
   const file = given.text('env-file')
   if (file !== undefined) Object.assign(env, parseEnv(await contentOf(terminal, file)))
+  // Node itself reads what stands behind --env-file unless it is told where its own options end, as the scripts of a clone tell it.
   for (const name of given.list('env')) {
+    if (name === '-') {
+      Object.assign(env, parseEnv(await readAll(terminal.stdin)))
+      continue
+    }
     const at = name.indexOf('=')
     if (at >= 0) {
       const bare = name.slice(0, at)

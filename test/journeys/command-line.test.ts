@@ -1,7 +1,7 @@
 /** The command line as people run it: real processes, real signals, real pipes. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, renameSync, rmdirSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { main } from '../support/built-product.ts'
@@ -89,6 +89,30 @@ test('[CL2] a command finds the server, answers, and ends at once', async () => 
   expect(await dead.exit).toBe(3)
   expect(dead.stderr()).toContain('No server is running')
   expect(JSON.parse(readFileSync(join(server.data, 'run', 'server.json'), 'utf8')).pid).toBe(server.pid)
+})
+
+test('[CL1] --env-file takes a path relative to where npm was called, and - for standard input', async () => {
+  const { data, stop } = await startHoldfast()
+  const cwd = temporaryFolder()
+  writeFileSync(join(cwd, 'keys.env'), 'FROM_FILE=1\n')
+  const root = join(main, '..', '..', '..')
+  const holdfast = (words: readonly string[], input = '') => {
+    const child = spawnSync('npm', ['run', '-s', '--prefix', root, 'holdfast', '--', ...words, '--json'], {
+      cwd,
+      input,
+      encoding: 'utf8',
+      env: { ...process.env, INIT_CWD: undefined, HOLDFAST_DATA: data },
+    })
+    expect([child.stderr, child.status]).toEqual(['', 0])
+    return JSON.parse(child.stdout)
+  }
+  expect(Object.keys(holdfast(['agents', 'add', 'a', '--env-file', 'keys.env']).env)).toEqual(['FROM_FILE'])
+  expect(Object.keys(holdfast(['agents', 'add', 'b', '--env-file', '-'], 'FROM_STDIN=2\n').env)).toEqual(['FROM_STDIN'])
+  // Where Node starts the program itself, it takes --env-file for its own.
+  const started = [main, 'agents', 'add', 'c', '--env', '-', '--json', '--data', data]
+  const { stdout } = spawnSync(process.execPath, started, { cwd, input: 'FROM_STDIN=3\n', encoding: 'utf8' })
+  expect(Object.keys(JSON.parse(stdout).env)).toEqual(['FROM_STDIN'])
+  await stop()
 })
 
 test('[CL2] a reader that stops reading is no reason to fall over', async () => {

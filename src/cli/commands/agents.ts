@@ -21,7 +21,11 @@ const shared: readonly CommandOption[] = [
     choices: ['acp', 'mcp'],
   },
   { flags: '--role <role>', about: 'what it does, such as coder' },
-  { flags: '--env <name>', about: 'hand over this variable with the value it has here', many: true },
+  {
+    flags: '--env <name>',
+    about: 'hand over this variable with the value it has here; - for NAME=value lines on standard input',
+    many: true,
+  },
   { flags: '--env-file <file>', about: 'hand over the NAME=value lines of a file, - for standard input', value: 'file' },
   { flags: '--max-processes <number>', about: 'how many may run at once' },
   { flags: '--runs-on <label>', about: 'only on machines whose coordinator has this label; any: on every one' },
