@@ -42,7 +42,7 @@ export function alwaysTerms(given: Given): AlwaysTerms | undefined {
 
 export async function listAllowed(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
-  const { id: projectId } = await chooseProject(client, given)
+  const { id: projectId } = await chooseProject(context, given)
   const query = { limit: 200, ended: given.flag('all') }
   const { items, nextCursor, more } = await context.list(client.pages(route, { params: { projectId }, query }))
   const now = systemClock.now()
@@ -69,7 +69,7 @@ const what = ({ scope, title, toolKind, folder }: Allowance): string =>
 
 export async function revoke(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
-  const { id: projectId } = await chooseProject(client, given)
+  const { id: projectId } = await chooseProject(context, given)
   const typed = given.operand(0)
   const found: Allowance[] = []
   for await (const each of client.pages(route, { params: { projectId }, query: { limit: 200 } }))

@@ -6,7 +6,7 @@ import { visible } from '../platform/visible.ts'
 import type { Approval } from '../protocol/approval.ts'
 import { alwaysTerms } from './allowance-commands.ts'
 import { callLines } from './ask-permission.ts'
-import { chooseProject } from './choose-project.ts'
+import { chooseProject, namedProject } from './choose-project.ts'
 import type { Given } from './command.ts'
 import type { CommandContext } from './context.ts'
 import { CommandFailure, usage } from './failure.ts'
@@ -22,7 +22,7 @@ type Verdict = Exclude<Approval['status'], 'pending'>
 /** The inbox; with --all what was decided in a project as well. */
 export async function list(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
-  const { items, nextCursor, more } = await context.list(await source(client, given))
+  const { items, nextCursor, more } = await context.list(await source(context, client, given))
   const nameOf = await projectNames(context, client)
   const now = systemClock.now()
   context.answer({ items, nextCursor }, () => {
@@ -45,9 +45,9 @@ export async function list(context: CommandContext, given: Given): Promise<void>
   if (more && !context.json) context.note('There are more; --limit N shows them.')
 }
 
-async function source(client: Client, given: Given): Promise<AsyncGenerator<Approval, void, undefined>> {
+async function source(context: CommandContext, client: Client, given: Given): Promise<AsyncGenerator<Approval, void, undefined>> {
   if (!given.flag('all') && given.text('project') === undefined) return client.pages('/api/approvals', pageSize)
-  const { id } = await chooseProject(client, given)
+  const { id } = await chooseProject(context, given)
   if (given.flag('all')) return client.pages('/api/projects/{projectId}/approvals', { params: { projectId: id }, ...pageSize })
   return only(client.pages('/api/approvals', pageSize), (each) => each.projectId === id)
 }
@@ -82,10 +82,8 @@ async function findApproval(client: Client, given: Given): Promise<Approval> {
   const approvalId = given.operand(0)
   if (!/^[1-9]\d{0,14}$/.test(approvalId))
     throw usage(`${JSON.stringify(approvalId)} is not the number of an approval.`, '`holdfast approvals` shows the numbers.')
-  if (given.text('project') !== undefined) {
-    const { id } = await chooseProject(client, given)
-    return client.get(route, { params: { projectId: id, approvalId } })
-  }
+  const named = await namedProject(client, given)
+  if (named) return client.get(route, { params: { projectId: named.id, approvalId } })
   for await (const pending of client.pages('/api/approvals', pageSize)) if (String(pending.id) === approvalId) return pending
   for await (const { id } of client.pages('/api/projects', pageSize)) {
     const found = await client.get(route, { params: { projectId: id, approvalId } }).catch(nothingThere)

@@ -8,7 +8,7 @@ import type { RelayEvent, RelayRequest, RelaySnapshot } from '../client/relay-me
 import { visible } from '../platform/visible.ts'
 import { type Asked, answersOf, callLines, optionLine } from './ask-permission.ts'
 import type { CommandContext } from './context.ts'
-import { CommandFailure } from './failure.ts'
+import { CommandFailure, leftBy } from './failure.ts'
 import { RelayLines } from './relay-lines.ts'
 import { isInteractive } from './terminal.ts'
 
@@ -46,7 +46,9 @@ export async function attachConsole(context: CommandContext, userSessionId: stri
     onRefused: (problem) => reject(new CommandFailure('notFound', problem.detail, problem.next, problem.code)),
   })
   const stopReading =
-    isInteractive(context.terminal) && !context.json ? readLines(context, relay, userSessionId, sight, lines, resolve) : () => {}
+    isInteractive(context.terminal) && !context.json
+      ? readLines(context, relay, userSessionId, sight, lines, { resolve, reject })
+      : () => {}
   try {
     await over
   } finally {
@@ -125,7 +127,7 @@ function readLines(
   userSessionId: string,
   sight: Sight,
   lines: RelayLines,
-  leave: () => void,
+  over: { readonly resolve: () => void; readonly reject: (why: Error) => void },
 ): () => void {
   const { stdin, stderr } = context.terminal
   const reading = createInterface({ input: stdin, output: stderr as NodeJS.WritableStream, prompt: '' })
@@ -138,10 +140,10 @@ function readLines(
         .request(meant)
         .catch((error: unknown) => lines.note(`✗ ${error instanceof Error ? visible(error.message) : 'refused'}`))
   })
-  reading.on('SIGINT', () => reading.close())
-  reading.once('close', leave)
+  reading.on('SIGINT', () => over.reject(leftBy('the console')))
+  reading.once('close', over.resolve)
   return () => {
-    reading.off('close', leave)
+    reading.off('close', over.resolve)
     reading.close()
   }
 }

@@ -127,7 +127,7 @@ export async function setRoute(context: CommandContext, given: Given): Promise<v
   const isDefault = given.flag('default')
   if ((typed === undefined) !== isDefault)
     throw usage('It is not clear whose route is meant.', 'Name a chat, or --default for all others.')
-  const route = given.flag('none') ? null : await routeFrom(client, given)
+  const route = given.flag('none') ? null : await routeFrom(context, client, given)
   const whom = route === null ? 'no agent of its own' : route.agentId
   if (typed === undefined) {
     const changed = await client.put('/api/channels/{channel}/route', { ...ofChannel, body: { route } })
@@ -139,12 +139,12 @@ export async function setRoute(context: CommandContext, given: Given): Promise<v
   context.finished(changed, `${context.paint('bold', nameOf(chat))}: ${whom}`)
 }
 
-async function routeFrom(client: Client, given: Given): Promise<ChannelRoute> {
+async function routeFrom(context: CommandContext, client: Client, given: Given): Promise<ChannelRoute> {
   const typed = given.text('agent')
   if (typed === undefined)
     throw usage('It is not clear which agent is meant.', 'Name it with --agent, or take the route away with --none.')
   const { id: agentId } = await findByName('agent', typed, client.pages('/api/agents', pageSize))
-  const { id: projectId } = await chooseProject(client, given, agentId)
+  const { id: projectId } = await chooseProject(context, given, agentId)
   return { projectId, agentId }
 }
 

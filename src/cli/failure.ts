@@ -17,6 +17,14 @@ const codeOf = {
 /** The code of a question that was answered with no. */
 export const declined = 'declined'
 
+/** Ctrl-C in something that can be left at any time. */
+export const leftBy = (what: string): CommandFailure => new CommandFailure('interrupted', `You have left ${what}.`, '', left)
+
+const left = 'left'
+
+/** No is an answer, and leaving is no failure: said without the marks of one. */
+export const isNoFailure = (code: string): boolean => code === declined || code === left
+
 export class CommandFailure extends Error {
   readonly exit: FailureExit
   readonly next: string

@@ -2,7 +2,7 @@
 import type { Client } from '../client/client.ts'
 import { ProblemError } from '../client/failures.ts'
 import type { WholeWorkSession } from '../protocol/work-session.ts'
-import { chooseProject } from './choose-project.ts'
+import { namedProject } from './choose-project.ts'
 import type { Given } from './command.ts'
 import { CommandFailure } from './failure.ts'
 
@@ -12,10 +12,8 @@ const mostProjects = 1000
 const path = '/api/projects/{projectId}/sessions/{workSessionId}'
 
 export async function findWorkSession(client: Client, given: Given, workSessionId: string): Promise<WholeWorkSession> {
-  if (given.text('project') !== undefined) {
-    const { id: projectId } = await chooseProject(client, given)
-    return client.get(path, { params: { projectId, workSessionId } })
-  }
+  const named = await namedProject(client, given)
+  if (named) return client.get(path, { params: { projectId: named.id, workSessionId } })
   let looked = 0
   for await (const { id: projectId } of client.pages('/api/projects', { query: { limit: 200 } })) {
     const found = await client.get(path, { params: { projectId, workSessionId } }).catch(ifNotThere)

@@ -4,7 +4,7 @@ import { systemClock } from '../platform/clock.ts'
 import { visible } from '../platform/visible.ts'
 import type { Coordinator } from '../protocol/coordinator.ts'
 import type { Process } from '../protocol/process.ts'
-import { chooseProject } from './choose-project.ts'
+import { chooseProject, namedProject } from './choose-project.ts'
 import type { Given } from './command.ts'
 import type { CommandContext } from './context.ts'
 import { CommandFailure } from './failure.ts'
@@ -21,8 +21,7 @@ const coordinatorsOf = async (client: Client): Promise<readonly Coordinator[]> =
 
 export async function listProcesses(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
-  const typed = given.text('project')
-  const project = typed === undefined ? undefined : await chooseProject(client, given)
+  const project = await namedProject(client, given)
   const [agentId, state] = [given.text('agent'), given.text('state') as Process['state'] | undefined]
   const query = {
     limit: pageSize,
@@ -100,7 +99,7 @@ export async function stopProcess(context: CommandContext, given: Given): Promis
 export async function stopAgent(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const agent = await findByName('agent', given.operand(0), client.pages('/api/agents', { query: { limit: pageSize } }))
-  const project = given.text('project') === undefined ? undefined : await chooseProject(client, given)
+  const project = await namedProject(client, given)
   const living: Process[] = []
   for (const state of ['waiting', 'starting', 'running', 'held'] as const) {
     const query = { agentId: agent.id, state, limit: pageSize, ...(project && { projectId: project.id }) }
@@ -117,7 +116,7 @@ export async function stopAgent(context: CommandContext, given: Given): Promise<
 export async function releaseAgent(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const { id: agentId } = await findByName('agent', given.operand(0), client.pages('/api/agents', { query: { limit: pageSize } }))
-  const { id: projectId } = await chooseProject(client, given, agentId)
+  const { id: projectId } = await chooseProject(context, given, agentId)
   const params = { projectId, agentId }
   const answer = await client.post('/api/projects/{projectId}/agents/{agentId}/release', { params })
   const words = answer.process ? `${visible(agentId)} is tried again` : `${visible(agentId)} is not held`

@@ -6,6 +6,7 @@ import { isSettingKey, settingRules } from '../domain/project/settings.ts'
 import { systemClock } from '../platform/clock.ts'
 import { visible } from '../platform/visible.ts'
 import type { Project } from '../protocol/project.ts'
+import { chooseProject } from './choose-project.ts'
 import type { Given } from './command.ts'
 import type { CommandContext } from './context.ts'
 import { usage } from './failure.ts'
@@ -40,7 +41,8 @@ export async function list(context: CommandContext): Promise<void> {
 
 export async function show(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
-  const project = await findProject(client, given.operand(0))
+  const typed = given.optionalOperand(0)
+  const project = typed === undefined ? await chooseProject(context, given) : await findProject(client, typed)
   context.answer(project, () => describe(context, project, given.flag('all')))
 }
 

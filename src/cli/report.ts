@@ -10,7 +10,7 @@ import { StartFailure } from '../platform/start-failure.ts'
 import { visible } from '../platform/visible.ts'
 import type { Problem } from '../protocol/problem.ts'
 import { exitCodes, exitOfCode } from './exit-codes.ts'
-import { CommandFailure, declined } from './failure.ts'
+import { CommandFailure, isNoFailure } from './failure.ts'
 import { asTyped, startCommand } from './program-name.ts'
 import { type Environment, painter, type Terminal } from './terminal.ts'
 
@@ -31,8 +31,7 @@ export function report(error: unknown, terminal: Terminal, json: boolean): numbe
     return exitCode
   }
   const paint = painter(terminal.stderr, terminal.env)
-  // Saying no is an answer, not a failure.
-  if (code === declined) {
+  if (isNoFailure(code)) {
     terminal.stderr.write(`${message}\n`)
     return exitCode
   }

@@ -28,7 +28,7 @@ export async function list(context: CommandContext, given: Given): Promise<void>
   const client = await context.client()
   const phase = wholeNumber(given, 'phase')
   const [status, workSessionId] = [given.text('status') as Status | undefined, given.text('work-session')]
-  const { id: projectId } = await chooseProject(client, given)
+  const { id: projectId } = await chooseProject(context, given)
   const query = { limit: 200, ...(status ? { status } : {}), ...(workSessionId ? { workSessionId } : {}) }
   const all = client.pages('/api/projects/{projectId}/tasks', { params: { projectId }, query })
   const { items: found, nextCursor, more } = await context.list(inPhase(all, phase))
@@ -60,7 +60,7 @@ async function* inPhase(all: AsyncGenerator<Task, void, undefined>, phase: numbe
 
 export async function show(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
-  const { id: projectId } = await chooseProject(client, given)
+  const { id: projectId } = await chooseProject(context, given)
   const task = await client.get('/api/projects/{projectId}/tasks/{taskId}', { params: { projectId, taskId: given.operand(0) } })
   context.answer(task, () => describe(context, task))
 }
@@ -69,7 +69,7 @@ export async function create(context: CommandContext, given: Given): Promise<voi
   const [description, assignedTo, dependsOn] = [given.text('description'), given.text('agent'), given.list('depends-on')]
   const phase = wholeNumber(given, 'phase') ?? 1
   const client = await context.client()
-  const { id: projectId } = await chooseProject(client, given)
+  const { id: projectId } = await chooseProject(context, given)
   const body = {
     title: given.operand(0),
     type: given.text('type') ?? 'task',
@@ -108,7 +108,7 @@ export async function edit(context: CommandContext, given: Given): Promise<void>
   if (Object.keys(body).length === 0)
     throw usage('There is nothing to change.', '`holdfast tasks edit --help` shows what can be changed.')
   const client = await context.client()
-  const { id: projectId } = await chooseProject(client, given)
+  const { id: projectId } = await chooseProject(context, given)
   const params = { projectId, taskId: given.operand(0) }
   const task = await client.patch('/api/projects/{projectId}/tasks/{taskId}', { params, body })
   context.done(`Changed the task ${context.paint('bold', task.id)}`)

@@ -14,7 +14,7 @@ import { watchNews } from './agent-news.ts'
 import { chatLine } from './chat-lines.ts'
 import { ChatOutbox } from './chat-outbox.ts'
 import type { CommandContext } from './context.ts'
-import { CommandFailure } from './failure.ts'
+import { CommandFailure, leftBy } from './failure.ts'
 
 interface ChatPlace {
   readonly projectId: string
@@ -94,7 +94,10 @@ export async function chatInTerminal(context: CommandContext, place: ChatPlace, 
     if (line.trim() !== '') void outbox.send(line)
     lines.prompt()
   })
-  lines.on('SIGINT', () => lines.close())
+  lines.on('SIGINT', () => {
+    failure = leftBy('the chat')
+    lines.close()
+  })
   await new Promise<void>((resolve) => lines.once('close', resolve))
   ended = true
   // The shell goes on below what was being typed.

@@ -14,6 +14,7 @@ import type { CommandContext } from './context.ts'
 import { CommandFailure, usage } from './failure.ts'
 import { Picture } from './picture.ts'
 import { doingOf, durationOf, styleOf } from './process-words.ts'
+import { projectNames } from './project-names.ts'
 import { table } from './table.ts'
 
 /** Sessions are told in the streams of projects alone; they are looked at this often. */
@@ -26,6 +27,8 @@ const longestWatchSeconds = 86_400
 interface Sight {
   readonly running: readonly Running[]
   readonly coordinators: readonly Coordinator[]
+  /** What people call a project. */
+  readonly nameOf: (projectId: string) => string
 }
 
 export async function watchAgents(context: CommandContext, given: Given): Promise<void> {
@@ -39,7 +42,7 @@ export async function watchAgents(context: CommandContext, given: Given): Promis
   const over = new AbortController()
   const stopListening = context.onUnread(() => over.abort())
   let failure: CommandFailure | undefined
-  let look: Sight = await sightOf(client)
+  let look: Sight = await sightOf(context, client)
   context.end()
   view.show(look)
 
@@ -47,7 +50,7 @@ export async function watchAgents(context: CommandContext, given: Given): Promis
   const lookNow = async (): Promise<void> => {
     soon = undefined
     // A server that is away is noticed by the stream, which says so.
-    look = await sightOf(client).catch(() => look)
+    look = await sightOf(context, client).catch(() => look)
     if (!over.signal.aborted) view.show(look)
   }
   const lookSoon = (): void => {
@@ -77,13 +80,14 @@ export async function watchAgents(context: CommandContext, given: Given): Promis
   if (failure) throw failure
 }
 
-async function sightOf(client: Client): Promise<Sight> {
-  const [processes, agentSessions, { items }] = await Promise.all([
+async function sightOf(context: CommandContext, client: Client): Promise<Sight> {
+  const [processes, agentSessions, { items }, nameOf] = await Promise.all([
     readLivingProcesses(client),
     readLiveAgentSessions(client),
     client.get('/api/coordinators', { query: { limit: 200 } }),
+    projectNames(context, client),
   ])
-  return { running: runningOf(processes, agentSessions), coordinators: items }
+  return { running: runningOf(processes, agentSessions), coordinators: items, nameOf }
 }
 
 function everyNow(ms: number, callback: () => void): () => void {
@@ -129,7 +133,7 @@ function drawnTable(context: CommandContext): View {
   let lost = ''
   return {
     ticks: true,
-    show: ({ running, coordinators }) => {
+    show: ({ running, coordinators, nameOf }) => {
       const now = systemClock.now()
       const rows = running.map((each) => ({ each, doing: doingOf(each, coordinators) }))
       const body =
@@ -139,7 +143,7 @@ function drawnTable(context: CommandContext): View {
               rows,
               [
                 { title: 'AGENT', of: ({ each }) => each.agentId, style: 'bold', shrinks: true },
-                { title: 'PROJECT', of: ({ each }) => each.projectId, shrinks: true },
+                { title: 'PROJECT', of: ({ each }) => nameOf(each.projectId), shrinks: true },
                 { title: 'STATE', of: ({ doing }) => doing, style: ({ doing }) => styleOf(doing), shrinks: true },
                 { title: 'PID', of: ({ each }) => String(each.process?.pid ?? '–') },
                 { title: 'FOR', of: ({ each }) => durationOf(Date.parse(each.since), now) },
@@ -168,7 +172,7 @@ function changes(seen: Map<string, string>, { running, coordinators }: Sight): {
   return changed
 }
 
-function lineByLine(write: (running: Running, doing: string) => void, lost: View['lost']): View {
+function lineByLine(write: (running: Running, doing: string, nameOf: Sight['nameOf']) => void, lost: View['lost']): View {
   const seen = new Map<string, string>()
   let before = new Map<string, Running>()
   return {
@@ -176,12 +180,12 @@ function lineByLine(write: (running: Running, doing: string) => void, lost: View
     lost,
     connected: () => {},
     show: (sight) => {
-      for (const { running, doing } of changes(seen, sight)) write(running, doing)
+      for (const { running, doing } of changes(seen, sight)) write(running, doing, sight.nameOf)
       const now = new Map(sight.running.map((each) => [each.key, each]))
       for (const [key, gone] of before) {
         if (now.has(key)) continue
         seen.delete(key)
-        write(gone, 'gone')
+        write(gone, 'gone', sight.nameOf)
       }
       before = now
     },
@@ -190,9 +194,9 @@ function lineByLine(write: (running: Running, doing: string) => void, lost: View
 
 function plainLines(context: CommandContext): View {
   const clock = (): string => new Date(systemClock.now()).toTimeString().slice(0, 8)
-  const write = ({ agentId, projectId, process }: Running, doing: string): void => {
+  const write = ({ agentId, projectId, process }: Running, doing: string, nameOf: Sight['nameOf']): void => {
     const pid = process?.pid ? ` (pid ${process.pid})` : ''
-    context.terminal.stdout.write(`${clock()} ${visible(`${agentId} ${projectId} ${doing}`)}${pid}\n`)
+    context.terminal.stdout.write(`${clock()} ${visible(`${agentId} ${nameOf(projectId)} ${doing}`)}${pid}\n`)
   }
   return lineByLine(write, (words) => context.note(words))
 }

@@ -15,7 +15,7 @@ import { familyTree, stateStyles, stateWord } from './work-session-lines.ts'
 export async function list(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const state = given.text('state')
-  const { id: projectId } = await chooseProject(client, given)
+  const { id: projectId } = await chooseProject(context, given)
   const all = client.pages('/api/projects/{projectId}/sessions', { params: { projectId }, query: { limit: 200 } })
   const { items, nextCursor, more } = await context.list(inState(all, state))
   const now = systemClock.now()

@@ -23,7 +23,7 @@ const mostNamed = 8
 
 export async function listWorktrees(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
-  const { id: projectId } = await chooseProject(client, given)
+  const { id: projectId } = await chooseProject(context, given)
   const pages = client.pages(many, { params: { projectId }, query: { limit: pageSize, look: true } })
   const { items, nextCursor, more } = await context.list(pages)
   const now = systemClock.now()
@@ -59,8 +59,8 @@ function changesOf({ look, kind }: ListedWorktree): string {
   return `${ahead}${behind} ${counted(look.fileCount, 'file')}`.trim()
 }
 
-async function find(client: Client, given: Given): Promise<Worktree> {
-  const { id: projectId } = await chooseProject(client, given)
+async function find(context: CommandContext, client: Client, given: Given): Promise<Worktree> {
+  const { id: projectId } = await chooseProject(context, given)
   const typed = given.operand(0)
   const found: Worktree[] = []
   for await (const each of client.pages(many, { params: { projectId }, query: { limit: pageSize } }))
@@ -80,7 +80,7 @@ const paramsOf = ({ projectId, id }: Worktree) => ({ projectId, worktreeId: id }
 
 export async function showWorktree(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
-  const found = await client.get(one, { params: paramsOf(await find(client, given)) })
+  const found = await client.get(one, { params: paramsOf(await find(context, client, given)) })
   context.answer(found, () => {
     const { worktree, state } = found
     const about = fields(
@@ -109,7 +109,7 @@ export async function diffWorktree(context: CommandContext, given: Given): Promi
   const client = await context.client()
   const path = given.text('file')
   const query = path === undefined ? {} : { path }
-  const diff = await client.get(`${one}/diff`, { params: paramsOf(await find(client, given)), query })
+  const diff = await client.get(`${one}/diff`, { params: paramsOf(await find(context, client, given)), query })
   context.answer(diff, () =>
     diff.text === '' ? 'Nothing has changed.' : diff.text.trimEnd().split('\n').map(visible).join('\n'),
   )
@@ -119,7 +119,7 @@ export async function diffWorktree(context: CommandContext, given: Given): Promi
 /** Byte by byte: it is for git, not for a person. */
 export async function patchWorktree(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
-  const { projectId, worktreeId } = paramsOf(await find(client, given))
+  const { projectId, worktreeId } = paramsOf(await find(context, client, given))
   const path = `/api/projects/${encodeURIComponent(projectId)}/worktrees/${encodeURIComponent(worktreeId)}/patch`
   const response = await client.open(path, { signal: AbortSignal.timeout(patchWithinMs) })
   if (!response.ok) throw new ProblemError(await response.json())
@@ -142,7 +142,7 @@ export async function patchWorktree(context: CommandContext, given: Given): Prom
 export async function commitWorktree(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const message = given.text('message')
-  const params = paramsOf(await find(client, given))
+  const params = paramsOf(await find(context, client, given))
   const done = await client.post(`${one}/commit`, { params, body: message === undefined ? {} : { message } })
   const words =
     done.commit === null
@@ -155,7 +155,7 @@ export async function mergeWorktree(context: CommandContext, given: Given): Prom
   const client = await context.client()
   const branch = given.text('into')
   const body = { ...(branch !== undefined && { branch }), how: given.flag('rebase') ? ('rebase' as const) : ('merge' as const) }
-  const params = paramsOf(await find(client, given))
+  const params = paramsOf(await find(context, client, given))
   try {
     const done = await client.post(`${one}/merge`, { params, body })
     context.finished(
@@ -178,7 +178,7 @@ const fieldsOf = (error: unknown): Readonly<Record<string, unknown>> =>
 
 export async function removeWorktree(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
-  const worktree = await find(client, given)
+  const worktree = await find(context, client, given)
   const params = paramsOf(worktree)
   const name = visible(worktree.branch ?? worktree.folder)
   try {
@@ -206,7 +206,7 @@ function lossesInWords({ files, commits, unfinished }: Losses): string {
 
 export async function setUpWorktrees(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
-  const { id: projectId } = await chooseProject(client, given)
+  const { id: projectId } = await chooseProject(context, given)
   const path = '/api/projects/{projectId}/set-up'
   const [command, copy] = [given.text('command'), given.text('copy')]
   const known = await client.get(path, { params: { projectId } })

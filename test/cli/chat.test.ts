@@ -100,6 +100,14 @@ test('[CH11] at a terminal: the last messages, then live, every line is sent, an
   expect((await said()).at(-1)).toBe('owner: last words')
   // What was typed here stands there already.
   expect(person.written.stdout).not.toContain('from the terminal')
+  // Ctrl-C leaves too, and the exit code tells it (CL2); what was typed before is sent.
+  const hasty = sitDown(place, ['chat', 'ann'])
+  await hasty.sees('Write a line', 'stderr')
+  hasty.type('in haste')
+  hasty.press('\u0003')
+  expect(await hasty.exit).toBe(130)
+  expect((await said()).at(-1)).toBe('owner: in haste')
+  expect(hasty.written.stderr).not.toContain('✗')
 })
 
 /** Stands before the server; the answer to the first message it carries is lost, though the server has kept it. */

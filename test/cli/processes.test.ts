@@ -123,7 +123,7 @@ test('[CL3] doctor says who starts agents, and what to do when nobody can', asyn
   expect((await holdfast(['doctor'])).stdout).toMatch(/! Coordinator +none is connected: no agent is started\n +→ `holdfast up`/)
 })
 
-test('[CL1] agents watch: a line for each change where nobody looks, and it ends with its credential', async () => {
+test('[CL1] agents watch: a line for each change where nobody looks, by the names people gave, and it ends with its credential', async () => {
   const { server, data, machine, call, projectId } = await open()
   const { token, id } = (await server.ask('/api/people', { method: 'POST', body: { name: 'w', role: 'viewer' } })).json
   const env = { HOLDFAST_DATA: data, HOLDFAST_TOKEN: token, NO_COLOR: '1' }
@@ -133,7 +133,7 @@ test('[CL1] agents watch: a line for each change where nobody looks, and it ends
   const left = sitAndLook(['agents', 'watch'], env)
   await drawn.until((text) => text.includes('No agent is at work.'))
   const launchId = await call()
-  await plain.until((text) => text.includes(`ann ${projectId} waiting`))
+  await plain.until((text) => text.includes('ann shop waiting'))
   await json.until((text) => text.includes('"doing":"waiting"'))
   // Whoever read it has had enough, as `head -1` has: it does not go on for nobody.
   await left.until((text) => text.includes('waiting'))
@@ -145,8 +145,8 @@ test('[CL1] agents watch: a line for each change where nobody looks, and it ends
   const agent = await connectMcp(server.url, launchToken)
   await agent.call('authenticate', { project_id: projectId })
   await server.ask('/api/projects', { method: 'POST', body: { name: 'anything that rings' } })
-  await plain.until((text) => text.includes(`ann ${projectId} chat (pid 4242)`))
-  await drawn.until((text) => /ann +proj_\S+ +chat +4242 +\d/.test(text))
+  await plain.until((text) => text.includes('ann shop chat (pid 4242)'))
+  await drawn.until((text) => /ann +shop +chat +4242 +\d/.test(text))
   await machine.exited(launchId, { exitCode: 1 })
   await plain.until((text) => text.includes('ann') && text.includes('gone'))
   await json.until((text) => text.includes('"doing":"gone"'))

@@ -26,7 +26,7 @@ async function talk(context: CommandContext, given: Given): Promise<void> {
   if (content === undefined && given.flag('wait')) throw usage('--wait needs --message.', 'Say what to send: --message "…".')
   const client = await context.client()
   const agentId = given.operand(0)
-  const { id: projectId } = await chooseProject(client, given, agentId)
+  const { id: projectId } = await chooseProject(context, given, agentId)
   const place = { projectId, agentId, conversationKey: webKey(projectId, agentId) }
   if (content !== undefined) return sendOne(context, place, { content, waitMs: given.flag('wait') ? waitSeconds * 1000 : null })
   if (!isInteractive(context.terminal) || context.json) return showLast(context, place, last)

@@ -30,10 +30,11 @@ export const projects: CommandSpec = {
     {
       name: 'show',
       summary: 'Show one project with its settings',
-      operands: [project],
+      operands: [{ name: '[project]', about: `${project.about}; left out, the one of this folder` }],
       options: [{ flags: '--all', about: 'also the settings that have their default' }],
       examples: [
         ['projects show website', 'what it is and what was chosen'],
+        ['projects show', 'the project of the folder you are in'],
         ['projects show website --all', 'every setting'],
       ],
       run: show,

@@ -14,7 +14,7 @@ async function start(context: CommandContext, given: Given): Promise<void> {
   const agentId = given.operand(0)
   const prompt = (await promptOf(context, given)).trim()
   if (prompt === '') throw usage('There is nothing to say to it.', `Say it: holdfast run ${agentId} "…", or pipe it in.`)
-  const { id: projectId } = await chooseProject(await context.client(), given, agentId)
+  const { id: projectId } = await chooseProject(context, given, agentId)
   const role = given.text('role') ?? defaultRole
   const workspace = given.text('workspace')
   const attached = await Promise.all(given.list('attach').map((path) => attachment(resolve(context.terminal.cwd, path))))

@@ -2,7 +2,7 @@
 import { systemClock } from '../../platform/clock.ts'
 import { visible } from '../../platform/visible.ts'
 import type { SearchHit } from '../../protocol/search.ts'
-import { chooseProject } from '../choose-project.ts'
+import { namedProject } from '../choose-project.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
@@ -36,7 +36,7 @@ async function searchMessages(context: CommandContext, given: Given): Promise<vo
   const q = given.rest(0).join(' ').trim()
   if (q === '') throw usage('There is nothing to search for.', 'Type the words behind `search`.')
   const client = await context.client()
-  const project = given.text('project') === undefined ? undefined : await chooseProject(client, given)
+  const project = await namedProject(client, given)
   const query = { q, ...narrowed(given), ...(project && { project: project.id }), limit: pageSize }
   const found = client.pages('/api/search', { query })
   const { items, nextCursor, more } = await context.list(found)
