@@ -186,7 +186,7 @@ test('[CV7] export does not wait for what never ends: a place where no folder ca
   expect(paths.length).toBeGreaterThan(3)
   for (const path of paths) {
     rmSync(path)
-    execFileSync('mkfifo', [path])
+    execFileSync('bash', ['-c', 'mkfifo "$1"', 'bash', path])
     const { code, stderr } = await exportInto(out)
     // Put in its place, or told; never waited for.
     if (code !== 0) expect([code, stderr]).toEqual([1, expect.stringContaining(`${path} is in the way`)])
