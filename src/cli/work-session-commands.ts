@@ -1,7 +1,7 @@
 /** What the commands under `holdfast sessions` do. */
 import { systemClock } from '../platform/clock.ts'
 import { visible } from '../platform/visible.ts'
-import type { WholeWorkSession, WorkSession } from '../protocol/work-session.ts'
+import type { WaitsFor, WholeWorkSession, WorkSession } from '../protocol/work-session.ts'
 import { counted, size } from './amounts.ts'
 import { chooseProject } from './choose-project.ts'
 import type { Given } from './command.ts'
@@ -60,6 +60,15 @@ export async function end(context: CommandContext, given: Given): Promise<void> 
   context.finished(ended, `${id} is ${ended.stateSummary}`)
 }
 
+/** Nobody is reminded of it any more; it can be resumed all the same. */
+export async function dismiss(context: CommandContext, given: Given): Promise<void> {
+  const client = await context.client()
+  const { id, projectId } = await findWorkSession(client, given, given.operand(0))
+  const params = { projectId, workSessionId: id }
+  const dismissed = await client.post('/api/projects/{projectId}/sessions/{workSessionId}/dismiss', { params })
+  context.finished(dismissed, `${id} is dismissed`)
+}
+
 export async function checkpoint(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const { id, projectId } = await findWorkSession(client, given, given.operand(0))
@@ -88,6 +97,7 @@ function describe(context: CommandContext, whole: WholeWorkSession): string {
       ['Resumed from', whole.parentSessionId ?? '–'],
       ['Resumed as', whole.children.map(({ id }) => id).join(', ') || '–'],
       ['Set aside', visible(whole.setAside ?? '–')],
+      ['Waits for', visible(whole.waitsFor.map(waitsForWords).join(', ') || '–')],
       ['Last error', visible(whole.error ? `${whole.error.code}: ${whole.error.message}` : '–')],
       ['Tasks', taskWords || '–'],
       ['Approvals', whole.approvals.map(({ id, status }) => `${id} ${status}`).join(', ') || '–'],
@@ -99,6 +109,12 @@ function describe(context: CommandContext, whole: WholeWorkSession): string {
   )
   const said = whole.contextSummary?.split('\n').map((line) => `    ${visible(line)}`) ?? []
   return [paint('bold', whole.id), about, ...said].join('\n')
+}
+
+const waitsForWords = (each: WaitsFor): string => {
+  if (each.what === 'approval') return `approval ${each.approvalId}`
+  if (each.what === 'task') return each.taskId ?? 'a task'
+  return each.taskId === null ? each.agentId : `${each.agentId} (${each.taskId})`
 }
 
 function lastOf({ checkpoints }: WholeWorkSession, now: number): string {

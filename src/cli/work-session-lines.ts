@@ -44,5 +44,5 @@ export const stateStyles = {
 } as const satisfies Record<WorkSession['state'], Style>
 
 /** In a word, and whether it can be taken up. */
-export const stateWord = ({ state, setAside, resumedBy }: WorkSession): string =>
-  state !== 'interrupted' ? state : setAside ? 'set aside' : resumedBy ? 'resumed' : state
+export const stateWord = ({ state, setAside, resumedBy, dismissedAt }: WorkSession): string =>
+  state !== 'interrupted' ? state : setAside ? 'set aside' : resumedBy ? 'resumed' : dismissedAt ? 'dismissed' : state

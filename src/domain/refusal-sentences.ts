@@ -102,6 +102,7 @@ export const refusalSentences = {
   taskDone: '{task} is {state}; it makes no more progress',
   taskCannot: '{task} is {state}; it cannot become {wanted} now',
   taskCycle: '{cycle}: they would wait for each other',
+  workNotInterrupted: 'This work session is {state}; only interrupted work can be dismissed',
   workCannotComplete: 'This work session is {state}: resume it; it cannot be completed',
   approachKept: '{id} is {kind}; only an untried approach becomes another kind. Record a new one',
   approvalNotBack: 'Approval {id} is {state}; only what was sent back for revision is resubmitted',

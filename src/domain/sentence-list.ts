@@ -75,6 +75,12 @@ export const sentences = {
   taskFailedBecause: 'Task {task} failed: {why}',
   taskFailed: 'Task {task} failed.',
   agentNotInProject: '{agent} is no agent of this project any more; it was to do {tasks}',
+  roleNeeded: '{agent} worked as {role} in a console. Give it a role in a console again.',
+  noTaskLeft: 'No task is left. Create one and assign it to an agent.',
+  taskNeeded: 'What is left waits for task {task}. Begin it again or complete it.',
+  nobodyAssigned: 'Nobody is to do task {task}. Assign it to an agent.',
+  agentByHand: '{agent} has no command with which it could be started. Start it yourself.',
+  noMachineFor: 'No machine is connected that could start {agent}.',
   cannotGoOnItself: '{agent} cannot go on as {role} by itself: {why}',
 
   uncommittedFiles: 'Files that are not committed: {count}. Commit them first.',

@@ -94,6 +94,7 @@ const withoutProcesses = ({
   user_session_id: _____,
   likeness: ______,
   imported_decider: _______,
+  told_to: ________,
   ...approval
 }: Tables['human_approvals']): WorkSessionFile['approvals'][number] => approval
 

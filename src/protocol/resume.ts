@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { approachKinds } from '../domain/approach/lifecycle.ts'
 import { Approach } from './approach.ts'
 import { Task, taskStatuses } from './task.ts'
+import { Time } from './text.ts'
 import { WorkSession } from './work-session.ts'
 
 export const RememberedTask = z.object({
@@ -23,11 +24,26 @@ export const ToldApproach = z
   .partial()
   .extend({ id })
 
+/** An approval that matters to the work, and how it was decided (AP8). */
+export const ToldDecision = z.object({
+  approvalId: z.number().int(),
+  taskId: z.string().nullable(),
+  checkpointType: z.string(),
+  /** What was asked, in short. */
+  question: z.string().nullable(),
+  status: z.enum(['pending', 'approved', 'rejected', 'revision_requested']),
+  feedback: z.string().nullable(),
+  decidedBy: z.string().nullable(),
+  decidedAt: Time.nullable(),
+})
+
 /** What an agent that takes the work up is told first. */
 export const ResumeContext = z.object({
   previousState: z.string().nullable(),
   currentPhase: z.number().int().nullable(),
   currentTask: RememberedTask.nullable(),
+  /** Newest first; the words of older ones are left out where there is no room. */
+  decisions: z.array(ToldDecision),
   failedApproaches: z.array(ToldApproach),
   verifiedApproaches: z.array(ToldApproach),
   nextApproaches: z.array(ToldApproach),
@@ -49,13 +65,21 @@ export const NotRestored = z.object({
 })
 export type NotRestored = z.output<typeof NotRestored>
 
+/** Without which nothing starts (RS6), in words. */
+export const Missing = z.object({ what: z.enum(['agent', 'machine', 'task', 'role']), detail: z.string() })
+export type Missing = z.output<typeof Missing>
+
 export const Resumed = z.object({
   session: WorkSession,
   resumeContext: ResumeContext,
+  /** What people were asked about it, and what they decided (AP8). */
+  decisions: z.array(ToldDecision),
   /** What was carried over, newest first. */
   remainingTasks: z.array(Task),
   /** What could not be brought back, in words for whoever decides whether to go on. */
   notRestored: z.array(NotRestored),
+  /** What is needed before anything starts; empty when something does. */
+  missing: z.array(Missing),
 })
 export type Resumed = z.output<typeof Resumed>
 

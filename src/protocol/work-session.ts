@@ -24,6 +24,8 @@ export const WorkSession = z.object({
   resumedBy: z.string().nullable(),
   /** Why it is not resumed any more (RS3). */
   setAside: z.string().nullable(),
+  /** A person does not want to be reminded of it (WK6); it can be resumed all the same. */
+  dismissedAt: Time.nullable(),
   error: WorkError.nullable(),
   /** One line for a list (WK3). */
   stateSummary: z.string(),
@@ -33,8 +35,24 @@ export type WorkSession = z.output<typeof WorkSession>
 /** Of each list in a whole one, newest first; the rest is read page by page. */
 export const wholeListLimit = 1000
 
+/** Who must act before it goes on (WK5). */
+export const WaitsFor = z.discriminatedUnion('what', [
+  z.object({ what: z.literal('approval'), approvalId: z.number().int() }),
+  /** An agent that is not at work; null: it has no task but its role. */
+  z.object({ what: z.literal('agent'), agentId: z.string(), taskId: z.string().nullable() }),
+  /** A task that is nobody's, or that is not of this work session; null: there is none. */
+  z.object({ what: z.literal('task'), taskId: z.string().nullable() }),
+])
+export type WaitsFor = z.output<typeof WaitsFor>
+
+export const ListedWorkSession = WorkSession.extend({
+  /** Derived; empty once it has ended. */
+  waitsFor: z.array(WaitsFor),
+})
+export type ListedWorkSession = z.output<typeof ListedWorkSession>
+
 /** A work session with everything that belongs to it (WK3). */
-export const WholeWorkSession = WorkSession.extend({
+export const WholeWorkSession = ListedWorkSession.extend({
   tasks: z.array(Task),
   approvals: z.array(Approval),
   /** With those it has inherited (AR2). */

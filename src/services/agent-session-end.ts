@@ -2,15 +2,18 @@
  * The end of an agent session, the same however it comes (AS9): what hangs on it ends with it, in the same commit, and nothing
  * else does. Decides nothing about whether it ends.
  */
+import type { LaunchEndReason } from '../domain/agent-process/lifecycle.ts'
 import { type AgentSession, decide, type EndReason, type Transition } from '../domain/agent-session/lifecycle.ts'
 import { conversationStream, home, projectStream, type StreamName } from '../domain/stream/name.ts'
 import { endWithAgentSession } from '../domain/work-session/lifecycle.ts'
 import { agentSessionOf, changesOf, selectCompanion, updateAgentSession } from '../store/queries/agent-sessions.ts'
-import { countUnfinished, selectDrivenBy } from '../store/queries/driven-work-sessions.ts'
+import { selectDrivenBy } from '../store/queries/driven-work-sessions.ts'
+import { findLaunch } from '../store/queries/launches.ts'
 import { updateWorkSession, type WorkSessionRow } from '../store/queries/work-sessions.ts'
-import type { Context, Tx } from '../store/store.ts'
+import type { Context, Reader, Tx } from '../store/store.ts'
 import { closeConversation } from './close-conversation.ts'
 import { finishWorkSession } from './finish-work-session.ts'
+import { planOf } from './plan-record.ts'
 
 /** What a use case that may end agent sessions of a project has to be told and to lock. */
 export interface MayEnd {
@@ -33,16 +36,26 @@ export async function endAgentSession(
   { reason, openConversations }: { readonly reason: EndReason; readonly openConversations: readonly string[] },
   context: Context,
 ): Promise<boolean> {
-  const decision = decide(context.now, current, { type: 'end', reason })
+  const because = await reasonOf(tx, current, reason)
+  const decision = decide(context.now, current, { type: 'end', reason: because })
   if (decision.outcome === 'unchanged') return false
   await tx.write(updateAgentSession, changesOf(decision.agentSession))
   for (const transition of decision.transitions) tell(tx, current, decision.agentSession, transition)
   for (const row of await tx.all(selectDrivenBy, { projectId: current.projectId, agentSessionId: current.id }))
-    await leave(tx, row, current, reason, context)
+    await leave(tx, row, current, because, context)
   for (const conversationKey of openConversations)
     await closeConversation.run(tx, { conversationKey, agentSessionId: current.id }, context)
   return true
 }
+
+/** AS5: a stop that was ordered explains the end, whatever its process makes of it: it exits, or signs out when it is told to go. */
+async function reasonOf(reader: Reader, { launchId }: AgentSession, reason: EndReason): Promise<EndReason> {
+  if (launchId === null || (reason !== 'process_exited' && reason !== 'logout')) return reason
+  const stop = (await findLaunch(reader, launchId))?.stopReason
+  return (stop && byStop[stop]) ?? reason
+}
+
+const byStop: Readonly<Partial<Record<LaunchEndReason, EndReason>>> = { idle: 'timeout', stopped_by_person: 'closed' }
 
 /** AS5: each step is an event of its own, as the session stood at it. */
 function tell(tx: Tx, before: AgentSession, after: AgentSession, { to, at }: Transition): void {
@@ -54,6 +67,6 @@ function tell(tx: Tx, before: AgentSession, after: AgentSession, { to, at }: Tra
 async function leave(tx: Tx, row: WorkSessionRow, left: AgentSession, reason: EndReason, { now }: Context): Promise<void> {
   const companion = await tx.first(selectCompanion, { workSessionId: row.id, agentSessionId: left.id })
   if (companion) return tx.write(updateWorkSession, { ...row, owner_agent_session_id: companion.id })
-  const unfinished = (await tx.first(countUnfinished, { workSessionId: row.id }))?.count ?? 0
-  await finishWorkSession(tx, row, endWithAgentSession(reason, unfinished), now)
+  const end = endWithAgentSession(reason, await planOf(tx, row.id))
+  if (end) await finishWorkSession(tx, row, end, now)
 }

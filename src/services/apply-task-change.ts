@@ -5,18 +5,19 @@
 import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import type { Instant } from '../domain/instant.ts'
-import { projectStream } from '../domain/stream/name.ts'
+import { home, projectStream, type StreamName } from '../domain/stream/name.ts'
 import { unfinishedOf } from '../domain/task/dependencies.ts'
-import { decide, type TaskChange, type TaskRefusal } from '../domain/task/lifecycle.ts'
+import { decide, isUnfinished, type TaskChange, type TaskRefusal, type TaskStatus } from '../domain/task/lifecycle.ts'
 import { taskFailed } from '../domain/work-session/checkpoint.ts'
 import type { Task } from '../protocol/task.ts'
 import { selectBlockedBehind, statusesBehind } from '../store/queries/task-dependencies.ts'
 import { type TaskRow, taskColumns, taskFrom, taskOf, updateTask } from '../store/queries/tasks.ts'
-import { selectWorkSession, workSessionOf } from '../store/queries/work-sessions.ts'
+import { runningDescendant, selectWorkSession, workSessionOf } from '../store/queries/work-sessions.ts'
 import type { Tx } from '../store/store.ts'
 import { dependOn, distinct, unfinishedFor } from './depend-on.ts'
 import { moveCurrentTask } from './move-current-task.ts'
 import { noteCheckpoint } from './note-checkpoint.ts'
+import { settlePlan } from './plan-record.ts'
 import { keepError } from './work-error.ts'
 
 interface Change extends TaskChange {
@@ -28,6 +29,12 @@ interface Circumstances {
   readonly by: string
   readonly now: Instant
 }
+
+const isEnd = (status: TaskStatus | undefined): boolean => status !== undefined && !isUnfinished(status)
+
+/** With home, because the end of a task may be the end of its work session (WK5). */
+export const taskStreams = ({ projectId, status }: { projectId: string; status?: TaskStatus | undefined }): StreamName[] =>
+  isEnd(status) ? [home, projectStream(projectId)] : [projectStream(projectId)]
 
 export async function applyTaskChange(tx: Tx, row: TaskRow, asked: Change, circumstances: Circumstances): Promise<Task> {
   const place = { projectId: row.project_id, taskId: row.id }
@@ -52,6 +59,7 @@ export async function applyTaskChange(tx: Tx, row: TaskRow, asked: Change, circu
     await moveCurrentTask(tx, row, changed)
     if (changed.status === 'completed') await lift(tx, place, circumstances)
     await save(tx, changed, circumstances.now)
+    if (isEnd(changed.status)) await settlePlan(tx, changed.session_id, circumstances.now)
   }
   return answer
 }
@@ -64,14 +72,18 @@ async function save(tx: Tx, { project_id: projectId, session_id: workSessionId, 
   if (row) await keepError(tx, row, taskFailed(id, result, now), id)
 }
 
-/** Begun again after its work session was completed, it is new work: the next one begins when its agent takes it up (WK4). */
+/**
+ * Begun again after its work session was completed, it is new work: the next one begins when its agent takes it up (WK4). After an
+ * interruption it goes where the work was resumed (RS1).
+ */
 async function goesOnIn(tx: Tx, { project_id: projectId, session_id: id }: TaskRow): Promise<string | null> {
   const row = id === null ? undefined : await tx.first(selectWorkSession, { id })
   const left = row && workSessionOf(row)
-  if (left?.state !== 'completed') return id
+  if (!left || left.state === 'running') return id
+  const to = left.state === 'completed' ? null : ((await runningDescendant(tx, row))?.id ?? id)
   // The task's own event cannot tell where it was.
-  tx.append(projectStream(projectId), { type: 'work-session-changed', data: { workSession: left } })
-  return null
+  if (to !== id) tx.append(projectStream(projectId), { type: 'work-session-changed', data: { workSession: left } })
+  return to
 }
 
 /** Those that waited for it: the last dependency completed lifts a task, another one changes what it is held by. */

@@ -38,6 +38,7 @@ export async function askForApproval(tx: Tx, asked: Asked, now: Instant): Promis
     leader_id: asked.leaderId,
     task_id: asked.taskId,
     asked_by_agent_session_id: asked.agentSessionId,
+    told_to: null,
     status: 'pending',
     submitted_at: now,
     resolved_at: null,

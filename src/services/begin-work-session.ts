@@ -29,6 +29,7 @@ export async function beginWorkSession(tx: Tx, beginning: Beginning, context: Co
     resume_failures: 0,
     set_aside: null,
     error: null,
+    dismissed_at: null,
     ...beginning,
     id: await freeId(tx, context),
     started_at: context.now,

@@ -1,16 +1,15 @@
 /** Changes a task; what is not named stays. A change that changes nothing leaves no trace. */
 import type * as z from 'zod'
-import { projectStream } from '../domain/stream/name.ts'
 import type { Task, TaskChange } from '../protocol/task.ts'
 import { defineUseCase } from '../store/store.ts'
-import { applyTaskChange } from './apply-task-change.ts'
+import { applyTaskChange, taskStreams } from './apply-task-change.ts'
 import { existingTask } from './existing-task.ts'
 
 type Input = z.output<typeof TaskChange> & { projectId: string; taskId: string; by: string }
 
 export const changeTask = defineUseCase({
   name: 'change-task',
-  streams: ({ projectId }: Input) => [projectStream(projectId)],
+  streams: (input: Input) => taskStreams(input),
   run: async (tx, { projectId, taskId, by, ...change }: Input, { now }): Promise<Task> =>
-    applyTaskChange(tx, await existingTask(tx, { projectId, taskId }), change, { by, now }),
+    applyTaskChange(tx, await existingTask(tx, { projectId, taskId }), { ...change, mayRetry: true }, { by, now }),
 })

@@ -4,6 +4,7 @@
  * again.
  */
 import { heldUntil, type NextAction } from '../domain/agent-session/next-action.ts'
+import type { ToldDecision } from '../domain/approval/told-decision.ts'
 import { epochMs, type Instant } from '../domain/instant.ts'
 import type { ResumeContext } from '../domain/work-session/resume-context.ts'
 import type { Task } from '../protocol/task.ts'
@@ -21,6 +22,8 @@ export interface NextAnswer {
   /** With `resume_work`: the work session whose context goes with it, and that context (RS2). */
   readonly resumedWorkSessionId: string | null
   readonly resumeContext: ResumeContext | null
+  /** With `work_on_task`: what was decided and not told yet (AP8). */
+  readonly decisions: readonly ToldDecision[]
 }
 
 export interface FoundNextAction extends NextAnswer {
@@ -59,18 +62,22 @@ function foundFrom(step: Step, now: Instant, waitSeconds: number): FoundNextActi
   const until = heldUntil(now, step.next, waitSeconds, step.patience)
   return {
     ...answerOf(step),
-    changes: endReasonOf(step.next) !== null || step.takesUp !== null || step.places || step.resumes !== null,
+    changes: changes(step),
     holdMs: until === undefined ? 0 : epochMs(until) - epochMs(now),
     suspected: step.agentSession.suspectedAt !== null,
   }
 }
 
-export const answerOf = ({ next, task, resumes }: Step): NextAnswer => ({
+const changes = ({ next, takesUp, places, begins, resumes, decisions }: Step): boolean =>
+  endReasonOf(next) !== null || takesUp !== null || places || begins || resumes !== null || decisions.length > 0
+
+export const answerOf = ({ next, task, resumes, decisions }: Step): NextAnswer => ({
   next,
   task: task ? taskOf(task) : null,
   resumedWorkSessionId: resumes,
   // Handing it over is a change, so `take-next-action` gives it.
   resumeContext: null,
+  decisions,
 })
 
 export const endReasonOf = (next: NextAction) => (next.action === 'exit' ? next.ends : null)

@@ -14,7 +14,7 @@ export async function promptWithContext(tx: Tx, agent: RoleAgentRow, context: Co
   const work = id === null ? undefined : await tx.first(selectWorkSession, { id })
   if (!work?.parent_session_id || work.ended_at !== null || launchId === null) return
   const by = (await tx.first(selectUserSession, { id: agent.user_session_id }))?.account_id ?? agent.agent_id
-  const content = [{ type: 'text' as const, text: resumePrompt(await contextOf(tx, work)) }]
+  const content = [{ type: 'text' as const, text: resumePrompt(await contextOf(tx, work, agent.agent_id)) }]
   const turn = newTurn(agent, { id: context.random.uuid(), launchId, content, by, now: context.now })
   await tx.write(insertTurn, turn)
   await startTurn(tx, turn, {}, context)

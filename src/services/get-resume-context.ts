@@ -9,8 +9,8 @@ import { contextOf } from './resume-context.ts'
 export const getResumeContext = defineQuery({
   name: 'get-resume-context',
   run: async (reader, caller: Receiver): Promise<ResumeContext | null> => {
-    const { workSessionId } = await liveAgentSession(reader, caller)
+    const { workSessionId, agentId } = await liveAgentSession(reader, caller)
     const row = workSessionId === null ? undefined : await reader.first(selectWorkSession, { id: workSessionId })
-    return row?.parent_session_id ? contextOf(reader, row) : null
+    return row?.parent_session_id ? contextOf(reader, row, agentId) : null
   },
 })

@@ -9,6 +9,7 @@ import { tasksPage } from '../store/queries/tasks.ts'
 import { childrenOf, lineageOf, workSessionOf } from '../store/queries/work-sessions.ts'
 import { defineQuery } from '../store/store.ts'
 import { existingWorkSession } from './existing-work-session.ts'
+import { waitsForOf } from './plan-record.ts'
 
 export const getWorkSession = defineQuery({
   name: 'get-work-session',
@@ -19,6 +20,7 @@ export const getWorkSession = defineQuery({
     const approaches = await approachesPage(reader, await lineageOf(reader, row), page)
     return {
       ...workSessionOf(row),
+      waitsFor: await waitsForOf(reader, row),
       tasks: await tasksPage(reader, place, page),
       approvals: await approvalsOfWorkSession(reader, workSessionId, wholeListLimit),
       approaches: approaches.map(approachOf),

@@ -13,6 +13,7 @@ export const logoutAgent = defineUseCase({
     const current = agentSessionFrom(await ownRow(tx, caller))
     if (current.state === 'ended') return { endReason: current.endReason }
     await endAgentSession(tx, current, { reason: 'logout', openConversations }, context)
-    return { endReason: 'logout' }
+    const ended = agentSessionFrom(await ownRow(tx, caller))
+    return { endReason: ended.state === 'ended' ? ended.endReason : 'logout' }
   },
 })

@@ -9,7 +9,14 @@ import { Refusal } from '../domain/errors.ts'
 import type { Instant } from '../domain/instant.ts'
 import { home, projectStream } from '../domain/stream/name.ts'
 import type { Approval } from '../protocol/approval.ts'
-import { type ApprovalRow, approvalColumns, approvalFrom, approvalOf, updateApproval } from '../store/queries/approvals.ts'
+import {
+  type ApprovalRow,
+  approvalColumns,
+  approvalFrom,
+  approvalOf,
+  updateApproval,
+  updateToldTo,
+} from '../store/queries/approvals.ts'
 import type { Tx } from '../store/store.ts'
 import { noteCheckpoint } from './note-checkpoint.ts'
 
@@ -21,6 +28,7 @@ export async function moveApproval(tx: Tx, row: ApprovalRow, event: ApprovalEven
   if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
   const moved = { ...row, ...approvalColumns(decision.approval) }
   await tx.write(updateApproval, moved)
+  if (row.told_to !== null) await tx.write(updateToldTo, { id: row.id, agentSessionId: null })
   const approval = approvalOf(moved)
   tx.append(projectStream(row.project_id), { type: told[event.type], data: { approval } }, [home])
   const { project_id: projectId, session_id: workSessionId } = row

@@ -10,6 +10,7 @@ import {
   type Patience,
   type TaskFacts,
 } from '../domain/agent-session/next-action.ts'
+import type { ToldDecision } from '../domain/approval/told-decision.ts'
 import { webKey } from '../domain/conversation/key.ts'
 import { isSummaryDue } from '../domain/conversation/summary.ts'
 import type { Instant } from '../domain/instant.ts'
@@ -17,14 +18,15 @@ import { durationMs } from '../domain/project/duration.ts'
 import type { ProjectSettings } from '../domain/project/settings.ts'
 import { type AgentSessionRow, agentSessionFrom } from '../store/queries/agent-sessions.ts'
 import { selectLastMessage } from '../store/queries/messages.ts'
+import { selectNextTaskIn } from '../store/queries/plans.ts'
 import { type ChatStanding, chatStanding, type StandingRow, selectStanding } from '../store/queries/standing.ts'
 import { selectTaskAtHand, type TaskRow } from '../store/queries/tasks.ts'
 import type { Receiver } from '../store/queries/unread.ts'
-import { selectAwaitedApproval } from '../store/queries/work-at-hand.ts'
 import { selectWorkSession } from '../store/queries/work-sessions.ts'
 import type { Reader } from '../store/store.ts'
 import { checkedOwn } from './live-agent-session.ts'
 import { settingsFrom } from './project-settings.ts'
+import { awaitedApproval, decisionsAt } from './told-decisions.ts'
 
 /** For an agent that is gone; its sessions end soon. */
 const holdSecondsOfNobody = 1
@@ -39,8 +41,12 @@ export interface Step {
   readonly takesUp: string | null
   /** The task is in no work session; it is put into one now (WK4). */
   readonly places: boolean
+  /** The task is the next of its plan; it is begun now (WK5). */
+  readonly begins: boolean
   /** The resumed work session whose context it is handed now. */
   readonly resumes: string | null
+  /** What was decided and this agent session was not told yet (AP8); it is told now. */
+  readonly decisions: readonly ToldDecision[]
 }
 
 export async function nextStep(reader: Reader, caller: Receiver, now: Instant): Promise<Step> {
@@ -57,7 +63,7 @@ export async function nextStepFrom(reader: Reader, row: StandingRow, now: Instan
   const decided = (facts: ChatFacts | TaskFacts) => nextAction(now, agentSession, facts, patience)
   if (agentSession.purpose === 'chat') {
     const next = decided(await chatFacts(reader, caller, settings))
-    return { agentSession, patience, next, task: undefined, takesUp: null, places: false, resumes: null }
+    return { agentSession, patience, next, ...nothingOfTasks }
   }
   const { task, workSessionId, ...facts } = await taskFacts(reader, caller, row)
   const next = decided(facts)
@@ -68,8 +74,19 @@ export async function nextStepFrom(reader: Reader, row: StandingRow, now: Instan
     task: next.action === 'work_on_task' ? task : undefined,
     takesUp: next.action !== 'exit' && workSessionId !== row.work_session_id ? workSessionId : null,
     places: next.action === 'work_on_task' && task?.session_id === null,
+    begins: next.action === 'work_on_task' && task?.status === 'pending',
     resumes: next.action === 'resume_work' ? workSessionId : null,
+    decisions: next.action === 'work_on_task' && task ? await untold(reader, { ...caller, workSessionId }, task) : [],
   }
+}
+
+const nothingOfTasks = { task: undefined, takesUp: null, places: false, begins: false, resumes: null, decisions: [] } as const
+
+async function untold(reader: Reader, at: Receiver & { workSessionId: string | null }, task: TaskRow): Promise<ToldDecision[]> {
+  const decided = await decisionsAt(reader, at, task)
+  return decided
+    .filter(({ told_to, decision }) => decision.status !== 'pending' && told_to !== at.agentSessionId)
+    .map(({ decision }) => decision)
 }
 
 /** AS6: whoever waits in a call must be back before its session expires. */
@@ -101,16 +118,24 @@ function isDue({ summary, summary_through, kept_after, unsummarised_chars }: Cha
   return isSummaryDue(summarised, settings)
 }
 
-async function taskFacts(reader: Reader, { agentId, projectId, agentSessionId }: Receiver, row: AgentSessionRow) {
-  const task = await reader.first(selectTaskAtHand, { agentId, projectId, workSessionId: row.work_session_id })
+async function taskFacts(reader: Reader, { agentId, projectId }: Receiver, row: AgentSessionRow) {
+  const task = await ownTask(reader, row)
   const workSessionId = task?.session_id ?? row.work_session_id
   const facts: TaskFacts = {
     purpose: 'task',
-    approvalId: (await reader.first(selectAwaitedApproval, { agentSessionId }))?.id ?? null,
+    approvalId: await awaitedApproval(reader, { agentId, projectId, workSessionId }, task),
     resumes: workSessionId !== null && workSessionId !== row.resumed_work_session_id && (await isResumed(reader, workSessionId)),
     taskId: task?.id ?? null,
   }
   return { ...facts, task, workSessionId }
+}
+
+/** What it is at; else the next that it can begin in the plan it is at. */
+async function ownTask(reader: Reader, row: AgentSessionRow): Promise<TaskRow | undefined> {
+  const { agent_id: agentId, project_id: projectId, work_session_id: workSessionId } = row
+  const atHand = await reader.first(selectTaskAtHand, { agentId, projectId, workSessionId })
+  if (atHand || workSessionId === null) return atHand
+  return reader.first(selectNextTaskIn, { agentId, workSessionId })
 }
 
 async function isResumed(reader: Reader, workSessionId: string): Promise<boolean> {

@@ -53,7 +53,7 @@ async function endInRole(tx: Tx, launch: Launch, end: End, ends: Ends, context: 
 async function endSessionOf(tx: Tx, launch: Launch, reason: EndReason, ends: Ends, context: Context): Promise<void> {
   const live = await liveOfPair(tx, launch)
   const known = { seenBefore: false, currentEpoch: null, launchesElsewhere: [], graceMs: 0 }
-  const work = { hasTaskInProgress: false, unreadMessages: 0 }
+  const work = { hasTask: false, unreadMessages: 0 }
   const report = { remaining: 0, launchId: launch.id, epoch: null }
   const decision = decideExit(context.now, report, { ...known, live, work })
   if (decision.decision !== 'ended') return

@@ -38,6 +38,7 @@ import { deleteAgent } from './delete-agent.ts'
 import { deleteArtifact } from './delete-artifact.ts'
 import { deleteConversation } from './delete-conversation.ts'
 import { deleteProject } from './delete-project.ts'
+import { dismissWorkSession } from './dismiss-work-session.ts'
 import { dropUpload } from './drop-upload.ts'
 import { endChat } from './end-chat.ts'
 import { endChatLimit } from './end-chat-limit.ts'
@@ -161,6 +162,7 @@ export const useCases = {
   'drop-upload': dropUpload,
   'end-chat': endChat,
   'end-chat-limit': endChatLimit,
+  'dismiss-work-session': dismissWorkSession,
   'end-work-session': endWorkSession,
   'expire-permission': expirePermission,
   'forget-question': forgetQuestion,

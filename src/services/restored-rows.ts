@@ -42,6 +42,7 @@ export function restoredRows(files: ReadWorkSession, by: string): RestoredRows {
 
 const askedByNobody = {
   asked_by_agent_session_id: null,
+  told_to: null,
   ask_id: null,
   launch_id: null,
   turn_id: null,
@@ -87,6 +88,7 @@ function workSessionOf({ checkpoint }: ReadWorkSession): WorkSessionRow {
     resumed_by: null,
     resume_failures: 0,
     set_aside: null,
+    dismissed_at: null,
     error: error ? JSON.stringify(error) : null,
   }
 }

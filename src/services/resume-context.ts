@@ -18,6 +18,7 @@ import { lineageOf, type WorkSessionRow } from '../store/queries/work-sessions.t
 import type { Statement } from '../store/statement.ts'
 import type { Reader } from '../store/store.ts'
 import { settingsOf } from './project-settings.ts'
+import { decisionsAbout, type TasksAsked } from './told-decisions.ts'
 
 /** Of each list at first; where more would fit, twice as many. Most budgets are spent before. */
 const readAtFirst = 32
@@ -27,24 +28,37 @@ const mostWarnings = 100_000
 type Carried = (limit: number) => Promise<readonly TaskRow[]>
 
 /** As it stands: an unfinished work session, or one that was begun to go on with another. */
-export const contextOf = (reader: Reader, row: WorkSessionRow): Promise<ResumeContext> =>
-  context(reader, row, (limit) => reader.all(selectUnfinished, { workSessionId: row.id, limit }))
+export const contextOf = (reader: Reader, row: WorkSessionRow, agentId?: string): Promise<ResumeContext> =>
+  context(reader, row, (limit) => reader.all(selectUnfinished, { workSessionId: row.id, limit }), {
+    about: { workSessionId: row.id },
+    agentId,
+  })
 
 /** With the tasks that are carried over, newest first. */
 export const contextWith = (reader: Reader, row: WorkSessionRow, tasks: readonly TaskRow[]): Promise<ResumeContext> =>
-  context(reader, row, async (limit) => tasks.slice(0, limit))
+  context(reader, row, async (limit) => tasks.slice(0, limit), { about: { tasks }, agentId: undefined })
 
-async function context(reader: Reader, row: WorkSessionRow, carried: Carried): Promise<ResumeContext> {
+/** `agentId`: who is told; to one agent, what others asked for is not there (SE3). A person is told everything. */
+interface Decisions {
+  readonly about: TasksAsked
+  readonly agentId: string | undefined
+}
+
+async function context(reader: Reader, row: WorkSessionRow, carried: Carried, asked: Decisions): Promise<ResumeContext> {
   const budget = Number((await settingsOf(reader, row.project_id))['resume.budget_tokens'])
   const lineage = await lineageOf(reader, row)
   const warnings = await readWarnings(reader, lineage, mostWarningsTold(budget))
   const currentTask = (await taskAt(reader, row, carried)) ?? null
+  const decisions = (await decisionsAbout(reader, lineage, asked.about))
+    .filter(({ leader_id }) => asked.agentId === undefined || leader_id === asked.agentId)
+    .map(({ decision }) => decision)
   for (let limit = readAtFirst; ; limit *= 2) {
     const all = {
       previousState: row.context_summary,
       currentPhase: row.current_phase,
       currentTask,
       ...warnings,
+      decisions,
       failed: await readAlong(reader, lineage, told.failed, limit),
       verified: await readAlong(reader, lineage, told.verified, limit),
       next: await readAlong(reader, lineage, told.next, limit),

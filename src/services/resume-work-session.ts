@@ -8,7 +8,7 @@ import { say } from '../domain/sentences.ts'
 import { home, projectStream } from '../domain/stream/name.ts'
 import { afterFailure, decideResume } from '../domain/work-session/lineage.ts'
 import type { ResumeContext } from '../domain/work-session/resume-context.ts'
-import { type NotRestored, type Resumed, resumedOnWire } from '../protocol/resume.ts'
+import { type Missing, type NotRestored, type Resumed, resumedOnWire } from '../protocol/resume.ts'
 import { wholeListLimit } from '../protocol/work-session.ts'
 import { selectAssignment } from '../store/queries/assignments.ts'
 import { type TaskRow, taskOf, updateTask } from '../store/queries/tasks.ts'
@@ -16,6 +16,8 @@ import { selectRunningChild, updateWorkSession, type WorkSessionRow, workSession
 import { type Context, defineUseCase, type Reader, type Tx } from '../store/store.ts'
 import { beginWorkSession } from './begin-work-session.ts'
 import { existingWorkSession } from './existing-work-session.ts'
+import { missingToStart } from './missing-to-start.ts'
+import { isDriven } from './plan-record.ts'
 import { contextOf, contextWith } from './resume-context.ts'
 import { carriedOver, unfinishedOf } from './unfinished-work.ts'
 
@@ -42,7 +44,7 @@ export const resumeWorkSession = defineUseCase({
     const decision = decideResume({ state, setAside: row.set_aside, runningChildId: runningChild?.id ?? null })
     if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
     // All that is read comes before all that is written, so that what cannot be read leaves nothing half done.
-    const read = await attempt(() => (runningChild ? prepareSame(tx, runningChild) : prepareFork(tx, row)))
+    const read = await attempt(() => (runningChild ? prepareSame(tx, row, runningChild) : prepareFork(tx, row)))
     if ('failure' in read) return fail(tx, row, read.failure)
     return runningChild ? same(runningChild, read.found) : fork(tx, row, read.found, by, context)
   },
@@ -52,18 +54,29 @@ interface Prepared {
   readonly resumeContext: ResumeContext
   readonly tasks: readonly TaskRow[]
   readonly notRestored: NotRestored[]
+  readonly missing: Missing[]
 }
 
 async function prepareFork(reader: Reader, row: WorkSessionRow): Promise<Prepared> {
   const tasks = await carriedOver(reader, row.id)
   for (const task of tasks) taskOf(task)
-  return { resumeContext: await contextWith(reader, row, tasks), tasks, notRestored: await missingAgents(reader, tasks) }
+  return {
+    resumeContext: await contextWith(reader, row, tasks),
+    tasks,
+    notRestored: await missingAgents(reader, tasks),
+    missing: await missingToStart(reader, row.id, tasks),
+  }
 }
 
-async function prepareSame(reader: Reader, child: WorkSessionRow): Promise<Prepared> {
+async function prepareSame(reader: Reader, row: WorkSessionRow, child: WorkSessionRow): Promise<Prepared> {
   const tasks = await unfinishedOf(reader, child.id)
   for (const task of tasks) taskOf(task)
-  return { resumeContext: await contextOf(reader, child), tasks, notRestored: await missingAgents(reader, tasks) }
+  return {
+    resumeContext: await contextOf(reader, child),
+    tasks,
+    notRestored: await missingAgents(reader, tasks),
+    missing: (await isDriven(reader, child)) ? [] : await missingToStart(reader, row.id, tasks),
+  }
 }
 
 const same = (child: WorkSessionRow, prepared: Prepared): ResumeOutcome => ({
@@ -88,12 +101,14 @@ async function fork(tx: Tx, row: WorkSessionRow, prepared: Prepared, by: string,
   return { outcome: 'begun', resumed: answered(child, { ...prepared, tasks }) }
 }
 
-const answered = (child: WorkSessionRow, { resumeContext, tasks, notRestored }: Prepared): Resumed =>
+const answered = (child: WorkSessionRow, { resumeContext, tasks, notRestored, missing }: Prepared): Resumed =>
   resumedOnWire({
     workSession: workSessionOf(child),
     resumeContext: resumeContext as Resumed['resumeContext'],
+    decisions: [...resumeContext.decisions],
     remainingTasks: tasks.slice(0, wholeListLimit).map(taskOf),
     notRestored,
+    missing,
   })
 
 /** RS2: whoever was at it and is no longer there, said before anything runs. */

@@ -14,6 +14,7 @@ import { selectWorkSession } from '../store/queries/work-sessions.ts'
 import type { Context, Reader, Tx } from '../store/store.ts'
 import { finishWorkSession } from './finish-work-session.ts'
 import { withdrawPermissions } from './permission-record.ts'
+import { planOf } from './plan-record.ts'
 import { endTurn } from './turn-record.ts'
 import { closeIfEmpty } from './user-session-record.ts'
 
@@ -60,11 +61,12 @@ export async function moveRoleAgent(
       return { decision, row: await keep(tx, { ...row, state: 'FAILED', step, error, exit_code: exitCode, signal }) }
     }
     case 'terminated': {
-      await endTurns(tx, await tx.all(selectOpenTurns, { roleAgentId: row.id }), { reason: 'terminated' }, context)
+      const open = await tx.all(selectOpenTurns, { roleAgentId: row.id })
+      await endTurns(tx, open, { reason: 'terminated' }, context)
       const asked = row.terminate_request_id ?? requestId
       const data = { role: row.role, reason: decision.reason, requestId: asked }
       const terminated_seq = tx.append(userSessionStream(row.user_session_id), { type: 'agent:terminated', data })
-      await endWork(tx, row, 'stopped', context)
+      await endWork(tx, row, open.length > 0 ? 'stopped' : 'finished', context)
       const terminated = await keep(tx, { ...row, state: 'TERMINATED', terminate_reason: decision.reason, terminated_seq })
       await closeIfEmpty(tx, row.user_session_id)
       return { decision, row: terminated }
@@ -89,9 +91,18 @@ async function endTurns(
   }
 }
 
-async function endWork(tx: Tx, row: RoleAgentRow, reason: string, { now }: Context): Promise<void> {
+/** WK5: what is ended on purpose with nothing in hand and no task left is completed. */
+async function endWork(
+  tx: Tx,
+  row: RoleAgentRow,
+  why: 'finished' | 'stopped' | 'process_exited' | 'error',
+  { now }: Context,
+): Promise<void> {
   const work = row.work_session_id === null ? undefined : await tx.first(selectWorkSession, { id: row.work_session_id })
-  if (work) await finishWorkSession(tx, work, { type: 'interrupt', reason }, now)
+  if (!work) return
+  const isDone = why === 'finished' && (await planOf(tx, work.id)) === 'done'
+  const reason = why === 'finished' ? 'stopped' : why
+  await finishWorkSession(tx, work, isDone ? { type: 'complete' } : { type: 'interrupt', reason }, now)
 }
 
 /** The process of an agent in a role is no more (AG4). `ended` is the launch as it is now. */

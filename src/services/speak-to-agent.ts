@@ -4,6 +4,7 @@
  * at once, nothing is done twice.
  */
 import type { Launch } from '../domain/agent-process/lifecycle.ts'
+import { decisionsPrompt } from '../domain/approval/told-decision.ts'
 import { webKey } from '../domain/conversation/key.ts'
 import { conversationStream, coordinatorStream, home, projectStream, type StreamName } from '../domain/stream/name.ts'
 import { promptOfMessages, promptOfSummary, promptOfTask } from '../domain/turn/words.ts'
@@ -63,7 +64,7 @@ async function tell(tx: Tx, caller: Receiver, launch: Launch, input: Spoken, con
   const ask = () => takeNextAction.run(tx, { ...caller, openConversations: input.openConversations }, context)
   const first = await ask()
   // RS2: what is known about the work, and the task it is at, are told in one.
-  const { next, task } = first.next.action === 'resume_work' ? await ask() : first
+  const { next, task, decisions } = first.next.action === 'resume_work' ? await ask() : first
   switch (next.action) {
     case 'exit':
       return 'over'
@@ -82,7 +83,8 @@ async function tell(tx: Tx, caller: Receiver, launch: Launch, input: Spoken, con
     }
     case 'work_on_task': {
       if (!task) return 'nothing'
-      const text = promptOfTask(task, first.resumeContext && resumePrompt(first.resumeContext))
+      const before = [first.resumeContext && resumePrompt(first.resumeContext), decisionsPrompt(decisions)]
+      const text = promptOfTask(task, before.filter(Boolean).join('\n\n') || null)
       return order(tx, caller, launch, { about: 'task', taskId: task.id, text }, context)
     }
     case 'resume_work':

@@ -3,14 +3,18 @@
  * session that is sent away has ended, a work session that is handed over is driven by it, a task is in a work session. Decides again, behind the lock of its
  * chat, so that no message arrives between "nothing is unread" and the end (NA2).
  */
+import type { ToldDecision } from '../domain/approval/told-decision.ts'
 import { webKey } from '../domain/conversation/key.ts'
 import { conversationStream, projectStream } from '../domain/stream/name.ts'
 import type { ResumeContext } from '../domain/work-session/resume-context.ts'
 import { agentSessionOf, changesOf, updateAgentSession, updateResumed } from '../store/queries/agent-sessions.ts'
+import { updateToldTo } from '../store/queries/approvals.ts'
+import { selectTask, type TaskRow } from '../store/queries/tasks.ts'
 import type { Receiver } from '../store/queries/unread.ts'
 import { selectWorkSession } from '../store/queries/work-sessions.ts'
-import { defineUseCase, type Tx } from '../store/store.ts'
+import { type Context, defineUseCase, type Tx } from '../store/store.ts'
 import { endAgentSession, endingStreams, type MayEnd } from './agent-session-end.ts'
+import { applyTaskChange } from './apply-task-change.ts'
 import { driveWorkSession } from './drive-work-session.ts'
 import { answerOf, endReasonOf, type NextAnswer } from './find-next-action.ts'
 import { nextStep, type Step } from './next-step.ts'
@@ -24,19 +28,36 @@ export const takeNextAction = defineUseCase({
     const step = await nextStep(tx, caller, context.now)
     const reason = endReasonOf(step.next)
     if (reason !== null) await endAgentSession(tx, step.agentSession, { reason, openConversations }, context)
-    const task = step.places && step.task ? await placeTask(tx, step.task, step.agentSession, context) : step.task
+    const task = step.task && (await takeTask(tx, step.task, step, context))
+    await markTold(tx, step.agentSession.id, step.decisions)
     const takesUp = step.places ? (task?.session_id ?? null) : step.takesUp
     if (takesUp !== null && takesUp !== step.agentSession.workSessionId) await takeUp(tx, step, takesUp)
     return { ...answerOf({ ...step, task }), resumeContext: await handOver(tx, step) }
   },
 })
 
+/** WK4, WK5: put into a work session if it is in none, and begun if it is the next of its plan. */
+async function takeTask(tx: Tx, task: TaskRow, { agentSession, places, begins }: Step, context: Context): Promise<TaskRow> {
+  if (places) return placeTask(tx, task, agentSession, context)
+  if (!begins) return task
+  const { agentId, projectId } = agentSession
+  await applyTaskChange(tx, task, { status: 'in_progress' }, { by: agentId, now: context.now })
+  return (await tx.first(selectTask, { projectId, id: task.id })) ?? task
+}
+
+async function markTold(tx: Tx, agentSessionId: string, decisions: readonly ToldDecision[]): Promise<void> {
+  for (const { approvalId: id, status } of decisions)
+    if (status !== 'pending') await tx.write(updateToldTo, { id, agentSessionId })
+}
+
 /** RS2: what is known about the work it takes up, handed over once. */
 async function handOver(tx: Tx, { agentSession, resumes }: Step): Promise<ResumeContext | null> {
   const row = resumes === null ? undefined : await tx.first(selectWorkSession, { id: resumes })
   if (!row) return null
   await tx.write(updateResumed, { id: agentSession.id, workSessionId: row.id })
-  return contextOf(tx, row)
+  const context = await contextOf(tx, row, agentSession.agentId)
+  await markTold(tx, agentSession.id, context.decisions)
+  return context
 }
 
 async function takeUp(tx: Tx, { agentSession }: Step, workSessionId: string): Promise<void> {

@@ -1,12 +1,11 @@
 /** What an agent says about a task of its own (`update_task`): how far it is, how it ended. This is activity (AS6). */
 import type * as z from 'zod'
 import { afterActivity } from '../domain/agent-session/lifecycle.ts'
-import { projectStream } from '../domain/stream/name.ts'
 import type { Task, TaskProgress } from '../protocol/task.ts'
 import { changesOf, updateActivity } from '../store/queries/agent-sessions.ts'
 import type { Receiver } from '../store/queries/unread.ts'
 import { defineUseCase } from '../store/store.ts'
-import { applyTaskChange } from './apply-task-change.ts'
+import { applyTaskChange, taskStreams } from './apply-task-change.ts'
 import { taskOfAgent } from './existing-task.ts'
 import { liveAgentSession } from './live-agent-session.ts'
 
@@ -14,7 +13,7 @@ type Input = Receiver & z.output<typeof TaskProgress> & { taskId: string }
 
 export const updateTask = defineUseCase({
   name: 'update-task',
-  streams: ({ projectId }: Input) => [projectStream(projectId)],
+  streams: (input: Input) => taskStreams(input),
   run: async (tx, input: Input, { now }): Promise<Task> => {
     const { projectId, agentId, taskId, status, progressPercent, result } = input
     const agentSession = await liveAgentSession(tx, input)

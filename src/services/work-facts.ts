@@ -1,17 +1,19 @@
 /** What is known about the work of an agent in a project (AS3), for all who decide by it: authentication, exits, starts. */
 import type { Work, WorkFacts } from '../domain/agent-session/work-detection.ts'
 import { liveOfPair, type Pair } from '../store/queries/agent-sessions.ts'
+import { selectNextTask } from '../store/queries/plans.ts'
 import { selectPurpose } from '../store/queries/purposes.ts'
 import { selectTaskAtHand, type TaskRow } from '../store/queries/tasks.ts'
 import { unreadOf } from '../store/queries/work-at-hand.ts'
 import type { Reader } from '../store/store.ts'
 
-/** The task an agent would take up: in progress, in a work session that is running. */
-export const taskFor = (reader: Reader, { agentId, projectId }: Pair): Promise<TaskRow | undefined> =>
-  reader.first(selectTaskAtHand, { agentId, projectId, workSessionId: null })
+/** The task an agent would take up: in progress, in a work session that is running; else the next of a plan that goes on (WK5). */
+export const taskFor = async (reader: Reader, { agentId, projectId }: Pair): Promise<TaskRow | undefined> =>
+  (await reader.first(selectTaskAtHand, { agentId, projectId, workSessionId: null })) ??
+  (await reader.first(selectNextTask, { agentId, projectId }))
 
 export const workOf = async (reader: Reader, pair: Pair): Promise<Work> => ({
-  hasTaskInProgress: (await taskFor(reader, pair)) !== undefined,
+  hasTask: (await taskFor(reader, pair)) !== undefined,
   unreadMessages: await unreadOf(reader, pair),
 })
 

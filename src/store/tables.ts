@@ -191,6 +191,8 @@ export interface WorkSessionsTable {
   set_aside: string | null
   /** The last error as JSON: `{code, message, at}`. */
   error: string | null
+  /** A person does not want to be reminded of it (WK6). */
+  dismissed_at: Instant | null
 }
 
 export interface TasksTable {
@@ -231,6 +233,8 @@ export interface HumanApprovalsTable {
   leader_id: string
   task_id: string | null
   asked_by_agent_session_id: string | null
+  /** The agent session that was told of the decision last (AP8). */
+  told_to: string | null
   status: 'pending' | 'approved' | 'rejected' | 'revision_requested'
   submitted_at: Instant
   resolved_at: Instant | null

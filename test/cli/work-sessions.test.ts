@@ -41,12 +41,13 @@ test('[WK3] work sessions are shown as a tree, each with how it stands', async (
   expect(await holdfast(['sessions', 'show', 'sess_20260101000000_nobody'])).toMatchObject({ code: 5 })
 })
 
-test('[RS1] resume says what goes on, and refuses in words what cannot', async () => {
+test('[RS1] [RS6] resume says what is taken up and what is missing, and refuses in words what cannot', async () => {
   const installation = await openInstallation()
   const { id } = await interrupted(installation)
   const { holdfast } = installation
   const first = await holdfast(['resume', id])
-  expect(first.stdout).toMatch(new RegExp(`✓ ${id} goes on as sess_`))
+  expect(first.stdout).toMatch(new RegExp(`✓ ${id} is taken up as sess_.*; nothing starts yet`))
+  expect(first.stderr).toContain('Missing (agent): Nobody is to do task ')
   expect(first.stdout).toMatch(/To avoid +1 approach\n/)
   const again = await holdfast(['resume', id, '--json'])
   expect(first.stdout).toContain(again.json().session.id)
@@ -58,6 +59,16 @@ test('[RS1] resume says what goes on, and refuses in words what cannot', async (
     code: 1,
     stderr: expect.stringContaining('There is no file'),
   })
+})
+
+test('[WK6] dismissed work is said to be, and no longer asked about', async () => {
+  const installation = await openInstallation()
+  const { id } = await interrupted(installation)
+  const { holdfast, server } = installation
+  expect((await holdfast(['sessions', 'dismiss', id])).stdout).toContain(`${id} is dismissed`)
+  expect((await server.ask('/api/sessions/interrupted')).json.items).toEqual([])
+  expect((await holdfast(['sessions', '--project', 'game'])).stdout).toMatch(new RegExp(`${id} +dismissed`))
+  expect(await holdfast(['resume', id])).toMatchObject({ code: 0 })
 })
 
 test('[CK4] with the database gone, the path of the file is enough: work goes on, and what could not be restored is named', async () => {

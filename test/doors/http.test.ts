@@ -138,6 +138,7 @@ async function callContinuity(call: Call, server: TestServer, at: string) {
   await call('saveCheckpoint', `${inside}/checkpoint`)
   await server.ask(`${inside}/end`, { method: 'POST', body: { reason: 'lunch' } })
   await call('listInterrupted', '/api/sessions/interrupted')
+  await call('dismissWorkSession', `${inside}/dismiss`)
   await server.ask(`${inside}/resume`, { method: 'POST' })
   await call('resumeWorkSession', `${inside}/resume`)
   await call('getLineage', `${at}/lineage`)

@@ -76,3 +76,48 @@ test('[HT4] the same resume asked again under its key spawns nobody twice', asyn
   expect(second.json).toEqual(first.json)
   expect((await ask('/sessions')).json.items).toHaveLength(2)
 })
+
+test('[RS6] a crashed role of a console that has ended starts nothing, and the answer says that the role is missing', async () => {
+  const room = await openConsole()
+  const { client, inside, ask, path } = await interrupted(room)
+  client.send({ type: 'session:terminate', ...inside })
+  await client.next('session:terminated')
+  const { status, json } = await ask(`${path}/resume`, {})
+  expect([status, json.missing]).toEqual([201, [{ what: 'role', detail: expect.stringContaining('coder worked as auth') }]])
+  expect((await ask(`/sessions/${json.session.id}`)).json).toMatchObject({
+    state: 'running',
+    waitsFor: [{ what: 'task', taskId: expect.any(String) }],
+  })
+})
+
+const ends = [
+  ['never spoken to', [], 'completed'],
+  ['that answered one prompt', ['hi'], 'completed'],
+  ['with a task left', ['hi', 'task'], 'interrupted'],
+  ['in the middle of a turn', ['hi', 'running'], 'interrupted'],
+] as const
+
+test.each(ends)(
+  '[WK5] a role %s and ended on purpose leaves no interrupted work, unless something is left: %s → %s',
+  async (_, has, state) => {
+    const room = await openConsole()
+    const { client, machine, inside, launchId } = await room.ready('auth')
+    const project = `/api/projects/${room.projectId}`
+    const [work] = (await room.server.ask(`${project}/sessions`)).json.items
+    const body = { ['sessionId']: work.id, phase: 1, type: 'code', title: 'Land softly' }
+    if (has.some((each) => each === 'task')) await room.server.ask(`${project}/tasks`, { method: 'POST', body })
+    for (const content of has.filter((each) => each !== 'task')) {
+      client.send({ type: 'agent:message', ...inside, role: 'auth', content })
+      if (content === 'hi') await machine.answer('hello')
+      else await machine.turn()
+    }
+    client.send({ type: 'agent:terminate', ...inside, role: 'auth' })
+    await machine.order('stop-ordered')
+    await machine.tell(exited(launchId, { stopped: true }))
+    await client.next('agent:terminated')
+    const reason = state === 'completed' ? null : 'stopped'
+    expect((await room.server.ask(`${project}/sessions/${work.id}`)).json).toMatchObject({ state, interruptionReason: reason })
+    const { items } = (await room.server.ask('/api/sessions/interrupted')).json
+    expect(items).toHaveLength(state === 'completed' ? 0 : 1)
+  },
+)

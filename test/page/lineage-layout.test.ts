@@ -21,6 +21,7 @@ const member = (id: string, from: number, to: number | null, parent: string | nu
   contextSummary: null,
   resumedBy: null,
   setAside: null,
+  dismissedAt: null,
   error: null,
   stateSummary: id,
   checkpoints: saved.map((minute, number) => ({ number, at: at(minute), reason: 'asked', subject: null })),

@@ -88,6 +88,8 @@ describe('a process', () => {
     expect(await stopOf(idle.launchId)).toBe('idle')
     await pad.coordinator.tell(exited(idle.launchId, { signal: 'SIGTERM', stopped: true }))
     expect(await pad.process(idle.launchId)).toMatchObject({ reason: 'idle' })
+    // AS5: the stop that was ordered says why.
+    expect(await pad.one(idle)).toMatchObject({ state: 'ended', endReason: 'timeout' })
     await pad.say('think hard')
     const busy = await running(pad)
     await pad.handOver({ ...busy, agentId: pad.agentId, projectId: pad.projectId })

@@ -50,7 +50,7 @@ describe('tasks of agents', () => {
     expect(done).toMatchObject({ status: 'completed', progressPercent: 100, result: 'ok' })
     // A call whose answer was lost can be made again.
     expect(await store.run(updateTask, { ...caller, taskId, status: 'completed', result: 'ok' })).toEqual(done)
-    expect(await store.query(getMyTask, caller)).toEqual({ task: null })
+    expect(await store.query(getMyTask, caller)).toEqual({ task: null, decisions: [] })
   })
 
   test('[SE3] one agent cannot read or change the task of another, nor come with the session of another', async () => {

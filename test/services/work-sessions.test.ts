@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { home, projectStream } from '../../src/domain/stream/name.ts'
 import type { ProjectState } from '../../src/protocol/snapshot.ts'
-import { WholeWorkSession, WorkSession } from '../../src/protocol/work-session.ts'
+import { type ListedWorkSession, WholeWorkSession, WorkSession } from '../../src/protocol/work-session.ts'
 import { createWorkSession } from '../../src/services/create-work-session.ts'
 import { deleteProject } from '../../src/services/delete-project.ts'
 import { endWorkSession } from '../../src/services/end-work-session.ts'
@@ -40,6 +40,7 @@ describe('work sessions', () => {
       contextSummary: 'Jumping works,\nlanding does not',
       resumedBy: null,
       setAside: null,
+      dismissedAt: null,
       error: null,
       stateSummary: 'running, phase 2, LEADER code: Jumping works, landing does not',
     })
@@ -117,7 +118,7 @@ describe('work sessions', () => {
       clock.advance(1)
       ids.unshift((await store.run(placeWorkSession, { projectId, parentId: workSessionId })).id)
     }
-    const seen: WorkSession[] = []
+    const seen: ListedWorkSession[] = []
     let cursor: string | undefined
     do {
       const page = await store.query(listWorkSessions, { projectId, limit: 2, ...(cursor && { cursor }) })
@@ -128,7 +129,7 @@ describe('work sessions', () => {
     expect(seen.map(({ parentSessionId }) => parentSessionId)).toEqual([...Array(4).fill(workSessionId), null])
     expect(new Set(seen.map(({ stateSummary }) => stateSummary))).toEqual(new Set(['running']))
     const { state } = await store.query(readSnapshot, { streams: [projectStream(projectId)] })
-    expect((state[projectStream(projectId)] as ProjectState).workSessions).toEqual(seen)
+    expect((state[projectStream(projectId)] as ProjectState).workSessions).toEqual(seen.map(({ waitsFor: _, ...each }) => each))
   })
 
   test('[HT2] what is not there, or is another project’s, is not found', async () => {

@@ -22,9 +22,13 @@ async function takeUp(context: CommandContext, given: Given): Promise<void> {
   const params = { projectId, workSessionId }
   const resumed = await client.post('/api/projects/{projectId}/sessions/{workSessionId}/resume', { params })
   const answer = { ...resumed, notRestored: [...before, ...resumed.notRestored] }
-  context.done(`${workSessionId} goes on as ${context.paint('bold', answer.session.id)}`)
+  const child = context.paint('bold', answer.session.id)
+  const goesOn = answer.missing.length === 0
+  context.done(goesOn ? `${workSessionId} goes on as ${child}` : `${workSessionId} is taken up as ${child}; nothing starts yet`)
   context.answer(answer, () => describe(context, answer))
-  if (!context.json) for (const { what, detail } of answer.notRestored) context.note(`Not restored (${what}): ${visible(detail)}`)
+  if (context.json) return
+  for (const { what, detail } of answer.notRestored) context.note(`Not restored (${what}): ${visible(detail)}`)
+  for (const { what, detail } of answer.missing) context.note(`Missing (${what}): ${visible(detail)}`)
 }
 
 /** An id has no slash and no dot in it; everything else is a path. */
@@ -42,7 +46,10 @@ async function find(context: CommandContext, client: Client, given: Given): Prom
   return { ...place, notRestored: (await isKnown(client, place)) ? [] : await bringBack(client, saved) }
 }
 
-function describe({ paint }: CommandContext, { session: workSession, resumeContext, remainingTasks }: Resumed): string {
+function describe(
+  { paint }: CommandContext,
+  { session: workSession, resumeContext, remainingTasks, decisions }: Resumed,
+): string {
   const { currentTask, previousState } = resumeContext
   return fields(
     [
@@ -50,6 +57,7 @@ function describe({ paint }: CommandContext, { session: workSession, resumeConte
       ['Phase', String(resumeContext.currentPhase ?? '–')],
       ['At', currentTask ? `${currentTask.taskId} ${visible(currentTask.name)}, ${currentTask.progressPercent} %` : '–'],
       ['Left to do', counted(remainingTasks.length, 'task')],
+      ['Decisions', decisions.map(({ approvalId, status }) => `${approvalId} ${status}`).join(', ') || '–'],
       ['To avoid', approaches(resumeContext.failedApproaches.length)],
       ['Known to work', approaches(resumeContext.verifiedApproaches.length)],
       ['State', visible(previousState?.split('\n')[0] ?? '–')],

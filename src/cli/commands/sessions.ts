@@ -2,7 +2,7 @@
 import { projectOption } from '../choose-project.ts'
 import type { CommandSpec } from '../command.ts'
 import { limitOption } from '../options-everywhere.ts'
-import { checkpoint, end, list, show } from '../work-session-commands.ts'
+import { checkpoint, dismiss, end, list, show } from '../work-session-commands.ts'
 
 const operand = { name: 'session', about: 'id of the work session' }
 
@@ -56,6 +56,14 @@ export const workSessions: CommandSpec = {
         ['sessions end sess_20260115143000_x1y2z3 --reason lunch', 'it can be resumed later'],
       ],
       run: end,
+    },
+    {
+      name: 'dismiss',
+      summary: 'Take an interrupted one off the list of what was interrupted; it can be resumed all the same',
+      operands: [operand],
+      options: [projectOption],
+      examples: [['sessions dismiss sess_20260115143000_x1y2z3', 'nobody is reminded of it any more']],
+      run: dismiss,
     },
   ],
 }

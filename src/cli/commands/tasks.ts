@@ -86,6 +86,7 @@ export const tasks: CommandSpec = {
       examples: [
         ['tasks edit task_p1_test_001 --status completed', 'what waited for it can begin'],
         ['tasks edit task_p1_test_001 --agent codex', 'give it to another'],
+        ['tasks edit task_p1_test_001 --status in_progress', 'begin it, also again after it failed'],
       ],
       run: edit,
     },

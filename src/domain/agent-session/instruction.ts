@@ -44,7 +44,9 @@ export const workOnTask = (taskId: string): string =>
   `Work on task ${taskId}, which is in \`task\`. Report how far you are with update_task (progress_percent, 0 to 100); when it is ` +
   'done, set its status to completed with the result, or to failed with the reason. Whenever something you tried has worked or ' +
   'failed, call record_approach, and before a long or risky step call save_checkpoint with context_summary: should you be ' +
-  `interrupted, whoever goes on knows. If a person must decide something, call request_approval. ${goOn}`
+  `interrupted, whoever goes on knows. If a person must decide something, call request_approval. What people have decided is in ` +
+  '`decisions`: heed its feedback; what was sent back (revision_requested) you submit again with its approval_id. ' +
+  goOn
 
 export const exitBecause = {
   session_closed: 'This session was closed. Stop: call no other tool, write nothing more, and exit now.',

@@ -9,8 +9,8 @@ import type { Purpose } from './lifecycle.ts'
 export const pendingPurposeLifetimeMs = 10 * 60_000
 
 export interface Work {
-  /** An `in_progress` task of the agent in the project whose work session is running. */
-  readonly hasTaskInProgress: boolean
+  /** A task of the agent in the project whose work session is running: in progress, or the next of a plan that goes on (WK5). */
+  readonly hasTask: boolean
   /** Visible messages for the agent in the project that nobody has answered. */
   readonly unreadMessages: number
 }
@@ -30,7 +30,7 @@ export type WorkFound =
 
 /** AS2: task work first, then chat work; neither where a live session has it already. */
 export function detectWork(now: Instant, facts: WorkFacts): WorkFound {
-  if (facts.hasTaskInProgress && !facts.live.includes('task')) return { purpose: 'task' }
+  if (facts.hasTask && !facts.live.includes('task')) return { purpose: 'task' }
   const panelIsOpen = isPending(now, facts.pendingChatSince)
   if ((facts.unreadMessages > 0 || panelIsOpen) && !facts.live.includes('chat'))
     return { purpose: 'chat', usesUpPendingChat: facts.pendingChatSince !== null }
@@ -38,8 +38,8 @@ export function detectWork(now: Instant, facts: WorkFacts): WorkFound {
 }
 
 /** PX4: what there is to do now, whoever does it. An open panel is a wish, not work, so it says nothing about who survived. */
-export function workAtHand({ hasTaskInProgress, unreadMessages }: Work): Purpose | 'no_work' {
-  if (hasTaskInProgress) return 'task'
+export function workAtHand({ hasTask, unreadMessages }: Work): Purpose | 'no_work' {
+  if (hasTask) return 'task'
   return unreadMessages > 0 ? 'chat' : 'no_work'
 }
 

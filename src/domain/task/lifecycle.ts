@@ -38,6 +38,8 @@ export interface TaskChange {
   readonly assignedTo?: string | null
   readonly dependsOn?: readonly string[]
   readonly result?: unknown
+  /** A person asks: what failed may be begun again. */
+  readonly mayRetry?: boolean
 }
 
 export type TaskRefusal =
@@ -58,7 +60,8 @@ export const waitingStatus = (unfinished: readonly string[]): 'pending' | 'block
 export const isUnfinished = (status: TaskStatus): boolean => status !== 'completed' && status !== 'failed'
 
 /**
- *   blocked ◀──dependencies──▶ pending ──start──▶ in_progress ──▶ completed | failed      (both final)
+ *   blocked ◀──dependencies──▶ pending ──start──▶ in_progress ──▶ completed | failed      (completed is final)
+ *                                                     ▲──────a person's retry──────┘
  *
  * `unfinished` are the unfinished ones among the dependencies the task has after the change; an empty change with the present
  * ones is how `blocked` is lifted. A finished task can still be given a result, which is what a repeated call does.
@@ -68,11 +71,14 @@ export function decide(now: Instant, task: Task, change: TaskChange, unfinished:
   if (progressPercent !== undefined && !isProgress(progressPercent)) return refused({ code: 'invalid_progress' })
   const stands = isWaiting(task) ? waitingStatus(unfinished) : task.status
   const wanted = change.status ?? stands
+  const isRetry = stands === 'failed' && wanted === 'in_progress' && change.mayRetry === true
   if (stands === 'in_progress' && change.dependsOn && unfinished.length > 0) return blockedBy(unfinished)
   if (wanted !== stands) {
     if (stands === 'blocked') return blockedBy(unfinished)
-    if (!next[stands].includes(wanted)) return refused({ code: 'wrong_state', status: stands, wanted })
+    if (!isRetry && !next[stands].includes(wanted)) return refused({ code: 'wrong_state', status: stands, wanted })
+    if (isRetry && unfinished.length > 0) return blockedBy(unfinished)
   }
+  if (isRetry) return { outcome: 'changed', task: begunAgain(now, task, change) }
   if (!isUnfinished(stands) && progressPercent !== undefined && progressPercent !== task.progressPercent)
     return refused({ code: 'wrong_state', status: stands, wanted })
   const changed = moved(now, task, wanted, {
@@ -84,6 +90,18 @@ export function decide(now: Instant, task: Task, change: TaskChange, unfinished:
   })
   return isSame(task, changed) ? { outcome: 'unchanged' } : { outcome: 'changed', task: changed }
 }
+
+/** From the start: what came of the first attempt is in the log. */
+const begunAgain = (now: Instant, task: Task, change: TaskChange): StartedTask => ({
+  id: task.id,
+  dependsOn: change.dependsOn ?? task.dependsOn,
+  assignedTo: change.assignedTo === undefined ? task.assignedTo : change.assignedTo,
+  progressPercent: change.progressPercent ?? 0,
+  result: change.result ?? null,
+  status: 'in_progress',
+  startedAt: now,
+  completedAt: null,
+})
 
 const next: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
   blocked: [],

@@ -4,9 +4,17 @@
  */
 import type { EndReason } from '../agent-session/lifecycle.ts'
 import type { Instant } from '../instant.ts'
+import type { PlanStanding } from './plan.ts'
 
 /** WK4. A caller may use a word of their own instead. */
-export type InterruptionReason = 'abandoned' | 'process_exited' | 'connection_error' | 'coordinator_lost' | 'error' | 'stopped'
+export type InterruptionReason =
+  | 'abandoned'
+  | 'process_exited'
+  | 'connection_error'
+  | 'coordinator_lost'
+  | 'error'
+  | 'stopped'
+  | 'task_failed'
 
 export type WorkSession = { readonly id: string } & (
   | { readonly state: 'running'; readonly endedAt: null; readonly interruptionReason: null }
@@ -66,11 +74,24 @@ export function endAsAsked({ completed, reason }: { completed?: boolean; reason?
   return { type: 'interrupt', reason: reason || 'stopped' }
 }
 
-/** AS9: what the end of an agent session does to the work session it drove. */
-export function endWithAgentSession(because: EndReason, unfinishedTasks: number): WorkSessionEvent {
-  const cameToItsEnd = because === 'logout' || because === 'work_done'
-  if (cameToItsEnd && unfinishedTasks === 0) return { type: 'complete' }
-  return { type: 'interrupt', reason: because === 'process_exited' || because === 'coordinator_lost' ? because : 'abandoned' }
+/** AS9: what the end of an agent session does to the work session it drove; null: it goes on with whoever is next (WK5). */
+export function endWithAgentSession(because: EndReason, plan: PlanStanding): WorkSessionEvent | null {
+  const wasSentAway = because === 'work_done'
+  if (plan === 'done' || wasSentAway || (because === 'logout' && plan === 'stuck')) return endOfPlan(plan)
+  return { type: 'interrupt', reason: interruptions[because] ?? 'abandoned' }
+}
+
+/** WK5: what a plan that nobody is at comes to; null: it waits for somebody. */
+export function endOfPlan(plan: PlanStanding): WorkSessionEvent | null {
+  if (plan === 'open') return null
+  return plan === 'done' ? { type: 'complete' } : { type: 'interrupt', reason: 'task_failed' }
+}
+
+/** A person who closes an agent session, or stops its process, stops the work. */
+const interruptions: Readonly<Partial<Record<EndReason, InterruptionReason>>> = {
+  process_exited: 'process_exited',
+  coordinator_lost: 'coordinator_lost',
+  closed: 'stopped',
 }
 
 /**

@@ -4,6 +4,7 @@
  * its id, before one of them is missing.
  */
 import type { Approach } from '../approach/lifecycle.ts'
+import { barely, type ToldDecision } from '../approval/told-decision.ts'
 import type { TaskStatus } from '../task/lifecycle.ts'
 import { cutToTokens, estimateTokens } from './token-estimate.ts'
 
@@ -26,6 +27,8 @@ export interface Remembered {
   readonly previousState: string | null
   readonly currentPhase: number | null
   readonly currentTask: RememberedTask | null
+  /** What people were asked and what they decided (AP8), newest first. */
+  readonly decisions: readonly ToldDecision[]
   /** What failed and must be avoided; of those that are older only the ids are known. */
   readonly warnings: readonly Approach[]
   readonly olderWarnings: readonly string[]
@@ -44,6 +47,7 @@ export interface ResumeContext {
   readonly previousState: string | null
   readonly currentPhase: number | null
   readonly currentTask: RememberedTask | null
+  readonly decisions: readonly ToldDecision[]
   readonly failedApproaches: readonly ToldApproach[]
   readonly verifiedApproaches: readonly ToldApproach[]
   readonly nextApproaches: readonly ToldApproach[]
@@ -56,6 +60,8 @@ export interface ResumeContext {
 /** Of the budget, for what was said about the state; and up to where what must be avoided is told at length. */
 const shareOfState = 0.25
 const shareOfWarnings = 0.6
+/** Of the budget, for the words of decisions; of older ones only how they stand is told. */
+const shareOfDecisions = 0.25
 /** An approach that takes more than this part of the budget is told without its details. */
 const longestShare = 0.125
 /** What stands around the lists. */
@@ -71,6 +77,7 @@ export function resumeContext(all: Remembered, budgetTokens: number): ResumeCont
   const previousState = all.previousState && cutToTokens(all.previousState, budgetTokens * shareOfState)
   const purse = new Purse(budgetTokens)
   purse.pay(frameTokens + estimateTokens(previousState ?? '') + costOf(all.currentTask ?? ''))
+  const decisions = decided(all.decisions, purse, budgetTokens)
   const warnings = warned(all, purse, budgetTokens)
   const tell = (approach: Approach): ToldApproach => tellable(approach, budgetTokens)
   const next = new Telling(all.next, tell)
@@ -82,6 +89,7 @@ export function resumeContext(all: Remembered, budgetTokens: number): ResumeCont
     previousState,
     currentPhase: all.currentPhase,
     currentTask: all.currentTask,
+    decisions,
     failedApproaches: [...warnings, ...failed.told],
     verifiedApproaches: verified.told,
     nextApproaches: next.told,
@@ -152,6 +160,16 @@ function takeTurns(lists: readonly { one(purse: Purse): boolean }[], purse: Purs
 }
 
 const costOf = (thing: unknown): number => estimateTokens(JSON.stringify(thing)) + 1
+
+/** All of them; the newest with their words. */
+function decided(decisions: readonly ToldDecision[], purse: Purse, budgetTokens: number): ToldDecision[] {
+  const floor = purse.left - budgetTokens * shareOfDecisions
+  return decisions.map((each) => {
+    const told = purse.left - costOf(each) >= floor ? each : barely(each)
+    purse.pay(costOf(told))
+    return told
+  })
+}
 
 /** All of them, each as fully as there is room for: first the bare ids, then the newest told more and more of. */
 function warned({ warnings, olderWarnings }: Remembered, purse: Purse, budgetTokens: number): ToldApproach[] {

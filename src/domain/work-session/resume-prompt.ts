@@ -1,4 +1,5 @@
 /** The resume context in sentences, for an agent that is spoken to and has no tool to read it with (RS2). Pure. */
+import { decisionsPrompt } from '../approval/told-decision.ts'
 import type { RememberedTask, ResumeContext, ToldApproach } from './resume-context.ts'
 
 export function resumePrompt(context: ResumeContext): string {
@@ -8,6 +9,7 @@ export function resumePrompt(context: ResumeContext): string {
     previousState && `How it stood: ${previousState}`,
     currentPhase !== null && `Phase: ${currentPhase}`,
     currentTask && `It was at: ${taskLine(currentTask)}`,
+    decisionsPrompt(context.decisions),
     list(
       'Failed before. Do not try again what is marked avoid:',
       context.failedApproaches.map(failedLine),

@@ -43,6 +43,8 @@ const WorkSessionRow = z.object({
   resume_failures: Whole,
   set_aside: Maybe,
   error: Json,
+  /** Not in files of earlier builds. */
+  dismissed_at: MaybeAt.default(null),
 })
 
 const TaskRow = z.object({

@@ -6,7 +6,7 @@ import { Lineage } from '../lineage.ts'
 import { PageQuery, pageOf } from '../page.ts'
 import { Restored, Resumed } from '../resume.ts'
 import type { Route } from '../route.ts'
-import { WholeWorkSession, WorkSession, WorkSessionDraft, WorkSessionEnd } from '../work-session.ts'
+import { ListedWorkSession, WholeWorkSession, WorkSession, WorkSessionDraft, WorkSessionEnd } from '../work-session.ts'
 
 const project = z.object({ projectId: z.string().max(200) })
 const workSession = project.extend({ workSessionId: z.string().max(200) })
@@ -20,7 +20,7 @@ export const workSessionRoutes = {
     params: project,
     query: PageQuery,
     status: 200,
-    answer: pageOf(WorkSession),
+    answer: pageOf(ListedWorkSession),
   },
   createWorkSession: {
     method: 'POST',
@@ -51,11 +51,21 @@ export const workSessionRoutes = {
     status: 200,
     answer: WorkSession,
   },
+  dismissWorkSession: {
+    method: 'POST',
+    path: '/api/projects/{projectId}/sessions/{workSessionId}/dismiss',
+    scope: 'write',
+    summary: 'Take interrupted work off the list of what was interrupted; it can be resumed all the same',
+    params: workSession,
+    body: z.strictObject({}).optional(),
+    status: 200,
+    answer: WorkSession,
+  },
   listInterrupted: {
     method: 'GET',
     path: '/api/sessions/interrupted',
     scope: 'read',
-    summary: 'What was interrupted and not resumed since, in any project, newest first',
+    summary: 'What was interrupted and neither resumed nor dismissed since, in any project, newest first',
     query: PageQuery,
     status: 200,
     answer: pageOf(WorkSession),

@@ -145,8 +145,8 @@ class HeldCall implements TailFollower {
     return this.#parts.store.query(findNextAction, { ...this.#caller, waitSeconds })
   }
 
-  async #give({ changes, next, task, resumedWorkSessionId, resumeContext }: FoundNextAction): Promise<NextAnswer> {
-    if (!changes) return { next, task, resumedWorkSessionId, resumeContext }
+  async #give({ changes, holdMs: _, suspected: __, ...answer }: FoundNextAction): Promise<NextAnswer> {
+    if (!changes) return answer
     const { store } = this.#parts
     const openConversations = await store.query(findOpenConversations, this.#caller)
     return store.run(takeNextAction, { ...this.#caller, openConversations })

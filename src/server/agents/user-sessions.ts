@@ -12,7 +12,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { AlwaysTerms } from '../../protocol/allowance.ts'
 import type { Approval } from '../../protocol/approval.ts'
 import type { RelayRequest } from '../../protocol/relay.ts'
-import type { NotRestored } from '../../protocol/resume.ts'
+import type { Missing, NotRestored } from '../../protocol/resume.ts'
 import type { UserSession } from '../../protocol/user-session.ts'
 import { answerPermission, type PermissionChoice } from '../../services/answer-permission.ts'
 import { cancelTurn } from '../../services/cancel-turn.ts'
@@ -44,6 +44,11 @@ interface Decision {
   readonly status: 'approved' | 'rejected' | 'revision_requested'
   readonly feedback?: string | null | undefined
   readonly always?: AlwaysTerms | undefined
+}
+
+interface TakenUp {
+  readonly notRestored: readonly NotRestored[]
+  readonly missing: Missing[] | undefined
 }
 
 /** For a coordinator of our own that is being started beside this server. */
@@ -103,19 +108,24 @@ export class UserSessions {
     return this.#offers.order(where, (offered) => this.#store.run(spawnRoleAgent, { ...spawn, ...offered }, receipt))
   }
 
-  /** RS2: who was at the work goes on with it, in its role and its worktree; what keeps it from that, in words. */
-  async takeUp(who: Who, from: string, workSessionId: string, receipt?: ReceiptKey): Promise<NotRestored[]> {
+  /**
+   * RS2: who was at the work goes on with it, in its role and its worktree; what keeps it from that, in words. Undefined when the work was
+   * no role's; `missing` undefined when the role cannot be had and others may go on.
+   */
+  async takeUp(who: Who, from: string, workSessionId: string, receipt?: ReceiptKey): Promise<TakenUp | undefined> {
     const at = await this.#store.query(findRoleAtWork, { workSessionId: from })
-    if (!at) return []
+    if (!at) return undefined
     const { userSessionId, ...role } = at
     try {
       const which = await this.find(who, userSessionId, role)
       const kept = receipt && { ...receipt, operation: `${receipt.operation} spawn` }
       await this.#order({ ...which, ...role, load: true, workSessionId, by: who.id }, kept)
-      return []
+      const detail = which.cannotStart ?? say('noMachineFor', { agent: role.agentId })
+      return { notRestored: [], missing: which.startOn === null ? [{ what: 'machine', detail }] : [] }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      return [{ what: 'agent', detail: say('cannotGoOnItself', { agent: role.agentId, role: role.role, why: error.message }) }]
+      const detail = say('cannotGoOnItself', { agent: role.agentId, role: role.role, why: error.message })
+      return { notRestored: [{ what: 'agent', detail }], missing: undefined }
     }
   }
 

@@ -17,6 +17,7 @@ import { limits } from './0015-limits.ts'
 import { chatLimits } from './0016-chat-limits.ts'
 import { oldOutput } from './0017-old-output.ts'
 import { importedDecisions } from './0018-imported-decisions.ts'
+import { plans } from './0019-plans.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -38,6 +39,7 @@ export const migrations: readonly Migration[] = [
   chatLimits,
   oldOutput,
   importedDecisions,
+  plans,
 ]
 
 export const newestVersion = migrations.length

@@ -66,6 +66,7 @@ export const insertApproval = statement<ApprovalRow>()((db, p) =>
     leader_id: p.leader_id,
     task_id: p.task_id,
     asked_by_agent_session_id: p.asked_by_agent_session_id,
+    told_to: p.told_to,
     outcome: p.outcome,
     digest: p.digest,
     options: p.options,
@@ -135,6 +136,11 @@ export const selectPastDeadline = statement<{ now: Instant; limit: number }>()((
     .limit(p.limit),
 )
 
+/** AP8: the decision was handed to this agent session. */
+export const updateToldTo = statement<{ id: number; agentSessionId: string | null }>()((db, p) =>
+  db.updateTable('human_approvals').set({ told_to: p.agentSessionId }).where('id', '=', p.id),
+)
+
 const selectHighestId = statement()((db) => db.selectFrom('human_approvals').select('id').orderBy('id', 'desc').limit(1))
 
 /** Which agent session waits for it; readers do not see that, so no event tells of it. */
@@ -154,6 +160,73 @@ export const selectPendingOfAgent = statement<{ projectId: string; agentId: stri
 
 export const selectPendingOfProject = statement<{ projectId: string }>()((db, p) =>
   db.selectFrom('human_approvals').selectAll().where('project_id', '=', p.projectId).where('status', '=', pending).orderBy('id'),
+)
+
+/** AP8: about the work as a whole, without permissions for tools and what only files say was decided; the newest first. */
+export const selectAboutWork = statement<{ workSessionId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('session_id', '=', p.workSessionId)
+    .where('task_id', 'is', null)
+    .where('ask_id', 'is', null)
+    .where('imported_decider', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+/** AP8: about one task, wherever it was asked. */
+export const selectAboutTask = statement<{ projectId: string; taskId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .where('task_id', '=', p.taskId)
+    .where('ask_id', 'is', null)
+    .where('imported_decider', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+/** AP8: about the unfinished tasks of a work session, wherever they were asked. */
+export const selectAboutTasks = statement<{ workSessionId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('tasks')
+    .innerJoin('human_approvals', (join) =>
+      join.onRef('human_approvals.project_id', '=', 'tasks.project_id').onRef('human_approvals.task_id', '=', 'tasks.id'),
+    )
+    .selectAll('human_approvals')
+    .where('tasks.session_id', '=', p.workSessionId)
+    .where('tasks.status', '<>', sql.lit<Tables['tasks']['status']>('completed'))
+    .where('tasks.status', '<>', sql.lit<Tables['tasks']['status']>('failed'))
+    .where('human_approvals.ask_id', 'is', null)
+    .where('human_approvals.imported_decider', 'is', null)
+    .orderBy('human_approvals.id', 'desc')
+    .limit(p.limit),
+)
+
+/** What a work session waits for: its own, and those about its tasks that were asked in an earlier one. */
+export const selectPendingOfWorkSession = statement<{ projectId: string; workSessionId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .select('id')
+    .where('project_id', '=', p.projectId)
+    .where('status', '=', pending)
+    .where((eb) =>
+      eb.or([
+        eb('session_id', '=', p.workSessionId),
+        eb.exists(
+          eb
+            .selectFrom('tasks')
+            .select('tasks.id')
+            .whereRef('tasks.project_id', '=', 'human_approvals.project_id')
+            .whereRef('tasks.id', '=', 'human_approvals.task_id')
+            .where('tasks.session_id', '=', p.workSessionId),
+        ),
+      ]),
+    )
+    .orderBy('id')
+    .limit(p.limit),
 )
 
 const selectOfProject = statement<{ projectId: string; before: number; limit: number }>()((db, p) =>

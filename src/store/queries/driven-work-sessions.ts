@@ -1,5 +1,4 @@
-/** The work sessions that an agent session drives, and what is left to do in them (AS9). */
-import { sql } from 'kysely'
+/** The work sessions that an agent session drives (AS9). */
 import { statement } from '../statement.ts'
 
 /** Running ones alone. */
@@ -11,12 +10,4 @@ export const selectDrivenBy = statement<{ projectId: string; agentSessionId: str
     .where('ended_at', 'is', null)
     .where('owner_agent_session_id', '=', p.agentSessionId)
     .orderBy('id'),
-)
-
-export const countUnfinished = statement<{ workSessionId: string }>()((db, p) =>
-  db
-    .selectFrom('tasks')
-    .select(sql<number>`count(*)`.as('count'))
-    .where('session_id', '=', p.workSessionId)
-    .where('status', 'not in', ['completed', 'failed']),
 )

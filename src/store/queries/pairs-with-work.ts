@@ -8,6 +8,7 @@ import { type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import type { Pair } from './agent-sessions.ts'
+import { goingOn } from './plans.ts'
 
 export type PairsFilter = { readonly projectId: string } | { readonly agentId: string } | Record<never, never>
 
@@ -49,6 +50,14 @@ const selectPairs = (db: Parameters<QueryBuilder<unknown>>[0], p: Params) =>
             .whereRef('tasks.assigned_to', '=', 'pair.agent_id')
             .whereRef('tasks.project_id', '=', 'pair.project_id')
             .where('tasks.status', '=', sql.lit<Tables['tasks']['status']>('in_progress')),
+        ),
+        eb.exists(
+          goingOn(db)
+            .innerJoin('tasks as next', 'next.session_id', 'plan.id')
+            .select('next.id')
+            .where('plan.project_id', '=', sql.ref<string>('pair.project_id'))
+            .where('next.assigned_to', '=', sql.ref<string>('pair.agent_id'))
+            .where('next.status', '=', sql.lit<Tables['tasks']['status']>('pending')),
         ),
       ]),
     )

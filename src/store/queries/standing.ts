@@ -71,7 +71,17 @@ const selectChatStanding = statement<Receiver & { key: string; limit: number }>(
     .where('agent_id', '=', p.agentId)
     .where('project_id', '=', p.projectId)
     .limit(p.limit)
-  const approvals = db.selectFrom('human_approvals').where('asked_by_agent_session_id', '=', p.agentSessionId).limit(1)
+  const decided = db.selectFrom('human_approvals').where('asked_by_agent_session_id', '=', p.agentSessionId).limit(1)
+  // AP8: asked in chat by this agent, whichever of its sessions it was. The word is said in the query, so that its index is used.
+  const awaited = db
+    .selectFrom('human_approvals')
+    .where('project_id', '=', p.projectId)
+    .where('leader_id', '=', p.agentId)
+    .where('status', '=', sql.lit<Tables['human_approvals']['status']>('pending'))
+    .where('session_id', 'is', null)
+    .where('task_id', 'is', null)
+    .where('asked_by_agent_session_id', 'is not', null)
+    .limit(1)
   return db
     .selectFrom(db.selectNoFrom((eb) => eb.lit(1).as('always')).as('once'))
     .leftJoin('conversations', (join) => join.on('conversations.key', '=', p.key))
@@ -87,13 +97,8 @@ const selectChatStanding = statement<Receiver & { key: string; limit: number }>(
         .selectFrom(unread.where('delivered_to', '=', p.agentSessionId).as('few'))
         .select(count)
         .as('held'),
-      // The word is said in the query, not as a parameter, so that its index is used.
-      approvals
-        .select('id')
-        .where('status', '=', sql.lit<Tables['human_approvals']['status']>('pending'))
-        .orderBy('id')
-        .as('approval_id'),
-      approvals.select('resolved_at').where('resolved_at', 'is not', null).orderBy('resolved_at', 'desc').as('decided_at'),
+      awaited.select('id').orderBy('id').as('approval_id'),
+      decided.select('resolved_at').where('resolved_at', 'is not', null).orderBy('resolved_at', 'desc').as('decided_at'),
     ])
     .$castTo<ChatStanding>()
 })

@@ -1,11 +1,7 @@
-/**
- * What an agent session has before it: messages, counted only as far as anybody needs to know, so that a flood of them costs no
- * more, and the approvals it has asked for.
- */
+/** The messages an agent session has before it, counted only as far as anybody needs to know, so that a flood of them costs no more. */
 import { sql } from 'kysely'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
-import type { Tables } from '../tables.ts'
 import type { Pair } from './agent-sessions.ts'
 import type { Receiver } from './unread.ts'
 
@@ -49,14 +45,3 @@ export const unreadOf = async (reader: Reader, { agentId, projectId }: Pair): Pr
 /** Of those, the ones this agent session was handed and has not answered. */
 export const heldOf = async (reader: Reader, receiver: Receiver): Promise<number> =>
   (await reader.first(countHeld, { ...receiver, limit: countedUpTo }))?.count ?? 0
-
-/** The oldest one that nobody has decided. The word is said in the query, not as a parameter, so that its index is used. */
-export const selectAwaitedApproval = statement<{ agentSessionId: string }>()((db, p) =>
-  db
-    .selectFrom('human_approvals')
-    .select('id')
-    .where('asked_by_agent_session_id', '=', p.agentSessionId)
-    .where('status', '=', sql.lit<Tables['human_approvals']['status']>('pending'))
-    .orderBy('id')
-    .limit(1),
-)

@@ -24,6 +24,7 @@ const changing = (p: Omit<WorkSessionRow, 'project_id' | 'parent_session_id' | '
   resume_failures: p.resume_failures,
   set_aside: p.set_aside,
   error: p.error,
+  dismissed_at: p.dismissed_at,
 })
 
 export const insertWorkSession = statement<WorkSessionRow>()((db, p) =>
@@ -79,6 +80,7 @@ const selectToResume = statement<PageParams>()((db, p) =>
     .selectAll('sessions')
     .where('sessions.interruption_reason', 'is not', null)
     .where('sessions.resumed_by', 'is', null)
+    .where('sessions.dismissed_at', 'is', null)
     .where((eb) => eb(eb.refTuple('sessions.started_at', 'sessions.id'), '<', eb.tuple(p.createdAt, p.id)))
     .orderBy('sessions.started_at', 'desc')
     .orderBy('sessions.id', 'desc')
@@ -127,6 +129,7 @@ export function workSessionOf(row: WorkSessionRow): WorkSession {
     ...now,
     resumedBy: row.resumed_by,
     setAside: row.set_aside,
+    dismissedAt: row.dismissed_at,
     error: errorIn(row.error),
     stateSummary: stateSummary(now),
   }
@@ -152,6 +155,18 @@ export const childrenOf = async (reader: Reader, parentId: string, limit: number
 /** Interrupted and not resumed since. */
 export const workSessionsToResume = async (reader: Reader, params: PageParams): Promise<WorkSession[]> =>
   (await reader.all(selectToResume, params)).map(workSessionOf)
+
+/** The one that goes on with it, however often it was resumed. */
+export async function runningDescendant(reader: Reader, row: WorkSessionRow): Promise<WorkSessionRow | undefined> {
+  const seen = new Set([row.id])
+  for (let id = row.resumed_by; id !== null && !seen.has(id) && seen.size <= maxAncestors; ) {
+    seen.add(id)
+    const child = await reader.first(selectWorkSession, { id })
+    if (!child || child.ended_at === null) return child
+    id = child.resumed_by
+  }
+  return undefined
+}
 
 /** Itself and those it comes from, the nearest first (AR2). */
 export async function lineageOf(reader: Reader, row: Pick<WorkSessionRow, 'id' | 'parent_session_id'>): Promise<string[]> {

@@ -22,7 +22,7 @@ const happenings = (spawn: fc.Arbitrary<Happening>): fc.Arbitrary<Happening[]> =
       { weight: 3, arbitrary: fc.constant(said('sweep', (world) => world.sweep())) },
       {
         weight: 2,
-        arbitrary: fc.record({ hasTaskInProgress: fc.boolean(), unreadMessages: fc.nat(1) }).map((work) =>
+        arbitrary: fc.record({ hasTask: fc.boolean(), unreadMessages: fc.nat(1) }).map((work) =>
           said(`work ${JSON.stringify(work)}`, (world) => {
             Object.assign(world, work)
           }),

@@ -17,10 +17,10 @@ const task: HeldSession = { id: 'task', purpose: 'task', launchId: null, suspect
 const by = (launchId: string, held: HeldSession): HeldSession => ({ ...held, launchId })
 const suspected = (held: HeldSession): HeldSession => ({ ...held, suspectedAt: later(now, -4000) })
 
-const taskWork = { hasTaskInProgress: true, unreadMessages: 0 }
-const chatWork = { hasTaskInProgress: false, unreadMessages: 1 }
-const bothWork = { hasTaskInProgress: true, unreadMessages: 1 }
-const noWork = { hasTaskInProgress: false, unreadMessages: 0 }
+const taskWork = { hasTask: true, unreadMessages: 0 }
+const chatWork = { hasTask: false, unreadMessages: 1 }
+const bothWork = { hasTask: true, unreadMessages: 1 }
+const noWork = { hasTask: false, unreadMessages: 0 }
 
 const noFacts: ExitFacts = { seenBefore: false, currentEpoch: null, live: [], launchesElsewhere: [], work: noWork, graceMs }
 

@@ -10,7 +10,7 @@ import {
 
 const now = '2026-03-01T09:00:00.000Z'
 const nothing: StartFacts = {
-  hasTaskInProgress: false,
+  hasTask: false,
   unreadMessages: 0,
   pendingChatSince: null,
   live: [],
@@ -22,11 +22,11 @@ const held = { heldBecause: 'crashed 3 times in 60 s' }
 describe('whether an agent is started', () => {
   test.each<[string, Partial<StartFacts>, AgentAction['action']]>([
     ['not without work', {}, 'none'],
-    ['for a task', { hasTaskInProgress: true }, 'start'],
+    ['for a task', { hasTask: true }, 'start'],
     ['for a message', { unreadMessages: 1 }, 'start'],
     ['for an open panel', { pendingChatSince: now }, 'start'],
     ['not where a live session has the work', { unreadMessages: 1, live: ['chat'] }, 'none'],
-    ['for a task beside a live chat', { unreadMessages: 1, hasTaskInProgress: true, live: ['chat'] }, 'start'],
+    ['for a task beside a live chat', { unreadMessages: 1, hasTask: true, live: ['chat'] }, 'start'],
     ['not while another start is under way', { unreadMessages: 1, startOutstanding: true }, 'none'],
     ['not while none is needed, held or not', held, 'none'],
   ])('[CO3] %s', (_case, facts, action) => {

@@ -45,7 +45,7 @@ interface Known {
 
 export class World {
   now: Instant = '2026-03-01T09:00:00.000Z'
-  hasTaskInProgress = true
+  hasTask = true
   unreadMessages = 1
   readonly processes: Process[] = []
   readonly ended: Ended[] = []
@@ -64,8 +64,8 @@ export class World {
     const holder = this.living(which)
     if (!holder) return
     const live = this.live().map(({ purpose }) => purpose)
-    const { hasTaskInProgress, unreadMessages, now } = this
-    const { purpose } = detectWork(now, { hasTaskInProgress, unreadMessages, pendingChatSince: now, live })
+    const { hasTask, unreadMessages, now } = this
+    const { purpose } = detectWork(now, { hasTask, unreadMessages, pendingChatSince: now, live })
     if (purpose === 'no_work') return
     const id = `lease-${this.known.size}`
     const launchId = holder.namesLaunch ? holder.launchId : null

@@ -11,8 +11,8 @@ import { fc, property } from '../../support/property.ts'
 import { atMinute, start } from './samples.ts'
 
 const now = atMinute(60)
-const none: WorkFacts = { hasTaskInProgress: false, unreadMessages: 0, pendingChatSince: null, live: [] }
-const task = { hasTaskInProgress: true }
+const none: WorkFacts = { hasTask: false, unreadMessages: 0, pendingChatSince: null, live: [] }
+const task = { hasTask: true }
 const unread = { unreadMessages: 2 }
 const panel = { pendingChatSince: atMinute(59) }
 
@@ -56,7 +56,7 @@ describe('[AS2] work detection', () => {
   })
 
   const facts: fc.Arbitrary<WorkFacts> = fc.record({
-    hasTaskInProgress: fc.boolean(),
+    hasTask: fc.boolean(),
     unreadMessages: fc.nat(3),
     pendingChatSince: fc.option(fc.integer({ min: 30, max: 60 }).map(atMinute), { nil: null }),
     live: fc.uniqueArray(fc.constantFrom<Purpose>('chat', 'task')),

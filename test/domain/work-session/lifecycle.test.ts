@@ -9,6 +9,7 @@ import {
   workOfTask,
   workSessionOf,
 } from '../../../src/domain/work-session/lifecycle.ts'
+import type { PlanStanding } from '../../../src/domain/work-session/plan.ts'
 import { fc, property } from '../../support/property.ts'
 
 const then = '2026-03-01T09:00:00.000Z'
@@ -71,22 +72,23 @@ describe('the life of a work session', () => {
 
 describe('the end of the agent session that drove it', () => {
   const abandoned = 'abandoned'
-  test.each<[EndReason, none: string, some: string]>([
-    ['logout', 'completed', abandoned],
-    ['work_done', 'completed', abandoned],
-    ['closed', abandoned, abandoned],
+  test.each<[EndReason, open: string, stuck: string]>([
+    ['logout', abandoned, 'task_failed'],
+    ['work_done', 'goes on', 'task_failed'],
+    ['closed', 'stopped', 'stopped'],
     ['timeout', abandoned, abandoned],
     ['process_exited', 'process_exited', 'process_exited'],
     ['orphaned', abandoned, abandoned],
     ['expired', abandoned, abandoned],
     ['coordinator_lost', 'coordinator_lost', 'coordinator_lost'],
     ['revoked', abandoned, abandoned],
-  ])('[AS9] %s: %s with no unfinished task, otherwise %s', (because, none, some) => {
-    const outcome = (unfinishedTasks: number): string => {
-      const event = endWithAgentSession(because, unfinishedTasks)
+  ])('[AS9] %s: %s while a task is open, %s when all wait for a failure, completed with none left', (because, open, stuck) => {
+    const outcome = (plan: PlanStanding): string => {
+      const event = endWithAgentSession(because, plan)
+      if (event === null) return 'goes on'
       return event.type === 'complete' ? 'completed' : event.reason
     }
-    expect([outcome(0), outcome(1), outcome(9)]).toEqual([none, some, some])
+    expect([outcome('open'), outcome('stuck'), outcome('done')]).toEqual([open, stuck, 'completed'])
   })
 })
 

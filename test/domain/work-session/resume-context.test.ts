@@ -37,6 +37,7 @@ const nothing: Remembered = {
   currentTask: null,
   warnings: [],
   olderWarnings: [],
+  decisions: [],
   failed: whole([]),
   verified: whole([]),
   next: whole([]),

@@ -1,4 +1,6 @@
 /** The words of interrupted and resumed work, approaches, checkpoints and artifacts in English. */
+import type { WaitsFor } from '../../../src/protocol/work-session.ts'
+
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
 
 export const continuity = {
@@ -14,6 +16,18 @@ export const continuity = {
   notRestored: 'Not everything could be restored',
   notRestoredText: 'The work goes on without this:',
   understood: 'Go on',
+  missingToStart: 'Nothing starts yet',
+  missingToStartText: 'The work is taken up, and waits for this:',
+  dismiss: 'Dismiss',
+  dismissName: (project: string) => `Dismiss the interrupted work in ${project}`,
+  dismissed: (project: string) => `Dismissed. The work in ${project} can still be resumed from its sessions`,
+  dismissedMark: 'dismissed',
+  waitsFor: 'Waits for',
+  waitsForOne: (each: WaitsFor): string => {
+    if (each.what === 'approval') return `approval ${each.approvalId}`
+    if (each.what === 'task') return each.taskId === null ? 'a task' : `task ${each.taskId}`
+    return each.taskId === null ? each.agentId : `${each.agentId}, for ${each.taskId}`
+  },
   resumedSince: 'Resumed since',
 
   picture: 'Who was resumed from whom',

@@ -124,6 +124,8 @@ export const tasks = {
   newWorkSession: 'A new one, when its agent starts',
   created: (title: string) => `${title} is created`,
   saved: (title: string) => `${title} is saved`,
+  retry: 'Begin again',
+  retried: (title: string) => `${title} is begun again`,
   progress: (percent: number) => `${percent} % done`,
   missing: 'There is no such task',
 }
@@ -145,6 +147,7 @@ export const workSessions = {
     coordinator_lost: 'the coordinator was lost',
     error: 'an error',
     stopped: 'stopped',
+    task_failed: 'a task failed',
     store_lost: 'the database was lost',
   } as Record<string, string>,
   id: 'session id',

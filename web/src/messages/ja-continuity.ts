@@ -14,6 +14,18 @@ export const continuity: typeof english.continuity = {
   notRestored: '復元できなかったものがあります',
   notRestoredText: '次のものなしで作業を続けます：',
   understood: '続ける',
+  missingToStart: 'まだ何も始まりません',
+  missingToStartText: '作業は引き継がれましたが、次のものを待っています：',
+  dismiss: '片付ける',
+  dismissName: (project) => `${project} の中断した作業を片付ける`,
+  dismissed: (project) => `片付けました。${project} の作業はセッション一覧からいつでも再開できます`,
+  dismissedMark: '片付け済み',
+  waitsFor: '待っているもの',
+  waitsForOne: (each) => {
+    if (each.what === 'approval') return `承認 ${each.approvalId}`
+    if (each.what === 'task') return each.taskId === null ? 'タスク' : `タスク ${each.taskId}`
+    return each.taskId === null ? each.agentId : `${each.agentId}（${each.taskId}）`
+  },
   resumedSince: '再開済み',
 
   picture: '再開の系譜',

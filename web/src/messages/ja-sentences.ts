@@ -73,6 +73,12 @@ const words: Sentences = {
   taskFailedBecause: 'タスク {task} が失敗しました: {why}',
   taskFailed: 'タスク {task} が失敗しました。',
   agentNotInProject: '{agent} はもうこのプロジェクトのエージェントではありません。担当していたタスク: {tasks}',
+  roleNeeded: '{agent} はコンソールで役割 {role} を担当していました。コンソールでもう一度役割を与えてください。',
+  noTaskLeft: '残っているタスクはありません。タスクを作成し、エージェントに割り当ててください。',
+  taskNeeded: '残りはタスク {task} を待っています。やり直すか、完了にしてください。',
+  nobodyAssigned: 'タスク {task} の担当がいません。エージェントに割り当ててください。',
+  agentByHand: '{agent} には起動コマンドがありません。ご自身で起動してください。',
+  noMachineFor: '{agent} を起動できるマシンが接続されていません。',
   cannotGoOnItself: '{agent} は役割 {role} を自動では続けられません: {why}',
 
   uncommittedFiles: 'コミットされていないファイルが {count} 個あります。先にコミットしてください。',

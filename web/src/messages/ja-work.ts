@@ -129,6 +129,8 @@ export const tasks: typeof english.tasks = {
   newWorkSession: 'エージェントの開始時に新しく開始',
   created: (title) => `${title} を作成しました`,
   saved: (title) => `${title} を保存しました`,
+  retry: 'やり直す',
+  retried: (title) => `${title} をやり直します`,
   progress: (percent) => `${percent}% 完了`,
   missing: 'このタスクはありません',
 }
@@ -150,6 +152,7 @@ export const workSessions: typeof english.workSessions = {
     coordinator_lost: 'コーディネーター喪失',
     error: 'エラー',
     stopped: '停止',
+    task_failed: 'タスク失敗',
     store_lost: 'データベース喪失',
   },
   id: 'セッション ID',

@@ -11,6 +11,7 @@ import { Button } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
+import { DismissButton } from '../work-sessions/dismiss-button.tsx'
 import { ResumeButton } from '../work-sessions/resume-button.tsx'
 
 /** Who runs and which projects there are stands below, and is looked for more often. */
@@ -83,7 +84,8 @@ function InterruptedRow({ workSession }: { workSession: WorkSession }) {
         <span className="truncate text-sm text-quiet max-sm:row-start-2">{said}</span>
         <Ago at={workSession.endedAt ?? workSession.startedAt} className="justify-self-end text-sm text-faint tabular-nums" />
       </Link>
-      <div className="flex min-w-24 justify-end">
+      <div className="flex min-w-24 items-center justify-end gap-1">
+        <DismissButton workSession={workSession} />
         <ResumeButton workSession={workSession} projectId={projectId} />
       </div>
     </li>

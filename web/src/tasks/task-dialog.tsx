@@ -64,6 +64,18 @@ export function TaskDialog({ taskId, project, work }: TaskDialogProps) {
       ...options,
     })
 
+  /** TK2: only a person begins again what failed. */
+  async function retry(failed: Task) {
+    const place = { ...params, taskId: failed.id }
+    const begun = await send(place, (options) =>
+      client.patch('/api/projects/{projectId}/tasks/{taskId}', { params: place, body: { status: 'in_progress' }, ...options }),
+    )
+    if (!begun) return
+    changeWork(project.id, (now) => withTask(now, begun))
+    notify(words.tasks.retried(begun.title))
+    close()
+  }
+
   const create = (options: Options): Promise<Task> =>
     client.post('/api/projects/{projectId}/tasks', { params, body: draftBody(values), ...options })
 
@@ -94,6 +106,7 @@ export function TaskDialog({ taskId, project, work }: TaskDialogProps) {
         </DialogBody>
         <DialogFoot>
           <Button onClick={close}>{mayWrite ? words.act.cancel : words.act.close}</Button>
+          {mayWrite && task?.status === 'failed' && <Button onClick={() => void retry(task)}>{words.tasks.retry}</Button>}
           {mayWrite && <SubmitButton waiting={waiting}>{task ? words.act.save : words.act.create}</SubmitButton>}
         </DialogFoot>
       </form>

@@ -1,6 +1,6 @@
 /** Takes interrupted work up (RS1). What could not be restored is said before the person turns to anything else (RS2). */
 import { useState } from 'react'
-import type { NotRestored } from '../../../src/protocol/resume.ts'
+import type { Missing, NotRestored } from '../../../src/protocol/resume.ts'
 import type { WorkSession } from '../../../src/protocol/work-session.ts'
 import { canResume } from '../live/continuity.ts'
 import { useAgentAndProject } from '../live/names.ts'
@@ -22,8 +22,9 @@ export function ResumeButton({ workSession, projectId }: ResumeButtonProps) {
   const { continuity } = useWords()
   const mayWrite = useMay('write')
   const { project } = useAgentAndProject({ projectId, agentId: '' })
-  const { waiting, error, send } = useSending<{ notRestored: readonly NotRestored[] }>()
+  const { waiting, error, send } = useSending<{ notRestored: readonly NotRestored[]; missing: readonly Missing[] }>()
   const [lost, setLost] = useState<readonly NotRestored[]>([])
+  const [missing, setMissing] = useState<readonly Missing[]>([])
   const possible = workSession !== undefined && canResume(workSession)
   const why = workSession?.setAside ? continuity.setAsideText : continuity.resumeNothing
   const resume = async () => {
@@ -33,8 +34,9 @@ export function ResumeButton({ workSession, projectId }: ResumeButtonProps) {
       client.post('/api/projects/{projectId}/sessions/{workSessionId}/resume', { params, ...options }),
     )
     if (!answer) return
-    notify(continuity.goesOn(project))
-    setLost(answer.notRestored)
+    if (answer.missing.length === 0) notify(continuity.goesOn(project))
+    setMissing(answer.missing)
+    setLost(answer.missing.length === 0 ? answer.notRestored : [])
   }
   if (!mayWrite) return null
   return (
@@ -51,20 +53,37 @@ export function ResumeButton({ workSession, projectId }: ResumeButtonProps) {
       >
         {continuity.resume}
       </SubmitButton>
-      {lost.length > 0 && <Lost lost={lost} onClose={() => setLost([])} />}
+      {lost.length > 0 && (
+        <Said title={continuity.notRestored} text={continuity.notRestoredText} said={lost} onClose={() => setLost([])} />
+      )}
+      {missing.length > 0 && (
+        <Said
+          title={continuity.missingToStart}
+          text={continuity.missingToStartText}
+          said={missing}
+          onClose={() => setMissing([])}
+        />
+      )}
     </>
   )
 }
 
-function Lost({ lost, onClose }: { lost: readonly NotRestored[]; onClose: () => void }) {
+interface SaidProps {
+  readonly title: string
+  readonly text: string
+  readonly said: readonly { readonly what: string; readonly detail: string }[]
+  readonly onClose: () => void
+}
+
+function Said({ title, text, said: things, onClose }: SaidProps) {
   const { continuity } = useWords()
   const said = useSaid()
   return (
-    <InputDialog title={continuity.notRestored} open onClose={onClose}>
+    <InputDialog title={title} open onClose={onClose}>
       <DialogBody>
-        <p>{continuity.notRestoredText}</p>
+        <p>{text}</p>
         <ul className="flex list-disc flex-col gap-1 pl-5 [overflow-wrap:anywhere]">
-          {lost.map(({ what, detail }) => (
+          {things.map(({ what, detail }) => (
             <li key={`${what} ${detail}`}>{said(detail)}</li>
           ))}
         </ul>

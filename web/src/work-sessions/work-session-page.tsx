@@ -16,6 +16,7 @@ import { Ago } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { Gone } from '../shell/not-found.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
+import { DismissButton } from './dismiss-button.tsx'
 import { ResumeButton } from './resume-button.tsx'
 import { stateDots } from './state-dots.ts'
 import { ArtifactRows, CheckpointRows, TaskRows, WorkApprovals } from './work-session-parts.tsx'
@@ -46,7 +47,12 @@ function Whole({ whole }: { whole: WholeWorkSession }) {
               {continuity.back}
             </Link>
             {state === 'running' && <SaveCheckpoint whole={whole} />}
-            {state === 'interrupted' && whole.resumedBy === null && <ResumeButton workSession={whole} projectId={projectId} />}
+            {state === 'interrupted' && whole.resumedBy === null && (
+              <>
+                {whole.dismissedAt === null && <DismissButton workSession={whole} />}
+                <ResumeButton workSession={whole} projectId={projectId} />
+              </>
+            )}
           </>
         }
       >
@@ -56,9 +62,13 @@ function Whole({ whole }: { whole: WholeWorkSession }) {
               <StateDot state={stateDots[state]} />
               {words.states[state]}
               {reason && <span className="text-bad">{words.reason(words.reasons[reason] ?? reason)}</span>}
+              {whole.dismissedAt && <span className="text-faint">{continuity.dismissedMark}</span>}
               {whole.setAside && <span className="text-warn">{`${continuity.setAside}: ${whole.setAside}`}</span>}
             </span>
           </Fact>
+          {whole.waitsFor.length > 0 && (
+            <Fact name={continuity.waitsFor}>{whole.waitsFor.map(continuity.waitsForOne).join(' · ')}</Fact>
+          )}
           <Fact name={continuity.summary}>
             <span className="whitespace-pre-wrap">{whole.contextSummary || words.nothing}</span>
           </Fact>

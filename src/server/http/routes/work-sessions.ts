@@ -4,6 +4,7 @@ import { ProjectPath } from '../../../protocol/project.ts'
 import { childOf } from '../../../protocol/resume.ts'
 import type { workSessionRoutes } from '../../../protocol/routes/work-sessions.ts'
 import { createWorkSession } from '../../../services/create-work-session.ts'
+import { dismissWorkSession } from '../../../services/dismiss-work-session.ts'
 import { endWorkSession } from '../../../services/end-work-session.ts'
 import { getLineage } from '../../../services/get-lineage.ts'
 import { getWorkSession } from '../../../services/get-work-session.ts'
@@ -19,6 +20,7 @@ export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
   createWorkSession: run(createWorkSession, ({ body, params }) => ({ ...body, ...params })),
   getWorkSession: query(getWorkSession, ({ params }) => params),
   endWorkSession: run(endWorkSession, ({ body, params }) => ({ ...body, ...params })),
+  dismissWorkSession: run(dismissWorkSession, ({ params }) => params),
   listInterrupted: query(listInterrupted, (call) => call.query),
   getLineage: query(getLineage, ({ params }) => params),
   resumeWorkSession: async ({ params, doors, receipt, reply, who }) => {
@@ -27,8 +29,9 @@ export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
     const { outcome: became, resumed } = outcome
     reply.code(became === 'begun' ? 201 : 200)
     if (became === 'same') return resumed
-    const missing = await doors.userSessions.takeUp(who, params.workSessionId, childOf(resumed), receipt)
-    return { ...resumed, notRestored: [...resumed.notRestored, ...missing] }
+    const role = await doors.userSessions.takeUp(who, params.workSessionId, childOf(resumed), receipt)
+    if (!role) return resumed
+    return { ...resumed, notRestored: [...resumed.notRestored, ...role.notRestored], missing: role.missing ?? resumed.missing }
   },
   restoreWorkSession: async ({ body, params, who, doors: { store, folders }, receipt }) => {
     const path = ProjectPath.safeParse((body.project as { path?: unknown } | null | undefined)?.path)

@@ -5,7 +5,7 @@ import type { NextAnswer } from '../../../services/find-next-action.ts'
 import { superseded } from '../../agents/held-calls.ts'
 import { agentSessionToken } from '../arguments.ts'
 import { snakeFields } from '../snake-case.ts'
-import { ToldResumeContext, toldResumeContext } from '../told-resume-context.ts'
+import { ToldDecisions, ToldResumeContext, toldResumeContext } from '../told-resume-context.ts'
 import { ToldTask } from '../told-task.ts'
 import { defineTool, type ToolCall, writesOnce } from '../tool.ts'
 
@@ -44,6 +44,7 @@ const output = z.object({
   through_seq: z.int().optional().describe('With summarize_conversation: what to pass to set_summary'),
   approval_id: z.int().optional().describe('With wait_for_approval: what is waited for'),
   task: ToldTask.optional().describe('With work_on_task: the task'),
+  decisions: ToldDecisions.optional().describe('With work_on_task: what people decided about your approvals; heed it'),
   resume_context: ToldResumeContext.optional().describe('With resume_work: what is known about the work you take up'),
 })
 
@@ -94,7 +95,7 @@ async function stillValid({ doors, presented }: ToolCall): Promise<void> {
   if (!(await doors.credentials.whoHas(presented.hash, presented.secret))) throw new Refusal('authentication_failed')
 }
 
-function told({ next, task, resumeContext }: NextAnswer): z.input<typeof output> {
+function told({ next, task, resumeContext, decisions }: NextAnswer): z.input<typeof output> {
   const { action, state, instruction } = next
   const always = { action, state, instruction }
   switch (next.action) {
@@ -105,7 +106,11 @@ function told({ next, task, resumeContext }: NextAnswer): z.input<typeof output>
     case 'summarize_conversation':
       return { ...always, through_seq: next.throughSeq }
     case 'work_on_task':
-      return task ? { ...always, task: snakeFields(task) } : always
+      return {
+        ...always,
+        ...(task && { task: snakeFields(task) }),
+        ...(decisions.length > 0 && { decisions: decisions.map(snakeFields) }),
+      }
     case 'resume_work':
       return resumeContext ? { ...always, resume_context: toldResumeContext(resumeContext) } : always
     case 'exit':
