@@ -24,6 +24,7 @@ function allowed(rule: Rule): string {
     timezone: 'an IANA time zone',
     address: 'an address: scheme, host, port',
     host: 'an address or host name',
+    hosts: 'addresses with a port, comma-separated',
     database: '`postgres://…`',
     folders: 'folders',
     'bot-token': '`123456:ABC…`',

@@ -17,6 +17,7 @@ const placeholders = {
   'number-or-off': 'n|off',
   address: 'url',
   host: 'host',
+  hosts: 'hosts',
   timezone: 'zone',
   choice: 'word',
   text: 'text',

@@ -64,6 +64,7 @@ export async function startServer(
       logger,
       listen: { host: config.host, port: config.port },
       publicUrl: config.public_url,
+      metricsHosts: config['metrics.hosts']?.split(',') ?? [],
       behindProxy: config.behind_proxy,
       version,
       pageFolder: join(packageFolder, 'dist', 'web'),

@@ -48,6 +48,7 @@ function schemaOf(key: ConfigKey): JsonSchema {
     case 'folders':
       return { ...shared, type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1 }
     case 'host':
+    case 'hosts':
     case 'text':
     case 'timezone':
       return { ...shared, type: 'string', minLength: 1 }

@@ -11,7 +11,7 @@ interface Shared {
   readonly secret?: true
 }
 interface TextRule extends Shared {
-  readonly kind: 'text' | 'address' | 'timezone' | 'host' | 'database' | 'bot-token'
+  readonly kind: 'text' | 'address' | 'timezone' | 'host' | 'hosts' | 'database' | 'bot-token'
   readonly fallback: string | null
 }
 interface NumberRule extends Shared {
@@ -61,6 +61,11 @@ export const configRules = {
     min: 0,
     max: 4,
     about: 'With database_url: how long a node that is stopped still answers, so that balancers turn away from it first',
+  },
+  'metrics.hosts': {
+    kind: 'hosts',
+    fallback: null,
+    about: 'Addresses of this node, with port and comma-separated, under which /metrics answers too, such as 10.0.0.11:4747',
   },
   'log.level': {
     kind: 'choice',
@@ -169,6 +174,10 @@ export function parseConfigValue(key: ConfigKey, given: unknown): { value: unkno
       return typeof given === 'string' && /^[\w.:-]{1,255}$/.test(given)
         ? { value: given }
         : { problem: `${key} must be an address or host name, such as 127.0.0.1; it is ${shown(given)}` }
+    case 'hosts':
+      return typeof given === 'string' && given.length <= 4096 && given.split(',').every((each) => isHostWithPort(each.trim()))
+        ? { value: given.toLowerCase().replaceAll(' ', '') }
+        : { problem: `${key} must be addresses with a port, such as 10.0.0.11:4747,[fd00::11]:4747; it is ${shown(given)}` }
     case 'database':
       // Never shown: it holds a password.
       return typeof given === 'string' && /^postgres(?:ql)?:\/\/\S+$/.test(given)
@@ -230,6 +239,8 @@ function parseAddress(key: ConfigKey, given: unknown): { value: string } | { pro
   }
   return { value: url.origin }
 }
+
+const isHostWithPort = (given: string): boolean => /^(?:[\w.-]{1,255}|\[[0-9a-f:.]{2,45}\]):\d{1,5}$/i.test(given)
 
 function isTimezone(given: unknown): boolean {
   if (typeof given !== 'string' || !/^[A-Za-z]/.test(given)) return false

@@ -20,6 +20,8 @@ export interface FrontParts {
   readonly logger: Logger
   readonly listen: { readonly host: string; readonly port: number }
   readonly publicUrl: string | null
+  /** Under which `/metrics` answers too, in lower case with their port. */
+  readonly metricsHosts?: readonly string[]
   readonly behindProxy: boolean
   readonly version: string
   /** The built page; null serves none. */
@@ -95,7 +97,8 @@ export class Front {
         resolve()
       })
     })
-    this.gate.open(hostAndOrigin((this.server.address() as AddressInfo).port, this.parts.publicUrl))
+    const { publicUrl, metricsHosts } = this.parts
+    this.gate.open(hostAndOrigin((this.server.address() as AddressInfo).port, publicUrl, metricsHosts))
   }
 
   /** The doors are there: whoever waits goes through, and everybody after them. */

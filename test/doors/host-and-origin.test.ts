@@ -107,7 +107,7 @@ test('[SE2] two Host headers, and a target in absolute form, are refused', async
 test('[SE2] Host and Origin come before the credential, the route and the body', async () => {
   const server = await openTestServer()
   const foreign = { host: 'evil.example' }
-  for (const path of ['/', '/healthz', '/readyz', '/api/me', '/api/nothing', '/api/%zz', '/metrics']) {
+  for (const path of ['/', '/healthz/', '/readyz/x', '/HEALTHZ', '/api/me', '/api/nothing', '/api/%zz', '/metrics']) {
     expect((await server.ask(path, { headers: foreign, token: null })).json.code, path).toBe('forbidden_host')
   }
   const status = await server.ask('/api/projects', { method: 'POST', headers: foreign, body: 'x'.repeat(2_000_000) }).then(
@@ -116,6 +116,30 @@ test('[SE2] Host and Origin come before the credential, the route and the body',
     () => 403,
   )
   expect(status).toBe(403)
+})
+
+test('[HT5] a node is probed under any Host, and scraped by the address that the operator names; nothing else answers there', async () => {
+  const server = await openTestServer({ metricsHosts: ['10.0.0.11:4747', 'node-1:4747'], behindProxy: true })
+  const as = (host: string | undefined, path: string, more = '', method = 'GET') => {
+    const lines = `${host === undefined ? '' : `Host: ${host}\r\n`}${more}Connection: close\r\n\r\n`
+    return server.raw(`${method} ${path} HTTP/1.1\r\n${lines}`)
+  }
+  const bearer = `Authorization: Bearer ${server.ownerToken}\r\n`
+  const foreign = /^HTTP\/1.1 403 [\s\S]*"code":"forbidden_host"/
+  for (const host of ['10.0.0.11:4747', 'evil.example', `10.1.2.3:${server.port}`, undefined]) {
+    expect(await as(host, '/healthz'), host).toMatch(/^HTTP\/1.1 200 [\s\S]*"status":"ok"/)
+    expect(await as(host, '/readyz?from=probe'), host).toMatch(/^HTTP\/1.1 200 [\s\S]*"status":"ready"/)
+    for (const path of ['/api/me', '/', '/mcp', '/ws', '/healthz/../api/me'])
+      expect(await as(host, path, bearer)).toMatch(foreign)
+    expect(await as(host, '/healthz', 'Content-Length: 0\r\n', 'POST')).toMatch(foreign)
+  }
+  expect(await as('evil.example', '/healthz', 'Origin: http://evil.example\r\n')).toContain('"code":"forbidden_origin"')
+  for (const host of ['10.0.0.11:4747', 'Node-1:4747', `127.0.0.1:${server.port}`]) {
+    expect(await as(host, '/metrics', bearer), host).toMatch(/^HTTP\/1.1 200 [\s\S]*\nholdfast_/)
+    expect(await as(host, '/metrics'), host).toMatch(/^HTTP\/1.1 401 /)
+  }
+  for (const host of ['10.0.0.11', '10.0.0.12:4747', 'evil.example', undefined])
+    expect(await as(host, '/metrics', bearer), host).toMatch(foreign)
 })
 
 test('[SE2] only health, readiness, signing in and the page need no credential', async () => {

@@ -70,6 +70,12 @@ test.each([
   ['time zones nobody knows', { 'cutover.timezone': 'Asia/Tokio' }, {}, 'did you mean Asia/Tokyo?'],
   ['addresses with a path', undefined, { HOLDFAST_PUBLIC_URL: 'https://a.example/x' }, 'the nearest is https://a.example'],
   ['things that are no addresses', { public_url: 'ftp://a' }, {}, 'public_url must be an address'],
+  [
+    'hosts without a port or for all',
+    { metrics: { hosts: '10.0.0.11:4747,*' } },
+    {},
+    'metrics.hosts must be addresses with a port',
+  ],
   ['switches that are neither', { behind_proxy: 'yes' }, {}, 'behind_proxy must be one of true, false'],
   ['files that are not JSON', '{ port: 1 }', {}, 'is not JSON'],
   ['files that hold no object', '[]', {}, 'must hold an object'],

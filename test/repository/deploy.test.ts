@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commands } from '../../src/cli/command-list.ts'
-import { configKeys } from '../../src/protocol/config.ts'
+import { configKeys, parseConfigValue } from '../../src/protocol/config.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const text = (...path: string[]): string => readFileSync(join(root, ...path), 'utf8')
@@ -15,6 +15,15 @@ test('[OP1] every metric that an alert looks at is one the server gives', () => 
   const named = found(/\b((?:holdfast|nodejs)_[a-z0-9_]+)/g, text('deploy', 'prometheus-alerts.yml'))
   expect(named.length).toBeGreaterThan(5)
   for (const name of named) expect(source).toContain(name.replace(/_bucket$/, ''))
+})
+
+test('[OP1] the scrape configuration asks what the server answers, and names the setting that lets it', () => {
+  const scrape = text('deploy', 'prometheus.yml')
+  const [hosts = ''] = found(/HOLDFAST_METRICS_HOSTS=(\S+)/g, scrape)
+  expect(parseConfigValue('metrics.hosts', hosts)).toEqual({ value: hosts })
+  expect(hosts.split(',')).toEqual(found(/'([\d.]+:\d+)'/g, scrape))
+  for (const part of ['credentials_file:', '- prometheus-alerts.yml']) expect(scrape).toContain(part)
+  expect(scrape).not.toContain('metrics_path')
 })
 
 test('[OP3] the units and the image start commands there are, with settings there are', () => {

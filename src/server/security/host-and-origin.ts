@@ -1,6 +1,7 @@
 /**
  * Which Host and Origin headers are ours (SE2): exact lists, checked on every request and upgrade before anything else is
- * looked at. A page of somebody else's that reaches us through DNS rebinding, or a form on it, ends here.
+ * looked at. A page of somebody else's that reaches us through DNS rebinding, or a form on it, ends here. What machines ask a node for by its own
+ * address is let through: that it lives and is ready, which is no secret and changes nothing, and its figures where the operator names the address.
  */
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../domain/errors.ts'
@@ -13,8 +14,11 @@ export interface HostAndOrigin {
   check(request: IncomingMessage): void
 }
 
-/** Known only once the port is. */
-export function hostAndOrigin(port: number, publicUrl: string | null): HostAndOrigin {
+const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
+
+/** Known only once the port is. `metricsHosts` are in lower case, with their port. */
+export function hostAndOrigin(port: number, publicUrl: string | null, metricsHosts: readonly string[] = []): HostAndOrigin {
+  const forMetrics = new Set(metricsHosts)
   const hosts = new Set<string>()
   const origins = new Set<string>()
   const allow = (scheme: keyof typeof defaultPort, name: string, at: number): void => {
@@ -30,8 +34,10 @@ export function hostAndOrigin(port: number, publicUrl: string | null): HostAndOr
   }
   return {
     check(request) {
-      const host = onlyHost(request)
-      if (host === undefined || !hosts.has(host.toLowerCase())) throw new Refusal('forbidden_host')
+      const host = onlyHost(request)?.toLowerCase()
+      const path = request.method === 'GET' ? request.url?.split('?', 1)[0] : undefined
+      const isOurs = host !== undefined && (hosts.has(host) || (path === '/metrics' && forMetrics.has(host)))
+      if (!isOurs && !probes.has(path ?? '')) throw new Refusal('forbidden_host')
       // In absolute form the target names a host of its own, which would win over the header (RFC 9112, 3.2.2).
       if (!request.url?.startsWith('/')) throw new Refusal('forbidden_host', 'The request target must be a path')
       const { origin } = request.headers
