@@ -26,6 +26,40 @@ test('[OP1] the scrape configuration asks what the server answers, and names the
   expect(scrape).not.toContain('metrics_path')
 })
 
+test('[OP4] nginx passes the Host on with its port, upgrades too, and collects nothing', () => {
+  const file = text('deploy', 'nginx.conf')
+  const passed = new Map([...file.matchAll(/^\s*proxy_set_header (\S+) (.+);$/gm)].map(([, header, value]) => [header, value]))
+  expect(passed.get('Host')).toBe('$http_host')
+  expect([passed.get('Upgrade'), passed.get('Connection')]).toEqual(['$http_upgrade', '$holdfast_connection'])
+  for (const needed of ['proxy_buffering off;', 'proxy_http_version 1.1;']) expect(file).toContain(needed)
+})
+
+test('[OP4] the units are hardened: a server that starts no programs wholly, those that run agents as far as agents allow', () => {
+  const directives = (unit: string) =>
+    new Map(found(/^([A-Z]\w+=.*)$/gm, text('deploy', unit)).map((line) => line.split('=', 2) as [string, string]))
+  const wanted = {
+    NoNewPrivileges: 'true',
+    CapabilityBoundingSet: '',
+    PrivateTmp: 'true',
+    ProtectKernelModules: 'true',
+    SystemCallArchitectures: 'native',
+  }
+  for (const unit of ['holdfast-server.service', 'holdfast.service', 'holdfast-coordinator.service'])
+    expect(Object.fromEntries(directives(unit)), unit).toMatchObject(wanted)
+  const server = {
+    ProtectSystem: 'strict',
+    ProtectHome: 'true',
+    RestrictNamespaces: 'true',
+    PrivateDevices: 'true',
+    SystemCallFilter: '~@privileged',
+  }
+  expect(Object.fromEntries(directives('holdfast-server.service'))).toMatchObject(server)
+  // A sandbox of an agent's own mounts a /proc, which the kernel refuses where a part of it is covered.
+  for (const unit of ['holdfast.service', 'holdfast-coordinator.service'])
+    for (const name of ['RestrictNamespaces', 'ProtectKernelTunables', 'ProtectKernelLogs', 'ProtectProc'])
+      expect(directives(unit).has(name), `${unit} ${name}`).toBe(false)
+})
+
 test('[OP3] the units and the image start commands there are, with settings there are', () => {
   const files = readdirSync(join(root, 'deploy')).filter((file) => /\.service$|^Dockerfile$/.test(file))
   const all = files.map((file) => text('deploy', file)).join('\n')

@@ -1,6 +1,7 @@
 /** The parts of the fault bench, by the names that `--only` takes. */
 import { cluster, upgrade } from './clusters.ts'
 import { crowd, cutSockets } from './crowds.ts'
+import { deployment } from './deployment.ts'
 import { files, io, powerCut } from './disks.ts'
 import { fences } from './fences.ts'
 import { kill, killCutover, killFirstStart, killOnPostgres, killServer, killWork, migrations } from './kills.ts'
@@ -30,4 +31,5 @@ export const parts: Readonly<Record<string, Part>> = {
   cluster,
   upgrade,
   terminations,
+  deployment,
 }
