@@ -1,9 +1,9 @@
 /**
  * Runs before `npm pack`, after the server and the page are built: makes the rest of what is published (OP3), which is that server
- * without its maps, the library as a bundle, the library's types, and the licences of everything that was bundled. Nothing of it is
+ * without its maps, the program that loads it, the library as a bundle, the library's types, and the licences of everything that was bundled. Nothing of it is
  * needed in a clone.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Bundle, bundleInto } from './build/bundle.ts'
 import { licencesOf } from './build/licences.ts'
@@ -21,6 +21,7 @@ for (const name of server.files.filter((file) => !file.endsWith('.map'))) {
   const code = readFileSync(join(root, 'dist', 'server', name), 'utf8')
   writeFileSync(join(folder, 'server', name), code.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n'))
 }
+copyFileSync(join(root, 'scripts', 'build', 'published-entry.cjs'), join(folder, 'holdfast.cjs'))
 const library = await bundleInto(root, join(folder, 'library'), { library: 'src/library.ts' }, { maps: false })
 writeFileSync(join(folder, 'THIRD-PARTY.md'), licencesOf([...server.modules, ...library.modules]))
 

@@ -2,8 +2,8 @@
  * The package as it would be published (OP3): packed once, installed into an empty folder, and used as a stranger would. On the Node
  * of the tests, and on every other one that TEST_NODES names (paths with `:` between them).
  */
-import { execFile } from 'node:child_process'
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { publint } from 'publint'
@@ -23,6 +23,8 @@ const npm = (node: string, cwd: string, ...args: string[]) =>
     env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env['PATH']}`, npm_config_loglevel: 'error' },
   })
 
+const majorOf = (node: string): string => execFileSync(node, ['-p', 'process.versions.node.split(".")[0]'], { encoding: 'utf8' })
+
 let tarball = ''
 beforeAll(async () => {
   const to = temporaryFolder()
@@ -41,6 +43,37 @@ test('[OP3] what is packed holds no source and no map, is small, and publint has
   expect((await publint({ pkgDir: join(unpacked, 'package'), pack: false, strict: true })).messages).toEqual([])
 })
 
+test('[OP3] a Node that is too old is told in one sentence what is needed, by every command', async () => {
+  const unpacked = temporaryFolder()
+  await run('tar', ['-xzf', tarball, '-C', unpacked])
+  const { bin, engines } = JSON.parse(readFileSync(join(unpacked, 'package', 'package.json'), 'utf8'))
+  const program = join(unpacked, 'package', bin.holdfast)
+  const pretending = (version: string) => {
+    const path = join(unpacked, `as-${version}.cjs`)
+    const values = `{ version: { value: 'v${version}' }, versions: { value: { ...process.versions, node: '${version}' } } }`
+    writeFileSync(path, `Object.defineProperties(process, ${values})`)
+    return [process.execPath, '--require', path]
+  }
+  const onPath = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node'))
+  const real = onPath.filter((file) => existsSync(file) && Number(majorOf(file)) < Number(/\d+/.exec(engines.node)?.[0]))
+  for (const node of [pretending('20.19.0'), pretending('22.20.0'), pretending('23.11.1'), ...real.map((file) => [file])])
+    for (const command of ['--version', 'up']) {
+      const [file = '', ...args] = node
+      const failed = await run(file, [...args, program, command]).then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+      expect(failed, file).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(/^Holdfast needs Node 24 or later; this is v2\d\.\S+\. Install .*\n$/),
+      })
+    }
+  // What an old Node has to read before it says so is no module, and nothing newer than such a Node.
+  expect(program).toMatch(/\.cjs$/)
+  expect(readFileSync(program, 'utf8')).not.toMatch(/^import |=>|\?\.|\?\?|`|\b(?:const|let|await)\b/m)
+})
+
 describe.each(nodes)('on %s', (node) => {
   let folder = ''
   beforeAll(async () => {
@@ -53,7 +86,7 @@ describe.each(nodes)('on %s', (node) => {
   test('[OP3] npx runs it from an empty folder, and the demo agent answers a chat', async () => {
     const { stdout } = await npm(node, folder, 'exec', '--offline', '--', 'holdfast', '--version')
     expect(stdout.trim()).toBe('0.1.0')
-    const program = [node, installed('dist', 'package', 'server', 'main.js')] as const
+    const program = [node, installed('dist', 'package', 'holdfast.cjs')] as const
     const holdfast = await startHoldfast({ up: true, program })
     onTestFinished(async () => void (await holdfast.stop()))
     const page = await fetch(holdfast.url)
