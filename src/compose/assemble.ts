@@ -9,6 +9,7 @@ import { Mirror } from '../mirror/mirror.ts'
 import { projectFolder } from '../mirror/project-folder.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { Seals } from '../platform/seals.ts'
 import { hashSecret } from '../platform/secrets.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { createSpeaker } from '../server/agents/speaker.ts'
@@ -34,6 +35,7 @@ export interface Parts {
   readonly env: NodeJS.ProcessEnv
   readonly undo: Undo
   readonly store: Store
+  readonly seals: Seals
   /** A coordinator is started beside this server. */
   readonly expectsCoordinator: boolean
 }
@@ -44,7 +46,7 @@ interface Assembled {
 }
 
 export async function assemble(parts: Parts): Promise<Assembled> {
-  const { config, ownerToken, front, logger, clock, env, undo, store, expectsCoordinator } = parts
+  const { config, ownerToken, front, logger, clock, env, undo, store, seals, expectsCoordinator } = parts
   const { data } = config
   await keepCutoverRule(store, config)
   const taken = await takeInAtStart(store, data, (file, why) => logger.warn({ file, why }, 'a conversation file was skipped'))
@@ -66,6 +68,7 @@ export async function assemble(parts: Parts): Promise<Assembled> {
     store,
     clock,
     ownerTokenHash,
+    seals,
     files,
     coordinatorRules,
     folderRules: { data, roots: config['projects.roots'] ?? [] },

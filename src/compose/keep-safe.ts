@@ -9,9 +9,11 @@ import { conversationsFolder, databaseFile, projectsFolder } from '../platform/d
 import { mustNotBeMoved, unmarkMoved } from '../platform/moved-mark.ts'
 import { StartFailure } from '../platform/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
+import { type AgentWithoutKeys, agentsWithoutKeys } from '../services/find-environments.ts'
 import { selectMeta } from '../store/meta.ts'
 import type { Reader } from '../store/store.ts'
 import { explainPostgres, explainSqlite } from './explain-store.ts'
+import { readSeals, sealingKeyFile } from './sealing-key.ts'
 
 /** What a database holds, for whoever is about to replace it, or has just been given it. */
 export interface Contents {
@@ -41,6 +43,10 @@ export interface RestoredStore extends Contents {
   readonly place: string
   /** The database that was there before; null when there was none, or it was not to be kept. */
   readonly keptAt: string | null
+  /** SE12: those whose values are sealed with a key that is not here. */
+  readonly agentsWithoutKeys: readonly AgentWithoutKeys[]
+  /** Where that key belongs. */
+  readonly sealingKeyFile: string
 }
 
 export async function backUp({ data, database_url: url }: ConfigValues, toFile: string): Promise<Backup> {
@@ -106,9 +112,16 @@ interface RestoreOptions {
 
 export async function restoreFrom(
   fromFile: string,
-  { data, database_url: url }: ConfigValues,
+  config: ConfigValues,
   { replace, warn }: RestoreOptions,
 ): Promise<RestoredStore> {
+  const { data, database_url: url } = config
+  const keyId = (await readSeals(config))?.keyId
+  const readRestored = async (reader: Reader) => ({
+    ...(await readContents(reader)),
+    agentsWithoutKeys: await agentsWithoutKeys(reader, keyId),
+    sealingKeyFile: sealingKeyFile(config),
+  })
   if (url) {
     const { restorePostgres } = await import('../store/postgres/backup-restore.ts')
     const { readPostgres } = await import('../store/postgres/backup.ts')
@@ -116,7 +129,7 @@ export async function restoreFrom(
     try {
       await restorePostgres(fromFile, url)
       const place = `PostgreSQL at ${connectionOptions(url).place}`
-      return { place, keptAt: null, ...(await readPostgres(url, readContents)) }
+      return { place, keptAt: null, ...(await readPostgres(url, readRestored)) }
     } catch (error) {
       throw await explainPostgres(url, error)
     }
@@ -128,7 +141,8 @@ export async function restoreFrom(
     const { movedAside } = await restoreSqlite(fromFile, data, warn)
     await unmarkMoved(data)
     const file = databaseFile(data)
-    const contents = await contentsOf(file)
+    const { readSqlite } = await import('../store/sqlite/backup.ts')
+    const contents = await readSqlite(file, readRestored)
     if (movedAside && replace) for (const end of ['', '-wal', '-shm']) await rm(`${movedAside}${end}`, { force: true })
     return { place: data, keptAt: replace ? null : movedAside, ...contents }
   } catch (error) {

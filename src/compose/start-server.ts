@@ -76,8 +76,9 @@ export async function startServer(
     const { boundYoungHeap, collectSooner, compileSooner, withSmallYoungHeap } = await import('../platform/engine-flags.ts')
     const { assemble } = await withSmallYoungHeap(() => import('./assemble.ts'))
     const { openStore } = await import('./open-store.ts')
+    const { openSealedStore } = await import('./open-sealed-store.ts')
     // Not within it: the store's thread would compile all that it needs of Node itself (engine-flags.ts).
-    const store = await openStore(config, logger, signal)
+    const { store, seals } = await openSealedStore(config, logger, () => openStore(config, logger, signal))
     undo.push(() => store.close())
     const { signInCode, tails } = await withSmallYoungHeap(() =>
       assemble({
@@ -89,6 +90,7 @@ export async function startServer(
         env,
         undo,
         store,
+        seals,
         expectsCoordinator: kind === 'up' && processes !== undefined,
       }),
     )

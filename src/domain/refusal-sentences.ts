@@ -148,6 +148,8 @@ export const refusalSentences = {
 
   pastTime: 'it is in the past',
   nothingToSearch: 'there is no letter, digit or sign in it to search for',
+  otherSealingKey:
+    'This node seals keys with another key than the others. Put the same sealing key on every node, and start it again',
   notMasked: 'a masked value was sent, but nothing is stored under that name',
   firstWord: 'its first word is the program',
   nameABranch: 'name one; the worktree began between branches',

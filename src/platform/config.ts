@@ -105,7 +105,7 @@ export function checkConfig(sources: ConfigSources): CheckedConfig {
 /** A path that is relative is so to where it was said. */
 function inFolder(key: ConfigKey, value: unknown, folder: string): unknown {
   if (configRules[key].kind === 'folders') return (value as string[]).map((each) => resolve(folder, each))
-  return key === 'data' ? resolve(folder, String(value)) : value
+  return key === 'data' || key === 'sealing_key_file' ? resolve(folder, String(value)) : value
 }
 
 function defaults({ env, logToTerminal }: ConfigSources, packageFolder: string): Record<string, unknown> {

@@ -12,10 +12,10 @@ import { StartFailure } from './start-failure.ts'
 /** Those that earlier builds kept elsewhere. */
 const movedNames = ['owner-token', 'coordinator-token'] as const
 
-export type SecretName = (typeof movedNames)[number]
+export type SecretName = (typeof movedNames)[number] | 'sealing-key'
 
 export const secretsFolder = (data: string): string => join(data, 'secrets')
-const secretFile = (data: string, name: SecretName): string => join(secretsFolder(data), name)
+export const secretFile = (data: string, name: SecretName): string => join(secretsFolder(data), name)
 const earlierFile = (data: string, name: SecretName): string => join(data, name)
 
 interface KeptSecret {

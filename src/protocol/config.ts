@@ -55,6 +55,12 @@ export const configRules = {
     secret: true,
     about: 'postgres://…; SQLite in the data folder when left out',
   },
+  sealing_key_file: {
+    kind: 'text',
+    fallback: null,
+    about:
+      'File with the key that agents’ keys are sealed with, the same on every node; secrets/sealing-key in the data folder when left out',
+  },
   drain_seconds: {
     kind: 'number',
     fallback: 1,

@@ -1,6 +1,7 @@
 /** What the doors share, built once by server.ts. */
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { Seals } from '../platform/seals.ts'
 import type { DetectedAgent } from '../protocol/detected-agent.ts'
 import type { Store } from '../store/store.ts'
 import type { AgentCalls } from './agents/agent-calls.ts'
@@ -43,6 +44,7 @@ export interface Doors {
   /** Whether readers reach us over TLS, through the proxy of `public_url`. */
   readonly https: boolean
   readonly credentials: Credentials
+  readonly seals: Seals
   readonly loginLimit: RateLimit
   readonly tails: Tails
   readonly connections: Connections

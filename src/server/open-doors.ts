@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../platform/clock.ts'
 import type { FolderRules } from '../platform/folder-rules.ts'
+import type { Seals } from '../platform/seals.ts'
 import type { Store } from '../store/store.ts'
 import { AgentCalls } from './agents/agent-calls.ts'
 import type { HeldCalls } from './agents/held-calls.ts'
@@ -31,6 +32,8 @@ export interface DoorsParts {
   readonly store: Store
   readonly clock: Clock
   readonly ownerTokenHash: string
+  /** What agents' keys are sealed with (SE12). */
+  readonly seals: Seals
   readonly files: FilesBeside
   readonly coordinatorRules: CoordinatorRules
   readonly folderRules: FolderRules
@@ -65,12 +68,22 @@ const firstWordMs = 250
 const isProbe = (url = ''): boolean => url === '/readyz' || url === '/healthz' || url.startsWith('/metrics')
 
 export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
-  const { front, store, clock, ownerTokenHash, files, coordinatorRules, folderRules, detectAgents = async () => [] } = parts
+  const {
+    front,
+    store,
+    clock,
+    ownerTokenHash,
+    seals,
+    files,
+    coordinatorRules,
+    folderRules,
+    detectAgents = async () => [],
+  } = parts
   const { expectsCoordinator = false } = parts
   const { logger, version, publicUrl, behindProxy } = front.parts
   const credentials = new Credentials(store, ownerTokenHash, publicUrl)
   const tails = new Tails({ store, clock, logger })
-  const offers = new Offers(store, coordinatorRules)
+  const offers = new Offers(store, coordinatorRules, seals)
   const doors: Doors = {
     store,
     clock,
@@ -79,12 +92,13 @@ export async function openDoors(parts: DoorsParts): Promise<OpenDoors> {
     publicUrl,
     https: front.https,
     credentials,
+    seals,
     loginLimit: new RateLimit(clock, loginAttemptsPerMinute),
     tails,
     connections: new Connections({ store, clock, credentials, tails }),
     panels: new OpenPanels({ store, clock, logger }),
     agents: new AgentCalls({ store, clock, tails }),
-    launches: new Launches(store, coordinatorRules, offers),
+    launches: new Launches(store, coordinatorRules, offers, seals),
     offers,
     files,
     userSessions: new UserSessions({ store, clock, expectsCoordinator, offers }),

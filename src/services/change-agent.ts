@@ -1,14 +1,15 @@
 /** Changes an agent; what is not named stays. `env` is replaced whole, its masked values meaning the stored ones (SE7). */
 import type * as z from 'zod'
-import { unmasked } from '../domain/agent/environment.ts'
+import { type StoredEnvironment, unmasked } from '../domain/agent/environment.ts'
 import { home } from '../domain/stream/name.ts'
 import type { Agent, AgentChange } from '../protocol/agent.ts'
 import { maskedValue } from '../protocol/masked-value.ts'
 import { type AgentRow, agentOf, projectIdsOf, selectAgent, updateAgent } from '../store/queries/agents.ts'
 import { defineUseCase } from '../store/store.ts'
+import { mustBeSealedAlike, type SentEnvironment } from './create-agent.ts'
 import { noSuchAgent, nothingToKeep } from './refusals.ts'
 
-type Change = z.output<typeof AgentChange>
+type Change = Omit<z.output<typeof AgentChange>, 'env'> & { env?: SentEnvironment | undefined }
 
 export const changeAgent = defineUseCase({
   name: 'change-agent',
@@ -16,8 +17,10 @@ export const changeAgent = defineUseCase({
   run: async (tx, { agentId, by, ...change }: Change & { agentId: string; by: string }, { now }): Promise<Agent> => {
     const row = await tx.first(selectAgent, { id: agentId })
     if (!row) throw noSuchAgent(agentId)
-    const env = unmasked(change.env ?? JSON.parse(row.env), JSON.parse(row.env), maskedValue)
+    const stored = JSON.parse(row.env) as StoredEnvironment
+    const env = unmasked(change.env ?? stored, stored, maskedValue)
     if ('nothingToKeep' in env) throw nothingToKeep(env.nothingToKeep)
+    await mustBeSealedAlike(tx, change.env)
     const changed = changedRow(row, change, env.environment)
     const projectIds = await projectIdsOf(tx, agentId)
     if (JSON.stringify(changed) === JSON.stringify(row)) return agentOf(row, projectIds)
@@ -30,7 +33,7 @@ export const changeAgent = defineUseCase({
 })
 
 /** null is a value for some fields ("none"), so only what was left out stays. */
-const changedRow = (row: AgentRow, change: Change, env: Record<string, string>): AgentRow => ({
+const changedRow = (row: AgentRow, change: Change, env: StoredEnvironment): AgentRow => ({
   ...row,
   name: change.name ?? row.name,
   protocol: change.protocol ?? row.protocol,

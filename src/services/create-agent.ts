@@ -1,7 +1,7 @@
 /** Adds an agent: what can be started, and how. Its passkey is in this answer and never again (AS7). */
 
 import type * as z from 'zod'
-import { unmasked } from '../domain/agent/environment.ts'
+import { type SealedValue, unmasked } from '../domain/agent/environment.ts'
 import { agentIdFrom, isReserved } from '../domain/agent/id.ts'
 import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
@@ -9,6 +9,7 @@ import { home } from '../domain/stream/name.ts'
 import { hashSecret } from '../platform/secrets.ts'
 import type { AgentDraft, AgentWithPasskey } from '../protocol/agent.ts'
 import { maskedValue } from '../protocol/masked-value.ts'
+import { selectMeta } from '../store/meta.ts'
 import { agentOf, insertAgent, selectAgent } from '../store/queries/agents.ts'
 import { selectPerson } from '../store/queries/people.ts'
 import { defineUseCase, type Reader } from '../store/store.ts'
@@ -18,13 +19,21 @@ import { nothingToKeep } from './refusals.ts'
 const defaultHoldSeconds = 50
 const maxIdTries = 20
 
+/** No plain value comes into the store (SE12). */
+export type SentEnvironment = Readonly<Record<string, SealedValue | typeof maskedValue>>
+
 export const createAgent = defineUseCase({
   name: 'create-agent',
   answersSecret: true,
   streams: () => [home],
-  run: async (tx, input: z.output<typeof AgentDraft> & { by: string }, { now, random }): Promise<AgentWithPasskey> => {
+  run: async (
+    tx,
+    input: Omit<z.output<typeof AgentDraft>, 'env'> & { env?: SentEnvironment | undefined; by: string },
+    { now, random },
+  ): Promise<AgentWithPasskey> => {
     const env = unmasked(input.env ?? {}, {}, maskedValue)
     if ('nothingToKeep' in env) throw nothingToKeep(env.nothingToKeep)
+    await mustBeSealedAlike(tx, input.env)
     const passkey = random.secret('agent')
     const row = {
       id: await freeId(tx, input.id, input.name),
@@ -47,6 +56,13 @@ export const createAgent = defineUseCase({
     return { ...agent, passkey }
   },
 })
+
+/** A node that seals with another key than the store's nodes would hide its values from them (SE12). */
+export async function mustBeSealedAlike(reader: Reader, sent: SentEnvironment = {}): Promise<void> {
+  const said = (await reader.first(selectMeta, { key: 'sealing_key' }))?.value
+  const isOther = (value: SentEnvironment[string]): boolean => value !== maskedValue && value.key !== said
+  if (said !== undefined && Object.values(sent).some(isOther)) throw new Refusal('wrong_state', because('otherSealingKey'))
+}
 
 /** The id that was chosen, or the first free one made from the name. */
 async function freeId(reader: Reader, chosen: string | undefined, name: string): Promise<string> {

@@ -9,7 +9,7 @@ import { findLaunch, liveCountsOn } from '../store/queries/launches.ts'
 import { defineUseCase } from '../store/store.ts'
 import { inForce } from './coordinator-epoch.ts'
 import { orderOf } from './launch-record.ts'
-import { type Take, takeLaunch } from './take-launch.ts'
+import { type SealedParticulars, type Take, takeLaunch } from './take-launch.ts'
 
 /** Of an order: the id its launch gets, when it is offered too. */
 export interface Offered {
@@ -21,7 +21,7 @@ export interface Offer extends Take {
   readonly maxConcurrent: number
 }
 
-type Begun = Pick<LaunchOffer, 'order' | 'launch'>
+type Begun = Pick<LaunchOffer, 'order'> & { readonly launch: SealedParticulars }
 
 export const offerLaunch = defineUseCase({
   name: 'offer-launch',
@@ -36,6 +36,6 @@ export const offerLaunch = defineUseCase({
     const room = { ...order, maxConcurrent: capacity ?? maxConcurrent }
     if (!hasRoom(await liveCountsOn(tx, launch.coordinatorId), room)) return null
     const taken = await takeLaunch.run(tx, take, context)
-    return 'withdrawn' in taken ? null : { order, launch: { type: 'coordinator:launch', ...taken } }
+    return 'withdrawn' in taken ? null : { order, launch: taken }
   },
 })

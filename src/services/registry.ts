@@ -20,6 +20,7 @@ import { changeSetUp } from './change-set-up.ts'
 import { changeTask } from './change-task.ts'
 import { chooseChatGoOn } from './choose-chat-go-on.ts'
 import { chooseGoOn } from './choose-go-on.ts'
+import { claimSealingKey } from './claim-sealing-key.ts'
 import { closeChapters } from './close-chapters.ts'
 import { closeConversation } from './close-conversation.ts'
 import { configureAgent } from './configure-agent.ts'
@@ -86,6 +87,7 @@ import { revokeToken } from './revoke-token.ts'
 import { saveCheckpoint } from './save-checkpoint.ts'
 import { saveDueCheckpoint } from './save-due-checkpoint.ts'
 import { saveMyCheckpoint } from './save-my-checkpoint.ts'
+import { sealEnvironments } from './seal-environments.ts'
 import { seeAllPanels } from './see-all-panels.ts'
 import { seePanels } from './see-panels.ts'
 import { seeUserSessions } from './see-user-sessions.ts'
@@ -214,6 +216,8 @@ export const useCases = {
   'send-prompt': sendPrompt,
   'set-channel-route': setChannelRoute,
   'set-conversation-summary': setConversationSummary,
+  'seal-environments': sealEnvironments,
+  'claim-sealing-key': claimSealingKey,
   'set-cutover-rule': setCutoverRule,
   'set-flags': setFlags,
   'set-history': setHistory,

@@ -3,6 +3,8 @@
  * hash is kept. Looks once more whether the work is still there; if not, the launch is withdrawn. Taken again, because the answer
  * was lost, it gets another token and the first is dead.
  */
+
+import { type StoredEnvironment, sealedOtherwise } from '../domain/agent/environment.ts'
 import type { Launch } from '../domain/agent-process/lifecycle.ts'
 import { detectWork } from '../domain/agent-session/work-detection.ts'
 import { Refusal } from '../domain/errors.ts'
@@ -31,9 +33,13 @@ export type Take = InEpoch & {
   /** From `find-launch`; they never change. */
   readonly projectId: string
   readonly userSessionId: string | null
+  /** The key that whoever hands the particulars on can open values with (SE12). */
+  readonly keyId: string
 }
 
-export type TakenLaunch = Omit<LaunchParticulars, 'type'> | { readonly withdrawn: true }
+/** With its values still sealed. */
+export type SealedParticulars = Omit<LaunchParticulars, 'type' | 'env'> & { readonly env: StoredEnvironment }
+export type TakenLaunch = SealedParticulars | { readonly withdrawn: true }
 
 export const takeLaunch = defineUseCase({
   name: 'take-launch',
@@ -42,7 +48,7 @@ export const takeLaunch = defineUseCase({
     ...launchStreams(input),
     ...(input.userSessionId === null ? [] : [userSessionStream(input.userSessionId)]),
   ],
-  run: async (tx, { launchId, ...from }, context): Promise<TakenLaunch> => {
+  run: async (tx, { launchId, keyId, ...from }, context): Promise<TakenLaunch> => {
     const { now, random } = context
     await inForce(tx, from)
     const launch = await findLaunch(tx, launchId)
@@ -59,6 +65,14 @@ export const takeLaunch = defineUseCase({
       return { withdrawn: true }
     }
     const { agent, acp } = wanted
+    const env = JSON.parse(agent.env) as StoredEnvironment
+    const unopened = sealedOtherwise(env, keyId)
+    if (unopened.length > 0) {
+      const error = say('keysNotOpened', { names: unopened.join(', '), agent: agentId })
+      const failed = await moveLaunch(tx, launch, { type: 'start-failed', error }, context)
+      if (failed) await endRoleAgentOf(tx, failed, context)
+      return { withdrawn: true }
+    }
     await moveLaunch(tx, launch, { type: 'take' }, context)
     const launchToken = random.secret('launch')
     await tx.write(updateLaunchToken, { id: launchId, hash: hashSecret(launchToken) })
@@ -69,7 +83,7 @@ export const takeLaunch = defineUseCase({
       protocol: agent.protocol,
       command: agent.command ?? '',
       args: JSON.parse(agent.args),
-      env: JSON.parse(agent.env),
+      env,
       folder: (await tx.first(selectProject, { id: projectId }))?.path ?? null,
       launchToken,
       acp,

@@ -13,6 +13,10 @@ export type MetaKey =
   | 'backed_up_at'
   | 'agent_sessions_swept_at'
   | 'cutover'
+  /** SE12: the id of the key that agents' keys are sealed with. */
+  | 'sealing_key'
+  /** SE12: `kept` where an earlier build has left plain ones, `sealed` until their text is erased from the files. */
+  | 'plain_values'
 
 export const selectMeta = statement<{ key: MetaKey }>()((db, p) => db.selectFrom('meta').select('value').where('key', '=', p.key))
 
@@ -22,3 +26,5 @@ export const setMeta = statement<{ key: MetaKey; value: string }>()((db, p) =>
     .values({ key: p.key, value: p.value })
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: p.value })),
 )
+
+export const deleteMeta = statement<{ key: MetaKey }>()((db, p) => db.deleteFrom('meta').where('key', '=', p.key))

@@ -2,8 +2,8 @@
 import type { Reader } from './store.ts'
 import { pagesOf, type TableName, tableNames } from './table-pages.ts'
 
-/** What a copy says of itself: its incarnation is its own, and so is when it was made. */
-const ofTheCopyItself: ReadonlySet<unknown> = new Set(['incarnation', 'backed_up_at'])
+/** What a copy says of itself: its incarnation is its own, and so are when it was made and the key its nodes have. */
+const ofTheCopyItself: ReadonlySet<unknown> = new Set(['incarnation', 'backed_up_at', 'sealing_key'])
 
 export interface Comparison {
   readonly rows: number

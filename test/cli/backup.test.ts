@@ -6,8 +6,10 @@ import { ownerId } from '../../src/domain/credential/who.ts'
 import { prepareDataFolder } from '../../src/platform/data-folder.ts'
 import { lockDataFolder } from '../../src/platform/data-lock.ts'
 import { writeRunFile } from '../../src/platform/run-file.ts'
+import { createAgent } from '../../src/services/create-agent.ts'
 import { createProject } from '../../src/services/create-project.ts'
 import { runCommand, type Typed } from '../support/command-line.ts'
+import { sealedEnvironment } from '../support/seals.ts'
 import { openTestStore } from '../support/store.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -84,6 +86,27 @@ test('[RE10] a restore into an empty folder says the new incarnation, and only t
   expect(stdout).toMatch(/Before +nothing was there/)
   for (const name of ['holdfast.db', 'run/lock.db'])
     expect([name, statSync(join(data, name)).mode & 0o777]).toEqual([name, 0o600])
+})
+
+test('[SE12] a backup holds no key and says where it is; a restore without it names the agents that lack theirs, and what to do', async () => {
+  const { store, folder } = await openTestStore()
+  const env = sealedEnvironment({ OPENAI_API_KEY: 'sk-live', ORG: 'mine' })
+  await store.run(createAgent, { id: 'codex', name: 'Codex', protocol: 'acp', env, by: ownerId })
+  const file = join(temporaryFolder(), 'x.backup')
+  const made = await runCommand(['backup', file], at(folder))
+  expect(made.stderr).toContain(join(folder, 'secrets', 'sealing-key'))
+  const data = temporaryFolder()
+  const key = join(data, 'secrets', 'sealing-key')
+  const { stderr } = await runCommand(['restore', file, '--yes'], at(data))
+  expect(stderr).toContain('they cannot be started: codex (OPENAI_API_KEY, ORG).')
+  expect(stderr).toContain(`Put it in ${key} before you start`)
+  expect(stderr).toContain('`holdfast agents set codex --env OPENAI_API_KEY --env ORG`')
+  const lacking = (await runCommand(['restore', file, '--yes', '--json'], at(data))).json()
+  expect(lacking.agentsWithoutKeys).toEqual([{ id: 'codex', name: 'Codex', variables: ['OPENAI_API_KEY', 'ORG'] }])
+  const named = join(temporaryFolder(), 'key')
+  writeFileSync(named, Buffer.alloc(32, 7).toString('base64'))
+  const whole = await runCommand(['restore', file, '--yes', '--json'], at(data, { env: { HOLDFAST_SEALING_KEY_FILE: named } }))
+  expect(whole.json().agentsWithoutKeys).toEqual([])
 })
 
 test('[RE10] what is there is kept beside with a date, or lost only when that was said', async () => {

@@ -13,6 +13,7 @@ import { decodeCursor, encodeCursor } from '../../src/store/cursor.ts'
 import { restoreSqlite } from '../../src/store/sqlite/backup-restore.ts'
 import { engines, everything, newPlace, temporaryFile } from '../support/either-store.ts'
 import { usePostgres } from '../support/postgres.ts'
+import { sealedEnvironment } from '../support/seals.ts'
 import { temporaryFolder } from '../support/store.ts'
 import { addProject, fill, receipt } from './busy-store.ts'
 
@@ -45,7 +46,13 @@ describe('backup and restore', () => {
     expect(restored.id).toBe(store.id)
     expect(restored.incarnation).not.toBe(store.incarnation)
     // It can be written on, and answers a request that was answered before the backup.
-    const again = { name: 'Scout', protocol: 'acp', command: 'x', env: { KEY: 'hidden' }, by: 'owner' } as const
+    const again = {
+      name: 'Scout',
+      protocol: 'acp',
+      command: 'x',
+      env: sealedEnvironment({ KEY: 'hidden' }),
+      by: 'owner',
+    } as const
     expect(await restored.run(createAgent, again, receipt('kept'))).toMatchObject({ id: 'scout', passkey: made.passkey })
     const [{ head } = { head: 0 }] = await restored.positions([home])
     await addProject(restored, 'after')

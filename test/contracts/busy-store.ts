@@ -13,6 +13,7 @@ import { removePerson } from '../../src/services/remove-person.ts'
 import { replacePasskey } from '../../src/services/replace-passkey.ts'
 import { unassignAgent } from '../../src/services/unassign-agent.ts'
 import type { ReceiptKey, Store } from '../../src/store/store.ts'
+import { sealedEnvironment } from '../support/seals.ts'
 
 const by = ownerId
 
@@ -39,7 +40,7 @@ export async function fill(store: Store): Promise<Made> {
   const [one, two, three, gone] = projects.map(({ id }) => id) as [string, string, string, string]
   const scout = await store.run(
     createAgent,
-    { name: 'Scout', protocol: 'acp', command: 'x', env: { KEY: 'hidden' }, by },
+    { name: 'Scout', protocol: 'acp', command: 'x', env: sealedEnvironment({ KEY: 'hidden' }), by },
     receipt('kept'),
   )
   const builder = await store.run(createAgent, { name: 'Builder', protocol: 'mcp', by })

@@ -7,6 +7,7 @@ import { setImmediate as tick } from 'node:timers/promises'
 import type { Who } from '../../src/domain/credential/who.ts'
 import { type LinkFact, linkVersion } from '../../src/protocol/link.ts'
 import type { Store } from '../../src/store/store.ts'
+import { testSeals } from '../support/seals.ts'
 import { loadPiece } from './build.ts'
 import { newTally, type Tally } from './oracle.ts'
 import { type Chance, chance } from './random.ts'
@@ -62,7 +63,8 @@ async function openWorld(build: string, url: string): Promise<World> {
   const piece = await loadPiece(build, 'launches')
   const nodes = [await piece.openPostgresStore({ url }), await piece.openPostgresStore({ url })] as const
   const rules = { maxConcurrent: 64, aloneMinutes: 30, takeoverMinutes: null }
-  const launchesOf = (node: Store): Launches => new piece.Launches(node, rules, new piece.Offers(node, rules))
+  const launchesOf = (node: Store): Launches =>
+    new piece.Launches(node, rules, new piece.Offers(node, rules, testSeals), testSeals)
   return { nodes, launches: [launchesOf(nodes[0]), launchesOf(nodes[1])], useCases: piece }
 }
 

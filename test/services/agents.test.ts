@@ -16,6 +16,7 @@ import { replacePasskey } from '../../src/services/replace-passkey.ts'
 import { unassignAgent } from '../../src/services/unassign-agent.ts'
 import { selectAgent } from '../../src/store/queries/agents.ts'
 import type { Store } from '../../src/store/store.ts'
+import { sealedEnvironment, testSeals } from '../support/seals.ts'
 import { by, eventsOf, open, refused, typesOf, whoHas } from './installation.ts'
 
 const storedEnvironment = async (store: Store, id: string): Promise<unknown> =>
@@ -77,7 +78,7 @@ describe('agents', () => {
   test('[SE7] the values of an environment are in no answer and no event', async () => {
     const { store } = await open()
     const secret = 'sk-live-4f9a8b7c6d5e'
-    const env = { ANTHROPIC_API_KEY: secret }
+    const env = sealedEnvironment({ ANTHROPIC_API_KEY: secret })
     const created = await store.run(createAgent, { name: 'a', protocol: 'acp', env, by })
     const changed = await store.run(changeAgent, { agentId: created.id, name: 'b', by })
     const seen = { ANTHROPIC_API_KEY: maskedValue }
@@ -89,14 +90,15 @@ describe('agents', () => {
 
   test('[SE7] a mask sent back keeps the stored value; a mask for nothing is refused', async () => {
     const { store } = await open()
-    const { id: agentId } = await store.run(createAgent, { name: 'a', protocol: 'acp', env: { KEY: 'one', URL: 'u' }, by })
-    await store.run(changeAgent, { agentId, env: { KEY: maskedValue, NEW: 'two' }, by })
-    expect(await storedEnvironment(store, agentId)).toEqual({ KEY: 'one', NEW: 'two' })
-    const change = { agentId, env: { OTHER: maskedValue }, by }
+    const [one, two] = [testSeals.seal('KEY', 'one'), testSeals.seal('NEW', 'two')]
+    const { id: agentId } = await store.run(createAgent, { name: 'a', protocol: 'acp', env: { KEY: one, URL: one }, by })
+    await store.run(changeAgent, { agentId, env: { KEY: maskedValue, NEW: two }, by })
+    expect(await storedEnvironment(store, agentId)).toEqual({ KEY: one, NEW: two })
+    const change = { agentId, env: { OTHER: maskedValue }, by } as const
     expect(await refused(store, () => store.run(changeAgent, change))).toMatchObject({ code: 'invalid_request' })
     const draft = { name: 'b', protocol: 'acp', env: { KEY: maskedValue }, by } as const
     expect(await refused(store, () => store.run(createAgent, draft))).toMatchObject({ code: 'invalid_request' })
-    expect(await storedEnvironment(store, agentId)).toEqual({ KEY: 'one', NEW: 'two' })
+    expect(await storedEnvironment(store, agentId)).toEqual({ KEY: one, NEW: two })
   })
 
   test('[HT2] a change keeps what it does not name, takes null for none, and leaves no event when nothing is new', async () => {
@@ -106,14 +108,14 @@ describe('agents', () => {
       protocol: 'acp',
       command: 'run',
       args: ['-x'],
-      env: { KEY: 'k' },
+      env: sealedEnvironment({ KEY: 'k' }),
       role: 'coder',
       maxProcesses: 2,
     } as const
     const { passkey: _, ...created } = await store.run(createAgent, { ...draft, args: ['-x'], by })
     const agentId = created.id
     clock.advance(1000)
-    const same = { agentId, name: 'a', args: ['-x'], env: { KEY: maskedValue }, by }
+    const same = { agentId, name: 'a', args: ['-x'], env: { KEY: maskedValue } as const, by }
     expect(await store.run(changeAgent, same)).toEqual(created)
     expect(await typesOf(store, 'home')).toEqual(['agent-created'])
     const changed = await store.run(changeAgent, { agentId, command: null, maxProcesses: null, holdSeconds: 600, by })

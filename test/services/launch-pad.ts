@@ -1,4 +1,5 @@
 /** A project whose agent can be started, and coordinators that are played by the test, through the very parts the doors use. */
+
 import type { Who } from '../../src/domain/credential/who.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { hashSecret } from '../../src/platform/secrets.ts'
@@ -18,6 +19,7 @@ import { findCredential } from '../../src/services/find-credential.ts'
 import { getProcess } from '../../src/services/get-process.ts'
 import { listProcesses } from '../../src/services/list-processes.ts'
 import type { Store } from '../../src/store/store.ts'
+import { sealedEnvironment, testSeals } from '../support/seals.ts'
 import { openOffice } from './agent-office.ts'
 import { by } from './installation.ts'
 
@@ -91,12 +93,18 @@ class PlayedCoordinator {
 export const playCoordinator = (launches: Launches, id = `coordinator-${++machines}`): PlayedCoordinator =>
   new PlayedCoordinator(launches, id)
 
-export async function openPad(store: Store, clock: Clock, settings: Readonly<Record<string, number>> = {}) {
+export async function openPad(store: Store, clock: Clock, settings: Readonly<Record<string, number>> = {}, seals = testSeals) {
   const office = await openOffice(store, clock, settings)
   const { projectId, agentId } = office
-  const launches = new Launches(store, rules, new Offers(store, rules))
+  const launches = new Launches(store, rules, new Offers(store, rules, seals), seals)
   const startable = async (id: string): Promise<string> => {
-    await store.run(changeAgent, { agentId: id, command: '/bin/agent', args: ['--now'], env: { KEY: 'value' }, by })
+    await store.run(changeAgent, {
+      agentId: id,
+      command: '/bin/agent',
+      args: ['--now'],
+      env: sealedEnvironment({ KEY: 'value' }),
+      by,
+    })
     return id
   }
   await startable(agentId)

@@ -1,4 +1,5 @@
 /** Launches with two nodes on one PostgreSQL: what is decided once in one process must be so between two. */
+
 import { expect, onTestFinished, test } from 'vitest'
 import { coordinatorStream } from '../../src/domain/stream/name.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -9,6 +10,7 @@ import { Tails } from '../../src/server/live/tail.ts'
 import type { Store } from '../../src/store/store.ts'
 import { newPostgresStoreUrl, usePostgres } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
+import { testSeals } from '../support/seals.ts'
 import { nowhere } from './agent-office.ts'
 import { typesOf } from './installation.ts'
 import { exited, openPad, rules, started } from './launch-pad.ts'
@@ -24,7 +26,7 @@ test('[CO3] triggers on two nodes at once, 40 times: never two launches for the 
   const nodes = await openNodes()
   const pad = await openPad(nodes[0], systemClock, { 'restart.max': 100, 'restart.window_seconds': 1 })
   const { projectId } = pad
-  const both = nodes.map((node) => new Launches(node, rules, new Offers(node, rules)))
+  const both = nodes.map((node) => new Launches(node, rules, new Offers(node, rules, testSeals), testSeals))
   const [agents, roundsEach] = [10, 4]
   const play = async (name: string): Promise<number> => {
     const agentId = await pad.startable(await pad.hire(name))
@@ -67,7 +69,7 @@ async function startOn(store: Store): Promise<void> {
     clock: systemClock,
     logger: nowhere,
     tails,
-    launches: new Launches(store, rules, new Offers(store, rules)),
+    launches: new Launches(store, rules, new Offers(store, rules, testSeals), testSeals),
   })
   await starter.start()
   onTestFinished(() => starter.stop())

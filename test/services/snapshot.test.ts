@@ -12,6 +12,7 @@ import { getConversation } from '../../src/services/get-conversation.ts'
 import { getOrCreateConversation } from '../../src/services/get-or-create-conversation.ts'
 import { getProject } from '../../src/services/get-project.ts'
 import { readSnapshot } from '../../src/services/read-snapshot.ts'
+import { sealedEnvironment } from '../support/seals.ts'
 import { openOffice } from './agent-office.ts'
 import { by, open } from './installation.ts'
 
@@ -20,7 +21,12 @@ describe('snapshots', () => {
     const { store } = await open()
     const { id: projectId } = await store.run(createProject, { name: 'p', by })
     const { id: other } = await store.run(createProject, { name: 'q', by })
-    const { id: agentId } = await store.run(createAgent, { name: 'a', protocol: 'acp', env: { KEY: 'secret-value' }, by })
+    const { id: agentId } = await store.run(createAgent, {
+      name: 'a',
+      protocol: 'acp',
+      env: sealedEnvironment({ KEY: 'secret-value' }),
+      by,
+    })
     await store.run(createAgent, { name: 'idle', protocol: 'mcp', by })
     for (const id of [projectId, other]) await store.run(assignAgent, { projectId: id, agentId, by })
     const snapshot = await store.query(readSnapshot, { streams: ['home', projectStream(projectId)] })

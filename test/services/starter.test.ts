@@ -9,6 +9,7 @@ import { sendMessage } from '../../src/services/send-message.ts'
 import type { Pair } from '../../src/store/queries/agent-sessions.ts'
 import { pairsWithWork } from '../../src/store/queries/pairs-with-work.ts'
 import type { Store } from '../../src/store/store.ts'
+import { testSeals } from '../support/seals.ts'
 import { openTestStore } from '../support/store.ts'
 import { nowhere } from './agent-office.ts'
 import { exited, openPad, type Pad, rules } from './launch-pad.ts'
@@ -44,7 +45,7 @@ test('[RE9] a pair that cannot be looked at keeps no other from being started', 
   const other = await pad.startable(await pad.hire('ben'))
   await pad.say('hello')
   await pad.openPanel(other)
-  const launches = Object.assign(new Launches(store, rules, new Offers(store, rules)), {
+  const launches = Object.assign(new Launches(store, rules, new Offers(store, rules, testSeals), testSeals), {
     order: (pair: Pair) =>
       pair.agentId === pad.agentId ? Promise.reject(new Error('a row that makes no sense')) : pad.launches.order(pair),
   })

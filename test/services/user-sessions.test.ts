@@ -1,4 +1,5 @@
 /** User sessions on both stores: what happens when two ask at once, and what is told twice. */
+
 import { describe, expect, test } from 'vitest'
 import type { Who } from '../../src/domain/credential/who.ts'
 import { Refusal } from '../../src/domain/errors.ts'
@@ -15,6 +16,7 @@ import { listTurns } from '../../src/services/list-turns.ts'
 import type { Store } from '../../src/store/store.ts'
 import { engines, newPlace } from '../support/either-store.ts'
 import { asks, readyAgent, said, turnEnded } from '../support/relay.ts'
+import { testSeals } from '../support/seals.ts'
 import { by, eventsOf, ownerWho } from './installation.ts'
 import { exited, playCoordinator, rules, started } from './launch-pad.ts'
 
@@ -24,8 +26,8 @@ async function openConsole(store: Store, who: Who = ownerWho) {
   const recipe = { command: '/bin/agent', args: [], env: {} }
   await store.run(createAgent, { id: agentId, name: 'Coder', protocol: 'acp', ...recipe, by })
   await store.run(assignAgent, { projectId, agentId, by })
-  const offers = new Offers(store, rules)
-  const launches = new Launches(store, rules, offers)
+  const offers = new Offers(store, rules, testSeals)
+  const launches = new Launches(store, rules, offers, testSeals)
   const machine = playCoordinator(launches, `machine of ${projectId}`)
   await machine.greet()
   const consoles = new UserSessions({ store, clock: systemClock, expectsCoordinator: false, offers })

@@ -14,6 +14,7 @@ import { Front, type FrontParts } from '../../src/server/front.ts'
 import { type DoorsParts, type OpenDoors, openDoors } from '../../src/server/open-doors.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { ManualClock } from './manual-clock.ts'
+import { testSeals } from './seals.ts'
 import { openTestStore, type TestStore } from './store.ts'
 
 export interface Answer {
@@ -89,6 +90,7 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
     store,
     clock,
     ownerTokenHash,
+    seals: testSeals,
     files,
     coordinatorRules,
     folderRules: { data: folder, roots: options.roots ?? [] },

@@ -16,12 +16,14 @@ async function makeBackup(context: CommandContext, given: Given): Promise<void> 
   const { values } = context.config()
   const file = await fileFor(context, given.optionalOperand(0))
   const { backUp } = await import('../../compose/keep-safe.ts')
+  const { sealingKeyFile } = await import('../../compose/sealing-key.ts')
   const step = beginStep(context.terminal, `Copying and checking what is in ${values.database_url ? 'PostgreSQL' : values.data}`)
   const startedAt = systemClock.now()
   const backup = await backUp(values, file).finally(() => step.end())
   const tookMs = systemClock.now() - startedAt
   context.done('Backed up, and checked')
-  context.answer({ ...backup, verified: true, tookMs }, () =>
+  const keyFile = sealingKeyFile(values)
+  context.answer({ ...backup, verified: true, tookMs, sealingKeyFile: keyFile }, () =>
     fields(
       [
         ['File', visible(backup.file)],
@@ -33,7 +35,9 @@ async function makeBackup(context: CommandContext, given: Given): Promise<void> 
     ),
   )
   if (!context.json)
-    context.note('It holds what the server keeps, chats included: look after it as you look after the data folder.')
+    context.note(
+      `It holds what the server keeps, chats included: look after it as you look after the data folder. The key that agents’ keys are sealed with is not in it: keep ${visible(keyFile)} too, elsewhere.`,
+    )
 }
 
 async function fileFor({ terminal: { cwd } }: CommandContext, typed: string | undefined): Promise<string> {

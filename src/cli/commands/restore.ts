@@ -1,6 +1,6 @@
 /** `holdfast restore`: puts a backup in the place of what is there, after saying what that is (RE10). */
 import { resolve } from 'node:path'
-import type { Contents, Target } from '../../compose/keep-safe.ts'
+import type { Contents, RestoredStore, Target } from '../../compose/keep-safe.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { isAlive, readRunFile } from '../../platform/run-file.ts'
 import { visible } from '../../platform/visible.ts'
@@ -50,11 +50,24 @@ async function putBack(context: CommandContext, given: Given): Promise<void> {
       context.paint,
     ),
   )
+  sayWhatLacks(context, restored)
   if (target.hasFiles)
     context.note(
       `The files in ${visible(values.data)} may hold what was said after this backup, and the next start writes them anew. To keep it, run \`${programName(terminal.env)} rebuild\` first.`,
     )
   if (!context.json) context.note(`Start the server with \`${startCommand(terminal.env)}\`.`)
+}
+
+/** SE12: the key is in no backup. */
+function sayWhatLacks(context: CommandContext, { agentsWithoutKeys: agents, sealingKeyFile }: RestoredStore): void {
+  if (agents.length === 0) return
+  const list = agents.map(({ id, variables }) => `${id} (${variables.join(', ')})`).join(', ')
+  const holdfast = programName(context.terminal.env)
+  const commands = agents.map(({ id, variables }) => `\`${holdfast} agents set ${id} --env ${variables.join(' --env ')}\``)
+  context.note(`The key that these agents’ variables are sealed with is not here, so they cannot be started: ${visible(list)}.`)
+  context.note(
+    `Put it in ${visible(sealingKeyFile)} before you start, or give the variables again: ${visible(commands.join(', '))}.`,
+  )
 }
 
 /** Before anything is asked; what really keeps a server and a restore apart is the folder's lock. */

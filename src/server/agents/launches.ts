@@ -5,6 +5,7 @@
 import type { LaunchEndReason } from '../../domain/agent-process/lifecycle.ts'
 import type { Who } from '../../domain/credential/who.ts'
 import { Refusal } from '../../domain/errors.ts'
+import type { Seals } from '../../platform/seals.ts'
 import type { Coordinator } from '../../protocol/coordinator.ts'
 import type {
   CoordinatorFacts,
@@ -44,11 +45,13 @@ export class Launches {
   readonly #store: Store
   readonly #rules: CoordinatorRules
   readonly #offers: Offers
+  readonly #seals: Seals
 
-  constructor(store: Store, rules: CoordinatorRules, offers: Offers) {
+  constructor(store: Store, rules: CoordinatorRules, offers: Offers, seals: Seals) {
     this.#store = store
     this.#rules = rules
     this.#offers = offers
+    this.#seals = seals
   }
 
   async greet({ id: coordinatorId }: Who, { type: _, requestId: __, ...hello }: CoordinatorHello): Promise<CoordinatorWelcome> {
@@ -60,9 +63,10 @@ export class Launches {
   async take({ id: coordinatorId }: Who, { launchId, epoch }: CoordinatorTake): Promise<LaunchParticulars> {
     const found = await this.#store.query(findLaunch, { launchId }).catch(withdrawnIfNotFound(launchId))
     const { projectId, userSessionId } = found
-    const taken = await this.#store.run(takeLaunch, { coordinatorId, epoch, launchId, projectId, userSessionId })
+    const { keyId } = this.#seals
+    const taken = await this.#store.run(takeLaunch, { coordinatorId, epoch, launchId, projectId, userSessionId, keyId })
     if ('withdrawn' in taken) throw launchWithdrawn(launchId)
-    return { type: 'coordinator:launch', ...taken }
+    return { type: 'coordinator:launch', ...taken, env: this.#seals.open(taken.env) }
   }
 
   /** What the agent is to be told, for who comes back and knows the turn only by its id. */

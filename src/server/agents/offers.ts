@@ -4,6 +4,7 @@
  * arrive is asked for by the coordinator. Knows who is connected; decides nothing.
  */
 import { randomness } from '../../platform/randomness.ts'
+import type { Seals } from '../../platform/seals.ts'
 import type { LaunchOffer } from '../../protocol/link.ts'
 import { type Offer, type Offered, offerLaunch } from '../../services/offer-launch.ts'
 import type { Store } from '../../store/store.ts'
@@ -27,11 +28,13 @@ interface Where {
 export class Offers {
   readonly #store: Store
   readonly #maxConcurrent: number
+  readonly #seals: Seals
   readonly #linked = new Map<string, Linked>()
 
-  constructor(store: Store, { maxConcurrent }: { readonly maxConcurrent: number }) {
+  constructor(store: Store, { maxConcurrent }: { readonly maxConcurrent: number }, seals: Seals) {
     this.#store = store
     this.#maxConcurrent = maxConcurrent
+    this.#seals = seals
   }
 
   /**
@@ -60,10 +63,13 @@ export class Offers {
     return ordered
   }
 
-  async #offer({ connection, epoch }: Linked, launch: Omit<Offer, 'epoch' | 'maxConcurrent'>): Promise<void> {
+  async #offer({ connection, epoch }: Linked, launch: Omit<Offer, 'epoch' | 'maxConcurrent' | 'keyId'>): Promise<void> {
     try {
-      const begun = await this.#store.run(offerLaunch, { ...launch, epoch, maxConcurrent: this.#maxConcurrent })
-      if (begun) connection.tell({ type: 'coordinator:offer', ...begun })
+      const { keyId } = this.#seals
+      const begun = await this.#store.run(offerLaunch, { ...launch, epoch, maxConcurrent: this.#maxConcurrent, keyId })
+      if (!begun) return
+      const particulars = { type: 'coordinator:launch', ...begun.launch, env: this.#seals.open(begun.launch.env) } as const
+      connection.tell({ type: 'coordinator:offer', order: begun.order, launch: particulars })
     } catch {
       // It was replaced meanwhile, or the store has trouble: who orders hears of that, and what waits is taken in its turn.
     }

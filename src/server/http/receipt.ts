@@ -1,7 +1,8 @@
 /** The receipt a write asks for with `Idempotency-Key` (HT4). */
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../../domain/errors.ts'
+import type { agentRoutes } from '../../protocol/routes/agents.ts'
 import type { ReceiptKey } from '../../store/store.ts'
 import type { Presented } from '../security/credentials.ts'
 
@@ -24,10 +25,15 @@ export function receiptOf(
     credentialId: presented.who.credentialId,
     operation,
     key,
-    contentHash: contentHash(request, content),
+    contentHash: contentHash(request, content, secretBodies.has(operation) ? presented.secret : undefined),
     sealedBy: presented.secret,
   }
 }
 
-const contentHash = ({ method, url }: FastifyRequest, content: string): string =>
-  createHash('sha256').update(`${method}\n${url}\n${content}`).digest('base64url')
+/** SE12: of a body with keys in it not even a hash is kept that a guess could be compared with; only its caller can make this one. */
+const secretBodies: ReadonlySet<string> = new Set<keyof typeof agentRoutes>(['createAgent', 'changeAgent'])
+
+const contentHash = ({ method, url }: FastifyRequest, content: string, secret: string | undefined): string =>
+  (secret === undefined ? createHash('sha256') : createHmac('sha256', secret))
+    .update(`${method}\n${url}\n${content}`)
+    .digest('base64url')

@@ -18,6 +18,7 @@ import { chatLimits } from './0016-chat-limits.ts'
 import { oldOutput } from './0017-old-output.ts'
 import { importedDecisions } from './0018-imported-decisions.ts'
 import { plans } from './0019-plans.ts'
+import { sealedValues } from './0020-sealed-values.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -40,6 +41,7 @@ export const migrations: readonly Migration[] = [
   oldOutput,
   importedDecisions,
   plans,
+  sealedValues,
 ]
 
 export const newestVersion = migrations.length

@@ -7,6 +7,7 @@ import { instant } from '../../domain/instant.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { randomness } from '../../platform/randomness.ts'
 import { StartFailure } from '../../platform/start-failure.ts'
+import { eraseRemains } from '../erase-remains.ts'
 import { selectMeta } from '../meta.ts'
 import { type Identity, migrate } from '../migrate.ts'
 import { bind } from '../statement.ts'
@@ -91,6 +92,7 @@ async function migrateOnce(options: ConnectionOptions, { clock }: PostgresOption
   const connection = await MigratingConnection.open(options)
   try {
     const identity = await migrate(connection, instant(clock ? clock.now() : Date.now()), randomness.uuid)
+    await eraseRemains(connection, ['vacuum full agents'])
     return { identity, opened: await connection.intoOrdinary(options) }
   } catch (error) {
     await connection.end()

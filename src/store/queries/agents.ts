@@ -36,6 +36,15 @@ export const updateAgent = statement<Omit<AgentRow, 'created_at' | 'passkey_hash
   db.updateTable('agents').set(changing(p)).where('id', '=', p.id),
 )
 
+/** Of those that have one. */
+export const selectEnvironments = statement()((db) =>
+  db.selectFrom('agents').select(['id', 'name', 'env']).where('env', '<>', '{}').orderBy('id'),
+)
+
+export const updateEnvironment = statement<{ id: string; env: string }>()((db, p) =>
+  db.updateTable('agents').set({ env: p.env }).where('id', '=', p.id),
+)
+
 export const updatePasskey = statement<{ id: string; hash: string }>()((db, p) =>
   db.updateTable('agents').set({ passkey_hash: p.hash }).where('id', '=', p.id),
 )

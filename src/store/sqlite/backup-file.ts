@@ -9,7 +9,7 @@ import { instant } from '../../domain/instant.ts'
 import { syncFolder } from '../../platform/atomic-file.ts'
 import { StartFailure } from '../../platform/start-failure.ts'
 import { deepCheck, type Finding } from '../deep-check.ts'
-import { setMeta } from '../meta.ts'
+import { deleteMeta, setMeta } from '../meta.ts'
 import { migrate, NewerDatabase } from '../migrate.ts'
 import { EngineReader } from '../reader.ts'
 import { bind } from '../statement.ts'
@@ -90,6 +90,8 @@ const bringUpToDate = (file: string, uuid: () => string): Promise<void> =>
   change(file, async (connection) => {
     await migrate(connection, instant(Date.now()), uuid)
     connection.execute(bind(connection.dialect, setMeta, { key: 'incarnation', value: uuid() }))
+    // SE12: the first node that starts on it says with which key it seals.
+    connection.execute(bind(connection.dialect, deleteMeta, { key: 'sealing_key' }))
   })
 
 function explain(fromFile: string, error: unknown): unknown {

@@ -11,6 +11,7 @@ import { Refusal } from '../../domain/errors.ts'
 import type { StreamName } from '../../domain/stream/name.ts'
 import { syncFolder } from '../../platform/atomic-file.ts'
 import { randomness } from '../../platform/randomness.ts'
+import { eraseRemains } from '../erase-remains.ts'
 import { migrate } from '../migrate.ts'
 import { maxRuns, runUseCase } from '../run-use-case.ts'
 import type { UseCase } from '../store.ts'
@@ -21,6 +22,8 @@ import type { WriterReply, WriterRequest, WriterResult, WriterStart } from './wr
 
 /** Use cases that share one fsync. More would let one wait long for its neighbours; 128 already costs 1 % of an fsync each. */
 const maxBatch = 128
+/** The file without its free pages, and nothing left in the log. */
+const writtenAnew = ['vacuum', 'pragma wal_checkpoint(truncate)']
 
 // biome-ignore lint/suspicious/noExplicitAny: each use case has an input of its own; its name is what matches them
 export type UseCases = Readonly<Record<string, UseCase<any, unknown>>>
@@ -187,6 +190,7 @@ async function open(file: string, now: string, reply: (reply: WriterReply) => vo
   try {
     const connection = SqliteConnection.openWriter(file)
     const identity = await migrate(connection, now, randomness.uuid)
+    await eraseRemains(connection, writtenAnew)
     // SQLite does this itself when it makes the log, but does not mind when it fails; then a power cut takes the whole log (RE3).
     await syncFolder(dirname(file))
     reply({ type: 'opened', identity })

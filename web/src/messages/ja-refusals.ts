@@ -146,6 +146,7 @@ const words: RefusalSentences = {
 
   pastTime: '過去の日時です',
   nothingToSearch: '検索できる文字がありません',
+  otherSealingKey: 'このノードの封印鍵は他のノードと異なります。すべてのノードに同じ鍵を置いて、起動し直してください',
   notMasked: '伏せ字の値が送られましたが、その名前では何も保存されていません',
   firstWord: '最初の語はプログラムにしてください',
   nameABranch: 'ブランチを指定してください。このワークツリーは特定のブランチから始まっていません',

@@ -13,6 +13,8 @@ const words: Sentences = {
   failedOftenLast: '{seconds} 秒間に {count} 回失敗しました。最後の理由: {last}',
   failedOnce: '{seconds} 秒間に 1 回失敗しました',
   failedOften: '{seconds} 秒間に {count} 回失敗しました',
+  keysNotOpened:
+    '{agent} の {names} を開けません。このサーバーの鍵とは別の鍵で封印されています。もう一度設定するか、その鍵を元の場所に置いてください。',
   agentDeleted: '{agent} は削除されたため、起動できません',
 
   processEndedItself: 'プロセスが自分で終了しました',

@@ -1,7 +1,9 @@
 /** Agents and their passkeys. */
+import type { Seals } from '../../../platform/seals.ts'
+import { maskedValue } from '../../../protocol/masked-value.ts'
 import type { agentRoutes } from '../../../protocol/routes/agents.ts'
 import { changeAgent } from '../../../services/change-agent.ts'
-import { createAgent } from '../../../services/create-agent.ts'
+import { createAgent, type SentEnvironment } from '../../../services/create-agent.ts'
 import { deleteAgent } from '../../../services/delete-agent.ts'
 import { findOccupiedProjects } from '../../../services/find-occupied-projects.ts'
 import { getAgent } from '../../../services/get-agent.ts'
@@ -9,11 +11,23 @@ import { listAgents } from '../../../services/list-agents.ts'
 import { replacePasskey } from '../../../services/replace-passkey.ts'
 import { type HandlersOf, query, run } from '../handler.ts'
 
+/** SE12: before anything of it reaches the store. A mask means what is there. */
+const sealed = (seals: Seals, env: Readonly<Record<string, string>> | undefined): SentEnvironment | undefined =>
+  env &&
+  Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name, value === maskedValue ? maskedValue : seals.seal(name, value)]),
+  )
+
 export const agentHandlers: HandlersOf<typeof agentRoutes> = {
   listAgents: query(listAgents, (call) => call.query),
-  createAgent: run(createAgent, ({ body, who }) => ({ ...body, by: who.id })),
+  createAgent: run(createAgent, ({ body, who, doors: { seals } }) => ({ ...body, env: sealed(seals, body.env), by: who.id })),
   getAgent: query(getAgent, ({ params }) => params),
-  changeAgent: run(changeAgent, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
+  changeAgent: run(changeAgent, ({ body, params, who, doors: { seals } }) => ({
+    ...body,
+    env: sealed(seals, body.env),
+    ...params,
+    by: who.id,
+  })),
   deleteAgent: async ({ params, who, doors: { store }, receipt }) => {
     const projectIds = await store.query(findOccupiedProjects, params)
     await store.run(deleteAgent, { ...params, projectIds, by: who.id }, receipt)

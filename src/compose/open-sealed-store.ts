@@ -1,0 +1,104 @@
+/**
+ * Opens the store together with the key that agents' keys are sealed with (SE12). A node whose key is not the store's is refused; plain values
+ * of an earlier build are sealed, and their text is erased from the files; agents whose values cannot be opened are named.
+ */
+import { hasPlainValues, sealedOtherwise } from '../domain/agent/environment.ts'
+import type { Logger } from '../platform/logger.ts'
+import { newSealingKey, type Seals } from '../platform/seals.ts'
+import { writeSecret } from '../platform/secret-files.ts'
+import { StartFailure } from '../platform/start-failure.ts'
+import type { ConfigValues } from '../protocol/config.ts'
+import { claimSealingKey } from '../services/claim-sealing-key.ts'
+import { agentsWithoutKeys, findEnvironments } from '../services/find-environments.ts'
+import { sealEnvironments } from '../services/seal-environments.ts'
+import type { Store } from '../store/store.ts'
+import { readSeals, sealingKeyFile } from './sealing-key.ts'
+
+/** Other nodes, of the version before, may write plain values meanwhile. */
+const maxRounds = 5
+
+interface SealedStore {
+  readonly store: Store
+  readonly seals: Seals
+}
+
+/** `open` is called again when what was sealed has to be erased. */
+export async function openSealedStore(config: ConfigValues, logger: Logger, open: () => Promise<Store>): Promise<SealedStore> {
+  let store = await open()
+  try {
+    const seals = await sealsFor(store, config, logger)
+    if (await sealPlainValues(store, seals)) {
+      logger.info('the keys of agents are sealed now; their plain text is being erased from the database')
+      await store.close()
+      // Opened anew, it erases it (store/erase-remains.ts).
+      store = await open()
+      await sayWhatIsLeft(store, config, logger)
+    }
+    const lacking = await store.read((reader) => agentsWithoutKeys(reader, seals.keyId))
+    for (const { id, variables } of lacking)
+      logger.warn(
+        { agentId: id, variables, sealingKey: sealingKeyFile(config) },
+        'this agent cannot be started: its variables are sealed with another key; put that key in its place, or give them again with `agents set`',
+      )
+    return { store, seals }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+async function sealsFor(store: Store, config: ConfigValues, logger: Logger): Promise<Seals> {
+  const isAlone = config.database_url === null
+  const kept = await readSeals(config)
+  if (kept) {
+    if (await store.run(claimSealingKey, { keyId: kept.keyId, alone: isAlone })) return kept
+    throw otherKey(config, `has another (${kept.keyId})`)
+  }
+  const { sealingKey: said, agents } = await store.query(findEnvironments, {})
+  const isNeeded = agents.some(({ env }) => sealedOtherwise(env, undefined).length > 0)
+  if (!isAlone && said !== undefined && isNeeded) throw otherKey(config, 'has none')
+  const text = newSealingKey()
+  await writeSecret(config.data, 'sealing-key', text)
+  if (!isAlone)
+    logger.warn(
+      { file: sealingKeyFile(config) },
+      'a sealing key was made: keep it, and put the same on every node; agents’ keys cannot be opened without it',
+    )
+  return sealsFor(store, config, logger)
+}
+
+const otherKey = (config: ConfigValues, has: string): StartFailure =>
+  new StartFailure(
+    `The keys of agents in this database are sealed with a key that this node does not have; it ${has} (${sealingKeyFile(config)}).`,
+    'Copy secrets/sealing-key from the data folder of a node that works, or name the file with HOLDFAST_SEALING_KEY_FILE. If the key is lost, make a backup, restore it into an empty database, and give the agents their keys again.',
+  )
+
+/** True when their text is to be erased from the files. */
+async function sealPlainValues(store: Store, seals: Seals): Promise<boolean> {
+  for (let round = 1; ; round++) {
+    const { plainValues, agents } = await store.query(findEnvironments, {})
+    const plain = agents.filter(({ env }) => hasPlainValues(env))
+    if (plain.length === 0 && plainValues !== 'kept') return plainValues === 'sealed'
+    if (round > maxRounds) throw new Error('The values of agents’ environments are changed by others while they are being sealed')
+    const sealed = plain.map(({ id, text, env }) => {
+      const entries = Object.entries(env).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? seals.seal(name, value) : value,
+      ])
+      return { id, from: text, to: JSON.stringify(Object.fromEntries(entries)) }
+    })
+    await store.run(sealEnvironments, { agents: sealed })
+  }
+}
+
+async function sayWhatIsLeft(store: Store, { database_url: url }: ConfigValues, logger: Logger): Promise<void> {
+  const { plainValues } = await store.query(findEnvironments, {})
+  if (plainValues === undefined)
+    logger.warn('backups made before hold the keys of agents in plain text; delete them, or replace the keys')
+  else {
+    const what = url ? 'table of agents' : 'database'
+    logger.warn(
+      `the ${what} could not be written anew: the plain text of agents’ keys may still be in its files; the next start tries again`,
+    )
+  }
+}
