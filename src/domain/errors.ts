@@ -150,8 +150,8 @@ export const errorCatalogue = {
   last_owner: {
     status: 409,
     retry: false,
-    title: 'The owner cannot be removed',
-    next: 'The owner of the installation stays; remove other people.',
+    title: 'The owner of the installation stays as they are',
+    next: 'Change or remove other people; the owner’s token is in a file of the data folder.',
   },
   wrong_state: {
     status: 409,

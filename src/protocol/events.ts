@@ -45,6 +45,9 @@ export interface EventBodies extends RelayEventBodies {
   'agent-unassigned': { projectId: string; agentId: string; by: string }
   'passkey-replaced': { agentId: string; by: string }
   'person-added': { person: Person; by: string }
+  'person-changed': { person: Person; by: string }
+  /** They have a new token; the old one is void. */
+  'person-renewed': { personId: string; by: string }
   'person-removed': { personId: string; by: string }
   /** Without the token's particulars: everybody who may read sees this, but only who may manage lists tokens. */
   'token-created': { tokenId: string; by: string }

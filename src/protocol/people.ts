@@ -17,6 +17,12 @@ export type Person = z.output<typeof Person>
 
 export const PersonDraft = z.strictObject({ name: line(200), role: z.enum(roles) })
 
+export const PersonChange = z.strictObject({ role: z.enum(roles) })
+
+/** With the names of their tokens that allowed more than the new role, which were revoked. */
+export const PersonWithNewRole = Person.extend({ revokedTokens: z.array(z.string()) })
+export type PersonWithNewRole = z.output<typeof PersonWithNewRole>
+
 export const PersonWithToken = Person.extend({ token: z.string() })
 export type PersonWithToken = z.output<typeof PersonWithToken>
 

@@ -7,6 +7,7 @@ import type { PersonDraft, PersonWithToken } from '../protocol/people.ts'
 import { insertCredential, scopesHeldBy } from '../store/queries/credentials.ts'
 import { insertPerson, personOf } from '../store/queries/people.ts'
 import { defineUseCase } from '../store/store.ts'
+import { personCredential } from './person-credential.ts'
 import { cannotGive } from './refusals.ts'
 
 export const addPerson = defineUseCase({
@@ -19,18 +20,7 @@ export const addPerson = defineUseCase({
     const row = { id: random.uuid(), name: input.name, role: input.role, created_at: now }
     const token = random.secret('person')
     await tx.write(insertPerson, row)
-    await tx.write(insertCredential, {
-      id: random.uuid(),
-      kind: 'person',
-      person_id: row.id,
-      name: input.name,
-      hash: hashSecret(token),
-      // A person's come from the role at the moment of asking.
-      scopes: '[]',
-      created_by: input.by,
-      created_at: now,
-      expires_at: null,
-    })
+    await tx.write(insertCredential, personCredential(row, { id: random.uuid(), hash: hashSecret(token), by: input.by, now }))
     const person = personOf(row)
     tx.append(home, { type: 'person-added', data: { person, by: input.by } })
     return { ...person, token }

@@ -16,6 +16,7 @@ import { changeAgent } from './change-agent.ts'
 import { changeApproach } from './change-approach.ts'
 import { changeChannelChat } from './change-channel-chat.ts'
 import { changeProject } from './change-project.ts'
+import { changeRole } from './change-role.ts'
 import { changeSetUp } from './change-set-up.ts'
 import { changeTask } from './change-task.ts'
 import { chooseChatGoOn } from './choose-chat-go-on.ts'
@@ -75,6 +76,7 @@ import { recordApproach } from './record-approach.ts'
 import { releaseAgent } from './release-agent.ts'
 import { releaseLease } from './release-lease.ts'
 import { removePerson } from './remove-person.ts'
+import { renewPerson } from './renew-person.ts'
 import { replacePasskey } from './replace-passkey.ts'
 import { reportProcessExit } from './report-process-exit.ts'
 import { requestApproval } from './request-approval.ts'
@@ -139,6 +141,7 @@ export const useCases = {
   'change-approach': changeApproach,
   'change-channel-chat': changeChannelChat,
   'change-project': changeProject,
+  'change-role': changeRole,
   'change-set-up': changeSetUp,
   'change-task': changeTask,
   'close-chapters': closeChapters,
@@ -197,6 +200,7 @@ export const useCases = {
   'release-agent': releaseAgent,
   'release-lease': releaseLease,
   'remove-person': removePerson,
+  'renew-person': renewPerson,
   'replace-passkey': replacePasskey,
   'report-process-exit': reportProcessExit,
   'request-approval': requestApproval,

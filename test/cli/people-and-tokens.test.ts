@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { openInstallation } from '../support/command-line.ts'
+import { openSocket } from '../support/feed-clients.ts'
 
 test('[CL1] a person is added with a token that works, listed, and removed with it', async () => {
   const { holdfast } = await openInstallation()
@@ -16,6 +17,63 @@ test('[CL1] a person is added with a token that works, listed, and removed with 
     code: 4,
     stderr: expect.stringContaining('authentication_failed'),
   })
+})
+
+test('[SE3] a role is changed: what the person may do, and what they gave while they might do more', async () => {
+  const { holdfast, server } = await openInstallation()
+  const env = { HOLDFAST_TOKEN: (await holdfast(['people', 'add', 'Aiko', '--role', 'owner', '--json'])).json().token }
+  const make = async (name: string, ...more: string[]): Promise<string> =>
+    (await holdfast(['token', 'create', name, '--json', ...more], { env })).json().token
+  const tokens = [await make('all'), await make('look', '--scope', 'read'), await make('machine', '--kind', 'coordinator')]
+  const works = (token: string | undefined) => server.ask('/api/me', { token: token ?? '' }).then(({ status }) => status === 200)
+  const home = await openSocket({ port: server.port, token: env.HOLDFAST_TOKEN })
+  const changed = await holdfast(['people', 'role', 'Aiko', 'viewer'])
+  expect(changed).toMatchObject({
+    code: 0,
+    stdout: '✓ Aiko is viewer now\n',
+    stderr: expect.stringMatching(/allowed more: all, machine/),
+  })
+  // What was opened with more is asked for anew; the credential itself stays good.
+  expect((await home.closed).code).not.toBe(4001)
+  expect(await Promise.all([...tokens, env.HOLDFAST_TOKEN].map(works))).toEqual([false, true, false, true])
+  expect(await holdfast(['projects', 'create', 'x'], { env })).toMatchObject({ code: 4 })
+  expect((await holdfast(['people', '--json'])).json().items).toContainEqual(expect.objectContaining({ name: 'Aiko', role: 'viewer' }))
+  expect((await holdfast(['people', 'role', 'Aiko', 'member', '--json'])).json()).toMatchObject({
+    role: 'member',
+    revokedTokens: [],
+  })
+  expect((await holdfast(['projects', 'create', 'x'], { env })).code).toBe(0)
+  expect(await holdfast(['people', 'role', 'Aiko', 'king'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('owner, member, viewer'),
+  })
+  // Nobody gives what they do not have, and the owner stays the owner.
+  const { token } = (await holdfast(['token', 'create', 'few', '--scope', 'read', '--scope', 'manage', '--json'])).json()
+  expect(await holdfast(['people', 'role', 'Aiko', 'owner'], { env: { HOLDFAST_TOKEN: token } })).toMatchObject({ code: 4 })
+  expect((await server.ask('/api/people/owner', { method: 'PATCH', body: { role: 'viewer' } })).json.code).toBe('last_owner')
+})
+
+test('[SE3] a person gets a new token; the old one, their browsers and their sign-in links are void, their tokens stay', async () => {
+  const { holdfast, server } = await openInstallation()
+  const { token: old, id } = (await holdfast(['people', 'add', 'Ben', '--role', 'owner', '--json'])).json()
+  const script = (await holdfast(['token', 'create', 's', '--json'], { env: { HOLDFAST_TOKEN: old } })).json().token
+  const login = await server.ask('/api/login', { method: 'POST', body: { token: old }, token: null })
+  const cookie = String(login.headers['set-cookie']?.[0]).split(';')[0] ?? ''
+  const link = (await server.ask('/api/sign-in-codes', { method: 'POST', token: old })).json.code
+  const open = await openSocket({ port: server.port, token: old })
+  const few = (await holdfast(['token', 'create', 'few', '--scope', 'read', '--scope', 'manage', '--json'])).json().token
+  // Whoever has it is that person.
+  expect(await server.ask(`/api/people/${id}/token`, { method: 'POST', token: few })).toMatchObject({ status: 403 })
+  expect(await holdfast(['people', 'renew', 'Ben'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
+  const renewed = await holdfast(['people', 'renew', 'Ben', '--yes', '--json'])
+  expect(await open.closed).toEqual({ code: 4001, reason: 'revoked' })
+  const status = async (token: string | null, headers = {}) => (await server.ask('/api/me', { token, headers })).status
+  expect([await status(old), await status(renewed.json().token), await status(script), await status(null, { cookie })]).toEqual([
+    401, 200, 200, 401,
+  ])
+  expect((await server.ask('/api/login', { method: 'POST', body: { code: link }, token: null })).status).toBe(401)
+  expect((await holdfast(['people', 'renew', 'Ben', '--yes'])).stdout.match(/hf_person_[\w-]+/g)).toHaveLength(1)
+  expect((await server.ask('/api/people/owner/token', { method: 'POST' })).json.code).toBe('last_owner')
 })
 
 test('[CL1] a token is made with scopes and an end, listed without itself, and revoked', async () => {

@@ -105,6 +105,8 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   await call('deleteAgent', `/api/agents/${agent.id}`)
   await call('deleteProject', `/api/projects/${project.id}`)
   await call('revokeToken', `/api/tokens/${token.id}`)
+  await call('changePerson', `/api/people/${person.id}`, { role: 'viewer' })
+  await call('renewPerson', `/api/people/${person.id}/token`)
   await call('removePerson', `/api/people/${person.id}`)
   await call('login', '/api/login', { token: server.ownerToken })
   await call('logout', '/api/logout')

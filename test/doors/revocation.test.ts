@@ -23,7 +23,7 @@ async function openBoth({ port }: TestServer, token: string) {
 
 test('[SE3] revoking a token closes its open WebSockets with 4001 and ends its event streams; others stay', async () => {
   const server = await openTestServer()
-  const [token, other] = [await scriptToken(server), await scriptToken(server)]
+  const [token, other] = [await scriptToken(server), await scriptToken(server, { name: 'another' })]
   const { socket, events } = await openBoth(server, token.token)
   const stays = await openBoth(server, other.token)
   expect((await server.ask(`/api/tokens/${token.id}`, { method: 'DELETE' })).status).toBe(204)

@@ -105,7 +105,16 @@ const rights: readonly Right[] = [
     scope: 'manage',
     because: 'it gives or takes rights, or leads strangers to an agent',
     operations: [
-      ...(['addPerson', 'removePerson', 'listTokens', 'createToken', 'revokeToken', 'replacePasskey'] as const),
+      ...([
+        'addPerson',
+        'changePerson',
+        'renewPerson',
+        'removePerson',
+        'listTokens',
+        'createToken',
+        'revokeToken',
+        'replacePasskey',
+      ] as const),
       ...(['setChannelRoute', 'createPairingCode', 'changeChannelChat'] as const),
     ],
   },
@@ -215,7 +224,7 @@ test('[SE3] the secret of an agent adds nothing over MCP to a credential that ma
     ['logout', { session_token }],
   ]
   for (const scopes of [['read'], ['approve'], ['read', 'approve']]) {
-    const { token } = await post('/api/tokens', { name: 'looks', kind: 'script', scopes })
+    const { token } = await post('/api/tokens', { name: scopes.join(), kind: 'script', scopes })
     const looks = await connectMcp(server.url, token)
     for (const [tool, args] of calls) expect([tool, await looks.failure(tool, { ...args })]).toEqual([tool, 'missing_scope'])
   }

@@ -1,7 +1,19 @@
 /** Signing in, people, tokens. */
 import * as z from 'zod'
 import { PageQuery, pageOf } from '../page.ts'
-import { Login, Me, Person, PersonDraft, PersonWithToken, SignInCode, Token, TokenDraft, TokenWithSecret } from '../people.ts'
+import {
+  Login,
+  Me,
+  Person,
+  PersonChange,
+  PersonDraft,
+  PersonWithNewRole,
+  PersonWithToken,
+  SignInCode,
+  Token,
+  TokenDraft,
+  TokenWithSecret,
+} from '../people.ts'
 import type { Route } from '../route.ts'
 
 const personId = z.object({ personId: z.string().max(200) })
@@ -55,6 +67,25 @@ export const accessRoutes = {
     summary: 'Add a person; the token is in this answer and never again',
     body: PersonDraft,
     status: 201,
+    answer: PersonWithToken,
+  },
+  changePerson: {
+    method: 'PATCH',
+    path: '/api/people/{personId}',
+    scope: 'manage',
+    summary: 'Change the role of a person; tokens of theirs that allow more are revoked',
+    params: personId,
+    body: PersonChange,
+    status: 200,
+    answer: PersonWithNewRole,
+  },
+  renewPerson: {
+    method: 'POST',
+    path: '/api/people/{personId}/token',
+    scope: 'manage',
+    summary: 'Give a person a new token; the old one and their browsers stop working at once',
+    params: personId,
+    status: 200,
     answer: PersonWithToken,
   },
   removePerson: {

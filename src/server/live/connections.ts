@@ -29,6 +29,8 @@ const goodbyeMs = 1000
 const endings: ReadonlySet<string> = new Set<EventType>([
   'token-revoked',
   'person-removed',
+  'person-renewed',
+  'person-changed',
   'signed-out',
   'passkey-replaced',
   'agent-deleted',
@@ -160,9 +162,15 @@ export class Connections {
 
   async #recheck(hash: string): Promise<void> {
     // A store that cannot be read says nothing about the credential; the next beat asks again.
-    const valid = await this.#parts.credentials.whoHas(hash).catch(() => true)
-    if (valid) return
-    for (const connection of [...this.#open]) if (connection.presented.hash === hash) connection.end('revoked')
+    const now = await this.#parts.credentials.whoHas(hash).catch(() => 'unknown' as const)
+    if (now === 'unknown') return
+    for (const connection of [...this.#open]) {
+      const { presented } = connection
+      if (presented.hash !== hash) continue
+      if (!now) connection.end('revoked')
+      // With another role: what it opened is asked for anew, with what it may do now.
+      else if (presented.who.scopes.some((scope) => !now.scopes.includes(scope))) connection.end('going-away')
+    }
   }
 
   #expireLater(connection: OpenConnection): void {

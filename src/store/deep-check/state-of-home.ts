@@ -44,6 +44,7 @@ const apply: { [Type in keyof EventBodies]?: (living: Living, body: EventBodies[
   },
   'agent-unassigned': ({ assignments }, { projectId, agentId }) => assignments.get(projectId)?.delete(agentId),
   'person-added': ({ people }, { person }, seq) => people.set(person.id, seq),
+  'person-changed': ({ people }, { person }, seq) => people.set(person.id, seq),
   'person-removed': ({ people }, { personId }) => people.delete(personId),
   'token-created': ({ tokens }, { tokenId }) => tokens.add(tokenId),
   'token-revoked': ({ tokens }, { tokenId }) => tokens.delete(tokenId),

@@ -36,8 +36,16 @@ export const selectCredential = statement<{ id: string }>()((db, p) =>
 export const deleteCredential = statement<{ id: string }>()((db, p) => db.deleteFrom('credentials').where('id', '=', p.id))
 
 export const selectCredentialsOfPerson = statement<{ personId: string }>()((db, p) =>
-  db.selectFrom('credentials').select(['id', 'kind']).where('person_id', '=', p.personId).orderBy('created_at').orderBy('id'),
+  db
+    .selectFrom('credentials')
+    .select(['id', 'kind', 'name', 'scopes'])
+    .where('person_id', '=', p.personId)
+    .orderBy('created_at')
+    .orderBy('id'),
 )
+
+/** Of a program; the others are a person's own: their token and their browsers. */
+export const isToken = ({ kind }: Pick<CredentialRow, 'kind'>): boolean => kind === 'script' || kind === 'coordinator'
 
 export const deleteCredentialsOfPerson = statement<{ personId: string }>()((db, p) =>
   db.deleteFrom('credentials').where('person_id', '=', p.personId),

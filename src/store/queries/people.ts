@@ -13,6 +13,10 @@ export const insertPerson = statement<PersonRow>()((db, p) =>
 
 export const selectPerson = statement<{ id: string }>()((db, p) => db.selectFrom('people').selectAll().where('id', '=', p.id))
 
+export const updateRole = statement<Pick<PersonRow, 'id' | 'role'>>()((db, p) =>
+  db.updateTable('people').set({ role: p.role }).where('id', '=', p.id),
+)
+
 export const deletePersonRow = statement<{ id: string }>()((db, p) => db.deleteFrom('people').where('id', '=', p.id))
 
 const selectPeoplePage = statement<PageParams>()((db, p) =>

@@ -159,7 +159,7 @@ function take(event: HoldfastEvent): void {
   if (event.type.startsWith('process-') || event.type.startsWith('coordinator-')) lookAtProcesses()
   lookAtInterrupted(event)
   changeHome((home) => afterEvent(home, event))
-  if (event.type.startsWith('person-')) void hasChanged(people.queryKey)
+  if (event.type.startsWith('person-')) for (const { queryKey } of [people, me]) void hasChanged(queryKey)
   if (event.type.startsWith('token-')) void hasChanged(tokens.queryKey)
 }
 

@@ -37,7 +37,7 @@ export const errors: ErrorsWords = {
     title: 'This work session was set aside',
     next: 'It could not be resumed twice in a row. Begin a new one; its files keep what it knew.',
   },
-  last_owner: { title: 'The owner of the installation stays', next: 'Remove other people instead.' },
+  last_owner: { title: 'The owner of the installation stays', next: 'Change or remove other people instead.' },
   fenced: { title: 'Another machine has taken over', next: 'Nothing to do here.' },
   launch_withdrawn: { title: 'This start is not needed any more', next: 'Nothing to do here.' },
   would_lose: { title: 'Something would be lost with it', next: 'Look at what it is, then commit it, merge it, or confirm.' },

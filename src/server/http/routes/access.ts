@@ -6,11 +6,13 @@ import type { Login } from '../../../protocol/people.ts'
 import type { accessRoutes } from '../../../protocol/routes/access.ts'
 import { signInLink } from '../../../protocol/sign-in-link.ts'
 import { addPerson } from '../../../services/add-person.ts'
+import { changeRole } from '../../../services/change-role.ts'
 import { createSignInCode } from '../../../services/create-sign-in-code.ts'
 import { createToken } from '../../../services/create-token.ts'
 import { listPeople } from '../../../services/list-people.ts'
 import { listTokens } from '../../../services/list-tokens.ts'
 import { removePerson } from '../../../services/remove-person.ts'
+import { renewPerson } from '../../../services/renew-person.ts'
 import { revokeToken } from '../../../services/revoke-token.ts'
 import { signIn } from '../../../services/sign-in.ts'
 import { signOut } from '../../../services/sign-out.ts'
@@ -37,6 +39,8 @@ export const accessHandlers: HandlersOf<typeof accessRoutes> = {
   },
   listPeople: query(listPeople, (call) => call.query),
   addPerson: run(addPerson, ({ body, who }) => ({ ...body, by: who.id })),
+  changePerson: run(changeRole, ({ params, body, who }) => ({ ...params, ...body, by: who.id })),
+  renewPerson: run(renewPerson, ({ params, who }) => ({ ...params, by: who.id })),
   removePerson: run(removePerson, ({ params, who }) => ({ ...params, by: who.id })),
   listTokens: query(listTokens, (call) => call.query),
   createToken: run(createToken, ({ body, who }) => ({ ...body, by: who })),
