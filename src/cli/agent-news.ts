@@ -21,11 +21,12 @@ interface Where {
 
 /** Resolves when nothing that happens is missed any more, or when it cannot be heard now. */
 export async function watchNews(client: Client, where: Where, tell: (words: string) => void): Promise<EventWatch> {
+  const mayDecide = (await client.get('/api/me').catch(() => undefined))?.scopes.includes('approve') ?? false
   const heard = Promise.withResolvers<void>()
   const watch = watchEvents(client, {
     streams: [projectStream(where.projectId)],
     onEvent: (event) => {
-      const words = newsIn(event, where)
+      const words = newsIn(event, where, mayDecide)
       if (words !== undefined) tell(words)
     },
     onSnapshot: () => {},
@@ -34,25 +35,27 @@ export async function watchNews(client: Client, where: Where, tell: (words: stri
   await heard.promise
   // What it has asked before it waits for still. Without an answer to this, what happens next is heard all the same.
   const asked = await client.get('/api/approvals', { query: { limit: mostLookedAt } }).catch(() => ({ items: [] }))
-  for (const approval of asked.items) if (isOf(approval, where)) tell(question(approval))
+  for (const approval of asked.items) if (isOf(approval, where)) tell(question(approval, mayDecide))
   return watch
 }
 
 const isOf = ({ leaderId, projectId }: Approval, where: Where): boolean =>
   leaderId === where.agentId && projectId === where.projectId
 
-function question({ id, leaderId, instructionContent }: Approval): string {
+/** Who may not decide is not told how. */
+function question({ id, leaderId, instructionContent }: Approval, mayDecide: boolean): string {
   const [first = ''] = (instructionContent ?? '').split('\n')
   const what = first === '' ? '' : `: ${visible(first.slice(0, longestQuestion))}`
-  return `◆ ${visible(leaderId)} waits for a decision${what}\n  holdfast approvals approve ${id}, or reject ${id}`
+  const how = mayDecide ? `\n  holdfast approvals approve ${id}, or reject ${id}` : ''
+  return `◆ ${visible(leaderId)} waits for a decision${what}${how}`
 }
 
-function newsIn(event: HoldfastEvent, where: Where): string | undefined {
+function newsIn(event: HoldfastEvent, where: Where, mayDecide: boolean): string | undefined {
   const { agentId } = where
   if (!('data' in event)) return undefined
   if (event.type === 'approval-asked') {
     const { approval } = event.data
-    return isOf(approval, where) ? question(approval) : undefined
+    return isOf(approval, where) ? question(approval, mayDecide) : undefined
   }
   if (event.type === 'process-held' && event.data.process.agentId === agentId) {
     const why = event.data.process.detail

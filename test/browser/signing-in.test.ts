@@ -49,6 +49,16 @@ test('[SE3] a person signs in with a pasted token and sees what the role allows;
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('link', { name: /^demo/ }).first().waitFor()
   expect(await page.getByRole('link', { name: 'New project' }).count()).toBe(0)
+  // Nothing waits for somebody who may not decide: not in words, not in the title.
+  const [project] = (await here.elsewhere.get('/api/projects', {})).items
+  const body = { checkpointType: 'plan', leaderId: 'lead', instructionContent: 'May I?' }
+  const params = { projectId: project?.id ?? '' }
+  const { id: approvalId } = await here.elsewhere.post('/api/projects/{projectId}/approvals', { params, body })
+  await page.getByRole('region', { name: 'Waiting for a decision' }).getByText('May I?').waitFor()
+  expect(await page.getByText('for you').count()).toBe(0)
+  expect(await page.title()).toBe('Now · Holdfast')
+  const decision = { params: { ...params, approvalId: String(approvalId) }, body: { status: 'rejected' as const } }
+  await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', decision)
   await page.goto('/people')
   await page.getByText('Only owners see tokens.').waitFor()
   await here.elsewhere.delete('/api/people/{personId}', { params: { personId: id } })

@@ -45,6 +45,10 @@ test('[CL1] status says what waits for a person, what was interrupted and who is
   const quiet = (await holdfast(['status'])).stdout
   expect(quiet).toContain(server.url)
   expect(quiet).toMatch(/Waiting for you +nothing\n +Interrupted +nothing\n +At work +nobody\n$/)
+  const { token } = (await server.ask('/api/people', { method: 'POST', body: { name: 'v', role: 'viewer' } })).json
+  const looking = await holdfast(['status'], { env: { HOLDFAST_TOKEN: token } })
+  expect(looking.stdout).toMatch(/Waiting for a decision +nothing\n/)
+  expect(looking.stdout).not.toContain('for you')
   const launchId = await call()
   await machine.take(launchId)
   await machine.started(launchId, 4242)

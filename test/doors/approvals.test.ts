@@ -83,7 +83,7 @@ test('[SE3] who may only look decides nothing, and a script only with the scope 
   const { id } = (await ask()).json
   const viewer = (await server.ask('/api/people', { method: 'POST', body: { name: 'V', role: 'viewer' } })).json
   const script = async (scopes: string[]) =>
-    (await server.ask('/api/tokens', { method: 'POST', body: { name: 's', kind: 'script', scopes } })).json
+    (await server.ask('/api/tokens', { method: 'POST', body: { name: scopes.join(), kind: 'script', scopes } })).json
   const writer = await script(['read', 'write'])
   for (const { token } of [viewer, writer])
     expect((await decide(server, at, id, 'approved', token)).json).toMatchObject({ code: 'missing_scope', scope: 'approve' })

@@ -30,6 +30,7 @@ describe('the registry of use cases', () => {
       'create-sign-in-code',
       'create-token',
       'offer-launch',
+      'renew-person',
       'replace-passkey',
       'sign-in',
       'take-launch',

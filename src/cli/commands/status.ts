@@ -57,7 +57,7 @@ async function showStatus(context: CommandContext): Promise<void> {
         ['You are', `${visible(me.name)} (${me.role ?? me.kind})`],
         ['Machines', connected.join(', ') || context.hint('none connected, so no agent is started; `holdfast doctor` says more')],
         ['Projects', countOf(projects)],
-        ['Waiting for you', then(countOf(waiting), 'approvals')],
+        [me.scopes.includes('approve') ? 'Waiting for you' : 'Waiting for a decision', then(countOf(waiting), 'approvals')],
         ['Interrupted', then(countOf(interrupted), 'resume SESSION')],
         ['At work', running.length === 0 ? 'nobody' : then(String(running.length), 'agents watch')],
       ],
@@ -98,7 +98,7 @@ async function showStatus(context: CommandContext): Promise<void> {
 
 export const status: CommandSpec = {
   name: 'status',
-  summary: 'What waits for you, what was interrupted, who is at work',
+  summary: 'What waits for a decision, what was interrupted, who is at work',
   examples: [
     ['status', 'in a few lines'],
     ['status --json', 'for a program'],

@@ -5,7 +5,7 @@
 import { type InfiniteData, infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query'
 import type { Approval } from '../../../src/protocol/approval.ts'
 import type { Page } from '../../../src/protocol/page.ts'
-import { askAnewIfUnderWay, client, hasChanged, queryClient } from './queries.ts'
+import { askAnewIfUnderWay, client, hasChanged, queryClient, useMay } from './queries.ts'
 
 export interface Inbox {
   /** Oldest first. */
@@ -55,6 +55,12 @@ export const forgetDecided = (): void =>
     inbox.queryKey,
     (known) => known && { ...known, items: known.items.filter(({ status }) => status === 'pending') },
   )
+
+/** The same, where it is said to wait for the person: nothing does for one who may not decide. */
+export function useWaitingForMe(): string | undefined {
+  const count = useWaitingCount()
+  return useMay('approve') ? count : undefined
+}
 
 let looking = false
 

@@ -153,6 +153,9 @@ export const en = {
     title: 'Now',
     waiting: 'Waiting for you',
     waitingNone: 'Nothing waits for you.',
+    /** For somebody who may not decide. */
+    waitingForOthers: 'Waiting for a decision',
+    waitingForOthersNone: 'Nothing waits for a decision.',
     firstTitle: 'Try it',
     firstText: (project: string) =>
       `The project ${project} has agents that need no key and no network. Write to one: it is started, answers, and stays ready.`,

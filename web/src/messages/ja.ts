@@ -150,6 +150,8 @@ export const ja: Messages = {
     title: 'いま',
     waiting: '対応待ち',
     waitingNone: 'あなたの対応を待っているものはありません。',
+    waitingForOthers: '判断待ち',
+    waitingForOthersNone: '判断を待っているものはありません。',
     firstTitle: 'まず試してみましょう',
     firstText: (project) =>
       `プロジェクト ${project} には、キーもネットワークも要らないエージェントがいます。話しかけると起動して返事をし、そのまま待機します。`,

@@ -4,6 +4,7 @@ import { saidIn } from '../../../src/protocol/sentence-forms.ts'
 import { useChoice } from '../preferences/choice.ts'
 import { languageChoice, loadMessages, localeOf, type Spoken, spoken } from '../preferences/language.ts'
 import type { Messages } from './en.ts'
+import { forWatchers } from './watcher-words.ts'
 
 interface Speech {
   readonly language: Spoken
@@ -47,6 +48,13 @@ export function SpeechProvider({ first, children }: { first: Speech; children: R
     document.documentElement.lang = speech.language
   }, [speech.language])
   const value = useMemo(() => ({ ...speech, writing: writingOf(localeOf(speech.language)) }), [speech])
+  return <SpeechContext value={value}>{children}</SpeechContext>
+}
+
+/** What is inside is said to somebody who may decide, or to somebody who may only watch. */
+export function SpeechTo({ mayDecide, children }: { mayDecide: boolean; children: ReactNode }) {
+  const speech = useSpeech()
+  const value = useMemo(() => (mayDecide ? speech : { ...speech, words: forWatchers(speech.words) }), [speech, mayDecide])
   return <SpeechContext value={value}>{children}</SpeechContext>
 }
 

@@ -1,6 +1,6 @@
 /** The frame of a place: its title in the tab and on the page, its actions, its sections. */
 import { type ReactNode, useEffect } from 'react'
-import { useWaitingCount } from '../live/approvals.ts'
+import { useWaitingForMe } from '../live/approvals.ts'
 import { useWords } from '../messages/messages.tsx'
 import { announceArrival } from './arrival.tsx'
 
@@ -57,7 +57,7 @@ export function Page({ title, above, actions, tabs, room = 'text', children }: P
 
 export function useTitle(title: string): void {
   const { product } = useWords()
-  const waiting = useWaitingCount()
+  const waiting = useWaitingForMe()
   useEffect(() => {
     document.title = `${waiting ? `(${waiting}) ` : ''}${title} · ${product}`
     announceArrival(title)

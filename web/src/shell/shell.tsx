@@ -6,7 +6,7 @@ import { inbox } from '../live/approvals.ts'
 import { useConnection } from '../live/connection.ts'
 import { startLive } from '../live/live.ts'
 import { useHome, useMe } from '../live/queries.ts'
-import { useWords } from '../messages/messages.tsx'
+import { SpeechTo, useWords } from '../messages/messages.tsx'
 import { Arrival } from '../parts/arrival.tsx'
 import { Notices } from '../parts/notices.tsx'
 import { Waiting } from '../parts/waiting.tsx'
@@ -68,7 +68,12 @@ function WhenKnown() {
   const me = useMe()
   // The count of what waits for a person is in the title of every place.
   useQuery({ ...inbox, enabled: me !== undefined })
-  if (home && me) return <Outlet />
+  if (home && me)
+    return (
+      <SpeechTo mayDecide={me.scopes.includes('approve')}>
+        <Outlet />
+      </SpeechTo>
+    )
   return (
     <div className="mx-auto max-w-4xl px-4 py-16 md:px-8">
       <Waiting what={words.things.overview} onRetry={() => location.reload()} rows={5} />

@@ -1,10 +1,10 @@
 /** How many approvals wait for the person, beside the place where they are. */
-import { useWaitingCount } from '../live/approvals.ts'
+import { useWaitingForMe } from '../live/approvals.ts'
 import { useWords } from '../messages/messages.tsx'
 
 export function WaitingBadge({ corner = false }: { corner?: boolean }) {
   const { approvals } = useWords()
-  const count = useWaitingCount()
+  const count = useWaitingForMe()
   if (!count) return null
   return (
     <span
