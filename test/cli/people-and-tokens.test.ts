@@ -37,7 +37,9 @@ test('[SE3] a role is changed: what the person may do, and what they gave while 
   expect((await home.closed).code).not.toBe(4001)
   expect(await Promise.all([...tokens, env.HOLDFAST_TOKEN].map(works))).toEqual([false, true, false, true])
   expect(await holdfast(['projects', 'create', 'x'], { env })).toMatchObject({ code: 4 })
-  expect((await holdfast(['people', '--json'])).json().items).toContainEqual(expect.objectContaining({ name: 'Aiko', role: 'viewer' }))
+  expect((await holdfast(['people', '--json'])).json().items).toContainEqual(
+    expect.objectContaining({ name: 'Aiko', role: 'viewer' }),
+  )
   expect((await holdfast(['people', 'role', 'Aiko', 'member', '--json'])).json()).toMatchObject({
     role: 'member',
     revokedTokens: [],
