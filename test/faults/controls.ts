@@ -272,6 +272,14 @@ export const tasksStayBehind: Change = {
   inThread: true,
 }
 
+/** AP8: whoever is back is told of no decision, and so asks again. */
+export const decisionsStayBehind: Change = {
+  file: 'services/next-step.ts',
+  find: "decision.status !== 'pending' && told_to !== at.agentSessionId",
+  replace: "decision.status === 'pending' && told_to !== at.agentSessionId",
+  inThread: true,
+}
+
 /** DC2: the chapter is there, and agents are handed its messages all the same. */
 export const chapterNotLeft: Change = {
   file: 'services/chapter-record.ts',

@@ -3,6 +3,7 @@ import { endWorkSession } from '../../src/services/end-work-session.ts'
 import { getMyTask } from '../../src/services/get-my-task.ts'
 import { updateTask } from '../../src/services/update-task.ts'
 import { selectAgentSession } from '../../src/store/queries/agent-sessions.ts'
+import { selectNextTask } from '../../src/store/queries/plans.ts'
 import { selectTaskAtHand } from '../../src/store/queries/tasks.ts'
 import { endAgentSessionRow } from './agent-session-rows.ts'
 import { refused } from './installation.ts'
@@ -91,5 +92,8 @@ describe('tasks of agents', () => {
     const plan = await planOf(shared.file, (reader) => reader.first(selectTaskAtHand, place))
     expect(plan).toContainEqual(expect.stringMatching(/^SEARCH tasks USING INDEX tasks_in_progress/))
     expect(plan.join('\n')).not.toContain('SCAN')
+    const next = await planOf(shared.file, (reader) => reader.first(selectNextTask, place))
+    expect(next).toContainEqual(expect.stringMatching(/USING (COVERING )?INDEX tasks_begun/))
+    expect(next.join('\n')).not.toContain('SCAN')
   })
 })

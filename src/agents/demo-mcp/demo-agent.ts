@@ -35,6 +35,7 @@ export class DemoAgent {
   readonly #stopped = new AbortController()
   #sessionToken: string | undefined
   #lessons: readonly Lesson[] = []
+  #decisions: readonly Decision[] = []
 
   constructor(parts: DemoAgentParts) {
     this.#parts = parts
@@ -98,6 +99,7 @@ export class DemoAgent {
       case 'resume_work':
         return this.#takeUp(next['resume_context'] as Fields | undefined)
       case 'work_on_task':
+        this.#hear(next['decisions'])
         return this.#doTask(next['task'] as Fields)
     }
   }
@@ -115,7 +117,13 @@ export class DemoAgent {
   /** RS2: what failed before is not tried again. */
   #takeUp(context: Fields | undefined): void {
     this.#lessons = (context?.['failed_approaches'] ?? []) as Lesson[]
+    this.#hear(context?.['decisions'])
     this.#parts.log(`took work up, with ${this.#lessons.length} to avoid`)
+  }
+
+  /** AP8: what people have decided, it may have been another process that asked. */
+  #hear(decisions: unknown): void {
+    this.#decisions = [...((decisions ?? []) as Decision[]), ...this.#decisions]
   }
 
   async #doTask(task: Fields): Promise<void> {
@@ -143,13 +151,15 @@ export class DemoAgent {
     return answerTo(text, { folder, habits: this.#habits, ignoreSigterm, ask, useTool, signal })
   }
 
-  /** AP3: asks, and waits for the person as long as it takes. */
+  /** AP3: asks, and waits for the person as long as it takes; not again what is decided. */
   async #ask(question: string): Promise<string> {
+    const known = this.#decisions.find((each) => each.question === question && isFinal(each))
+    if (known) return inWords(known)
     const asked = { checkpoint_type: 'demo', instruction_content: question }
     const { approval_id } = await this.#call('request_approval', asked)
     for (;;) {
-      const { status, feedback } = await this.#call('get_approval', { approval_id })
-      if (status !== 'pending') return [status, feedback].filter(Boolean).join(': ')
+      const decision = (await this.#call('get_approval', { approval_id })) as unknown as Decision
+      if (decision.status !== 'pending') return inWords(decision)
       // Messages that came meanwhile are answered after this one.
       if ((await this.#next())['action'] !== 'wait_for_approval') await this.#rest()
     }
@@ -173,6 +183,15 @@ export class DemoAgent {
 }
 
 class ToldToExit extends Error {}
+
+interface Decision {
+  readonly question?: string | null
+  readonly status: string
+  readonly feedback: string | null
+}
+
+const isFinal = ({ status }: Decision): boolean => status === 'approved' || status === 'rejected'
+const inWords = ({ status, feedback }: Decision): string => [status, feedback].filter(Boolean).join(': ')
 
 /** The same call may succeed in a moment. */
 const passing = new Set(['busy', 'store_unavailable', 'shutting_down', 'internal'])

@@ -7,6 +7,7 @@ import {
   acknowledgeBeforeCommitOnPostgres,
   begunByAnything,
   chapterNotLeft,
+  decisionsStayBehind,
   filesInPlace,
   migrateWithoutTransaction,
   migrateWithoutTransactionOnPostgres,
@@ -18,6 +19,7 @@ import { anyMoments, gitCalls, killedFirstStarts } from '../first-start.ts'
 import { type KillOptions, kills } from '../kill.ts'
 import { serverKills } from '../kill-server.ts'
 import { killedMigrations } from '../migrations.ts'
+import { planKills } from '../plan-kills.ts'
 import { startPostgres } from '../postgres-for-faults.ts'
 import { buildShim } from '../power-cut/shim.ts'
 import type { Result } from '../table.ts'
@@ -85,6 +87,26 @@ export const killWork: Part = async (bench) => [
       await caught('tasks left behind', tasksStayBehind, 'torn'),
     ]
     return { rule: 'CK4', test: 'kill -9 in the middle of work', points, seed: bench.seed, tally, controls }
+  }),
+]
+
+/** WK5, AP8: ten dependent tasks of two agents, each approved by a person who does nothing else, through five kills; as often as asked. */
+export const killPlan: Part = async (bench) => [
+  await timed(async () => {
+    const runs = []
+    for (let n = 0; n < bench.points(4); n++)
+      runs.push(await planKills({ build: productFolder, seed: `${bench.seed} ${n}`, pairs: 5, kills: 5 }))
+    const broken = await withBuild([decisionsStayBehind], (build) => planKills({ pairs: 1, kills: 1, build, seed: bench.seed }))
+    const controls = [{ name: 'decisions told to nobody', caught: broken.tally.doubled + broken.tally.lost > 0 }]
+    const points = `${sum(runs, (one) => one.kills)} kills, ${sum(runs, (one) => one.tasks)} tasks`
+    return {
+      rule: 'WK5',
+      test: 'a gated plan of two agents through kills',
+      points,
+      seed: bench.seed,
+      tally: addTallies(...runs.map(({ tally }) => tally)),
+      controls,
+    }
   }),
 ]
 

@@ -4,7 +4,7 @@ import { crowd, cutSockets } from './crowds.ts'
 import { deployment } from './deployment.ts'
 import { files, io, powerCut } from './disks.ts'
 import { fences } from './fences.ts'
-import { kill, killCutover, killFirstStart, killOnPostgres, killServer, killWork, migrations } from './kills.ts'
+import { kill, killCutover, killFirstStart, killOnPostgres, killPlan, killServer, killWork, migrations } from './kills.ts'
 import { largeStore } from './large-stores.ts'
 import { order } from './orders.ts'
 import type { Part } from './part.ts'
@@ -16,6 +16,7 @@ export const parts: Readonly<Record<string, Part>> = {
   'kill-postgres': killOnPostgres,
   'kill-server': killServer,
   'kill-work': killWork,
+  'kill-plan': killPlan,
   'kill-cutover': killCutover,
   'kill-first-start': killFirstStart,
   'power-cut': powerCut,
