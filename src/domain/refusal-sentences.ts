@@ -88,6 +88,7 @@ export const refusalSentences = {
   isTerminated: 'It is TERMINATED',
   pullsItself: 'The agent {agent} pulls its work by itself; only an ACP agent is given a role',
   takesNoPictures: '{agent} takes no pictures',
+  writtenByAnother: 'Somebody else has written this than is signed in now',
   messageGone: 'There is no message {id} for {role}',
   messageBegun: 'The message is {state}; only what is queued can be withdrawn',
   noTurn: 'No turn runs that could be cancelled',

@@ -44,6 +44,8 @@ export const ChatMessageDraft = z.strictObject({
   toAgentId: Id.nullable(),
   content: Content.min(1),
   clientId: Id.optional(),
+  /** Who wrote it; refused when the credential is another's, as in a browser in which somebody else has signed in since (CH10). */
+  senderId: Id.optional(),
   priority: z.enum(priorities).optional(),
   relatedTaskId: Id.nullish(),
   relatedHandoffId: Id.nullish(),

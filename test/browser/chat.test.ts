@@ -165,6 +165,45 @@ test('[CH10] a browser that ended before it knew that its message arrived sends 
   expect(await room.said()).toEqual(['only once'])
 })
 
+test('[CH10] what one person has not sent goes out as nobody else’s at the same browser, after a reload or in the tab that was left open', async () => {
+  const room = await chatRoom('cora')
+  const page = await here.ownerPage(room.address)
+  await presence(page, 'waiting')
+  const owners = await page.context().cookies()
+  const { token } = await here.elsewhere.post('/api/people', { body: { name: 'Cleo', role: 'member' } })
+  /** Somebody signs in, in another tab. */
+  const cleoComes = () => page.request.post('/api/login', { data: { token }, failOnStatusCode: true })
+  const unsent = () => page.evaluate(() => JSON.parse(localStorage.getItem('holdfast.outbox') ?? '[]').length)
+  const write = async (text: string) => {
+    await composer(page).fill(text)
+    await composer(page).press('Enter')
+  }
+  const tries: number[] = []
+  page.on('response', (response) => new URL(response.url()).pathname === '/api/chat' && tries.push(response.status()))
+  await page.route('**/api/chat', (route) => route.abort())
+  await write('of the owner')
+  await page.locator('[data-unsent]').getByText('of the owner').waitFor()
+
+  await cleoComes()
+  await page.unroute('**/api/chat')
+  // The tab that is still the owner's tries again with what the browser has now.
+  await expect.poll(() => tries).toContain(401)
+  expect([await room.said(), await unsent()]).toEqual([[], 1])
+  await page.reload()
+  await presence(page, 'waiting')
+  await write('of Cleo')
+  await page.getByRole('log').getByText('of Cleo').waitFor()
+  await expect.poll(unsent).toBe(1)
+  expect(await page.locator('[data-unsent]').count()).toBe(0)
+  expect(await room.said()).toEqual(['of Cleo'])
+
+  await page.context().addCookies(owners)
+  await page.reload()
+  await page.getByRole('log').getByText('of the owner').waitFor()
+  await expect.poll(unsent).toBe(0)
+  expect(await room.said()).toEqual(['of the owner', 'of Cleo'])
+})
+
 test('[CH8] a long chat opens at its newest message and brings older ones while one scrolls up; [CH11] all see the same', async () => {
   const room = await chatRoom('dora')
   for (let number = 1; number <= 180; number++) await room.write(`message ${number}`)

@@ -22,6 +22,20 @@ async function cookieOf(server: TestServer): Promise<string> {
 }
 
 describe('chat', () => {
+  test('[CH10] a message that says who wrote it is taken from nobody else', async () => {
+    const { post, list, server } = await open()
+    const { json: amy } = await server.ask('/api/people', { method: 'POST', body: { name: 'Amy', role: 'member' } })
+    const refused = await post({ senderId: 'owner', clientId: 'c' }, { token: amy.token })
+    expect(refused.json).toMatchObject({
+      status: 401,
+      code: 'authentication_failed',
+      detail: expect.stringContaining('Somebody else'),
+    })
+    expect((await list()).items).toEqual([])
+    expect((await post({ senderId: 'owner', clientId: 'c' })).json).toMatchObject({ senderId: 'owner' })
+    expect((await post({ senderId: amy.id }, { token: amy.token })).json).toMatchObject({ senderId: amy.id })
+  })
+
   test('[CH3] POST /api/chat answers 201 with the message, and the same for the same clientId', async () => {
     const { post, projectId, list } = await open()
     const sent = await post({ clientId: 'c1', priority: 'high', relatedTaskId: 'task_p1_code_001' })
@@ -70,7 +84,7 @@ describe('chat', () => {
       { priority: 'asap' },
       { clientId: '' },
       { clientId: 'x'.repeat(201) },
-      { senderId: 'somebody else' },
+      { sender: 'somebody else' },
       { content: 'x'.repeat(500_001) },
     ])
       expect((await post(bad)).json, JSON.stringify(bad).slice(0, 60)).toMatchObject({ status: 400, code: 'invalid_request' })

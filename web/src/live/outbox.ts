@@ -1,7 +1,8 @@
 /**
  * What was sent and is not acknowledged yet (CH10). It lies in the browser's storage, survives reloads and lost connections,
  * and is sent again under the same client id, so the server keeps it once. Sent one after the other in each conversation, so
- * the order stays. Bound to the person who wrote it: nobody else at this browser sends it.
+ * the order stays. Bound to the person who wrote it: nobody else at this browser sends it, and the server refuses it from anybody else, since
+ * another tab may have signed somebody else in.
  */
 import { useSyncExternalStore } from 'react'
 import { ProblemError } from '../../../src/client/client.ts'
@@ -96,9 +97,9 @@ export async function empty(place: Place, onSent: (message: Message) => void): P
   sending.add(name)
   try {
     for (let next = nextOf(place, by); next; next = nextOf(place, by)) {
-      const { clientId, projectId, agentId: toAgentId, content, priority } = next
+      const { clientId, by: senderId, projectId, agentId: toAgentId, content, priority } = next
       try {
-        const body = { projectId, toAgentId, content, clientId, priority }
+        const body = { projectId, toAgentId, content, clientId, senderId, priority }
         const message = await client.post('/api/chat', { body, idempotencyKey: clientId, retries: 0 })
         discard(clientId)
         onSent(message)

@@ -1,4 +1,6 @@
 /** People's chats with the agents of a project. */
+import { because } from '../../../domain/because.ts'
+import { Refusal } from '../../../domain/errors.ts'
 import type { chatRoutes } from '../../../protocol/routes/chat.ts'
 import { chooseChatGoOn } from '../../../services/choose-chat-go-on.ts'
 import { endChat } from '../../../services/end-chat.ts'
@@ -18,7 +20,8 @@ export const chatHandlers: HandlersOf<typeof chatRoutes> = {
   },
   endChat: run(endChat, (call) => ({ ...call.params, ...call.query, by: call.who.id })),
   goOnInChat: run(chooseChatGoOn, (call) => ({ ...call.params, ...call.body, by: call.who.id })),
-  postMessage: async ({ body, who, doors, receipt }) => {
+  postMessage: async ({ body: { senderId, ...body }, who, doors, receipt }) => {
+    if (senderId !== undefined && senderId !== who.id) throw new Refusal('authentication_failed', because('writtenByAnother'))
     const { projectId, toAgentId } = body
     const agentIds = toAgentId === null ? (await doors.store.query(getProject, { projectId })).agentIds : [toAgentId]
     return doors.store.run(postMessage, { ...body, agentIds, by: who.id }, receipt)
