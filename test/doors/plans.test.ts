@@ -1,8 +1,16 @@
 /** Plans over MCP and REST: an agent goes on with its next task, another is given its own, and what cannot go on says why (WK5, NA11). */
 import { expect, test } from 'vitest'
 import { exited, started } from '../services/launch-pad.ts'
+import { type EngineName, engines } from '../support/either-store.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { connectMcp, type McpAgent, openWorkplace, type Workplace } from '../support/mcp.ts'
-import { playMachine } from '../support/relay.ts'
+import { newPostgresStoreUrl, usePostgres } from '../support/postgres.ts'
+import { openPostgres } from '../support/postgres-store.ts'
+import { playMachine, said, turnEnded } from '../support/relay.ts'
+import { bringUp, openSpokenChat } from '../support/spoken-chat.ts'
+import { temporaryFolder } from '../support/store.ts'
+
+usePostgres()
 
 /** A work session with tasks that each wait for the one before; `whose` says who is to do each. */
 async function plan(workplace: Workplace, whose: readonly (string | null)[]) {
@@ -49,32 +57,46 @@ test('[NA11] an agent is given one task after the other of its plan, each begun 
   expect(await work()).toMatchObject({ state: 'completed', waitsFor: [] })
 })
 
-test('[AS3] [WK5] a task of another agent is work for that agent; meanwhile the work session says whom it waits for', async () => {
-  const workplace = await openWorkplace()
-  const { ids, work, begin } = await plan(workplace, ['ann', 'bob', 'ann'])
-  const [first, second, third] = ids
-  const machine = await connectMcp(workplace.server.url, workplace.server.ownerToken)
-  const wanted = async (agentId: string) =>
-    (await machine.call('get_agent_action', { agent_id: agentId, project_id: workplace.projectId })).action
-  await begin()
-  expect(await wanted('bob')).toBe('none')
-  const ann = await workplace.signedIn()
-  await ann.call('get_next_action')
-  await finish(ann, first)
-  expect([await wanted('bob'), await wanted('ann')]).toEqual(['start', 'none'])
-  expect(await ann.call('get_next_action')).toMatchObject({ action: 'exit', reason: 'work_done' })
-  expect(await work()).toMatchObject({ state: 'running', waitsFor: [{ what: 'agent', agentId: 'bob', taskId: second }] })
-  const bob = await workplace.signedIn('bob')
-  expect(await bob.call('get_next_action')).toMatchObject({ action: 'work_on_task', task: { id: second } })
-  expect((await work()).waitsFor).toEqual([])
-  await finish(bob, second)
-  expect(await bob.call('get_next_action')).toMatchObject({ action: 'exit', reason: 'work_done' })
-  const again = await workplace.signedIn()
-  expect(await again.call('get_next_action')).toMatchObject({ action: 'work_on_task', task: { id: third } })
-  await finish(again, third)
-  await again.call('get_next_action')
-  expect((await work()).state).toBe('completed')
-})
+async function openOn(engine: EngineName): Promise<Workplace> {
+  if (engine === 'SQLite') return openWorkplace()
+  const clock = manualClock()
+  const store = await openPostgres({ url: await newPostgresStoreUrl(), clock })
+  return openWorkplace({ testStore: { store, clock, folder: await temporaryFolder() } })
+}
+
+test.each(engines)(
+  '[AS3] [WK5] a task of another agent is work for that agent; meanwhile the work session says whom it waits for (%s)',
+  async (engine) => {
+    const workplace = await openOn(engine)
+    const { ids, work, begin } = await plan(workplace, ['ann', 'bob', 'ann'])
+    const [first, second, third] = ids
+    const machine = await connectMcp(workplace.server.url, workplace.server.ownerToken)
+    const wanted = async (agentId: string) =>
+      (await machine.call('get_agent_action', { agent_id: agentId, project_id: workplace.projectId })).action
+    await begin()
+    expect(await wanted('bob')).toBe('none')
+    const ann = await workplace.signedIn()
+    await ann.call('get_next_action')
+    const { approval_id: approvalId } = await ann.call('request_approval', { checkpoint_type: 'plan' })
+    expect((await work()).waitsFor).toEqual([{ what: 'approval', approvalId }])
+    await workplace.post(`/api/projects/${workplace.projectId}/approvals/${approvalId}/decision`, { status: 'approved' })
+    expect(await ann.call('get_next_action')).toMatchObject({ task: { id: first }, decisions: [{ approval_id: approvalId }] })
+    await finish(ann, first)
+    expect([await wanted('bob'), await wanted('ann')]).toEqual(['start', 'none'])
+    expect(await ann.call('get_next_action')).toMatchObject({ action: 'exit', reason: 'work_done' })
+    expect(await work()).toMatchObject({ state: 'running', waitsFor: [{ what: 'agent', agentId: 'bob', taskId: second }] })
+    const bob = await workplace.signedIn('bob')
+    expect(await bob.call('get_next_action')).toMatchObject({ action: 'work_on_task', task: { id: second } })
+    expect((await work()).waitsFor).toEqual([])
+    await finish(bob, second)
+    expect(await bob.call('get_next_action')).toMatchObject({ action: 'exit', reason: 'work_done' })
+    const again = await workplace.signedIn()
+    expect(await again.call('get_next_action')).toMatchObject({ action: 'work_on_task', task: { id: third } })
+    await finish(again, third)
+    await again.call('get_next_action')
+    expect((await work()).state).toBe('completed')
+  },
+)
 
 test('[WK5] what is left and waits for a failed task interrupts the plan; a person begins that task again and it runs to its end', async () => {
   const workplace = await openWorkplace()
@@ -223,4 +245,37 @@ test('[AS5] [WK4] whose process is stopped by a person was closed and its work s
   expect(await work()).toMatchObject({ state: 'interrupted', interruptionReason: 'stopped' })
   const { items } = (await server.ask(`/api/agent-sessions?projectId=${projectId}`)).json
   expect(items).toMatchObject([{ purpose: 'task', endReason: 'closed' }])
+})
+
+test('[CH12] [WK5] an agent that is spoken to is told one task after the other of its plan, and a task of another agent starts that one', async () => {
+  const { room, server, machine } = await openSpokenChat()
+  const project = `/api/projects/${room.projectId}`
+  const ask = async (path: string, body: object, method = 'POST') => (await server.ask(project + path, { method, body })).json
+  const { id: workSessionId } = await ask('/sessions', {})
+  const ids: string[] = []
+  for (const [assignedTo, title] of [
+    ['coder', 'Dig'],
+    ['coder', 'Build'],
+    ['critic', 'Judge'],
+  ]) {
+    const draft = { ['sessionId']: workSessionId, phase: 1, type: 'code', title, assignedTo, dependsOn: ids.slice(-1) }
+    ids.push((await ask('/tasks', draft)).id)
+  }
+  await ask(`/tasks/${ids[0]}`, { status: 'in_progress' }, 'PATCH')
+  const coder = await bringUp(machine)
+  for (const title of ['Dig', 'Build']) {
+    const { launchId, turnId, content } = await machine.turn()
+    expect([launchId, content[0].text]).toEqual([coder, expect.stringContaining(title)])
+    await machine.tell(said(launchId, turnId, `${title} is done`), turnEnded(launchId, turnId))
+  }
+  const critic = await bringUp(machine)
+  const { launchId, turnId, content } = await machine.turn()
+  expect([launchId, content[0].text]).toEqual([critic, expect.stringContaining('Judge')])
+  await machine.tell(said(launchId, turnId, 'good'), turnEnded(launchId, turnId))
+  await machine.order('stop-ordered')
+  await machine.order('stop-ordered')
+  expect((await server.ask(`${project}/sessions/${workSessionId}`)).json).toMatchObject({
+    state: 'completed',
+    tasks: [{ result: 'good' }, { result: 'Build is done' }, { result: 'Dig is done' }],
+  })
 })
