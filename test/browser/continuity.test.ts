@@ -60,6 +60,29 @@ test('[UI1] interrupted work is on Now; Resume takes it up, says what could not 
   expect(items).toMatchObject([{ parentSessionId: id, state: 'running' }, { id }])
 })
 
+test('[WK6] [RS6] Dismiss takes work off Now; what waits for somebody says for whom, and a task that failed is begun again with one press', async () => {
+  const { projectId, id } = await interruptedWork('dropped')
+  const page = await here.ownerPage('/')
+  const band = page.getByRole('region', { name: 'Interrupted' })
+  await band.getByRole('button', { name: 'Dismiss the interrupted work in dropped' }).click()
+  await band.getByText('dropped').waitFor({ state: 'detached' })
+  await page.goto(`/projects/${projectId}/sessions/${id}`)
+  await page.getByText('dismissed', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Resume the work in dropped' }).click()
+  await page.getByRole('dialog', { name: 'Nothing starts yet' }).getByText('is no agent of this project any more').waitFor()
+  const { items } = await here.elsewhere.get('/api/projects/{projectId}/sessions', { params: { projectId } })
+  const taskId = (await here.elsewhere.get('/api/projects/{projectId}/tasks', { params: { projectId } })).items[0]?.id ?? ''
+  const task = { params: { projectId, taskId } }
+  await page.goto(`/projects/${projectId}/sessions/${items[0]?.id}`)
+  await page.getByText(`nobody-here, for ${taskId}`).waitFor()
+  for (const status of ['in_progress', 'failed'] as const)
+    await here.elsewhere.patch('/api/projects/{projectId}/tasks/{taskId}', { ...task, body: { status } })
+  await page.goto(`/projects/${projectId}/tasks?task=${taskId}`)
+  await page.getByRole('button', { name: 'Begin again' }).click()
+  await page.getByText('Land softly is begun again').waitFor()
+  expect(await here.elsewhere.get('/api/projects/{projectId}/tasks/{taskId}', task)).toMatchObject({ status: 'in_progress' })
+})
+
 test('[UI2] the picture shows who was resumed from whom; a line leads to the whole of it', async () => {
   const { projectId, id, params } = await interruptedWork('drawn')
   const resumed = await here.elsewhere.post('/api/projects/{projectId}/sessions/{workSessionId}/resume', { params })
