@@ -16,6 +16,7 @@ export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   worktrees: async () => (await import('./commands/worktrees.ts')).worktrees,
   search: async () => (await import('./commands/search.ts')).search,
   notes: async () => (await import('./commands/notes.ts')).notes,
+  cutover: async () => (await import('./commands/cutover.ts')).cutover,
   tasks: async () => (await import('./commands/tasks.ts')).tasks,
   sessions: async () => (await import('./commands/sessions.ts')).workSessions,
   resume: async () => (await import('./commands/resume.ts')).resume,

@@ -1,11 +1,11 @@
 /**
- * A work session that the server does not know, brought back from its files before it is resumed (CK4): first those it was resumed
- * from, as far as they lie beside it, then itself, then what it made.
+ * A work session that the server does not know, brought back from its files before it is resumed (CK4): first those that were resumed
+ * from it, as far as they lie beside it, then itself, then those it was resumed from; of each also what it made.
  */
 import { openAsBlob } from 'node:fs'
 import type { Client } from '../client/client.ts'
 import { ProblemError } from '../client/failures.ts'
-import { parentFolder, readSavedWorkSession, type SavedWorkSession } from '../platform/saved-work-session.ts'
+import { foldersOfKin, readSavedWorkSession, type SavedWorkSession } from '../platform/saved-work-session.ts'
 import type { NotRestored } from '../protocol/resume.ts'
 import { CommandFailure } from './failure.ts'
 import { ifNotThere } from './find-work-session.ts'
@@ -14,9 +14,6 @@ export interface Place {
   readonly projectId: string
   readonly workSessionId: string
 }
-
-/** Generations that are brought back with it. */
-const maxGenerations = 1000
 
 const path = '/api/projects/{projectId}/sessions/{workSessionId}'
 
@@ -37,26 +34,15 @@ export const isKnown = async (client: Client, params: Place): Promise<boolean> =
 /** What could not be brought back. */
 export async function bringBack(client: Client, saved: SavedWorkSession): Promise<NotRestored[]> {
   const told: NotRestored[] = []
-  for (const each of await withAncestors(saved)) {
+  for (const folder of await foldersOfKin(saved)) {
+    const each = folder === saved.folder ? saved : await readSavedWorkSession(folder)
     const params = placeIn(each)
     const restored = await client.post(`${path}/restore`, { params, body: each.files })
-    // Of its ancestors only what the work itself lacks is of interest.
+    // Of its kin only what the work itself lacks is of interest.
     if (each === saved) told.push(...restored.notRestored)
     told.push(...(await bringArtifacts(client, each, params)))
   }
   return told
-}
-
-/** The oldest first. */
-async function withAncestors(saved: SavedWorkSession): Promise<SavedWorkSession[]> {
-  const line = [saved]
-  for (let at: SavedWorkSession = saved; line.length < maxGenerations; ) {
-    const folder = await parentFolder(at)
-    if (folder === undefined || line.some((each) => each.folder === folder)) break
-    at = await readSavedWorkSession(folder)
-    line.unshift(at)
-  }
-  return line
 }
 
 async function bringArtifacts(client: Client, { files, artifacts }: SavedWorkSession, params: Place): Promise<NotRestored[]> {

@@ -48,7 +48,7 @@ interface Assembled {
 export async function assemble(parts: Parts): Promise<Assembled> {
   const { config, ownerToken, front, logger, clock, env, undo, store, seals, expectsCoordinator } = parts
   const { data } = config
-  await keepCutoverRule(store, config)
+  await keepCutoverRule(store, config, (text) => logger.info(text))
   const taken = await takeInAtStart(store, data, (file, why) => logger.warn({ file, why }, 'a conversation file was skipped'))
   if (taken) logger.info({ conversations: taken.conversations }, 'conversations were taken in from their files')
   const targets = [projectFolder, chatLog, conversationFile, noteFiles(store)]

@@ -2,23 +2,20 @@
  * Builds the store from the files beside it (CK4): what is missing in it, and nothing that is there. For the day the database is
  * gone. Work sessions and conversations that cannot be read are told and passed over; the others come back.
  */
-import { open, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ownerId } from '../domain/credential/who.ts'
 import { Refusal } from '../domain/errors.ts'
 import { conversationsFolder, prepareDataFolder, projectsFolder } from '../platform/data-folder.ts'
 import { lockDataFolder } from '../platform/data-lock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { conversationFilesIn } from '../platform/saved-conversations.ts'
-import { readSavedWorkSession, type SavedArtifact, type SavedWorkSession } from '../platform/saved-work-session.ts'
+import { readSavedWorkSession, youngestFirst } from '../platform/saved-work-session.ts'
 import { StartFailure } from '../platform/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
-import { readWorkSession } from '../protocol/files/read-work-session.ts'
 import type { NotRestored } from '../protocol/resume.ts'
-import { restoreWorkSession } from '../services/restore-work-session.ts'
 import type { Store } from '../store/store.ts'
+import { bringOne } from './bring-back.ts'
 import { openStore } from './open-store.ts'
-import { restoreArtifact } from './restore-artifact.ts'
 import { takeInFiles } from './take-in-conversations.ts'
 
 export interface Rebuilt {
@@ -67,17 +64,13 @@ export async function rebuildStore(config: ConfigValues, { from, logger, onWorkS
   }
 }
 
-/** The oldest first, as their ids tell: whoever was resumed comes after the one it came from. */
+/** Of each project the youngest generation first: what became of a task is known to the last one that had it. */
 async function workSessionFolders(projects: string): Promise<string[]> {
-  const below = async (folder: string): Promise<string[]> => {
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
-  }
-  const found: { id: string; folder: string }[] = []
-  for (const project of await below(projects))
-    for (const id of await below(join(projects, project, 'sessions')))
-      found.push({ id, folder: join(projects, project, 'sessions', id) })
-  return found.sort((a, b) => (a.id < b.id ? -1 : 1)).map(({ folder }) => folder)
+  const entries = await readdir(projects, { withFileTypes: true }).catch(() => [])
+  const found: string[] = []
+  for (const { name } of entries.filter((entry) => entry.isDirectory()))
+    found.push(...(await youngestFirst(join(projects, name, 'sessions'))))
+  return found
 }
 
 async function bringAll(
@@ -105,31 +98,4 @@ async function bringAll(
     onWorkSession?.(sum.workSessions)
   }
   return { ...sum, notRestored, unreadable }
-}
-
-async function bringOne(store: Store, { files, artifacts }: SavedWorkSession) {
-  const { project_id: projectId = '', session_id: workSessionId = '' } = files.checkpoint as Record<string, string>
-  const place = { projectId, workSessionId }
-  const { restored, notRestored: told } = await store.run(restoreWorkSession, { ...place, files, by: ownerId })
-  const facts = readWorkSession(files).rows?.artifacts ?? []
-  let brought = 0
-  for (const artifact of artifacts) {
-    try {
-      const its = facts.find(({ name }) => name === artifact.name)
-      if (await restoreArtifact(store, { ...place, name: artifact.name }, its, bytesOf(artifact), ownerId)) brought++
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      told.push({ what: 'artifact', detail: `${artifact.name}: ${error.message}` })
-    }
-  }
-  return { restored, told, workSessionId, artifacts: brought }
-}
-
-async function* bytesOf({ path }: SavedArtifact): AsyncGenerator<Buffer> {
-  const file = await open(path, 'r')
-  try {
-    for await (const chunk of file.createReadStream({ autoClose: false })) yield chunk as Buffer
-  } finally {
-    await file.close()
-  }
 }

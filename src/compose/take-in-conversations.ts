@@ -63,7 +63,13 @@ async function takeIn(store: Store, conversation: ReadConversation, data: string
   let after: number | undefined
   try {
     for (const piece of piecesOf(conversation)) {
-      const taken = await store.run(importConversation, { ...piece, key, by: ownerId, ...(after !== undefined && { after }) })
+      const taken = await store.run(importConversation, {
+        ...piece,
+        key,
+        by: ownerId,
+        ours: true,
+        ...(after !== undefined && { after }),
+      })
       if (taken.created) await keepChatLog(data, key)
       after = taken.after
       sum.messages += taken.added

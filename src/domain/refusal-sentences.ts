@@ -77,6 +77,8 @@ export const refusalSentences = {
   keyDots: 'No part of a key is . or ..',
   keyDevice: 'No part of a key is a name that Windows reserves',
   keyForm: 'A key is <channel>:<chat id>, neither of them empty',
+  cutoverConfigured: 'The configuration says when a day begins (cutover.hour, cutover.timezone); change it there and start again',
+  keyReserved: 'Keys that begin with {channel}: are given out by the server alone; choose another channel',
   keyEnd: 'A key does not end in a dot or a space',
 
   roleEmpty: 'No agent holds this role',

@@ -3,24 +3,30 @@
  * the server. What is wrong is a Refusal with the code that every door gives. An unknown key reads as empty. Holds no state: what
  * goes in and what comes out are copies (CV2).
  */
+import { parseDay } from '../domain/conversation/logical-day.ts'
 import { Refusal } from '../domain/errors.ts'
+import type { Chapter } from '../protocol/chapter.ts'
 import { checked } from '../protocol/checked-input.ts'
 import { type Conversation, Flags } from '../protocol/conversation.ts'
 import { Content, HistoryMessage, type Message, MessageDraft, maxHistoryMessages } from '../protocol/message.ts'
 import { type Page, PageQuery } from '../protocol/page.ts'
 import { addMessage } from '../services/add-message.ts'
 import { closeChapters } from '../services/close-chapters.ts'
+import { cutOverConversation } from '../services/cut-over-conversation.ts'
 import { deleteConversation } from '../services/delete-conversation.ts'
 import { getConversation } from '../services/get-conversation.ts'
 import { getOrCreateConversation } from '../services/get-or-create-conversation.ts'
 import { getWholeHistory } from '../services/get-whole-history.ts'
 import { isDayOver } from '../services/is-day-over.ts'
+import { listChapterMessages } from '../services/list-chapter-messages.ts'
+import { listChapters } from '../services/list-chapters.ts'
 import { listConversations } from '../services/list-conversations.ts'
 import { resetConversation } from '../services/reset-conversation.ts'
 import { setConversationSummary } from '../services/set-conversation-summary.ts'
 import { setFlags } from '../services/set-flags.ts'
 import { setHistory } from '../services/set-history.ts'
 import { truncateHistory } from '../services/truncate-history.ts'
+import { noteContents, noteText } from '../store/queries/note-text.ts'
 import type { Store } from '../store/store.ts'
 
 /** As `setHistory` takes it. What `getHistory` gave may be put back. */
@@ -58,6 +64,14 @@ export interface Conversations {
   /** Clears messages and summary; flags stay. */
   reset(key: string): Promise<void>
   delete(key: string): Promise<void>
+  /** The days of a conversation, the newest first; the first may still be open. */
+  getDays(key: string, page?: { readonly limit?: number; readonly cursor?: string }): Promise<Page<Chapter>>
+  /** What was said on a day, oldest first, also what agents are no longer handed; a day is `2026-11-15` or `20261115`. Empty when nothing was. */
+  getDay(key: string, day: string): Promise<Message[]>
+  /** The note of a day over all conversations as Markdown (DC3); null when there is none. In a folder it also lies in `workspace/memory/`. */
+  getNote(day: string): Promise<string | null>
+  /** Closes the day of a conversation if it is over. That happens by itself too; afterwards the note is written. */
+  cutOver(key: string): Promise<{ readonly cut: boolean; readonly day: string | null }>
   /** The one touched last first. */
   list(page?: { readonly limit?: number; readonly cursor?: string }): Promise<Page<Conversation>>
   close(): Promise<void>
@@ -66,19 +80,23 @@ export interface Conversations {
 /** Somebody may delete the conversation between our beginning it and writing into it; not for ever. */
 const mostTries = 5
 
+const messagesAtOnce = 500
+
 interface Around {
   /** Who is said to have sent what is added. */
   readonly by: string
   /** Writes the file of a conversation that is there; null where no files are kept. */
   readonly save: ((key: string) => Promise<string>) | null
+  /** Resolves when the notes know of the days that were closed. */
+  readonly noted: () => Promise<void>
   /** What is to be undone with it. */
   readonly close: () => Promise<void>
 }
 
 /** @internal */
-export function conversationsOn(store: Store, { by, save, close }: Around): Conversations {
+export function conversationsOn(store: Store, { by, save, noted, close }: Around): Conversations {
   let closing: Promise<void> | undefined
-  /** DC2: nobody looks at the boundary here, so whoever reads first afterwards closes the day. */
+  /** DC2: whoever reads first after the boundary closes the day. */
   const cutOver = async (key: string): Promise<void> => {
     if (await store.query(isDayOver, { key })) await store.run(closeChapters, { keys: [key] })
   }
@@ -135,11 +153,43 @@ export function conversationsOn(store: Store, { by, save, close }: Around): Conv
       await orWhenUnknown(store.run(resetConversation, { key }), undefined)
     },
     delete: (key) => orWhenUnknown(store.run(deleteConversation, { key, by }), undefined),
+    getDays: (key, page = {}) =>
+      orWhenUnknown(store.query(listChapters, { ...checked(PageQuery, page), key }), { items: [], nextCursor: null }),
+    getDay: (key, day) => orWhenUnknown(wholeDay(store, key, day), []),
+    getNote: async (asked) => {
+      const day = parseDay(asked)
+      const contents = day && (await store.read((reader) => noteContents(reader, day)))
+      if (!contents || contents.chapters.length === 0) return null
+      let text = ''
+      for await (const piece of noteText(store, contents)) text += piece
+      return text
+    },
+    cutOver: async (key) => {
+      const done = await orWhenUnknown(store.run(cutOverConversation, { key }), { cut: false, day: null })
+      if (done.cut) await noted()
+      return done
+    },
     list: async (page = {}) => store.query(listConversations, checked(PageQuery, page)),
     close: () => {
       closing ??= close()
       return closing
     },
+  }
+}
+
+async function wholeDay(store: Store, key: string, day: string): Promise<Message[]> {
+  const said: Message[] = []
+  for (let cursor: string | undefined; ; ) {
+    const page = await store.query(listChapterMessages, {
+      key,
+      day,
+      hidden: false,
+      limit: messagesAtOnce,
+      ...(cursor && { cursor }),
+    })
+    said.push(...page.items)
+    if (page.nextCursor === null) return said
+    cursor = page.nextCursor
   }
 }
 

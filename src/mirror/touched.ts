@@ -4,13 +4,20 @@ import type { StoredEvent } from '../store/store.ts'
 
 export interface Touched {
   readonly workSessionIds: Set<string>
-  /** What was learned there is in the files of all that were resumed from it, too (AR2). */
+  /** What was learned there is in the files of others, too (AR2). */
   readonly learnedIn: Set<string>
+  /** CK6: those it came from say where the work was completed. */
+  readonly endedIn: Set<string>
   /** Names of artifacts that were stored or deleted, by work session. */
   readonly artifacts: Map<string, Set<string>>
 }
 
-export const nothingTouched = (): Touched => ({ workSessionIds: new Set(), learnedIn: new Set(), artifacts: new Map() })
+export const nothingTouched = (): Touched => ({
+  workSessionIds: new Set(),
+  learnedIn: new Set(),
+  endedIn: new Set(),
+  artifacts: new Map(),
+})
 
 export function touch(touched: Touched, { type, data }: StoredEvent): void {
   if (data === null) return
@@ -19,6 +26,7 @@ export function touch(touched: Touched, { type, data }: StoredEvent): void {
   const { workSessionId, learned, artifact } = about
   touched.workSessionIds.add(workSessionId)
   if (learned) touched.learnedIn.add(workSessionId)
+  if (type === 'work-session-ended') touched.endedIn.add(workSessionId)
   if (artifact === undefined) return
   const names = touched.artifacts.get(workSessionId) ?? new Set()
   touched.artifacts.set(workSessionId, names.add(artifact))

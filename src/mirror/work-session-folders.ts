@@ -6,22 +6,22 @@ import { join } from 'node:path'
 import { syncFolder } from '../platform/atomic-file.ts'
 import { eachByItself, inPages } from '../platform/each-by-itself.ts'
 import { makeFolder } from '../platform/make-folder.ts'
+import { readPlainFile } from '../platform/plain-file.ts'
 import type { WorkSession } from '../protocol/work-session.ts'
 import { newest, type PageKey } from '../store/queries/page-cursor.ts'
-import { approachesAlong, workSessionRows } from '../store/queries/work-session-rows.ts'
-import { childrenOf, lineageOf, workSessionsPage } from '../store/queries/work-sessions.ts'
+import { approachesAlong, type WorkSessionRows, workSessionRows } from '../store/queries/work-session-rows.ts'
+import { endState, sinceItEnded, stateOf } from '../store/queries/work-session-state.ts'
+import { ancestorsOf, descendantsOf, lineageOf, workSessionsPage } from '../store/queries/work-sessions.ts'
 import type { Reader } from '../store/store.ts'
 import { mirrorArtifact } from './artifact-file.ts'
-import { writeJson } from './json-file.ts'
+import { jsonText, writeJson } from './json-file.ts'
 import type { MovedEvents } from './json-folder.ts'
 import type { MirrorPlace, MirrorSource } from './mirror-target.ts'
 import { nothingTouched, type Touched, touch } from './touched.ts'
-import { approachesFile, remainingTasksFile, stateCheckpoint, workSessionFile } from './work-session-files.ts'
+import { approachesFile, remainingTasksFile, workSessionFile } from './work-session-files.ts'
 
 const eventsAtOnce = 500
 const workSessionsAtOnce = 200
-/** Children of one that are looked for; nobody resumes one more often. */
-const maxChildren = 1000
 
 /** The ids we give out; one that somebody wrote into the table otherwise names no folder. */
 const folderName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/
@@ -54,21 +54,21 @@ async function touchedBy({ store, stream }: MirrorPlace, { after, through }: Mov
     if (!last) break
     seq = last.seq
   }
-  await store.read((reader) => addHeirs(reader, touched))
+  await store.read((reader) => addKin(reader, touched))
   return touched
 }
 
-/** AR2: what an ancestor learned stands in the files of all that come from it. */
-async function addHeirs(reader: Reader, { learnedIn, workSessionIds }: Touched): Promise<void> {
-  const queue = [...learnedIn]
-  const seen = new Set(queue)
-  for (const id of queue) {
-    workSessionIds.add(id)
-    for (const child of await childrenOf(reader, id, maxChildren)) {
-      if (seen.has(child.id)) continue
-      seen.add(child.id)
-      queue.push(child.id)
-    }
+/**
+ * AR2: what was learned stands in the files of all that run and come from the same root. CK6: that a work session ended stands in the
+ * files of those it came from.
+ */
+async function addKin(reader: Reader, { learnedIn, endedIn, workSessionIds }: Touched): Promise<void> {
+  for (const id of new Set([...learnedIn, ...endedIn])) {
+    const ancestors = await ancestorsOf(reader, id)
+    if (endedIn.has(id)) for (const each of ancestors) workSessionIds.add(each)
+    if (!learnedIn.has(id)) continue
+    for (const each of await descendantsOf(reader, ancestors.at(-1) ?? id))
+      if (each.ended_at === null) workSessionIds.add(each.id)
   }
 }
 
@@ -81,21 +81,50 @@ async function writeWorkSession(
   if (!folderName.test(id)) return
   const found = await store.read(async (reader) => {
     const rows = await workSessionRows(reader, id)
-    return rows && { rows, approaches: await approachesAlong(reader, await lineageOf(reader, rows.workSession)) }
+    if (!rows) return undefined
+    const approaches = await approachesAlong(reader, await lineageOf(reader, rows.workSession))
+    return { rows, approaches, since: await sinceItEnded(reader, rows) }
   })
   if (!found) return
-  const { rows, approaches } = found
+  const { rows, approaches, since } = found
   const folder = join(projectFolder, workSessionFolder(id))
   await makeFolder(join(folder, 'artifacts'))
   const names = artifacts === 'all' ? new Set(rows.artifacts.map(({ name }) => name)) : artifacts
+  const state = stateOf(rows)
+  const kept = await isFinal(join(folder, checkpointName), rows)
   const writes = [
     ...[...names].map((name) => () => mirrorArtifact(store, join(folder, 'artifacts'), id, name)),
-    () => writeJson(join(folder, 'approaches.json'), approachesFile(rows, approaches)),
-    () => writeJson(join(folder, 'remaining_tasks.json'), remainingTasksFile(rows)),
-    () => writeJson(join(folder, 'work_session.json'), workSessionFile(rows)),
-    () => writeJson(join(folder, checkpointName), stateCheckpoint(rows)),
+    () => writeJson(join(folder, 'work_session.json'), workSessionFile(rows, since)),
+    ...(kept
+      ? []
+      : [
+          () => writeJson(join(folder, 'approaches.json'), approachesFile(rows, approaches)),
+          () => writeJson(join(folder, 'remaining_tasks.json'), remainingTasksFile(state)),
+          // Last: when it says how the work ended, the two before do.
+          () => writeJson(join(folder, checkpointName), state),
+        ]),
     () => syncFolder(folder),
     () => syncFolder(join(folder, '..')),
   ]
   await eachByItself(writes, (write) => write())
+}
+
+/** CK6: whether the three files say how it ended, and are left alone from then on. */
+async function isFinal(path: string, rows: WorkSessionRows): Promise<boolean> {
+  const { ended_at: endedAt, resumed_by: resumedBy } = rows.workSession
+  if (endedAt === null) return false
+  const written = await readPlainFile(path).catch(() => undefined)
+  if (written === undefined) return false
+  const state = endState(rows)
+  if (state) return written === jsonText(state)
+  // Ended by an older version, which kept no state: its file is as good as there is once it knows of the end, or the tasks went on.
+  return resumedBy !== null || timestampIn(written) >= endedAt
+}
+
+function timestampIn(written: string): string {
+  try {
+    return (JSON.parse(written) as { timestamp: string }).timestamp
+  } catch {
+    return ''
+  }
 }

@@ -90,13 +90,56 @@ const companions = {
   workSession: { path: 'work_session.json', idIn: (content: Ids) => content.work_session?.id },
 } as const
 
-/** Where the one lies that it was resumed from; undefined when that is not known, or not there. */
-export async function parentFolder({ folder, files }: SavedWorkSession): Promise<string | undefined> {
-  const { work_session: row } = (files.workSession ?? {}) as { work_session?: { parent_session_id?: unknown } }
-  const id = row?.parent_session_id
-  if (typeof id !== 'string' || !/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(id)) return undefined
-  const path = join(dirname(folder), id)
-  return (await lstat(join(path, checkpointFile)).catch(() => undefined))?.isFile() ? path : undefined
+/** Folders beside one another that are looked through for who was resumed from whom. */
+const mostSiblings = 100_000
+
+/**
+ * The folders of a work session and its kin, as far as they lie beside it: those that come from it first, the youngest generation foremost, then
+ * itself, then those it comes from (CK4). What became of a task is known to the last one that had it.
+ */
+export async function foldersOfKin({ folder }: SavedWorkSession): Promise<string[]> {
+  const beside = dirname(folder)
+  const parents = await parentsIn(beside)
+  const byParent = Map.groupBy(parents.keys(), (id) => parents.get(id) ?? null)
+  const own = basename(folder)
+  const line = new Set([own])
+  for (const id of line) for (const child of byParent.get(id) ?? []) line.add(child)
+  const kin = [...line].reverse()
+  for (let id = parents.get(own); id != null && parents.has(id) && !line.has(id); id = parents.get(id)) {
+    line.add(id)
+    kin.push(id)
+  }
+  return kin.map((id) => join(beside, id))
+}
+
+/** Youngest generation first, whatever the folder. */
+export async function youngestFirst(beside: string): Promise<string[]> {
+  const parents = await parentsIn(beside)
+  const depthOf = (id: string): number => {
+    const seen = new Set([id])
+    for (let at = parents.get(id); at != null && parents.has(at) && !seen.has(at); at = parents.get(at)) seen.add(at)
+    return seen.size
+  }
+  const ids = [...parents.keys()].map((id) => ({ id, depth: depthOf(id) }))
+  return ids.sort((a, b) => b.depth - a.depth || (a.id < b.id ? -1 : 1)).map(({ id }) => join(beside, id))
+}
+
+/** Every folder of a work session there, with the one it was resumed from; null when that is not known. */
+async function parentsIn(beside: string): Promise<Map<string, string | null>> {
+  const entries = await readdir(beside, { withFileTypes: true }).catch(() => [])
+  const parents = new Map<string, string | null>()
+  for (const { name } of entries.filter((entry) => entry.isDirectory()).slice(0, mostSiblings))
+    parents.set(name, await parentIn(join(beside, name)))
+  return parents
+}
+
+/** One that cannot be read is kin of nobody; whoever wants it itself is told why. */
+async function parentIn(folder: string): Promise<string | null> {
+  const file = (await readJson(join(folder, 'work_session.json')).catch(() => undefined)) as
+    | { work_session?: { parent_session_id?: unknown } }
+    | undefined
+  const id = file?.work_session?.parent_session_id
+  return typeof id === 'string' && /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(id) ? id : null
 }
 
 async function artifactsIn(folder: string): Promise<SavedArtifact[]> {

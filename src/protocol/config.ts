@@ -23,7 +23,7 @@ interface NumberRule extends Shared {
 /** A number, or `off`. */
 interface OptionalNumberRule extends Shared {
   readonly kind: 'number-or-off'
-  readonly fallback: null
+  readonly fallback: number | null
   readonly min: number
   readonly max: number
 }
@@ -85,8 +85,18 @@ export const configRules = {
     allowed: ['json', 'text'],
     about: 'Form of the log; text on a terminal when left out, otherwise json',
   },
-  'cutover.hour': { kind: 'number', fallback: 4, min: 0, max: 23, about: 'Hour at which a new day of conversation begins' },
-  'cutover.timezone': { kind: 'timezone', fallback: 'Asia/Tokyo', about: 'Time zone of that hour (IANA name)' },
+  'cutover.hour': {
+    kind: 'number-or-off',
+    fallback: 4,
+    min: 0,
+    max: 23,
+    about: 'Hour at which a new day of conversation begins; off: days are not closed',
+  },
+  'cutover.timezone': {
+    kind: 'timezone',
+    fallback: 'Asia/Tokyo',
+    about: 'Time zone of that hour: an IANA name, or local for that of this machine',
+  },
   'coordinator.max_concurrent': {
     kind: 'number',
     fallback: 64,
@@ -248,7 +258,11 @@ function parseAddress(key: ConfigKey, given: unknown): { value: string } | { pro
 
 const isHostWithPort = (given: string): boolean => /^(?:[\w.-]{1,255}|\[[0-9a-f:.]{2,45}\]):\d{1,5}$/i.test(given)
 
-function isTimezone(given: unknown): boolean {
+/** The zone of the machine, whatever that is. */
+export const localZone = 'local'
+
+export function isTimezone(given: unknown): boolean {
+  if (given === localZone) return true
   if (typeof given !== 'string' || !/^[A-Za-z]/.test(given)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: given })

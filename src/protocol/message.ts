@@ -34,6 +34,10 @@ export const Message = z.object({
   toolCalls: z.unknown().nullable(),
   toolCallId: z.string().nullable(),
   media: z.unknown().nullable(),
+  /** What another program wrote beside that (CV7); `role`, when it is none of ours. */
+  extra: z.record(z.string(), z.unknown()).nullable(),
+  /** The `seq` of the message it is the same as, when setHistory put it back. */
+  copyOf: z.number().int().nullable(),
   createdAt: Time,
 })
 export type Message = z.output<typeof Message>
@@ -59,9 +63,14 @@ const spoken = {
   media: z.array(z.unknown()).max(1000).nullish(),
 }
 
+/** Fields of other programs, as much as a message may be long. */
+export const Extra = z
+  .record(z.string().max(200), z.unknown())
+  .refine((extra) => JSON.stringify(extra).length <= maxContentChars, `must not be longer than ${maxContentChars} characters`)
+
 /** `POST /api/conversations/K/messages` */
 export const MessageDraft = z.strictObject({ ...spoken, clientId: Id.optional() })
 
 /** Each of `PUT /api/conversations/K/messages`; messages as they were read may be put back, their numbers are given anew. */
-export const HistoryMessage = z.object(spoken)
+export const HistoryMessage = z.object({ ...spoken, extra: Extra.nullish() })
 export const maxHistoryMessages = 10_000

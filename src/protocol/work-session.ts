@@ -26,6 +26,8 @@ export const WorkSession = z.object({
   setAside: z.string().nullable(),
   /** A person does not want to be reminded of it (WK6); it can be resumed all the same. */
   dismissedAt: Time.nullable(),
+  /** Why what somebody wrote into its approaches.json was not taken in (AR3); the file is left as it is. */
+  fileProblem: z.string().nullable(),
   error: WorkError.nullable(),
   /** One line for a list (WK3). */
   stateSummary: z.string(),

@@ -28,6 +28,7 @@ export async function beginWorkSession(tx: Tx, beginning: Beginning, context: Co
     resumed_by: null,
     resume_failures: 0,
     set_aside: null,
+    file_problem: null,
     error: null,
     dismissed_at: null,
     ...beginning,

@@ -11,7 +11,7 @@ export const closeChapters = defineUseCase({
     let closed = 0
     for (const key of keys) {
       const row = await tx.first(selectConversation, { key })
-      if (row && (await withoutDueChapter(tx, row, now)) !== row) closed++
+      if (row && row.chapter_day !== null && (await withoutDueChapter(tx, row, now)).chapter_day === null) closed++
     }
     return { closed }
   },

@@ -2,8 +2,9 @@
  * What every use case that writes into a conversation does the same way: finding it, beginning it, adding a message to it and
  * to what is unread. An append costs the same however long the conversation is (CV5). Decides nothing about who may write.
  */
+import { because } from '../domain/because.ts'
 import { claimOf } from '../domain/conversation/file-name.ts'
-import { parseKey, parseWebKey } from '../domain/conversation/key.ts'
+import { isReserved, parseKey, parseWebKey } from '../domain/conversation/key.ts'
 import { lengthOf } from '../domain/conversation/length.ts'
 import { rankOf } from '../domain/conversation/priority.ts'
 import { unreadFor } from '../domain/conversation/unread.ts'
@@ -34,6 +35,12 @@ export function streamOfKey(key: string): StreamName {
   const parsed = parseKey(key)
   if ('refused' in parsed) throw new Refusal(parsed.refused.code, parsed.refused.detail)
   return conversationStream(key)
+}
+
+/** CV11: a key of the server's own that is not there yet is not begun for somebody from outside. */
+export async function mayBegin(reader: Reader, key: string): Promise<void> {
+  if (!isReserved(key) || (await reader.first(selectConversation, { key }))) return
+  throw new Refusal('invalid_key', because('keyReserved', { channel: key.slice(0, key.indexOf(':')) }))
 }
 
 export async function existingConversation(reader: Reader, key: string): Promise<ConversationRow> {
@@ -84,6 +91,8 @@ type OptionalField =
   | 'toolCalls'
   | 'toolCallId'
   | 'media'
+  | 'extra'
+  | 'copyOf'
 
 interface Added {
   readonly message: Message
@@ -116,6 +125,8 @@ export async function writeMessage(
     toolCalls: given.toolCalls ?? null,
     toolCallId: given.toolCallId ?? null,
     media: given.media ?? null,
+    extra: given.extra ?? null,
+    copyOf: given.copyOf ?? null,
     createdAt: now,
   }
   const numbered = (seq: number): Message => ({ ...unnumbered, seq })
@@ -129,7 +140,7 @@ export async function writeMessage(
       ...row,
       unsummarised_chars: row.unsummarised_chars + counts.chars,
       message_count: row.message_count + counts.messages,
-      chapter_messages: row.chapter_messages + counts.messages,
+      chapter_messages: row.chapter_messages + (message.copyOf === null ? counts.messages : 0),
       updated_at: now,
     },
   }
@@ -152,6 +163,8 @@ const messageRow = (message: Message) => ({
   tool_calls: message.toolCalls === null ? null : JSON.stringify(message.toolCalls),
   tool_call_id: message.toolCallId,
   media: message.media === null ? null : JSON.stringify(message.media),
+  extra: message.extra === null ? null : JSON.stringify(message.extra),
+  copy_of: message.copyOf,
   created_at: message.createdAt,
 })
 

@@ -1,6 +1,6 @@
 /** Cuts over one conversation if its day is over, now or at the moment that is asked about (DC2). With a turn in it, it waits. */
 import type { Instant } from '../domain/instant.ts'
-import { openChapterOf } from '../store/queries/chapters.ts'
+import { openChapterOf, selectLastChapter } from '../store/queries/chapters.ts'
 import { defineUseCase } from '../store/store.ts'
 import { withoutDueChapter } from './chapter-record.ts'
 import { existingConversation, streamOfKey } from './conversation-record.ts'
@@ -21,7 +21,9 @@ export const cutOverConversation = defineUseCase({
   streams: ({ key }: AskedCutover) => [streamOfKey(key)],
   run: async (tx, { key, at }, { now }): Promise<CutOver> => {
     const row = await existingConversation(tx, key)
-    const cut = (await withoutDueChapter(tx, row, now, at)) !== row
-    return { cut, day: openChapterOf(row)?.day ?? null }
+    const cut = row.chapter_day !== null && (await withoutDueChapter(tx, row, now, at)).chapter_day === null
+    // What came in of an earlier day was that day's chapter before.
+    const day = cut ? (await tx.first(selectLastChapter, { key }))?.day : openChapterOf(row)?.day
+    return { cut, day: day ?? null }
   },
 })

@@ -1,9 +1,8 @@
-/** When days begin (DC1). */
-import type { CutoverRule } from '../domain/conversation/logical-day.ts'
-import { cutoverRule } from '../store/queries/cutover-rule.ts'
+/** When days begin (DC1), and who says so. */
+import { cutoverRule, type KeptRule } from '../store/queries/cutover-rule.ts'
 import { defineQuery } from '../store/store.ts'
 
 export const getCutoverRule = defineQuery({
   name: 'get-cutover-rule',
-  run: (reader): Promise<CutoverRule> => cutoverRule(reader),
+  run: (reader): Promise<KeptRule> => cutoverRule(reader),
 })

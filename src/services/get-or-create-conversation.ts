@@ -2,12 +2,13 @@
 import type { Conversation } from '../protocol/conversation.ts'
 import { conversationOf } from '../store/queries/conversations.ts'
 import { defineUseCase } from '../store/store.ts'
-import { openConversation, streamOfKey } from './conversation-record.ts'
+import { mayBegin, openConversation, streamOfKey } from './conversation-record.ts'
 
 export const getOrCreateConversation = defineUseCase({
   name: 'get-or-create-conversation',
   streams: ({ key }: { key: string }) => [streamOfKey(key)],
   run: async (tx, { key }, { now }): Promise<{ conversation: Conversation; created: boolean }> => {
+    await mayBegin(tx, key)
     const { row, created } = await openConversation(tx, key, now)
     return { conversation: conversationOf(row), created }
   },

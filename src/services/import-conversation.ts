@@ -8,21 +8,26 @@ import { readFlags } from '../domain/conversation/flags.ts'
 import { Refusal } from '../domain/errors.ts'
 import { type Instant, instant } from '../domain/instant.ts'
 import type { ConversationPiece, ImportedPiece } from '../protocol/import.ts'
-import type { Message } from '../protocol/message.ts'
 import { messagesAfter, selectLastMessage } from '../store/queries/messages.ts'
 import { defineUseCase, type Reader } from '../store/store.ts'
-import { beginChapter } from './chapter-record.ts'
-import { changeConversation, openConversation, streamOfKey, writeMessage } from './conversation-record.ts'
+import { beginImported, fileImported } from './chapter-record.ts'
+import { changeConversation, mayBegin, openConversation, streamOfKey, writeMessage } from './conversation-record.ts'
+import { isSame } from './same-message.ts'
 
 /** Read at a time. Most often the piece is found where the one before ended, or nothing is there. */
 const archivePage = 500
 
-type Piece = ConversationPiece & { readonly key: string; readonly by: string }
+type Piece = ConversationPiece & {
+  readonly key: string
+  readonly by: string
+  /** It comes from the files of this store itself, not from outside. */
+  readonly ours?: boolean
+}
 
 export const importConversation = defineUseCase({
   name: 'import-conversation',
   streams: ({ key }: Piece) => [streamOfKey(key)],
-  run: async (tx, { key, by, ...piece }: Piece, { now, random }): Promise<ImportedPiece> => {
+  run: async (tx, { key, by, ours, ...piece }: Piece, { now, random }): Promise<ImportedPiece> => {
     const read = readFlags(piece.flags)
     if ('refused' in read) throw new Refusal(read.refused.code, read.refused.detail, { field: read.refused.field })
     // A clock that goes ahead elsewhere does not make it later than it is.
@@ -33,13 +38,17 @@ export const importConversation = defineUseCase({
       created_at: earlier(known(piece.created) ?? said, said),
       updated_at: said,
     }
+    if (!ours) await mayBegin(tx, key)
     const { row, created } = await openConversation(tx, key, now, given)
     const found = created ? nothingFound : await findInArchive(tx, key, piece.after ?? 0, piece.messages)
     const missing = piece.messages.slice(found.count)
-    let counted = missing.length > 0 && row.chapter_day === null ? await beginChapter(tx, row, now, said) : row
+    const isNew = missing.length > 0 || (created && row.summary !== '')
+    const begun = isNew ? await beginImported(tx, row, now, said) : row
+    let counted = begun
     for (const each of missing)
       counted = (await writeMessage(tx, counted, { ...each, senderId: by, receiverId: null }, { now: said, random })).counted
     if (missing.length > 0) await changeConversation(tx, counted, {}, row.updated_at > said ? row.updated_at : said)
+    if (isNew) await fileImported(tx, counted, now)
     const after = missing.length > 0 ? ((await tx.first(selectLastMessage, { key }))?.seq ?? 0) : found.through
     return { key, created, added: missing.length, alreadyThere: found.count, after }
   },
@@ -70,10 +79,3 @@ async function findInArchive(reader: Reader, key: string, after: number, message
   }
   return { count, through }
 }
-
-const isSame = (kept: Message, given: ConversationPiece['messages'][number]): boolean =>
-  kept.role === given.role &&
-  kept.content === given.content &&
-  kept.toolCallId === (given.toolCallId ?? null) &&
-  JSON.stringify(kept.toolCalls) === JSON.stringify(given.toolCalls ?? null) &&
-  JSON.stringify(kept.media) === JSON.stringify(given.media ?? null)

@@ -23,7 +23,7 @@ export const listChapterMessages = defineQuery({
     streamOfKey(key)
     const { after, through } = await rangeOf(reader, key, day)
     const seq = Math.max(after, seqOf(cursor, after))
-    const found = await messagesAfter(reader, { key, seq, hidden, limit: limit + 1 })
+    const found = await messagesAfter(reader, { key, seq, hidden, originals: true, limit: limit + 1 })
     return cutSeqPage(
       found.filter((message) => message.seq <= through),
       limit,

@@ -14,9 +14,13 @@ export const listChapters = defineQuery({
     const open = openChapterOf(await existingConversation(reader, key))
     const before = dayOf(cursor, dayBeforeAll)
     const closed = await chaptersBefore(reader, { key, before, limit: limit + 1 })
-    return cutDayPage(cursor === undefined && open ? withOpen(open, closed) : closed, limit)
+    return cutDayPage(cursor === undefined && open && !isEmpty(open, closed[0]) ? withOpen(open, closed) : closed, limit)
   },
 })
+
+/** Nothing was said in it, and its summary is the one of what came in before (CV7). */
+const isEmpty = (open: Chapter, last: Chapter | undefined): boolean =>
+  open.messageCount === 0 && (open.summary === '' || open.summary === last?.summary)
 
 /** A day that was closed and goes on is one chapter to whoever reads. */
 function withOpen(open: Chapter, [newest, ...others]: readonly Chapter[]): Chapter[] {

@@ -1,9 +1,14 @@
-/** Writes down that the state of a work session is saved now, and why (CK1): the row and its event; the mirror writes the files. */
+/**
+ * Writes down that the state of a work session is saved now, and why (CK1): the row and its event; the mirror writes the files. The state it ended
+ * with is kept in the row (CK6): its tasks may go over into another right afterwards.
+ */
 import type { Instant } from '../domain/instant.ts'
 import { projectStream } from '../domain/stream/name.ts'
 import type { CheckpointReason, WorkError } from '../domain/work-session/checkpoint.ts'
 import type { Checkpoint } from '../protocol/checkpoint.ts'
 import { checkpointOf, insertCheckpoint, selectLastCheckpoint } from '../store/queries/checkpoints.ts'
+import { workSessionRows } from '../store/queries/work-session-rows.ts'
+import { stateCheckpoint } from '../store/queries/work-session-state.ts'
 import type { Tx } from '../store/store.ts'
 
 interface Noted {
@@ -21,8 +26,10 @@ export async function noteCheckpoint(tx: Tx, noted: Noted): Promise<Checkpoint> 
   const last = await tx.first(selectLastCheckpoint, { workSessionId })
   const number = (last?.number ?? 0) + 1
   const kept = error && JSON.stringify(error)
-  const row = { session_id: workSessionId, number, at: now, reason, subject, error: kept }
-  await tx.write(insertCheckpoint, row)
+  const row = { session_id: workSessionId, number, at: now, reason, subject, error: kept, state: null }
+  const rows = reason === 'ended' ? await workSessionRows(tx, workSessionId) : undefined
+  const state = rows ? JSON.stringify(stateCheckpoint({ ...rows, checkpoints: [...rows.checkpoints, row] })) : null
+  await tx.write(insertCheckpoint, { ...row, state })
   const checkpoint = checkpointOf(row)
   tx.append(projectStream(projectId), { type: 'checkpoint-saved', data: { workSessionId, checkpoint } })
   return checkpoint

@@ -11,17 +11,26 @@ import { ProjectPath } from '../protocol/project.ts'
 import { type NotRestored, type Restored, restoredOnWire } from '../protocol/resume.ts'
 import { selectAgent } from '../store/queries/agents.ts'
 import { approachOf, insertApproach, selectApproach } from '../store/queries/approaches.ts'
-import { approvalOf, insertApproval, nextApprovalId, selectApproval } from '../store/queries/approvals.ts'
+import {
+  type ApprovalRow,
+  approvalOf,
+  insertApproval,
+  nextApprovalId,
+  selectApproval,
+  selectApprovedOfTask,
+} from '../store/queries/approvals.ts'
 import { insertCheckpoint, selectLastCheckpoint } from '../store/queries/checkpoints.ts'
 import { insertProject, projectOf, selectProject } from '../store/queries/projects.ts'
 import { insertDependency } from '../store/queries/task-dependencies.ts'
 import { insertTask, selectTask, type TaskRow, taskOf } from '../store/queries/tasks.ts'
+import { workSessionRows } from '../store/queries/work-session-rows.ts'
+import { stateCheckpoint } from '../store/queries/work-session-state.ts'
 import { insertWorkSession, selectWorkSession, type WorkSessionRow, workSessionOf } from '../store/queries/work-sessions.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../store/store.ts'
 import { chooseFolder, managedChange, mustManage } from './choose-folder.ts'
 import type { Choosing } from './create-project.ts'
 import { distinct } from './depend-on.ts'
-import { restoredRows } from './restored-rows.ts'
+import { askedByNobody, restoredRows } from './restored-rows.ts'
 
 interface Input extends Choosing {
   /** Where it belongs; the files must say the same. */
@@ -31,6 +40,9 @@ interface Input extends Choosing {
 }
 
 type Told = NotRestored[]
+
+/** What kind of approval it is, and who asked for it, when the files do not tell. */
+const importedApproval = 'imported'
 
 export const restoreWorkSession = defineUseCase({
   name: 'restore-work-session',
@@ -47,11 +59,15 @@ export const restoreWorkSession = defineUseCase({
     const workSession = await bringWorkSession(tx, rows.workSession)
     const restored = {
       tasks: await bringTasks(tx, rows.tasks, by),
-      approvals: await bringApprovals(tx, rows.approvals, told),
+      approvals: (await bringApprovals(tx, rows.approvals, told)) + (await importApprovals(tx, rows.approved, read, by)),
       approaches: await bringApproaches(tx, rows.approaches, by),
     }
-    if (!(await tx.first(selectLastCheckpoint, { workSessionId })))
-      for (const each of rows.checkpoints) await tx.write(insertCheckpoint, each)
+    if (!(await tx.first(selectLastCheckpoint, { workSessionId }))) {
+      const end = rows.wasOver ? rows.checkpoints.findLast(({ reason }) => reason === 'ended') : undefined
+      const state = JSON.stringify(files.checkpoint)
+      for (const each of rows.checkpoints) await tx.write(insertCheckpoint, each === end ? { ...each, state } : each)
+      if (!end) await keepEndState(tx, workSession, rows.wasOver ? state : undefined)
+    }
     told.push(...missingFiles(read), ...(await missingAgents(tx, rows.tasks)))
     return restoredOnWire({ workSession: workSessionOf(workSession), restored, notRestored: told })
   },
@@ -140,6 +156,44 @@ async function bringApprovals(tx: Tx, rows: readonly Parameters<typeof approvalO
     brought++
   }
   return brought
+}
+
+/** Of a task that is said to be approved though nobody knows by whom: the approval is kept, and says that it was brought in. */
+async function importApprovals(tx: Tx, taskIds: readonly string[], { checkpoint }: ReadWorkSession, by: string): Promise<number> {
+  const { project_id, session_id, timestamp: at, current_state: state } = checkpoint
+  let brought = 0
+  for (const task_id of taskIds) {
+    if (await tx.first(selectApprovedOfTask, { projectId: project_id, taskId: task_id })) continue
+    const row: ApprovalRow = {
+      ...{ id: await nextApprovalId(tx), project_id, session_id, task_id, ...askedByNobody },
+      checkpoint_type: importedApproval,
+      leader_id: state?.active_agent?.agent_id ?? importedApproval,
+      status: 'approved',
+      submitted_at: at,
+      resolved_at: at,
+      // AP6: nobody decides in another's name, and the state does not say whose it was.
+      ...{ decided_by: by, imported_decider: '' },
+      feedback: null,
+      instruction_content: null,
+      worker_instructions: '[]',
+      artifacts: '[]',
+      revision_history: '[]',
+      ...{ outcome: null, digest: null, options: null, tool_call: null, option_id: null, role: null, deadline: null },
+    }
+    await tx.write(insertApproval, row)
+    tx.append(projectStream(project_id), { type: 'approval-asked', data: { approval: approvalOf(row) } }, [home])
+    brought++
+  }
+  return brought
+}
+
+/** CK6: the state it ended with is the file's own; one that ran ended when its store was lost. */
+async function keepEndState(tx: Tx, { id, ended_at }: WorkSessionRow, file: string | undefined): Promise<void> {
+  const rows = await workSessionRows(tx, id)
+  if (!rows || ended_at === null) return
+  const number = (rows.checkpoints.at(-1)?.number ?? 0) + 1
+  const row = { session_id: id, number, at: ended_at, reason: 'ended', subject: null, error: null, state: null } as const
+  await tx.write(insertCheckpoint, { ...row, state: file ?? JSON.stringify(stateCheckpoint(rows)) })
 }
 
 async function bringApproaches(tx: Tx, rows: readonly Parameters<typeof approachOf>[0][], by: string): Promise<number> {

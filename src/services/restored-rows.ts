@@ -21,6 +21,10 @@ interface RestoredRows {
   readonly approvals: readonly ApprovalRow[]
   readonly approaches: readonly Tables['approaches'][]
   readonly checkpoints: readonly Tables['checkpoints'][]
+  /** It had ended when its files were written; otherwise it ran, and ended with its store. */
+  readonly wasOver: boolean
+  /** Tasks that a person approved, though the approval itself is not among the rows. */
+  readonly approved: readonly string[]
 }
 
 /** `by` brings them back and answers for what they say. */
@@ -28,19 +32,38 @@ export function restoredRows(files: ReadWorkSession, by: string): RestoredRows {
   const { rows, checkpoint } = files
   // SE5: whatever the rows say, they are of the work session that is being brought back.
   const here = { project_id: checkpoint.project_id, session_id: checkpoint.session_id }
-  const own = { project_id: checkpoint.project_id, owner_agent_session_id: null }
+  const own = { project_id: checkpoint.project_id, owner_agent_session_id: null, file_problem: null }
   const workSession: WorkSessionRow = rows ? { ...rows.work_session, ...own } : workSessionOf(files)
   const isOver = workSession.ended_at !== null
   return {
     workSession: isOver ? workSession : { ...workSession, ended_at: checkpoint.timestamp, interruption_reason: lostWithItsStore },
-    tasks: rows?.tasks.map((each) => ({ ...each, ...here })) ?? tasksOf(files),
+    tasks: allTasks(
+      [...(rows?.tasks ?? []), ...(rows?.since.tasks ?? [])].map((each) => ({ ...each, ...here })),
+      tasksOf(files),
+    ),
+    wasOver: isOver,
+    approved: approvedWithoutRow(files),
     approvals: rows?.approvals.map((each) => ({ ...each, ...askedByNobody, ...decidedAnew(each, by), ...here })) ?? [],
     approaches: [...(rows?.approaches.map((each) => ({ ...each, ...here })) ?? []), ...inherited(files)],
-    checkpoints: rows?.checkpoints.map((each) => ({ ...each, session_id: here.session_id })) ?? [],
+    checkpoints: rows?.checkpoints.map((each) => ({ ...each, session_id: here.session_id, state: null })) ?? [],
   }
 }
 
-const askedByNobody = {
+/** The rows, and what the state says of tasks that there are no rows of: one folder is enough to go on. */
+function allTasks(rows: readonly TaskRow[], told: readonly TaskRow[]): TaskRow[] {
+  const known = new Set(rows.map(({ id }) => id))
+  return [...rows, ...told.filter(({ id }) => !known.has(id))]
+}
+
+/** CK2: tasks that a person approved, of which no approval is among the rows. */
+function approvedWithoutRow({ checkpoint, rows }: ReadWorkSession): string[] {
+  const known = new Set(rows?.approvals.filter(({ status }) => status === 'approved').map(({ task_id }) => task_id))
+  return checkpoint.completed_tasks.flatMap(({ task_id, status }) =>
+    status === 'approved' && !known.has(task_id) ? [task_id] : [],
+  )
+}
+
+export const askedByNobody = {
   asked_by_agent_session_id: null,
   told_to: null,
   ask_id: null,
@@ -89,6 +112,7 @@ function workSessionOf({ checkpoint }: ReadWorkSession): WorkSessionRow {
     resume_failures: 0,
     set_aside: null,
     dismissed_at: null,
+    file_problem: null,
     error: error ? JSON.stringify(error) : null,
   }
 }

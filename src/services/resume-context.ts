@@ -34,19 +34,21 @@ export const contextOf = (reader: Reader, row: WorkSessionRow, agentId?: string)
     agentId,
   })
 
-/** With the tasks that are carried over, newest first. */
+/** With the tasks that are carried over, newest first, and what all that were resumed from it learned. */
 export const contextWith = (reader: Reader, row: WorkSessionRow, tasks: readonly TaskRow[]): Promise<ResumeContext> =>
-  context(reader, row, async (limit) => tasks.slice(0, limit), { about: { tasks }, agentId: undefined })
+  context(reader, row, async (limit) => tasks.slice(0, limit), { about: { tasks }, agentId: undefined, descendants: true })
 
 /** `agentId`: who is told; to one agent, what others asked for is not there (SE3). A person is told everything. */
 interface Decisions {
   readonly about: TasksAsked
   readonly agentId: string | undefined
+  /** What its own descendants learned is told as well: somebody goes on from here (RS3). */
+  readonly descendants?: boolean
 }
 
 async function context(reader: Reader, row: WorkSessionRow, carried: Carried, asked: Decisions): Promise<ResumeContext> {
   const budget = Number((await settingsOf(reader, row.project_id))['resume.budget_tokens'])
-  const lineage = await lineageOf(reader, row)
+  const lineage = await lineageOf(reader, row, { descendants: asked.descendants ?? false })
   const warnings = await readWarnings(reader, lineage, mostWarningsTold(budget))
   const currentTask = (await taskAt(reader, row, carried)) ?? null
   const decisions = (await decisionsAbout(reader, lineage, asked.about))

@@ -1,6 +1,6 @@
 /**
  * Takes interrupted work up (RS1): a child that goes on where its parent stopped, with the unfinished tasks. Asked twice at once, it
- * is one child; while that runs, the same (RS3). A work session that cannot be read is not resumed: it is counted, and set aside after the second
+ * is one child; while that or anything resumed from it runs, that one (RS3). A work session that cannot be read is not resumed: it is counted, and set aside after the second
  * time, so that nobody keeps running into it.
  */
 import { Refusal } from '../domain/errors.ts'
@@ -12,7 +12,7 @@ import { type Missing, type NotRestored, type Resumed, resumedOnWire } from '../
 import { wholeListLimit } from '../protocol/work-session.ts'
 import { selectAssignment } from '../store/queries/assignments.ts'
 import { type TaskRow, taskOf, updateTask } from '../store/queries/tasks.ts'
-import { selectRunningChild, updateWorkSession, type WorkSessionRow, workSessionOf } from '../store/queries/work-sessions.ts'
+import { descendantsOf, updateWorkSession, type WorkSessionRow, workSessionOf } from '../store/queries/work-sessions.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../store/store.ts'
 import { beginWorkSession } from './begin-work-session.ts'
 import { existingWorkSession } from './existing-work-session.ts'
@@ -39,14 +39,14 @@ export const resumeWorkSession = defineUseCase({
   streams: ({ projectId }: Input) => [home, projectStream(projectId)],
   run: async (tx, { by, ...place }: Input, context): Promise<ResumeOutcome> => {
     const row = await existingWorkSession(tx, place)
-    const runningChild = await tx.first(selectRunningChild, { parentId: row.id })
+    const running = (await descendantsOf(tx, row.id)).find(({ ended_at }) => ended_at === null)
     const { state } = workSessionOf(row)
-    const decision = decideResume({ state, setAside: row.set_aside, runningChildId: runningChild?.id ?? null })
+    const decision = decideResume({ state, setAside: row.set_aside, runningId: running?.id ?? null })
     if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
     // All that is read comes before all that is written, so that what cannot be read leaves nothing half done.
-    const read = await attempt(() => (runningChild ? prepareSame(tx, row, runningChild) : prepareFork(tx, row)))
+    const read = await attempt(() => (running ? prepareSame(tx, row, running) : prepareFork(tx, row)))
     if ('failure' in read) return fail(tx, row, read.failure)
-    return runningChild ? same(runningChild, read.found) : fork(tx, row, read.found, by, context)
+    return running ? same(running, read.found) : fork(tx, row, read.found, by, context)
   },
 })
 

@@ -1,20 +1,38 @@
 /**
  * Puts other messages in the place of what agents are handed (CV1 setHistory). What was there stays in the archive; what is
- * put there is history, so nobody has to answer it.
+ * put there is history, so nobody has to answer it. What is put back as it was is a copy: the day and its note tell it once (DC3).
  */
 import type * as z from 'zod'
 import { conversationStream } from '../domain/stream/name.ts'
 import type { Conversation } from '../protocol/conversation.ts'
-import type { HistoryMessage } from '../protocol/message.ts'
-import { conversationOf } from '../store/queries/conversations.ts'
-import { selectLastMessage } from '../store/queries/messages.ts'
-import { defineUseCase } from '../store/store.ts'
+import { type HistoryMessage, maxHistoryMessages } from '../protocol/message.ts'
+import { type ConversationRow, conversationOf } from '../store/queries/conversations.ts'
+import { behindAll, messagesBefore, selectLastMessage } from '../store/queries/messages.ts'
+import { defineUseCase, type Reader } from '../store/store.ts'
 import { changeConversation, currentConversation, streamOfKey, writeMessage } from './conversation-record.ts'
+import { isSame } from './same-message.ts'
 
 interface NewHistory {
   readonly key: string
   readonly messages: readonly z.output<typeof HistoryMessage>[]
   readonly by: string
+}
+
+/**
+ * Finds for one message after the other the number of the one that is the same and was said, in the order in which they were said; among the newest,
+ * as many as may be put back at once.
+ */
+async function originals(reader: Reader, { key, kept_after, chapter_after }: ConversationRow) {
+  const page = { key, seq: behindAll, hidden: false, originals: true, limit: maxHistoryMessages }
+  const said = (await messagesBefore(reader, page)).filter(({ seq }) => seq > Math.min(kept_after, chapter_after)).reverse()
+  const byContent = Map.groupBy(said, ({ content }) => content)
+  let next = 0
+  return (given: z.output<typeof HistoryMessage>): number | null => {
+    const found = byContent.get(given.content)?.find((each) => each.seq >= next && isSame(each, given))
+    if (!found) return null
+    next = found.seq + 1
+    return found.seq
+  }
 }
 
 export const setHistory = defineUseCase({
@@ -25,8 +43,10 @@ export const setHistory = defineUseCase({
     const keptAfter = (await tx.first(selectLastMessage, { key }))?.seq ?? before.kept_after
     if (keptAfter !== before.kept_after) tx.append(conversationStream(key), { type: 'history-truncated', data: { keptAfter } })
     let row = { ...before, kept_after: keptAfter, message_count: 0, unsummarised_chars: 0 }
+    const originalOf = await originals(tx, before)
     for (const each of messages) {
-      row = (await writeMessage(tx, row, { ...each, senderId: by, receiverId: null }, context)).counted
+      const given = { ...each, senderId: by, receiverId: null, copyOf: originalOf(each) }
+      row = (await writeMessage(tx, row, given, context)).counted
     }
     return conversationOf(await changeConversation(tx, row, {}, context.now))
   },

@@ -41,6 +41,8 @@ export interface CheckpointsTable {
   /** Which task, approval or approach it was about. */
   subject: string | null
   error: string | null
+  /** CK6: the state file as the work session ended, as JSON; null of one that it did not end with. */
+  state: string | null
 }
 
 export interface ArtifactsTable {

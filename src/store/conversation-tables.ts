@@ -51,6 +51,10 @@ export interface MessagesTable {
   tool_calls: string | null
   tool_call_id: string | null
   media: string | null
+  /** CV7: what another program wrote beside that, as JSON; its own word for the role, too. */
+  extra: string | null
+  /** CV1: the number of the message that this is the same as, put back by setHistory. */
+  copy_of: number | null
   created_at: Instant
 }
 

@@ -189,6 +189,8 @@ export interface WorkSessionsTable {
   resume_failures: number
   /** Why it is not resumed any more (RS3). */
   set_aside: string | null
+  /** AR3: why what somebody wrote into its approaches.json was not taken in. */
+  file_problem: string | null
   /** The last error as JSON: `{code, message, at}`. */
   error: string | null
   /** A person does not want to be reminded of it (WK6). */

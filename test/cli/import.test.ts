@@ -14,7 +14,7 @@ const broken: readonly ((key: string) => string)[] = [
   (key) => JSON.stringify({ messages: [], summary: key }),
   () => JSON.stringify(picoclawSession('heartbeat')),
   () => JSON.stringify(picoclawSession('../../etc:passwd')),
-  (key) => JSON.stringify(picoclawSession(key, { messages: [{ role: 'wizard', content: 'x' }] })),
+  (key) => JSON.stringify(picoclawSession(key, { messages: [{ role: 7, content: 'x' }] })),
   (key) => JSON.stringify(picoclawSession(key, { messages: [{ role: 'user', content: 5 }] })),
   (key) => JSON.stringify(picoclawSession(key, { flags: { local_only: 'perhaps' } })),
   (key) => JSON.stringify(picoclawSession(key, { updated: 'yesterday' })),

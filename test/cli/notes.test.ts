@@ -54,3 +54,22 @@ Mo  Tu  We  Th  Fr  Sa  Su
     expect.objectContaining({ name: 'Notes', state: 'warning', detail: expect.stringContaining('2026-03-02') }),
   )
 })
+
+test('[DC1] [CL1] cutover shows when a day begins, changes it, and says what is wrong', async () => {
+  const { holdfast } = await openInstallation()
+  expect((await holdfast(['cutover'])).stdout).toMatch(
+    /^A new day of conversation begins at 04:00 Asia\/Tokyo \(nobody has chosen/,
+  )
+  const changed = await holdfast(['cutover', '--hour', '5', '--timezone', 'Europe/Berlin'])
+  expect(changed.stdout).toBe('A new day of conversation begins at 05:00 Europe/Berlin (chosen here).\n')
+  expect((await holdfast(['cutover', '--hour', 'off', '--json'])).json()).toEqual({
+    ...{ hour: 'off', timezone: 'Europe/Berlin', source: 'chosen' },
+  })
+  expect((await holdfast(['cutover'])).stdout).toBe('Days of conversation are not closed (chosen here).\n')
+  for (const wrong of [
+    ['--hour', '24'],
+    ['--hour', 'noon'],
+    ['--timezone', 'Mars/Olympus'],
+  ])
+    expect((await holdfast(['cutover', ...wrong])).code).toBe(2)
+})

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Installation, openInstallation, runCommand } from '../support/command-line.ts'
@@ -97,8 +97,34 @@ test('[CK4] with the database gone, the path of the file is enough: work goes on
   expect(words.stderr).toContain('Not restored (conversation): Chats, people, tokens and agents are not in these files')
 })
 
+test('[CK4] with the database gone, what was resumed from it is read first: the completed child beside it is seen', async () => {
+  const before = await openInstallation()
+  const { projectId, id, path } = await interrupted(before)
+  const { json: resumed } = await before.server.ask(`/api/projects/${projectId}/sessions/${id}/resume`, { method: 'POST' })
+  const child = resumed.session.id
+  for (const { id: taskId } of resumed.remainingTasks)
+    for (const status of ['in_progress', 'completed'])
+      await before.server.ask(`/api/projects/${projectId}/tasks/${taskId}`, { method: 'PATCH', body: { status } })
+  await before.server.ask(`/api/projects/${projectId}/sessions/${child}/end`, { method: 'POST', body: {} })
+  // Asked for, so that the files are written.
+  await before.server.ask(`/api/projects/${projectId}/sessions/${child}/checkpoint`, { method: 'POST', body: {} })
+  expect(JSON.parse(await readFile(path, 'utf8')).remaining_tasks).toHaveLength(1)
+  const after = await openInstallation()
+  const fork = await after.holdfast(['resume', path, '--json'])
+  expect([fork.code, fork.json().session.parentSessionId, fork.json().remainingTasks]).toEqual([0, id, []])
+  const { json: whole } = await after.server.ask(`/api/projects/${projectId}/sessions/${child}`)
+  expect(whole).toMatchObject({ state: 'completed', parentSessionId: id, tasks: [{ title: 'Land', status: 'completed' }] })
+  // The folder alone, without those beside it, is still full.
+  const alone = temporaryFolder()
+  await cp(join(path, '..'), alone, { recursive: true })
+  const elsewhere = await openInstallation()
+  expect((await elsewhere.holdfast(['resume', alone, '--json'])).code).toBe(0)
+  const { json: tasks } = await elsewhere.server.ask(`/api/projects/${projectId}/tasks`)
+  expect(tasks.items).toMatchObject([{ title: 'Land', status: 'completed' }])
+})
+
 test('[CK4] the specification’s example files alone are enough', async () => {
-  const { holdfast } = await openInstallation()
+  const { holdfast, server } = await openInstallation()
   const folder = temporaryFolder()
   await writeFile(join(folder, 'state_checkpoint.json'), JSON.stringify(checkpointExample))
   await writeFile(join(folder, 'approaches.json'), JSON.stringify(approachesExample))
@@ -107,6 +133,14 @@ test('[CK4] the specification’s example files alone are enough', async () => {
     session: { parentSessionId: checkpointExample.session_id, currentTaskId: 'task_p2_code_003' },
     resumeContext: { nextApproaches: [{ id: 'approach_u001' }] },
   })
+  // What a person approved stays approved, and says that it was brought in.
+  const { json: approvals } = await server.ask(`/api/projects/${checkpointExample.project_id}/approvals`)
+  expect(
+    approvals.items.map(({ taskId, status, checkpointType }: Record<string, string>) => [taskId, status, checkpointType]),
+  ).toEqual([
+    ['task_p1_design_001', 'approved', 'imported'],
+    ['task_p1_concept_001', 'approved', 'imported'],
+  ])
   await writeFile(
     join(folder, 'state_checkpoint.json'),
     JSON.stringify({ ...checkpointExample, session_id: 'sess_2', schema_version: '9.0' }),

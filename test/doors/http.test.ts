@@ -101,6 +101,7 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   await call('listWorktrees', `/api/projects/${project.id}/worktrees`)
   await call('changeSetUp', `/api/projects/${project.id}/set-up`, { command: ['npm', 'ci'], copy: ['.env'] })
   await call('getSetUp', `/api/projects/${project.id}/set-up`)
+  await call('getCutover', '/api/cutover').then(() => call('setCutover', '/api/cutover', { hour: 5 }))
   await call('unassignAgent', `/api/projects/${project.id}/agents/${agent.id}`)
   await call('deleteAgent', `/api/agents/${agent.id}`)
   await call('deleteProject', `/api/projects/${project.id}`)

@@ -27,7 +27,7 @@ test('[AS2] without work authenticate answers no_work, which is not an error, an
 test('[NA7] messages are handed over, the most urgent first, and one answer settles exactly those', async () => {
   const { signedIn, write, chat, projectId } = await openWorkplace()
   const low = await write('whenever', { priority: 'low' })
-  const urgent = await write('now!', { priority: 'urgent', relatedTaskId: 'task_p1_code_001' })
+  const urgent = await write('now!', { priority: 'urgent', relatedTaskId: 'task_p1_code_001', relatedHandoffId: 'handoff_7' })
   const ann = await signedIn()
   const { messages, summary } = await ann.call('get_pending_messages')
   expect(summary).toBeNull()
@@ -40,6 +40,7 @@ test('[NA7] messages are handed over, the most urgent first, and one answer sett
       content: 'now!',
       priority: 'urgent',
       related_task_id: 'task_p1_code_001',
+      related_handoff_id: 'handoff_7',
       created_at: urgent.createdAt,
     },
     expect.objectContaining({ id: low.id, priority: 'low' }),

@@ -10,6 +10,7 @@ import { Message } from '../../src/protocol/message.ts'
 import { addMessage } from '../../src/services/add-message.ts'
 import { deleteConversation } from '../../src/services/delete-conversation.ts'
 import { getOrCreateConversation } from '../../src/services/get-or-create-conversation.ts'
+import { importConversation } from '../../src/services/import-conversation.ts'
 import { resetConversation } from '../../src/services/reset-conversation.ts'
 import { setHistory } from '../../src/services/set-history.ts'
 import { startChat } from '../../src/services/start-chat.ts'
@@ -179,10 +180,12 @@ test('[CH7] the lines of a long conversation are longer than any block, and ther
 
 test('[CH7] only chats with agents have a file, and a key that somebody made up leads nowhere', async () => {
   const { store, folder, mirror } = await open()
-  for (const key of ['telegram:1', 'web:x', 'web:UP.per', 'web:a.b.c', 'web:a b.c', 'agent:ann~ben']) {
+  for (const key of ['telegram:1', 'web:x', 'web:UP.per', 'web:a.b.c', 'web:a b.c']) {
     await store.run(getOrCreateConversation, { key })
     await store.run(addMessage, { key, role: 'user', content: 'x', by })
   }
+  const between = { messages: [{ role: 'user', content: 'x' } as const], summary: '', flags: {} }
+  await store.run(importConversation, { ...between, key: 'agent:ann~ben', by, ours: true })
   await mirror.flush()
   const files = await readdir(folder, { recursive: true })
   expect(files.filter((name) => name.endsWith('.jsonl'))).toEqual([])

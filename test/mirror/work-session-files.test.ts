@@ -1,6 +1,7 @@
 /** The files of work sessions: the layout of the specification, only what was touched is written, whole at every moment. */
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
@@ -181,15 +182,65 @@ describe('following the log', () => {
     expect(await readFile(join(folderOf(bad), 'artifacts', 'report'), 'utf8')).toBe('bytes')
   })
 
-  test('[CK2] a task that leaves a completed work session leaves its files too', async () => {
-    const { store, mirror, projectId, begin, read, task, change } = await openMirrored()
+  test('[CK6] the three files of an ended work session are never written again; what became of it stands beside them', async () => {
+    const { store, clock, mirror, projectId, begin, folderOf, read, task, change } = await openMirrored()
+    const { id: parent } = await begin()
+    const { id: first } = await task(parent, 1, 'code', 'first')
+    await change(first, { status: 'in_progress' })
+    await task(parent, 1, 'code', 'second')
+    await store.run(recordApproach, { projectId, workSessionId: parent, kind: 'untried', category: 'c', description: 'd', by })
+    await store.run(endWorkSession, { projectId, workSessionId: parent, reason: 'power' })
+    // Resumed before any file was written: the state is the one of the commit that ended it.
+    const resume = async (workSessionId: string) => {
+      const outcome = await store.run(resumeWorkSession, { projectId, workSessionId, by })
+      return outcome.outcome === 'failed' ? '' : outcome.resumed.session.id
+    }
+    const child = await resume(parent)
+    await mirror.settled(projectStream(projectId))
+    const names = ['state_checkpoint.json', 'approaches.json', 'remaining_tasks.json']
+    const written = () => Promise.all(names.map((name) => readFile(join(folderOf(parent), name), 'utf8')))
+    const before = await written()
+    expect(JSON.parse(before[0] ?? '')).toMatchObject({
+      interruption_reason: 'power',
+      pending_tasks: [{ task_id: first, status: 'in_progress' }],
+      remaining_tasks: [{ task_id: 'task_p1_code_002' }],
+    })
+    expect(JSON.parse(before[2] ?? '').remaining_tasks).toHaveLength(1)
+    clock.advance(60_000)
+    await store.run(changeApproach, { projectId, workSessionId: child, approachId: 'approach_u001', kind: 'verified', by })
+    await change(first, { status: 'completed' })
+    await change('task_p1_code_002', { status: 'in_progress' })
+    await change('task_p1_code_002', { status: 'completed' })
+    await store.run(endWorkSession, { projectId, workSessionId: child })
+    await mirror.settled(projectStream(projectId))
+    expect(await written()).toEqual(before)
+    expect(await read(parent, 'work_session.json')).toMatchObject({
+      work_session: { resumed_by: child },
+      tasks: [],
+      since: { completed_in: child, tasks: [{ id: first, status: 'completed', session_id: child }, { status: 'completed' }] },
+    })
+    expect((await read(child, 'state_checkpoint.json')).completed_tasks).toHaveLength(2)
+    expect((await read(child, 'approaches.json')).verified).toHaveLength(1)
+  })
+
+  test('[CK6] a file that an older version wrote of an ended work session is left as it is', async () => {
+    const { store, folder, mirror, startMirror, projectId, begin, folderOf, task } = await openMirrored()
     const { id } = await begin()
-    const { id: taskId } = await task(id, 1, 'code')
-    await store.run(endWorkSession, { projectId, workSessionId: id })
-    await mirror.settled(projectStream(projectId))
-    expect((await read(id, 'state_checkpoint.json')).remaining_tasks).toHaveLength(1)
-    await change(taskId, { status: 'in_progress' })
-    await mirror.settled(projectStream(projectId))
-    expect(await read(id, 'state_checkpoint.json')).toMatchObject({ remaining_tasks: [], pending_tasks: [] })
+    await task(id, 1, 'code')
+    await store.run(endWorkSession, { projectId, workSessionId: id, reason: 'power' })
+    await mirror.stop()
+    const path = join(folderOf(id), 'state_checkpoint.json')
+    const before = await readFile(path, 'utf8')
+    // As the rows of the version before are after an upgrade.
+    const database = new DatabaseSync(join(folder, 'holdfast.db'))
+    database.exec('update checkpoints set state = null')
+    database.close()
+    await rm(join(folder, 'projects', projectId, '.mirror.json'))
+    await store.run(resumeWorkSession, { projectId, workSessionId: id, by })
+    const next = startMirror()
+    next.start()
+    await next.flush()
+    expect(await readFile(path, 'utf8')).toBe(before)
+    expect(JSON.parse(before).remaining_tasks).toHaveLength(1)
   })
 })

@@ -22,6 +22,7 @@ const member = (id: string, from: number, to: number | null, parent: string | nu
   resumedBy: null,
   setAside: null,
   dismissedAt: null,
+  fileProblem: null,
   error: null,
   stateSummary: id,
   checkpoints: saved.map((minute, number) => ({ number, at: at(minute), reason: 'asked', subject: null })),

@@ -174,7 +174,9 @@ test('[CF1] the published schema names every setting with its range, and has the
   const { properties } = configJsonSchema() as { properties: Record<string, Record<string, unknown>> }
   for (const key of configKeys) expect(properties[key]).toMatchObject({ description: configRules[key].about })
   expect(properties['port']).toMatchObject({ type: 'integer', minimum: 0, maximum: 65_535, default: 4747 })
-  expect(properties['cutover']).toMatchObject({ properties: { hour: { minimum: 0, maximum: 23 } } })
+  expect(properties['cutover']).toMatchObject({
+    properties: { hour: { anyOf: [{ minimum: 0, maximum: 23 }, { const: 'off' }], default: 4 } },
+  })
   const names: ConfigKey[] = ['log.level', 'coordinator.max_concurrent']
   expect(names.map(environmentName)).toEqual(['HOLDFAST_LOG_LEVEL', 'HOLDFAST_COORDINATOR_MAX_CONCURRENT'])
 })

@@ -103,7 +103,7 @@ describe('chapters', () => {
     clock.advance(1)
     await say('at 04:00')
     expect((await chapters()).map(({ day }) => day)).toEqual(['2026-03-02', '2026-03-01'])
-    await store.run(setCutoverRule, { hour: 0, timezone: 'America/New_York' })
+    await store.run(setCutoverRule, { hour: 0, timezone: 'America/New_York', source: 'chosen' })
     clock.advance(24 * hourMs)
     // 14:00 of the 2nd in New York: the day that was closed goes on, no day comes twice.
     await say('at 14:00')
@@ -202,7 +202,7 @@ describe('chapters', () => {
 
   test('[DC2] a program that embeds conversations has no duty: who reads first after the boundary closes the day', async () => {
     const { store, clock, chapters } = await open()
-    const conversations = conversationsOn(store, { by, save: null, close: async () => {} })
+    const conversations = conversationsOn(store, { by, save: null, noted: async () => {}, close: async () => {} })
     await conversations.addMessage(key, 'user', 'yesterday')
     await conversations.setSummary(key, 'what was said')
     clock.advance(untilBoundaryMs)

@@ -47,6 +47,8 @@ describe('writing to an agent', () => {
       toolCalls: null,
       toolCallId: null,
       media: null,
+      extra: null,
+      copyOf: null,
       createdAt: new Date(clock.now()).toISOString(),
     })
     const events = await eventsOf(store, conversationStream(room.key))

@@ -95,6 +95,34 @@ describe('resuming', () => {
     expect(resumedIn(fork).remainingTasks).toHaveLength(3)
   })
 
+  test('[RS3] an old one gives whatever runs of all that came from it; when nothing runs, a fork with all they left and learned', async () => {
+    const { store } = shared
+    const { projectId, workSessionId, at, interrupt, resume, complete, get } = await interrupted()
+    await interrupt()
+    const child = resumedIn(await resume()).session.id
+    await interrupt(child)
+    const grandchild = resumedIn(await resume(child)).session.id
+    const again = await resume()
+    expect([again.outcome, resumedIn(again).session.id]).toEqual(['same', grandchild])
+    expect(resumedIn(again).remainingTasks).toHaveLength(3)
+    await store.run(recordApproach, {
+      ...{ projectId, workSessionId: grandchild, kind: 'failed', category: 'jump', description: 'raycast', by },
+    })
+    await complete(at.id)
+    await interrupt(grandchild)
+    const fork = resumedIn(await resume())
+    expect(fork.session).toMatchObject({ parentSessionId: workSessionId, state: 'running' })
+    expect(fork.remainingTasks).toHaveLength(2)
+    for (const { id } of fork.remainingTasks) expect(await get(id)).toMatchObject({ ['sessionId']: fork.session.id })
+    const failed = ['velocity.y', 'raycast']
+    expect(fork.resumeContext.failedApproaches.map(({ description }) => description).sort()).toEqual(failed.sort())
+    const whole = await store.query(getWorkSession, { projectId, workSessionId: fork.session.id })
+    expect(whole.approaches.map(({ description }) => description).sort()).toEqual(failed)
+    // What the others learned is not the parent's own.
+    const parent = await store.query(getWorkSession, { projectId, workSessionId })
+    expect(parent.approaches.map(({ description }) => description)).toEqual(['velocity.y'])
+  })
+
   test('[RS3] a running or completed one is refused, and nothing is changed', async () => {
     const { store } = shared
     const { projectId, workSessionId } = await openProject(store)

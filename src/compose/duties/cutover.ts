@@ -3,9 +3,10 @@
  * with one read of an index, so a machine that slept, a clock that jumped and a server that was off for ten days (DC7) need nothing
  * else: the first look finds all that is due, each under its own day. Harmless when done twice or on several nodes.
  */
-import type { Day } from '../../domain/conversation/logical-day.ts'
+import { type CutoverRule, type Day, usualRule } from '../../domain/conversation/logical-day.ts'
 import type { MirrorTarget } from '../../mirror/mirror-target.ts'
 import { noteFile } from '../../mirror/note-file.ts'
+import { zoneOf } from '../../platform/local-zone.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { ConfigValues } from '../../protocol/config.ts'
 import { closeChapters } from '../../services/close-chapters.ts'
@@ -21,15 +22,30 @@ import type { Duty } from './duty.ts'
 
 export interface CutoverParts {
   readonly store: Store
-  readonly logger: Logger
+  readonly logger: Pick<Logger, 'info' | 'warn'>
 }
 
-/** DC1: the store learns when days begin, if that has changed. */
-export async function keepCutoverRule(store: Store, config: ConfigValues): Promise<void> {
-  const rule = { hour: config['cutover.hour'], timezone: config['cutover.timezone'] }
+/**
+ * DC1: the store learns when days begin. What the configuration says counts; where it says nothing else than the usual, what a person chose at run
+ * time stays. The first time it is said, with how to change it.
+ */
+export async function keepCutoverRule(store: Store, config: CutoverConfig, say: (text: string) => void): Promise<void> {
+  const rule = { hour: config['cutover.hour'], timezone: zoneOf(config['cutover.timezone']) }
+  const source = isSame(rule, usualRule) ? 'usual' : 'configuration'
   const known = await store.query(getCutoverRule, {})
-  if (known.hour !== rule.hour || known.timezone !== rule.timezone) await store.run(setCutoverRule, rule)
+  if (!known.isKept)
+    say(`days of conversations ${begins(rule)}; change it on the System page or with holdfast cutover --timezone local`)
+  const isChosen = known.source === 'chosen' && source === 'usual'
+  if (!isChosen && !(known.isKept && known.source === source && isSame(known, rule)))
+    await store.run(setCutoverRule, { ...rule, source })
 }
+
+export type CutoverConfig = Pick<ConfigValues, 'cutover.hour' | 'cutover.timezone'>
+
+const begins = ({ hour, timezone }: CutoverRule): string =>
+  hour === null ? 'are not closed' : `begin at ${String(hour).padStart(2, '0')}:00 ${timezone}`
+
+const isSame = (one: CutoverRule, other: CutoverRule): boolean => one.hour === other.hour && one.timezone === other.timezone
 
 export class Cutover implements Duty {
   readonly everyMs = 1000
@@ -55,7 +71,7 @@ export class Cutover implements Duty {
       after = last
     }
     if (closed > 0) logger.info({ conversations: closed }, 'The day of conversations is over')
-    for (const day of await store.query(findDaysToNote, {})) await noteDay(store, day)
+    await noteDays(store)
   }
 
   /** RE9: one that cannot be closed is said, and the others are closed all the same. */
@@ -75,6 +91,11 @@ export class Cutover implements Duty {
       return closed
     }
   }
+}
+
+/** The notes learn of all chapters that were closed. */
+export async function noteDays(store: Store): Promise<void> {
+  for (const day of await store.query(findDaysToNote, {})) await noteDay(store, day)
 }
 
 /** Few at a time; no more rounds than a day can have conversations. */

@@ -24,7 +24,7 @@ export interface Duty {
 
 export interface DutyTools {
   readonly clock: Clock
-  readonly logger: Logger
+  readonly logger: Pick<Logger, 'warn'>
 }
 
 /** Begins; the function returned stops it when what was begun is done. */

@@ -42,6 +42,17 @@ function problemWith(key: string, parts: readonly string[]): string | undefined 
   return undefined
 }
 
+/** DC9: consoles, work, forks, scheduled runs, imports and races have one chapter, which ends with them. */
+const withoutDays: ReadonlySet<string> = new Set(['console', 'work', 'fork', 'schedule', 'import', 'race'])
+
+const channelOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf(':'))).toLowerCase()
+
+/** Whether the conversation is cut over at the end of a day. */
+export const hasDays = (key: string): boolean => !withoutDays.has(channelOf(key))
+
+/** CV11: keys that only the server itself gives out. */
+export const isReserved = (key: string): boolean => channelOf(key) === 'agent' || withoutDays.has(channelOf(key))
+
 /** A person's chat with an agent of a project. */
 export const webKey = (projectId: string, agentId: string): string => `web:${projectId}.${agentId}`
 

@@ -11,13 +11,15 @@ import { type Instant, instant } from '../instant.ts'
 export type Day = string
 
 export interface CutoverRule {
-  /** 0 to 23. */
-  readonly hour: number
+  /** 0 to 23; null: days are not closed. */
+  readonly hour: number | null
   /** An IANA name. */
   readonly timezone: string
 }
 
-export const usualRule: CutoverRule = { hour: 4, timezone: 'Asia/Tokyo' }
+const usualHour = 4
+
+export const usualRule: CutoverRule = { hour: usualHour, timezone: 'Asia/Tokyo' }
 
 /** The moment at which a day begins. */
 export const boundaryOf = ({ hour, timezone }: CutoverRule, day: Day): Instant => instant(boundaryMs(hour, timezone, day))
@@ -55,5 +57,6 @@ export function parseDay(text: string): Day | undefined {
   }
 }
 
-const boundaryMs = (hour: number, timeZone: string, day: Day): number =>
-  Temporal.PlainDate.from(day).toZonedDateTime({ timeZone, plainTime: { hour } }).epochMilliseconds
+/** Where days are not closed they still have names, by the usual hour. */
+const boundaryMs = (hour: number | null, timeZone: string, day: Day): number =>
+  Temporal.PlainDate.from(day).toZonedDateTime({ timeZone, plainTime: { hour: hour ?? usualHour } }).epochMilliseconds

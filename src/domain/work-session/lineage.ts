@@ -21,16 +21,17 @@ export type ResumeDecision =
 export interface ResumeFacts {
   readonly state: WorkSession['state']
   readonly setAside: string | null
-  readonly runningChildId: string | null
+  /** Of all that come from it. */
+  readonly runningId: string | null
 }
 
 /**
- *   interrupted ──resume──▶ one child, the same one while it runs; after it has ended, another
+ *   interrupted ──resume──▶ one child; the same, or what was resumed from it, while that runs; then another
  */
-export function decideResume({ state, setAside, runningChildId }: ResumeFacts): ResumeDecision {
+export function decideResume({ state, setAside, runningId }: ResumeFacts): ResumeDecision {
   if (state === 'running') return { outcome: 'refused', refusal: { code: 'work_session_running' } }
   if (state === 'completed') return { outcome: 'refused', refusal: { code: 'work_session_completed' } }
-  if (runningChildId !== null) return { outcome: 'same', childId: runningChildId }
+  if (runningId !== null) return { outcome: 'same', childId: runningId }
   return setAside === null ? { outcome: 'fork' } : { outcome: 'refused', refusal: { code: 'set_aside', reason: setAside } }
 }
 

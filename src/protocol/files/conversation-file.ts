@@ -9,11 +9,11 @@ import { Refusal } from '../../domain/errors.ts'
 import { epochMs, type Instant, instant } from '../../domain/instant.ts'
 import { checked } from '../checked-input.ts'
 import type { Conversation } from '../conversation.ts'
-import { Content, HistoryMessage, type Message } from '../message.ts'
+import { Content, Extra, HistoryMessage, type Message } from '../message.ts'
 import { Time } from '../text.ts'
 
-const Spoken = z.object({
-  role: HistoryMessage.shape.role,
+const Spoken = z.looseObject({
+  role: z.string(),
   content: z.string(),
   tool_calls: z.array(z.unknown()).optional(),
   tool_call_id: z.string().optional(),
@@ -30,8 +30,9 @@ export const ConversationFile = z.object({
 })
 export type ConversationFile = z.output<typeof ConversationFile>
 
-export const spokenOf = ({ role, content, toolCalls, toolCallId, media }: Message): z.output<typeof Spoken> => ({
-  role,
+export const spokenOf = ({ role, content, toolCalls, toolCallId, media, extra }: Message): z.output<typeof Spoken> => ({
+  ...extra,
+  role: typeof extra?.['role'] === 'string' ? extra['role'] : role,
   content,
   ...(Array.isArray(toolCalls) && { tool_calls: toolCalls }),
   ...(toolCallId !== null && { tool_call_id: toolCallId }),
@@ -58,20 +59,32 @@ const GoTime = z.iso
 const filled = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((given) => (given === null || given === '' ? undefined : given), schema.optional())
 
+/** What a role that is none of ours stands for; its own word is kept beside it. */
+const Role = z.union([HistoryMessage.shape.role, z.string().max(200)]).nullish()
+const isOurs = (role: unknown): role is HistoryRole => HistoryMessage.shape.role.safeParse(role).success
+type HistoryRole = z.output<typeof HistoryMessage>['role']
+
 const ReadMessage = z
-  .object({
-    role: HistoryMessage.shape.role,
+  .looseObject({
+    role: Role,
     content: Content.nullish().transform((content) => content ?? ''),
     tool_calls: filled(HistoryMessage.shape.toolCalls),
     tool_call_id: filled(HistoryMessage.shape.toolCallId),
     media: filled(HistoryMessage.shape.media),
   })
-  .transform(({ role, content, tool_calls, tool_call_id, media }) => ({
-    ...{ role, content },
+  .transform(({ role, content, tool_calls, tool_call_id, media, ...rest }) => ({
+    role: isOurs(role) ? role : ('system' as const),
+    content,
+    ...withExtra(isOurs(role) ? rest : { ...rest, role }),
     ...(tool_calls != null && { toolCalls: tool_calls }),
     ...(tool_call_id != null && { toolCallId: tool_call_id }),
     ...(media != null && { media }),
   }))
+
+const withExtra = (rest: Record<string, unknown>): { extra?: Record<string, unknown> } => {
+  const kept = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
+  return Object.keys(kept).length > 0 ? { extra: checked(Extra, kept) } : {}
+}
 
 const ReadFile = z.object({
   key: z.string(),

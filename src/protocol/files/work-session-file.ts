@@ -141,5 +141,14 @@ export const WorkSessionFile = z.object({
   approaches: z.array(ApproachRow),
   checkpoints: z.array(CheckpointRow),
   artifacts: z.array(ArtifactFacts),
+  /** CK6: what became of it since it ended; the three other files say how it stood then. */
+  since: z
+    .object({
+      /** The descendant that completed the work; null while none has. */
+      completed_in: Maybe,
+      /** The tasks that went over into others, as they stand now. */
+      tasks: z.array(TaskRow),
+    })
+    .default({ completed_in: null, tasks: [] }),
 })
 export type WorkSessionFile = z.output<typeof WorkSessionFile>

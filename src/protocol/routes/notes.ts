@@ -1,6 +1,7 @@
 /** The days of conversations and the notes made of them (DC). The key of a conversation is URL-encoded in the path. */
 import * as z from 'zod'
 import { Chapter, Note } from '../chapter.ts'
+import { Cutover, CutoverChange } from '../cutover.ts'
 import { Message } from '../message.ts'
 import { PageQuery, pageOf } from '../page.ts'
 import type { Route } from '../route.ts'
@@ -39,6 +40,23 @@ export const noteRoutes = {
     body: z.strictObject({ now: z.iso.datetime({ offset: true }).optional() }).optional(),
     status: 200,
     answer: z.object({ cut: z.boolean(), date: z.iso.date().nullable(), notePath: z.string().nullable() }),
+  },
+  getCutover: {
+    method: 'GET',
+    path: '/api/cutover',
+    scope: 'read',
+    summary: 'When a new day of conversation begins, and who says so',
+    status: 200,
+    answer: Cutover,
+  },
+  setCutover: {
+    method: 'PUT',
+    path: '/api/cutover',
+    scope: 'manage',
+    summary: 'Say when a new day of conversation begins, or switch days off; chapters that are open keep their end',
+    body: CutoverChange,
+    status: 200,
+    answer: Cutover,
   },
   listNotes: {
     method: 'GET',

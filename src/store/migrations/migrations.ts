@@ -19,6 +19,7 @@ import { oldOutput } from './0017-old-output.ts'
 import { importedDecisions } from './0018-imported-decisions.ts'
 import { plans } from './0019-plans.ts'
 import { sealedValues } from './0020-sealed-values.ts'
+import { fullCheckpoints } from './0021-full-checkpoints.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -42,6 +43,7 @@ export const migrations: readonly Migration[] = [
   importedDecisions,
   plans,
   sealedValues,
+  fullCheckpoints,
 ]
 
 export const newestVersion = migrations.length

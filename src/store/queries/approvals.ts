@@ -110,6 +110,16 @@ export const selectApproval = statement<{ id: number }>()((db, p) =>
   db.selectFrom('human_approvals').selectAll().where('id', '=', p.id),
 )
 
+export const selectApprovedOfTask = statement<{ projectId: string; taskId: string }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .select('id')
+    .where('project_id', '=', p.projectId)
+    .where('task_id', '=', p.taskId)
+    .where('status', '=', sql.lit<ApprovalRow['status']>('approved'))
+    .limit(1),
+)
+
 /** AP4: how a permission was settled. */
 export const updateOutcome = statement<Pick<ApprovalRow, 'id' | 'outcome' | 'option_id'>>()((db, p) =>
   db.updateTable('human_approvals').set({ outcome: p.outcome, option_id: p.option_id }).where('id', '=', p.id),

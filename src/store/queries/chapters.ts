@@ -40,6 +40,25 @@ export const openChapter = statement<Pick<ConversationRow, 'key' | 'chapter_day'
   db.updateTable('conversations').set({ chapter_day: p.chapter_day, chapter_due_at: p.chapter_due_at }).where('key', '=', p.key),
 )
 
+/** DC1 `off`. */
+export const keepChaptersOpen = statement<Record<never, never>>()((db) =>
+  db.updateTable('conversations').set({ chapter_due_at: null }).where('chapter_due_at', 'is not', null),
+)
+
+/** Those that are open and have no end get one; conversations without days lose it again when they are looked at (DC9). */
+export const endChapters = statement<{ dueAt: Instant }>()((db, p) =>
+  db
+    .updateTable('conversations')
+    .set({ chapter_due_at: p.dueAt })
+    .where('chapter_day', 'is not', null)
+    .where('chapter_due_at', 'is', null),
+)
+
+/** The open chapter without what is filed elsewhere now. */
+export const restartChapter = statement<{ key: string; chapter_after: number }>()((db, p) =>
+  db.updateTable('conversations').set({ chapter_after: p.chapter_after, chapter_messages: 0 }).where('key', '=', p.key),
+)
+
 type ClosedConversation = Pick<ConversationRow, 'key' | 'summary_through' | 'kept_after' | 'chapter_after'>
 
 /** The conversation without what is in the chapter now. When it was touched stays: nobody has. */
@@ -84,7 +103,7 @@ export const selectChapter = statement<{ key: string; day: Day }>()((db, p) =>
 export const selectLastChapter = statement<{ key: string }>()((db, p) =>
   db
     .selectFrom('chapters')
-    .select('day')
+    .select(['day', 'summary'])
     .where('conversation_key', '=', p.key)
     .where('removed', '=', 0)
     .orderBy('day', 'desc')

@@ -15,6 +15,7 @@ export const insertCheckpoint = statement<CheckpointRow>()((db, p) =>
     reason: p.reason,
     subject: p.subject,
     error: p.error,
+    state: p.state,
   }),
 )
 

@@ -16,6 +16,8 @@ export interface MessagesPage {
   readonly seq: number
   /** CH2: hidden ones are left out unless they are asked for. */
   readonly hidden: boolean
+  /** What setHistory put back is left out: of what was said on a day, each is told once. */
+  readonly originals?: boolean
   readonly limit: number
 }
 
@@ -26,6 +28,7 @@ interface PageSlots {
   readonly key: string
   readonly seq: number
   readonly leastVisible: number
+  readonly mostCopy: number
   readonly limit: number
 }
 
@@ -47,6 +50,8 @@ export const insertMessage = statement<MessageRow>()((db, p) =>
     tool_calls: p.tool_calls,
     tool_call_id: p.tool_call_id,
     media: p.media,
+    extra: p.extra,
+    copy_of: p.copy_of,
     created_at: p.created_at,
   }),
 )
@@ -58,6 +63,7 @@ const selectBefore = statement<PageSlots>()((db, p) =>
     .where('conversation_key', '=', p.key)
     .where('seq', '<', p.seq)
     .where('visible', '>=', p.leastVisible)
+    .where(sql<number>`coalesce(copy_of, 0)`, '<=', p.mostCopy)
     .orderBy('seq', 'desc')
     .limit(p.limit),
 )
@@ -69,6 +75,7 @@ const selectAfter = statement<PageSlots>()((db, p) =>
     .where('conversation_key', '=', p.key)
     .where('seq', '>', p.seq)
     .where('visible', '>=', p.leastVisible)
+    .where(sql<number>`coalesce(copy_of, 0)`, '<=', p.mostCopy)
     .orderBy('seq')
     .limit(p.limit),
 )
@@ -146,10 +153,16 @@ export const messageOf = (row: MessageRow): Message => ({
   toolCalls: row.tool_calls === null ? null : JSON.parse(row.tool_calls),
   toolCallId: row.tool_call_id,
   media: row.media === null ? null : JSON.parse(row.media),
+  extra: row.extra === null ? null : JSON.parse(row.extra),
+  copyOf: row.copy_of,
   createdAt: row.created_at,
 })
 
-const slots = ({ key, seq, hidden, limit }: MessagesPage): PageSlots => ({ key, seq, leastVisible: hidden ? 0 : 1, limit })
+const slots = ({ key, seq, hidden, originals, limit }: MessagesPage): PageSlots => ({
+  ...{ key, seq, limit },
+  leastVisible: hidden ? 0 : 1,
+  mostCopy: originals ? 0 : behindAll,
+})
 
 /** Newest first. */
 export const messagesBefore = async (reader: Reader, page: MessagesPage): Promise<Message[]> =>

@@ -76,7 +76,7 @@ async function sectionOf(reader: Reader, key: string, day: Day, withMessages: bo
   if (!chapter) return undefined
   const { summary, message_count: messageCount, after_seq: after, through_seq: through } = chapter
   if (!withMessages) return { key, summary, messageCount, first: [], last: [] }
-  const page = { key, hidden: false, limit: messagesAtEachEnd }
+  const page = { key, hidden: false, originals: true, limit: messagesAtEachEnd }
   const first = (await messagesAfter(reader, { ...page, seq: after })).filter(({ seq }) => seq <= through)
   const behind = first.at(-1)?.seq ?? through
   const newest: NotedMessage[] =

@@ -23,6 +23,7 @@ const changing = (p: Omit<WorkSessionRow, 'project_id' | 'parent_session_id' | '
   resumed_by: p.resumed_by,
   resume_failures: p.resume_failures,
   set_aside: p.set_aside,
+  file_problem: p.file_problem,
   error: p.error,
   dismissed_at: p.dismissed_at,
 })
@@ -59,17 +60,6 @@ export const selectRunningAfter = statement<{ projectId: string; workSessionId: 
     .orderBy('project_id')
     .orderBy('id')
     .limit(p.limit),
-)
-
-/** RS3: there is at most one. */
-export const selectRunningChild = statement<{ parentId: string }>()((db, p) =>
-  db
-    .selectFrom('sessions')
-    .selectAll()
-    .where('parent_session_id', '=', p.parentId)
-    .where('ended_at', 'is', null)
-    .orderBy('started_at', 'desc')
-    .limit(1),
 )
 
 /** UI1: what could be taken up again, over all projects, the newest first. */
@@ -130,6 +120,7 @@ export function workSessionOf(row: WorkSessionRow): WorkSession {
     resumedBy: row.resumed_by,
     setAside: row.set_aside,
     dismissedAt: row.dismissed_at,
+    fileProblem: row.file_problem,
     error: errorIn(row.error),
     stateSummary: stateSummary(now),
   }
@@ -152,6 +143,22 @@ export const workSessionsPage = async (reader: Reader, projectId: string, params
 export const childrenOf = async (reader: Reader, parentId: string, limit: number): Promise<WorkSession[]> =>
   (await reader.all(selectChildren, { parentId, limit })).map(workSessionOf)
 
+/** Those of one tree that are looked through; nobody resumes one more often. */
+const maxDescendants = 1000
+
+/** All that come from it, children before grandchildren, of each the newest first (RS3). */
+export async function descendantsOf(reader: Reader, id: string): Promise<WorkSessionRow[]> {
+  const found = new Map<string, WorkSessionRow>()
+  const queue = [id]
+  for (const parentId of queue)
+    for (const child of await reader.all(selectChildren, { parentId, limit: maxDescendants - found.size })) {
+      if (child.id === id || found.has(child.id)) continue
+      found.set(child.id, child)
+      queue.push(child.id)
+    }
+  return [...found.values()]
+}
+
 /** Interrupted and not resumed since. */
 export const workSessionsToResume = async (reader: Reader, params: PageParams): Promise<WorkSession[]> =>
   (await reader.all(selectToResume, params)).map(workSessionOf)
@@ -168,12 +175,36 @@ export async function runningDescendant(reader: Reader, row: WorkSessionRow): Pr
   return undefined
 }
 
-/** Itself and those it comes from, the nearest first (AR2). */
-export async function lineageOf(reader: Reader, row: Pick<WorkSessionRow, 'id' | 'parent_session_id'>): Promise<string[]> {
+async function ancestorsFrom(reader: Reader, row: Pick<WorkSessionRow, 'id' | 'parent_session_id'>): Promise<string[]> {
   const ids = new Set([row.id])
   for (let parentId = row.parent_session_id; parentId !== null && !ids.has(parentId) && ids.size <= maxAncestors; ) {
     ids.add(parentId)
     parentId = (await reader.first(selectWorkSession, { id: parentId }))?.parent_session_id ?? null
   }
-  return [...ids]
+  return [...ids].slice(1)
+}
+
+/** Those it comes from, the nearest first. */
+export async function ancestorsOf(reader: Reader, id: string): Promise<string[]> {
+  const row = await reader.first(selectWorkSession, { id })
+  return row ? ancestorsFrom(reader, row) : []
+}
+
+/**
+ * Whose approaches count in it (AR2): itself and those it comes from, the nearest first, and before those all that was resumed from them and has
+ * ended. With `descendants` (RS3) also what ended descendants of its own left: for whoever goes on from here.
+ */
+export async function lineageOf(
+  reader: Reader,
+  row: Pick<WorkSessionRow, 'id' | 'parent_session_id'>,
+  { descendants = false } = {},
+): Promise<string[]> {
+  const ancestors = await ancestorsFrom(reader, row)
+  const ids = new Set([row.id, ...ancestors])
+  const root = ancestors.at(-1)
+  const own = new Set((root === undefined || descendants ? [] : await descendantsOf(reader, row.id)).map(({ id }) => id))
+  const tree = root === undefined && !descendants ? [] : await descendantsOf(reader, root ?? row.id)
+  const others = tree.filter(({ id, ended_at }) => ended_at !== null && !ids.has(id) && !own.has(id))
+  const told = others.sort((a, b) => (a.started_at < b.started_at ? 1 : -1)).map(({ id }) => id)
+  return descendants ? [...told, row.id, ...ancestors] : [row.id, ...told, ...ancestors]
 }

@@ -3,12 +3,13 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod'
-import { approachesFile, remainingTasksFile, stateCheckpoint, workSessionFile } from '../../../src/mirror/work-session-files.ts'
+import { approachesFile, remainingTasksFile, workSessionFile } from '../../../src/mirror/work-session-files.ts'
 import { ApproachesFile } from '../../../src/protocol/files/approaches-file.ts'
 import { RemainingTasksFile, StateCheckpoint } from '../../../src/protocol/files/state-checkpoint.ts'
 import { WorkSessionFile } from '../../../src/protocol/files/work-session-file.ts'
 import { ProjectFile } from '../../../src/protocol/project.ts'
 import { approachesAlong, workSessionRows } from '../../../src/store/queries/work-session-rows.ts'
+import { sinceItEnded, stateOf } from '../../../src/store/queries/work-session-state.ts'
 import { lineageOf } from '../../../src/store/queries/work-sessions.ts'
 import { readSqlite } from '../../../src/store/sqlite/backup.ts'
 import { databaseIn } from '../place.ts'
@@ -48,10 +49,11 @@ export const differingFiles = (data: string, projectId: string): Promise<string[
       if (!rows) continue
       const approaches = await approachesAlong(reader, await lineageOf(reader, rows.workSession))
       const expected: Readonly<Record<string, unknown>> = {
-        'state_checkpoint.json': stateCheckpoint(rows),
-        'approaches.json': approachesFile(rows, approaches),
-        'remaining_tasks.json': remainingTasksFile(rows),
-        'work_session.json': workSessionFile(rows),
+        'state_checkpoint.json': stateOf(rows),
+        'remaining_tasks.json': remainingTasksFile(stateOf(rows)),
+        'work_session.json': workSessionFile(rows, await sinceItEnded(reader, rows)),
+        // CK6: of one that has ended it says what was known then.
+        ...(rows.workSession.ended_at === null && { 'approaches.json': approachesFile(rows, approaches) }),
       }
       for (const [name, content] of Object.entries(expected)) {
         const found = await readFile(join(folder, id, name), 'utf8').then(JSON.parse, () => undefined)

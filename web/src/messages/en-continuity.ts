@@ -50,6 +50,18 @@ export const continuity = {
     asked: 'saved on request',
   },
 
+  days: {
+    begins: 'A new day of chat begins',
+    at: (hour: string, zone: string) => `A new day of chat begins at ${hour} ${zone}`,
+    text: 'At that hour the chats of the day become its note, and agents begin the new day afresh. Nothing is lost.',
+    off: 'Never: days are not closed',
+    configured: 'as the configuration says',
+    takeZone: (zone: string) => `Use ${zone}`,
+    keep: 'Keep it',
+    turnOff: 'Switch off',
+    turnOn: 'Switch on',
+  },
+
   one: 'Work session',
   missing: 'There is no such work session',
   missingText: 'It may be one of another project.',

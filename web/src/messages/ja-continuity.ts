@@ -42,6 +42,18 @@ export const continuity: typeof english.continuity = {
     asked: '要求による保存',
   },
 
+  days: {
+    begins: 'チャットの一日の始まり',
+    at: (hour, zone) => `チャットの新しい一日は ${zone} の ${hour} に始まります`,
+    text: 'その時刻にその日のチャットが日次ノートになり、エージェントは新しい一日を始めます。失われるものはありません。',
+    off: 'なし（日ごとに区切りません）',
+    configured: '設定で決まっています',
+    takeZone: (zone) => `${zone} にする`,
+    keep: 'このままにする',
+    turnOff: '無効にする',
+    turnOn: '有効にする',
+  },
+
   one: '作業セッション',
   missing: 'この作業セッションはありません',
   missingText: '別のプロジェクトのものかもしれません。',

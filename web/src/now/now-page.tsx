@@ -8,6 +8,7 @@ import { useWords } from '../messages/messages.tsx'
 import { buttonClass } from '../parts/button.tsx'
 import { PlusIcon } from '../parts/icons.tsx'
 import { Page, Rows, Section } from '../parts/page.tsx'
+import { FirstDay } from '../system/day-begins.tsx'
 import { FirstProject } from './first-project.tsx'
 import { FirstWords } from './first-words.tsx'
 import { Interrupted } from './interrupted.tsx'
@@ -32,6 +33,7 @@ export function NowPage() {
         <RunningNow running={running} />
       </div>
       {home && <FirstWords home={home} />}
+      <FirstDay />
       {projects.length === 0 ? (
         <FirstProject />
       ) : (

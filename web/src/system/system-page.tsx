@@ -19,6 +19,7 @@ import { signOut } from '../shell/sign-out.ts'
 import { StateDot } from '../shell/state-dot.tsx'
 import { AgentSessions } from './agent-sessions.tsx'
 import { Coordinators } from './coordinators.tsx'
+import { DayBegins } from './day-begins.tsx'
 import { readHealth } from './health.ts'
 import { ProcessDrawer } from './process-drawer.tsx'
 import { Processes } from './processes.tsx'
@@ -74,6 +75,7 @@ function Server() {
             {words.system.logsTake(writing.size(disk.logs.bytes), writing.size(disk.logs.atMostBytes))}
           </Fact>
         )}
+        <DayBegins />
         <Fact name={words.system.stream}>
           <ConnectionState />
         </Fact>

@@ -1,14 +1,24 @@
 /** The days of conversations, and notes. */
-import { parseDay } from '../../../domain/conversation/logical-day.ts'
+import { type CutoverRule, parseDay } from '../../../domain/conversation/logical-day.ts'
 import { instant } from '../../../domain/instant.ts'
+import { zoneOf } from '../../../platform/local-zone.ts'
+import type { Cutover } from '../../../protocol/cutover.ts'
 import type { noteRoutes } from '../../../protocol/routes/notes.ts'
 import { cutOverConversation } from '../../../services/cut-over-conversation.ts'
+import { getCutoverRule } from '../../../services/get-cutover-rule.ts'
 import { listChapterMessages } from '../../../services/list-chapter-messages.ts'
 import { listChapters } from '../../../services/list-chapters.ts'
 import { listNotes } from '../../../services/list-notes.ts'
 import { noSuchNote } from '../../../services/refusals.ts'
+import { setCutoverRule } from '../../../services/set-cutover-rule.ts'
 import { noteContents, noteText } from '../../../store/queries/note-text.ts'
 import { type HandlersOf, query } from '../handler.ts'
+
+const cutoverOf = ({ hour, timezone, source }: CutoverRule & Pick<Cutover, 'source'>): Cutover => ({
+  hour: hour ?? 'off',
+  timezone,
+  source,
+})
 
 export const noteHandlers: HandlersOf<typeof noteRoutes> = {
   listChapters: query(listChapters, (call) => ({ ...call.query, ...call.params })),
@@ -19,6 +29,15 @@ export const noteHandlers: HandlersOf<typeof noteRoutes> = {
     if (!cut || day === null) return { cut, date: day, notePath: null }
     await doors.files.noteWritten(day)
     return { cut, date: day, notePath: doors.files.notePath(day) }
+  },
+  getCutover: async ({ doors }) => cutoverOf(await doors.store.query(getCutoverRule, {})),
+  setCutover: async ({ body, doors, receipt }) => {
+    const { hour, timezone } = body
+    const change = {
+      ...(hour !== undefined && { hour: hour === 'off' ? null : hour }),
+      ...(timezone !== undefined && { timezone: zoneOf(timezone) }),
+    }
+    return cutoverOf(await doors.store.run(setCutoverRule, { ...change, source: 'chosen' }, receipt))
   },
   listNotes: query(listNotes, (call) => call.query),
   getNote: async ({ params, doors }) => {

@@ -14,6 +14,7 @@ const HandedOver = z.object({
   content: z.string(),
   priority: z.enum(priorities),
   related_task_id: z.string().nullable(),
+  related_handoff_id: z.string().nullable(),
   created_at: Message.shape.createdAt,
 })
 
@@ -42,6 +43,7 @@ export const getPendingMessages = defineTool({
         content: message.content,
         priority: message.priority,
         related_task_id: message.relatedTaskId,
+        related_handoff_id: message.relatedHandoffId,
         created_at: message.createdAt,
       })),
       summary,

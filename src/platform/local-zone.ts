@@ -1,0 +1,5 @@
+/** The time zone a setting means: `local` is that of this machine. */
+import { localZone } from '../protocol/config.ts'
+
+export const zoneOf = (setting: string): string =>
+  setting === localZone ? new Intl.DateTimeFormat().resolvedOptions().timeZone : setting
