@@ -38,7 +38,7 @@ export async function openSealedStore(config: ConfigValues, logger: Logger, open
     for (const { id, variables } of lacking)
       logger.warn(
         { agentId: id, variables, sealingKey: sealingKeyFile(config) },
-        'this agent cannot be started: its variables are sealed with another key; put that key in its place, or give them again with `agents set`',
+        'this agent cannot be started: its variables are sealed with another key; put that key in its place, or give them again with `agents edit`',
       )
     return { store, seals }
   } catch (error) {

@@ -17,7 +17,7 @@ export const sentences = {
   failedOften: 'It failed {count} times within {seconds} s',
   agentDeleted: '{agent} cannot be started any more: it was deleted',
   keysNotOpened:
-    '{names} of {agent} cannot be opened: they are sealed with another key than this server has. Give them again with `agents set`, or put that key in its place.',
+    '{names} of {agent} cannot be opened: they are sealed with another key than this server has. Give them again with `agents edit`, or put that key in its place.',
 
   processEndedItself: 'Its process has ended by itself',
   processEnded: 'Its process has ended',

@@ -100,7 +100,7 @@ test('[SE12] a backup holds no key and says where it is; a restore without it na
   const { stderr } = await runCommand(['restore', file, '--yes'], at(data))
   expect(stderr).toContain('they cannot be started: codex (OPENAI_API_KEY, ORG).')
   expect(stderr).toContain(`Put it in ${key} before you start`)
-  expect(stderr).toContain('`holdfast agents set codex --env OPENAI_API_KEY --env ORG`')
+  expect(stderr).toContain('`holdfast agents edit codex --env OPENAI_API_KEY --env ORG`')
   const lacking = (await runCommand(['restore', file, '--yes', '--json'], at(data))).json()
   expect(lacking.agentsWithoutKeys).toEqual([{ id: 'codex', name: 'Codex', variables: ['OPENAI_API_KEY', 'ORG'] }])
   const named = join(temporaryFolder(), 'key')

@@ -63,7 +63,7 @@ function sayWhatLacks(context: CommandContext, { agentsWithoutKeys: agents, seal
   if (agents.length === 0) return
   const list = agents.map(({ id, variables }) => `${id} (${variables.join(', ')})`).join(', ')
   const holdfast = programName(context.terminal.env)
-  const commands = agents.map(({ id, variables }) => `\`${holdfast} agents set ${id} --env ${variables.join(' --env ')}\``)
+  const commands = agents.map(({ id, variables }) => `\`${holdfast} agents edit ${id} --env ${variables.join(' --env ')}\``)
   context.note(`The key that these agents’ variables are sealed with is not here, so they cannot be started: ${visible(list)}.`)
   context.note(
     `Put it in ${visible(sealingKeyFile)} before you start, or give the variables again: ${visible(commands.join(', '))}.`,

@@ -41,15 +41,26 @@ export async function checkFolder(data: string): Promise<Check> {
 export async function checkSecrets(data: string): Promise<Check[]> {
   const title = 'Secrets'
   const folder = secretsFolder(data)
-  const moves = 'The next start does it.'
   const unmoved = await unmovedSecrets(data)
   if (unmoved.length > 0)
-    return [warning(title, `${unmoved.join(' and ')} should be in ${folder}, but lies in ${data}`, `Move it there. ${moves}`)]
+    return [
+      warning(
+        title,
+        `${unmoved.join(' and ')} should be in ${folder}, but lies in ${data}`,
+        `Start the server once: it moves it. Where one is in both, that in ${folder} counts.`,
+      ),
+    ]
   const found = await stat(folder).catch(() => undefined)
   if (!found) return []
   const mode = found.mode & 0o777
   if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-    return [warning(title, `${folder} is open to other users (${mode.toString(8)})`, `Close it: chmod 700 ${folder}. ${moves}`)]
+    return [
+      warning(
+        title,
+        `${folder} is open to other users (${mode.toString(8)})`,
+        `Close it: chmod 700 ${folder} (the next start does it too).`,
+      ),
+    ]
   return [good(title, `${folder}, closed to other users`)]
 }
 
