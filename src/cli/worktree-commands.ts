@@ -11,6 +11,7 @@ import { chooseProject } from './choose-project.ts'
 import type { Given } from './command.ts'
 import type { CommandContext } from './context.ts'
 import { CommandFailure } from './failure.ts'
+import { lossesInWords } from './losses-in-words.ts'
 import { fields, table } from './table.ts'
 import { relative } from './times.ts'
 
@@ -18,8 +19,6 @@ const pageSize = 200
 const many = '/api/projects/{projectId}/worktrees'
 const one = `${many}/{worktreeId}` as const
 const patchWithinMs = 60_000
-/** Named of what would be lost; the rest is counted. */
-const mostNamed = 8
 
 export async function listWorktrees(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
@@ -186,22 +185,13 @@ export async function removeWorktree(context: CommandContext, given: Given): Pro
   } catch (error) {
     const losses = fieldsOf(error)['losses'] as Losses | undefined
     if (!losses) throw error
-    await context.confirm(`Remove ${name}?`, `Lost for good: ${lossesInWords(losses)}.`)
+    const { files, commits } = losses
+    const shown = { ...losses, files: files.map(({ path }) => path), commits: commits.map(({ subject }) => subject) }
+    const words = lossesInWords({ ...shown, fileCount: files.length, commitCount: commits.length })
+    await context.confirm(`Remove ${name}?`, `Lost for good: ${words}.`)
     await client.delete(one, { params, query: { confirm: losses.digest } })
   }
   context.finished({ removed: worktree.id }, `${name} is removed`)
-}
-
-function lossesInWords({ files, commits, unfinished }: Losses): string {
-  const named = (names: readonly string[]): string =>
-    names.slice(0, mostNamed).map(visible).join(', ') + (names.length > mostNamed ? ', …' : '')
-  return [
-    ...(files.length > 0 ? [`${counted(files.length, 'file')} not committed (${named(files.map(({ path }) => path))})`] : []),
-    ...(commits.length > 0
-      ? [`${counted(commits.length, 'commit')} in no other branch (${named(commits.map((each) => each.subject))})`]
-      : []),
-    ...unfinished.map((what) => `a ${what} that is not finished`),
-  ].join('; ')
 }
 
 export async function setUpWorktrees(context: CommandContext, given: Given): Promise<void> {

@@ -19,6 +19,7 @@ const leftOut = '[… too much at once: what came before was left out]\n'
 /** One stream: its newest bytes, as they came. */
 class Lane {
   readonly stream: Readable
+  readonly #secrets: readonly string[]
   readonly #decoder = new StringDecoder('utf8')
   #chunks: Buffer[] = []
   #bytes = 0
@@ -26,8 +27,9 @@ class Lane {
   /** Behind the last whole line of the piece before. */
   #rest = ''
 
-  constructor(stream: Readable) {
+  constructor(stream: Readable, secrets: readonly string[]) {
     this.stream = stream
+    this.#secrets = secrets
   }
 
   add(chunk: Buffer): void {
@@ -47,7 +49,7 @@ class Lane {
   take(all: boolean): string {
     const waited = this.#rest
     let text = this.#decoder.write(Buffer.concat(this.#chunks))
-    text = this.#lost ? leftOut + fromTheNextWord(text) : waited + text
+    text = this.#lost ? leftOut + afterCut(text, this.#secrets) : waited + text
     const isNew = this.#bytes > 0
     this.#chunks = []
     this.#bytes = 0
@@ -59,10 +61,17 @@ class Lane {
   }
 }
 
-/** Where something was cut off in front, the first word may be the end of a secret. */
-function fromTheNextWord(text: string): string {
-  const at = text.search(/\s/)
-  return at < 0 ? '' : text.slice(at + 1)
+/** Where something was cut off in front, the end of a secret may be left: of one we know, whatever is in it, or in the first word. */
+function afterCut(text: string, secrets: readonly string[]): string {
+  const behind = text.slice(Math.max(0, ...secrets.map((secret) => tailIn(text, secret))))
+  const at = behind.search(/\s/)
+  return at < 0 ? '' : behind.slice(at + 1)
+}
+
+/** How much of the end of the secret the text begins with. */
+function tailIn(text: string, secret: string): number {
+  for (let from = 1; from < secret.length; from++) if (text.startsWith(secret.slice(from))) return secret.length - from
+  return 0
 }
 
 export interface AgentOutputParts {
@@ -83,7 +92,7 @@ export class AgentOutput {
   }
 
   read(stream: Readable): void {
-    const lane = new Lane(stream)
+    const lane = new Lane(stream, this.#parts.secrets)
     this.#lanes.push(lane)
     stream.on('data', (chunk: Buffer) => {
       lane.add(chunk)

@@ -93,6 +93,19 @@ export const Losses = z.object({
 })
 export type Losses = z.output<typeof Losses>
 
+/** The same in short, for a list. */
+export const LossSummary = z.object({
+  fileCount: z.int(),
+  /** The first of them. */
+  files: z.array(z.string()),
+  commitCount: z.int(),
+  /** The subjects of the first. */
+  commits: z.array(z.string()),
+  unfinished: z.array(z.string()),
+  digest: z.string(),
+})
+export type LossSummary = z.output<typeof LossSummary>
+
 /** What a look at a worktree finds: what it takes, and whether it can go. */
 export const WorktreeLook = z.object({
   /** `complete: false`: at least so much. */
@@ -105,6 +118,8 @@ export const WorktreeLook = z.object({
   canGo: z.enum(['yes', 'would_lose', 'in_use', 'gone', 'refused']),
   /** In words, where it cannot simply go. */
   why: z.string().nullable(),
+  /** With `would_lose`: what, unless its machine has an older build. */
+  losses: LossSummary.nullable().optional(),
 })
 export type WorktreeLook = z.output<typeof WorktreeLook>
 

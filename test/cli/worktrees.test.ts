@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCommand, type Typed } from '../support/command-line.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { openWorktreeRoom } from '../support/worktree-machine.ts'
+import { type MadeTree, openWorktreeRoom } from '../support/worktree-machine.ts'
 
 async function open() {
   const room = await openWorktreeRoom()
@@ -88,4 +88,49 @@ test('[WT3] what would be lost is named before it is lost; without a terminal no
   expect([unknown.code, unknown.stderr]).toEqual([expect.any(Number), expect.stringContaining('`holdfast worktrees` lists them')])
   const again = await work('tests')
   expect((await holdfast(['remove', again.branch, '--json'])).json()).toEqual({ removed: again.id })
+})
+
+test('[WT3] old worktrees go at once, after one question that names what would be lost; those in use stay', async () => {
+  const { holdfast, work, occupancy } = await open()
+  const trees: MadeTree[] = []
+  for (let n = 0; n < 4; n++) trees.push(await work(`role-${n}`))
+  const [used, dirty, later, ...others] = trees
+  if (!used || !dirty || !later) throw new Error('There are too few.')
+  await occupancy.arrive(used.launchId, join(used.top, '..'), async () => used.top, String)
+  dirty.tree.write('only.txt', 'x')
+  dirty.tree.git('commit', '--quiet', '--allow-empty', '-m', 'Nowhere else')
+  const left = (): string[] => trees.filter(({ top }) => existsSync(top)).map(({ branch }) => branch)
+  expect((await holdfast(['prune', '--days', '100000'])).stdout).toContain('can go')
+  for (const days of ['', 'x', '-1', '1e9']) expect((await holdfast(['prune', '--days', days])).code).toBe(2)
+  const trial = await holdfast(['prune', '--days', '0', '--dry-run', '--json'])
+  expect(trial.json()).toMatchObject({ removed: [], kept: [{ id: used.id, role: 'role-0', why: expect.any(String) }] })
+  expect(trial.json().wouldRemove.length).toBe(trees.length - 1)
+  const asked = await holdfast(['prune', '--days', '0'], { terminal: true, input: 'n\n' })
+  expect(asked.stdout).toMatch(/role-1 .+ 1 file, 1 commit\n/)
+  expect(asked.stderr).toContain('Lost with role-1: 1 file not committed (only.txt); 1 commit in no other branch (Nowhere else)')
+  expect(asked.stdout).toMatch(/role-2 .+ nothing/)
+  expect(asked.stderr).toMatch(
+    new RegExp(`Stays: role-0.+[\\s\\S]+Remove ${trees.length - 1} worktrees\\?[\\s\\S]*What 1 of them hold`),
+  )
+  expect((await holdfast(['prune', '--days', '0'])).stderr).toContain('--yes')
+  expect(left().length).toBe(trees.length)
+  const gone = await holdfast(['prune', '--days', '0', '--yes', '--json'])
+  expect(gone.json().removed.toSorted()).toEqual([dirty, later, ...others].map(({ id }) => id).toSorted())
+  expect(left()).toEqual([used.branch])
+}, 60_000)
+
+test('[WT3] a name that several worktrees have is refused, whatever is wanted of it; an id or a branch is not', async () => {
+  const { holdfast, work, created, client1 } = await open()
+  const [first, second] = [await work('auth'), await work('auth', await created(client1))]
+  for (const argv of [
+    ['remove', 'auth', '--yes'],
+    ['show', 'auth'],
+    ['commit', 'auth'],
+  ]) {
+    const refused = await holdfast(argv)
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('Several worktrees are called auth')])
+  }
+  expect([existsSync(first.top), existsSync(second.top)]).toEqual([true, true])
+  expect((await holdfast(['remove', second.branch, '--yes'])).code).toBe(0)
+  expect([existsSync(first.top), existsSync(second.top)]).toEqual([true, false])
 })

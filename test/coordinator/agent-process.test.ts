@@ -1,10 +1,13 @@
 /** Starting an agent's process: what it gets, what is heard of it, and that nothing of it stays. */
 import { existsSync, realpathSync } from 'node:fs'
 import { basename } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
+import { AgentOutput } from '../../src/coordinator/agent-output.ts'
 import { CannotStart } from '../../src/coordinator/agent-process.ts'
 import { startAgent } from '../support/agent-process.ts'
 import { script } from '../support/launch-particulars.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { isRunning } from '../support/script-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -119,6 +122,22 @@ test('[SE7] a secret that is written in two halves is masked when the line is wh
   await exit
   expect(output()).toBe('key: [masked]\n')
 })
+
+test.each(['correcthorsebattery', 'correct horse battery', 'line one\nline two'])(
+  '[SE7] what is left of a secret where a flood was cut is not shown: %j',
+  (secret) => {
+    const clock = manualClock()
+    const pieces: string[] = []
+    const output = new AgentOutput({ clock, secrets: [secret], onPiece: (text) => pieces.push(text) })
+    const [stream, half] = [new PassThrough(), secret.length / 2]
+    output.read(stream)
+    // The first half goes with what is too much, the second begins what is kept.
+    stream.emit('data', Buffer.from(`${'x'.repeat(64 * 1024)} ${secret.slice(0, half)}`))
+    stream.emit('data', Buffer.from(`${secret.slice(half)} next\nand ${secret} too\n`))
+    clock.advance(1000)
+    expect(pieces.join('')).toMatch(/left out\](?:\nnext)?\nand \[masked\] too\n$/)
+  },
+)
 
 test('[RE9] one that floods is not held up, and costs a piece a second', async () => {
   const bytes = 300_000_000

@@ -108,6 +108,20 @@ test('[CO6] the server goes and comes back: the agents work on, and every fact i
   expect(server.facts.map(({ n }) => n)).toEqual(server.facts.map((_, at) => at + 1))
 })
 
+test('[CO6] what the server does not know of any more when it comes back is ended, what it knows works on', async () => {
+  const server = await startLinkServer()
+  startCoordinator(server)
+  await server.until(() => server.hellos.length > 0)
+  const [forgotten, known] = [server.order(stays), server.order(stays)]
+  await server.until(() => started(server, forgotten)() && started(server, known)())
+  await server.vanish()
+  server.launches.delete(forgotten)
+  await server.start()
+  await server.until(exited(server, forgotten))
+  expect(server.factsOf(forgotten, 'process-exited')).toMatchObject([{ signal: 'SIGTERM', stopped: true }])
+  expect([forgotten, known].map((launchId) => isRunning(pidOf(server, launchId)))).toEqual([false, true])
+})
+
 test('[CO6] one that was replaced ends what it started and comes back as a newcomer', async () => {
   const server = await startLinkServer()
   startCoordinator(server)

@@ -250,6 +250,16 @@ test('[AG3] one that is stopped while it is being started ends, without having f
   expect(server.factsOf(launchId, 'agent-failed')).toEqual([])
 })
 
+test('[AC3] one that closes its output and stays is ended: nothing more can come of it', async () => {
+  const { server, has } = await begin()
+  const launchId = server.order(spoken({ onPrompt: "require('node:fs').closeSync(1); setInterval(() => {}, 1000)" }))
+  const { pid } = await has(launchId, 'process-started')
+  await has(launchId, 'agent-ready')
+  server.orderTurn(launchId, 't1', 'go')
+  await has(launchId, 'process-exited')
+  expect(isRunning(pid)).toBe(false)
+})
+
 test('[AC2] our own tools are passed in, with the launch token as their bearer, and the token is in no fact', async () => {
   const { server, has } = await begin()
   const launchId = server.order(

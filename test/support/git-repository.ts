@@ -18,6 +18,15 @@ const env = { PATH: process.env['PATH'] ?? '', HOME: bareHome, LC_ALL: 'C' }
 
 export const testGit = (): Git => new Git({ clock: systemClock, env })
 
+/** A git before whose first call with these words somebody else does something: a line for the shell. */
+export function gitMeeting(words: string, meanwhile: string): Git {
+  const bin = temporaryFolder()
+  const once = `[ -e '${bin}/met' ] || { touch '${bin}/met'; { ${meanwhile}; } >/dev/null 2>&1; }`
+  const script = `#!/bin/sh\nexport PATH='${env.PATH}'\ncase "$*" in *'${words}'*) ${once};; esac\nexec git "$@"\n`
+  writeFileSync(join(bin, 'git'), script, { mode: 0o755 })
+  return new Git({ clock: systemClock, env: { ...env, PATH: `${bin}:${env.PATH}` } })
+}
+
 export function at(folder: string): TestRepository {
   const settings = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', '-c', 'maintenance.auto=false']
   return {

@@ -33,7 +33,7 @@ export interface WorktreeRoom extends Console {
   readonly inside: InSession
   readonly occupancy: Occupancy
   /** An agent in this role, with its worktree in the register. */
-  work(role: string): Promise<MadeTree>
+  work(role: string, userSession?: InSession): Promise<MadeTree>
   /** Of the project's worktrees. */
   api(path: string, ask?: Ask): Promise<Answer>
   /** From now on questions are heard and not answered. */
@@ -60,7 +60,6 @@ export async function openWorktreeRoom(project = makeRepository(), options: Test
   })
   const client1 = await room.client()
   const inside = await room.created(client1)
-  const short = inside.sessionId.replaceAll('-', '').slice(-8)
   const api = (path: string, ask?: Ask): Promise<Answer> => server.ask(`/api/projects/${projectId}/worktrees${path}`, ask)
   return {
     ...room,
@@ -73,8 +72,9 @@ export async function openWorktreeRoom(project = makeRepository(), options: Test
     fallSilent() {
       isSilent = true
     },
-    async work(role) {
-      client1.send({ type: 'agent:spawn', ...inside, role })
+    async work(role, userSession = inside) {
+      const short = userSession.sessionId.replaceAll('-', '').slice(-8)
+      client1.send({ type: 'agent:spawn', ...userSession, role })
       const { launchId } = (await machine1.order('launch-ordered')).order
       await machine1.ask({ type: 'coordinator:take', launchId })
       const root = join(worktreesFolder, projectId, short)

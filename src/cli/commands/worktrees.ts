@@ -2,6 +2,7 @@
 import { projectOption } from '../choose-project.ts'
 import type { CommandSpec } from '../command.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
+import { pruneWorktrees } from '../prune-worktrees.ts'
 import {
   commitWorktree,
   diffWorktree,
@@ -89,6 +90,21 @@ export const worktrees: CommandSpec = {
       options: [projectOption, yesOption],
       examples: [['worktrees remove reviewer --yes', 'without being asked, whatever is lost']],
       run: removeWorktree,
+    },
+    {
+      name: 'prune',
+      summary: 'Remove all that were not used for a while, after showing what would be lost with each; those in use stay',
+      options: [
+        projectOption,
+        { flags: '--days <number>', about: 'not used for so many days (7); 0 for all' },
+        { flags: '--dry-run', about: 'only show what would be removed' },
+        yesOption,
+      ],
+      examples: [
+        ['worktrees prune', 'asks once for all of them'],
+        ['worktrees prune --days 30 --dry-run', 'what would go, and what would be lost'],
+      ],
+      run: pruneWorktrees,
     },
     {
       name: 'set-up',

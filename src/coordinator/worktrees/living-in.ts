@@ -5,14 +5,19 @@
 import { readdir, readlink } from 'node:fs/promises'
 import { isBelow } from '../../platform/path-inside.ts'
 
-export async function livingIn(folder: string): Promise<number[]> {
-  if (process.platform !== 'linux') return []
+/** By process: its current folder. */
+export type CurrentFolders = ReadonlyMap<number, string>
+
+export async function currentFolders(): Promise<CurrentFolders> {
+  if (process.platform !== 'linux') return new Map()
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   const found = await Promise.all(
-    pids.map(async (pid) => {
-      const current = await readlink(`/proc/${pid}/cwd`).catch(() => undefined)
-      return current !== undefined && (current === folder || isBelow(folder, current)) ? [pid] : []
-    }),
+    pids.map(async (pid) => [pid, await readlink(`/proc/${pid}/cwd`).catch(() => undefined)] as const),
   )
-  return found.flat()
+  return new Map(found.flatMap(([pid, folder]) => (folder === undefined ? [] : [[pid, folder] as const])))
+}
+
+export async function livingIn(folder: string, processes?: CurrentFolders): Promise<number[]> {
+  const all = [...(processes ?? (await currentFolders()))]
+  return all.filter(([, current]) => current === folder || isBelow(folder, current)).map(([pid]) => pid)
 }

@@ -2,15 +2,17 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Place } from '../../protocol/link-questions.ts'
 import { say } from '../../protocol/sentences.ts'
-import type { WorktreeLook } from '../../protocol/worktree.ts'
+import type { LossSummary, WorktreeLook } from '../../protocol/worktree.ts'
 import { diskUseOf } from './disk-use.ts'
-import { livingIn } from './living-in.ts'
+import { type CurrentFolders, currentFolders, livingIn } from './living-in.ts'
 import type { Occupancy } from './occupancy.ts'
 import type { OurWorktree } from './open-worktree.ts'
-import { lossesOf } from './remove-worktree.ts'
-import { stateOf } from './worktree-state.ts'
+import { type Losses, lossesOf } from './remove-worktree.ts'
+import { stateOf, uncommittedIn } from './worktree-state.ts'
 
 const lookedAtTogether = 4
+/** Of what would be lost; the rest is counted. */
+const mostNamed = 8
 
 interface Lookout {
   readonly occupancy: Occupancy
@@ -29,25 +31,36 @@ const nothing: Omit<WorktreeLook, 'canGo' | 'why'> = {
 
 /** In the order in which they were named. */
 export async function lookAt(lookout: Lookout, places: readonly Place[], open: Open): Promise<WorktreeLook[]> {
+  const processes = await currentFolders()
   const looks: WorktreeLook[] = []
   for (let at = 0; at < places.length; at += lookedAtTogether)
-    looks.push(...(await Promise.all(places.slice(at, at + lookedAtTogether).map((place) => lookAtOne(lookout, place, open)))))
+    looks.push(
+      ...(await Promise.all(places.slice(at, at + lookedAtTogether).map((place) => lookAtOne(lookout, processes, place, open)))),
+    )
   return looks
 }
 
-async function lookAtOne({ occupancy, clock }: Lookout, { kind, top }: Place, open: Open): Promise<WorktreeLook> {
+async function lookAtOne(
+  { occupancy, clock }: Lookout,
+  processes: CurrentFolders,
+  { kind, top }: Place,
+  open: Open,
+): Promise<WorktreeLook> {
   try {
     const worktree = kind === 'plain' ? undefined : await open(top)
     const disk = await diskUseOf(top, clock)
-    const isUsed = occupancy.isOccupied(top) || (await livingIn(top)).length > 0
+    const isUsed = occupancy.isOccupied(top) || (await livingIn(top, processes)).length > 0
     if (!worktree) {
       const isEmpty = disk.files === 0
       const why = isEmpty ? null : 'A plain directory that is not empty; what is in it is nowhere else.'
       return { ...nothing, disk, canGo: isUsed ? 'in_use' : isEmpty ? 'yes' : 'refused', why }
     }
-    const { ahead, behind, fileCount, uncommitted } = await stateOf(worktree)
-    const { files, commits, unfinished } = await lossesOf(worktree)
-    const losesNothing = files.length + commits.length + unfinished.length === 0
+    const pending = await uncommittedIn(worktree)
+    const [{ ahead, behind, fileCount, uncommitted }, losses] = await Promise.all([
+      stateOf(worktree, pending),
+      lossesOf(worktree, pending),
+    ])
+    const losesNothing = losses.files.length + losses.commits.length + losses.unfinished.length === 0
     return {
       disk,
       ahead,
@@ -56,6 +69,7 @@ async function lookAtOne({ occupancy, clock }: Lookout, { kind, top }: Place, op
       uncommitted,
       canGo: isUsed ? 'in_use' : losesNothing ? 'yes' : 'would_lose',
       why: isUsed ? say('somebodyWorks') : null,
+      losses: isUsed || losesNothing ? null : inShort(losses),
     }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
@@ -63,3 +77,12 @@ async function lookAtOne({ occupancy, clock }: Lookout, { kind, top }: Place, op
     return { ...nothing, canGo: isGone ? 'gone' : 'refused', why }
   }
 }
+
+const inShort = ({ files, commits, unfinished, digest }: Losses): LossSummary => ({
+  fileCount: files.length,
+  files: files.slice(0, mostNamed).map(({ path }) => path),
+  commitCount: commits.length,
+  commits: commits.slice(0, mostNamed).map(({ subject }) => subject),
+  unfinished: [...unfinished],
+  digest,
+})

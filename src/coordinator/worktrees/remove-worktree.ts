@@ -25,17 +25,28 @@ export interface Losses {
   readonly digest: string
 }
 
-export async function lossesOf(worktree: OurWorktree): Promise<Losses> {
-  const { gitFolder } = worktree
-  const files = (await uncommittedIn(worktree)).flatMap((file) => [file, ...(file.within ?? [])])
-  const commits = await commitsOnlyHere(worktree)
+/** `uncommitted`: as it was just read. */
+export const lossesOf = async (worktree: OurWorktree, uncommitted?: readonly NamedFile[]): Promise<Losses> =>
+  (await lossesAndTip(worktree, uncommitted)).losses
+
+interface LossesAndTip {
+  readonly losses: Losses
+  /** Where its branch was when they were looked for; undefined when it has none. */
+  readonly tip: string | undefined
+}
+
+async function lossesAndTip(worktree: OurWorktree, uncommitted?: readonly NamedFile[]): Promise<LossesAndTip> {
+  const { gitFolder, repository, top, mark } = worktree
+  const files = (uncommitted ?? (await uncommittedIn(worktree))).flatMap((file) => [file, ...(file.within ?? [])])
+  const { code, stdout } = await repository.try(['rev-parse', '--verify', '--quiet', `refs/heads/${mark.branch}`])
+  const tip = code === 0 ? stdout.trim() : undefined
+  const commits = await commitsOnlyHere(worktree, tip)
   const unfinished = operations.filter(([file]) => existsSync(join(gitFolder, file))).map(([, name]) => name)
-  const { repository, top } = worktree
   const looks = await Promise.all(files.map(async (file) => [file.name.toString('hex'), file.change, await looksOf(top, file)]))
   const digest = createHash('sha256')
     .update(JSON.stringify([repository.facts.head, looks, commits, unfinished]))
     .digest('hex')
-  return { files: files.map(withoutName), commits, unfinished, digest }
+  return { losses: { files: files.map(withoutName), commits, unfinished, digest }, tip }
 }
 
 /** Enough to see that somebody has worked on it since. */
@@ -54,13 +65,11 @@ const operations = [
 ] as const
 
 /** Of what is checked out, and of the branch that goes with it. */
-async function commitsOnlyHere({ repository, mark }: OurWorktree): Promise<Losses['commits']> {
-  const branch = `refs/heads/${mark.branch}`
-  const has = (await repository.try(['show-ref', '--verify', '--quiet', branch])).code === 0
+async function commitsOnlyHere({ repository, mark }: OurWorktree, tip: string | undefined): Promise<Losses['commits']> {
   // Not `--all`, which counts what is checked out here as well; and nothing that goes with the worktree.
-  const others = [branch, 'refs/stash', 'refs/worktree/*', 'refs/bisect/*', 'refs/rewritten/*'].map((ref) => `--exclude=${ref}`)
-  const args = ['rev-list', '--no-commit-header', '--format=%H %s', `--max-count=${mostCommits}`, 'HEAD']
-  const text = await repository.run([...args, ...(has ? [branch] : []), '--not', ...others, '--glob=refs/*'])
+  const gone = [`refs/heads/${mark.branch}`, 'refs/stash', 'refs/worktree/*', 'refs/bisect/*', 'refs/rewritten/*']
+  const args = ['rev-list', '--no-commit-header', '--format=%H %s', `--max-count=${mostCommits}`, 'HEAD', ...(tip ? [tip] : [])]
+  const text = await repository.run([...args, '--not', ...gone.map((ref) => `--exclude=${ref}`), '--glob=refs/*'])
   return text
     .split('\n')
     .filter((line) => line !== '')
@@ -88,20 +97,18 @@ export async function removeWorktree(worktree: OurWorktree, { root, livingIn, co
     return { outcome: 'refused', reason: 'not_ours', why: `${top} is not where Holdfast keeps its worktrees.` }
   const living = await livingIn(top)
   if (living.length > 0) return inUse(living)
-  const losses = await lossesOf(worktree)
+  const { losses, tip } = await lossesAndTip(worktree)
   const losesNothing = losses.files.length + losses.commits.length + losses.unfinished.length === 0
   if (!losesNothing && confirmed !== losses.digest) return { outcome: 'would_lose', losses }
   // Once more, because to look through a large tree takes a while and somebody may have come to work in it.
   const come = await livingIn(top)
   if (come.length > 0) return inUse(come)
-  const branchTip = await repository.try(['rev-parse', '--verify', '--quiet', `refs/heads/${mark.branch}`])
   const force = losesNothing ? [] : ['--force']
   const folder = repository.facts.commonFolder
   const removed = await repository.inTurn(() => repository.try(['worktree', 'remove', ...force, top], { folder }))
   if (removed.code !== 0) return { outcome: 'refused', reason: 'git_refused', why: removed.stderr.trim() }
   // Only from where it was seen: a commit that came meanwhile keeps its branch.
-  if (branchTip.code === 0)
-    await repository.try(['update-ref', '-d', `refs/heads/${mark.branch}`, branchTip.stdout.trim()], { folder })
+  if (tip) await repository.try(['update-ref', '-d', `refs/heads/${mark.branch}`, tip], { folder })
   return { outcome: 'removed' }
 }
 

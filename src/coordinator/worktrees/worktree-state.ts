@@ -42,10 +42,11 @@ export interface WorktreeState {
   readonly command: string | null
 }
 
-export async function stateOf(worktree: OurWorktree): Promise<WorktreeState> {
+/** `uncommitted`: as it was just read. */
+export async function stateOf(worktree: OurWorktree, uncommitted?: readonly NamedFile[]): Promise<WorktreeState> {
   const { repository, mark } = worktree
   const [pending, since, apart] = await Promise.all([
-    uncommittedIn(worktree),
+    uncommitted ?? uncommittedIn(worktree),
     changedSince(worktree),
     mark.baseBranch === null
       ? undefined

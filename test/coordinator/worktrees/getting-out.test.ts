@@ -1,14 +1,15 @@
 /** What an agent did in its worktree, looked at and brought out of it. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { bringIn } from '../../../src/coordinator/worktrees/bring-in.ts'
 import { commitAll } from '../../../src/coordinator/worktrees/commit.ts'
 import { diffOf, patchOf } from '../../../src/coordinator/worktrees/diff.ts'
 import { diskUseOf } from '../../../src/coordinator/worktrees/disk-use.ts'
+import { openWorktree } from '../../../src/coordinator/worktrees/open-worktree.ts'
 import { stateOf } from '../../../src/coordinator/worktrees/worktree-state.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { makeRepository } from '../../support/git-repository.ts'
+import { gitMeeting, makeRepository } from '../../support/git-repository.ts'
 import { type ProjectWithWorktree, projectWithWorktree } from '../../support/our-worktree.ts'
 
 /** Something of every kind: committed, staged, changed, deleted, moved, untracked, ignored. */
@@ -157,6 +158,38 @@ test('[WT6] a branch that is checked out is moved with its files when all is com
   expect(await bringIn(await open(), into('main', 'merge', root))).toMatchObject({ outcome: 'done' })
   expect(readFileSync(join(project.folder, 'work.txt'), 'utf8')).toBe('w\n')
   expect(project.git('status', '--porcelain', '--branch')).toBe('## main')
+})
+
+test.each([
+  ['it is worked out', 'merge-tree', 'moved'],
+  ['the branch is moved', 'update-ref', 'moved'],
+])('[WT6] a commit that comes to a branch while %s is not passed over', async (_when, words, reason) => {
+  const { project, tree, root, top, open } = await projectWithWorktree()
+  project.git('branch', 'release')
+  const theirs = project.git('commit-tree', '-p', 'release', '-m', 'Theirs', 'release^{tree}')
+  project.git('update-ref', 'refs/heads/release', theirs)
+  tree.write('work.txt', 'w\n')
+  await commitAll(await open(), 'Work')
+  const meanwhile = project.git('commit-tree', '-p', 'release', '-m', 'Meanwhile', 'release^{tree}')
+  const git = gitMeeting(words, `git -C ${project.folder} update-ref refs/heads/release ${meanwhile}`)
+  expect(await bringIn(await openWorktree(git, top), into('release', 'merge', root))).toMatchObject({
+    outcome: 'refused',
+    reason,
+  })
+  expect(project.git('rev-parse', 'release')).toBe(meanwhile)
+})
+
+test.each([
+  ['its checkout is looked at', 'status --porcelain=v1 --untracked-files=no', 'moved'],
+  ['its checkout is moved', 'merge --ff-only', 'git_refused'],
+])('[WT6] a commit that comes to a branch that is checked out while %s is not passed over', async (_when, words, reason) => {
+  const { project, tree, root, top, open } = await projectWithWorktree()
+  tree.write('work.txt', 'w\n')
+  await commitAll(await open(), 'Work')
+  const git = gitMeeting(words, `git -C ${project.folder} commit --quiet --allow-empty -m Meanwhile`)
+  expect(await bringIn(await openWorktree(git, top), into('main', 'merge', root))).toMatchObject({ outcome: 'refused', reason })
+  expect(project.git('log', '-1', '--format=%s')).toBe('Meanwhile')
+  expect(existsSync(join(project.folder, 'work.txt'))).toBe(false)
 })
 
 test('[WT6] what is not committed is not brought in, nor into a branch that is not there', async () => {

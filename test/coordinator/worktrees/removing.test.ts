@@ -8,7 +8,7 @@ import { commitAll } from '../../../src/coordinator/worktrees/commit.ts'
 import { livingIn } from '../../../src/coordinator/worktrees/living-in.ts'
 import { openWorktree } from '../../../src/coordinator/worktrees/open-worktree.ts'
 import { lossesOf, type Removed, removePlainFolder, removeWorktree } from '../../../src/coordinator/worktrees/remove-worktree.ts'
-import { testGit } from '../../support/git-repository.ts'
+import { gitMeeting, testGit } from '../../support/git-repository.ts'
 import { type ProjectWithWorktree, projectWithWorktree } from '../../support/our-worktree.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -125,6 +125,25 @@ test('[WT3] one in which a process lives stays, whatever is confirmed', async ()
   child.kill('SIGKILL')
   await once(child, 'exit')
   expect(await remove(made)).toEqual({ outcome: 'removed' })
+})
+
+test('[WT3] a commit that comes when the losses have been looked at keeps its branch', async () => {
+  const made = await projectWithWorktree()
+  const commit = (): string => made.tree.git('commit', '--quiet', '--allow-empty', '-m', 'Meanwhile')
+  let looks = 0
+  const coming = async (): Promise<number[]> => {
+    if (++looks === 2) commit()
+    return []
+  }
+  expect(await removeWorktree(await made.open(), { root: made.root, livingIn: coming })).toEqual({ outcome: 'removed' })
+  expect(made.project.git('log', '-1', '--format=%s', 'holdfast/1c55ab10/auth')).toBe('Meanwhile')
+})
+
+test('[WT3] a commit that comes while git removes the tree keeps its branch', async () => {
+  const made = await projectWithWorktree()
+  const git = gitMeeting('worktree remove', `git -C ${made.top} commit --quiet --allow-empty -m Meanwhile`)
+  expect(await removeWorktree(await openWorktree(git, made.top), { root: made.root, livingIn })).toEqual({ outcome: 'removed' })
+  expect(made.project.git('log', '-1', '--format=%s', 'holdfast/1c55ab10/auth')).toBe('Meanwhile')
 })
 
 test('[WT3] a person’s own checkout or worktree is not ours, and is not even opened', async () => {

@@ -9,6 +9,7 @@ import { until } from '../../support/coordinator-process.ts'
 import { testGit } from '../../support/git-repository.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { projectWithWorktree } from '../../support/our-worktree.ts'
+import { isRunning } from '../../support/script-process.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 test('[WT5] ignored files are copied from the project, each that is not with its reason', async () => {
@@ -88,9 +89,10 @@ test('[WT5] one that does not end, or is not wanted any more, is ended with all 
     const running = runSetUp(command(script, { ...extra, folder }))
     const written = (): string => (existsSync(join(folder, 'pid')) ? readFileSync(join(folder, 'pid'), 'utf8') : '')
     await until(async () => written().endsWith('\n'))
-    expect(isAlive({ pid: Number(written()) })).toBe(true)
+    expect(isRunning(Number(written()))).toBe(true)
     end()
     expect(await running).toMatchObject({ outcome })
+    await expect.poll(() => isRunning(Number(written()))).toBe(false)
   }
 })
 
