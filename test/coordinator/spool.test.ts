@@ -43,6 +43,15 @@ test('[CO6] the next coordinator goes on where the last one was killed', () => {
   expect(numbers(second.spool)).toEqual([2, 3])
 })
 
+test('[CO6] a fact that is longer than a message of many may be is sent alone', () => {
+  const { spool } = open()
+  spool.add(output('x'.repeat(maxFactsBytes + 1)))
+  spool.add(exited)
+  expect(spool.batch().map(({ n }) => n)).toEqual([1])
+  spool.acknowledge(1)
+  expect(spool.batch().map(({ n }) => n)).toEqual([2])
+})
+
 test('[CO6] what was being written when it died is not there, at whatever byte', () => {
   const first = open()
   for (const text of ['a', 'ü', 'c']) first.spool.add(output(text))

@@ -158,6 +158,19 @@ describe('writing to an agent', () => {
     expect(await codeOf(foreign)).toBe('invalid_request')
   })
 
+  test('[NA7] a message longer than what is handed over together is handed over alone, and the next comes after its answer', async () => {
+    const { say, begin, handOver, answer } = await openRoom((await openChatStore()).store)
+    // As an older build, or another limit on the wire, may have left it.
+    const long = 'x'.repeat(1024 * 1024)
+    await say(long)
+    await say('short')
+    const ann = await begin()
+    const contents = async () => (await handOver(ann)).messages.map(({ content }) => content)
+    expect(await contents()).toEqual([long])
+    await answer(ann, 'Read.')
+    expect(await contents()).toEqual(['short'])
+  })
+
   test('[CH3] the longest message there can be comes back as it was, whatever characters it has', async () => {
     const { room } = await open()
     const content = '承認🙂\n"\\'.padEnd(maxContentChars, '界')
