@@ -1,14 +1,25 @@
 /** Databases of an earlier version, brought up to this one with what is in them (RE10). */
+import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { ownerId as by } from '../../src/domain/credential/who.ts'
+import { changeAgent } from '../../src/services/change-agent.ts'
 import { getTask } from '../../src/services/get-task.ts'
 import { getWorkSession } from '../../src/services/get-work-session.ts'
+import { listAgents } from '../../src/services/list-agents.ts'
+import { listProjects } from '../../src/services/list-projects.ts'
+import { postMessage } from '../../src/services/post-message.ts'
 import { resumeWorkSession } from '../../src/services/resume-work-session.ts'
 import { createMeta } from '../../src/store/meta.ts'
 import { migrations } from '../../src/store/migrations/migrations.ts'
 import { SqliteConnection } from '../../src/store/sqlite/connection.ts'
 import { sqliteDialect } from '../../src/store/sqlite/dialect.ts'
+import { newPlace, sqlitePlace, temporaryFile } from '../support/either-store.ts'
+import { usePostgres } from '../support/postgres.ts'
 import { openTestStore, temporaryFolder } from '../support/store.ts'
+
+usePostgres()
 
 /** A database as the version before `version` left it. */
 async function earlierDatabase(version: number, fill: (database: DatabaseSync) => void): Promise<string> {
@@ -89,4 +100,28 @@ test('[RE10] [AP8] what was decided before the upgrade reaches whoever takes the
     'begun',
     { resumed: { decisions: [{ approvalId: 1, status: 'rejected', feedback: 'no' }] } },
   ])
+})
+
+/** As the last build of that schema version left it (scripts/keep-earlier-stores.ts); all of them are tried in `npm run test:faults`. */
+test.for([1, 6, 12, 16])('[RE10] a store of schema version %i is opened, used, found whole, and backed up', async (version) => {
+  const kept = gunzipSync(readFileSync(new URL(`./earlier-stores/${version}.db.gz`, import.meta.url)))
+  const place = await sqlitePlace(kept)
+  const store = await place.open()
+  const { items: projects } = await store.query(listProjects, { limit: 10 })
+  const [project] = projects.filter(({ name }) => name === 'alpha')
+  expect(project).toMatchObject({ agentIds: ['ann', 'bob'], settings: { 'chat.soft_timeout_minutes': 8 } })
+  // Before anything is said anew: its events are an earlier build's.
+  expect(await place.check()).toEqual([])
+  const { items: agents } = await store.query(listAgents, { limit: 10 })
+  expect(agents.map(({ id }) => id)).toEqual(expect.arrayContaining(['ann', 'bob']))
+  await store.run(changeAgent, { agentId: 'ann', name: 'Ann', by })
+  const said = { projectId: project?.id ?? '', toAgentId: 'ann', agentIds: ['ann'], by }
+  await store.run(postMessage, { ...said, content: 'hello again' })
+  await store.close()
+  expect(await place.check()).toEqual([])
+  const file = await temporaryFile('backup')
+  await place.backup(file)
+  const moved = await newPlace('PostgreSQL')
+  await moved.restore(file)
+  expect((await (await moved.open()).query(listAgents, { limit: 10 })).items).toHaveLength(agents.length)
 })

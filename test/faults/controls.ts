@@ -91,6 +91,13 @@ export const migrateWithoutTransaction: Change = {
   replace: '    try {\n      await work()\n',
 }
 
+/** RE10: what an earlier build could not say of an agent is taken for a contradiction. */
+export const expectsAllOfEarlierEvents: Change = {
+  file: 'store/deep-check/state-of-home.ts',
+  find: "(name === 'id' || name in body) && ",
+  replace: '',
+}
+
 /** CK3: the new file is renamed into place before its bytes are on the disk. */
 export const renameUnsynced: Change = { file: 'platform/atomic-file.ts', find: '    await file.sync()\n', replace: '' }
 

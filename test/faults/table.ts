@@ -104,6 +104,8 @@ ${markdownTable(results)}
 - **Backends terminated**: every connection of a server is ended by PostgreSQL each 40 ms while requests come over HTTP and WebSocket. Each is done, or refused with 503 and \`Retry-After\`; anything else is torn. What
   was acknowledged is there once, and what was refused is not, unless its refusal said that nobody knows.
 - **Migrations**: a process dies in front of its n-th statement, for every n.
+- **Earlier builds**: the last build of each form of the database, out of the history, makes a data folder over HTTP; today's opens it, reads what is there, goes on and finds it whole
+  (\`doctor --deep\`); then the build that made it must refuse it, in words.
 - **Large store**: a million events and a hundred thousand rows; the write-ahead log under load while snapshots are held open.
 `
 }

@@ -1,4 +1,5 @@
 /** The product's store on either engine, with the ways in that only an operator has: raw SQL, backup, restore. */
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { deepCheck, type Finding } from '../../src/store/deep-check.ts'
 import { backupPostgres, readPostgres } from '../../src/store/postgres/backup.ts'
@@ -36,9 +37,11 @@ export interface Place {
 export const newPlace = (engine: EngineName): Promise<Place> =>
   engine === 'SQLite' ? sqlitePlace() : Promise.resolve(postgresPlace())
 
-async function sqlitePlace(): Promise<Place> {
+/** With this database in it, or none. */
+export async function sqlitePlace(database?: Buffer): Promise<Place> {
   const folder = await temporaryFolder()
   const file = join(folder, 'holdfast.db')
+  if (database) await writeFile(file, database)
   return {
     open: async (clock = manualClock()) => (await openTestStore({ folder, clock })).store,
     damage: async (sql) => {

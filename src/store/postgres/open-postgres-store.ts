@@ -9,7 +9,7 @@ import { randomness } from '../../platform/randomness.ts'
 import { StartFailure } from '../../platform/start-failure.ts'
 import { eraseRemains } from '../erase-remains.ts'
 import { selectMeta } from '../meta.ts'
-import { type Identity, migrate } from '../migrate.ts'
+import { type Identity, migrate, NewerDatabase } from '../migrate.ts'
 import { bind } from '../statement.ts'
 import type { Store } from '../store.ts'
 import { PostgresConnection } from './connection.ts'
@@ -120,6 +120,9 @@ const cameNot = (place: string, waitMs: number, why: string): StartFailure =>
 
 function explain(error: unknown, place: string): Error {
   if (error instanceof StartFailure) return error
+  if (error instanceof NewerDatabase) {
+    return new StartFailure(`${error.message}.`, 'Start the newer Holdfast that wrote it; nothing was changed.')
+  }
   switch (codeOf(error)) {
     case '28P01':
     case '28000':

@@ -3,6 +3,7 @@ import { cluster, upgrade } from './clusters.ts'
 import { crowd, cutSockets } from './crowds.ts'
 import { deployment } from './deployment.ts'
 import { files, io, powerCut } from './disks.ts'
+import { earlierBuilds } from './earlier-builds.ts'
 import { fences } from './fences.ts'
 import { kill, killCutover, killFirstStart, killOnPostgres, killPlan, killServer, killWork, migrations } from './kills.ts'
 import { largeStore } from './large-stores.ts'
@@ -25,6 +26,7 @@ export const parts: Readonly<Record<string, Part>> = {
   order,
   fencing: fences,
   migrations,
+  'earlier-builds': earlierBuilds,
   'large-store': largeStore,
   processes,
   crowd,
