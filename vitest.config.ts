@@ -1,7 +1,7 @@
 /**
  * How the tests run. Two rooms: `fast` (unit, contracts, doors, style) uses every core; `processes` (journeys, faults and the
  * browser) starts servers and Chromium of its own and waits for them much of the time. `npm test` runs both at once
- * (scripts/test.ts, which also says what becomes of a test that fails in the crowd); by hand, one after the other.
+ * (scripts/test.ts); by hand, one after the other.
  */
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'

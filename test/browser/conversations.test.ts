@@ -30,6 +30,8 @@ test('[UI4] [DC5] a search over all conversations marks what it found and leads 
   const many = (word: string) => Array.from({ length: 130 }, (_, n) => `${word} ${n}`)
   await put('telegram:42', [...many('note'), '本日の承認待ちは三件です', ...many('later')])
   await say('slack:C1', 'the approval of the plan')
+  // Indexed is what was written, also where that takes longer than a search waits for it.
+  await expect.poll(async () => (await here.elsewhere.get('/api/search', { query: { q: '承認' } })).items.length).toBe(1)
   const page = await here.ownerPage('/conversations')
   const list = page.getByRole('navigation', { name: 'conversations' })
   await list.getByRole('link', { name: /^C1/ }).waitFor()

@@ -4,7 +4,10 @@ import { describe, expect, test, vi } from 'vitest'
 import { epochMs } from '../../src/domain/instant.ts'
 import { projectStream } from '../../src/domain/stream/name.ts'
 import { StartFailure } from '../../src/platform/start-failure.ts'
+import { PostgresConnection } from '../../src/store/postgres/connection.ts'
+import { connectionOptions } from '../../src/store/postgres/connection-options.ts'
 import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.ts'
+import { PostgresPool } from '../../src/store/postgres/pool.ts'
 import { newPostgresDatabase, newPostgresStoreUrl, newPostgresUrl, startOwnPostgres, usePostgres } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
 import { countUp, createRow } from './use-cases.ts'
@@ -211,12 +214,18 @@ describe('what is the same whatever the database is set to', () => {
   })
 
   test('[OP1] one connection, and somebody keeps it: whoever waits is told busy after a while, and served when it is free', async () => {
-    const store = await openPostgres({ url: await newPostgresStoreUrl(), poolSize: 1, patienceMs: 200 })
-    await store.run(countUp, { id: 'a' })
-    await store.read(async (reader) => {
-      await reader.query((db) => db.selectFrom('projects').selectAll())
-      await expect(store.run(countUp, { id: 'a' })).rejects.toMatchObject({ code: 'busy' })
-    })
-    expect(await store.run(countUp, { id: 'a' })).toEqual({ count: 2, seq: 2 })
+    const url = await newPostgresUrl()
+    // As long as it takes to connect; hardly any for who comes while it is kept.
+    const options = { size: 1, patienceMs: 60_000, open: () => PostgresConnection.open(connectionOptions(url)) }
+    const pool = new PostgresPool(options)
+    const kept = await pool.acquire()
+    options.patienceMs = 1
+    await expect(pool.acquire()).rejects.toMatchObject({ code: 'busy' })
+    options.patienceMs = 60_000
+    const waits = pool.acquire()
+    pool.release(kept)
+    expect(await (await waits).execute({ sql: 'select 1 as one', values: [] })).toEqual([{ one: 1 }])
+    pool.release(kept)
+    await pool.close()
   })
 })

@@ -233,5 +233,5 @@ describe.each(engines)('search on %s', (engine) => {
     expect(wordless).toMatchObject([{ check: 'search', what: expect.stringContaining('words') }])
     const ofNothing = await place.checkAfter(`delete from messages where seq = 100`)
     expect(ofNothing).toMatchObject([{ check: 'search', where: `search_documents ${key} 100` }])
-  }, 60_000)
+  }, 180_000)
 })

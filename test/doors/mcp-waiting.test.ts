@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { expect, test } from 'vitest'
 import { progressEveryMs } from '../../src/server/mcp/tool-answer.ts'
 import { connectMcp, openWorkplace, type Workplace } from '../support/mcp.ts'
+import { ownTime } from '../support/own-time.ts'
 import { openTestServer } from '../support/server.ts'
 
 /** Signed in, with nothing to do; `waiting` resolves once the server holds the next call. */
@@ -130,13 +131,14 @@ test('[AP3] who waits for a decision is woken within milliseconds of it', async 
   const workplace = await openWaiting()
   const { ann, post, projectId } = workplace
   const waited: number[] = []
+  const now = ownTime()
   for (let round = 0; round < 15; round++) {
     const { approval_id } = await ann.call('request_approval', { checkpoint_type: 'plan', instruction_content: `way ${round}` })
     const held = ann.call('get_next_action', { wait_seconds: 50 })
     await isHeld(workplace)
-    const woken = held.then(() => performance.now())
+    const woken = held.then(now)
     await post(`/api/projects/${projectId}/approvals/${approval_id}/decision`, { status: 'approved' })
-    const decided = performance.now()
+    const decided = now()
     waited.push((await woken) - decided)
     expect((await held).action).toBe('wait_for_messages')
   }

@@ -1,6 +1,6 @@
 /**
  * RE2, RE3 and CK3, small: 50 power cuts and 7 I/O errors; the 20,000 and 300 are in `npm run test:faults`. They need a C
- * compiler and Linux; on a machine without them these tests are not there, and `npm run test:faults` says so.
+ * compiler and Linux; a machine without them is told so, and a build machine (CI) fails.
  */
 import { describe, expect, test } from 'vitest'
 import { changedBuild } from './broken-build.ts'
@@ -86,5 +86,10 @@ function diskTests(library: string): void {
 
 describe('a disk that forgets and fails', () => {
   if ('library' in shim) diskTests(shim.library)
-  else test(`[RE2] it is not tested on this machine: ${shim.missing}`, () => expect(shim.missing).toBeTruthy())
+  else {
+    test('[RE2] what is not tested on this machine is said, and a failure on a build machine', () => {
+      console.warn(`Disks that forget and fail are not tested on this machine: ${shim.missing}`)
+      expect(process.env['CI'], shim.missing).toBeUndefined()
+    })
+  }
 })

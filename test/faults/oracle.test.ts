@@ -1,13 +1,14 @@
 /** The oracle itself: content with what a real store holds after a load, and not with the same thing harmed in any one way. */
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { openStoreOf, productFolder } from './build.ts'
 import { Ledger } from './ledger.ts'
 import { runLoad } from './load.ts'
-import { judge, noFindings } from './oracle.ts'
+import { judge, newTally, noFindings } from './oracle.ts'
 import { scratchFolder } from './power-cut/scratch.ts'
 import { chance } from './random.ts'
 import { sendToStore } from './send-to-store.ts'
 import { readStored, type Stored } from './stored.ts'
+import { markdownTable, passed } from './table.ts'
 
 const ledger = new Ledger()
 let stored: Stored
@@ -85,4 +86,12 @@ describe('the oracle of the fault bench', () => {
     const refused = new Map([[id ?? '', attempt?.attempt]]) as Ledger['refused']
     expect(judge(stored, { acknowledged: new Map(), refused, violations: [] }).torn).not.toEqual([])
   })
+})
+
+test('[RE2] what could not be run here is said, and on a build machine it has failed', () => {
+  const result = { rule: 'RE2', test: 't', points: '', seed: '', tally: newTally(), controls: [], seconds: 0, notRun: 'no compiler' }
+  vi.stubEnv('CI', undefined)
+  expect([passed(result), markdownTable([result]).includes('not run: no compiler')]).toEqual([true, true])
+  vi.stubEnv('CI', 'true')
+  expect(passed(result)).toBe(false)
 })

@@ -17,9 +17,13 @@ export interface Result {
   readonly figure?: { readonly text: string; readonly holds: boolean }
 }
 
+/** What could not be run is said, and on a build machine it has failed. */
 export const passed = (result: Result): boolean =>
-  result.notRun !== undefined ||
-  (isClean(result.tally) && result.controls.every(({ caught }) => caught) && result.figure?.holds !== false)
+  (result.notRun !== undefined && !process.env['CI']) ||
+  (result.notRun === undefined &&
+    isClean(result.tally) &&
+    result.controls.every(({ caught }) => caught) &&
+    result.figure?.holds !== false)
 
 const columns = ['rule', 'test', 'points', 'lost', 'doubled', 'reordered', 'torn', 'controls', 'seconds'] as const
 

@@ -153,7 +153,7 @@ describe('on one machine', () => {
     return () => endAll(holdfast)
   })
 
-  test('[PX2] chat and task processes of one agent run side by side; one is killed, its session alone ends within a second', async () => {
+  test('[PX2] chat and task processes of one agent run side by side; one is killed, its session alone ends, in the commit that knows of it', async () => {
     const { chat, pid: talking, launchId } = await talk(holdfast)
     const { client, projectId, agentId } = chat
     const draft = {
@@ -170,15 +170,13 @@ describe('on one machine', () => {
     const live = async () => (await agentSessions()).filter(({ state }) => state !== 'ended')
     await until(async () => (await live()).length === 2)
     process.kill(talking, 'SIGKILL')
-    const killedAt = performance.now()
     await until(async () => (await live()).length === 1)
-    expect(performance.now() - killedAt).toBeLessThan(1000)
     expect(await live()).toMatchObject([{ purpose: 'task' }])
-    expect((await agentSessions()).find(({ purpose }) => purpose === 'chat')).toMatchObject({ endReason: 'process_exited' })
-    expect((await chat.processes()).find((each) => each.launchId === launchId)).toMatchObject({
-      reason: 'crashed',
-      signal: 'SIGKILL',
-    })
+    const ended = (await chat.processes()).find((each) => each.launchId === launchId)
+    expect(ended).toMatchObject({ reason: 'crashed', signal: 'SIGKILL', endedAt: expect.any(String) })
+    // Nobody came by later to clear it up.
+    const talked = (await agentSessions()).find(({ purpose }) => purpose === 'chat')
+    expect(talked).toMatchObject({ endReason: 'process_exited', endedAt: ended?.endedAt })
     await until(async () => (await client.get(path, { params: { projectId, taskId } })).status === 'completed')
     await chat.say('still there?')
     expect(await chat.answer()).toBe('echo: still there?')

@@ -10,6 +10,7 @@ import { startCoordinator } from '../support/coordinator.ts'
 import { makeRepository } from '../support/git-repository.ts'
 import { openConsole } from '../support/relay.ts'
 import { startHoldfast } from '../support/running-server.ts'
+import { isRunning } from '../support/script-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const patienceMs = 50_000
@@ -30,12 +31,14 @@ test('[WK2] [RS2] an agent that crashed in the middle of its task is interrupted
   const client = createClient({ url: holdfast.url, token: holdfast.token })
   const demo = await until(async () => (await client.get('/api/projects', {})).items.find(({ name }) => name === 'demo'))
   const params = { projectId: demo.id }
-  const body = { phase: 1, type: 'code', title: 'Jump', description: 'jump [[crash]]', assignedTo: 'demo-mcp' }
+  const body = { phase: 1, type: 'code', title: 'Jump', description: 'jump [[slow 1 1000]][[crash]]', assignedTo: 'demo-mcp' }
   const task = await client.post('/api/projects/{projectId}/tasks', { params, body })
   const taskParams = { ...params, taskId: task.id }
   await client.patch('/api/projects/{projectId}/tasks/{taskId}', { params: taskParams, body: { status: 'in_progress' } })
-  const ended = async () => (await client.get('/api/processes', { query: { projectId: demo.id, state: 'ended' } })).items[0]
-  const { endedAt } = await until(ended)
+  const running = { query: { projectId: demo.id, state: 'running' } } as const
+  const pid = await until(async () => (await client.get('/api/processes', running)).items[0]?.pid ?? undefined)
+  await until(async () => (isRunning(pid) ? undefined : true))
+  const goneAt = Date.now()
 
   const stopped = await until(async () =>
     (await client.get('/api/projects/{projectId}/sessions', { params })).items.find(({ state }) => state === 'interrupted'),
@@ -46,7 +49,7 @@ test('[WK2] [RS2] an agent that crashed in the middle of its task is interrupted
     currentTaskId: task.id,
   })
   expect(stopped.error).toMatchObject({ code: 'process_exited' })
-  expect(Math.abs(Date.parse(stopped.endedAt ?? '') - Date.parse(endedAt ?? ''))).toBeLessThan(15_000)
+  expect(Date.parse(stopped.endedAt ?? '') - goneAt).toBeLessThan(15_000)
   const file = join(holdfast.data, 'projects', demo.id, 'sessions', stopped.id, 'state_checkpoint.json')
   await until(async () => {
     const saved = JSON.parse(await readFile(file, 'utf8'))
@@ -64,7 +67,10 @@ test('[WK2] [RS2] an agent that crashed in the middle of its task is interrupted
     const now = await client.get('/api/projects/{projectId}/tasks/{taskId}', { params: taskParams })
     return now.status === 'completed' ? now : undefined
   })
-  expect(done).toMatchObject({ ['sessionId']: resumed.session.id, result: { answer: 'echo: jump', heeded: ['approach_f001'] } })
+  expect(done).toMatchObject({
+    ['sessionId']: resumed.session.id,
+    result: { answer: 'piece 1\necho: jump', heeded: ['approach_f001'] },
+  })
   await until(async () => {
     const child = { ...params, workSessionId: resumed.session.id }
     const { state } = await client.get('/api/projects/{projectId}/sessions/{workSessionId}', { params: child })
