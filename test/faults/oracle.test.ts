@@ -89,7 +89,16 @@ describe('the oracle of the fault bench', () => {
 })
 
 test('[RE2] what could not be run here is said, and on a build machine it has failed', () => {
-  const result = { rule: 'RE2', test: 't', points: '', seed: '', tally: newTally(), controls: [], seconds: 0, notRun: 'no compiler' }
+  const result = {
+    rule: 'RE2',
+    test: 't',
+    points: '',
+    seed: '',
+    tally: newTally(),
+    controls: [],
+    seconds: 0,
+    notRun: 'no compiler',
+  }
   vi.stubEnv('CI', undefined)
   expect([passed(result), markdownTable([result]).includes('not run: no compiler')]).toEqual([true, true])
   vi.stubEnv('CI', 'true')
