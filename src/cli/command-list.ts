@@ -11,6 +11,7 @@ export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   projects: async () => (await import('./commands/projects.ts')).projects,
   chat: async () => (await import('./commands/chat.ts')).chat,
   run: async () => (await import('./commands/run.ts')).run,
+  consoles: async () => (await import('./commands/consoles.ts')).consoles,
   attach: async () => (await import('./commands/attach.ts')).attachCommand,
   conversations: async () => (await import('./commands/conversations.ts')).conversations,
   worktrees: async () => (await import('./commands/worktrees.ts')).worktrees,

@@ -1,4 +1,4 @@
-/** Lists the user sessions that are not terminated, newest first: one's own, or everybody's for who manages the installation. */
+/** Lists the user sessions that are not terminated, or those that are, newest first: one's own, or everybody's for who manages the installation. */
 import type { Page, PageQuery } from '../protocol/page.ts'
 import type { UserSession } from '../protocol/user-session.ts'
 import { cutPage, pageParams } from '../store/queries/page-cursor.ts'

@@ -247,3 +247,29 @@ test('[CL1] attach shows what was said, sends lines, answers what is asked, and 
   expect(await other.exit).toBe(130)
   expect(await listed(room)).toMatchObject([{ id: inside.sessionId, state: 'ACTIVE' }])
 })
+
+test('[CL1] consoles are listed with their agents; with --all those that have ended too', async () => {
+  const room = await openConsole()
+  expect((await holdfast(room, ['consoles'])).stdout).toContain('No console is open.')
+  const { client, inside } = await room.ready('auth')
+  client.send({ type: 'session:create', projectId: room.projectId })
+  const { sessionId: second } = await client.next('session:created')
+  expect((await room.server.ask(`/api/user-sessions/${second}`, { method: 'DELETE' })).status).toBe(204)
+  const ids = async (...more: string[]) =>
+    (await holdfast(room, ['consoles', '--json', ...more]))
+      .json()
+      .items.map(({ id, state }: { id: string; state: string }) => [id, state])
+  expect(await ids()).toEqual([[inside.sessionId, 'ACTIVE']])
+  expect(await ids('--all')).toEqual([
+    [inside.sessionId, 'ACTIVE'],
+    [second, 'TERMINATED'],
+  ])
+  expect(await ids('--all', '--limit', '1')).toEqual([[inside.sessionId, 'ACTIVE']])
+  const { stdout } = await holdfast(room, ['consoles', '--all'])
+  expect(stdout).toMatch(new RegExp(`${inside.sessionId} .* open +auth \\(coder\\)`))
+  expect(stdout).toMatch(new RegExp(`${second} .* ended +– `))
+  // Everybody sees their own.
+  const { token } = (await room.server.ask('/api/people', { method: 'POST', body: { name: 'M', role: 'member' } })).json
+  const others = await runCommand(['consoles', '--all', '--json'], { env: { ...env(room), HOLDFAST_TOKEN: token } })
+  expect(others.json().items).toEqual([])
+})

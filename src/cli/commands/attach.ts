@@ -25,7 +25,7 @@ async function found(client: Client, typed: string | undefined): Promise<Pick<Us
   }
   const [only, ...others] = matching
   if (only && others.length === 0) return only
-  if (only) throw usage(`${matching.length} consoles end in ${typed}.`, 'Type the whole id.')
+  if (only) throw usage(`${matching.length} consoles end in ${typed}.`, 'Type the whole id; `holdfast consoles` lists them.')
   if (typed === undefined)
     throw new CommandFailure('notFound', 'No console is open.', 'Open one: holdfast run AGENT PROMPT --keep, or in the page.')
   // One that is ended is not listed, but can be read.

@@ -13,8 +13,8 @@ export const userSessionRoutes = {
     path: '/api/user-sessions',
     scope: 'read',
     summary:
-      "List the user sessions that are not terminated, newest first: your own, or everybody's for who manages the installation",
-    query: PageQuery.extend({ projectId: Id.optional() }),
+      "List the user sessions that are not terminated, or those that are, newest first: your own, or everybody's for who manages the installation",
+    query: PageQuery.extend({ projectId: Id.optional(), state: UserSession.shape.state.optional() }),
     status: 200,
     answer: pageOf(UserSession),
   },

@@ -91,19 +91,21 @@ export interface UserSessionsFilter {
   readonly projectId?: string | undefined
   /** null: everybody's. */
   readonly accountId: string | null
+  /** Those that live, when left out. */
+  readonly state?: UserSessionRow['state'] | undefined
 }
 
-/** The newest first; those that are terminated have left the list (US4). */
+/** The newest first; those that are terminated have left the list (US4), unless they are asked for. */
 export const userSessionsPage = (
   reader: Reader,
-  { projectId, accountId }: UserSessionsFilter,
+  { projectId, accountId, state = 'ACTIVE' }: UserSessionsFilter,
   { createdAt, id, limit }: PageParams,
 ): Promise<UserSessionRow[]> =>
   reader.query<UserSessionRow>((db) => {
     let page = db
       .selectFrom('user_sessions')
       .selectAll()
-      .where('state', '=', active)
+      .where('state', '=', sql.lit(state))
       .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(createdAt, id)))
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
