@@ -50,6 +50,8 @@ export const refusalSentences = {
   needsScope: 'This needs the scope {scope}',
   fieldNeedsScope: '{field}: to choose this needs the scope {scope}',
   cannotGive: 'Nobody can give the scope {scope} without having it',
+  makerEnds: 'nothing outlives the token it is made with, which ends at {until}',
+  peopleStay: 'People stay when a token that expires is gone; a person adds and changes them, or a token without an end',
   personNeeded: 'Only people sign in; this credential belongs to none',
   attempts: 'At most {count} attempts a minute',
   connections: 'At most {count} connections for each credential',

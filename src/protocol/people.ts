@@ -32,8 +32,12 @@ export const Token = z.object({
   kind: z.enum(['script', 'coordinator']),
   scopes: z.array(z.string()),
   createdBy: z.string(),
+  /** null when who made it is gone. */
+  createdByName: z.string().nullable(),
   createdAt: Time,
   expiresAt: Time.nullable(),
+  /** What was made with it: tokens, and people who were added. */
+  made: z.array(z.object({ id: z.string(), kind: z.enum(['script', 'coordinator', 'person']), name: z.string() })),
 })
 export type Token = z.output<typeof Token>
 

@@ -3,7 +3,7 @@
 import type * as z from 'zod'
 import { because } from '../domain/because.ts'
 import { exceeding, type PersonScope, personScopes } from '../domain/credential/scopes.ts'
-import type { Who } from '../domain/credential/who.ts'
+import { endOfMaker, type Who } from '../domain/credential/who.ts'
 import { Refusal } from '../domain/errors.ts'
 import { home } from '../domain/stream/name.ts'
 import { hashSecret } from '../platform/secrets.ts'
@@ -36,6 +36,9 @@ export const createToken = defineUseCase({
   run: async (tx, { by, insteadOf, ...draft }: Draft & Making, { now, random }): Promise<TokenWithSecret> => {
     if (draft.expiresAt && draft.expiresAt <= now)
       throw new Refusal('invalid_request', `expiresAt: ${because('pastTime')}`, { field: 'expiresAt' })
+    const until = endOfMaker(by)
+    if (until && draft.expiresAt && draft.expiresAt > until)
+      throw new Refusal('invalid_request', `expiresAt: ${because('makerEnds', { until })}`, { field: 'expiresAt', until })
     const scopes = draft.kind === 'script' ? scriptScopes(draft, by) : coordinatorScopes(draft)
     const taken = insteadOf === undefined && (await tx.first(selectTokenCalled, { name: draft.name, now }))
     if (taken) throw new Refusal('already_exists', because('tokenNameTaken', { name: draft.name }), { tokenId: taken.id })
@@ -50,11 +53,11 @@ export const createToken = defineUseCase({
       scopes: JSON.stringify(scopes),
       created_by: by.id,
       created_at: now,
-      expires_at: draft.expiresAt ?? null,
+      expires_at: draft.expiresAt ?? until,
     }
     await tx.write(insertCredential, row)
     tx.append(home, { type: 'token-created', data: { tokenId: row.id, by: by.id } })
-    return { ...tokenOf(row), token }
+    return { ...tokenOf(row, { createdByName: by.name, made: [] }), token }
   },
 })
 

@@ -164,3 +164,17 @@ test('[UI8] open --qr shows a code for a phone at the public address, and says w
   expect(stdout).toMatch(/[█▀▄]{10}/)
   expect(stdout).toContain('https://holdfast.example.com/sign-in#hf_code_')
 })
+
+test('[SE3] revoking a token names what it made and takes it along, unless it is to stay', async () => {
+  const { holdfast } = await openInstallation()
+  const make = async (name: string, env = {}) => (await holdfast(['token', 'create', name, '--json'], { env })).json().token
+  const outer = await make('outer')
+  const inner = await make('inner', { HOLDFAST_TOKEN: outer })
+  await make('innermost', { HOLDFAST_TOKEN: inner })
+  expect((await holdfast(['token'])).stdout).toMatch(/innermost +script .* inner +/)
+  expect((await holdfast(['token', 'revoke', 'outer'])).stderr).toContain('So is what it made: inner, innermost.')
+  expect((await holdfast(['token', 'revoke', 'outer', '--keep-made', '--yes'])).code).toBe(0)
+  const revoked = await holdfast(['token', 'revoke', 'inner', '--yes'])
+  expect(revoked.stdout).toBe('✓ Revoked the token inner, with innermost\n')
+  expect((await holdfast(['token', '--json'])).json().items).toEqual([])
+})

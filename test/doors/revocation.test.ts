@@ -98,3 +98,28 @@ test('[SE3] a message on a connection whose credential is gone is not done, even
   expect(socket.inbox.all).toEqual([])
   Object.assign(server.clock, { now })
 })
+
+test('[SE3] a token that expires makes none that does not, adds nobody, and takes what it made along', async () => {
+  const server = await openTestServer()
+  const expiresAt = new Date(server.clock.now() + 60_000).toISOString()
+  const maker = await scriptToken(server, { scopes: ['read', 'manage'], expiresAt })
+  const as = (path: string, body: object) => server.ask(path, { method: 'POST', body, token: maker.token })
+  const longer = { name: 'longer', kind: 'script', expiresAt: new Date(server.clock.now() + 60_001).toISOString() }
+  expect((await as('/api/tokens', longer)).json).toMatchObject({ status: 400, detail: expect.stringContaining('outlives') })
+  expect((await as('/api/people', { name: 'Mallory', role: 'viewer' })).json).toMatchObject({ code: 'missing_scope' })
+  const { json: child } = await as('/api/tokens', { name: 'child', kind: 'script', scopes: ['read'] })
+  expect(child).toMatchObject({ expiresAt, createdBy: maker.id, createdByName: 'script' })
+  const { socket } = await openBoth(server, child.token)
+  expect((await server.ask(`/api/tokens/${maker.id}?made=perhaps`, { method: 'DELETE' })).status).toBe(400)
+  await server.ask(`/api/tokens/${maker.id}`, { method: 'DELETE' })
+  expect(await socket.closed).toEqual(revokedClose)
+  const [first, kept] = [await scriptToken(server, { name: 'first', scopes: ['manage'] }), 'kept']
+  const made = await server.ask('/api/tokens', { method: 'POST', body: { name: kept, kind: 'script' }, token: first.token })
+  await server.ask(`/api/tokens/${first.id}?made=keep`, { method: 'DELETE' })
+  expect((await server.ask('/api/me', { token: made.json.token })).json).toMatchObject({ name: kept })
+  // A person at a browser, which has an end too, makes what they like.
+  const login = await server.ask('/api/login', { method: 'POST', body: { token: server.ownerToken }, token: null })
+  const headers = { cookie: String(login.headers['set-cookie']).split(';')[0] ?? '', origin: server.url }
+  const browser = await server.ask('/api/tokens', { method: 'POST', body: { name: 'b', kind: 'script' }, token: null, headers })
+  expect(browser.json).toMatchObject({ expiresAt: null })
+})

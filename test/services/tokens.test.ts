@@ -92,6 +92,55 @@ describe('tokens', () => {
     expect(await refused(store, past)).toMatchObject({ code: 'invalid_request' })
   })
 
+  test('[SE3] nothing that a token makes outlives it: neither its end, nor its revocation', async () => {
+    const { store, clock } = await open()
+    const expiresAt = '2026-03-01T10:00:00.000Z'
+    const first = await store.run(createToken, { name: '1', kind: 'script', expiresAt, by: ownerWho })
+    const maker = await who(store, first.token)
+    for (const kind of ['script', 'coordinator'] as const) {
+      const later = () => store.run(createToken, { name: '2', kind, expiresAt: '2026-03-01T10:00:00.001Z', by: maker })
+      expect(await refused(store, later)).toMatchObject({
+        code: 'invalid_request',
+        fields: { field: 'expiresAt', until: expiresAt },
+      })
+    }
+    const second = await store.run(createToken, { name: '2', kind: 'script', by: maker })
+    const third = await store.run(createToken, { name: '3', kind: 'coordinator', by: await who(store, second.token) })
+    expect([second.expiresAt, third.expiresAt]).toEqual([expiresAt, expiresAt])
+    clock.advance(60 * 60 * 1000)
+    for (const { token } of [first, second, third]) expect(await whoHas(store, token)).toBeUndefined()
+  })
+
+  test('[SE3] what is made with a token goes with it, through any number of hands, unless it is to stay', async () => {
+    const { store } = await open()
+    const make = async (name: string, maker: string | null) =>
+      store.run(createToken, { name, kind: 'script', by: maker === null ? ownerWho : await who(store, maker) })
+    const names = async () => (await store.query(listTokens, { limit: 50 })).items.map(({ name }) => name).toSorted()
+    const root = await make('root', null)
+    const child = await make('child', root.token)
+    const grandchild = await make('grandchild', child.token)
+    const friend = await store.run(addPerson, { name: 'Mallory', role: 'owner', by: child.id })
+    const theirs = await make('theirs', friend.token)
+    const other = await make('other', null)
+    const { items } = await store.query(listTokens, { limit: 50 })
+    expect(items.find(({ id }) => id === child.id)).toMatchObject({
+      createdBy: root.id,
+      createdByName: 'root',
+      made: [
+        { id: grandchild.id, kind: 'script', name: 'grandchild' },
+        { id: friend.id, kind: 'person', name: 'Mallory' },
+      ],
+    })
+    await store.run(revokeToken, { tokenId: root.id, made: 'keep', by })
+    expect(await names()).toEqual(['child', 'grandchild', 'other', 'theirs'])
+    await store.run(revokeToken, { tokenId: child.id, by })
+    expect(await names()).toEqual(['other'])
+    for (const { token } of [root, child, grandchild, friend, theirs]) expect(await whoHas(store, token)).toBeUndefined()
+    expect(await whoHas(store, other.token)).toBeDefined()
+    const told = (await eventsOf(store, 'home')).filter(({ type }) => type === 'token-revoked')
+    expect(told.map(({ data }) => (data as { tokenId: string }).tokenId)).toEqual([root.id, child.id, grandchild.id, theirs.id])
+  })
+
   test('[SE3] a revoked token stands for nobody', async () => {
     const { store } = await open()
     const { id: tokenId, token } = await store.run(createToken, { name: 'ci', kind: 'script', by: ownerWho })

@@ -2,6 +2,8 @@
 import { type PersonScope, personScopes } from '../../domain/credential/scopes.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { visible } from '../../platform/visible.ts'
+import { madeBelow } from '../../protocol/made-below.ts'
+import type { Token } from '../../protocol/people.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
@@ -51,7 +53,7 @@ async function list(context: CommandContext): Promise<void> {
             { title: 'SCOPES', of: (each) => each.scopes.join(', '), shrinks: true },
             { title: 'EXPIRES', of: (each) => (each.expiresAt ? relative(each.expiresAt, now) : 'never') },
             { title: 'MADE', of: (each) => relative(each.createdAt, now), style: 'dim' },
-            { title: 'BY', of: (each) => each.createdBy },
+            { title: 'BY', of: (each) => each.createdByName ?? each.createdBy, shrinks: true },
             { title: 'ID', of: (each) => each.id },
           ],
           context.paint,
@@ -64,9 +66,19 @@ async function list(context: CommandContext): Promise<void> {
 async function revoke(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const { id, name } = await findByName('token', given.operand(0), client.pages('/api/tokens', pageSize))
-  await context.confirm(`Revoke the token ${visible(name)}?`, 'Whatever uses it is cut off at once.')
-  await client.delete('/api/tokens/{tokenId}', { params: { tokenId: id } })
-  context.finished({ id, revoked: true }, `Revoked the token ${visible(name)}`)
+  const tokens: Token[] = []
+  for await (const each of client.pages('/api/tokens', pageSize)) tokens.push(each)
+  const made = given.flag('keep-made') ? 'keep' : 'revoke'
+  const below = madeBelow(id, tokens)
+  const names = below.map((each) => visible(each.name)).join(', ')
+  const loss = below.length === 0 ? '' : made === 'keep' ? ` What it made stays: ${names}.` : ` So is what it made: ${names}.`
+  await context.confirm(`Revoke the token ${visible(name)}?`, `Whatever uses it is cut off at once.${loss}`)
+  await client.delete('/api/tokens/{tokenId}', { params: { tokenId: id }, query: { made } })
+  const revoked = made === 'keep' ? [] : below.map((each) => each.id)
+  context.finished(
+    { id, revoked: true, made: revoked },
+    `Revoked the token ${visible(name)}${revoked.length > 0 ? `, with ${names}` : ''}`,
+  )
 }
 
 export const token: CommandSpec = {
@@ -110,8 +122,11 @@ export const token: CommandSpec = {
       name: 'revoke',
       summary: 'Revoke a token; it stops working at once',
       operands: [{ name: 'token', about: 'id, or name where only one has it' }],
-      options: [yesOption],
-      examples: [['token revoke ci --yes', 'without being asked']],
+      options: [{ flags: '--keep-made', about: 'leave what was made with it; otherwise that is revoked too' }, yesOption],
+      examples: [
+        ['token revoke ci --yes', 'without being asked, and what it made too'],
+        ['token revoke ci --keep-made', 'only this one'],
+      ],
       run: revoke,
     },
   ],

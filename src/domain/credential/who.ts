@@ -17,6 +17,9 @@ export interface Who {
   readonly launch?: { readonly id: string; readonly projectId: string }
 }
 
+/** SE3: what a token makes is gone when it is; a browser's end is not its person's. */
+export const endOfMaker = ({ kind, expiresAt }: Who): Instant | null => (kind === 'script' ? expiresAt : null)
+
 export const ownerId = 'owner'
 export const ownerName = 'Owner'
 /** Whoever holds the owner's token, and the server itself where it acts for them. */

@@ -109,7 +109,8 @@ export const accessRoutes = {
     method: 'POST',
     path: '/api/tokens',
     scope: 'manage',
-    summary: 'Make a token for a script or a coordinator; it is in this answer and never again',
+    summary:
+      'Make a token for a script or a coordinator; it is in this answer and never again. It expires with the token it is made with, at the latest',
     body: TokenDraft,
     status: 201,
     answer: TokenWithSecret,
@@ -118,8 +119,10 @@ export const accessRoutes = {
     method: 'DELETE',
     path: '/api/tokens/{tokenId}',
     scope: 'manage',
-    summary: 'Revoke a token; it stops working at once, on open connections too',
+    summary:
+      'Revoke a token; it stops working at once, on open connections too. So does all that was made with it, people who were added as well, unless `made` is `keep`',
     params: tokenId,
+    query: z.object({ made: z.enum(['revoke', 'keep']).default('revoke') }),
     status: 204,
   },
 } as const satisfies Record<string, Route>

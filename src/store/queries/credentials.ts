@@ -51,6 +51,17 @@ export const deleteCredentialsOfPerson = statement<{ personId: string }>()((db, 
   db.deleteFrom('credentials').where('person_id', '=', p.personId),
 )
 
+/** What was made with a token, and the people who were added with it; their browsers go with them. */
+export const selectMadeWith = statement<{ id: string }>()((db, p) =>
+  db
+    .selectFrom('credentials')
+    .selectAll()
+    .where('created_by', '=', p.id)
+    .where('kind', 'in', ['script', 'coordinator', 'person'])
+    .orderBy('created_at')
+    .orderBy('id'),
+)
+
 /** One that is valid now: not expired, and the person who answers for it is still here. */
 const selectValidCredential = statement<{ hash: string; now: Instant }>()((db, p) =>
   db
@@ -113,16 +124,33 @@ export async function scopesHeldBy(reader: Reader, id: string): Promise<readonly
   return credential ? (JSON.parse(credential.scopes) as PersonScope[]) : []
 }
 
+/** Few, and read by who manages: each is looked at by itself. */
 export async function tokensPage(reader: Reader, params: PageParams, now: Instant): Promise<Token[]> {
-  return (await reader.all(selectTokensPage, { ...params, now })).map(tokenOf)
+  const tokens: Token[] = []
+  for (const row of await reader.all(selectTokensPage, { ...params, now })) {
+    const made = (await reader.all(selectMadeWith, { id: row.id })).map(madeOf)
+    tokens.push(tokenOf(row, { createdByName: await nameOf(reader, row.created_by), made }))
+  }
+  return tokens
 }
 
-export const tokenOf = (row: CredentialRow): Token => ({
+const madeOf = ({ id, kind, person_id, name }: CredentialRow): Token['made'][number] =>
+  kind === 'script' || kind === 'coordinator' ? { id, kind, name } : { id: person_id, kind: 'person', name }
+
+async function nameOf(reader: Reader, id: string): Promise<string | null> {
+  if (id === ownerId) return ownerName
+  const [person, token] = [await reader.first(selectPerson, { id }), await reader.first(selectCredential, { id })]
+  return person?.name ?? token?.name ?? null
+}
+
+export const tokenOf = (row: CredentialRow, { createdByName, made }: Pick<Token, 'createdByName' | 'made'>): Token => ({
   id: row.id,
   name: row.name,
   kind: row.kind === 'coordinator' ? 'coordinator' : 'script',
   scopes: JSON.parse(row.scopes),
   createdBy: row.created_by,
+  createdByName,
   createdAt: row.created_at,
   expiresAt: row.expires_at,
+  made,
 })

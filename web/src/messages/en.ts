@@ -334,6 +334,8 @@ export const en = {
     revokeName: (name: string) => `Revoke ${name}`,
     revokeTitle: (name: string) => `Revoke ${name}?`,
     revokeText: 'Whatever uses it stops working at once, on open connections too. This cannot be undone.',
+    madeBy: (name: string) => `by ${name}`,
+    revokeMade: (names: string) => `Also what was made with it: ${names}`,
     once: (name: string) => `Token ${name}`,
     onceText: 'Scripts send it as Authorization: Bearer …',
     none: 'No tokens yet.',

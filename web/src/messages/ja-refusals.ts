@@ -48,6 +48,8 @@ const words: RefusalSentences = {
   needsScope: '権限「{scope}」が必要です',
   fieldNeedsScope: '{field}: 選ぶには権限「{scope}」が必要です',
   cannotGive: '自分が持っていない権限「{scope}」は与えられません',
+  makerEnds: '作成に使ったトークン（{until} まで）より長くは使えません',
+  peopleStay: '期限のあるトークンではメンバーを追加・変更できません。メンバーか、期限のないトークンで行ってください',
   personNeeded: 'サインインできるのはメンバーだけです',
   attempts: '試せるのは 1 分間に {count} 回までです',
   connections: '接続は認証情報ごとに {count} 本までです',

@@ -330,6 +330,8 @@ export const ja: Messages = {
     revokeName: (name) => `${name} を無効にする`,
     revokeTitle: (name) => `${name} を無効にしますか？`,
     revokeText: '使っているものは、接続中でもすぐに動かなくなります。元に戻せません。',
+    madeBy: (name) => `作成: ${name}`,
+    revokeMade: (names) => `これで作られたものも取り消す: ${names}`,
     once: (name) => `トークン ${name}`,
     onceText: 'スクリプトからは Authorization: Bearer … で送ります。',
     none: 'トークンはまだありません。',

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { madeBelow } from '../../../src/protocol/made-below.ts'
 import type { Token } from '../../../src/protocol/people.ts'
 import { askAgain, client, queryClient, tokens } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
@@ -40,7 +41,7 @@ export function TokenList() {
           ))}
         </Rows>
       )}
-      {revoking && <RevokeToken token={revoking} onClose={() => setRevoking(undefined)} />}
+      {revoking && <RevokeToken token={revoking} all={data ?? []} onClose={() => setRevoking(undefined)} />}
     </Section>
   )
 }
@@ -57,6 +58,7 @@ function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
           {token.scopes.map((scope) => words.tokens.scopeShort[scope] ?? scope).join(' · ')}
         </span>
       )}
+      <span className="text-sm text-faint">{words.tokens.madeBy(token.createdByName ?? token.createdBy)}</span>
       <span className="-mr-3 ml-auto flex items-center gap-3 text-sm text-faint">
         <span>{token.expiresAt ? words.tokens.expiresAt(day(token.expiresAt)) : words.tokens.noEnd}</span>
         <Ago at={token.createdAt} className="max-sm:hidden" />
@@ -68,17 +70,21 @@ function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
   )
 }
 
-function RevokeToken({ token, onClose }: { token: Token; onClose: () => void }) {
+function RevokeToken({ token, all, onClose }: { token: Token; all: readonly Token[]; onClose: () => void }) {
   const words = useWords()
   const { waiting, error, send } = useSending<true>()
+  const below = madeBelow(token.id, all)
+  const [withMade, setWithMade] = useState(true)
   async function revoke() {
     const params = { tokenId: token.id }
-    const done = await send(params, async (options) => {
-      await client.delete('/api/tokens/{tokenId}', { params, ...options })
+    const query = { made: withMade ? ('revoke' as const) : ('keep' as const) }
+    const done = await send({ ...params, ...query }, async (options) => {
+      await client.delete('/api/tokens/{tokenId}', { params, query, ...options })
       return true
     })
     if (!done) return
-    queryClient.setQueryData(tokens.queryKey, (all) => all?.filter((each) => each.id !== token.id))
+    const gone = new Set([token.id, ...(withMade ? below.map(({ id }) => id) : [])])
+    queryClient.setQueryData(tokens.queryKey, (known) => known?.filter((each) => !gone.has(each.id)))
     notify(words.tokens.revoked(token.name))
     onClose()
   }
@@ -94,6 +100,17 @@ function RevokeToken({ token, onClose }: { token: Token; onClose: () => void }) 
       }
     >
       <p>{words.tokens.revokeText}</p>
+      {below.length > 0 && (
+        <label className="flex items-baseline gap-2">
+          <input
+            type="checkbox"
+            checked={withMade}
+            onChange={(event) => setWithMade(event.target.checked)}
+            className="size-4 accent-(--accent)"
+          />
+          <span>{words.tokens.revokeMade(below.map(({ name }) => name).join(', '))}</span>
+        </label>
+      )}
       <ProblemNote error={error} />
     </Confirm>
   )

@@ -1,5 +1,8 @@
 /** Signing in and out, people, tokens. */
 import type * as z from 'zod'
+import { because } from '../../../domain/because.ts'
+import { endOfMaker, type Who } from '../../../domain/credential/who.ts'
+import { Refusal } from '../../../domain/errors.ts'
 import { epochMs } from '../../../domain/instant.ts'
 import { hashSecret } from '../../../platform/secrets.ts'
 import type { Login } from '../../../protocol/people.ts'
@@ -38,13 +41,19 @@ export const accessHandlers: HandlersOf<typeof accessRoutes> = {
     return { ...made, link: doors.publicUrl && signInLink(doors.publicUrl, made.code) }
   },
   listPeople: query(listPeople, (call) => call.query),
-  addPerson: run(addPerson, ({ body, who }) => ({ ...body, by: who.id })),
-  changePerson: run(changeRole, ({ params, body, who }) => ({ ...params, ...body, by: who.id })),
-  renewPerson: run(renewPerson, ({ params, who }) => ({ ...params, by: who.id })),
+  addPerson: run(addPerson, ({ body, who }) => ({ ...body, by: lasting(who) })),
+  changePerson: run(changeRole, ({ params, body, who }) => ({ ...params, ...body, by: lasting(who) })),
+  renewPerson: run(renewPerson, ({ params, who }) => ({ ...params, by: lasting(who) })),
   removePerson: run(removePerson, ({ params, who }) => ({ ...params, by: who.id })),
   listTokens: query(listTokens, (call) => call.query),
   createToken: run(createToken, ({ body, who }) => ({ ...body, by: who })),
-  revokeToken: run(revokeToken, ({ params, who }) => ({ ...params, by: who.id })),
+  revokeToken: run(revokeToken, ({ params, query: { made }, who }) => ({ ...params, made, by: who.id })),
+}
+
+/** SE3: people have no end, so nobody who has one gives them anything. */
+function lasting(who: Who): string {
+  if (endOfMaker(who)) throw new Refusal('missing_scope', because('peopleStay'), { scope: 'person' })
+  return who.id
 }
 
 /** The owner's token is not in the store, so the door tells. */
