@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import { realpath } from 'node:fs/promises'
-import { dirname, isAbsolute, relative, sep } from 'node:path'
+import { dirname, isAbsolute, relative } from 'node:path'
 import { makeFolderInside, openInside, PathRefused, realPathInside } from '../platform/path-inside.ts'
 
 /** What a forked child lives at most, should nobody end it. */
@@ -21,7 +21,6 @@ export async function writeBelow(folder: string, path: string, text: string): Pr
     const target = await realPathInside(folder, isAbsolute(path) ? relative(folder, path) : path)
     const root = await realpath(folder)
     const way = relative(root, target)
-    if (way.split(sep).includes('.git')) return false
     if (dirname(way) !== '.') await makeFolderInside(root, dirname(way), 0o777)
     const file = await openInside(root, target, constants.O_WRONLY | constants.O_CREAT)
     try {

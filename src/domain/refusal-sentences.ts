@@ -75,6 +75,8 @@ export const refusalSentences = {
 
   keyBytes: 'A key has at most {most} bytes',
   keyControl: 'A key has no control characters',
+  keyUnseen: 'A key has no characters that cannot be seen or turn text around',
+  nameUnseen: 'A name has no characters that cannot be seen or turn text around',
   keySlash: 'A key has no slashes',
   keyDots: 'No part of a key is . or ..',
   keyDevice: 'No part of a key is a name that Windows reserves',
@@ -176,6 +178,9 @@ export const refusalSentences = {
   otherForm: 'Invalid string: must match pattern {pattern}',
   noTime: 'Invalid ISO datetime',
   noControlCharacters: 'must not contain control characters',
+  noUnseenCharacters: 'must not contain characters that cannot be seen or turn text around',
+  hasNoWord: 'must have a letter or a digit',
+  forGitAlone: 'must not name .git, which is for git alone',
   noNul: 'must not contain NUL',
   saySomething: 'must say something',
   absolutePath: 'must be an absolute path without ..',

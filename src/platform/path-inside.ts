@@ -7,6 +7,8 @@ import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, realpa
 import { type FileHandle, open } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 
+import { isGitFolder } from '../domain/name-characters.ts'
+
 /** In words for the person who gave the path. */
 export class PathRefused extends Error {}
 
@@ -32,6 +34,7 @@ export function namesIn(path: string): string[] {
 
 function checkName(name: string): void {
   if (name === '..') throw new PathRefused('The path must not lead upwards.')
+  if (isGitFolder(name)) throw new PathRefused('The path must not name .git, which is for git alone.')
   if (Buffer.byteLength(name) > longestName) throw new PathRefused(`A name in the path is longer than ${longestName} bytes.`)
   if (/[<>:"|?*]/.test(name) || /[. ]$/.test(name) || reserved.test(name))
     throw new PathRefused(`The name ${JSON.stringify(name)} is reserved on some systems.`)

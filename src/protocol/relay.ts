@@ -5,15 +5,22 @@
  * used once. `sessionId` on this wire is the user session's id; inside it is called that.
  */
 import * as z from 'zod'
+import { isGitFolder, isWord } from '../domain/name-characters.ts'
 import type { AgentMode, AgentOption, AgentUpdate, PermissionRequest, ToolCall } from './agent-update.ts'
 import { AlwaysTerms } from './allowance.ts'
 import { ConfigChange } from './config-change.ts'
 import type { FailureStep } from './link-turns.ts'
 import { maxPromptChars, maxPromptParts, PromptPart } from './prompt.ts'
-import { Id, line, longText } from './text.ts'
+import { anyLine, Id, line, longText } from './text.ts'
 import type { PermissionOutcome, UserSession, UserSessionState } from './user-session.ts'
 
-const Role = line(64)
+/** One that was given before is known by whatever it is. */
+const Role = anyLine(64)
+const NewRole = line(64).refine(isWord, 'must have a letter or a digit')
+const WorkspacePath = line(1000).refine(
+  (path) => !path.split(/[\\/]/).some(isGitFolder),
+  'must not name .git, which is for git alone',
+)
 const requestId = { requestId: Id.optional() }
 const about = { sessionId: Id, ...requestId }
 const aboutRole = { ...about, role: Role }
@@ -35,8 +42,9 @@ export const RelayMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('agent:spawn'),
     ...aboutRole,
+    role: NewRole,
     agentId: Id.nullish(),
-    workspace: line(1000).nullish(),
+    workspace: WorkspacePath.nullish(),
     load: z.boolean().optional(),
   }),
   z.object({ type: z.literal('agent:message'), ...aboutRole, content: Content }),

@@ -3,10 +3,10 @@ import * as z from 'zod'
 import { Day } from './chapter.ts'
 import { Message } from './message.ts'
 import { PageQuery, pageOf } from './page.ts'
-import { Id, line, Time } from './text.ts'
+import { anyLine, Id, line, Time } from './text.ts'
 
 export const SearchQuery = PageQuery.extend({
-  q: line(200).describe('Words, in any order; in double quotes, exactly so. A word is also the beginning of one'),
+  q: anyLine(200).describe('Words, in any order; in double quotes, exactly so. A word is also the beginning of one'),
   conversation: z.string().max(2000).optional().describe('Only in the conversation under this key'),
   channel: line(100).optional().describe('Only on this channel: web, agent, telegram …'),
   project: Id.optional(),

@@ -1,11 +1,17 @@
 /** Words people type: trimmed, not empty, bounded, without control characters. */
 import * as z from 'zod'
 import { labelForm } from '../domain/agent-process/placement.ts'
+import { hasUnseenCharacters } from '../domain/name-characters.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const controlCharacters = /[\u0000-\u001f\u007f]/
 
+/** A name, or something else that is shown among names (SE13). */
 export const line = (max: number) =>
+  anyLine(max).refine((text) => !hasUnseenCharacters(text), 'must not contain characters that cannot be seen or turn text around')
+
+/** What is searched for, and what earlier builds have let in and lies in files. */
+export const anyLine = (max: number) =>
   z
     .string()
     .trim()

@@ -2,8 +2,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
+import type { Route } from '../../src/protocol/route.ts'
+import { routes } from '../../src/protocol/routes.ts'
 import { Front } from '../../src/server/front.ts'
 import { Connections, maxConnectionsPerCredential, type OpenConnection } from '../../src/server/live/connections.ts'
 import { Tails } from '../../src/server/live/tail.ts'
@@ -85,4 +87,36 @@ test('[SE8] who sends only part of a request is told that it took too long; into
   }
   expect(await heard('GET / HT')).toContain('The request took too long to arrive')
   expect(await heard('')).toBe('')
+})
+
+test('[SE8] a body that is broken off is no error of ours: told at info, without a stack, and not each time', async () => {
+  const server = await openTestServer()
+  const attempts = 100
+  const head = `POST /api/login HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`
+  const seen = async (): Promise<number> => {
+    const { text } = await server.ask('/metrics')
+    return Number(/^holdfast_refused_total\{code="invalid_request"\} (\d+)$/m.exec(text)?.[1] ?? 0)
+  }
+  for (let attempt = 0; attempt < attempts; attempt++)
+    await new Promise<void>((resolve) => {
+      const socket = connect({ port: server.port, host: '127.0.0.1' }, () => socket.write(head, () => socket.destroy()))
+      socket.once('close', () => resolve())
+    })
+  await vi.waitFor(async () => expect(await seen()).toBeGreaterThanOrEqual(attempts), { timeout: 30_000 })
+  expect(server.log()).not.toContain('"level":"error"')
+  expect(server.log()).not.toContain('abortIncoming')
+  expect(server.log().match(/"msg":"Refused"/g)?.length ?? 0).toBeLessThanOrEqual(60)
+})
+
+test('[SE8] bodies are of 1 MiB at most but where the rule says otherwise', () => {
+  const larger = Object.entries<Route>(routes).flatMap(([operation, { bodyLimit, upload }]) => {
+    const limit = upload ?? bodyLimit
+    return limit === undefined ? [] : [[operation, limit]]
+  })
+  const mebibyte = 1024 * 1024
+  expect(Object.fromEntries(larger)).toEqual({
+    putArtifact: 100 * mebibyte,
+    restoreWorkSession: 32 * mebibyte,
+    importConversation: 6_000_000 + mebibyte,
+  })
 })

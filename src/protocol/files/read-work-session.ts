@@ -5,14 +5,14 @@
 import * as z from 'zod'
 import { type ApproachKind, approachKinds } from '../../domain/approach/lifecycle.ts'
 import { checked } from '../checked-input.ts'
-import { line, longText } from '../text.ts'
+import { anyLine, longText } from '../text.ts'
 import { checkSchemaVersion, schemaVersion } from './schema-version.ts'
 import { WorkSessionFile } from './work-session-file.ts'
 
 const maxTasks = 100_000
 const maxApproaches = 100_000
 
-const Id = line(200)
+const Id = anyLine(200)
 /** Becomes the name of a folder. */
 const FolderId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, 'is no id of ours')
 const Words = longText(100_000)
@@ -23,7 +23,7 @@ const Moment = z.iso
 
 const ListedTask = z.object({
   task_id: Id,
-  status: line(50),
+  status: anyLine(50),
   progress: z.number().min(0).max(100).optional(),
   blocked_by: Id.nullish(),
 })
@@ -33,11 +33,11 @@ const Checkpoint = z.object({
   project_id: FolderId,
   session_id: FolderId,
   timestamp: Moment,
-  interruption_reason: line(200).nullish(),
+  interruption_reason: anyLine(200).nullish(),
   current_state: z
     .object({
       phase: z.int().min(0).nullish(),
-      active_agent: z.object({ role: line(200).nullish(), type: line(200).nullish(), agent_id: Id.nullish() }).nullish(),
+      active_agent: z.object({ role: anyLine(200).nullish(), type: anyLine(200).nullish(), agent_id: Id.nullish() }).nullish(),
       active_task: z
         .object({ task_id: Id, name: Words.nullish(), progress_percent: z.number().min(0).max(100).nullish() })
         .nullish(),
@@ -47,13 +47,13 @@ const Checkpoint = z.object({
   pending_tasks: Listed,
   remaining_tasks: Listed,
   context_summary: Words.nullish(),
-  error: z.object({ code: line(200), message: Words, at: Moment }).nullish(),
+  error: z.object({ code: anyLine(200), message: Words, at: Moment }).nullish(),
 })
 
 const ListedApproach = z.object({
   id: Id,
   date: z.iso.date().nullish(),
-  category: line(200),
+  category: anyLine(200),
   description: Words,
   details: z.unknown().optional(),
   evidence: z.unknown().optional(),
@@ -62,7 +62,7 @@ const ListedApproach = z.object({
   failure_reason: Words.nullish(),
   error: z.union([Words, z.unknown().transform((value) => (value == null ? null : JSON.stringify(value)))]).nullish(),
   avoid: z.boolean().nullish(),
-  priority: line(50).nullish(),
+  priority: anyLine(50).nullish(),
   next_to_try: z.boolean().nullish(),
   note: Words.nullish(),
 })
@@ -77,7 +77,7 @@ const Approaches = z.object({
 const Remaining = z.object({ remaining_tasks: Listed })
 const Project = z.object({
   id: FolderId,
-  name: line(200),
+  name: anyLine(200),
   path: z.string().nullish(),
   settings: z.record(z.string().max(100), z.unknown()).default({}),
   created_at: Moment,

@@ -6,7 +6,9 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Refusal } from '../../domain/errors.ts'
+import { systemClock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { SampledLog } from '../../platform/sampled-log.ts'
 import type { HostAndOrigin } from '../security/host-and-origin.ts'
 import type { Callers } from './callers.ts'
 import type { Figures } from './figures.ts'
@@ -15,6 +17,9 @@ import { setSecurityHeaders } from './security-headers.ts'
 
 /** URL and headers together: a cursor over a hundred streams fits. */
 export const maxHeaderBytes = 64 * 1024
+
+/** Of what is refused before anybody has shown a credential; the figures count all. */
+const refusalsLoggedAMinute = 60
 
 /** Node's word for it. */
 const tookTooLong = 'ERR_HTTP_REQUEST_TIMEOUT'
@@ -28,11 +33,13 @@ export interface GateParts {
 
 export class Gate {
   readonly #parts: GateParts
+  readonly #refused: SampledLog
   readonly #ids = new WeakMap<IncomingMessage, string>()
   #hostAndOrigin: HostAndOrigin | undefined
 
   constructor(parts: GateParts) {
     this.#parts = parts
+    this.#refused = new SampledLog(parts.logger, systemClock, refusalsLoggedAMinute)
   }
 
   /** Until then nobody gets in. */
@@ -77,7 +84,7 @@ export class Gate {
     const refusal = refusalOf(error, requestId, logger)
     figures.refusedWith(refusal.code)
     const { host, origin } = request.headers
-    logger.info({ requestId, code: refusal.code, method: request.method, host, origin }, 'Refused')
+    this.#refused.info({ requestId, code: refusal.code, method: request.method, host, origin }, 'Refused')
     return refusal
   }
 
@@ -103,10 +110,10 @@ export class Gate {
     const openedAhead = error.code === tookTooLong && socket.bytesRead === 0
     if (error.code === 'ECONNRESET' || inTheMiddle || openedAhead || socket.destroyed) return void socket.destroy()
     const refusal = brokenHttpRefusal(error.code)
-    const { figures, logger, https } = this.#parts
+    const { figures, https } = this.#parts
     const requestId = randomUUID()
     figures.refusedWith(refusal.code)
-    logger.info({ requestId, code: refusal.code, cause: error.code }, 'Refused')
+    this.#refused.info({ requestId, code: refusal.code, cause: error.code }, 'Refused')
     answerProblemOn(socket, refusal, requestId, https)
   }
 }

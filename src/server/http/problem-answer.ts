@@ -43,7 +43,9 @@ export function refusalOf(error: unknown, requestId: string, logger: Logger, lim
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new Refusal('unsupported_media_type')
   if (code === 'FST_ERR_BAD_URL') return new Refusal('invalid_request', 'The path is not a valid URL')
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Refusal('invalid_request', 'A part of the path is too long')
-  if (code?.startsWith('FST_ERR_CTP_') && statusCode === 400)
+  // Node's error for who goes away in the middle of a body: nobody is there to read the answer, and nothing is wrong with us.
+  const isGone = code === 'ECONNRESET' && (error as Error).message === 'aborted'
+  if (isGone || (code?.startsWith('FST_ERR_CTP_') && statusCode === 400))
     return new Refusal('invalid_request', 'The body did not arrive whole')
   logger.error({ requestId, err: error }, 'A request failed in a way nobody foresaw')
   return new Refusal('internal', undefined, { requestId })

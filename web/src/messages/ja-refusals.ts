@@ -73,6 +73,8 @@ const words: RefusalSentences = {
 
   keyBytes: 'キーは {most} バイトまでです',
   keyControl: 'キーに制御文字は使えません',
+  keyUnseen: 'キーに見えない文字や、文字の向きを変える文字は使えません',
+  nameUnseen: '名前に見えない文字や、文字の向きを変える文字は使えません',
   keySlash: 'キーにスラッシュは使えません',
   keyDots: 'キーの一部を . や .. にはできません',
   keyDevice: 'キーの一部に Windows の予約名は使えません',
@@ -172,6 +174,9 @@ const words: RefusalSentences = {
   otherForm: '使えない文字が含まれています（形式: {pattern}）',
   noTime: '日時の形式が正しくありません',
   noControlCharacters: '制御文字は使えません',
+  noUnseenCharacters: '見えない文字や、文字の向きを変える文字は使えません',
+  hasNoWord: '文字か数字を含めてください',
+  forGitAlone: '.git は git 専用なので指定できません',
   noNul: 'NUL 文字は使えません',
   saySomething: '何か書いてください',
   absolutePath: '.. を含まない絶対パスにしてください',

@@ -1,4 +1,7 @@
 /** Conversations on any channel. */
+import { because } from '../../../domain/because.ts'
+import type { Who } from '../../../domain/credential/who.ts'
+import { Refusal } from '../../../domain/errors.ts'
 import type { conversationRoutes } from '../../../protocol/routes/conversations.ts'
 import { addMessage } from '../../../services/add-message.ts'
 import { deleteConversation } from '../../../services/delete-conversation.ts'
@@ -26,16 +29,38 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   deleteConversation: run(deleteConversation, ({ params, who }) => ({ ...params, by: who.id })),
   getHistory: query(getHistory, (call) => ({ ...call.query, ...call.params })),
   readArchive: query(readArchive, (call) => ({ ...call.query, ...call.params })),
-  addMessage: run(addMessage, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
-  setHistory: run(setHistory, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
+  addMessage: run(addMessage, ({ body, params, who }) => {
+    mustSpeakForOneself(who, params, [body])
+    return { ...body, ...params, by: who.id }
+  }),
+  setHistory: run(setHistory, ({ body, params, who }) => {
+    mustSpeakForOneself(who, params, body.messages)
+    return { ...body, ...params, by: who.id }
+  }),
   setConversationSummary: run(setConversationSummary, ({ body, params }) => ({ ...body, ...params })),
   truncateHistory: run(truncateHistory, ({ body, params }) => ({ ...body, ...params })),
   resetConversation: run(resetConversation, ({ params }) => params),
-  importConversation: run(importConversation, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
+  importConversation: run(importConversation, ({ body, params, who }) => {
+    mustSpeakForOneself(who, params, body.messages)
+    return { ...body, ...params, by: who.id }
+  }),
   saveConversation: async ({ params: { key }, doors }) => {
     await doors.store.query(getConversation, { key })
     return { key, path: await doors.files.saveConversation(key) }
   },
   getFlags: async ({ params, doors }) => (await doors.store.query(getConversation, params)).flags,
   setFlags: run(setFlags, ({ body, params }) => ({ ...params, flags: body })),
+}
+
+/** Where our own agents speak, or people are spoken to in their name; what other programs keep here is theirs. */
+const agentsChannels = /^(?:web|agent|telegram):/
+
+/** SE3: whoever puts words into an agent's mouth decides what it is believed to have said, and needs more than leave to write. */
+function mustSpeakForOneself(who: Who, { key }: { key: string }, messages: readonly { role: string }[]): void {
+  const spoken = agentsChannels.test(key) && messages.some(({ role }) => role !== 'user')
+  if (!spoken || who.scopes.includes('manage')) return
+  throw new Refusal('missing_scope', because('fieldNeedsScope', { field: 'role', scope: 'manage' }), {
+    scope: 'manage',
+    field: 'role',
+  })
 }
