@@ -1,8 +1,12 @@
 /** Launches one by one: when one is ordered, who may take it, what its token opens, how it ends and what is kept of it (CO). */
 import { describe, expect, test } from 'vitest'
 import { coordinatorStream, projectStream } from '../../src/domain/stream/name.ts'
+import { assignAgent } from '../../src/services/assign-agent.ts'
+import { createProject } from '../../src/services/create-project.ts'
 import { endChat } from '../../src/services/end-chat.ts'
 import { listProcesses } from '../../src/services/list-processes.ts'
+import { postMessage } from '../../src/services/post-message.ts'
+import { replacePasskey } from '../../src/services/replace-passkey.ts'
 import { unassignAgent } from '../../src/services/unassign-agent.ts'
 import { openTestStore } from '../support/store.ts'
 import { refusalOf, stranger } from './agent-office.ts'
@@ -115,6 +119,24 @@ describe('launches', () => {
     })
     // AS8: the answer was lost; the same launch asks again and gets its session.
     expect(await pad.calls.authenticate(bearer, { projectId })).toMatchObject({ status: 'ok', agentSession: { launchId } })
+  })
+
+  test('[AS1] nor in another project of the same agent, with work for it there; a passkey is good in both', async () => {
+    pad = await open()
+    await pad.say('hello')
+    const { launchId } = await ordered(pad)
+    const { launchToken } = await pad.coordinator.start(launchId)
+    const { agentId, store, calls } = pad
+    const { id: projectId } = await store.run(createProject, { name: 'other', by })
+    await store.run(assignAgent, { projectId, agentId, by })
+    await store.run(postMessage, { projectId, toAgentId: agentId, content: 'work here', agentIds: [agentId], by })
+    const failed = { code: 'authentication_failed' }
+    expect(await refusalOf(calls.authenticate(stranger, { agentId, projectId, passkey: launchToken }))).toMatchObject(failed)
+    const bearer = await pad.bearer(launchToken)
+    const { passkey } = await store.run(replacePasskey, { agentId, by })
+    for (const more of [{}, { agentId }, { agentId, passkey: launchToken }, { agentId, passkey }, { launchId }])
+      expect(await refusalOf(calls.authenticate(bearer, { projectId, ...more }))).toMatchObject(failed)
+    expect(await calls.authenticate(stranger, { agentId, projectId, passkey })).toMatchObject({ status: 'ok' })
   })
 
   test('[CO2] a stop: what waits ends at once, what runs goes on until its exit is told; the first reason stays', async () => {
