@@ -75,7 +75,6 @@ export const refusalSentences = {
 
   keyBytes: 'A key has at most {most} bytes',
   keyControl: 'A key has no control characters',
-  keyUnseen: 'A key has no characters that cannot be seen or turn text around',
   nameUnseen: 'A name has no characters that cannot be seen or turn text around',
   keySlash: 'A key has no slashes',
   keyDots: 'No part of a key is . or ..',

@@ -2,7 +2,6 @@
  * What every use case that writes into a conversation does the same way: finding it, beginning it, adding a message to it and
  * to what is unread. An append costs the same however long the conversation is (CV5). Decides nothing about who may write.
  */
-import { because } from '../domain/because.ts'
 import { claimOf } from '../domain/conversation/file-name.ts'
 import { isReserved, parseKey, parseWebKey } from '../domain/conversation/key.ts'
 import { lengthOf } from '../domain/conversation/length.ts'
@@ -11,7 +10,6 @@ import { unreadFor } from '../domain/conversation/unread.ts'
 import { Refusal } from '../domain/errors.ts'
 import { messageId } from '../domain/ids.ts'
 import type { Instant } from '../domain/instant.ts'
-import { hasUnseenCharacters } from '../domain/name-characters.ts'
 import { conversationStream, type StreamName } from '../domain/stream/name.ts'
 import type { Message } from '../protocol/message.ts'
 import { insertName, selectHolderOf } from '../store/queries/conversation-names.ts'
@@ -63,8 +61,6 @@ export async function openConversation(
 ): Promise<{ row: ConversationRow; created: boolean }> {
   const found = await tx.first(selectConversation, { key })
   if (found) return { row: await withoutDueChapter(tx, found, now), created: false }
-  // One that an earlier build has let in stays.
-  if (hasUnseenCharacters(key)) throw new Refusal('invalid_key', because('keyUnseen'))
   const { projectId, agentId } = parseWebKey(key) ?? { projectId: null, agentId: null }
   const row = { ...newConversationRow(now, { key, projectId, agentId }), ...given }
   await tx.write(insertConversation, row)

@@ -22,7 +22,6 @@ test('[SE13] no name anywhere has characters that are not seen or turn text arou
     ['POST', '/api/agents', { name, protocol: 'mcp' }],
     ['POST', '/api/agents', { name: 'a', role: name, protocol: 'mcp' }],
     ['POST', `${project}/tasks`, { phase: 1, type: 'code', title: name }],
-    ['POST', '/api/conversations', { key: `slack:${name}` }],
     ['PUT', `${project}/sessions/${work}/artifacts/${encodeURIComponent(name)}`, {}],
   ]
   for (const name of hidden)

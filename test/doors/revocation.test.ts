@@ -1,4 +1,5 @@
 /** A credential that is no longer good ends what it opened, at once (SE3). */
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { followEvents, openSocket } from '../support/feed-clients.ts'
 import { openTestServer, type TestServer } from '../support/server.ts'
@@ -12,7 +13,7 @@ const make = async (server: TestServer, path: string, body: object) => {
 }
 
 const scriptToken = (server: TestServer, more: object = {}) =>
-  make(server, '/api/tokens', { name: 'script', kind: 'script', scopes: ['read'], ...more })
+  make(server, '/api/tokens', { name: randomUUID(), kind: 'script', scopes: ['read'], ...more })
 
 async function openBoth({ port }: TestServer, token: string) {
   const socket = await openSocket({ port, token })
@@ -108,7 +109,7 @@ test('[SE3] a token that expires makes none that does not, adds nobody, and take
   expect((await as('/api/tokens', longer)).json).toMatchObject({ status: 400, detail: expect.stringContaining('outlives') })
   expect((await as('/api/people', { name: 'Mallory', role: 'viewer' })).json).toMatchObject({ code: 'missing_scope' })
   const { json: child } = await as('/api/tokens', { name: 'child', kind: 'script', scopes: ['read'] })
-  expect(child).toMatchObject({ expiresAt, createdBy: maker.id, createdByName: 'script' })
+  expect(child).toMatchObject({ expiresAt, createdBy: maker.id, createdByName: maker.name })
   const { socket } = await openBoth(server, child.token)
   expect((await server.ask(`/api/tokens/${maker.id}?made=perhaps`, { method: 'DELETE' })).status).toBe(400)
   await server.ask(`/api/tokens/${maker.id}`, { method: 'DELETE' })

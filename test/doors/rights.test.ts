@@ -72,7 +72,14 @@ const rights: readonly Right[] = [
     scope: 'write',
     because: 'it changes the contents of a project; artifacts are names without a path',
     operations: [
-      ...(['createWorkSession', 'endWorkSession', 'resumeWorkSession', 'saveCheckpoint', 'recordApproach'] as const),
+      ...([
+        'createWorkSession',
+        'endWorkSession',
+        'dismissWorkSession',
+        'resumeWorkSession',
+        'saveCheckpoint',
+        'recordApproach',
+      ] as const),
       ...(['changeApproach', 'changeApproachOfProject', 'putArtifact', 'deleteArtifact', 'createTask', 'changeTask'] as const),
     ],
   },

@@ -73,7 +73,6 @@ const words: RefusalSentences = {
 
   keyBytes: 'キーは {most} バイトまでです',
   keyControl: 'キーに制御文字は使えません',
-  keyUnseen: 'キーに見えない文字や、文字の向きを変える文字は使えません',
   nameUnseen: '名前に見えない文字や、文字の向きを変える文字は使えません',
   keySlash: 'キーにスラッシュは使えません',
   keyDots: 'キーの一部を . や .. にはできません',
