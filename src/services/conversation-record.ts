@@ -2,6 +2,7 @@
  * What every use case that writes into a conversation does the same way: finding it, beginning it, adding a message to it and
  * to what is unread. An append costs the same however long the conversation is (CV5). Decides nothing about who may write.
  */
+import { because } from '../domain/because.ts'
 import { claimOf } from '../domain/conversation/file-name.ts'
 import { isReserved, parseKey, parseWebKey } from '../domain/conversation/key.ts'
 import { lengthOf } from '../domain/conversation/length.ts'

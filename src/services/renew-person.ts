@@ -15,7 +15,7 @@ import {
 } from '../store/queries/credentials.ts'
 import { personOf } from '../store/queries/people.ts'
 import { deleteSignInCodesOfPerson } from '../store/queries/sign-in-codes.ts'
-import { defineUseCase } from '../store/store.ts'
+import { defineUseCase, type Tx } from '../store/store.ts'
 import { findChangeable } from './find-changeable.ts'
 import { personCredential } from './person-credential.ts'
 import { cannotGive } from './refusals.ts'
@@ -28,12 +28,17 @@ export const renewPerson = defineUseCase({
     const row = await findChangeable(tx, personId)
     const [tooMuch] = exceeding(scopesOf(row.role), await scopesHeldBy(tx, by))
     if (tooMuch) throw cannotGive(tooMuch)
-    await tx.write(deleteSignInCodesOfPerson, { personId })
-    for (const credential of await tx.all(selectCredentialsOfPerson, { personId }))
-      if (!isToken(credential)) await tx.write(deleteCredential, { id: credential.id })
+    await endSignIns(tx, personId)
     const token = random.secret('person')
     await tx.write(insertCredential, personCredential(row, { id: random.uuid(), hash: hashSecret(token), by, now }))
     tx.append(home, { type: 'person-renewed', data: { personId, by } })
     return { ...personOf(row), token }
   },
 })
+
+/** Their token, their browsers and what they could sign in with; the tokens they made stay. */
+export async function endSignIns(tx: Tx, personId: string): Promise<void> {
+  await tx.write(deleteSignInCodesOfPerson, { personId })
+  for (const credential of await tx.all(selectCredentialsOfPerson, { personId }))
+    if (!isToken(credential)) await tx.write(deleteCredential, { id: credential.id })
+}

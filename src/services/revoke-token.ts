@@ -4,11 +4,14 @@
  */
 import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
+import type { Instant } from '../domain/instant.ts'
 import { home } from '../domain/stream/name.ts'
 import { revokeOfGiver } from '../store/queries/allowances.ts'
 import { type CredentialRow, deleteCredential, selectCredential, selectMadeWith } from '../store/queries/credentials.ts'
+import { selectPerson } from '../store/queries/people.ts'
 import { type Context, defineUseCase, type Tx } from '../store/store.ts'
 import { removePerson } from './remove-person.ts'
+import { endSignIns } from './renew-person.ts'
 
 interface Revoking {
   readonly tokenId: string
@@ -32,12 +35,12 @@ export const revokeToken = defineUseCase({
 /** From the outside in: nothing that is left could make another meanwhile, behind the lock. */
 async function end(
   tx: Tx,
-  { id, kind, person_id }: CredentialRow,
+  { id, kind, person_id, created_at }: CredentialRow,
   by: string,
   context: Context,
   withMade: boolean,
 ): Promise<void> {
-  if (kind === 'person') return removePerson.run(tx, { personId: person_id, by }, context)
+  if (kind === 'person') return endPerson(tx, { personId: person_id, madeAt: created_at, by }, context)
   await tx.write(deleteCredential, { id })
   await tx.write(revokeOfGiver, { giver: id, now: context.now, by })
   tx.append(home, { type: 'token-revoked', data: { tokenId: id, by } })
@@ -45,4 +48,19 @@ async function end(
   // One of them may have gone with a person meanwhile.
   for (const child of await tx.all(selectMadeWith, { id }))
     if (await tx.first(selectCredential, { id: child.id })) await end(tx, child, by, context, true)
+}
+
+interface MadePerson {
+  readonly personId: string
+  readonly madeAt: Instant
+  readonly by: string
+}
+
+/** Who was added with it goes; who was there before, and was only given another token with it, loses that one. */
+async function endPerson(tx: Tx, { personId, madeAt, by }: MadePerson, context: Context): Promise<void> {
+  const person = await tx.first(selectPerson, { id: personId })
+  if (!person) return
+  if (person.created_at === madeAt) return removePerson.run(tx, { personId, by }, context)
+  await endSignIns(tx, personId)
+  tx.append(home, { type: 'person-renewed', data: { personId, by } })
 }

@@ -108,6 +108,10 @@ test('[SE3] a token that expires makes none that does not, adds nobody, and take
   const longer = { name: 'longer', kind: 'script', expiresAt: new Date(server.clock.now() + 60_001).toISOString() }
   expect((await as('/api/tokens', longer)).json).toMatchObject({ status: 400, detail: expect.stringContaining('outlives') })
   expect((await as('/api/people', { name: 'Mallory', role: 'viewer' })).json).toMatchObject({ code: 'missing_scope' })
+  const { json: ada } = await server.ask('/api/people', { method: 'POST', body: { name: 'Ada', role: 'viewer' } })
+  const change = { method: 'PATCH', body: { role: 'owner' }, token: maker.token }
+  expect((await server.ask(`/api/people/${ada.id}`, change)).json).toMatchObject({ code: 'missing_scope' })
+  expect((await as(`/api/people/${ada.id}/token`, {})).json).toMatchObject({ code: 'missing_scope' })
   const { json: child } = await as('/api/tokens', { name: 'child', kind: 'script', scopes: ['read'] })
   expect(child).toMatchObject({ expiresAt, createdBy: maker.id, createdByName: maker.name })
   const { socket } = await openBoth(server, child.token)

@@ -97,7 +97,7 @@ test('[HT5] the figures need a credential that may read', async () => {
 test('[OP1] every line of the log is JSON and carries the id that the answer names', async () => {
   const server = await openTestServer()
   const created = await server.ask('/api/projects', { method: 'POST', body: { name: 'p' } })
-  const refused = await server.ask('/healthz', { headers: { host: 'evil.example' } })
+  const refused = await server.ask('/api/me', { headers: { host: 'evil.example' } })
   await followEvents({ port: server.port, token: server.ownerToken, streams: 'home' })
   const lines = server
     .log()

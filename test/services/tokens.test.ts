@@ -3,7 +3,9 @@ import type { Who } from '../../src/domain/credential/who.ts'
 import { Token } from '../../src/protocol/people.ts'
 import { addPerson } from '../../src/services/add-person.ts'
 import { createToken } from '../../src/services/create-token.ts'
+import { listPeople } from '../../src/services/list-people.ts'
 import { listTokens } from '../../src/services/list-tokens.ts'
+import { renewPerson } from '../../src/services/renew-person.ts'
 import { revokeToken } from '../../src/services/revoke-token.ts'
 import type { Store } from '../../src/store/store.ts'
 import { by, eventsOf, open, ownerWho, refused, whoHas } from './installation.ts'
@@ -112,7 +114,7 @@ describe('tokens', () => {
   })
 
   test('[SE3] what is made with a token goes with it, through any number of hands, unless it is to stay', async () => {
-    const { store } = await open()
+    const { store, clock } = await open()
     const make = async (name: string, maker: string | null) =>
       store.run(createToken, { name, kind: 'script', by: maker === null ? ownerWho : await who(store, maker) })
     const names = async () => (await store.query(listTokens, { limit: 50 })).items.map(({ name }) => name).toSorted()
@@ -122,6 +124,11 @@ describe('tokens', () => {
     const friend = await store.run(addPerson, { name: 'Mallory', role: 'owner', by: child.id })
     const theirs = await make('theirs', friend.token)
     const other = await make('other', null)
+    clock.advance(1)
+    const ada = await store.run(addPerson, { name: 'Ada', role: 'member', by })
+    const adas = await make('adas', ada.token)
+    clock.advance(1)
+    const renewed = await store.run(renewPerson, { personId: ada.id, by: child.id })
     const { items } = await store.query(listTokens, { limit: 50 })
     expect(items.find(({ id }) => id === child.id)).toMatchObject({
       createdBy: root.id,
@@ -129,13 +136,17 @@ describe('tokens', () => {
       made: [
         { id: grandchild.id, kind: 'script', name: 'grandchild' },
         { id: friend.id, kind: 'person', name: 'Mallory' },
+        { id: ada.id, kind: 'person', name: 'Ada' },
       ],
     })
     await store.run(revokeToken, { tokenId: root.id, made: 'keep', by })
-    expect(await names()).toEqual(['child', 'grandchild', 'other', 'theirs'])
+    expect(await names()).toEqual(['adas', 'child', 'grandchild', 'other', 'theirs'])
     await store.run(revokeToken, { tokenId: child.id, by })
-    expect(await names()).toEqual(['other'])
-    for (const { token } of [root, child, grandchild, friend, theirs]) expect(await whoHas(store, token)).toBeUndefined()
+    expect(await names()).toEqual(['adas', 'other'])
+    // Ada was there before: only what she was given with it is void.
+    expect((await store.query(listPeople, { limit: 5 })).items.map(({ name }) => name)).toContain('Ada')
+    expect(await whoHas(store, adas.token)).toBeDefined()
+    for (const { token } of [root, child, grandchild, friend, theirs, renewed]) expect(await whoHas(store, token)).toBeUndefined()
     expect(await whoHas(store, other.token)).toBeDefined()
     const told = (await eventsOf(store, 'home')).filter(({ type }) => type === 'token-revoked')
     expect(told.map(({ data }) => (data as { tokenId: string }).tokenId)).toEqual([root.id, child.id, grandchild.id, theirs.id])
