@@ -51,7 +51,7 @@ const rights: readonly Right[] = [
       ] as const),
       ...(['listInterrupted', 'getLineage', 'listApproaches', 'listProjectApproaches', 'listArtifacts', 'getArtifact'] as const),
       ...(['listTasks', 'getTask', 'listPendingApprovals', 'listApprovals', 'readApproval', 'listAllowances'] as const),
-      ...(['watchEvents', 'getSnapshot', 'getMetrics', 'getDiskUse'] as const),
+      ...(['watchEvents', 'getSnapshot', 'getMetrics', 'getDiskUse', 'getCutover'] as const),
     ],
   },
   {
@@ -129,6 +129,11 @@ const rights: readonly Right[] = [
     scope: 'manage',
     because: 'it ends what others work with',
     operations: ['deleteProject', 'stopProcess', 'takeOverCoordinator'],
+  },
+  {
+    scope: 'manage',
+    because: 'it is a rule of the whole installation, under which every conversation is cut',
+    operations: ['setCutover'],
   },
   {
     scope: 'coordinator',
