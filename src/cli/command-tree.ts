@@ -1,5 +1,6 @@
 /** The commands laid flat: at which point which words can follow. What completion scripts are made of. Pure. */
 import type { CommandOption, CommandSpec } from './command.ts'
+import { type NameKind, namesFor } from './offered-names.ts'
 import { optionsOf } from './options-of.ts'
 
 export interface CompletionOption {
@@ -8,6 +9,8 @@ export interface CompletionOption {
   readonly about: string
   readonly takes: 'nothing' | 'text' | 'folder' | 'file'
   readonly choices: readonly string[]
+  /** What its value is a name of. */
+  readonly names?: NameKind | undefined
 }
 
 export interface CompletionPoint {
@@ -15,20 +18,25 @@ export interface CompletionPoint {
   readonly path: string
   readonly commands: readonly { readonly name: string; readonly about: string }[]
   readonly options: readonly CompletionOption[]
+  /** What each operand is a name of. */
+  readonly operands: readonly (NameKind | undefined)[]
 }
 
 const help: CompletionOption = { words: ['--help', '-h'], about: 'show this help', takes: 'nothing', choices: [] }
 const version: CompletionOption = { words: ['--version', '-V'], about: 'print the version', takes: 'nothing', choices: [] }
 
 export function completionPoints(specs: readonly CommandSpec[]): CompletionPoint[] {
-  const root: CompletionPoint = { path: '', commands: specs.map(toCommand), options: [help, version] }
+  const root: CompletionPoint = { path: '', commands: specs.map(toCommand), options: [help, version], operands: [] }
   return [root, ...specs.flatMap((spec) => pointsOf(spec, ''))]
 }
 
 function pointsOf(spec: CommandSpec, before: string): CompletionPoint[] {
   const path = before ? `${before} ${spec.name}` : spec.name
   const inner = spec.commands ?? []
-  const point = { path, commands: inner.map(toCommand), options: [...optionsOf(spec).map(toOption), help] }
+  // What stands behind a command without its own is of the one that is meant then.
+  const meant = inner.find(({ isDefault }) => isDefault) ?? spec
+  const operands = (meant.operands ?? []).map(({ name }) => namesFor(name))
+  const point = { path, commands: inner.map(toCommand), options: [...optionsOf(meant).map(toOption), help], operands }
   return [point, ...inner.flatMap((each) => pointsOf(each, path))]
 }
 
@@ -37,5 +45,5 @@ const toCommand = ({ name, summary }: CommandSpec): { name: string; about: strin
 function toOption({ flags, about, choices, offers, value }: CommandOption): CompletionOption {
   const words = flags.split(/[ ,]+/).filter((word) => word.startsWith('-'))
   const takes = flags.includes('<') ? (value ?? 'text') : 'nothing'
-  return { words, about, takes, choices: choices ?? offers ?? [] }
+  return { words, about, takes, choices: choices ?? offers ?? [], names: takes === 'text' ? namesFor(flags) : undefined }
 }

@@ -61,7 +61,7 @@ export const agents: CommandSpec = {
       operands: [{ name: '[id]', about: 'lower-case letters, digits, - and _; with --detected its own' }, command],
       options: [
         { flags: '--name <name>', about: 'what to call it (its id)' },
-        { flags: '--detected <agent>', about: 'one that `agents detect` has found, with its recipe' },
+        { flags: '--detected <name>', about: 'one that `agents detect` has found, with its recipe' },
         ...shared,
       ],
       examples: [
