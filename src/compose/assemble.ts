@@ -6,7 +6,7 @@ import { chatLog } from '../mirror/chat-log.ts'
 import { conversationFile } from '../mirror/conversation-file.ts'
 import { filesBeside } from '../mirror/files-beside.ts'
 import { Mirror } from '../mirror/mirror.ts'
-import { projectFolder } from '../mirror/project-folder.ts'
+
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Seals } from '../platform/seals.ts'
@@ -23,6 +23,7 @@ import { beginDuties } from './duties/begin-duties.ts'
 import { keepCutoverRule, noteDay, noteFiles } from './duties/cutover.ts'
 import { type BeginDuties, DutyLease } from './duties/duty-lease.ts'
 import { firstStart } from './first-start.ts'
+import { projectFiles } from './project-files.ts'
 import type { Undo } from './start-server.ts'
 import { takeInAtStart } from './take-in-conversations.ts'
 
@@ -51,7 +52,7 @@ export async function assemble(parts: Parts): Promise<Assembled> {
   await keepCutoverRule(store, config, (text) => logger.info(text))
   const taken = await takeInAtStart(store, data, (file, why) => logger.warn({ file, why }, 'a conversation file was skipped'))
   if (taken) logger.info({ conversations: taken.conversations }, 'conversations were taken in from their files')
-  const targets = [projectFolder, chatLog, conversationFile, noteFiles(store)]
+  const targets = [projectFiles(store, logger), chatLog, conversationFile, noteFiles(store)]
   const mirror = new Mirror({ store, clock, logger, folder: data, targets })
   undo.push(() => mirror.stop())
 

@@ -3,23 +3,30 @@ import { join } from 'node:path'
 import { type ProjectFile, projectFileVersion } from '../protocol/project.ts'
 import { chosenSettings, selectProject } from '../store/queries/projects.ts'
 import { jsonFolder } from './json-folder.ts'
-import { writeWorkSessions } from './work-session-folders.ts'
+import { type TakeIn, writeWorkSessions } from './work-session-folders.ts'
 
-export const projectFolder = jsonFolder({
-  kind: 'project',
-  path: (id) => join('projects', id),
-  contents: async (reader, id) => {
-    const row = await reader.first(selectProject, { id })
-    if (!row) return { 'project.json': null }
-    const file: ProjectFile = {
-      schema_version: projectFileVersion,
-      id: row.id,
-      name: row.name,
-      path: row.path,
-      settings: chosenSettings(row),
-      created_at: row.created_at,
-    }
-    return { 'project.json': file }
-  },
-  inside: writeWorkSessions,
-})
+const folder = (takeIn?: TakeIn) =>
+  jsonFolder({
+    kind: 'project',
+    path: (id) => join('projects', id),
+    contents: async (reader, id) => {
+      const row = await reader.first(selectProject, { id })
+      if (!row) return { 'project.json': null }
+      const file: ProjectFile = {
+        schema_version: projectFileVersion,
+        id: row.id,
+        name: row.name,
+        path: row.path,
+        settings: chosenSettings(row),
+        created_at: row.created_at,
+      }
+      return { 'project.json': file }
+    },
+    inside: writeWorkSessions(takeIn),
+  })
+
+/** For an export: nothing is read from the files. */
+export const projectFolder = folder()
+
+/** With what people write into the files beside the database (AR3). */
+export const projectFolderWith = (takeIn: TakeIn) => folder(takeIn)

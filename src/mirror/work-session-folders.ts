@@ -7,6 +7,7 @@ import { syncFolder } from '../platform/atomic-file.ts'
 import { eachByItself, inPages } from '../platform/each-by-itself.ts'
 import { makeFolder } from '../platform/make-folder.ts'
 import { readPlainFile } from '../platform/plain-file.ts'
+import type { ApproachesFile } from '../protocol/files/approaches-file.ts'
 import type { WorkSession } from '../protocol/work-session.ts'
 import { newest, type PageKey } from '../store/queries/page-cursor.ts'
 import { approachesAlong, type WorkSessionRows, workSessionRows } from '../store/queries/work-session-rows.ts'
@@ -14,6 +15,7 @@ import { endState, sinceItEnded, stateOf } from '../store/queries/work-session-s
 import { ancestorsOf, descendantsOf, lineageOf, workSessionsPage } from '../store/queries/work-sessions.ts'
 import type { Reader } from '../store/store.ts'
 import { mirrorArtifact } from './artifact-file.ts'
+import { type ChangedApproaches, changedApproaches } from './changed-approaches.ts'
 import { jsonText, writeJson } from './json-file.ts'
 import type { MovedEvents } from './json-folder.ts'
 import type { MirrorPlace, MirrorSource } from './mirror-target.ts'
@@ -31,12 +33,23 @@ export const checkpointName = 'state_checkpoint.json'
 /** Below the folder of a project. */
 export const workSessionFolder = (workSessionId: string): string => join('sessions', workSessionId)
 
-export async function writeWorkSessions(place: MirrorPlace, folder: string, moved: MovedEvents | 'all'): Promise<void> {
-  const { store, id } = place
-  if (moved === 'all') return eachByItself(allOf(store, id), (each) => writeWorkSession(store, folder, each.id, 'all'))
-  const { workSessionIds, artifacts } = await touchedBy(place, moved)
-  await eachByItself(workSessionIds, (each) => writeWorkSession(store, folder, each, artifacts.get(each) ?? new Set()))
-}
+/** AR3: whoever keeps what was written into an approaches.json by hand; resolves when that is done. */
+export type TakeIn = (found: {
+  readonly projectId: string
+  readonly workSessionId: string
+  readonly added: ChangedApproaches['added']
+  readonly problem: string | null
+}) => Promise<void>
+
+/** Without `takeIn` nobody reads what is written into the files. */
+export const writeWorkSessions =
+  (takeIn?: TakeIn) =>
+  async (place: MirrorPlace, folder: string, moved: MovedEvents | 'all'): Promise<void> => {
+    const { store, id } = place
+    if (moved === 'all') return eachByItself(allOf(store, id), (each) => writeWorkSession(store, folder, each.id, 'all', takeIn))
+    const { workSessionIds, artifacts } = await touchedBy(place, moved)
+    await eachByItself(workSessionIds, (each) => writeWorkSession(store, folder, each, artifacts.get(each) ?? new Set(), takeIn))
+  }
 
 function allOf(store: MirrorSource, projectId: string): AsyncIterable<WorkSession> {
   const after = (last: WorkSession | undefined): PageKey => (last ? { createdAt: last.startedAt, id: last.id } : newest)
@@ -77,6 +90,7 @@ async function writeWorkSession(
   projectFolder: string,
   id: string,
   artifacts: ReadonlySet<string> | 'all',
+  takeIn: TakeIn | undefined,
 ): Promise<void> {
   if (!folderName.test(id)) return
   const found = await store.read(async (reader) => {
@@ -92,13 +106,14 @@ async function writeWorkSession(
   const names = artifacts === 'all' ? new Set(rows.artifacts.map(({ name }) => name)) : artifacts
   const state = stateOf(rows)
   const kept = await isFinal(join(folder, checkpointName), rows)
+  const learned = { rows, content: approachesFile(rows, approaches), kept }
   const writes = [
     ...[...names].map((name) => () => mirrorArtifact(store, join(folder, 'artifacts'), id, name)),
     () => writeJson(join(folder, 'work_session.json'), workSessionFile(rows, since)),
+    () => writeApproaches(folder, learned, takeIn),
     ...(kept
       ? []
       : [
-          () => writeJson(join(folder, 'approaches.json'), approachesFile(rows, approaches)),
           () => writeJson(join(folder, 'remaining_tasks.json'), remainingTasksFile(state)),
           // Last: when it says how the work ended, the two before do.
           () => writeJson(join(folder, checkpointName), state),
@@ -107,6 +122,30 @@ async function writeWorkSession(
     () => syncFolder(join(folder, '..')),
   ]
   await eachByItself(writes, (write) => write())
+}
+
+interface Learned {
+  readonly rows: WorkSessionRows
+  readonly content: ApproachesFile
+  /** CK6: the work has ended, and the file with it. */
+  readonly kept: boolean
+}
+
+/** AR3: what somebody wrote into the file comes first; it is written over only when all of that was taken in. */
+async function writeApproaches(folder: string, { rows, content, kept }: Learned, takeIn: TakeIn | undefined): Promise<void> {
+  const [path, beside] = [join(folder, 'approaches.json'), join(folder, '.approaches.json')]
+  const { id: workSessionId, project_id: projectId, file_problem } = rows.workSession
+  const changed = takeIn && (await changedApproaches(path, beside, content))
+  if (changed) {
+    const { added, problem, known } = changed
+    if (added.length > 0 || problem !== file_problem) await takeIn({ projectId, workSessionId, added, problem })
+    await writeJson(beside, known)
+    // With what was taken in it is written right afterwards.
+    if (problem !== null || added.length > 0) return
+  } else if (takeIn && file_problem !== null) await takeIn({ projectId, workSessionId, added: [], problem: null })
+  if (kept) return
+  await writeJson(path, content)
+  if (takeIn) await writeJson(beside, content)
 }
 
 /** CK6: whether the three files say how it ended, and are left alone from then on. */

@@ -4,8 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod'
-import { approachId } from '../domain/approach/id.ts'
-import { contentOf, dayOf } from '../domain/approach/lifecycle.ts'
+import { approachId, parseApproachId } from '../domain/approach/id.ts'
+import { type ApproachKind, contentOf, dayOf } from '../domain/approach/lifecycle.ts'
 import type { Instant } from '../domain/instant.ts'
 import { projectStream } from '../domain/stream/name.ts'
 import type { Approach, ApproachDraft } from '../protocol/approach.ts'
@@ -17,6 +17,7 @@ import {
   approachOf,
   insertApproach,
   nextApproachNumber,
+  selectApproach,
 } from '../store/queries/approaches.ts'
 import { newest } from '../store/queries/page-cursor.ts'
 import type { WorkSessionRow } from '../store/queries/work-sessions.ts'
@@ -31,15 +32,21 @@ const lookedThrough = 20
 interface Circumstances {
   readonly by: string
   readonly now: Instant
+  /** The one it is to have, when that is free. */
+  readonly id?: string
 }
 
 /** The use case names the project's stream. */
-export async function keepApproach(tx: Tx, row: WorkSessionRow, draft: Draft, { by, now }: Circumstances): Promise<Approach> {
+export async function keepApproach(
+  tx: Tx,
+  row: WorkSessionRow,
+  draft: Draft,
+  { by, now, id: wanted }: Circumstances,
+): Promise<Approach> {
   const known = await sameOne(tx, row.id, draft)
   if (known) return approachOf(known)
   const { kind, ...words } = draft
-  const number = await nextApproachNumber(tx, row.project_id, kind)
-  const id = approachId(kind, number)
+  const { id, number } = (await freeId(tx, row.project_id, kind, wanted)) ?? (await nextId(tx, row.project_id, kind))
   const recorded: ApproachRow = {
     project_id: row.project_id,
     session_id: row.id,
@@ -57,6 +64,27 @@ export async function keepApproach(tx: Tx, row: WorkSessionRow, draft: Draft, { 
   await noteCheckpoint(tx, { ...place, reason: 'approach_recorded', subject: id, now })
   return approach
 }
+
+async function nextId(tx: Tx, projectId: string, kind: ApproachKind): Promise<Numbered> {
+  const number = await nextApproachNumber(tx, projectId, kind)
+  return { id: approachId(kind, number), number }
+}
+
+/** Undefined when it is no id of ours, or has been given out. */
+async function freeId(reader: Reader, projectId: string, kind: ApproachKind, id = ''): Promise<Numbered | undefined> {
+  const parsed = parseApproachId(id)
+  const isFree =
+    parsed?.kind === kind && parsed.number <= mostNumbered && !(await reader.first(selectApproach, { projectId, id }))
+  return isFree ? { id, number: parsed.number } : undefined
+}
+
+interface Numbered {
+  readonly id: string
+  readonly number: number
+}
+
+/** The next is counted from it. */
+const mostNumbered = 1_000_000
 
 async function sameOne(reader: Reader, workSessionId: string, { kind, ...words }: Draft): Promise<ApproachRow | undefined> {
   const asked = contentOf(kind, words)

@@ -112,6 +112,7 @@ import { sweepExpired } from './sweep-expired.ts'
 import { sweepLaunch } from './sweep-launch.ts'
 import { takeChannelMessage } from './take-channel-message.ts'
 import { takeFacts } from './take-facts.ts'
+import { takeInApproaches } from './take-in-approaches.ts'
 import { takeLaunch } from './take-launch.ts'
 import { takeNextAction } from './take-next-action.ts'
 import { takeOverCoordinator } from './take-over-coordinator.ts'
@@ -237,6 +238,7 @@ export const useCases = {
   'sweep-launch': sweepLaunch,
   'take-channel-message': takeChannelMessage,
   'take-facts': takeFacts,
+  'take-in-approaches': takeInApproaches,
   'take-launch': takeLaunch,
   'take-next-action': takeNextAction,
   'take-over-coordinator': takeOverCoordinator,

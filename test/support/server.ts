@@ -4,10 +4,11 @@ import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import { noteDay, noteFiles } from '../../src/compose/duties/cutover.ts'
+import { projectFiles } from '../../src/compose/project-files.ts'
 import { conversationFile } from '../../src/mirror/conversation-file.ts'
 import { filesBeside } from '../../src/mirror/files-beside.ts'
 import { Mirror } from '../../src/mirror/mirror.ts'
-import { projectFolder } from '../../src/mirror/project-folder.ts'
+
 import { createLogger } from '../../src/platform/logger.ts'
 import { hashSecret, newSecret } from '../../src/platform/secrets.ts'
 import { Front, type FrontParts } from '../../src/server/front.ts'
@@ -81,7 +82,7 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
   await front.listen()
   const coordinatorRules = { maxConcurrent: options.maxConcurrent ?? 64, aloneMinutes: 30, takeoverMinutes: null }
   const { ownerTokenHash = hashSecret(ownerToken), detectAgents, expectsCoordinator } = options
-  const targets = [projectFolder, conversationFile, noteFiles(store)]
+  const targets = [projectFiles(store, front.parts.logger), conversationFile, noteFiles(store)]
   const mirror = new Mirror({ store, clock, logger: front.parts.logger, folder, targets })
   onTestFinished(() => mirror.stop())
   const files = filesBeside({ mirror, store, data: folder, noteDay: (day) => noteDay(store, day) })

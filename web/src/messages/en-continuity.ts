@@ -73,6 +73,7 @@ export const continuity = {
   as: 'Resumed as',
   summary: 'How it stands',
   lastError: 'Last error',
+  fileProblem: 'Its files',
   tasks: 'Tasks',
   noTasks: 'No tasks.',
   approvals: 'Approvals',

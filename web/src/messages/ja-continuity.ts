@@ -65,6 +65,7 @@ export const continuity: typeof english.continuity = {
   as: '再開先',
   summary: '状況',
   lastError: '直近のエラー',
+  fileProblem: 'ファイル',
   tasks: 'タスク',
   noTasks: 'タスクはありません。',
   approvals: '承認',

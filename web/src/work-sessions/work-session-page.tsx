@@ -81,6 +81,7 @@ function Whole({ whole }: { whole: WholeWorkSession }) {
             </Fact>
           )}
           {whole.error && <Fact name={continuity.lastError}>{`${whole.error.code}: ${said(whole.error.message)}`}</Fact>}
+          {whole.fileProblem && <Fact name={continuity.fileProblem}>{said(whole.fileProblem)}</Fact>}
           {whole.parentSessionId && (
             <Fact name={continuity.from}>
               <Relative projectId={projectId} id={whole.parentSessionId} />

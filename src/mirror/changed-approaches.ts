@@ -1,0 +1,88 @@
+/**
+ * What somebody wrote into an `approaches.json` since we did (AR3). What we wrote last lies beside it, so that it is known what is theirs: entries
+ * that are new are taken in; what was changed or removed, or is no such file, is refused in words, and the file is left as it is.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { approachKinds } from '../domain/approach/lifecycle.ts'
+import { Refusal } from '../domain/errors.ts'
+import { say } from '../domain/sentences.ts'
+import { readPlainFile } from '../platform/plain-file.ts'
+import type { ApproachesFile } from '../protocol/files/approaches-file.ts'
+import { type NewApproach, newApproaches } from '../protocol/files/new-approaches.ts'
+
+export interface ChangedApproaches {
+  readonly added: readonly NewApproach[]
+  /** Why something of it is not taken in; null when all is. */
+  readonly problem: string | null
+  /** What is known of the file when the new ones are taken in. */
+  readonly known: Listed
+}
+
+/** As much as is compared: the lists, each entry as it stands there. */
+type Listed = { readonly [Kind in (typeof approachKinds)[number]]: readonly Entry[] }
+type Entry = Readonly<Record<string, unknown>>
+
+const namedAtMost = 5
+
+/** Undefined while nobody but us has written it. `kept`: what the store says; `beside`: what we wrote last. */
+export async function changedApproaches(
+  path: string,
+  beside: string,
+  kept: ApproachesFile,
+): Promise<ChangedApproaches | undefined> {
+  const found = await readPlainFile(path).catch(() => undefined)
+  if (found === undefined) return undefined
+  const wrote = await readPlainFile(beside).catch(() => undefined)
+  if (found === wrote) return undefined
+  // A version before this kept nothing beside it: what the store knows by its id was ours.
+  const known = wrote === undefined ? undefined : listedIn(JSON.parse(wrote))
+  try {
+    const theirs = listedIn(JSON.parse(found))
+    return known ? compared(known, theirs, JSON.parse(found)) : unknownTo(kept, theirs, JSON.parse(found))
+  } catch (error) {
+    const why = error instanceof Refusal ? error.message : 'it is not JSON'
+    return { added: [], problem: say('approachesRefused', { why }), known: known ?? listedIn(kept) }
+  }
+}
+
+function listedIn(file: unknown): Listed {
+  const lists = (typeof file === 'object' && file !== null ? file : {}) as Record<string, unknown>
+  const list = (kind: string): Entry[] => {
+    const entries = lists[kind] ?? []
+    if (!Array.isArray(entries)) throw new Refusal('invalid_request', `${kind} is no list`)
+    return entries as Entry[]
+  }
+  return { verified: list('verified'), failed: list('failed'), untried: list('untried') }
+}
+
+/** Entries of ours that are not there as they were are changed or removed; all others of theirs are new. */
+function compared(known: Listed, theirs: Listed, file: unknown): ChangedApproaches {
+  const lost: string[] = []
+  const isNew = (kind: keyof Listed, entry: Entry): boolean => !known[kind].some((each) => isDeepStrictEqual(each, entry))
+  for (const kind of approachKinds)
+    for (const entry of known[kind])
+      if (!theirs[kind].some((each) => isDeepStrictEqual(each, entry))) lost.push(String(entry['id']))
+  const fresh = pick(theirs, (kind, entry) => isNew(kind, entry) && !lost.includes(String(entry['id'])))
+  const added = newApproaches(file, fresh)
+  const names = lost.slice(0, namedAtMost).join(', ')
+  return { added, problem: lost.length > 0 ? say('approachesChanged', { ids: names }) : null, known: joined(known, fresh) }
+}
+
+function unknownTo(kept: ApproachesFile, theirs: Listed, file: unknown): ChangedApproaches | undefined {
+  const ids = new Set(approachKinds.flatMap((kind) => kept[kind].map(({ id }) => id)))
+  const fresh = pick(theirs, (_, { id }) => !ids.has(String(id)))
+  const added = newApproaches(file, fresh)
+  return added.length === 0 ? undefined : { added, problem: null, known: joined(listedIn(kept), fresh) }
+}
+
+const pick = (lists: Listed, isWanted: (kind: keyof Listed, entry: Entry) => boolean): Listed => ({
+  verified: lists.verified.filter((entry) => isWanted('verified', entry)),
+  failed: lists.failed.filter((entry) => isWanted('failed', entry)),
+  untried: lists.untried.filter((entry) => isWanted('untried', entry)),
+})
+
+const joined = (one: Listed, other: Listed): Listed => ({
+  verified: [...one.verified, ...other.verified],
+  failed: [...one.failed, ...other.failed],
+  untried: [...one.untried, ...other.untried],
+})
