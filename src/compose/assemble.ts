@@ -19,6 +19,7 @@ import type { Tails } from '../server/live/tail.ts'
 import { openDoors } from '../server/open-doors.ts'
 import { createSignInCode } from '../services/create-sign-in-code.ts'
 import type { Store } from '../store/store.ts'
+import { bringBackFrom } from './bring-back-from.ts'
 import { beginDuties } from './duties/begin-duties.ts'
 import { keepCutoverRule, noteDay, noteFiles } from './duties/cutover.ts'
 import { type BeginDuties, DutyLease } from './duties/duty-lease.ts'
@@ -63,7 +64,10 @@ export async function assemble(parts: Parts): Promise<Assembled> {
     takeoverMinutes: config['coordinator.takeover_minutes'],
   }
   const ownerTokenHash = hashSecret(ownerToken)
-  const files = filesBeside({ mirror, store, data, noteDay: (day) => noteDay(store, day) })
+  const files = {
+    ...filesBeside({ mirror, store, data, noteDay: (day) => noteDay(store, day) }),
+    bringBack: bringBackFrom(store, data),
+  }
   const doors = await openDoors({
     front,
     store,

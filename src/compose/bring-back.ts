@@ -8,16 +8,16 @@ import { restoreWorkSession } from '../services/restore-work-session.ts'
 import type { Store } from '../store/store.ts'
 import { restoreArtifact } from './restore-artifact.ts'
 
-export async function bringOne(store: Store, { files, artifacts }: SavedWorkSession) {
+export async function bringOne(store: Store, { files, artifacts }: SavedWorkSession, by = ownerId) {
   const { project_id: projectId = '', session_id: workSessionId = '' } = files.checkpoint as Record<string, string>
   const place = { projectId, workSessionId }
-  const { restored, notRestored: told } = await store.run(restoreWorkSession, { ...place, files, by: ownerId })
+  const { restored, notRestored: told } = await store.run(restoreWorkSession, { ...place, files, by })
   const facts = readWorkSession(files).rows?.artifacts ?? []
   let brought = 0
   for (const artifact of artifacts) {
     try {
       const its = facts.find(({ name }) => name === artifact.name)
-      if (await restoreArtifact(store, { ...place, name: artifact.name }, its, bytesOf(artifact), ownerId)) brought++
+      if (await restoreArtifact(store, { ...place, name: artifact.name }, its, bytesOf(artifact), by)) brought++
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       told.push({ what: 'artifact', detail: `${artifact.name}: ${error.message}` })

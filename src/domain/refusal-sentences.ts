@@ -81,6 +81,8 @@ export const refusalSentences = {
   keyDevice: 'No part of a key is a name that Windows reserves',
   keyForm: 'A key is <channel>:<chat id>, neither of them empty',
   cutoverConfigured: 'The configuration says when a day begins (cutover.hour, cutover.timezone); change it there and start again',
+  fileOutside: 'The file must lie below the projects of the data folder, or in the folder of a project',
+  fileMissing: 'There is no file {path} on the machine of the server',
   keyReserved: 'Keys that begin with {channel}: are given out by the server alone; choose another channel',
   keyEnd: 'A key does not end in a dot or a space',
 

@@ -76,10 +76,9 @@ export const sentences = {
   workAbandoned: 'The agent has left before the work was done.',
   taskFailedBecause: 'Task {task} failed: {why}',
   taskFailed: 'Task {task} failed.',
-  approachesRefused:
-    'What was written into approaches.json was not taken in: {why}. The file is left as it is; mend it or delete it.',
+  approachesRefused: 'What was written into {file} was not taken in: {why}. The file is left as it is; mend it or delete it.',
   approachesChanged:
-    'In approaches.json {ids} was changed or removed by hand, which is not taken in. The file is left as it is; put it back, or delete the file.',
+    'In {file} {ids} was changed or removed by hand, which is not taken in. The file is left as it is; put it back, or delete the file.',
   agentNotInProject: '{agent} is no agent of this project any more; it was to do {tasks}',
   roleNeeded: '{agent} worked as {role} in a console. Give it a role in a console again.',
   noTaskLeft: 'No task is left. Create one and assign it to an agent.',

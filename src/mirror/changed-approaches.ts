@@ -22,6 +22,7 @@ export interface ChangedApproaches {
 type Listed = { readonly [Kind in (typeof approachKinds)[number]]: readonly Entry[] }
 type Entry = Readonly<Record<string, unknown>>
 
+const file = 'approaches.json'
 const namedAtMost = 5
 
 /** Undefined while nobody but us has written it. `kept`: what the store says; `beside`: what we wrote last. */
@@ -41,12 +42,12 @@ export async function changedApproaches(
     return known ? compared(known, theirs, JSON.parse(found)) : unknownTo(kept, theirs, JSON.parse(found))
   } catch (error) {
     const why = error instanceof Refusal ? error.message : 'it is not JSON'
-    return { added: [], problem: say('approachesRefused', { why }), known: known ?? listedIn(kept) }
+    return { added: [], problem: say('approachesRefused', { file, why }), known: known ?? listedIn(kept) }
   }
 }
 
-function listedIn(file: unknown): Listed {
-  const lists = (typeof file === 'object' && file !== null ? file : {}) as Record<string, unknown>
+function listedIn(whole: unknown): Listed {
+  const lists = (typeof whole === 'object' && whole !== null ? whole : {}) as Record<string, unknown>
   const list = (kind: string): Entry[] => {
     const entries = lists[kind] ?? []
     if (!Array.isArray(entries)) throw new Refusal('invalid_request', `${kind} is no list`)
@@ -56,22 +57,22 @@ function listedIn(file: unknown): Listed {
 }
 
 /** Entries of ours that are not there as they were are changed or removed; all others of theirs are new. */
-function compared(known: Listed, theirs: Listed, file: unknown): ChangedApproaches {
+function compared(known: Listed, theirs: Listed, whole: unknown): ChangedApproaches {
   const lost: string[] = []
   const isNew = (kind: keyof Listed, entry: Entry): boolean => !known[kind].some((each) => isDeepStrictEqual(each, entry))
   for (const kind of approachKinds)
     for (const entry of known[kind])
       if (!theirs[kind].some((each) => isDeepStrictEqual(each, entry))) lost.push(String(entry['id']))
   const fresh = pick(theirs, (kind, entry) => isNew(kind, entry) && !lost.includes(String(entry['id'])))
-  const added = newApproaches(file, fresh)
+  const added = newApproaches(whole, fresh)
   const names = lost.slice(0, namedAtMost).join(', ')
-  return { added, problem: lost.length > 0 ? say('approachesChanged', { ids: names }) : null, known: joined(known, fresh) }
+  return { added, problem: lost.length > 0 ? say('approachesChanged', { file, ids: names }) : null, known: joined(known, fresh) }
 }
 
-function unknownTo(kept: ApproachesFile, theirs: Listed, file: unknown): ChangedApproaches | undefined {
+function unknownTo(kept: ApproachesFile, theirs: Listed, whole: unknown): ChangedApproaches | undefined {
   const ids = new Set(approachKinds.flatMap((kind) => kept[kind].map(({ id }) => id)))
   const fresh = pick(theirs, (_, { id }) => !ids.has(String(id)))
-  const added = newApproaches(file, fresh)
+  const added = newApproaches(whole, fresh)
   return added.length === 0 ? undefined : { added, problem: null, known: joined(listedIn(kept), fresh) }
 }
 

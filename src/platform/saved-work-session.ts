@@ -143,6 +143,8 @@ async function parentIn(folder: string): Promise<string | null> {
 }
 
 async function artifactsIn(folder: string): Promise<SavedArtifact[]> {
+  // A link would lead elsewhere.
+  if (!(await lstat(folder).catch(() => undefined))?.isDirectory()) return []
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   // What begins with a dot is a file that was never finished.
   const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'))

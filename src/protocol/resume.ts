@@ -103,5 +103,8 @@ export const restoredOnWire = ({
   ...restored
 }: Omit<Restored, 'session'> & { workSession: WorkSession }): Restored => ({ ...restored, session: workSession })
 
+/** The work session that goes on. */
+export const workSessionIn = ({ session: workSession }: Pick<Resumed, 'session'>): WorkSession => workSession
+
 /** The id of the work session that goes on. */
 export const childOf = ({ session: workSession }: Pick<Resumed, 'session'>): string => workSession.id

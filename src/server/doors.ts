@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Seals } from '../platform/seals.ts'
 import type { DetectedAgent } from '../protocol/detected-agent.ts'
+import type { NotRestored } from '../protocol/resume.ts'
 import type { Store } from '../store/store.ts'
 import type { AgentCalls } from './agents/agent-calls.ts'
 import type { Launches } from './agents/launches.ts'
@@ -26,6 +27,15 @@ export interface FilesBeside {
   written(projectId: string): Promise<boolean>
   /** CV1 `save`: resolves with the path when all that was committed before is in the file; throws `file_not_written` when it cannot be. */
   saveConversation(key: string): Promise<string>
+  /** CK7: the work session whose files lie at a path on this machine, brought into the store when it is not there. */
+  bringBack(
+    path: string,
+    by: string,
+  ): Promise<{
+    readonly projectId: string
+    readonly workSessionId: string
+    readonly notRestored: readonly NotRestored[]
+  }>
   /** Where the note of a day lies (DC3). */
   notePath(day: string): string
   /** Resolves when the chapters closed before are in it; false when it cannot be written just now, and is tried again. */

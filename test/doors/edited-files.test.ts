@@ -9,9 +9,9 @@ async function open() {
   const { ask, folder } = server
   const post = async (to: string, body: unknown = {}) => (await ask(to, { method: 'POST', body })).json
   const { id: projectId } = await post('/api/projects', { name: 'p' })
-  const sessions = `/api/projects/${projectId}/sessions`
-  const { id } = await post(sessions, {})
-  const at = `${sessions}/${id}`
+  const workSessions = `/api/projects/${projectId}/sessions`
+  const { id } = await post(workSessions, {})
+  const at = `${workSessions}/${id}`
   const path = join(folder, 'projects', projectId, 'sessions', id, 'approaches.json')
   const record = (description: string) => post(`${at}/approaches`, { kind: 'untried', category: 'c', description })
   /** Asked for, so that the files are written; a round more for what was taken in by the first. */

@@ -118,7 +118,7 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
     ...['setChannelRoute', 'createPairingCode', 'listChannelChats', 'changeChannelChat'],
     ...['getWorktree', 'getWorktreeDiff', 'getWorktreePatch', 'getWorktreeLosses'],
     ...['commitWorktree', 'mergeWorktree', 'removeWorktree'],
-    ...['restoreWorkSession', 'getArtifact', 'revokeAllowance', 'watchEvents'],
+    ...['resumeFromFile', 'restoreWorkSession', 'getArtifact', 'revokeAllowance', 'watchEvents'],
   ])
 })
 

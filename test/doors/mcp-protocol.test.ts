@@ -81,7 +81,7 @@ test('[MC1] the versions that the short way knows are the SDK’s', () => {
 test('[MC2] the tools are there, and [MC3] each has what a model needs to use it', async () => {
   const { agent } = await openWorkplace()
   const { tools } = await (await agent()).client.listTools()
-  expect(tools.map(({ name }) => name)).toEqual([...toolsOfAgents, ...toolsOfCoordinators])
+  expect(tools.map(({ name }) => name)).toEqual([...toolsOfAgents, ...toolsOfCoordinators, 'resume_from_file'])
   for (const { name, title, description, inputSchema, outputSchema, annotations } of tools) {
     expect(title, name).toMatch(/^[A-Z].{5,80}/)
     expect(description?.length, name).toBeGreaterThan(80)

@@ -3,6 +3,7 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
+import { bringBackFrom } from '../../src/compose/bring-back-from.ts'
 import { noteDay, noteFiles } from '../../src/compose/duties/cutover.ts'
 import { projectFiles } from '../../src/compose/project-files.ts'
 import { conversationFile } from '../../src/mirror/conversation-file.ts'
@@ -85,7 +86,10 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
   const targets = [projectFiles(store, front.parts.logger), conversationFile, noteFiles(store)]
   const mirror = new Mirror({ store, clock, logger: front.parts.logger, folder, targets })
   onTestFinished(() => mirror.stop())
-  const files = filesBeside({ mirror, store, data: folder, noteDay: (day) => noteDay(store, day) })
+  const files = {
+    ...filesBeside({ mirror, store, data: folder, noteDay: (day) => noteDay(store, day) }),
+    bringBack: bringBackFrom(store, folder),
+  }
   const server = await openDoors({
     front,
     store,

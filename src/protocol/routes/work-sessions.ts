@@ -4,6 +4,7 @@ import { CheckpointRequest, SavedCheckpoint } from '../checkpoint.ts'
 import { WorkSessionFiles } from '../files/read-work-session.ts'
 import { Lineage } from '../lineage.ts'
 import { PageQuery, pageOf } from '../page.ts'
+import { ProjectPath } from '../project.ts'
 import { Restored, Resumed } from '../resume.ts'
 import type { Route } from '../route.ts'
 import { ListedWorkSession, WholeWorkSession, WorkSession, WorkSessionDraft, WorkSessionEnd } from '../work-session.ts'
@@ -86,6 +87,16 @@ export const workSessionRoutes = {
     summary: 'Take interrupted work up: 201 with a new work session, 200 with the same one while it runs',
     params: workSession,
     body: z.strictObject({}).optional(),
+    status: 200,
+    alsoStatus: 201,
+    answer: Resumed,
+  },
+  resumeFromFile: {
+    method: 'POST',
+    path: '/api/sessions/resume-file',
+    scope: 'manage',
+    summary: 'Take work up from its files on the machine of the server, below its projects or in the folder of a project',
+    body: z.strictObject({ path: ProjectPath.describe('Of a state_checkpoint.json, or of its folder; absolute') }),
     status: 200,
     alsoStatus: 201,
     answer: Resumed,

@@ -15,6 +15,7 @@ import { recordApproach } from './tools/record-approach.ts'
 import { reportProcessExit } from './tools/report-process-exit.ts'
 import { requestApproval } from './tools/request-approval.ts'
 import { respondChat } from './tools/respond-chat.ts'
+import { resumeFromFile } from './tools/resume-from-file.ts'
 import { saveCheckpoint } from './tools/save-checkpoint.ts'
 import { sendMessage } from './tools/send-message.ts'
 import { setSummary } from './tools/set-summary.ts'
@@ -39,6 +40,7 @@ const tools: readonly Tool[] = [
   getAgentAction,
   reportProcessExit,
   invalidateSession,
+  resumeFromFile,
 ]
 
 const byName = new Map(tools.map((tool) => [tool.name, tool]))

@@ -50,6 +50,13 @@ export const continuity = {
     asked: 'saved on request',
   },
 
+  fromFile: {
+    title: 'Continue from a file',
+    path: 'Path on the machine of the server',
+    hint: 'Of a state_checkpoint.json or its folder, below the projects of the data folder or in the folder of a project.',
+    go: 'Continue',
+  },
+
   days: {
     begins: 'A new day of chat begins',
     at: (hour: string, zone: string) => `A new day of chat begins at ${hour} ${zone}`,

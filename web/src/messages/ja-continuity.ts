@@ -42,6 +42,13 @@ export const continuity: typeof english.continuity = {
     asked: '要求による保存',
   },
 
+  fromFile: {
+    title: 'ファイルから続ける',
+    path: 'サーバーのマシン上のパス',
+    hint: 'state_checkpoint.json またはそのフォルダー。データフォルダーのプロジェクトの下か、プロジェクトのフォルダーの中にあるもの。',
+    go: '続ける',
+  },
+
   days: {
     begins: 'チャットの一日の始まり',
     at: (hour, zone) => `チャットの新しい一日は ${zone} の ${hour} に始まります`,

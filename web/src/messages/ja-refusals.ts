@@ -79,6 +79,8 @@ const words: RefusalSentences = {
   keyDevice: 'キーの一部に Windows の予約名は使えません',
   keyForm: 'キーは「チャンネル:チャット ID」の形で、どちらも空にできません',
   cutoverConfigured: '一日の始まりは設定ファイルか環境変数で決まっています。そこで変えて起動し直してください',
+  fileOutside: 'ファイルはデータフォルダーのプロジェクトの下か、プロジェクトのフォルダーの中になければなりません',
+  fileMissing: 'サーバーのマシンに {path} というファイルはありません',
   keyReserved: '{channel}: で始まるキーはサーバーだけが作れます。別のチャンネルを選んでください',
   keyEnd: 'キーの末尾にドットや空白は使えません',
 

@@ -74,10 +74,9 @@ const words: Sentences = {
   workAbandoned: '作業が終わる前にエージェントがいなくなりました。',
   taskFailedBecause: 'タスク {task} が失敗しました: {why}',
   taskFailed: 'タスク {task} が失敗しました。',
-  approachesRefused:
-    'approaches.json に書かれた内容は取り込まれませんでした: {why}。ファイルはそのままです。直すか削除してください。',
+  approachesRefused: '{file} に書かれた内容は取り込まれませんでした: {why}。ファイルはそのままです。直すか削除してください。',
   approachesChanged:
-    'approaches.json の {ids} が手で変更または削除されましたが、取り込まれません。ファイルはそのままです。元に戻すか、ファイルを削除してください。',
+    '{file} の {ids} が手で変更または削除されましたが、取り込まれません。ファイルはそのままです。元に戻すか、ファイルを削除してください。',
   agentNotInProject: '{agent} はもうこのプロジェクトのエージェントではありません。担当していたタスク: {tasks}',
   roleNeeded: '{agent} はコンソールで役割 {role} を担当していました。コンソールでもう一度役割を与えてください。',
   noTaskLeft: '残っているタスクはありません。タスクを作成し、エージェントに割り当ててください。',

@@ -10,6 +10,7 @@ import { Ago } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useProject } from '../project/use-project.ts'
 import { StateDot } from '../shell/state-dot.tsx'
+import { ContinueFromFile } from './continue-from-file.tsx'
 import { LineagePicture } from './lineage-picture.tsx'
 import { ResumeButton } from './resume-button.tsx'
 import { stateDots } from './state-dots.ts'
@@ -38,6 +39,7 @@ function WorkSessions({ projectId }: { projectId: string }) {
           </Rows>
         </>
       )}
+      <ContinueFromFile />
     </Section>
   )
 }

@@ -1,7 +1,5 @@
 /** The work sessions of a project. */
-import { Refusal } from '../../../domain/errors.ts'
 import { ProjectPath } from '../../../protocol/project.ts'
-import { childOf } from '../../../protocol/resume.ts'
 import type { workSessionRoutes } from '../../../protocol/routes/work-sessions.ts'
 import { createWorkSession } from '../../../services/create-work-session.ts'
 import { dismissWorkSession } from '../../../services/dismiss-work-session.ts'
@@ -11,8 +9,8 @@ import { getWorkSession } from '../../../services/get-work-session.ts'
 import { listInterrupted } from '../../../services/list-interrupted.ts'
 import { listWorkSessions } from '../../../services/list-work-sessions.ts'
 import { restoreWorkSession } from '../../../services/restore-work-session.ts'
-import { resumeWorkSession } from '../../../services/resume-work-session.ts'
 import { saveCheckpoint } from '../../../services/save-checkpoint.ts'
+import { resumeFromFile, resumeWork } from '../../agents/resume-work.ts'
 import { type HandlersOf, query, run } from '../handler.ts'
 
 export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
@@ -24,14 +22,14 @@ export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
   listInterrupted: query(listInterrupted, (call) => call.query),
   getLineage: query(getLineage, ({ params }) => params),
   resumeWorkSession: async ({ params, doors, receipt, reply, who }) => {
-    const outcome = await doors.store.run(resumeWorkSession, { ...params, by: who.id }, receipt)
-    if (outcome.outcome === 'failed') throw notResumed(outcome)
-    const { outcome: became, resumed } = outcome
-    reply.code(became === 'begun' ? 201 : 200)
-    if (became === 'same') return resumed
-    const role = await doors.userSessions.takeUp(who, params.workSessionId, childOf(resumed), receipt)
-    if (!role) return resumed
-    return { ...resumed, notRestored: [...resumed.notRestored, ...role.notRestored], missing: role.missing ?? resumed.missing }
+    const { begun, resumed } = await resumeWork(doors, who, params, receipt)
+    reply.code(begun ? 201 : 200)
+    return resumed
+  },
+  resumeFromFile: async ({ body, doors, reply, who }) => {
+    const { begun, resumed } = await resumeFromFile(doors, who, body.path)
+    reply.code(begun ? 201 : 200)
+    return resumed
   },
   restoreWorkSession: async ({ body, params, who, doors: { store, folders }, receipt }) => {
     const path = ProjectPath.safeParse((body.project as { path?: unknown } | null | undefined)?.path)
@@ -45,6 +43,3 @@ export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
     return { path, timestamp: at, written: await doors.files.written(projectId) }
   },
 }
-
-const notResumed = ({ setAside }: { setAside: string | null }): Refusal =>
-  new Refusal('resume_failed', setAside ?? 'What is stored of this work session cannot be read', { setAside })
