@@ -84,10 +84,15 @@ class Writer {
 
   async createProject(settings = true): Promise<string | undefined> {
     const chosen = settings ? { settings: { 'restart.max': this.#chance.below(100) } } : {}
-    const answer = await this.#try('create-project', { path: `/${this.#filler(3000)}`, ...chosen })
+    const answer = await this.#try('create-project', { ...this.#folder(3000), ...chosen })
     const id = answer?.['id'] as string | undefined
     if (id) this.#projects.push(id)
     return id
+  }
+
+  /** No other project's. Over HTTP it would have to be there. */
+  #folder(most: number): { path?: string } {
+    return this.#parts.overHttp ? {} : { path: `/${this.#name}/${this.#count}/${this.#filler(most)}` }
   }
 
   async #createAgent(): Promise<void> {
@@ -97,8 +102,8 @@ class Writer {
   }
 
   async #changeProject(projectId: string): Promise<void> {
-    const path = this.#chance.one(0.3) ? { path: `/${this.#filler(3500)}` } : {}
-    await this.#try('change-project', { projectId, ...path })
+    const folder = this.#chance.one(0.3) ? this.#folder(3500) : {}
+    await this.#try('change-project', { projectId, ...folder })
   }
 
   async #assign(): Promise<void> {

@@ -5,7 +5,7 @@
  * acknowledged at each moment. Calls on anything else pass through untouched.
  *
  *   DISK_FOLDER   the folder, absolute and without links
- *   DISK_EXCEPT   a folder below it that is not watched
+ *   DISK_EXCEPT   folders below it that are not watched, with : between them
  *   DISK_LOG      the log, appended to
  *   DISK_REPORTS  the file descriptor of the reports
  *   DISK_FAULT    kinds:from:how:times, e.g. ws:12:eio:1 ; kinds: w write, s sync, t truncate, r rename, u unlink, o create
@@ -45,7 +45,7 @@ static struct { enum watched what; uint64_t inode; dev_t device; char path[512];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char folder[PATH_MAX], except[PATH_MAX];
-static size_t folder_length, except_length;
+static size_t folder_length;
 static int log_fd = -1, report_fd = -1;
 static char fault_kinds[16], armed_by[64], kill_by[64];
 static long fault_from, fault_times, calls;
@@ -65,7 +65,7 @@ static void find_real(void) {
   FIND(rmdir); FIND(mmap); FIND(posix_fallocate); FIND(fallocate); FIND(sendfile); FIND(copy_file_range);
   const char *text = getenv("DISK_FOLDER");
   if (text) { snprintf(folder, sizeof folder, "%s", text); folder_length = strlen(folder); }
-  if ((text = getenv("DISK_EXCEPT"))) { snprintf(except, sizeof except, "%s", text); except_length = strlen(except); }
+  if ((text = getenv("DISK_EXCEPT"))) snprintf(except, sizeof except, "%s", text);
   if ((text = getenv("DISK_REPORTS"))) report_fd = atoi(text);
   if ((text = getenv("DISK_LOG"))) {
     int fd = real_open(text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -104,8 +104,12 @@ static const char *ours(const char *path) {
   if (path[folder_length] == 0) return path + folder_length;
   if (path[folder_length] != '/') return NULL;
   const char *below = path + folder_length + 1;
-  int excepted = except_length && !strncmp(below, except, except_length) && (below[except_length] == 0 || below[except_length] == '/');
-  return excepted ? NULL : below;
+  for (const char *one = except; *one;) {
+    size_t length = strcspn(one, ":");
+    if (length && !strncmp(below, one, length) && (below[length] == 0 || below[length] == '/')) return NULL;
+    one += length + (one[length] == ':');
+  }
+  return below;
 }
 
 static int is_shared_memory(const char *path) {

@@ -58,7 +58,7 @@ async function recordServer(library: string, build: string, seed: string, scratc
   await mkdir(folder)
   const { DISK_REPORTS: _, ...env } = shimEnvironment(library, folder, log)
   // The demo project's repository is git's to keep.
-  const server = await startServer(build, join(folder, 'data'), 0, { ...env, DISK_EXCEPT: 'data/demo' })
+  const server = await startServer(build, join(folder, 'data'), 0, { ...env, DISK_EXCEPT: 'data/demo:data/run/demo-unfinished' })
   try {
     const { url, token } = await server.ready
     const client = createClient({ url, token })
