@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { createProject } from '../../src/services/create-project.ts'
 import { openInstallation } from '../support/command-line.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -94,8 +95,9 @@ test('[CL2] a list stops at --limit and says that there is more', async () => {
 })
 
 test('[SE6] a name from somebody else cannot steer the terminal', async () => {
-  const { holdfast } = await openInstallation()
-  await holdfast(['projects', 'create', 'a\u009b2Jb\u202ec'])
+  const { holdfast, server } = await openInstallation()
+  // As an earlier build let it in (SE13).
+  await server.store.run(createProject, { name: 'a\u009b2Jb\u202ec', by: 'owner' })
   for (const argv of [['projects'], ['projects', 'show', 'a\u009b2Jb\u202ec']]) {
     expect((await holdfast(argv)).stdout).toContain('a\\u009b2Jb\\u202ec')
   }
