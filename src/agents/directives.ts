@@ -12,7 +12,7 @@ export type Step =
   | { readonly do: Bare }
 
 /** Those that take nothing. */
-const bare = ['plan', 'hang', 'crash', 'ignore-cancel', 'ignore-sigterm', 'fork', 'no-logout'] as const
+const bare = ['plan', 'recall', 'hang', 'crash', 'ignore-cancel', 'ignore-sigterm', 'fork', 'no-logout'] as const
 type Bare = (typeof bare)[number]
 
 /** A demo shall annoy, not harm. */

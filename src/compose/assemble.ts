@@ -12,8 +12,8 @@ import type { Logger } from '../platform/logger.ts'
 import type { Seals } from '../platform/seals.ts'
 import { hashSecret } from '../platform/secrets.ts'
 import type { ConfigValues } from '../protocol/config.ts'
-import { createSpeaker } from '../server/agents/speaker.ts'
 import { Starter } from '../server/agents/starter.ts'
+import { createTurnDispatcher } from '../server/agents/turn-dispatcher.ts'
 import type { Front } from '../server/front.ts'
 import type { Tails } from '../server/live/tail.ts'
 import { openDoors } from '../server/open-doors.ts'
@@ -83,7 +83,7 @@ export async function assemble(parts: Parts): Promise<Assembled> {
   const starter = new Starter({ store, clock, logger, tails: doors.tails, launches: doors.launches })
   await starter.start()
   undo.push(() => starter.stop())
-  const speaker = createSpeaker({ store, clock, logger })
+  const speaker = createTurnDispatcher({ store, clock, logger })
   speaker.start()
   undo.push(() => speaker.stop())
   const begin: BeginDuties = (dutyClock) => beginDuties({ store, logger, config, doors, figures: front.figures }, dutyClock)

@@ -163,6 +163,7 @@ export class Link {
       type: 'coordinator:hello',
       ...about,
       linkVersion,
+      contexts: true,
       instance: this.#instance,
       epoch: this.#epoch,
     }

@@ -1,24 +1,33 @@
 /**
- * One agent that is spoken to over ACP (AG2, AC1-AC4): its workspace, its greeting, then turn after turn as they are ordered. It tells what
- * happens and decides nothing. Everything is told once; being ordered the same twice changes nothing.
+ * One ACP agent (AG2, AC1-AC4): its workspace, its greeting and its first context, then turn after turn as they are ordered, each in the
+ * context it names; one that is not open yet is opened for its turn. It tells what happens and decides nothing. Everything is told once;
+ * being ordered the same twice changes nothing.
  *
- *   workspace ──▶ process ──▶ initialize ──▶ session ──▶ ready ──turn ordered──▶ running ──▶ ready
+ *   workspace ──▶ process ──▶ initialize ──▶ session ──▶ ready ──turns ordered──▶
  *       └────────────┴─────────────┴────────────┴──▶ failed, with the step it was in; its process is ended
  */
-import { randomUUID } from 'node:crypto'
 import type { Clock } from '../platform/clock.ts'
 import type { OwnProgram } from '../platform/program-of.ts'
 import type { AgentUpdate, PermissionRequest } from '../protocol/agent-update.ts'
 import type { LaunchParticulars } from '../protocol/link.ts'
-import type { AcpParticulars, ConfigureOrder, FailureStep, SettledPermission, TurnOrder } from '../protocol/link-turns.ts'
+import type {
+  AcpParticulars,
+  ConfigureOrder,
+  FailureStep,
+  OpenContext,
+  SettledPermission,
+  TurnOrder,
+} from '../protocol/link-turns.ts'
 import { say } from '../protocol/sentences.ts'
-import { AcpConversation } from './acp/conversation.ts'
+import { AcpConnection, type ContextHandlers, type OpenedContext } from './acp/connection.ts'
+import type { AcpContext } from './acp/context.ts'
 import { AcpFailure } from './acp/failure.ts'
 import type { AgentFacts, Opened, ToolServer } from './acp/opening.ts'
 import type { PermissionAnswer } from './acp/permissions.ts'
 import { troubleInWords } from './acp/troubles.ts'
 import { CannotStart, type Pipes } from './agent-process.ts'
 import { cleaner } from './clean-update.ts'
+import { OpenQuestions } from './open-questions.ts'
 import { OutputGate } from './output-gate.ts'
 import type { NewFact } from './spool.ts'
 import { makeWorkplace, type WorkplaceParts } from './workplace.ts'
@@ -42,15 +51,20 @@ const longestWords = 4000
 /** For what it has said last to come out of its pipe. */
 const lastWordsMs = 200
 
-interface Question {
-  readonly resolve: (answer: PermissionAnswer) => void
+interface HeldContext {
+  context: AcpContext | undefined
+  /** The turn that runs in it. */
+  turnId: string | undefined
 }
+
+/** Of a server that names no contexts. */
+const first = ''
 
 export class SpokenAgent {
   readonly #parts: SpokenAgentParts
   readonly #gate = new OutputGate()
   readonly #clean: <Value>(value: Value) => Value
-  readonly #questions = new Map<string, Question>()
+  readonly #questions = new OpenQuestions()
   readonly #known = new Set<string>()
   /** Rejects when the start has taken too long. */
   readonly #late = Promise.withResolvers<never>()
@@ -58,9 +72,15 @@ export class SpokenAgent {
   #stopWaiting = (): void => {}
   #step: Exclude<FailureStep, 'running'> = 'workspace'
   #place: Workspace | undefined
-  #conversation: AcpConversation | undefined
+  #connection: AcpConnection | undefined
+  #folder = ''
   #phase: 'starting' | 'ready' | 'failed' | 'over' = 'starting'
-  #turnId: string | undefined
+  /** By their ids; the one that was opened with the launch is `first`. */
+  readonly #contexts = new Map<string, HeldContext>()
+  /** Those that run, with the context they run in. */
+  readonly #turns = new Map<string, HeldContext>()
+  /** Those whose context is being opened. */
+  readonly #opening = new Map<string, 'wanted' | 'cancelled'>()
   #begun: Promise<void> | undefined
   #configured: Promise<void> = Promise.resolve()
   /** What it says of itself while it starts, the last of each kind: told with the news that it is ready, which would else wait behind it. */
@@ -113,37 +133,36 @@ export class SpokenAgent {
     this.#tell({ type: 'agent-failed', step: this.#step, error })
   }
 
-  /** Its process runs: greets it and opens a session; whatever comes of that is told. */
+  /** Its process runs: greets it and opens its first context; whatever comes of that is told. */
   begin({ to, from }: Pipes, folder: string): void {
     const { clock, version } = this.#parts
     this.#step = 'initialize'
-    const conversation = new AcpConversation({
+    this.#folder = folder
+    const connection = new AcpConnection({
       to,
       from,
       clock,
       version,
       room: () => this.#gate.opened,
-      onUpdate: (update) => this.#update(update),
-      onPermission: (request, withdrawn) => this.#ask(request, withdrawn),
       onTrouble: (trouble) => this.#say(troubleInWords(trouble)),
     })
-    this.#conversation = conversation
-    this.#begun = this.#greet(conversation, folder).catch((error: unknown) => {
+    this.#connection = connection
+    this.#begun = this.#greet(connection).catch((error: unknown) => {
       if (this.#phase !== 'starting') return
       this.failed(error instanceof Error ? error.message : String(error))
       this.#parts.stop()
     })
     // One that closes its output has nothing more to say, and would stay for ever.
-    void conversation.ended.then(() => {
+    void connection.ended.then(() => {
       if (this.#phase !== 'over') this.#parts.stop()
     })
   }
 
   /** Runs this turn, once. */
-  turn({ turnId, content }: TurnOrder): void {
+  turn({ turnId, content, context }: TurnOrder): void {
     if (this.#known.has(turnId)) return
     this.#remember(turnId)
-    void this.#run(turnId, content)
+    void this.#run(turnId, content, context)
   }
 
   /** Whether this turn was ordered before. */
@@ -152,7 +171,9 @@ export class SpokenAgent {
   }
 
   cancel(turnId: string): void {
-    if (this.#turnId === turnId) this.#conversation?.cancel()
+    const held = this.#turns.get(turnId)
+    if (held) held.context?.cancel()
+    else if (this.#opening.has(turnId)) this.#opening.set(turnId, 'cancelled')
     else if (!this.#known.has(turnId)) {
       // It is not to be run at all.
       this.#remember(turnId)
@@ -161,7 +182,7 @@ export class SpokenAgent {
   }
 
   settle({ askId, optionId }: Pick<SettledPermission, 'askId' | 'optionId'>): void {
-    this.#questions.get(askId)?.resolve(optionId === null ? { choose: 'deny' } : { optionId })
+    this.#questions.settle(askId, optionId === null ? { choose: 'deny' } : { optionId })
   }
 
   /** Sets its mode or an option, once, one after the other; what came of it is told. */
@@ -171,8 +192,9 @@ export class SpokenAgent {
     this.#configured = this.#configured.then(async () => {
       let error: string | null = null
       try {
-        if (this.#phase !== 'ready' || !this.#conversation) throw new Error(say('cannotBeSpokenTo'))
-        await this.#conversation.configure(change)
+        const context = this.#contexts.get(this.#parts.acp.contextId ?? first)?.context
+        if (this.#phase !== 'ready' || !context) throw new Error(say('cannotBeSpokenTo'))
+        await context.configure(change)
       } catch (failure) {
         const words = failure instanceof Error ? failure.message : String(failure)
         error = this.#clean(words).slice(0, longestWords)
@@ -192,9 +214,9 @@ export class SpokenAgent {
     this.#gate.set(true)
     const { clock } = this.#parts
     const late = new Promise<void>((resolve) => clock.after(lastWordsMs, resolve))
-    await Promise.race([this.#conversation?.ended, late])
+    await Promise.race([this.#connection?.ended, late])
     await Promise.race([this.#begun, late])
-    this.#conversation?.close()
+    this.#connection?.close()
     this.#phase = 'over'
   }
 
@@ -204,34 +226,51 @@ export class SpokenAgent {
     this.#stopWaiting = this.#parts.clock.after(ms, () => this.#late.reject(new AcpFailure('timeout', words)))
   }
 
-  async #greet(conversation: AcpConversation, folder: string): Promise<void> {
+  async #greet(connection: AcpConnection): Promise<void> {
     const { acp, clock } = this.#parts
     const inTime = <Result>(work: Promise<Result>): Promise<Result> => Promise.race([work, this.#late.promise])
-    const facts = await inTime(conversation.initialize())
+    const facts = await inTime(connection.initialize())
     this.#step = 'session'
-    const place = { folder, toolServers: [this.#ourTools()] }
+    const contextId = acp.contextId ?? first
     const openedAt = Date.parse(acp.lastOpenedAt ?? '') || clock.now()
-    const patience = acp.loadAcpSessionId === null ? 0 : conversation.waitsBeforeLoad(openedAt)
+    const patience = acp.loadAcpSessionId === null ? 0 : connection.waitsBeforeLoad(openedAt)
     if (patience > 0) {
       this.#say(
         `waiting ${Math.ceil(patience / 1000)} s, because this agent loads no session in the minute in which it was opened`,
       )
       this.#allow(acp.startWithinMs + patience)
     }
-    const opened = await inTime(
-      acp.loadAcpSessionId === null ? conversation.open(place) : conversation.reopen(place, acp.loadAcpSessionId, openedAt),
-    ).catch((error: unknown) => {
+    const { opened } = await inTime(this.#open(connection, contextId, acp.loadAcpSessionId, openedAt)).catch((error: unknown) => {
       throw withSignIn(error, facts)
     })
     this.#stopWaiting()
     if (this.#phase !== 'starting') return
     this.#phase = 'ready'
-    this.#tellReady(facts, opened, folder)
+    this.#tellReady(facts, opened, this.#folder)
+  }
+
+  /** A context of its own for each conversation, with tools that say which one they are called in. */
+  async #open(connection: AcpConnection, contextId: string, earlier: string | null, openedAt: number): Promise<OpenedContext> {
+    const before = this.#contexts.get(contextId)?.context
+    if (before) connection.forget(before)
+    const held: HeldContext = { context: undefined, turnId: undefined }
+    const place = { folder: this.#folder, toolServers: [this.#ourTools(contextId)] }
+    const handlers: ContextHandlers = {
+      onUpdate: (update) => this.#update(held, update),
+      onPermission: (request, withdrawn) => this.#ask(held, request, withdrawn),
+    }
+    const found =
+      earlier === null
+        ? await connection.open(place, handlers)
+        : await connection.reopen(place, { acpSessionId: earlier, openedAt }, handlers)
+    held.context = found.context
+    this.#contexts.set(contextId, held)
+    return found
   }
 
   #tellReady(facts: AgentFacts, opened: Opened, folder: string): void {
     const place = this.#place
-    for (const update of this.#early.values()) this.#update(update)
+    for (const update of this.#early.values()) this.#tell({ type: 'turn-update', turnId: null, update: this.#clean(update) })
     this.#early.clear()
     this.#tell({
       type: 'agent-ready',
@@ -251,63 +290,85 @@ export class SpokenAgent {
   }
 
   /** AC2: ours, with the launch token, so that it can record approaches, checkpoints and tasks. */
-  #ourTools(): ToolServer {
+  #ourTools(contextId: string): ToolServer {
     const { serverUrl, program, particulars } = this.#parts
     const [command, ...args] = program
     const { launchToken } = particulars
-    const env = { HOLDFAST_URL: serverUrl, HOLDFAST_LAUNCH_TOKEN: launchToken, HOLDFAST_TOKEN: launchToken }
-    return { name: 'holdfast', url: `${serverUrl}/mcp`, bearer: launchToken, program: { command, args: [...args, 'mcp'], env } }
+    const bearer = contextId === first ? launchToken : `${launchToken}.${contextId}`
+    const env = { HOLDFAST_URL: serverUrl, HOLDFAST_LAUNCH_TOKEN: launchToken, HOLDFAST_TOKEN: bearer }
+    return { name: 'holdfast', url: `${serverUrl}/mcp`, bearer, program: { command, args: [...args, 'mcp'], env } }
   }
 
-  async #run(turnId: string, content: TurnOrder['content']): Promise<void> {
-    const end = (outcome: 'answered' | 'cancelled' | 'failed', stopReason: string | null, error: string | null): void =>
-      this.#tell({
-        type: 'turn-ended',
-        turnId,
-        outcome,
-        stopReason,
-        error: error === null ? null : this.#clean(error).slice(0, longestWords),
+  async #run(turnId: string, content: TurnOrder['content'], order: OpenContext | undefined): Promise<void> {
+    const end = (ended: Partial<EndOfTurn> & Pick<EndOfTurn, 'outcome'>): void => {
+      const { outcome, stopReason = null, error = null, notRun = null, cancelIgnored = false } = ended
+      const words = error === null ? null : this.#clean(error).slice(0, longestWords)
+      this.#tell({ type: 'turn-ended', turnId, outcome, stopReason, error: words, notRun, cancelIgnored })
+    }
+    const connection = this.#connection
+    if (this.#phase !== 'ready' || !connection) return end({ outcome: 'failed', error: say('cannotBeSpokenTo') })
+    const contextId = order?.contextId ?? this.#parts.acp.contextId ?? first
+    let told = content
+    if (order?.open) {
+      this.#opening.set(turnId, 'wanted')
+      const opened = await this.#openFor(connection, turnId, order.contextId, order.open).catch((error: unknown) => {
+        end({ outcome: 'failed', error: error instanceof Error ? error.message : String(error), notRun: 'no_context' })
+        return undefined
       })
-    if (this.#phase !== 'ready' || !this.#conversation || this.#turnId !== undefined)
-      return end('failed', null, say('cannotBeSpokenTo'))
-    this.#turnId = turnId
+      const isWanted = this.#opening.get(turnId) === 'wanted'
+      this.#opening.delete(turnId)
+      if (opened === undefined) return
+      if (!isWanted) return end({ outcome: 'cancelled' })
+      told = opened === null ? content : [{ type: 'text', text: opened }, ...content]
+    }
+    const held = this.#contexts.get(contextId)
+    if (!held?.context || held.turnId !== undefined) return end({ outcome: 'failed', error: say('cannotBeSpokenTo') })
+    held.turnId = turnId
+    this.#turns.set(turnId, held)
     try {
-      const ended = await this.#conversation.prompt(content, this.#parts.acp.turnWithinMs)
-      end(ended.outcome, ended.stopReason, ended.error)
+      const { notTaken, ...ended } = await held.context.prompt(told, this.#parts.acp.turnWithinMs)
+      end({ ...ended, notRun: notTaken ? 'refused' : null })
     } catch (error) {
       const { code, message } = error instanceof AcpFailure ? error : { code: 'refused', message: String(error) }
       if (code === 'flooded') this.#say(`${message} It was ended.`)
       // It has gone with the turn open; its exit says so, and nobody knows what it had done.
-      if (code !== 'ended' && code !== 'flooded') end('failed', null, message)
+      if (code !== 'ended' && code !== 'flooded') end({ outcome: 'failed', error: message })
     } finally {
-      this.#turnId = undefined
+      held.turnId = undefined
+      this.#turns.delete(turnId)
     }
   }
 
-  #update(update: AgentUpdate): void {
+  /** What is told before the prompt: the primer of a new context, the news of one that was brought back. */
+  async #openFor(
+    connection: AcpConnection,
+    turnId: string,
+    contextId: string,
+    { acpSessionId: earlier, lastOpenedAt, primer, news }: NonNullable<OpenContext['open']>,
+  ): Promise<string | null> {
+    const openedAt = Date.parse(lastOpenedAt ?? '') || this.#parts.clock.now()
+    const { opened } = await this.#open(connection, contextId, earlier, openedAt)
+    const notRestored = opened.notRestored?.slice(0, longestWords) ?? null
+    const { acpSessionId, how } = opened
+    this.#tell({ type: 'turn-began', turnId, contextId, acpSessionId, how, notRestored })
+    return how === 'new' ? primer : news
+  }
+
+  #update(held: HeldContext, update: AgentUpdate): void {
     const isState = update.kind === 'mode' || update.kind === 'options' || update.kind === 'commands' || update.kind === 'usage'
     if (isState && this.#phase === 'starting') return void this.#early.set(update.kind, update)
-    const turnId = isState ? null : (this.#turnId ?? null)
+    const turnId = isState ? null : (held.turnId ?? null)
     this.#tell({ type: 'turn-update', turnId, update: this.#clean(update) })
   }
 
-  async #ask(request: PermissionRequest, withdrawn: AbortSignal): Promise<PermissionAnswer> {
-    const turnId = this.#turnId
-    if (turnId === undefined) return { choose: 'cancelled' }
-    const askId = randomUUID()
+  #ask({ turnId }: HeldContext, request: PermissionRequest, withdrawn: AbortSignal): Promise<PermissionAnswer> {
+    if (turnId === undefined) return Promise.resolve({ choose: 'cancelled' })
     const { digest, likeness } = request
-    const { promise, resolve } = Promise.withResolvers<PermissionAnswer>()
-    this.#questions.set(askId, { resolve })
-    const withdraw = (): void => {
-      resolve({ choose: 'cancelled' })
-      if (this.#questions.delete(askId)) this.#tell({ type: 'permission-withdrawn', askId })
-    }
-    withdrawn.addEventListener('abort', withdraw, { once: true })
-    this.#tell({ type: 'permission-asked', turnId, askId, request: { ...this.#clean(request), digest, likeness } })
-    const answer = await promise
-    this.#questions.delete(askId)
-    withdrawn.removeEventListener('abort', withdraw)
-    return answer
+    return this.#questions.ask(withdrawn, {
+      asked: (askId) =>
+        this.#tell({ type: 'permission-asked', turnId, askId, request: { ...this.#clean(request), digest, likeness } }),
+      withdrawn: (askId) => this.#tell({ type: 'permission-withdrawn', askId }),
+    })
   }
 
   #remember(turnId: string): void {
@@ -326,6 +387,7 @@ export class SpokenAgent {
   }
 }
 
+type EndOfTurn = Extract<NewFact, { type: 'turn-ended' }>
 type WithoutLaunch<Fact> = Fact extends { launchId: string } ? Omit<Fact, 'launchId'> : never
 
 /** SE4: what to do about it, as far as the agent says. */

@@ -69,6 +69,17 @@ export const sentences = {
   projectDeleted: 'project deleted',
   replaced: 'replaced',
 
+  endedEmpty: 'The agent ended its turn without an answer.',
+  endedMaxTokens: 'The answer reached the most tokens the model may say and stops here.',
+  endedMaxTurns: 'The agent reached the most model requests of one turn and stopped before it was done.',
+  endedRefusal: 'The agent refused to go on.',
+  endedAfterTools: 'It ran: {tools}',
+  stoppedBy: 'Stopped by {who}.',
+  processGoneTwice:
+    'The process of the agent ended twice while it worked on this. It is not given to it again by itself; send it again to try once more.',
+  otherConversation: 'It makes room for another conversation.',
+  contextUseless: 'The agent did not answer any more, so it is started again.',
+
   workError: 'The work was interrupted by an error.',
   workProcessExited: 'The process of the agent has exited before the work was done.',
   workConnectionLost: 'The connection to the agent was lost.',

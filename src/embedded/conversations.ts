@@ -169,7 +169,7 @@ export function conversationsOn(store: Store, { by, save, noted, close }: Around
       if (done.cut) await noted()
       return done
     },
-    list: async (page = {}) => store.query(listConversations, checked(PageQuery, page)),
+    list: async (page = {}) => store.query(listConversations, { ...checked(PageQuery, page), accountId: null }),
     close: () => {
       closing ??= close()
       return closing

@@ -49,6 +49,7 @@ const withoutProcesses = ({
   likeness: ______,
   imported_decider: _______,
   told_to: ________,
+  conversation_key: _________,
   ...approval
 }: Tables['human_approvals']): WorkSessionFile['approvals'][number] => approval
 

@@ -13,6 +13,7 @@ const endReasons = [
   'expired',
   'coordinator_lost',
   'revoked',
+  'other_conversation',
 ] as const
 
 export const AgentSession = z.object({

@@ -25,7 +25,7 @@ export const Approval = z.object({
   workerInstructions: z.array(z.unknown()),
   artifacts: z.array(z.unknown()),
   revisionHistory: z.array(z.unknown()),
-  /** AP6: the decision came from files: `decidedBy` brought it back, and this is whom the files name. */
+  /** AP7: the decision came from files: `decidedBy` brought it back, and this is whom the files name. */
   imported: z.object({ decidedBy: z.string() }).nullable(),
   /** AP4: of a permission for a tool only, once it is settled. */
   outcome: z.enum(permissionOutcomes).nullable(),

@@ -35,6 +35,8 @@ export const ChannelChat = z.object({
   channel: z.enum(channelNames),
   chatId: z.string(),
   conversationKey: z.string(),
+  /** The same, under the name it has everywhere else. */
+  conversation: z.string(),
   kind: z.enum(['person', 'group']),
   title: z.string(),
   handle: z.string().nullable(),

@@ -23,6 +23,10 @@ export const Conversation = z.object({
   state: z.enum(['open', 'closed']),
   summary: z.string(),
   flags: Flags,
+  /** Given by a person or by the agent; null: none yet. */
+  title: z.string().nullable(),
+  /** What it does now; left out in events, where it would be old at once. */
+  activity: z.enum(['idle', 'starting', 'working', 'waiting', 'limited', 'failed', 'ended']).optional(),
   messageCount: z.number().int(),
   created: Time,
   updated: Time,

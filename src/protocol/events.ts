@@ -59,6 +59,8 @@ export interface EventBodies extends RelayEventBodies {
   'message-added': { message: Message }
   'messages-delivered': { agentId: string; agentSessionId: string; seqs: readonly number[] }
   'messages-read': { agentId: string; seqs: readonly number[]; answerSeq: number | null }
+  /** project:ID: a turn that had begun did not run, and waits again (CX7). */
+  'turn-waiting': { turnId: string; agentId: string; conversationKey: string }
   /** AG6: its agent is at its vendor's limit until then, and goes on by itself then or not; null: it is over. */
   'chat-limited': { agentId: string; until: string | null; goesOn: boolean; by: string | null }
   'summary-set': { summary: string; throughSeq: number }
@@ -70,10 +72,6 @@ export interface EventBodies extends RelayEventBodies {
   'conversation-deleted': { by: string }
   /** DC2: a day is over; what was said on it leaves what agents are handed. */
   'chapter-closed': { chapter: Chapter }
-
-  // answer:KEY, until it is a message: whose `clientId` is the turn's.
-  'answer-said': { turnId: string; agentId: string; text: string }
-  'answer-over': { turnId: string }
 
   // project:ID; approvals and the beginning and end of work sessions also in home.
   'chat-wanted': { agentId: string; by: string }

@@ -4,7 +4,7 @@
  *
  *   ← turn-ordered, cancel-ordered, permission-settled, configure-ordered      events of `coordinator:ID`
  *   → agent-ready | agent-failed                                        facts, once for each launch with `acp`
- *   → turn-update*, permission-asked*, permission-withdrawn*, turn-ended
+ *   → turn-began?, turn-update*, permission-asked*, permission-withdrawn*, turn-ended
  *   → agent-configured                                                  once for each `configure-ordered`
  *
  * After a reconnect the snapshot names the turns that run and the answers to what they asked, without what was said to the agent:
@@ -65,6 +65,16 @@ export const turnFacts = [
   z.object({ ...about, type: z.literal('agent-failed'), step: z.enum(failureSteps).exclude(['running']), error: Words }),
   /** `turnId` is null for what belongs to no turn: mode, options, commands, usage. */
   z.object({ ...about, type: z.literal('turn-update'), turnId: Id.nullable(), update: AgentUpdate }),
+  /** The context of a turn was opened; told before anything else of it. */
+  z.object({
+    ...about,
+    type: z.literal('turn-began'),
+    turnId: Id,
+    contextId: Id,
+    acpSessionId: Line.min(1),
+    how: z.enum(['new', 'loaded', 'resumed']),
+    notRestored: Words.nullable(),
+  }),
   /** The last about a turn. An agent that goes with a turn open tells its exit only, and the turn's end is unknown. */
   z.object({
     ...about,
@@ -74,6 +84,13 @@ export const turnFacts = [
     /** The agent's word; null when it gave none. */
     stopReason: Line.nullable(),
     error: Words.nullable(),
+    /**
+     * The prompt did not run: `refused`, the agent would not take it and had shown nothing; `no_context`, its context could not be opened
+     * beside those that the process holds.
+     */
+    notRun: z.enum(['refused', 'no_context']).nullish(),
+    /** It was told to stop and did not: it takes nothing new. */
+    cancelIgnored: z.boolean().optional(),
   }),
   /** `askId` is the coordinator's; the same question is told once. */
   z.object({ ...about, type: z.literal('permission-asked'), turnId: Id, askId: Id, request: PermissionRequest }),
@@ -97,6 +114,21 @@ export interface TurnOrder {
   readonly launchId: string
   readonly turnId: string
   readonly content: readonly PromptPart[]
+  /** The context it runs in; left out: the one that was opened with the launch. */
+  readonly context?: OpenContext | undefined
+}
+
+export interface OpenContext {
+  readonly contextId: string
+  /** How to open it, where it is not open in this process: told back in `turn-began`. */
+  readonly open: {
+    /** The ACP session to bring back, and when it was opened last; null: a new one. */
+    readonly acpSessionId: string | null
+    readonly lastOpenedAt: string | null
+    /** Told before the prompt when the session is new, or when it was brought back. */
+    readonly primer: string | null
+    readonly news: string | null
+  } | null
 }
 
 export type CoordinatorPrompt = { readonly type: 'coordinator:prompt' } & TurnOrder
@@ -137,6 +169,8 @@ export interface AcpParticulars {
   /** AC4: the ACP session to bring back, and when it was opened last; null: a new one. */
   readonly loadAcpSessionId: string | null
   readonly lastOpenedAt: string | null
+  /** The context that is opened with the launch; null: of a server that knows none. */
+  readonly contextId?: string | null
   /** AG2: for everything from the workspace to `session/new`; then `agent-failed` with the step it hangs in. */
   readonly startWithinMs: number
   /** `turn.max_minutes`: a turn that takes longer is cancelled. */

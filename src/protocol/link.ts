@@ -47,6 +47,8 @@ export const CoordinatorHello = z.object({
   /** What its machine is like, and how many processes it takes (SC4). */
   labels: z.array(Label).max(maxLabels).optional(),
   capacity: z.int().min(1).max(10_000).nullish(),
+  /** It can hold several contexts in one process; left out by builds before that. */
+  contexts: z.boolean().optional(),
   /** The epoch it was given; null in an instance's first greeting. */
   epoch: Epoch.nullable(),
   requestId: RequestId,

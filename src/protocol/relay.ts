@@ -86,7 +86,10 @@ export const relayTypes: readonly string[] = RelayMessage.options.map((option) =
 
 type Requested = { requestId?: string | undefined }
 
-/** The bodies of the events; an agent's messages all have its role. `messageId` names a prompt and the turn that it became. */
+/**
+ * The bodies of the events; an agent's messages all have its role, or in `turns:KEY`, the stream of a chat or a task, the agent's id.
+ * `messageId` names a prompt and the turn that it became.
+ */
 export interface RelayEventBodies {
   'session:created': Requested & { projectId: string; by: string }
   'session:terminated': Requested & { reason: string; agentsTerminated: number }
@@ -94,6 +97,8 @@ export interface RelayEventBodies {
   'agent:ready': {
     role: string
     agentId: string
+    /** The key of the conversation it holds. */
+    conversation: string
     workspace: string
     branch: string | null
     note: string | null

@@ -4,6 +4,7 @@ import type { Conversation } from './conversation.ts'
 import type { Message } from './message.ts'
 import type { Project } from './project.ts'
 import type { Task } from './task.ts'
+import type { Turn } from './user-session.ts'
 import type { WorkSession } from './work-session.ts'
 
 /** Lists in a snapshot hold at most this many, newest first; the rest is read page by page. */
@@ -45,7 +46,7 @@ export interface ChatLimit {
   readonly goesOn: boolean
 }
 
-/** CH12: what an agent is saying now; null: nothing. The message it becomes has the turn as its `clientId`. */
-export interface AnswerState {
-  readonly saying: { readonly turnId: string; readonly agentId: string; readonly text: string } | null
+/** CH12: the turns that run in a conversation, with what was said so far. The message one becomes has the turn as its `clientId`. */
+export interface TurnsState {
+  readonly running: readonly { readonly agentId: string; readonly turn: Turn }[]
 }

@@ -70,6 +70,8 @@ export type AskedPermission = z.output<typeof AskedPermission>
 export const RoleAgent = z.object({
   role: z.string(),
   agentId: z.string(),
+  /** The key of the conversation it holds. */
+  conversation: z.string(),
   state: z.enum(['SPAWNING', 'ACTIVE', 'FAILED', 'TERMINATED']),
   /** The folder it works in; before it is known, what was asked for. */
   workspace: z.string(),

@@ -21,14 +21,16 @@ interface Told {
   readonly content: string
   /** CH12: the turn it was said in. */
   readonly clientId?: string | undefined
-  /** It is kept, and is unread for nobody. */
-  readonly asksNobody?: boolean | undefined
+  /** The conversation of the context that asked, or asks. */
+  readonly originKey: string
+  /** It answers: told in that context. Left out: it asks, and is told in a context of its own for what that one asks. */
+  readonly intoKey?: string | undefined
 }
 
 export async function tellAgent(
   tx: Tx,
   { agentId, projectId, agentSessionId }: Receiver,
-  { toAgentId, content, clientId, asksNobody = false }: Told,
+  { toAgentId, content, clientId, originKey, intoKey }: Told,
   context: Context,
 ): Promise<Message> {
   const key = agentKey(agentId, toAgentId)
@@ -36,7 +38,16 @@ export async function tellAgent(
   const open = row.state === 'open' ? row : await changeConversation(tx, row, { state: 'open' }, context.now)
   if (row.state === 'closed') tx.append(conversationStream(key), { type: 'conversation-reopened', data: { by: agentId } })
   await tx.write(insertOpenConversation, { agent_session_id: agentSessionId, conversation_key: key })
-  const message = { senderId: agentId, receiverId: toAgentId, role: 'assistant', content, projectId, clientId } as const
-  const readers = asksNobody ? [] : [toAgentId]
-  return appendMessage(tx, open, message, context, { readers, also: [projectStream(projectId)] })
+  const message = {
+    senderId: agentId,
+    receiverId: toAgentId,
+    role: 'assistant',
+    content,
+    projectId,
+    clientId,
+    originKey,
+  } as const
+  // An answer for which nobody remembers who asked is told in the conversation itself.
+  const into = intoKey ? { key: intoKey, originKey: '' } : { key, originKey }
+  return appendMessage(tx, open, message, context, { readers: [toAgentId], also: [projectStream(projectId)], into })
 }

@@ -9,10 +9,12 @@ import { endWithAgentSession } from '../domain/work-session/lifecycle.ts'
 import { agentSessionOf, changesOf, selectCompanion, updateAgentSession } from '../store/queries/agent-sessions.ts'
 import { selectDrivenBy } from '../store/queries/driven-work-sessions.ts'
 import { findLaunch } from '../store/queries/launches.ts'
+import { isPushed, selectRunningOfSession } from '../store/queries/turns.ts'
 import { updateWorkSession, type WorkSessionRow } from '../store/queries/work-sessions.ts'
 import type { Context, Reader, Tx } from '../store/store.ts'
 import { closeConversation } from './close-conversation.ts'
 import { finishWorkSession } from './finish-work-session.ts'
+import { giveBackTurn } from './give-back-turn.ts'
 import { planOf } from './plan-record.ts'
 
 /** What a use case that may end agent sessions of a project has to be told and to lock. */
@@ -41,6 +43,9 @@ export async function endAgentSession(
   if (decision.outcome === 'unchanged') return false
   await tx.write(updateAgentSession, changesOf(decision.agentSession))
   for (const transition of decision.transitions) tell(tx, current, decision.agentSession, transition)
+  // What an agent that pulls has in hand is told again; what was pushed ends with its process, or by its answer.
+  for (const turn of await tx.all(selectRunningOfSession, { agentSessionId: current.id }))
+    if (!isPushed(turn)) await giveBackTurn(tx, turn, openConversations, context)
   for (const row of await tx.all(selectDrivenBy, { projectId: current.projectId, agentSessionId: current.id }))
     await leave(tx, row, current, because, context)
   for (const conversationKey of openConversations)

@@ -22,6 +22,7 @@ interface Asked {
   readonly checkpointType: string
   readonly leaderId: string
   readonly agentSessionId: string | null
+  readonly conversationKey?: string | null | undefined
   readonly instructionContent?: string | null | undefined
   readonly workerInstructions?: readonly unknown[] | undefined
   readonly artifacts?: readonly unknown[] | undefined
@@ -39,6 +40,7 @@ export async function askForApproval(tx: Tx, asked: Asked, now: Instant): Promis
     task_id: asked.taskId,
     asked_by_agent_session_id: asked.agentSessionId,
     told_to: null,
+    conversation_key: asked.conversationKey ?? null,
     status: 'pending',
     submitted_at: now,
     resolved_at: null,

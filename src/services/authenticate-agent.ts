@@ -4,7 +4,7 @@
  * trying. A launch that asks again, because the answer was lost on its way, gets the session it holds under a new token (AS8).
  */
 import { afterAuthentication } from '../domain/agent-session/instruction.ts'
-import { begin, type LiveAgentSession } from '../domain/agent-session/lifecycle.ts'
+import { begin, type LiveAgentSession, type Purpose } from '../domain/agent-session/lifecycle.ts'
 import { detectWork } from '../domain/agent-session/work-detection.ts'
 import { Refusal } from '../domain/errors.ts'
 import { durationMs } from '../domain/project/duration.ts'
@@ -96,17 +96,17 @@ async function renew(tx: Tx, held: LiveAgentSession, { random }: Context): Promi
   return signedIn(held, token)
 }
 
-/** The lease itself, for whoever was found to be who it says. */
+/** The lease itself, for whoever was found to be who it says; `purpose`: for nothing else. */
 export async function takeLease(
   tx: Tx,
-  input: Pair & { readonly launchId?: string | null | undefined },
+  input: Pair & { readonly launchId?: string | null | undefined; readonly purpose?: Purpose },
   settings: ProjectSettings,
   context: Context,
 ): Promise<SignedIn> {
   const { now, random } = context
   const { agentId, projectId, launchId = null } = input
   const found = detectWork(now, await workFactsOf(tx, { agentId, projectId }))
-  if (found.purpose === 'no_work') return { status: 'no_work' }
+  if (found.purpose === 'no_work' || (input.purpose ?? found.purpose) !== found.purpose) return { status: 'no_work' }
   if (found.purpose === 'chat' && found.usesUpPendingChat)
     await tx.write(deletePurpose, { agent_id: agentId, project_id: projectId })
   const id = random.uuid()
@@ -124,6 +124,7 @@ export async function takeLease(
     token_hash: hashSecret(token),
     created_at: now,
     resumed_work_session_id: null,
+    context_id: null,
   })
   if (placed) await driveWorkSession(tx, placed.session_id, id)
   tx.append(projectStream(projectId), { type: 'agent-session-started', data: { agentSession: agentSessionOf(agentSession) } })

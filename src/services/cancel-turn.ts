@@ -11,19 +11,20 @@ import { activeAgent, mustBeLocked, talkStreams, type WhichUserSession } from '.
 interface Input extends WhichUserSession {
   readonly role: string
   readonly requestId?: string | undefined
+  readonly by: string
 }
 
 export const cancelTurn = defineUseCase({
   name: 'cancel-turn',
   streams: (input: Input) => talkStreams(input),
-  run: async (tx, { role, requestId, ...which }, { now }): Promise<{ turnId: string }> => {
+  run: async (tx, { role, requestId, by, ...which }, { now }): Promise<{ turnId: string }> => {
     const { userSessionId } = which
     const agent = await activeAgent(tx, userSessionId, role)
     const turn = (await tx.all(selectOpenTurns, { roleAgentId: agent.id })).find((each) => each.state === 'running')
     if (!turn) throw new Refusal('wrong_state', because('noTurn'))
     if (decide(turnLife(turn), { type: 'cancel' }).outcome !== 'cancel-ordered') return { turnId: turn.id }
-    await tx.write(updateTurn, { ...turn, cancel_ordered_at: now, cancel_request_id: requestId ?? null })
-    const launch = await findLaunch(tx, turn.launch_id)
+    await tx.write(updateTurn, { ...turn, cancel_ordered_at: now, cancel_request_id: requestId ?? null, cancel_by: by })
+    const launch = turn.launch_id === null ? undefined : await findLaunch(tx, turn.launch_id)
     if (launch) {
       mustBeLocked(which, launch.coordinatorId)
       const order = { launchId: launch.id, turnId: turn.id }

@@ -16,6 +16,7 @@ import { defineUseCase, type Tx } from '../store/store.ts'
 import { forgetChatLimit } from './chat-limit-record.ts'
 import { changedChat, chatStream, sayIn } from './chat-record.ts'
 import { checkAssigned } from './check-assigned.ts'
+import { dropOpenTurns } from './turn-record.ts'
 
 type Change = z.output<typeof ChannelChatChange> & ChatPlace & { readonly by: string }
 
@@ -50,6 +51,7 @@ export const changeChannelChat = defineUseCase({
 async function tellThem(tx: Tx, { state, language }: ChatRow, place: ChatPlace, now: string): Promise<void> {
   const words = chatWords(language)
   if (state === 'revoked') {
+    await dropOpenTurns(tx, channelKey(place), now)
     await tx.write(deleteUnreadOfConversation, { key: channelKey(place) })
     await tx.write(deleteOutgoingOf, place)
     await forgetChatLimit(tx, channelKey(place))

@@ -75,7 +75,8 @@ async function closeChapter(tx: Tx, row: ConversationRow, now: Instant): Promise
   // What came in and was filed under its own day is not told again.
   const isTold = row.chapter_messages === 0 && (row.summary === '' || row.summary === last?.summary)
   const throughSeq = isTold ? await lastSeq(tx, row) : await putClosed(tx, row, day, now)
-  const left = { summary_through: throughSeq, kept_after: throughSeq, chapter_after: throughSeq }
+  const generation = row.generation + 1
+  const left = { summary_through: throughSeq, kept_after: throughSeq, chapter_after: throughSeq, generation }
   await tx.write(leaveChapter, { key, ...left })
   const empty = { summary: '', unsummarised_chars: 0, message_count: 0, chapter_messages: 0 }
   return { ...row, ...left, ...empty, chapter_day: null, chapter_due_at: null }

@@ -10,9 +10,10 @@ import { conversationStream } from '../domain/stream/name.ts'
 import type { Message } from '../protocol/message.ts'
 import { type ChatLimitRow, deleteChatLimit, keepChatLimit, selectChatLimit } from '../store/queries/chat-limits.ts'
 import { insertUnread, type UnreadRow } from '../store/queries/unread.ts'
-import type { Reader, Tx } from '../store/store.ts'
+import type { Context, Reader, Tx } from '../store/store.ts'
 import { isAssigned } from './check-assigned.ts'
 import { mostTimesTakenUp } from './limit-record.ts'
+import { queueChat } from './turn-record.ts'
 
 /** Of what it could not answer, the newest: more than anybody writes while a limit lasts. */
 const mostHeld = 100
@@ -84,21 +85,23 @@ export async function meetChatLimit(tx: Tx, chat: Chat, messages: readonly Messa
 }
 
 /** It has answered: there is no limit any more, and what it could not answer before comes next. */
-export async function chatWorks(tx: Tx, chat: Chat): Promise<void> {
+export async function chatWorks(tx: Tx, chat: Chat, context: Context): Promise<void> {
   const row = await limitIn(tx, chat)
   if (!row) return
   if (row.limited_until === null) await tx.write(deleteChatLimit, { key: chat.key })
-  else await liftChatLimit(tx, row)
+  else await liftChatLimit(tx, row, context)
 }
 
 /** It is over. What is taken up again counts, so that one that meets the limit for ever is not asked for ever. */
-export async function liftChatLimit(tx: Tx, row: ChatLimitRow): Promise<void> {
+export async function liftChatLimit(tx: Tx, row: ChatLimitRow, context: Context): Promise<void> {
   const { conversation_key: key, project_id, agent_id, goes_on_left: left } = row
   const takesUp = left > 0 && (await isAssigned(tx, { projectId: project_id, agentId: agent_id }))
   const lifted = { ...row, limited_until: null, held: '[]', goes_on_left: takesUp ? left - 1 : 0 }
   if (takesUp) {
+    const which = { agentId: agent_id, projectId: project_id, key, originKey: '', by: row.goes_on_by ?? agent_id }
+    const turn_id = await queueChat(tx, which, context)
     for (const held of JSON.parse(row.held) as Held[])
-      await tx.write(insertUnread, { ...held, agent_id, project_id, conversation_key: key, delivered_to: null })
+      await tx.write(insertUnread, { ...held, agent_id, project_id, conversation_key: key, turn_id })
     await tx.write(keepChatLimit, lifted)
   } else await tx.write(deleteChatLimit, { key })
   tellChatLimit(tx, lifted)

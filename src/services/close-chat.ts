@@ -1,5 +1,6 @@
 /** Nobody has a chat open any more: an agent session that is active is asked to go, and a wish for one is withdrawn (CH4). */
 import { decide } from '../domain/agent-session/lifecycle.ts'
+import { webKey } from '../domain/conversation/key.ts'
 import type { Instant } from '../domain/instant.ts'
 import { projectStream } from '../domain/stream/name.ts'
 import type { AgentSession } from '../protocol/agent-session.ts'
@@ -12,6 +13,7 @@ import {
   updateAgentSession,
 } from '../store/queries/agent-sessions.ts'
 import { deletePurpose, selectPurpose } from '../store/queries/purposes.ts'
+import { selectOpenElsewhere } from '../store/queries/turns.ts'
 import type { Reader, Tx } from '../store/store.ts'
 
 export async function liveChatOf(reader: Reader, { agentId, projectId }: Pair): Promise<AgentSession | null> {
@@ -33,6 +35,8 @@ export async function closeChat(
   const row = await tx.first(selectLiveAgentSession, { agentId, projectId, purpose: 'chat' })
   if (!row) return null
   const current = agentSessionFrom(row)
+  // Another conversation has work for it: it stays for that, and goes when it is idle.
+  if (await tx.first(selectOpenElsewhere, { projectId, agentId, key: webKey(projectId, agentId) })) return agentSessionOf(current)
   const decision = decide(now, current, { type: 'close' })
   if (decision.outcome === 'unchanged') return agentSessionOf(current)
   const agentSession = agentSessionOf(decision.agentSession)

@@ -29,6 +29,7 @@ import type { Context, Reader, Tx } from '../store/store.ts'
 import { beginChapter, withoutDueChapter } from './chapter-record.ts'
 import { sendAlong } from './chat-record.ts'
 import { noSuchConversation } from './refusals.ts'
+import { queueChat } from './turn-record.ts'
 
 /** The stream of a key that a caller gave; one that no file could be named after is refused before anything is done (CV6). */
 export function streamOfKey(key: string): StreamName {
@@ -53,12 +54,14 @@ export async function existingConversation(reader: Reader, key: string): Promise
 export const currentConversation = async (tx: Tx, key: string, now: Instant): Promise<ConversationRow> =>
   withoutDueChapter(tx, await existingConversation(tx, key), now)
 
+type GivenField = 'summary' | 'flags' | 'created_at' | 'updated_at' | 'project_id' | 'agent_id' | 'account_id'
+
 /** The conversation, begun now if it was not there; then with what is given. */
 export async function openConversation(
   tx: Tx,
   key: string,
   now: Instant,
-  given: Partial<Pick<ConversationRow, 'summary' | 'flags' | 'created_at' | 'updated_at'>> = {},
+  given: Partial<Pick<ConversationRow, GivenField>> = {},
 ): Promise<{ row: ConversationRow; created: boolean }> {
   const found = await tx.first(selectConversation, { key })
   if (found) return { row: await withoutDueChapter(tx, found, now), created: false }
@@ -80,6 +83,10 @@ async function claimName(tx: Tx, key: string): Promise<void> {
 /** What is left out is: visible, normal, of the conversation's project, related to nothing. */
 export type NewMessage = Pick<Message, 'senderId' | 'receiverId' | 'role' | 'content'> & {
   readonly [Name in OptionalField]?: Message[Name] | undefined
+} & {
+  /** Between agents: the conversation of the context that asked. */
+  readonly originKey?: string | undefined
+  readonly senderName?: string | undefined
 }
 type OptionalField =
   | 'visible'
@@ -132,7 +139,11 @@ export async function writeMessage(
   const numbered = (seq: number): Message => ({ ...unnumbered, seq })
   const event = (seq: number) => ({ type: 'message-added', data: { message: numbered(seq) } }) as const
   const message = numbered(tx.append(conversationStream(row.key), event, also))
-  await tx.write(insertMessage, messageRow(message))
+  await tx.write(insertMessage, {
+    ...messageRow(message),
+    origin_key: given.originKey ?? null,
+    sender_name: given.senderName ?? null,
+  })
   const counts = message.visible ? { chars: lengthOf(message.content), messages: 1 } : { chars: 0, messages: 0 }
   return {
     message,
@@ -168,13 +179,19 @@ const messageRow = (message: Message) => ({
   created_at: message.createdAt,
 })
 
+/** The conversation whose context a message is told in, where it is not its own. */
+interface Into {
+  readonly key: string
+  readonly originKey: string
+}
+
 /** One message at the end of the conversation, unread for those of `readers` that it is for. */
 export async function appendMessage(
   tx: Tx,
   row: ConversationRow,
   given: NewMessage,
   context: Context,
-  { readers, also }: { readonly readers: readonly string[]; readonly also?: readonly StreamName[] },
+  { readers, also, into }: { readonly readers: readonly string[]; readonly also?: readonly StreamName[]; readonly into?: Into },
 ): Promise<Message> {
   const { message, counted } = await writeMessage(tx, row, given, context, also)
   await tx.write(countMessage, counted)
@@ -182,6 +199,8 @@ export async function appendMessage(
   const { projectId } = message
   if (projectId === null) return message
   for (const agentId of unreadFor(message, readers)) {
+    const where = into ?? { key: message.conversationKey, originKey: '' }
+    const turnId = await queueChat(tx, { agentId, projectId, ...where, by: message.senderId }, context)
     await tx.write(insertUnread, {
       agent_id: agentId,
       project_id: projectId,
@@ -190,7 +209,7 @@ export async function appendMessage(
       priority_rank: rankOf(message.priority),
       created_at: message.createdAt,
       chars: lengthOf(message.content),
-      delivered_to: null,
+      turn_id: turnId,
     })
   }
   return message

@@ -5,21 +5,28 @@
 import { conversationStream } from '../domain/stream/name.ts'
 import { removeChaptersOf } from '../store/queries/chapters.ts'
 import { deleteChatLimit } from '../store/queries/chat-limits.ts'
+import { endContextsIn } from '../store/queries/contexts.ts'
 import { deleteNameOf } from '../store/queries/conversation-names.ts'
 import { deleteConversationRow } from '../store/queries/conversations.ts'
 import { deleteMessagesOf } from '../store/queries/messages.ts'
 import { deleteOpenConversation } from '../store/queries/open-conversations.ts'
 import { forgetConversation } from '../store/queries/search.ts'
+import { deleteTurnItemsOf, deleteTurnsOf } from '../store/queries/turns.ts'
 import { deleteUnreadOfConversation } from '../store/queries/unread.ts'
 import { defineUseCase } from '../store/store.ts'
 import { existingConversation, streamOfKey } from './conversation-record.ts'
+import { dropOpenTurns } from './turn-record.ts'
 
 export const deleteConversation = defineUseCase({
   name: 'delete-conversation',
   streams: ({ key }: { key: string; by: string }) => [streamOfKey(key)],
-  run: async (tx, { key, by }): Promise<void> => {
+  run: async (tx, { key, by }, { now }): Promise<void> => {
     await existingConversation(tx, key)
+    await dropOpenTurns(tx, key, now)
+    await tx.write(endContextsIn, { key, reason: 'deleted', now })
     await tx.write(deleteUnreadOfConversation, { key })
+    await tx.write(deleteTurnItemsOf, { key })
+    await tx.write(deleteTurnsOf, { key })
     await tx.write(deleteChatLimit, { key })
     await forgetConversation(tx, key)
     await tx.write(deleteMessagesOf, { key })

@@ -12,10 +12,10 @@ interface Input {
 export const endChatLimit = defineUseCase({
   name: 'end-chat-limit',
   streams: ({ conversationKey, projectId }: Input) => [conversationStream(conversationKey), projectStream(projectId)],
-  run: async (tx, { conversationKey: key }, { now }): Promise<{ ended: boolean }> => {
+  run: async (tx, { conversationKey: key }, context): Promise<{ ended: boolean }> => {
     const row = await tx.first(selectChatLimit, { key })
-    if (!row || row.limited_until === null || row.limited_until > now) return { ended: false }
-    await liftChatLimit(tx, row)
+    if (!row || row.limited_until === null || row.limited_until > context.now) return { ended: false }
+    await liftChatLimit(tx, row, context)
     return { ended: true }
   },
 })

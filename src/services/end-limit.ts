@@ -44,7 +44,7 @@ export const endLimit = defineUseCase({
     }
     const again = newTurn(agent, { id: random.uuid(), launchId: launch.id, content: JSON.parse(turn.content), by, now })
     await tx.write(insertTurn, again)
-    await startTurn(tx, again, {}, context)
+    await startTurn(tx, again, launch, {}, context)
     return { ended: true }
   },
 })

@@ -3,10 +3,9 @@ import type { ChatPlace } from '../domain/channel/key.ts'
 import { channelKey } from '../domain/channel/key.ts'
 import type { ChatState } from '../domain/channel/pairing.ts'
 import type { ChannelRoute } from '../protocol/channel.ts'
-import { selectAgentSession } from '../store/queries/agent-sessions.ts'
 import { selectChat } from '../store/queries/channel-chats.ts'
 import { findLaunch } from '../store/queries/launches.ts'
-import { selectHolder } from '../store/queries/unread.ts'
+import { selectRunningIn } from '../store/queries/turns.ts'
 import { defineQuery, type Reader } from '../store/store.ts'
 import { routeFor } from './chat-record.ts'
 
@@ -33,9 +32,9 @@ export const findChat = defineQuery({
   },
 })
 
-async function workFor(reader: Reader, place: ChatPlace, route: ChannelRoute): Promise<ChatWork | null> {
-  const holder = await reader.first(selectHolder, { ...route, key: channelKey(place) })
-  const agentSession = holder && (await reader.first(selectAgentSession, { id: holder.agent_session_id }))
-  const launch = agentSession?.launch_id ? await findLaunch(reader, agentSession.launch_id) : undefined
+async function workFor(reader: Reader, place: ChatPlace, { agentId }: ChannelRoute): Promise<ChatWork | null> {
+  const running = await reader.all(selectRunningIn, { key: channelKey(place) })
+  const launchId = running.find((turn) => turn.agent_id === agentId)?.launch_id
+  const launch = launchId ? await findLaunch(reader, launchId) : undefined
   return launch && launch.state !== 'ended' ? { launchId: launch.id, coordinatorId: launch.coordinatorId } : null
 }

@@ -1,9 +1,10 @@
 /** What has to be locked to end everything of a coordinator. */
-import { saidBy } from '../store/queries/chat-turns.ts'
 import { liveLaunchesOn } from '../store/queries/launches.ts'
 import { userSessionsOf } from '../store/queries/role-agents.ts'
+import { selectRunningOfLaunch } from '../store/queries/turns.ts'
 import { defineQuery } from '../store/store.ts'
 import { findOpenConversations } from './find-open-conversations.ts'
+import { conversationsOfTurn } from './find-told-launches.ts'
 import type { Ends } from './process-end.ts'
 import { maxTakenOver } from './take-over-coordinator.ts'
 
@@ -14,11 +15,15 @@ export const findLaunchesOn = defineQuery({
     const openConversations = new Set<string>()
     for (const launch of launches)
       for (const key of await findOpenConversations.run(reader, launch, context)) openConversations.add(key)
+    const conversationKeys = new Set<string>()
+    for (const { id: launchId } of launches)
+      for (const turn of await reader.all(selectRunningOfLaunch, { launchId }))
+        for (const key of await conversationsOfTurn(reader, turn)) conversationKeys.add(key)
     return {
       projectIds: [...new Set(launches.map(({ projectId }) => projectId))],
       openConversations: [...openConversations],
       userSessionIds: await userSessionsOf(reader, launches),
-      said: await saidBy(reader, launches),
+      conversationKeys: [...conversationKeys],
     }
   },
 })

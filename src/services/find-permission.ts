@@ -1,6 +1,7 @@
 /** Which streams a use case about a permission has to lock (AP4). */
 import { selectApproval } from '../store/queries/approvals.ts'
 import { findLaunch } from '../store/queries/launches.ts'
+import { selectTurn } from '../store/queries/turns.ts'
 import { defineQuery } from '../store/store.ts'
 import { noSuchApproval } from './refusals.ts'
 
@@ -10,6 +11,8 @@ export interface WhichPermission {
   /** null in a chat or at a task. */
   readonly userSessionId: string | null
   readonly coordinatorId: string | null
+  /** In a chat or at a task: the conversation of its turn. */
+  readonly conversationKey: string | null
 }
 
 export const findPermission = defineQuery({
@@ -19,6 +22,8 @@ export const findPermission = defineQuery({
     if (!row || row.ask_id === null) throw noSuchApproval(approvalId)
     const launch = row.launch_id === null ? undefined : await findLaunch(reader, row.launch_id)
     const { project_id: projectId, user_session_id: userSessionId } = row
-    return { approvalId, projectId, userSessionId, coordinatorId: launch?.coordinatorId ?? null }
+    const turn = userSessionId !== null || row.turn_id === null ? undefined : await reader.first(selectTurn, { id: row.turn_id })
+    const coordinatorId = launch?.coordinatorId ?? null
+    return { approvalId, projectId, userSessionId, coordinatorId, conversationKey: turn?.conversation_key ?? null }
   },
 })

@@ -1,10 +1,12 @@
 /** What an agent is to be told in a turn that runs: asked for by its coordinator after a reconnect. */
 import { Refusal } from '../domain/errors.ts'
 import type { TurnOrder } from '../protocol/link-turns.ts'
-import { selectChatTurn } from '../store/queries/chat-turns.ts'
+import { selectContext } from '../store/queries/contexts.ts'
 import { findLaunch } from '../store/queries/launches.ts'
-import { selectTurn } from '../store/queries/turns.ts'
-import { defineQuery } from '../store/store.ts'
+import { selectContextLimit } from '../store/queries/ready-launches.ts'
+import { selectTurn, type TurnRow } from '../store/queries/turns.ts'
+import { defineQuery, type Reader } from '../store/store.ts'
+import { primingOf } from './context-record.ts'
 import { type InEpoch, inForce } from './coordinator-epoch.ts'
 
 type Asked = InEpoch & Pick<TurnOrder, 'launchId' | 'turnId'>
@@ -14,9 +16,22 @@ export const findPrompt = defineQuery({
   run: async (reader, { launchId, turnId, ...from }: Asked): Promise<TurnOrder> => {
     await inForce(reader, from)
     const launch = await findLaunch(reader, launchId)
-    const turn = (await reader.first(selectTurn, { id: turnId })) ?? (await reader.first(selectChatTurn, { id: turnId }))
+    const turn = await reader.first(selectTurn, { id: turnId })
     const isIts = launch?.coordinatorId === from.coordinatorId && turn?.launch_id === launchId && turn.state === 'running'
     if (!isIts) throw new Refusal('not_found', `The turn ${turnId} is over`, { turnId })
-    return { launchId, turnId, content: JSON.parse(turn.content) }
+    return { launchId, turnId, ...(await orderOfTurn(reader, turn)) }
   },
 })
+
+/** As it was ordered: with its primer, and with how to open its context while that is not open. */
+async function orderOfTurn(reader: Reader, turn: TurnRow): Promise<Pick<TurnOrder, 'content' | 'context'>> {
+  const parts = JSON.parse(turn.content)
+  const content = turn.primer === null ? parts : [{ type: 'text', text: turn.primer }, ...parts]
+  const limit = (await reader.first(selectContextLimit, { id: turn.launch_id ?? '' }))?.context_limit ?? null
+  const row = turn.context_id === null || limit !== null ? undefined : await reader.first(selectContext, { id: turn.context_id })
+  if (!row || turn.role_agent_id !== null) return { content }
+  if (row.state === 'open') return { content, context: { contextId: row.id, open: null } }
+  const { primer, news } = await primingOf(reader, row, { turn, promptSeqs: new Set() }, row.created_at)
+  const open = { acpSessionId: row.acp_session_id, lastOpenedAt: row.opened_at, primer, news }
+  return { content, context: { contextId: row.id, open } }
+}

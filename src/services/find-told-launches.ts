@@ -6,10 +6,11 @@ import type { Launch } from '../domain/agent-process/lifecycle.ts'
 import { epochMs } from '../domain/instant.ts'
 import type { LinkFact } from '../protocol/link.ts'
 import { effects } from '../protocol/link-questions.ts'
-import { saidBy, selectChatTurn } from '../store/queries/chat-turns.ts'
 import { findLaunch, liveLaunchesOn } from '../store/queries/launches.ts'
 import { selectQuestion } from '../store/queries/questions.ts'
 import { userSessionsOf } from '../store/queries/role-agents.ts'
+import { isOfRole, selectRunningOfLaunch, selectTurn, type TurnRow } from '../store/queries/turns.ts'
+import { messagesOfTurn } from '../store/queries/unread.ts'
 import { defineQuery, type Reader } from '../store/store.ts'
 import { type InEpoch, inForce } from './coordinator-epoch.ts'
 import { findOpenConversations } from './find-open-conversations.ts'
@@ -20,7 +21,7 @@ const heardWrittenEveryMs = 3000
 
 export type Told =
   | { readonly through: number }
-  | Pick<ToldFacts, 'projectIds' | 'openConversations' | 'answered' | 'said' | 'userSessionIds' | 'tellsHome'>
+  | Pick<ToldFacts, 'projectIds' | 'openConversations' | 'conversationKeys' | 'turnKeys' | 'userSessionIds' | 'tellsHome'>
 
 /** What an agent lets be seen of its work: told in its user session and nowhere else. */
 const ofUserSession: ReadonlySet<string> = new Set<LinkFact['type']>(['turn-update', 'agent-configured'])
@@ -43,32 +44,45 @@ export const findToldLaunches = defineQuery({
     return {
       projectIds: [...new Set([...ending.map(({ projectId }) => projectId), ...(await askedAbout(reader, isNew ? facts : []))])],
       openConversations: [...openConversations],
-      answered: await conversationsOf(reader, isNew ? facts : [], ['turn-ended']),
-      said: [
-        ...new Set([
-          ...(await conversationsOf(reader, isNew ? facts : [], ['turn-update', 'turn-ended'])),
-          ...(await saidBy(reader, facts.some(({ type }) => ofEnds.has(type)) ? ending : [])),
-        ]),
-      ],
+      ...(await keysOf(reader, isNew ? facts : [], facts.some(({ type }) => ofEnds.has(type)) ? ending : [])),
       userSessionIds: await userSessionsOf(reader, [...ending, ...talking]),
       tellsHome: row.state === 'unreachable' || facts.some(({ type }) => !ofUserSession.has(type) && !ofNobody.has(type)),
     }
   },
 })
 
-/** CH12: where what these facts tell of turns is said. */
-async function conversationsOf(
-  reader: Reader,
-  facts: readonly LinkFact[],
-  types: readonly LinkFact['type'][],
-): Promise<string[]> {
-  const told = facts.flatMap((fact) => (types.includes(fact.type) && 'turnId' in fact && fact.turnId ? [fact.turnId] : []))
-  const keys = new Set<string>()
-  for (const id of new Set(told)) {
-    const turn = await reader.first(selectChatTurn, { id })
-    if (turn?.conversation_key) keys.add(turn.conversation_key)
+interface Keys {
+  /** Conversations in which something becomes a message. */
+  readonly conversationKeys: readonly string[]
+  /** Conversations whose turns are told of. */
+  readonly turnKeys: readonly string[]
+}
+
+/** Where what these facts tell of turns is written. `gone`: launches that end, and with them what they have in hand. */
+async function keysOf(reader: Reader, facts: readonly LinkFact[], gone: readonly Launch[]): Promise<Keys> {
+  const turns = new Map<string, TurnRow>()
+  const ending = new Map<string, TurnRow>()
+  for (const fact of facts) {
+    if (!('turnId' in fact) || fact.turnId === null || turns.has(fact.turnId)) continue
+    const turn = await reader.first(selectTurn, { id: fact.turnId })
+    if (turn) turns.set(turn.id, turn)
   }
-  return [...keys]
+  for (const fact of facts) {
+    const turn = fact.type === 'turn-ended' ? turns.get(fact.turnId) : undefined
+    if (turn) ending.set(turn.id, turn)
+  }
+  for (const { id: launchId } of gone)
+    for (const turn of await reader.all(selectRunningOfLaunch, { launchId })) ending.set(turn.id, turn)
+  const conversationKeys = new Set<string>()
+  for (const turn of ending.values()) for (const key of await conversationsOfTurn(reader, turn)) conversationKeys.add(key)
+  const told = [...turns.values(), ...ending.values()].filter((turn) => !isOfRole(turn))
+  return { conversationKeys: [...conversationKeys], turnKeys: [...new Set(told.map((turn) => turn.conversation_key))] }
+}
+
+/** Its own, and those of the messages that it answers. */
+export async function conversationsOfTurn(reader: Reader, turn: TurnRow): Promise<string[]> {
+  const messages = await messagesOfTurn(reader, turn.id)
+  return [...new Set([turn.conversation_key, ...messages.map(({ conversationKey }) => conversationKey)])]
 }
 
 /** Whose worktrees were changed by what a coordinator was asked to do. */

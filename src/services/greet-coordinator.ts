@@ -43,6 +43,7 @@ export const greetCoordinator = defineUseCase({
       last_heard_at: now,
       labels: JSON.stringify([...new Set(hello.labels ?? [])].sort()),
       capacity: hello.capacity ?? null,
+      contexts: hello.contexts ? 1 : 0,
       epoch,
     }
     await tx.write(keepCoordinator, row)

@@ -9,7 +9,7 @@ import type { ProjectSettings } from '../domain/project/settings.ts'
 import { liveOfPair } from '../store/queries/agent-sessions.ts'
 import { newestOfLaunch } from '../store/queries/agent-sessions-of-launch.ts'
 import { connectedCoordinators } from '../store/queries/coordinators.ts'
-import { heldOf } from '../store/queries/work-at-hand.ts'
+import { selectRunningOfSession } from '../store/queries/turns.ts'
 import type { Reader } from '../store/store.ts'
 import { settingsOf } from './project-settings.ts'
 import { hasSignedIn, startableAgent } from './start-facts.ts'
@@ -36,7 +36,7 @@ export async function launchFactsOf(reader: Reader, launch: Launch, { now, lastS
       ? {
           purpose: holds.purpose,
           lastHeardAt: lastHeardAt(holds, lastSeenAt, settings),
-          unanswered: (await heldOf(reader, { ...launch, agentSessionId: holds.id })) > 0,
+          unanswered: (await reader.first(selectRunningOfSession, { agentSessionId: holds.id })) !== undefined,
         }
       : null,
     signedOutAt: own?.state === 'ended' ? own.endedAt : null,

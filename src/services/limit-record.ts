@@ -15,20 +15,29 @@ export const mostTimesTakenUp = 5
 
 export const noLimit = { limited_until: null, limited_turn_id: null, goes_on_by: null, goes_on_left: 0 } as const
 
-type Over = Pick<TurnRow, 'state' | 'error' | 'answer'>
+interface Over {
+  readonly outcome: 'answered' | 'cancelled' | 'failed'
+  readonly error: string | null
+  readonly answer: string
+}
 
 /** Until when a turn that is over says its agent is at its limit. */
-export function limitOf({ state, error, answer }: Over, now: Instant): Instant | undefined {
+export function limitOf({ outcome, error, answer }: Over, now: Instant): Instant | undefined {
   // Where the agent's machine is, is not known; a wall clock is mostly that of this one.
   const heard = { now, zone: Temporal.Now.timeZoneId() }
-  if (state === 'failed') return limitInError(error ?? '', heard)
-  return state === 'answered' ? limitInAnswer(answer, heard) : undefined
+  if (outcome === 'failed') return limitInError(error ?? '', heard)
+  return outcome === 'answered' ? limitInAnswer(answer, heard) : undefined
+}
+
+function limitIn({ state, error, answer }: TurnRow, endedAt: Instant): Instant | undefined {
+  if (state !== 'failed' && state !== 'answered') return undefined
+  return limitOf({ outcome: error === null ? 'answered' : 'failed', error, answer }, endedAt)
 }
 
 /** One that is over, as readers see it. */
 export const turnOverOf = (row: TurnRow): Turn => ({
   ...turnOf(row),
-  limitedUntil: (row.ended_at !== null && limitOf(row, row.ended_at)) || null,
+  limitedUntil: (row.ended_at !== null && limitIn(row, row.ended_at)) || null,
 })
 
 /** Who takes the role of one that has failed goes on with what it was to go on with; each time counts. */

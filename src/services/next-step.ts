@@ -11,16 +11,20 @@ import {
   type TaskFacts,
 } from '../domain/agent-session/next-action.ts'
 import type { ToldDecision } from '../domain/approval/told-decision.ts'
-import { webKey } from '../domain/conversation/key.ts'
+import { isWork, webKey } from '../domain/conversation/key.ts'
 import { isSummaryDue } from '../domain/conversation/summary.ts'
 import type { Instant } from '../domain/instant.ts'
 import { durationMs } from '../domain/project/duration.ts'
 import type { ProjectSettings } from '../domain/project/settings.ts'
+import { chooseDispatch } from '../domain/turn/context.ts'
 import { type AgentSessionRow, agentSessionFrom } from '../store/queries/agent-sessions.ts'
+import { selectContextsOfLaunch } from '../store/queries/contexts.ts'
+import { selectConversation } from '../store/queries/conversations.ts'
 import { selectLastMessage } from '../store/queries/messages.ts'
 import { selectNextTaskIn } from '../store/queries/plans.ts'
 import { type ChatStanding, chatStanding, type StandingRow, selectStanding } from '../store/queries/standing.ts'
 import { selectTaskAtHand, type TaskRow } from '../store/queries/tasks.ts'
+import { queuedChats, selectRunningOfSession } from '../store/queries/turns.ts'
 import type { Receiver } from '../store/queries/unread.ts'
 import { selectWorkSession } from '../store/queries/work-sessions.ts'
 import type { Reader } from '../store/store.ts'
@@ -62,7 +66,7 @@ export async function nextStepFrom(reader: Reader, row: StandingRow, now: Instan
   const patience = { settings, holdSeconds: holdSecondsWithin(settings, row.hold_seconds ?? holdSecondsOfNobody) }
   const decided = (facts: ChatFacts | TaskFacts) => nextAction(now, agentSession, facts, patience)
   if (agentSession.purpose === 'chat') {
-    const next = decided(await chatFacts(reader, caller, settings))
+    const next = decided(await chatFacts(reader, caller, row, settings, now))
     return { agentSession, patience, next, ...nothingOfTasks }
   }
   const { task, workSessionId, ...facts } = await taskFacts(reader, caller, row)
@@ -93,21 +97,73 @@ async function untold(reader: Reader, at: Receiver & { workSessionId: string | n
 const holdSecondsWithin = (settings: ProjectSettings, holdSeconds: number): number =>
   Math.max(1, Math.min(holdSeconds, Math.floor(durationMs(settings, 'agent_session.ttl_minutes') / 2000)))
 
-async function chatFacts(reader: Reader, caller: Receiver, settings: ProjectSettings): Promise<ChatFacts> {
-  const key = webKey(caller.projectId, caller.agentId)
+async function chatFacts(
+  reader: Reader,
+  caller: Receiver,
+  row: StandingRow,
+  settings: ProjectSettings,
+  now: Instant,
+): Promise<ChatFacts> {
+  const key = row.bound_key ?? webKey(caller.projectId, caller.agentId)
   const found = await chatStanding(reader, caller, key)
+  const { undelivered, makesRoom } = found.unread > found.held ? await waitingFor(reader, caller, row, now) : nothingWaits
   return {
     purpose: 'chat',
-    undelivered: found.unread - found.held,
+    undelivered,
     unanswered: found.held,
+    makesRoom,
     // NA9. It is asked for only when nothing is unread, so a summary can cover everything that was said.
-    summaryDueThrough: isDue(found, settings) ? ((await reader.first(selectLastMessage, { key }))?.seq ?? null) : null,
+    summaryDue: await summaryDueIn(reader, row, { key, found }, settings),
     approvalId: found.approval_id,
     approvalDecidedAt: found.decided_at,
   }
 }
 
-function isDue({ summary, summary_through, kept_after, unsummarised_chars }: ChatStanding, settings: ProjectSettings): boolean {
+const nothingWaits = { undelivered: 0, makesRoom: false }
+
+/** What an agent that pulls would be handed next: it holds one conversation, and another's is for another process. */
+async function waitingFor(reader: Reader, { agentId, projectId, agentSessionId }: Receiver, row: StandingRow, now: Instant) {
+  const waiting = await queuedChats(reader, { agentId, projectId }, now)
+  const inHand = await reader.first(selectRunningOfSession, { agentSessionId })
+  if (inHand) {
+    const joins = waiting.filter(
+      (each) => each.conversationKey === inHand.conversation_key && each.originKey === inHand.origin_key,
+    )
+    return { undelivered: joins.length, makesRoom: false }
+  }
+  const contexts =
+    row.bound_key === null
+      ? []
+      : [{ conversationKey: row.bound_key, originKey: row.bound_origin ?? '', isOpen: true, hasRunningTurn: false }]
+  const { dispatch } = chooseDispatch(waiting, { contexts, contextLimit: 1, runningTurns: 0, isOpening: false })
+  return { undelivered: typeof dispatch === 'object' ? 1 : 0, makesRoom: dispatch === 'make-room' }
+}
+
+/** In the conversation it holds; a process with several contexts is asked about each of them. */
+async function summaryDueIn(
+  reader: Reader,
+  { context_id, launch_id: launchId }: StandingRow,
+  { key, found }: { key: string; found: ChatStanding },
+  settings: ProjectSettings,
+): Promise<ChatFacts['summaryDue']> {
+  const contexts = context_id !== null || launchId === null ? [] : await reader.all(selectContextsOfLaunch, { launchId })
+  if (contexts.length === 0) return isDue(found, settings) ? coverAll(reader, key) : null
+  for (const { conversation_key, origin_key } of contexts) {
+    if (origin_key !== '' || isWork(conversation_key)) continue
+    const row = await reader.first(selectConversation, { key: conversation_key })
+    if (row && isDue(row, settings)) return coverAll(reader, conversation_key)
+  }
+  return null
+}
+
+async function coverAll(reader: Reader, key: string): Promise<ChatFacts['summaryDue']> {
+  const throughSeq = (await reader.first(selectLastMessage, { key }))?.seq
+  return throughSeq === undefined ? null : { conversationKey: key, throughSeq }
+}
+
+type Standing = Pick<ChatStanding, 'summary' | 'summary_through' | 'kept_after' | 'unsummarised_chars'>
+
+function isDue({ summary, summary_through, kept_after, unsummarised_chars }: Standing, settings: ProjectSettings): boolean {
   if (summary === null || summary_through === null || kept_after === null || unsummarised_chars === null) return false
   const summarised = {
     summary,

@@ -4,19 +4,21 @@ import type { ChatCommand } from '../domain/channel/command.ts'
 import { type ChatPlace, channelKey } from '../domain/channel/key.ts'
 import { type ChatStatus, chatWords, type VendorLimit } from '../domain/channel/words.ts'
 import type { Instant } from '../domain/instant.ts'
-import { conversationStream, coordinatorStream, home, projectStream, type StreamName } from '../domain/stream/name.ts'
+import { coordinatorStream, home, projectStream, type StreamName } from '../domain/stream/name.ts'
+import { withdrawn } from '../domain/turn/lifecycle.ts'
 import type { ChannelRoute } from '../protocol/channel.ts'
 import { selectLiveAgentSession } from '../store/queries/agent-sessions.ts'
 import { selectAgent } from '../store/queries/agents.ts'
 import { type ChatRow, selectChat, updateChat } from '../store/queries/channel-chats.ts'
 import { updateLastIn } from '../store/queries/channels.ts'
-import { selectRunningChatTurn, updateCancelOrdered } from '../store/queries/chat-turns.ts'
 import { selectConversation } from '../store/queries/conversations.ts'
 import { findLaunch } from '../store/queries/launches.ts'
 import { selectPanels } from '../store/queries/panels.ts'
 import { selectProject } from '../store/queries/projects.ts'
-import { deleteUnread, selectHolder, selectUnreadIn } from '../store/queries/unread.ts'
+import { isPushed, selectOpenIn, selectRunningIn, type TurnRow, updateTurn } from '../store/queries/turns.ts'
+import { selectUnreadIn } from '../store/queries/unread.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../store/store.ts'
+import { settleMessages } from './chat-answer.ts'
 import { chatLimitNow, chooseInChat, forgetChatLimit } from './chat-limit-record.ts'
 import { chatStream, isAssigned, sayIn } from './chat-record.ts'
 import { closeChat } from './close-chat.ts'
@@ -111,7 +113,7 @@ async function statusOf(reader: Reader, { route, ...place }: Addressed, now: Ins
 }
 
 async function doingOf(reader: Reader, route: ChannelRoute, key: string): Promise<ChatStatus['doing']> {
-  if (await reader.first(selectHolder, { ...route, key })) return 'answering'
+  if ((await reader.all(selectRunningIn, { key })).some((turn) => turn.agent_id === route.agentId)) return 'answering'
   if (await reader.first(selectLiveAgentSession, { ...route, purpose: 'chat' })) return 'there'
   const launch = await launchInProgress(reader, route)
   if (!launch) return 'away'
@@ -120,39 +122,46 @@ async function doingOf(reader: Reader, route: ChannelRoute, key: string): Promis
 
 /** What has not begun is not answered any more; what runs is cancelled, or its process ended where it cannot be told to. */
 async function stop(tx: Tx, input: Addressed, context: Context): Promise<'stopped' | 'dropped' | 'nothingRuns' | 'cannotStop'> {
-  const { route, work, ...place } = input
+  const { route, work, senderId, ...place } = input
   const key = channelKey(place)
-  const unread = await tx.all(selectUnreadIn, { ...route, key, limit: maxWaitingSeen })
-  const holder = (await tx.first(selectHolder, { ...route, key }))?.agent_session_id
-  const how = work ? await stopWork(tx, key, work, context) : undefined
+  const open = (await tx.all(selectOpenIn, { key, limit: maxWaitingSeen })).filter((turn) => turn.agent_id === route.agentId)
+  const running = open.find(({ state }) => state === 'running')
+  const how = running && work ? await stopWork(tx, running, { work, by: senderId }, context) : undefined
   // What a cancelled turn was about is settled by its end.
-  const dropped = unread.filter(({ delivered_to }) => delivered_to === null || delivered_to !== holder || how === 'ended')
-  for (const { seq } of dropped) await tx.write(deleteUnread, { ...route, key, seq })
-  if (dropped.length > 0) {
-    const data = { agentId: route.agentId, seqs: dropped.map(({ seq }) => seq), answerSeq: null }
-    tx.append(conversationStream(key), { type: 'messages-read', data })
-  }
+  const dropped = open.filter(({ state }) => state === 'queued')
+  for (const turn of dropped) await dropTurn(tx, turn, context)
+  if (running && how === 'ended') await dropTurn(tx, running, context)
   const limit = await chatLimitNow(tx, chatOf(input))
   const isTakenBack = limit !== undefined && limit.goes_on_left > 0
   if (isTakenBack) await chooseInChat(tx, limit, false, input.senderId)
   if (how) return 'stopped'
-  if (holder !== undefined) return 'cannotStop'
+  if (running) return 'cannotStop'
   return dropped.length > 0 || isTakenBack ? 'dropped' : 'nothingRuns'
 }
 
-async function stopWork(tx: Tx, key: string, work: ChatWork, context: Context): Promise<'cancelled' | 'ended' | undefined> {
+async function stopWork(
+  tx: Tx,
+  turn: TurnRow,
+  { work, by }: { work: ChatWork; by: string },
+  context: Context,
+): Promise<'cancelled' | 'ended' | undefined> {
   const launch = await findLaunch(tx, work.launchId)
   if (!launch || launch.state === 'ended') return undefined
-  if (launch.coordinatorId !== work.coordinatorId) throw chatHasChanged()
-  const turn = await tx.first(selectRunningChatTurn, { launchId: launch.id })
-  if (turn?.conversation_key === key) {
+  if (launch.coordinatorId !== work.coordinatorId || turn.launch_id !== launch.id) throw chatHasChanged()
+  if (isPushed(turn)) {
     if (turn.cancel_ordered_at !== null) return 'cancelled'
-    await tx.write(updateCancelOrdered, { id: turn.id, now: context.now })
+    await tx.write(updateTurn, { ...turn, cancel_ordered_at: context.now, cancel_by: by })
     const order = { launchId: launch.id, turnId: turn.id }
     tx.append(coordinatorStream(launch.coordinatorId), { type: 'cancel-ordered', data: order })
     return 'cancelled'
   }
-  if (turn) return undefined
   await stopLaunch(tx, launch, { reason: 'stopped_by_person' }, context)
   return 'ended'
+}
+
+/** Nobody answers it any more. */
+async function dropTurn(tx: Tx, turn: TurnRow, context: Context): Promise<void> {
+  const stop_reason = turn.state === 'queued' ? withdrawn : 'cancelled'
+  await tx.write(updateTurn, { ...turn, state: 'cancelled', stop_reason, ended_at: context.now })
+  await settleMessages(tx, turn, null, context)
 }

@@ -6,25 +6,34 @@ import { optionFor, type PermissionPolicy, policyAnswer } from '../domain/approv
 import { systemId } from '../domain/credential/who.ts'
 import { type Instant, later } from '../domain/instant.ts'
 import { durationMs } from '../domain/project/duration.ts'
-import { coordinatorStream, home, projectStream, type StreamName, userSessionStream } from '../domain/stream/name.ts'
+import { coordinatorStream, home, projectStream, type StreamName, turnsStream, userSessionStream } from '../domain/stream/name.ts'
 import type { PermissionRequest } from '../protocol/agent-update.ts'
 import { storable } from '../protocol/text.ts'
 import type { PermissionOutcome } from '../protocol/user-session.ts'
+import type { Pair } from '../store/queries/agent-sessions.ts'
 import { type ApprovalRow, selectAsked, selectPendingOfTurn, updateOutcome } from '../store/queries/approvals.ts'
 import { findLaunch } from '../store/queries/launches.ts'
+import { selectTurn, type TurnRow } from '../store/queries/turns.ts'
 import type { Tx } from '../store/store.ts'
 import { askForApproval } from './ask-for-approval.ts'
 import type { WhichPermission } from './find-permission.ts'
 import { coveringAllowance } from './keep-allowance.ts'
 import { moveApproval } from './move-approval.ts'
 import { settingsOf } from './project-settings.ts'
+import { speakerOf, turnStream } from './turn-record.ts'
 
 const toolPermission = 'tool_permission'
 
-export const permissionStreams = ({ projectId, userSessionId, coordinatorId }: WhichPermission): StreamName[] => [
+export const permissionStreams = ({
+  projectId,
+  userSessionId,
+  coordinatorId,
+  conversationKey,
+}: WhichPermission): StreamName[] => [
   home,
   projectStream(projectId),
   ...(userSessionId === null ? [] : [userSessionStream(userSessionId)]),
+  ...(conversationKey === null ? [] : [turnsStream(conversationKey)]),
   ...(coordinatorId === null ? [] : [coordinatorStream(coordinatorId)]),
 ]
 
@@ -35,30 +44,27 @@ interface Question {
   readonly request: PermissionRequest
 }
 
-/** Who asks: an agent in a role of a user session, or in a chat or at a task, where the last two are null. */
 interface Asker {
-  readonly projectId: string
-  readonly agentId: string
+  readonly turn: TurnRow
   readonly workSessionId: string | null
-  readonly userSessionId: string | null
-  readonly role: string | null
 }
 
 /** The same question is asked once, however often it is told. */
-export async function askPermission(tx: Tx, asker: Asker, question: Question, now: Instant): Promise<void> {
+export async function askPermission(tx: Tx, { turn, workSessionId }: Asker, question: Question, now: Instant): Promise<void> {
+  const { project_id: projectId, agent_id: agentId } = turn
   const { launchId, turnId, askId, request } = question
   if (await tx.first(selectAsked, { launchId, askId })) return
-  const settings = await settingsOf(tx, asker.projectId)
+  const settings = await settingsOf(tx, projectId)
   const deadline = later(now, durationMs(settings, 'permission.deadline_minutes'))
   const { call, options, digest, likeness } = request
   const { id: approvalId } = await askForApproval(
     tx,
     {
-      projectId: asker.projectId,
-      workSessionId: asker.workSessionId,
+      projectId,
+      workSessionId,
       taskId: null,
       checkpointType: toolPermission,
-      leaderId: asker.agentId,
+      leaderId: agentId,
       agentSessionId: null,
       instructionContent: storable(call.title),
       permission: {
@@ -70,19 +76,20 @@ export async function askPermission(tx: Tx, asker: Asker, question: Question, no
         ask_id: askId,
         launch_id: launchId,
         turn_id: turnId,
-        user_session_id: asker.userSessionId,
-        role: asker.role,
+        user_session_id: turn.user_session_id,
+        role: turn.role,
         deadline,
         likeness,
       },
     },
     now,
   )
-  if (asker.userSessionId !== null) {
-    const shown = { role: asker.role ?? '', approvalId, messageId: turnId, title: call.title, call, options, likeness, deadline }
-    tx.append(userSessionStream(asker.userSessionId), { type: 'permission:requested', data: shown })
-  }
-  const answer = await answerByItself(tx, asker, request, { policy: settings['permission.policy'] as PermissionPolicy, now })
+  const shown = { role: speakerOf(turn), approvalId, messageId: turnId, title: call.title, call, options, likeness, deadline }
+  tx.append(turnStream(turn), { type: 'permission:requested', data: shown })
+  const answer = await answerByItself(tx, { projectId, agentId }, request, {
+    policy: settings['permission.policy'] as PermissionPolicy,
+    now,
+  })
   const row = answer && (await tx.first(selectAsked, { launchId, askId }))
   if (row) await settlePermission(tx, row, { outcome: 'allowed', ...answer }, now)
 }
@@ -90,7 +97,7 @@ export async function askPermission(tx: Tx, asker: Asker, question: Question, no
 /** What needs nobody's answer now: the policy says yes to it, or somebody has allowed it for always (AG6). The record says which. */
 async function answerByItself(
   tx: Tx,
-  { projectId, agentId }: Asker,
+  { projectId, agentId }: Pair,
   request: PermissionRequest,
   { policy, now }: { policy: PermissionPolicy; now: Instant },
 ): Promise<{ optionId: string; by: string } | undefined> {
@@ -124,9 +131,10 @@ export async function settlePermission(tx: Tx, row: ApprovalRow, settlement: Set
     const order = { launchId: launch.id, askId: row.ask_id, optionId }
     tx.append(coordinatorStream(launch.coordinatorId), { type: 'permission-settled', data: order })
   }
-  if (row.user_session_id === null) return 0
-  const data = { role: row.role ?? '', approvalId: row.id, outcome, optionId, decidedBy: by, requestId }
-  return tx.append(userSessionStream(row.user_session_id), { type: 'permission:resolved', data })
+  const turn = row.turn_id === null ? undefined : await tx.first(selectTurn, { id: row.turn_id })
+  if (turn?.state !== 'running') return 0
+  const data = { role: speakerOf(turn), approvalId: row.id, outcome, optionId, decidedBy: by, requestId }
+  return tx.append(turnStream(turn), { type: 'permission:resolved', data })
 }
 
 /** Nobody waits for the answers any more. */

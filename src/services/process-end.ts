@@ -12,13 +12,16 @@ import { Refusal } from '../domain/errors.ts'
 import type { Instant } from '../domain/instant.ts'
 import { liveOfPair } from '../store/queries/agent-sessions.ts'
 import { newestOfLaunch } from '../store/queries/agent-sessions-of-launch.ts'
+import { putToSleep } from '../store/queries/contexts.ts'
 import { selectRoleAgent } from '../store/queries/role-agents.ts'
+import { selectRunningOfLaunch } from '../store/queries/turns.ts'
 import type { Context, Reader, Tx } from '../store/store.ts'
 import { endAgentSession } from './agent-session-end.ts'
+import { giveBackTurn } from './give-back-turn.ts'
 import { moveLaunch } from './launch-record.ts'
+import { withdrawPermissions } from './permission-record.ts'
 import { endRoleAgentOf } from './role-agent-record.ts'
 import { hasSignedIn } from './start-facts.ts'
-import { forgetChatTurn } from './take-chat-fact.ts'
 import { workFactsOf } from './work-facts.ts'
 
 export interface Ends {
@@ -26,8 +29,8 @@ export interface Ends {
   readonly projectIds: readonly string[]
   readonly openConversations: readonly string[]
   readonly userSessionIds: readonly string[]
-  /** Conversations in which they are saying something. */
-  readonly said: readonly string[]
+  /** Conversations of what they have in hand. */
+  readonly conversationKeys: readonly string[]
 }
 
 type End = Extract<LaunchEvent, { type: 'start-failed' | 'lost' }> | Omit<Extract<LaunchEvent, { type: 'exited' }>, 'left'>
@@ -36,9 +39,18 @@ export async function endProcess(tx: Tx, launch: Launch, end: End, ends: Ends, c
   if (launch.state === 'ended' || !ends.projectIds.includes(launch.projectId)) return
   if (launch.roleAgentId !== null) return endInRole(tx, launch, end, ends, context)
   const event = end.type === 'exited' ? { ...end, left: await leftBehind(tx, launch, context.now) } : end
-  await forgetChatTurn(tx, launch, ends.said, context)
+  await giveBackTurns(tx, launch, ends, context)
   await endSessionOf(tx, launch, end.type === 'lost' ? 'coordinator_lost' : 'process_exited', ends, context)
   await moveLaunch(tx, launch, event, context)
+}
+
+/** What it had in hand is not known to be done; what it knew can be brought back by the next. */
+async function giveBackTurns(tx: Tx, { id: launchId }: Launch, { conversationKeys }: Ends, context: Context): Promise<void> {
+  for (const turn of await tx.all(selectRunningOfLaunch, { launchId })) {
+    await withdrawPermissions(tx, turn.id, context.now)
+    await giveBackTurn(tx, turn, conversationKeys, context)
+  }
+  await tx.write(putToSleep, { launchId })
 }
 
 /** It holds no agent session (AS4); what ends with it is its place in the user session. */
@@ -47,7 +59,9 @@ async function endInRole(tx: Tx, launch: Launch, end: End, ends: Ends, context: 
   // Its stream is not locked: it was spawned since the streams were chosen, and whoever asks again locks them.
   if (agent && !ends.userSessionIds.includes(agent.user_session_id)) throw new Refusal('busy', because('justChanged'))
   const ended = await moveLaunch(tx, launch, end.type === 'exited' ? { ...end, left: null } : end, context)
-  if (ended) await endRoleAgentOf(tx, ended, context)
+  if (!ended) return
+  await tx.write(putToSleep, { launchId: launch.id })
+  await endRoleAgentOf(tx, ended, context)
 }
 
 async function endSessionOf(tx: Tx, launch: Launch, reason: EndReason, ends: Ends, context: Context): Promise<void> {

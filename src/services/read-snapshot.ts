@@ -4,20 +4,19 @@ import type { Instant } from '../domain/instant.ts'
 import { home, parseStream, type StreamName } from '../domain/stream/name.ts'
 import type { CoordinatorOrders } from '../protocol/link.ts'
 import {
-  type AnswerState,
   type ConversationState,
   type HomeState,
   type ProjectState,
   snapshotListLimit,
   snapshotMessageLimit,
+  type TurnsState,
 } from '../protocol/snapshot.ts'
 import type { UserSessionState } from '../protocol/user-session.ts'
 import { selectPosition } from '../store/event-log.ts'
 import { agentsOfProject, agentsPage } from '../store/queries/agents.ts'
 import { pendingApprovals, pendingApprovalsOf } from '../store/queries/approvals.ts'
 import { selectChatLimit } from '../store/queries/chat-limits.ts'
-import { piecesOf, selectSaying } from '../store/queries/chat-turns.ts'
-import { type ConversationRow, conversationOf, selectConversation } from '../store/queries/conversations.ts'
+import { type ConversationRow, selectConversation } from '../store/queries/conversations.ts'
 import { selectEpoch } from '../store/queries/exit-reports.ts'
 import { ordersOf } from '../store/queries/launches.ts'
 import { behindAll, messagesBefore } from '../store/queries/messages.ts'
@@ -26,18 +25,19 @@ import { findProject, projectsPage } from '../store/queries/projects.ts'
 import { openQuestionsOf } from '../store/queries/questions.ts'
 import { pendingChangesOn } from '../store/queries/role-agents.ts'
 import { tasksPage } from '../store/queries/tasks.ts'
-import { runningTurnsOn, settledPermissionsOn } from '../store/queries/turns.ts'
+import { isPushed, runningTurnsOn, selectRunningIn, settledPermissionsOn } from '../store/queries/turns.ts'
 import { selectHandedOver } from '../store/queries/unread.ts'
 import { selectUserSession } from '../store/queries/user-sessions.ts'
 import { workSessionsPage } from '../store/queries/work-sessions.ts'
 import { defineQuery, type Reader, type StreamPosition } from '../store/store.ts'
-import { newestTurns, userSessionView } from './user-session-view.ts'
+import { conversationView } from './conversation-activity.ts'
+import { newestTurns, runningView, userSessionView } from './user-session-view.ts'
 
 type StreamState =
   | HomeState
   | ProjectState
   | ConversationState
-  | AnswerState
+  | TurnsState
   | CoordinatorOrders
   | UserSessionState
   | Record<string, never>
@@ -66,7 +66,7 @@ async function stateOf(reader: Reader, name: StreamName, now: Instant): Promise<
   if (stream?.kind === home) return homeState(reader)
   if (stream?.kind === 'project') return projectState(reader, stream.id)
   if (stream?.kind === 'conversation') return conversationState(reader, stream.id)
-  if (stream?.kind === 'answer') return answerState(reader, stream.id)
+  if (stream?.kind === 'turns') return turnsState(reader, stream.id)
   if (stream?.kind === 'coordinator') return coordinatorOrders(reader, stream.id, now)
   if (stream?.kind === 'user-session') return userSessionState(reader, stream.id)
   return {}
@@ -80,9 +80,13 @@ const coordinatorOrders = async (reader: Reader, coordinatorId: string, now: Ins
   questions: await openQuestionsOf(reader, { coordinatorId, epoch: await epochOf(reader, coordinatorId), now }),
 })
 
-async function answerState(reader: Reader, key: string): Promise<AnswerState> {
-  const turn = await reader.first(selectSaying, { key })
-  return { saying: turn ? { turnId: turn.id, agentId: turn.agent_id, text: await piecesOf(reader, turn.id) } : null }
+async function turnsState(reader: Reader, key: string): Promise<TurnsState> {
+  const running: TurnsState['running'][number][] = []
+  for (const turn of await reader.all(selectRunningIn, { key })) {
+    if (turn.about === 'summary' || !isPushed(turn)) continue
+    running.push({ agentId: turn.agent_id, turn: await runningView(reader, turn) })
+  }
+  return { running }
 }
 
 const epochOf = async (reader: Reader, coordinatorId: string): Promise<number> =>
@@ -122,7 +126,7 @@ async function conversationState(reader: Reader, key: string): Promise<Conversat
   const messages = await messagesBefore(reader, { key, seq: behindAll, hidden: false, limit: snapshotMessageLimit })
   const limit = await reader.first(selectChatLimit, { key })
   return {
-    conversation: conversationOf(row),
+    conversation: await conversationView(reader, row),
     messages,
     handedOver: await handedOverIn(reader, row),
     limit: limit?.limited_until ? { until: limit.limited_until, goesOn: limit.goes_on_left > 0 } : null,

@@ -41,6 +41,7 @@ import { deleteArtifact } from './delete-artifact.ts'
 import { deleteConversation } from './delete-conversation.ts'
 import { deleteProject } from './delete-project.ts'
 import { dismissWorkSession } from './dismiss-work-session.ts'
+import { dispatchTurn } from './dispatch-turn.ts'
 import { dropUpload } from './drop-upload.ts'
 import { endChat } from './end-chat.ts'
 import { endChatLimit } from './end-chat-limit.ts'
@@ -104,7 +105,6 @@ import { setSummary } from './set-summary.ts'
 import { signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
 import { spawnRoleAgent } from './spawn-role-agent.ts'
-import { speakToAgent } from './speak-to-agent.ts'
 import { startChat } from './start-chat.ts'
 import { storeArtifact } from './store-artifact.ts'
 import { sweepAgentSession } from './sweep-agent-session.ts'
@@ -165,6 +165,7 @@ export const useCases = {
   'delete-artifact': deleteArtifact,
   'delete-conversation': deleteConversation,
   'delete-project': deleteProject,
+  'dispatch-turn': dispatchTurn,
   'drop-upload': dropUpload,
   'end-chat': endChat,
   'end-chat-limit': endChatLimit,
@@ -230,7 +231,6 @@ export const useCases = {
   'sign-in': signIn,
   'sign-out': signOut,
   'spawn-role-agent': spawnRoleAgent,
-  'speak-to-agent': speakToAgent,
   'start-chat': startChat,
   'store-artifact': storeArtifact,
   'sweep-agent-session': sweepAgentSession,

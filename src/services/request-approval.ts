@@ -9,15 +9,15 @@ import { home, projectStream } from '../domain/stream/name.ts'
 import type { Approval, ApprovalRequest } from '../protocol/approval.ts'
 import { approvalOf, selectPendingOfAgent, updateAskedBy } from '../store/queries/approvals.ts'
 import { selectTaskAtHand } from '../store/queries/tasks.ts'
-import type { Receiver } from '../store/queries/unread.ts'
 import { defineUseCase, type Reader } from '../store/store.ts'
 import { askForApproval } from './ask-for-approval.ts'
 import { approvalOfAgent } from './existing-approval.ts'
 import { taskOfAgent } from './existing-task.ts'
 import { liveAgentSession } from './live-agent-session.ts'
 import { moveApproval } from './move-approval.ts'
+import { type CalledIn, ownConversation } from './own-conversation.ts'
 
-type Input = Receiver & z.output<typeof ApprovalRequest> & { approvalId?: number | undefined }
+type Input = CalledIn & z.output<typeof ApprovalRequest> & { approvalId?: number | undefined }
 
 export const requestApproval = defineUseCase({
   name: 'request-approval',
@@ -40,7 +40,17 @@ export const requestApproval = defineUseCase({
       await tx.write(updateAskedBy, { id: approvalId, agentSessionId })
       return moveApproval(tx, row, { type: 'resubmit', submission }, now)
     }
-    const asked = { projectId, workSessionId, taskId, checkpointType, leaderId: agentId, agentSessionId, ...submission }
+    const conversationKey = workSessionId === null ? (await ownConversation(tx, input)).key : null
+    const asked = {
+      conversationKey,
+      projectId,
+      workSessionId,
+      taskId,
+      checkpointType,
+      leaderId: agentId,
+      agentSessionId,
+      ...submission,
+    }
     return askForApproval(tx, asked, now)
   },
 })

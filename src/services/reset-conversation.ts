@@ -18,6 +18,7 @@ export const resetConversation = defineUseCase({
       kept_after: keptAfter,
       unsummarised_chars: 0,
       message_count: 0,
+      generation: row.generation + 1,
     }
     tx.append(conversationStream(key), { type: 'conversation-reset', data: { keptAfter } })
     return conversationOf(await changeConversation(tx, row, cleared, now))

@@ -171,7 +171,7 @@ async function importApprovals(tx: Tx, taskIds: readonly string[], { checkpoint 
       status: 'approved',
       submitted_at: at,
       resolved_at: at,
-      // AP6: nobody decides in another's name, and the state does not say whose it was.
+      // AP7: nobody decides in another's name, and the state does not say whose it was.
       ...{ decided_by: by, imported_decider: '' },
       feedback: null,
       instruction_content: null,

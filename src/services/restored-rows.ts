@@ -66,6 +66,7 @@ function approvedWithoutRow({ checkpoint, rows }: ReadWorkSession): string[] {
 export const askedByNobody = {
   asked_by_agent_session_id: null,
   told_to: null,
+  conversation_key: null,
   ask_id: null,
   launch_id: null,
   turn_id: null,
@@ -73,7 +74,7 @@ export const askedByNobody = {
   likeness: null,
 } satisfies Partial<ApprovalRow>
 
-/** AP6: nobody decides in another's name. What the files say of it is kept as what they say. */
+/** AP7: nobody decides in another's name. What the files say of it is kept as what they say. */
 function decidedAnew(
   { status, decided_by, revision_history }: Pick<ApprovalRow, 'status' | 'decided_by' | 'revision_history'>,
   by: string,

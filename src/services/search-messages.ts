@@ -12,9 +12,11 @@ import { type Piece, parseWanted, wantedTerms } from '../domain/search/wanted.ts
 import type { Page } from '../protocol/page.ts'
 import type { SearchHit } from '../protocol/search.ts'
 import { dayOfMessage } from '../store/queries/chapters.ts'
+import { selectConversation } from '../store/queries/conversations.ts'
 import { cutoverRule } from '../store/queries/cutover-rule.ts'
 import { behindAllIds, type FoundMessage, firstIdAt, messagesWith } from '../store/queries/search.ts'
 import { defineQuery, type Reader } from '../store/store.ts'
+import { isVisible } from './conversation-access.ts'
 
 export interface MessageSearch {
   readonly q: string
@@ -26,6 +28,8 @@ export interface MessageSearch {
   readonly to?: Day | undefined
   readonly limit: number
   readonly cursor?: string | undefined
+  /** Whose consoles are searched too; null: everybody's. */
+  readonly accountId: string | null
 }
 
 /** Looked through for one page. */
@@ -45,7 +49,8 @@ export const searchMessages = defineQuery({
     const last = search.to === undefined ? behindAllIds : firstIdAt(epochMs(endOf(rule, search.to)) + longestTurnMs)
     const isWanted = (day: Day): boolean => (search.from ?? day) <= day && day <= (search.to ?? day)
     const before = Math.min(idOf(search.cursor), last)
-    return lookThrough(reader, { pieces, terms, from, before, limit: search.limit, rule, isWanted })
+    const { limit, accountId } = search
+    return lookThrough(reader, { pieces, terms, from, before, limit, rule, isWanted, accountId })
   },
 })
 
@@ -66,10 +71,11 @@ interface Looking {
   readonly limit: number
   readonly rule: CutoverRule
   readonly isWanted: (day: Day) => boolean
+  readonly accountId: string | null
 }
 
 async function lookThrough(reader: Reader, looking: Looking): Promise<Page<SearchHit>> {
-  const { pieces, terms, from, before, limit, rule, isWanted } = looking
+  const { pieces, terms, from, before, limit, rule, isWanted, accountId } = looking
   const items: SearchHit[] = []
   let last = before
   let compared = 0
@@ -83,7 +89,8 @@ async function lookThrough(reader: Reader, looking: Looking): Promise<Page<Searc
       chars += message.content.length
       last = message.id
       const ranges = find(message.content, pieces)
-      if (!ranges) continue
+      const isTheirs = isVisible(accountId, await reader.first(selectConversation, { key: message.conversation_key }))
+      if (!ranges || !isTheirs) continue
       const day = (await dayOfMessage(reader, message)) ?? logicalDay(rule, message.created_at)
       if (isWanted(day)) items.push(hitOf(message, day, ranges))
     }

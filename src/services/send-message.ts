@@ -1,15 +1,15 @@
 /** An agent writes to another agent of its project (CV10, `send_message`); unread for that one until it answers. */
 import { agentKey } from '../domain/conversation/key.ts'
 import { conversationStream, projectStream } from '../domain/stream/name.ts'
-import type { Receiver } from '../store/queries/unread.ts'
 import { defineUseCase } from '../store/store.ts'
 import { tellAgent } from './agent-conversation.ts'
 import { checkAssigned } from './check-assigned.ts'
 import { liveAgentSession } from './live-agent-session.ts'
 import { once } from './once.ts'
+import { type CalledIn, ownConversation } from './own-conversation.ts'
 import { noSuchAgent } from './refusals.ts'
 
-interface SentMessage extends Receiver {
+interface SentMessage extends CalledIn {
   readonly toAgentId: string
   readonly content: string
   readonly clientId?: string | undefined
@@ -27,7 +27,9 @@ export const sendMessage = defineUseCase({
       await liveAgentSession(tx, input)
       if (input.toAgentId === input.agentId) throw noSuchAgent(input.toAgentId)
       await checkAssigned(tx, { projectId: input.projectId, agentId: input.toAgentId })
-      const { id, seq } = await tellAgent(tx, input, { toAgentId: input.toAgentId, content: input.content }, context)
+      const { toAgentId, content } = input
+      const { key: originKey } = await ownConversation(tx, input)
+      const { id, seq } = await tellAgent(tx, input, { toAgentId, content, originKey }, context)
       return { messageId: id, seq }
     })
   },

@@ -1,7 +1,8 @@
 /** Says something to an agent in a role (RL6): it is told at once, or when those before it are answered. */
 import { because } from '../domain/because.ts'
+import { consoleKey } from '../domain/conversation/key.ts'
 import { Refusal } from '../domain/errors.ts'
-import { userSessionStream } from '../domain/stream/name.ts'
+import { conversationStream, userSessionStream } from '../domain/stream/name.ts'
 import { placeInLine } from '../domain/turn/lifecycle.ts'
 import type { PromptPart } from '../protocol/prompt.ts'
 import { maxQueuedPrompts } from '../protocol/user-session.ts'
@@ -11,7 +12,8 @@ import { updateLastActive } from '../store/queries/user-sessions.ts'
 import { defineUseCase } from '../store/store.ts'
 import { liftLimit } from './limit-record.ts'
 import { newTurn, startNext, startTurn } from './turn-record.ts'
-import { activeProcess, talkStreams, type WhichUserSession } from './user-session-record.ts'
+import { activeProcess, existingUserSession, talkStreams, type WhichUserSession } from './user-session-record.ts'
+import { keepPrompt } from './work-conversation.ts'
 
 interface Input extends WhichUserSession {
   readonly role: string
@@ -22,7 +24,7 @@ interface Input extends WhichUserSession {
 
 export const sendPrompt = defineUseCase({
   name: 'send-prompt',
-  streams: (input: Input) => talkStreams(input),
+  streams: (input: Input) => [...talkStreams(input), conversationStream(consoleKey(input.userSessionId, input.role))],
   run: async (tx, { role, content, by, requestId, ...which }, context): Promise<{ seq: number }> => {
     const { userSessionId } = which
     const { now } = context
@@ -32,6 +34,7 @@ export const sendPrompt = defineUseCase({
     const open = await tx.all(selectOpenTurns, { roleAgentId: agent.id })
     const place = placeInLine(open, maxQueuedPrompts, agent.goes_on_left > 0 && agent.limited_until !== null)
     if (place === 'full') throw new Refusal('wrong_state', because('promptsFull', { count: maxQueuedPrompts }))
+    const { account_id: account } = await existingUserSession(tx, userSessionId)
     const row = newTurn(agent, { id: context.random.uuid(), launchId: launch.id, content, by, now })
     const active = { ...agent, last_active_at: now }
     const triesAnyway = agent.limited_until !== null && agent.goes_on_left === 0
@@ -40,11 +43,13 @@ export const sendPrompt = defineUseCase({
     await tx.write(updateLastActive, { id: userSessionId, now })
     if (place === 'run') {
       await tx.write(insertTurn, row)
-      return { seq: await startTurn(tx, row, { requestId }, context) }
+      await keepPrompt(tx, row, account, context)
+      return { seq: await startTurn(tx, row, launch, { requestId }, context) }
     }
     const data = { role, messageId: row.id, position: place.position, content, by, requestId }
     const seq = tx.append(userSessionStream(userSessionId), { type: 'agent:queued', data })
     await tx.write(insertTurn, { ...row, asked_seq: seq })
+    await keepPrompt(tx, row, account, context)
     if (triesAnyway) await startNext(tx, agent.id, context)
     return { seq }
   },

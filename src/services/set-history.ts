@@ -42,7 +42,7 @@ export const setHistory = defineUseCase({
     const before = await currentConversation(tx, key, context.now)
     const keptAfter = (await tx.first(selectLastMessage, { key }))?.seq ?? before.kept_after
     if (keptAfter !== before.kept_after) tx.append(conversationStream(key), { type: 'history-truncated', data: { keptAfter } })
-    let row = { ...before, kept_after: keptAfter, message_count: 0, unsummarised_chars: 0 }
+    let row = { ...before, kept_after: keptAfter, message_count: 0, unsummarised_chars: 0, generation: before.generation + 1 }
     const originalOf = await originals(tx, before)
     for (const each of messages) {
       const given = { ...each, senderId: by, receiverId: null, copyOf: originalOf(each) }

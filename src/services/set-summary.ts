@@ -1,8 +1,7 @@
 /**
- * An agent's summary of its chat with the people of a project (NA9, `set_summary`). What it covers is no longer handed to
+ * An agent's summary of the conversation it holds (NA9, `set_summary`). What it covers is no longer handed to
  * agents; the archive keeps it. Nothing can be covered that this session was not handed.
  */
-import { webKey } from '../domain/conversation/key.ts'
 import { setSummary as decide } from '../domain/conversation/summary.ts'
 import { Refusal } from '../domain/errors.ts'
 import { conversationStream } from '../domain/stream/name.ts'
@@ -17,14 +16,15 @@ import { liveAgentSession } from './live-agent-session.ts'
 interface AgentSummary extends Receiver {
   readonly summary: string
   readonly throughSeq: number
+  /** From `find-own-conversation`. */
+  readonly conversationKey: string
 }
 
 export const setSummary = defineUseCase({
   name: 'set-summary',
-  streams: ({ projectId, agentId }: AgentSummary) => [conversationStream(webKey(projectId, agentId))],
-  run: async (tx, { summary, throughSeq, ...caller }, { now }): Promise<{ throughSeq: number }> => {
+  streams: ({ conversationKey }: AgentSummary) => [conversationStream(conversationKey)],
+  run: async (tx, { summary, throughSeq, conversationKey: key, ...caller }, { now }): Promise<{ throughSeq: number }> => {
     await liveAgentSession(tx, caller)
-    const key = webKey(caller.projectId, caller.agentId)
     const row = await existingConversation(tx, key)
     // DC2: the summary of a day that is over is not what the next day begins with.
     if (row.chapter_after > 0 && throughSeq <= row.chapter_after)

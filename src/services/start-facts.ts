@@ -10,6 +10,7 @@ import { newestOfLaunch } from '../store/queries/agent-sessions-of-launch.ts'
 import { type AgentRow, selectAgent } from '../store/queries/agents.ts'
 import { selectAssignment } from '../store/queries/assignments.ts'
 import { failuresOf, liveLaunchesOf } from '../store/queries/launches.ts'
+import { selectRunningOfLaunch } from '../store/queries/turns.ts'
 import { selectUnreadSince } from '../store/queries/unread.ts'
 import type { Reader } from '../store/store.ts'
 import { settingsOf } from './project-settings.ts'
@@ -35,8 +36,18 @@ export async function startFactsOf(reader: Reader, { agentId, projectId }: Pair,
 
 async function anyOutstanding(reader: Reader, pair: Pair, launches: readonly Launch[]): Promise<boolean> {
   const live = launches.length > 0 ? await liveOfPair(reader, pair) : []
-  for (const launch of launches) if (launch.state !== 'held' && !(await hasSignedIn(reader, launch, live))) return true
+  for (const launch of launches) {
+    if (launch.state === 'held') continue
+    // Who was told to go and has not gone, or has a turn in hand that no agent session counts any more, is not replaced beside itself.
+    if (launch.stopReason !== null || (await hasOrphanedTurn(reader, launch))) return true
+    if (!(await hasSignedIn(reader, launch, live))) return true
+  }
   return false
+}
+
+async function hasOrphanedTurn(reader: Reader, { id: launchId }: Launch): Promise<boolean> {
+  if (!(await reader.first(selectRunningOfLaunch, { launchId }))) return false
+  return (await newestOfLaunch(reader, launchId))?.state === 'ended'
 }
 
 /**

@@ -7,28 +7,51 @@ import { sweep } from '../domain/agent-session/expiry.ts'
 import type { EndReason, LiveAgentSession } from '../domain/agent-session/lifecycle.ts'
 import type { Instant } from '../domain/instant.ts'
 import { durationMs } from '../domain/project/duration.ts'
-import { agentSessionFrom, changesOf, updateAgentSession } from '../store/queries/agent-sessions.ts'
+import { coordinatorStream } from '../domain/stream/name.ts'
+import { agentSessionFrom, changesOf, selectAgentSession, updateAgentSession } from '../store/queries/agent-sessions.ts'
 import type { DueAgentSession } from '../store/queries/due-agent-sessions.ts'
 import { findLaunch } from '../store/queries/launches.ts'
-import { defineUseCase, type Reader, type Tx } from '../store/store.ts'
+import { selectRunningOfSession } from '../store/queries/turns.ts'
+import { defineQuery, defineUseCase, type Reader, type Tx } from '../store/store.ts'
 import { endAgentSession, endingStreams, type MayEnd } from './agent-session-end.ts'
+import { findOpenConversations } from './find-open-conversations.ts'
+import { stopLaunch } from './launch-record.ts'
 import { ownRow } from './live-agent-session.ts'
 import { settingsOf } from './project-settings.ts'
 
+/** What has to be locked to end an agent session, and its process with it. */
+export const findSweep = defineQuery({
+  name: 'find-sweep',
+  run: async (reader, which: DueAgentSession, context): Promise<Pick<Look, 'openConversations' | 'coordinatorId'>> => {
+    const launchId = (await reader.first(selectAgentSession, { id: which.agentSessionId }))?.launch_id ?? null
+    const launch = launchId === null ? undefined : await findLaunch(reader, launchId)
+    const coordinatorId = launch && launch.state !== 'ended' ? launch.coordinatorId : null
+    return { openConversations: await findOpenConversations.run(reader, which, context), coordinatorId }
+  },
+})
+
 interface Look extends DueAgentSession, MayEnd {
+  /** Of its process, while that lives. */
+  readonly coordinatorId: string | null
   /** When the last call on it began, as far as this server remembers. */
   readonly lastSeenAt: Instant | null
 }
 
 export const sweepAgentSession = defineUseCase({
   name: 'sweep-agent-session',
-  streams: (input: Look) => endingStreams(input),
+  streams: (input: Look) => [
+    ...endingStreams(input),
+    ...(input.coordinatorId === null ? [] : [coordinatorStream(input.coordinatorId)]),
+  ],
   run: async (tx, input, context): Promise<{ ended: EndReason | null }> => {
     const current = agentSessionFrom(await ownRow(tx, input))
     if (current.state === 'ended') return { ended: null }
     const verdict = await judge(tx, current, input.lastSeenAt, context.now)
     if ('reason' in verdict) {
       const { reason } = verdict
+      // Nobody is left in its place before it is gone (CO3).
+      const launch = verdict.stopsProcess && current.launchId ? await findLaunch(tx, current.launchId) : undefined
+      if (launch?.coordinatorId === input.coordinatorId) await stopLaunch(tx, launch, { reason: 'finished' }, context)
       await endAgentSession(tx, current, { reason, openConversations: input.openConversations }, context)
       return { ended: reason }
     }
@@ -38,16 +61,18 @@ export const sweepAgentSession = defineUseCase({
 })
 
 type Kept = Pick<LiveAgentSession, 'expiresAt' | 'suspectedAt'>
-type Verdict = { readonly reason: EndReason } | Kept
+type Verdict = { readonly reason: EndReason; readonly stopsProcess: boolean } | Kept
 
 async function judge(reader: Reader, current: LiveAgentSession, lastSeenAt: Instant | null, now: Instant): Promise<Verdict> {
   const settings = await settingsOf(reader, current.projectId)
   const graceMs = durationMs(settings, 'process_exit.grace_seconds')
   const ttlMs = durationMs(settings, 'agent_session.ttl_minutes')
   const suspicion = current.suspectedAt && settleSuspicion(now, current.suspectedAt, lastSeenAt, graceMs)
-  if (suspicion === 'orphaned') return { reason: 'orphaned' }
-  const decision = sweep(now, current, { ttlMs, processKnownToLive: await isKnownToLive(reader, current), lastSeenAt })
-  if (decision.outcome === 'end') return { reason: decision.reason }
+  if (suspicion === 'orphaned') return { reason: 'orphaned', stopsProcess: false }
+  const hasRunningTurn = (await reader.first(selectRunningOfSession, { agentSessionId: current.id })) !== undefined
+  const facts = { ttlMs, processKnownToLive: await isKnownToLive(reader, current), lastSeenAt, hasRunningTurn }
+  const decision = sweep(now, current, facts)
+  if (decision.outcome === 'end') return decision
   return {
     expiresAt: decision.outcome === 'extend' ? decision.expiresAt : current.expiresAt,
     suspectedAt: suspicion === 'alive' ? null : current.suspectedAt,

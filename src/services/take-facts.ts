@@ -5,12 +5,12 @@
  */
 import type { Instant } from '../domain/instant.ts'
 import {
-  answerStream,
   conversationStream,
   coordinatorStream,
   home,
   projectStream,
   type StreamName,
+  turnsStream,
   userSessionStream,
 } from '../domain/stream/name.ts'
 import { mask } from '../platform/mask.ts'
@@ -33,10 +33,9 @@ export interface ToldFacts extends InEpoch {
   /** From `find-told-launches`; empty when nothing but output is told. */
   readonly projectIds: readonly string[]
   readonly openConversations: readonly string[]
-  /** Conversations in which an agent that is spoken to has answered (CH12). */
-  readonly answered: readonly string[]
-  /** Conversations in which it is saying something. */
-  readonly said: readonly string[]
+  /** Conversations in which something becomes a message, and those whose turns are told of. */
+  readonly conversationKeys: readonly string[]
+  readonly turnKeys: readonly string[]
   readonly userSessionIds: readonly string[]
   /** Something is told that readers of home must know. */
   readonly tellsHome: boolean
@@ -48,8 +47,8 @@ export const takeFacts = defineUseCase({
     coordinatorId,
     projectIds,
     openConversations,
-    answered,
-    said,
+    conversationKeys,
+    turnKeys,
     userSessionIds,
     tellsHome,
   }: ToldFacts): StreamName[] => [
@@ -58,8 +57,8 @@ export const takeFacts = defineUseCase({
     ...(tellsHome ? ([home] as const) : []),
     ...projectIds.map(projectStream),
     ...openConversations.map(conversationStream),
-    ...answered.map(conversationStream),
-    ...said.map(answerStream),
+    ...conversationKeys.map(conversationStream),
+    ...turnKeys.map(turnsStream),
   ],
   run: async (tx, input, context): Promise<{ through: number }> => {
     const row = await inForce(tx, input)

@@ -6,9 +6,9 @@
 
 import { type StoredEnvironment, sealedOtherwise } from '../domain/agent/environment.ts'
 import type { Launch } from '../domain/agent-process/lifecycle.ts'
-import { detectWork } from '../domain/agent-session/work-detection.ts'
+import { detectWork, type WorkFound } from '../domain/agent-session/work-detection.ts'
+import { webKey, workKey } from '../domain/conversation/key.ts'
 import { Refusal } from '../domain/errors.ts'
-import type { Instant } from '../domain/instant.ts'
 import { durationMs } from '../domain/project/duration.ts'
 import { say } from '../domain/sentences.ts'
 import { userSessionStream } from '../domain/stream/name.ts'
@@ -16,17 +16,21 @@ import { hashSecret } from '../platform/secrets.ts'
 import type { LaunchParticulars } from '../protocol/link.ts'
 import type { AcpParticulars } from '../protocol/link-turns.ts'
 import { type AgentRow, selectAgent } from '../store/queries/agents.ts'
+import { updateContext } from '../store/queries/contexts.ts'
 import { findLaunch, updateLaunchToken } from '../store/queries/launches.ts'
 import { selectProject } from '../store/queries/projects.ts'
 import { selectRoleAgent } from '../store/queries/role-agents.ts'
 import { setUpOf } from '../store/queries/set-ups.ts'
-import { defineUseCase, type Reader } from '../store/store.ts'
+import { queuedChats } from '../store/queries/turns.ts'
+import { lineageOf, selectWorkSession } from '../store/queries/work-sessions.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../store/store.ts'
+import { contextFor } from './context-record.ts'
 import { type InEpoch, inForce } from './coordinator-epoch.ts'
 import { launchStreams, moveLaunch } from './launch-record.ts'
 import { settingsOf } from './project-settings.ts'
 import { endRoleAgentOf } from './role-agent-record.ts'
 import { startableAgent } from './start-facts.ts'
-import { workFactsOf } from './work-facts.ts'
+import { taskFor, workFactsOf } from './work-facts.ts'
 
 export type Take = InEpoch & {
   readonly launchId: string
@@ -49,7 +53,7 @@ export const takeLaunch = defineUseCase({
     ...(input.userSessionId === null ? [] : [userSessionStream(input.userSessionId)]),
   ],
   run: async (tx, { launchId, keyId, ...from }, context): Promise<TakenLaunch> => {
-    const { now, random } = context
+    const { random } = context
     await inForce(tx, from)
     const launch = await findLaunch(tx, launchId)
     // Given to another meanwhile: for this one it is withdrawn.
@@ -57,7 +61,7 @@ export const takeLaunch = defineUseCase({
     if (launch.state === 'ended' || launch.state === 'held' || launch.stopReason !== null) return { withdrawn: true }
     if (launch.state === 'running') throw new Refusal('wrong_state', `The launch ${launchId} runs already`, { launchId })
     const { agentId, projectId } = launch
-    const wanted = launch.roleAgentId === null ? await pulling(tx, launch, now) : await inRole(tx, launch)
+    const wanted = launch.roleAgentId === null ? await forWork(tx, launch, context) : await inRole(tx, launch)
     if (!wanted) {
       const ended = await moveLaunch(tx, launch, { type: 'stop', reason: 'withdrawn', ...(await whyGone(tx, launch)) }, context)
       // Of one that had begun the end is told by its coordinator.
@@ -103,14 +107,35 @@ interface Wanted {
 }
 
 /** One that is needed no more before it was begun is not begun. */
-async function pulling(reader: Reader, launch: Launch, now: Instant): Promise<Wanted | undefined> {
-  const agent = await startableAgent(reader, launch)
-  const { purpose } = detectWork(now, await workFactsOf(reader, launch))
+async function forWork(tx: Tx, launch: Launch, context: Context): Promise<Wanted | undefined> {
+  const agent = await startableAgent(tx, launch)
+  const { purpose } = detectWork(context.now, await workFactsOf(tx, launch))
   if (!agent || (launch.state === 'waiting' && purpose === 'no_work')) return undefined
   if (agent.protocol === 'mcp') return { agent, acp: null }
-  // CH12: it is spoken to, and works in the project's own folder.
-  const limits = await limitsIn(reader, launch.projectId)
-  return { agent, acp: { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, ...limits } }
+  // CH12: turns are pushed to it, and it works in the project's own folder.
+  const limits = await limitsIn(tx, launch.projectId)
+  const opened = await contextToOpen(tx, launch, purpose, context)
+  return { agent, acp: { workspace: null, ...opened, ...limits } }
+}
+
+type Opening = Pick<AcpParticulars, 'loadAcpSessionId' | 'lastOpenedAt' | 'contextId'>
+
+/** The context that is opened with the start: of the next turn, of the open panel, or of its task; so that its first answer is quick. */
+async function contextToOpen(tx: Tx, launch: Launch, purpose: WorkFound['purpose'], context: Context): Promise<Opening> {
+  const { agentId, projectId } = launch
+  const [next] = purpose === 'task' ? [] : await queuedChats(tx, { agentId, projectId }, context.now)
+  const key = purpose === 'task' ? await workKeyFor(tx, launch) : (next?.conversationKey ?? webKey(projectId, agentId))
+  if (key === undefined) return { loadAcpSessionId: null, lastOpenedAt: null, contextId: null }
+  const row = await contextFor(tx, { agentId, projectId, key, originKey: next?.originKey ?? '' }, context)
+  await tx.write(updateContext, { ...row, state: 'opening', launch_id: launch.id })
+  const { acp_session_id: loadAcpSessionId, opened_at, id: contextId } = row
+  return { loadAcpSessionId, lastOpenedAt: loadAcpSessionId === null ? null : opened_at, contextId }
+}
+
+async function workKeyFor(reader: Reader, { agentId, projectId }: Launch): Promise<string | undefined> {
+  const task = await taskFor(reader, { agentId, projectId })
+  const row = task?.session_id ? await reader.first(selectWorkSession, { id: task.session_id }) : undefined
+  return row && workKey((await lineageOf(reader, row)).at(-1) ?? row.id, agentId)
 }
 
 async function limitsIn(reader: Reader, projectId: string): Promise<Pick<AcpParticulars, 'startWithinMs' | 'turnWithinMs'>> {

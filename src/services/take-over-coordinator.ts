@@ -5,11 +5,11 @@
 import { because } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import {
-  answerStream,
   conversationStream,
   coordinatorStream,
   home,
   projectStream,
+  turnsStream,
   userSessionStream,
 } from '../domain/stream/name.ts'
 import type { Coordinator } from '../protocol/coordinator.ts'
@@ -33,13 +33,13 @@ type Takeover = Ends & {
 
 export const takeOverCoordinator = defineUseCase({
   name: 'take-over-coordinator',
-  streams: ({ coordinatorId, projectIds, openConversations, userSessionIds, said }: Takeover) => [
+  streams: ({ coordinatorId, projectIds, openConversations, userSessionIds, conversationKeys }: Takeover) => [
     home,
     coordinatorStream(coordinatorId),
     ...projectIds.map(projectStream),
     ...openConversations.map(conversationStream),
     ...userSessionIds.map(userSessionStream),
-    ...said.map(answerStream),
+    ...conversationKeys.flatMap((key) => [conversationStream(key), turnsStream(key)]),
   ],
   run: async (tx, { coordinatorId, by, ...ends }, context): Promise<Coordinator> => {
     const row = await findCoordinatorRow(tx, coordinatorId)

@@ -1,24 +1,33 @@
 /**
- * What a coordinator says of an agent that is spoken to over ACP: it is ready or not, a piece of what it says, a question, the end of a
- * turn. A piece is one event in the user session and nothing else. What is told of a turn that is over, or of an agent that has gone, is
- * dropped: nothing is undone by it.
+ * What a coordinator tells of an ACP agent, in a role, a chat or a task alike: it is ready or not, a piece of what it says, a question, the
+ * end of a turn. A piece is one event in the stream of its turn and nothing else. What is told of a turn that is over, or of an agent that
+ * has gone, is dropped: nothing is undone by it.
  */
 import type { Launch } from '../domain/agent-process/lifecycle.ts'
+import { consoleKey } from '../domain/conversation/key.ts'
 import { projectStream, userSessionStream } from '../domain/stream/name.ts'
 import { withChange } from '../domain/user-session/configuring.ts'
 import { mask } from '../platform/mask.ts'
 import type { LinkFact } from '../protocol/link.ts'
+import { newestOfLaunch } from '../store/queries/agent-sessions-of-launch.ts'
+import { selectContext, selectContextOf, selectContextsOfLaunch, updateContext } from '../store/queries/contexts.ts'
+import { findCoordinatorRow } from '../store/queries/coordinators.ts'
+import { processOf } from '../store/queries/launches.ts'
+import { updateReady } from '../store/queries/ready-launches.ts'
 import { type Offers, type RoleAgentRow, selectRoleAgent, updateRoleAgent } from '../store/queries/role-agents.ts'
-import { selectTurn, type TurnRow } from '../store/queries/turns.ts'
+import { isOfRole, selectTurn, type TurnRow, updateTurn } from '../store/queries/turns.ts'
 import type { Context, Tx } from '../store/store.ts'
+import { contextFor, endContext, primingOf } from './context-record.ts'
 import { promptWithContext } from './first-prompt.ts'
 import { stopLaunch } from './launch-record.ts'
 import { keepLimit, noLimit } from './limit-record.ts'
 import { askPermission, withdrawAsked, withdrawPermissions } from './permission-record.ts'
 import type { Ends } from './process-end.ts'
+import { judgeContext, restart, tryAgain } from './recover-context.ts'
 import { moveRoleAgent } from './role-agent-record.ts'
-import { takeChatFact } from './take-chat-fact.ts'
-import { endTurn, noteSaid, startNext } from './turn-record.ts'
+import { settleTurn } from './settle-turn.ts'
+import { type EndedTurn, endTurn, noteUpdate, speakerOf, startNext, turnStream } from './turn-record.ts'
+import { keepAnswer } from './work-conversation.ts'
 import { registerWorktree } from './worktree-record.ts'
 
 type TurnFactType =
@@ -26,11 +35,13 @@ type TurnFactType =
   | 'agent-ready'
   | 'agent-failed'
   | 'agent-configured'
+  | 'turn-began'
   | 'turn-update'
   | 'turn-ended'
   | 'permission-asked'
   | 'permission-withdrawn'
 export type TurnFact = Extract<LinkFact, { type: TurnFactType }>
+type Fact<Type extends TurnFactType> = Extract<TurnFact, { type: Type }>
 
 export async function takeTurnFact(
   tx: Tx,
@@ -39,95 +50,154 @@ export async function takeTurnFact(
   { userSessionIds }: Ends,
   context: Context,
 ): Promise<void> {
-  if (launch.roleAgentId === null) return launch.state === 'ended' ? undefined : takeChatFact(tx, fact, launch, context)
+  if (launch.state === 'ended') return
+  if (launch.roleAgentId === null) return takeFact(tx, fact, launch, undefined, context)
   const agent = await tx.first(selectRoleAgent, { id: launch.roleAgentId })
-  if (launch.state === 'ended' || agent?.launch_id !== launch.id || !userSessionIds.includes(agent.user_session_id)) return
+  if (agent?.launch_id !== launch.id || !userSessionIds.includes(agent.user_session_id)) return
+  return takeFact(tx, fact, launch, agent, context)
+}
+
+/** `agent`: in a role. */
+async function takeFact(
+  tx: Tx,
+  fact: TurnFact,
+  launch: Launch,
+  agent: RoleAgentRow | undefined,
+  context: Context,
+): Promise<void> {
+  const { now } = context
   switch (fact.type) {
     case 'workspace-made':
-      return registerWorktree(tx, agent, launch, fact, context)
+      return agent && registerWorktree(tx, agent, launch, fact, context)
     case 'agent-ready':
-      return becomeReady(tx, agent, fact, context)
+      return agent ? readyInRole(tx, agent, launch, fact, context) : ready(tx, launch, fact, context)
     case 'agent-failed': {
       const error = mask(fact.error)
-      await moveRoleAgent(tx, agent, { type: 'failed', step: fact.step, error }, {}, context)
+      if (agent) await moveRoleAgent(tx, agent, { type: 'failed', step: fact.step, error }, {}, context)
       // Its coordinator ends it by itself; this is for the record, and for one that does not.
       await stopLaunch(tx, launch, { reason: 'start_failed', detail: error }, context)
       return
     }
+    case 'turn-began':
+      return began(tx, launch, fact, context)
     case 'turn-update':
-      return update(tx, agent, fact)
+      return update(tx, launch, agent, fact)
     case 'turn-ended': {
-      const turn = await runningTurn(tx, agent, fact.turnId)
-      if (!turn) return
-      await withdrawPermissions(tx, turn.id, context.now)
-      const { outcome, stopReason, error } = fact
-      const ended = await endTurn(tx, turn, { type: 'ended', outcome, stopReason, error: error && mask(error) }, {}, context)
-      const limit = ended === false ? undefined : ended.limitedUntil
-      const active = { ...agent, last_active_at: context.now }
-      // What waits in line would only meet the limit too.
-      if (limit !== undefined) return keepLimit(tx, active, turn.id, limit)
-      // One that came back for a turn that met the limit is told that one next, by who looks after limits.
-      const comesBack = agent.limited_until !== null && agent.goes_on_left > 0
-      await tx.write(updateRoleAgent, comesBack ? active : { ...active, ...noLimit })
-      return agent.terminating_at === null && !comesBack ? startNext(tx, agent.id, context) : undefined
+      const turn = await runningTurn(tx, launch, fact.turnId)
+      return turn && (agent ? endInRole(tx, turn, agent, fact, context) : endOutsideRoles(tx, turn, launch, fact, context))
     }
     case 'permission-asked': {
-      const turn = await runningTurn(tx, agent, fact.turnId)
-      if (turn) await askPermission(tx, askerOf(agent), fact, context.now)
-      return
+      const turn = await runningTurn(tx, launch, fact.turnId)
+      if (!turn) return
+      const workSessionId = agent ? agent.work_session_id : ((await newestOfLaunch(tx, launch.id))?.workSessionId ?? null)
+      return askPermission(tx, { turn, workSessionId }, fact, now)
     }
     case 'agent-configured':
-      return configured(tx, agent, fact)
+      return agent && configured(tx, agent, fact)
     case 'permission-withdrawn':
-      return withdrawAsked(tx, { launchId: launch.id, askId: fact.askId }, context.now)
+      return withdrawAsked(tx, { launchId: launch.id, askId: fact.askId }, now)
   }
 }
 
-const askerOf = (agent: RoleAgentRow) => ({
-  projectId: agent.project_id,
-  agentId: agent.agent_id,
-  workSessionId: agent.work_session_id,
-  userSessionId: agent.user_session_id,
-  role: agent.role,
-})
-
-async function runningTurn(tx: Tx, agent: RoleAgentRow, turnId: string): Promise<TurnRow | undefined> {
+async function runningTurn(tx: Tx, launch: Launch, turnId: string): Promise<TurnRow | undefined> {
   const turn = await tx.first(selectTurn, { id: turnId })
-  return turn?.state === 'running' && turn.role_agent_id === agent.id ? turn : undefined
+  return turn?.state === 'running' && turn.launch_id === launch.id ? turn : undefined
 }
 
-async function becomeReady(
+/** For a chat or a task: the context that was opened with its start is open. */
+async function ready(tx: Tx, launch: Launch, fact: Fact<'agent-ready'>, { now }: Context): Promise<void> {
+  const holdsSeveral = (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
+  await tx.write(updateReady, { id: launch.id, readyAt: now, contextLimit: holdsSeveral ? null : 1 })
+  const { acpSessionId: acp_session_id, how, notRestored: not_restored } = fact
+  for (const row of await tx.all(selectContextsOfLaunch, { launchId: launch.id }))
+    await tx.write(updateContext, { ...row, state: 'open', acp_session_id, how, not_restored, opened_at: now, primed_at: null })
+  tx.append(projectStream(launch.projectId), { type: 'process-ready', data: { process: processOf(launch) } })
+}
+
+async function readyInRole(
   tx: Tx,
   agent: RoleAgentRow,
-  fact: Extract<TurnFact, { type: 'agent-ready' }>,
+  launch: Launch,
+  fact: Fact<'agent-ready'>,
   context: Context,
 ): Promise<void> {
   const { acpSessionId, how, notRestored, workspace, branch, note, images, modes, modeId, options } = fact
   const offers: Offers = { images, modes, modeId, options }
   const known = { workspace, branch, note, not_restored: notRestored, offers: JSON.stringify(offers) }
-  const { decision, row } = await moveRoleAgent(
-    tx,
-    { ...agent, ...known, acp_session_id: acpSessionId },
-    { type: 'ready' },
-    {},
-    context,
-  )
+  const moved = { ...agent, ...known, acp_session_id: acpSessionId }
+  const { decision, row } = await moveRoleAgent(tx, moved, { type: 'ready' }, {}, context)
   if (decision.became !== 'ready') return
-  const { role, agent_id: agentId } = agent
-  const data = { role, agentId, workspace, branch, note, how, notRestored, ...offers }
-  tx.append(userSessionStream(agent.user_session_id), { type: 'agent:ready', data }, [projectStream(agent.project_id)])
+  const { role, agent_id: agentId, project_id: projectId, user_session_id: userSessionId } = agent
+  const key = consoleKey(userSessionId, role)
+  const which = { agentId, projectId, key, originKey: '' }
+  const before = await tx.first(selectContextOf, which)
+  // AC4: what the one before it in the role knew is gone when its session was not brought back.
+  if (before && how === 'new') await endContext(tx, before, 'terminated', context.now)
+  const opened = { state: 'open', launch_id: launch.id, acp_session_id: acpSessionId, how, not_restored: notRestored } as const
+  const { now } = context
+  await tx.write(updateContext, { ...(await contextFor(tx, which, context)), ...opened, opened_at: now, primed_at: now })
+  const data = { role, agentId, conversation: key, workspace, branch, note, how, notRestored, ...offers }
+  tx.append(userSessionStream(userSessionId), { type: 'agent:ready', data }, [projectStream(projectId)])
   await promptWithContext(tx, row, context)
 }
 
-async function update(tx: Tx, agent: RoleAgentRow, fact: Extract<TurnFact, { type: 'turn-update' }>): Promise<void> {
+/** Its context was opened for this turn: it knows what it was told, or what it was told to begin with. */
+async function began(tx: Tx, launch: Launch, fact: Fact<'turn-began'>, { now }: Context): Promise<void> {
+  const turn = await runningTurn(tx, launch, fact.turnId)
+  const row = await tx.first(selectContext, { id: fact.contextId })
+  if (!turn || row?.launch_id !== launch.id || row.state !== 'opening') return
+  const { acpSessionId: acp_session_id, how, notRestored: not_restored } = fact
+  const priming = await primingOf(tx, row, { turn, promptSeqs: new Set() }, now)
+  await tx.write(updateTurn, { ...turn, primer: how === 'new' ? priming.primer : priming.news })
+  await tx.write(updateContext, { ...row, state: 'open', acp_session_id, how, not_restored, opened_at: now, primed_at: now })
+}
+
+async function update(tx: Tx, launch: Launch, agent: RoleAgentRow | undefined, fact: Fact<'turn-update'>): Promise<void> {
   const { turnId, update: said } = fact
-  if (turnId !== null && !(await runningTurn(tx, agent, turnId))) return
-  if (turnId !== null && said.kind === 'text') noteSaid(tx, turnId, said.text)
-  if (said.kind === 'mode') await keepOffers(tx, agent, { modeId: said.modeId })
-  if (said.kind === 'options') await keepOffers(tx, agent, { options: said.options })
-  if (said.kind === 'usage') await keepOffers(tx, agent, { usage: { used: said.used, size: said.size, cost: said.cost } })
-  const data = { messageId: turnId, update: said, role: agent.role }
-  tx.append(userSessionStream(agent.user_session_id), { type: 'agent:update', data })
+  const turn = turnId === null ? undefined : await runningTurn(tx, launch, turnId)
+  if (turnId !== null && !turn) return
+  if (turn) noteUpdate(tx, turn.id, said)
+  if (agent && said.kind === 'mode') await keepOffers(tx, agent, { modeId: said.modeId })
+  if (agent && said.kind === 'options') await keepOffers(tx, agent, { options: said.options })
+  if (agent && said.kind === 'usage')
+    await keepOffers(tx, agent, { usage: { used: said.used, size: said.size, cost: said.cost } })
+  if (turn)
+    tx.append(turnStream(turn), { type: 'agent:update', data: { messageId: turnId, update: said, role: speakerOf(turn) } })
+  else if (agent) {
+    const data = { messageId: null, update: said, role: agent.role }
+    tx.append(userSessionStream(agent.user_session_id), { type: 'agent:update', data })
+  }
+}
+
+async function end(tx: Tx, turn: TurnRow, fact: Fact<'turn-ended'>, context: Context): Promise<EndedTurn | false> {
+  await withdrawPermissions(tx, turn.id, context.now)
+  const { outcome, stopReason, error } = fact
+  return endTurn(tx, turn, { type: 'ended', outcome, stopReason, error: error && mask(error) }, {}, context)
+}
+
+async function endOutsideRoles(tx: Tx, turn: TurnRow, launch: Launch, fact: Fact<'turn-ended'>, context: Context): Promise<void> {
+  const tried = fact.notRun ? await tryAgain(tx, turn, launch, fact.notRun, context) : false
+  if (tried) return
+  const ended = await end(tx, turn, fact, context)
+  if (!ended) return
+  await settleTurn(tx, turn, ended, context)
+  await judgeContext(tx, turn, launch, ended, context)
+  // It takes nothing new until it gives this one back: another process goes on with what waits.
+  if (fact.cancelIgnored) await restart(tx, launch, context)
+}
+
+async function endInRole(tx: Tx, turn: TurnRow, agent: RoleAgentRow, fact: Fact<'turn-ended'>, context: Context): Promise<void> {
+  if (!isOfRole(turn)) return
+  const ended = await end(tx, turn, fact, context)
+  if (ended) await keepAnswer(tx, turn, ended.text, context)
+  const limit = ended === false ? undefined : ended.limitedUntil
+  const active = { ...agent, last_active_at: context.now }
+  // What waits in line would only meet the limit too.
+  if (limit !== undefined) return keepLimit(tx, active, turn.id, limit)
+  // One that came back for a turn that met the limit is told that one next, by who looks after limits.
+  const comesBack = agent.limited_until !== null && agent.goes_on_left > 0
+  await tx.write(updateRoleAgent, comesBack ? active : { ...active, ...noLimit })
+  return agent.terminating_at === null && !comesBack ? startNext(tx, agent.id, context) : undefined
 }
 
 /** Rare, and what whoever comes later has to see as it is now. */
@@ -136,7 +206,7 @@ async function keepOffers(tx: Tx, agent: RoleAgentRow, changed: Partial<Offers>)
 }
 
 /** What was asked of it is done, or was refused: told once. */
-async function configured(tx: Tx, agent: RoleAgentRow, fact: Extract<TurnFact, { type: 'agent-configured' }>): Promise<void> {
+async function configured(tx: Tx, agent: RoleAgentRow, fact: Fact<'agent-configured'>): Promise<void> {
   const offers: Offers = JSON.parse(agent.offers)
   const left = (offers.pending ?? []).filter(({ configureId }) => configureId !== fact.configureId)
   if (left.length === (offers.pending ?? []).length) return

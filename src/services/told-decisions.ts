@@ -3,11 +3,13 @@
  * those about the work itself along its lineage. Permissions for tools are answered where they are asked (AP4).
  */
 import { briefly, type ToldDecision } from '../domain/approval/told-decision.ts'
+import type { Instant } from '../domain/instant.ts'
 import {
   type ApprovalRow,
   selectAboutTask,
   selectAboutTasks,
   selectAboutWork,
+  selectAskedIn,
   selectPendingOfAgent,
 } from '../store/queries/approvals.ts'
 import { selectTask, type TaskRow } from '../store/queries/tasks.ts'
@@ -62,6 +64,17 @@ export async function decisionsAbout(reader: Reader, lineage: readonly string[],
 
 /** The unfinished tasks of a work session, or these. */
 export type TasksAsked = { readonly workSessionId: string } | { readonly tasks: readonly TaskRow[] }
+
+/** What an agent asked in a conversation and is not decided, or was decided since it was told last; newest first. */
+export async function decisionsIn(
+  reader: Reader,
+  which: { key: string; agentId: string },
+  since: Instant | null,
+): Promise<ToldDecision[]> {
+  const rows = await reader.all(selectAskedIn, { ...which, limit: mostDecisions })
+  const isNews = ({ resolved_at }: ApprovalRow): boolean => resolved_at === null || since === null || resolved_at > since
+  return rows.filter(isNews).map((row) => decidedOf(row).decision)
+}
 
 interface AtWork {
   readonly agentId: string

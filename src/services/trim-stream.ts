@@ -5,14 +5,15 @@
 import { later } from '../domain/instant.ts'
 import { parseStream, type StreamName } from '../domain/stream/name.ts'
 import { deleteEventsThrough, raiseFloor, selectEventTime, selectPosition } from '../store/event-log.ts'
-import { defineUseCase } from '../store/store.ts'
+import { firstRunningSeq } from '../store/queries/turns.ts'
+import { defineUseCase, type Reader } from '../store/store.ts'
 
 export const keptEvents = 10_000
 const keptMs = 24 * 3_600_000
 /** In one commit, so that nobody waits for it. */
 const trimmedAtOnce = 1000
 
-export const trimmedKinds = ['coordinator', 'user-session', 'answer'] as const
+export const trimmedKinds = ['coordinator', 'user-session', 'turns'] as const
 
 export const trimStream = defineUseCase({
   name: 'trim-stream',
@@ -22,7 +23,7 @@ export const trimStream = defineUseCase({
     const position = await tx.first(selectPosition, { name: stream })
     if (!isTrimmed || !position) return { trimmed: 0, more: false }
     const { head, floor } = position
-    const through = Math.min(head - keptEvents, floor + trimmedAtOnce)
+    const through = Math.min(head - keptEvents, floor + trimmedAtOnce, await beforeRunningTurns(tx, stream))
     if (through <= floor) return { trimmed: 0, more: false }
     // Times grow with the numbers: when the last is old enough, all are.
     const last = await tx.first(selectEventTime, { stream, seq: through })
@@ -32,3 +33,11 @@ export const trimStream = defineUseCase({
     return { trimmed: through - floor, more: head - keptEvents > through }
   },
 })
+
+/** What a turn that runs has said so far is joined from the log when it ends, so that much stays. */
+async function beforeRunningTurns(reader: Reader, stream: StreamName): Promise<number> {
+  const { kind, id = '' } = parseStream(stream) ?? {}
+  const first =
+    kind === 'coordinator' ? undefined : await firstRunningSeq(reader, kind === 'turns' ? { key: id } : { userSessionId: id })
+  return first === undefined ? Number.POSITIVE_INFINITY : first - 1
+}

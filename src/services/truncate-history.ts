@@ -22,7 +22,7 @@ export const truncateHistory = defineUseCase({
     if (keptAfter === row.kept_after) return conversationOf(row)
     const { count } = await measured(tx, key, keptAfter)
     const { chars } = await measured(tx, key, Math.max(keptAfter, row.summary_through))
-    const change = { kept_after: keptAfter, message_count: count, unsummarised_chars: chars }
+    const change = { kept_after: keptAfter, message_count: count, unsummarised_chars: chars, generation: row.generation + 1 }
     tx.append(conversationStream(key), { type: 'history-truncated', data: { keptAfter } })
     return conversationOf(await changeConversation(tx, row, change, now))
   },

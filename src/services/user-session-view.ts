@@ -1,4 +1,5 @@
 /** A user session as readers see it, with its agents, what runs, what waits and what is asked. From one read. */
+import { consoleKey } from '../domain/conversation/key.ts'
 import { userSessionStream } from '../domain/stream/name.ts'
 import type { PromptPart } from '../protocol/prompt.ts'
 import {
@@ -19,6 +20,7 @@ import { selectOpenTurns, selectTurnsOver, type TurnRow, turnOf } from '../store
 import type { UserSessionRow } from '../store/queries/user-sessions.ts'
 import type { Reader } from '../store/store.ts'
 import { turnOverOf } from './limit-record.ts'
+import { turnStream } from './turn-record.ts'
 
 export async function userSessionView(reader: Reader, row: UserSessionRow): Promise<UserSession> {
   const agents: RoleAgent[] = []
@@ -43,6 +45,7 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
   return {
     role: row.role,
     agentId: row.agent_id,
+    conversation: consoleKey(row.user_session_id, row.role),
     state: row.state,
     workspace: row.workspace ?? row.workspace_wanted ?? row.role,
     branch: row.branch,
@@ -80,11 +83,13 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
   }
 }
 
-async function runningView(reader: Reader, turn: TurnRow): Promise<Turn> {
-  const which = { stream: userSessionStream(turn.user_session_id), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
+/** With what it has said so far. */
+export async function runningView(reader: Reader, turn: TurnRow): Promise<Turn> {
+  const which = { stream: turnStream(turn), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
   const { text, cut } = await saidIn(reader, which)
-  const shown = turnOf(turn, text.slice(-maxRunningChars))
-  return { ...shown, content: listed(shown.content), cut: cut || text.length > maxRunningChars }
+  const all = turn.answer + text
+  const shown = turnOf(turn, all.slice(-maxRunningChars))
+  return { ...shown, content: listed(shown.content), cut: cut || all.length > maxRunningChars }
 }
 
 const listed = (content: readonly PromptPart[]): PromptPart[] =>

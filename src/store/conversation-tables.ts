@@ -23,6 +23,12 @@ export interface ConversationsTable {
   /** Visible ones in the open chapter, also those that agents are no longer handed. */
   chapter_messages: number
   flags: string
+  /** Raised when what agents were told stops being what the conversation holds: cutover, reset, truncation, a new history. */
+  generation: number
+  /** null: none was given; readers make one. */
+  title: string | null
+  /** Whose it is, beside the owner; null: of all who may read its project. */
+  account_id: string | null
   created_at: Instant
   updated_at: Instant
 }
@@ -55,6 +61,10 @@ export interface MessagesTable {
   extra: string | null
   /** CV1: the number of the message that this is the same as, put back by setHistory. */
   copy_of: number | null
+  /** Between agents: the conversation of the context that asked; null elsewhere. */
+  origin_key: string | null
+  /** Who wrote it, in words; null: the sender's id says it. */
+  sender_name: string | null
   created_at: Instant
 }
 
@@ -68,8 +78,8 @@ export interface UnreadMessagesTable {
   created_at: Instant
   /** The length of its content, so that what is handed over can be bounded without reading it. */
   chars: number
-  /** The agent session it was handed to and has not answered it yet. */
-  delivered_to: string | null
+  /** The turn that answers it: queued until it is handed over, then running. */
+  turn_id: string
 }
 
 /** A day of a conversation that is over. Its messages are those behind `after_seq`, up to `through_seq`. */

@@ -19,6 +19,8 @@ export interface CoordinatorsTable {
   labels: string
   /** Processes at once; null: as the server says. */
   capacity: number | null
+  /** 1: one process of an agent can hold several contexts there. */
+  contexts: number
 }
 
 export interface LaunchesTable {
@@ -45,6 +47,8 @@ export interface LaunchesTable {
   role_agent_id: string | null
   /** Since when it can be told something, if it is spoken to (CH12). */
   ready_at: Instant | null
+  /** How many conversations the process can hold; null: any number. */
+  context_limit: number | null
 }
 
 export interface LeasesTable {

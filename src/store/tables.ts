@@ -17,15 +17,8 @@ import type {
 } from './conversation-tables.ts'
 import type { CoordinatorsTable, LaunchesTable, LeasesTable } from './process-tables.ts'
 import type { SearchTables } from './search-tables.ts'
-import type {
-  AllowancesTable,
-  ChatLimitsTable,
-  ChatTurnsTable,
-  RoleAgentsTable,
-  TurnPiecesTable,
-  TurnsTable,
-  UserSessionsTable,
-} from './user-session-tables.ts'
+import type { TurnTables } from './turn-tables.ts'
+import type { AllowancesTable, ChatLimitsTable, RoleAgentsTable, UserSessionsTable } from './user-session-tables.ts'
 import type { WorktreeTables } from './worktree-tables.ts'
 
 export interface MetaTable {
@@ -153,6 +146,8 @@ export interface AgentSessionsTable {
   end_reason: string | null
   /** The resumed work session whose context this one was handed (NA11). */
   resumed_work_session_id: string | null
+  /** Of an agent that pulls: the one conversation that it holds. */
+  context_id: string | null
 }
 
 /** Reports of process exits that were decided already (PX6). */
@@ -237,6 +232,8 @@ export interface HumanApprovalsTable {
   asked_by_agent_session_id: string | null
   /** The agent session that was told of the decision last (AP8). */
   told_to: string | null
+  /** The conversation it was asked in, where that is no work session's. */
+  conversation_key: string | null
   status: 'pending' | 'approved' | 'rejected' | 'revision_requested'
   submitted_at: Instant
   resolved_at: Instant | null
@@ -246,7 +243,7 @@ export interface HumanApprovalsTable {
   worker_instructions: string
   artifacts: string
   revision_history: string
-  /** AP6: of a decision that was brought back from files, whom they name; null for what was decided here. */
+  /** AP7: of a decision that was brought back from files, whom they name; null for what was decided here. */
   imported_decider: string | null
   /** What follows is of permissions for tools (AP4) only. */
   outcome: PermissionOutcome | null
@@ -273,7 +270,7 @@ export interface PanelsTable {
   seen_at: Instant
 }
 
-export interface Tables extends SearchTables, ChannelTables, WorktreeTables {
+export interface Tables extends SearchTables, ChannelTables, WorktreeTables, TurnTables {
   meta: MetaTable
   streams: StreamsTable
   events: EventsTable
@@ -305,10 +302,7 @@ export interface Tables extends SearchTables, ChannelTables, WorktreeTables {
   panels: PanelsTable
   user_sessions: UserSessionsTable
   role_agents: RoleAgentsTable
-  turns: TurnsTable
-  chat_turns: ChatTurnsTable
   chat_limits: ChatLimitsTable
-  turn_pieces: TurnPiecesTable
   approaches: ApproachesTable
   checkpoints: CheckpointsTable
   artifacts: ArtifactsTable

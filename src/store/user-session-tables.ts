@@ -1,8 +1,8 @@
-/** The tables of user sessions, their agents by role and their turns, as tables.ts has the others. */
+/** The tables of user sessions and their agents by role, as tables.ts has the others. */
 import type { Instant } from '../domain/instant.ts'
 import type { Allowance } from '../protocol/allowance.ts'
 import type { FailureStep } from '../protocol/link-turns.ts'
-import type { RoleAgent, Turn, UserSession } from '../protocol/user-session.ts'
+import type { RoleAgent, UserSession } from '../protocol/user-session.ts'
 
 export interface UserSessionsTable {
   id: string
@@ -62,53 +62,6 @@ export interface RoleAgentsTable {
   goes_on_left: number
 }
 
-export interface TurnsTable {
-  id: string
-  user_session_id: string
-  role_agent_id: string
-  role: string
-  launch_id: string
-  state: Turn['state']
-  /** JSON: the parts of the prompt. */
-  content: string
-  answer: string
-  cut: number
-  stop_reason: string | null
-  error: string | null
-  asked_by: string
-  /** Numbers of events of its user session: asked for, begun, over. */
-  asked_seq: number
-  started_seq: number | null
-  ended_seq: number | null
-  created_at: Instant
-  started_at: Instant | null
-  ended_at: Instant | null
-  cancel_ordered_at: Instant | null
-  cancel_request_id: string | null
-}
-
-/** What a process that is spoken to was told of its chat or task (CH12). */
-export interface ChatTurnsTable {
-  id: string
-  launch_id: string
-  agent_session_id: string
-  agent_id: string
-  project_id: string
-  about: 'chat' | 'summary' | 'task'
-  /** Where the answer goes. */
-  conversation_key: string | null
-  /** What a summary is to cover. */
-  through_seq: number | null
-  task_id: string | null
-  /** JSON: the parts of the prompt. */
-  content: string
-  state: Exclude<Turn['state'], 'queued'>
-  error: string | null
-  created_at: Instant
-  ended_at: Instant | null
-  cancel_ordered_at: Instant | null
-}
-
 /** AG6: what an agent could not answer in its chat because of its vendor's limit. */
 export interface ChatLimitsTable {
   conversation_key: string
@@ -121,13 +74,6 @@ export interface ChatLimitsTable {
   /** Who said that it goes on by itself, and how often it still does. */
   goes_on_by: string | null
   goes_on_left: number
-}
-
-/** What is being said in one of them, until it is said whole. */
-export interface TurnPiecesTable {
-  turn_id: string
-  n: number
-  said: string
 }
 
 /** AG6: what a person has allowed for a time. */

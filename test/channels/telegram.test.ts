@@ -52,7 +52,7 @@ test('[CN1] an agent that was not asked there says nothing in a chat', async () 
   const { room } = await openChat()
   const ann = await room.begin()
   const { store, projectId } = room
-  const unasked = { ...ann, projectId, conversationKey: 'telegram:42', content: 'boo' }
+  const unasked = { ...ann, projectId, conversationKey: 'telegram:42', keys: [], content: 'boo' }
   await expect(store.run(answerChat, unasked)).rejects.toMatchObject({ code: 'not_found' })
 })
 

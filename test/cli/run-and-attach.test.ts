@@ -120,7 +120,7 @@ test('[CL1] where nobody can be asked, run denies what the agent asks for; with 
     const { turnId } = await machine.turn()
     await machine.tell(asks(launchId, turnId, 'ask 1', asked))
     await machine.order('permission-settled')
-    await machine.tell(turnEnded(launchId, turnId))
+    await machine.tell(said(launchId, turnId, 'done'), turnEnded(launchId, turnId))
     if (outcome === 'denied') {
       await machine.order('stop-ordered')
       await machine.tell(exited(launchId, { stopped: true }))
@@ -176,7 +176,7 @@ test('[AP6] who leaves the question of run has not allowed it: Ctrl-D, Ctrl-C, a
     if (way === 'end') void person.leave()
     if (code === 130) await machine.order('cancel-ordered')
     else expect(await machine.order('permission-settled')).toMatchObject({ launchId, optionId: 'no' })
-    await machine.tell(turnEnded(launchId, turnId, code === 130 ? { outcome: 'cancelled' } : {}))
+    await machine.tell(said(launchId, turnId, 'done'), turnEnded(launchId, turnId, code === 130 ? { outcome: 'cancelled' } : {}))
     await machine.order('stop-ordered')
     await machine.tell(exited(launchId, { stopped: true }))
     expect(await person.exit).toBe(code)
@@ -215,7 +215,7 @@ test('[AP6] the person at a terminal reads the whole command, and is offered no 
   expect(beside.written.stderr).toContain('    cd /long/folder &&\n    \\u001b[2Jrm README.md\n')
   beside.type('/answer 2 2')
   expect(await machine.order('permission-settled')).toMatchObject({ optionId: 'no' })
-  await machine.tell(turnEnded(launchId, turnId))
+  await machine.tell(said(launchId, turnId, 'done'), turnEnded(launchId, turnId))
   expect(await person.exit).toBe(0)
 })
 

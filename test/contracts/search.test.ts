@@ -35,7 +35,8 @@ async function openTalk(place: Place, said: Readonly<Record<string, readonly str
     await store.run(getOrCreateConversation, { key })
     for (const content of contents) await say(key, content)
   }
-  const search = (q: string, more: Partial<MessageSearch> = {}) => store.query(searchMessages, { q, limit: 50, ...more })
+  const search = (q: string, more: Partial<MessageSearch> = {}) =>
+    store.query(searchMessages, { accountId: null, q, limit: 50, ...more })
   return {
     store,
     indexer,

@@ -113,7 +113,7 @@ describe('approaches over HTTP', () => {
   })
 })
 
-test('[AP6] who brings decisions back answers for them, and decides nothing that is open', async () => {
+test('[AP7] who brings decisions back answers for them, and decides nothing that is open', async () => {
   const server = await openTestServer()
   const { project, projectId, id, path, post } = await begin(server)
   const asked = await post(`${project}/approvals`, { ['sessionId']: id, checkpointType: 'plan', leaderId: 'ann' })

@@ -59,14 +59,16 @@ describe('a held call is answered at once', () => {
     expect(office.calls.held.size).toBe(0)
   })
 
-  test('[NA3] by a message of another agent', async () => {
+  test('[NA3] [CX1] by a message of another agent, which is another conversation: it makes room', async () => {
     const { office, signed } = await idle()
     const ben = await office.hire('ben')
     await office.say('hello', ben)
     const other = await office.signIn(ben)
     const { answer } = await hold(office, signed)
     await office.store.run(sendMessage, { ...who(other), toAgentId: office.agentId, content: 'help' })
-    expect(await answer).toMatchObject({ action: 'get_pending_messages' })
+    expect(await answer).toMatchObject({ action: 'exit', reason: 'other_conversation' })
+    const next = await office.signIn()
+    expect(await office.next(next)).toMatchObject({ action: 'get_pending_messages' })
   })
 
   test('[AP3] by the decision it waits for, and by another wait than the one it had', async () => {

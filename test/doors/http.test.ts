@@ -114,9 +114,9 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   // Those that need a machine, a limit, a channel, files or bytes have tests of their own, with them.
   const others = list.map(([operation]) => operation).filter((operation) => !answered.has(operation))
   expect(others).toEqual([
-    'goOnInChat',
-    ...['setChannelRoute', 'createPairingCode', 'listChannelChats', 'changeChannelChat'],
-    ...['getWorktree', 'getWorktreeDiff', 'getWorktreePatch', 'getWorktreeLosses'],
+    ...['goOnInChat', 'setChannelRoute', 'createPairingCode', 'listChannelChats', 'changeChannelChat'],
+    ...['listConversationTurns', 'getConversationTurn', 'getConversationContext', 'getWorktree', 'getWorktreeDiff'],
+    ...['getWorktreePatch', 'getWorktreeLosses'],
     ...['commitWorktree', 'mergeWorktree', 'removeWorktree'],
     ...['resumeFromFile', 'restoreWorkSession', 'getArtifact', 'revokeAllowance', 'watchEvents'],
   ])

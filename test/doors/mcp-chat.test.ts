@@ -36,6 +36,7 @@ test('[NA7] messages are handed over, the most urgent first, and one answer sett
       id: urgent.id,
       seq: urgent.seq,
       sender_id: 'owner',
+      sender_name: 'owner',
       receiver_id: 'ann',
       content: 'now!',
       priority: 'urgent',
@@ -60,7 +61,7 @@ test('[NA7] with empty content the messages are read and nothing is said', async
   const ann = await signedIn()
   await ann.call('get_pending_messages')
   expect(await ann.call('respond_chat', { content: '' })).toEqual({ message_id: null, seq: null, answered: [id] })
-  expect(await ann.call('get_pending_messages')).toEqual({ messages: [], summary: null })
+  expect(await ann.call('get_pending_messages')).toEqual({ messages: [], summary: null, conversation: null, history: null })
   expect(await chat()).toHaveLength(1)
 })
 
@@ -168,4 +169,30 @@ test('[AS1] a wrong agent, passkey or project gives one and the same error; afte
     retry_after_seconds: expect.any(Number),
   })
   expect(await owner.call('authenticate', right)).toMatchObject({ status: 'ok' })
+})
+
+test('[CX3] an agent reads the history and the flags of the conversation it is in, by words too, and of no other', async () => {
+  const { signedIn, write, server, projectId } = await openWorkplace()
+  await write('the door is blue')
+  const ann = await signedIn()
+  const { conversation, history } = await ann.call('get_pending_messages')
+  expect([conversation, history]).toEqual([`web:${projectId}.ann`, expect.stringContaining(conversation)])
+  await ann.call('respond_chat', { content: 'Noted: blue.' })
+  await server.ask('/api/conversations', { method: 'POST', body: { key: 'slack:C1' } })
+  await server.ask('/api/conversations/slack%3AC1/messages', {
+    method: 'POST',
+    body: { role: 'user', content: 'blue elsewhere' },
+  })
+  const told = await ann.call('get_history')
+  expect(told.messages.map(({ sender, content }: Record<string, string>) => [sender, content])).toEqual([
+    ['owner', 'the door is blue'],
+    ['ann', 'Noted: blue.'],
+  ])
+  expect((await ann.call('get_history', { limit: 1 })).messages).toMatchObject([{ content: 'Noted: blue.' }])
+  expect((await ann.call('get_history', { before: told.messages[1].seq })).messages).toHaveLength(1)
+  expect((await ann.call('get_history', { day: '1999-01-01' })).messages).toEqual([])
+  const found = await ann.call('get_history', { q: 'door' })
+  expect(found.messages.map(({ content }: { content: string }) => content)).toEqual(['the door is blue'])
+  expect(await ann.call('set_flags', { flags: { localOnly: true } })).toMatchObject({ conversation, flags: { localOnly: true } })
+  expect((await ann.call('get_flags')).flags).toEqual({ localOnly: true })
 })

@@ -33,7 +33,10 @@ const toolsOfAgents = [
   'get_next_action',
   'get_pending_messages',
   'respond_chat',
+  'get_history',
   'set_summary',
+  'get_flags',
+  'set_flags',
   'get_my_task',
   'update_task',
   'save_checkpoint',
@@ -97,7 +100,7 @@ test('[MC2] the tools are there, and [MC3] each has what a model needs to use it
     else if (name !== 'authenticate') expect(inputSchema.required ?? []).not.toContain('session_token')
   }
   const readOnly = tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name)
-  expect(readOnly).toEqual(['get_my_task', 'get_resume_context', 'get_approval', 'get_agent_action'])
+  expect(readOnly).toEqual(['get_history', 'get_flags', 'get_my_task', 'get_resume_context', 'get_approval', 'get_agent_action'])
 })
 
 test('[MC3] a wrong argument is a result that names it and says what to do', async () => {

@@ -62,7 +62,7 @@ test('[AG6] a turn that met the limit is taken up again by itself when a person 
   say('second')
   await client.next('agent:queued')
   const { turnId, until } = await meetLimit()
-  expect(await client.next('agent:response')).toMatchObject({ messageId: turnId, stopReason: 'error', limitedUntil: until })
+  expect(await client.next('agent:response')).toMatchObject({ messageId: turnId, stopReason: 'limit', limitedUntil: until })
   expect(await client.next('agent:limited')).toMatchObject({ role: 'auth', messageId: turnId, until, goesOn: false, by: null })
   goOn(true)
   expect(await client.next('agent:limited')).toMatchObject({ until, goesOn: true, by: 'owner', requestId: 'true' })

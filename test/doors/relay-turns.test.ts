@@ -67,7 +67,7 @@ test('[RL6] a cancel stops the turn and not the agent; the next in line is told'
   // Asked once more, it is answered by the same event, and the turn that runs now goes on.
   client.send({ type: 'agent:cancel', ...inside, role: 'auth', requestId: 'c' })
   expect(await client.next('agent:response')).toMatchObject({ messageId: turnId, requestId: 'c' })
-  await machine.tell(turnEnded(launchId, next.turnId))
+  await machine.tell(said(launchId, next.turnId, 'done'), turnEnded(launchId, next.turnId))
   expect(await client.next('agent:response')).toMatchObject({ messageId: next.turnId, stopReason: 'end_turn' })
   // Late pieces of a turn that is over are dropped.
   await machine.tell(said(launchId, turnId, 'late'), update(launchId, null, { kind: 'usage', used: 1, size: 2, cost: null }))
@@ -117,7 +117,7 @@ test('[RL6] a turn that fails ends with its error in words, and the agent goes o
   client.send({ type: 'agent:message', ...inside, role: 'auth', content: 'x' })
   const { turnId } = await machine.turn()
   await machine.tell(turnEnded(launchId, turnId, { outcome: 'failed', error: 'Rate limit until 15:40' }))
-  expect(await client.next('agent:response')).toMatchObject({ stopReason: 'error', error: 'Rate limit until 15:40', content: '' })
+  expect(await client.next('agent:response')).toMatchObject({ stopReason: 'limit', error: 'Rate limit until 15:40', content: '' })
   client.send({ type: 'agent:message', ...inside, role: 'auth', content: 'again' })
   await machine.answer('yes')
   expect(await client.next('agent:response')).toMatchObject({ content: 'yes', error: null })

@@ -36,7 +36,8 @@ async function start(data: string) {
     await store.close()
   }
   onTestFinished(() => mirror.stop())
-  const keys = async () => (await store.query(listConversations, { limit: 200 })).items.map(({ key }) => key).sort()
+  const keys = async () =>
+    (await store.query(listConversations, { accountId: null, limit: 200 })).items.map(({ key }) => key).sort()
   const texts = async (key: string) => (await store.query(getWholeHistory, { key })).map(({ content }) => content)
   const say = async (key: string, content: string) => {
     await store.run(getOrCreateConversation, { key })

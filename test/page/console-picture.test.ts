@@ -24,7 +24,15 @@ const event = <Type extends keyof RelayEventBodies>(type: Type, body: RelayEvent
 const content = [{ type: 'text', text: 'go' }] as const
 const spawning = event('agent:spawning', { role, agentId: 'demo', workspace: 'auth', launchId: 'l', by: 'owner' })
 const details = { images: false, modes: [], modeId: null, options: [], note: null, notRestored: null }
-const ready = event('agent:ready', { role, agentId: 'demo', workspace: '/w', branch: 'b', how: 'new', ...details })
+const ready = event('agent:ready', {
+  role,
+  agentId: 'demo',
+  conversation: 'console:u.auth',
+  workspace: '/w',
+  branch: 'b',
+  how: 'new',
+  ...details,
+})
 const prompted = (messageId: string) => event('agent:prompted', { role, messageId, content, by: 'owner' })
 const queued = (messageId: string, position: number) => event('agent:queued', { role, messageId, position, content, by: 'owner' })
 const update = (messageId: string, update: RelayEventBodies['agent:update']['update']) =>

@@ -10,7 +10,7 @@ import { AgentCalls } from '../../src/server/agents/agent-calls.ts'
 import { superseded } from '../../src/server/agents/held-calls.ts'
 import { Tails } from '../../src/server/live/tail.ts'
 import type { Presented } from '../../src/server/security/credentials.ts'
-import { answerChat } from '../../src/services/answer-chat.ts'
+import { answerChat, findAnswered } from '../../src/services/answer-chat.ts'
 import { assignAgent } from '../../src/services/assign-agent.ts'
 import { changeProject } from '../../src/services/change-project.ts'
 import { changeTask } from '../../src/services/change-task.ts'
@@ -19,9 +19,7 @@ import { createProject } from '../../src/services/create-project.ts'
 import { createTask } from '../../src/services/create-task.ts'
 import { createWorkSession } from '../../src/services/create-work-session.ts'
 import { findCredential } from '../../src/services/find-credential.ts'
-import { findHeldConversation } from '../../src/services/find-held-conversation.ts'
-import { findPendingConversation } from '../../src/services/find-pending-conversation.ts'
-import { handOverMessages } from '../../src/services/hand-over-messages.ts'
+import { findHandOver, handOverMessages } from '../../src/services/hand-over-messages.ts'
 import { listAgentSessions } from '../../src/services/list-agent-sessions.ts'
 import { postMessage } from '../../src/services/post-message.ts'
 import { startChat } from '../../src/services/start-chat.ts'
@@ -125,13 +123,12 @@ export async function openOffice(store: Store, clock: Clock, settings: Readonly<
     handOver: async (receiver: Receiver) => {
       const { agentSessionId, agentId: id } = receiver
       const who = { agentSessionId, agentId: id, projectId }
-      const conversationKey = await store.query(findPendingConversation, who)
-      return conversationKey === undefined ? [] : (await store.run(handOverMessages, { ...who, conversationKey })).messages
+      return (await store.run(handOverMessages, { ...who, keys: await store.query(findHandOver, who) })).messages
     },
     answer: async (receiver: Receiver, content: string) => {
       const { agentSessionId, agentId: id } = receiver
       const who = { agentSessionId, agentId: id, projectId }
-      return store.run(answerChat, { ...who, conversationKey: await store.query(findHeldConversation, who), content })
+      return store.run(answerChat, { ...who, ...(await store.query(findAnswered, who)), content })
     },
     list: async (): Promise<AgentSession[]> => (await store.query(listAgentSessions, { projectId, limit: 200 })).items,
     one: async ({ agentSessionId }: { agentSessionId: string }): Promise<AgentSession | undefined> =>

@@ -98,7 +98,9 @@ test('[AS6] everything about agent sessions is read and swept alike on PostgreSQ
   expect(due.agentSessions.map(({ agentSessionId }) => agentSessionId)).toEqual([chat.agentSessionId])
   const openConversations = await store.query(findOpenConversations, { projectId, agentId })
   for (const which of due.agentSessions)
-    expect(await store.run(sweepAgentSession, { ...which, openConversations, lastSeenAt: null })).toEqual({ ended: null })
+    expect(await store.run(sweepAgentSession, { ...which, openConversations, coordinatorId: null, lastSeenAt: null })).toEqual({
+      ended: null,
+    })
   const ids = async (state: 'active' | 'ended') =>
     (await store.query(listAgentSessions, { projectId, agentId, state, limit: 10 })).items.map(({ id }) => id)
   await office.calls.logout(await office.caller(chat))

@@ -70,7 +70,9 @@ describe('handing messages over', () => {
     })
     expect((await refusalOf(room.handOver(dying))).code).toBe('session_ended')
     const next = await room.begin()
-    expect(await room.handOver(next)).toEqual(handed)
+    const again = await room.handOver(next)
+    expect(again.messages).toEqual(handed.messages)
+    expect(again.primer).toContain('parts of it may be done')
     expect((await room.answer(next, 'both')).answered).toHaveLength(2)
     expect((await room.handOver(next)).messages).toEqual([])
   })
@@ -122,10 +124,11 @@ describe('handing messages over', () => {
     const before = await row()
     clock.advance(5000)
     await room.handOver(agentSession)
-    expect(await row()).toEqual(before)
+    const handed = await row()
+    expect(handed).toEqual({ ...before, context_id: expect.any(String) })
     await room.answer(agentSession, '')
     const now = new Date(clock.now()).toISOString()
-    expect(await row()).toEqual({ ...before, last_activity_at: now, last_answer_at: now })
+    expect(await row()).toEqual({ ...handed, last_activity_at: now, last_answer_at: now })
   })
 
   test('[NA7] more than fits into one call comes with the next, and only what was handed over is answered', async () => {
@@ -147,13 +150,12 @@ describe('handing messages over', () => {
     expect((await room.handOver(agentSession)).messages).toHaveLength(1)
   })
 
-  test('[AS3] a session that works on a task is handed messages only while there is none for chat', async () => {
+  test('[CX1] a session that works on a task is handed no chat: its context is that of its work', async () => {
     const { room } = await open()
     await room.say('x')
     const task = await room.begin('ann', 'task')
-    expect((await room.handOver(task)).messages).toHaveLength(1)
-    const chat = await room.begin('ann', 'chat')
     expect((await room.handOver(task)).messages).toHaveLength(0)
+    const chat = await room.begin('ann', 'chat')
     expect((await room.handOver(chat)).messages).toHaveLength(1)
   })
 })
@@ -176,8 +178,8 @@ describe('what belongs to another', () => {
       expect((await refusalOf(room.answer(caller, 'x'))).code).toBe('not_found')
     }
     const conversationKey = room.key
-    expect((await refusalOf(store.run(answerChat, { ...ben, conversationKey, content: 'x' }))).code).toBe('not_found')
-    expect(await store.run(handOverMessages, { ...ben, conversationKey })).toEqual({ messages: [], summary: null })
+    expect((await refusalOf(store.run(answerChat, { ...ben, conversationKey, keys: [], content: 'x' }))).code).toBe('not_found')
+    expect(await store.run(handOverMessages, { ...ben, keys: [conversationKey] })).toMatchObject({ messages: [], summary: null })
     expect(texts(await room.list())).toEqual(['for ann'])
   })
 })
@@ -191,14 +193,14 @@ describe('summaries by an agent', () => {
     await room.handOver(agentSession)
     const answer = await room.answer(agentSession, 'three')
     await room.say('four')
-    await store.run(setSummary, { ...agentSession, summary: 'so far', throughSeq: two.seq })
+    await store.run(setSummary, { ...agentSession, conversationKey: room.key, summary: 'so far', throughSeq: two.seq })
     const { items } = await store.query(getHistory, { key: room.key, hidden: false, limit: 50 })
     expect(texts(items)).toEqual(['three', 'four'])
     expect(texts(await room.list())).toEqual(['four', 'three', 'two', 'one 🙂'])
     expect(await store.query(getConversation, { key: room.key })).toMatchObject({ summary: 'so far', messageCount: 2 })
     const next = await room.handOver(agentSession)
     expect([texts(next.messages), next.summary]).toEqual([['four'], 'so far'])
-    await store.run(setSummary, { ...agentSession, summary: 'all of it', throughSeq: answer.seq ?? 0 })
+    await store.run(setSummary, { ...agentSession, conversationKey: room.key, summary: 'all of it', throughSeq: answer.seq ?? 0 })
     expect((await typesOf(store, conversationStream(room.key))).slice(-2)).toEqual(['summary-set', 'history-truncated'])
   })
 
@@ -208,7 +210,8 @@ describe('summaries by an agent', () => {
     const agentSession = await room.begin()
     await room.handOver(agentSession)
     const two = await room.say('two')
-    const summarise = (throughSeq: number) => refusalOf(store.run(setSummary, { ...agentSession, summary: 's', throughSeq }))
+    const summarise = (throughSeq: number) =>
+      refusalOf(store.run(setSummary, { ...agentSession, conversationKey: room.key, summary: 's', throughSeq }))
     expect((await summarise(two.seq)).code).toBe('invalid_request')
     expect((await summarise(one.seq)).code).toBe('accepted')
     expect((await summarise(one.seq - 1)).code).toBe('invalid_request')

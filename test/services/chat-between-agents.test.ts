@@ -49,7 +49,7 @@ describe('agents that write to each other', () => {
     expect(copies).toEqual([{ type: 'message-added', data: { refStream: conversationStream(key), refSeq: sent.seq } }])
   })
 
-  test('[CV10] what people and agents wrote is answered where it was asked, the most urgent conversation first', async () => {
+  test('[CV10] [CX1] what people and agents wrote is answered where it was asked, each in a session of its own', async () => {
     const { clock, room, tell } = await open()
     const [ann, ben] = [await room.begin('ann'), await room.begin('ben')]
     await tell(ben, 'ann', 'from ben')
@@ -57,8 +57,14 @@ describe('agents that write to each other', () => {
     await room.say('from a person', { priority: 'high' })
     expect(texts((await room.handOver(ann)).messages)).toEqual(['from a person'])
     await room.answer(ann, 'to the person')
-    expect(texts((await room.handOver(ann)).messages)).toEqual(['from ben'])
-    await room.answer(ann, 'to ben')
+    // It holds the person's words now: what the agent wrote is for another session.
+    expect(texts((await room.handOver(ann)).messages)).toEqual([])
+    await room.end(ann)
+    const next = await room.begin('ann')
+    const handed = await room.handOver(next)
+    expect([texts(handed.messages), handed.conversationKey]).toEqual([['from ben'], key])
+    expect(handed.primer).not.toContain('from a person')
+    await room.answer(next, 'to ben')
     expect(texts(await room.list())).toEqual(['to the person', 'from a person'])
     expect(texts((await room.handOver(ben)).messages)).toEqual(['to ben'])
   })

@@ -3,13 +3,11 @@
 import type { Purpose } from '../../src/domain/agent-session/lifecycle.ts'
 import { webKey } from '../../src/domain/conversation/key.ts'
 import type { Message } from '../../src/protocol/message.ts'
-import { answerChat } from '../../src/services/answer-chat.ts'
+import { answerChat, findAnswered } from '../../src/services/answer-chat.ts'
 import { assignAgent } from '../../src/services/assign-agent.ts'
 import { createAgent } from '../../src/services/create-agent.ts'
 import { createProject } from '../../src/services/create-project.ts'
-import { findHeldConversation } from '../../src/services/find-held-conversation.ts'
-import { findPendingConversation } from '../../src/services/find-pending-conversation.ts'
-import { handOverMessages } from '../../src/services/hand-over-messages.ts'
+import { findHandOver, handOverMessages } from '../../src/services/hand-over-messages.ts'
 import { listMessages } from '../../src/services/list-messages.ts'
 import { type PostedMessage, postMessage } from '../../src/services/post-message.ts'
 import type { Receiver } from '../../src/store/queries/unread.ts'
@@ -49,15 +47,12 @@ export async function openRoom(store: Store, agentIds: readonly string[] = ['ann
     end: ({ agentSessionId }: Receiver) => store.run(endAgentSessionRow, { agentSessionId, projectId, reason: 'process_exited' }),
     /** `get_pending_messages`, as a door does it. */
     handOver: async (caller: Receiver) => {
-      const conversationKey = await store.query(findPendingConversation, caller)
-      return conversationKey === undefined
-        ? { messages: [], summary: null }
-        : store.run(handOverMessages, { ...caller, conversationKey })
+      const keys = await store.query(findHandOver, caller)
+      return store.run(handOverMessages, { ...caller, keys })
     },
     /** `respond_chat`, as a door does it. */
     answer: async (caller: Receiver, content: string, clientId?: string) => {
-      const conversationKey = await store.query(findHeldConversation, caller)
-      return store.run(answerChat, { ...caller, conversationKey, content, clientId })
+      return store.run(answerChat, { ...caller, ...(await store.query(findAnswered, caller)), content, clientId })
     },
     list: async (hidden = false, agentId = first) =>
       (await store.query(listMessages, { projectId, agentId, hidden, limit: 200 })).items,

@@ -52,6 +52,7 @@ describe('conversations', () => {
       state: 'open',
       summary: '',
       flags: {},
+      title: null,
       messageCount: 0,
       created: now,
       updated: now,
@@ -213,7 +214,7 @@ describe('conversations', () => {
       expect(await codeOf(store.run(getOrCreateConversation, { key: each })), each).toBe('invalid_key')
       expect(await codeOf(store.query(getConversation, { key: each })), each).toBe('invalid_key')
     }
-    expect((await store.query(listConversations, { limit: 50 })).items).toEqual([])
+    expect((await store.query(listConversations, { accountId: null, limit: 50 })).items).toEqual([])
     expect(await store.streamsAfter('', 10)).toEqual([])
   })
 
@@ -225,8 +226,8 @@ describe('conversations', () => {
     }
     clock.advance(1)
     await store.run(addMessage, { key: 'slack:C1', role: 'user', content: 'x', by })
-    const first = await store.query(listConversations, { limit: 3 })
-    const second = await store.query(listConversations, { limit: 3, cursor: first.nextCursor ?? '' })
+    const first = await store.query(listConversations, { accountId: null, limit: 3 })
+    const second = await store.query(listConversations, { accountId: null, limit: 3, cursor: first.nextCursor ?? '' })
     expect([...first.items, ...second.items].map((each) => each.key)).toEqual([1, 4, 3, 2, 0].map((n) => `slack:C${n}`))
     expect(second.nextCursor).toBeNull()
   })

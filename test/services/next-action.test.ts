@@ -1,6 +1,7 @@
 /** What an agent is told to do next, through everything a door does for it (NA). */
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import { webKey } from '../../src/domain/conversation/key.ts'
 import { decideApproval } from '../../src/services/decide-approval.ts'
 import { endChat } from '../../src/services/end-chat.ts'
 import { requestApproval } from '../../src/services/request-approval.ts'
@@ -145,7 +146,9 @@ describe('in a chat', () => {
     const { seq } = await office.answer(signed, 'long, that')
     expect(await office.next(signed)).toMatchObject({ action: 'summarize_conversation', state: 'summary_due', throughSeq: seq })
     const { agentSessionId, agentId, projectId } = signed
-    await office.store.run(setSummary, { agentSessionId, agentId, projectId, summary: 'x, often', throughSeq: seq ?? 0 })
+    const conversationKey = webKey(projectId, agentId)
+    const summary = { agentSessionId, agentId, projectId, conversationKey, summary: 'x, often', throughSeq: seq ?? 0 }
+    await office.store.run(setSummary, summary)
     expect(await office.next(signed)).toMatchObject({ action: 'wait_for_messages' })
   })
 

@@ -2,7 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
-import { AcpConversation, type TurnEnd } from '../../src/coordinator/acp/conversation.ts'
+import { AcpConnection } from '../../src/coordinator/acp/connection.ts'
+import type { AcpContext, TurnEnd } from '../../src/coordinator/acp/context.ts'
 import type { AgentFacts, Opened } from '../../src/coordinator/acp/opening.ts'
 import type { PermissionAnswer } from '../../src/coordinator/acp/permissions.ts'
 import type { Trouble } from '../../src/coordinator/acp/troubles.ts'
@@ -33,7 +34,7 @@ export interface AcpAgentOptions {
 
 export class AcpAgent {
   readonly child: ChildProcess
-  readonly conversation: AcpConversation
+  readonly connection: AcpConnection
   readonly folder: string
   readonly state: string
   readonly updates: AgentUpdate[] = []
@@ -42,9 +43,12 @@ export class AcpAgent {
   readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   stderr = ''
   #heard: (() => void)[] = []
+  readonly #answer: AcpAgentOptions['answer']
+  #context: AcpContext | undefined
 
   constructor(options: AcpAgentOptions = {}) {
     const { command = demoAcp, clock = systemClock, answer, room } = options
+    this.#answer = answer
     this.folder = options.folder ?? temporaryFolder()
     this.state = options.state ?? temporaryFolder()
     const env = { ...process.env, XDG_STATE_HOME: this.state, ...command.env }
@@ -56,36 +60,62 @@ export class AcpAgent {
       this.stderr = (this.stderr + bytes.toString()).slice(-100_000)
     })
     this.exit = once(child, 'exit').then(([code, signal]) => ({ code, signal }))
-    this.conversation = new AcpConversation({
+    this.connection = new AcpConnection({
       from: child.stdout,
       to: child.stdin,
       clock,
       version: '0.0.0',
       ...(room ? { room } : {}),
-      onUpdate: (update) => {
-        this.updates.push(update)
-        this.#wake()
-      },
       onTrouble: (trouble) => {
         this.troubles.push(trouble)
         this.#wake()
-      },
-      onPermission: async (request, withdrawn) => {
-        this.questions.push(request)
-        this.#wake()
-        return answer ? answer(request, withdrawn) : { choose: 'allow' }
       },
     })
   }
 
   /** Greeted, and with a new ACP session. */
   async ready(): Promise<{ facts: AgentFacts; opened: Opened }> {
-    const facts = await this.conversation.initialize()
-    return { facts, opened: await this.conversation.open({ folder: this.folder, toolServers: [] }) }
+    const facts = await this.connection.initialize()
+    return { facts, opened: await this.open() }
+  }
+
+  /** Another context; it is the one that is spoken to from then on. */
+  async open(): Promise<Opened> {
+    return this.#hold(await this.connection.open(this.#place, this.#handlers))
+  }
+
+  async reopen(acpSessionId: string, openedAt: number): Promise<Opened> {
+    return this.#hold(await this.connection.reopen(this.#place, { acpSessionId, openedAt }, this.#handlers))
+  }
+
+  get context(): AcpContext {
+    if (!this.#context) throw new Error('No context was opened')
+    return this.#context
   }
 
   say(text: string): Promise<TurnEnd> {
-    return this.conversation.prompt([{ type: 'text', text }])
+    return this.context.prompt([{ type: 'text', text }])
+  }
+
+  get #place() {
+    return { folder: this.folder, toolServers: [] }
+  }
+
+  #hold({ context, opened }: { context: AcpContext; opened: Opened }): Opened {
+    this.#context = context
+    return opened
+  }
+
+  readonly #handlers = {
+    onUpdate: (update: AgentUpdate) => {
+      this.updates.push(update)
+      this.#wake()
+    },
+    onPermission: async (request: PermissionRequest, withdrawn: AbortSignal): Promise<PermissionAnswer> => {
+      this.questions.push(request)
+      this.#wake()
+      return this.#answer ? this.#answer(request, withdrawn) : { choose: 'allow' }
+    },
   }
 
   /** Everything that was said so far. */
@@ -99,7 +129,7 @@ export class AcpAgent {
   }
 
   kill(): void {
-    this.conversation.close()
+    this.connection.close()
     try {
       if (this.child.pid !== undefined) process.kill(-this.child.pid, 'SIGKILL')
     } catch {

@@ -36,7 +36,8 @@ export interface Console {
   readonly projectId: string
   readonly token: string
   client(token?: string): Promise<SocketClient>
-  machine(instance?: string): Promise<Machine>
+  /** `contexts`: it can hold several in one process, as builds from now on. */
+  machine(instance?: string, contexts?: boolean): Promise<Machine>
   /** A new session, as its messages name it. */
   created(client: SocketClient): Promise<InSession>
   /** A session with one agent that is ready, seen by one client and played by one machine. */
@@ -53,7 +54,7 @@ export async function openConsole(options: TestServerOptions = {}, settings: obj
   }
   const { token, id } = await server.store.run(createToken, { name: 'machine', kind: 'coordinator', by: ownerWho })
   const client = (as = server.ownerToken) => openSocket({ port: server.port, token: as })
-  const machine = (instance = 'first') => playMachine(server, id, token, instance)
+  const machine = (instance = 'first', contexts = false) => playMachine(server, id, token, instance, 'laptop', contexts)
   const created = async (on: SocketClient): Promise<InSession> => {
     on.send({ type: 'session:create', projectId })
     return { sessionId: (await on.next('session:created')).sessionId }
@@ -83,9 +84,10 @@ export async function playMachine(
   token: string,
   instance = 'first',
   machine = 'laptop',
+  contexts = false,
 ): Promise<Machine> {
   const socket = await openSocket({ port: server.port, token })
-  const about = { linkVersion, version: '1', machine, bootId: 'b', pid: 1 }
+  const about = { linkVersion, version: '1', machine, bootId: 'b', pid: 1, contexts }
   socket.send({ type: 'coordinator:hello', instance, epoch: null, ...about, requestId: 'hello' })
   const welcome = await socket.next('coordinator:welcome')
   const snapshot = await socket.next('snapshot')

@@ -1,19 +1,19 @@
 /** A person, and an agent that is spoken to, in the chat of a project: the server plays the loop, and the test plays the machine. */
 import { expect, onTestFinished } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
-import { createSpeaker } from '../../src/server/agents/speaker.ts'
 import { Starter } from '../../src/server/agents/starter.ts'
+import { createTurnDispatcher } from '../../src/server/agents/turn-dispatcher.ts'
 import { started } from '../services/launch-pad.ts'
 import { type Machine, openConsole, readyAgent } from './relay.ts'
 
-export async function openSpokenChat(settings: object = {}) {
+export async function openSpokenChat(settings: object = {}, contexts = false) {
   const room = await openConsole({}, settings)
   const { server, projectId } = room
   const { store, clock } = server
   const lines: string[] = []
   const logger = createLogger({ level: 'warn', format: 'json', destination: { write: (line) => void lines.push(line) } })
   const starter = new Starter({ store, clock, logger, tails: server.server.tails, launches: server.server.launches })
-  const speaker = createSpeaker({ store, clock, logger })
+  const speaker = createTurnDispatcher({ store, clock, logger })
   await starter.start()
   speaker.start()
   onTestFinished(async () => {
@@ -21,7 +21,7 @@ export async function openSpokenChat(settings: object = {}) {
     await speaker.stop()
     expect(lines).toEqual([])
   })
-  const machine = await room.machine()
+  const machine = await room.machine('first', contexts)
   return {
     room,
     server,
@@ -41,7 +41,7 @@ export async function openSpokenChat(settings: object = {}) {
 export async function bringUp(machine: Machine): Promise<string> {
   const { launchId } = (await machine.order('launch-ordered')).order
   const { acp } = await machine.ask({ type: 'coordinator:take', launchId })
-  expect(acp).toMatchObject({ workspace: null, loadAcpSessionId: null })
+  expect(acp).toMatchObject({ workspace: null })
   await machine.tell(started(launchId), readyAgent(launchId))
   return launchId
 }

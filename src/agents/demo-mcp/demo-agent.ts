@@ -27,6 +27,8 @@ type Fields = Record<string, unknown>
 const longestWaitSeconds = 600
 /** Before asking again where the server cannot say when. */
 const restMs = 1000
+/** A demo remembers a little. */
+const mostTold = 200
 
 export class DemoAgent {
   readonly #habits: Habits = { ignoresExit: false, logsOut: true }
@@ -36,6 +38,8 @@ export class DemoAgent {
   #sessionToken: string | undefined
   #lessons: readonly Lesson[] = []
   #decisions: readonly Decision[] = []
+  /** What it was told, the newest last. */
+  readonly #told: string[] = []
 
   constructor(parts: DemoAgentParts) {
     this.#parts = parts
@@ -68,6 +72,8 @@ export class DemoAgent {
     const answer = await this.#client.call('authenticate', args, this.#stopped.signal)
     if (answer['status'] !== 'ok') return false
     this.#sessionToken = String(answer['session_token'])
+    // What it was told in another session is none of this one's business.
+    this.#told.length = 0
     this.#parts.log(`signed in for ${answer['purpose']}`)
     return true
   }
@@ -105,7 +111,10 @@ export class DemoAgent {
   }
 
   async #answerMessages(): Promise<void> {
-    const { messages } = (await this.#call('get_pending_messages', {})) as { messages: { id: string; content: string }[] }
+    const handed = await this.#call('get_pending_messages', {})
+    const { messages, history } = handed as { messages: { id: string; content: string }[]; history?: string | null }
+    this.#told.push(...(history ? [history] : []), ...messages.map(({ content }) => content))
+    this.#told.splice(0, this.#told.length - mostTold)
     const answers: string[] = []
     for (const { content } of messages) answers.push(await this.#answerTo(content))
     // The same messages handed over again, after a lost answer, are answered once.
@@ -148,7 +157,8 @@ export class DemoAgent {
     const ask = (question: string): Promise<string> => this.#ask(question)
     const { signal } = this.#stopped
     const useTool = (use: ToolUse) => toolInWords(use, () => this.#call(use.name, use.args), signal)
-    return answerTo(text, { folder, habits: this.#habits, ignoreSigterm, ask, useTool, signal })
+    const recall = () => this.#told.join('\n')
+    return answerTo(text, { folder, habits: this.#habits, ignoreSigterm, ask, useTool, recall, signal })
   }
 
   /** AP3: asks, and waits for the person as long as it takes; not again what is decided. */

@@ -18,6 +18,8 @@ export interface Surroundings {
   /** Asks a person and waits for the decision; gives it in words. */
   readonly ask: (question: string) => Promise<string>
   readonly useTool: (use: ToolUse) => Promise<string>
+  /** All that it was told in this process. */
+  readonly recall: () => string
   readonly signal: AbortSignal
 }
 
@@ -34,7 +36,7 @@ export async function answerTo(message: string, surroundings: Surroundings): Pro
   return said.filter((text) => text !== '').join('\n')
 }
 
-async function obey(step: Step, { folder, habits, ignoreSigterm, ask, useTool, signal }: Surroundings): Promise<string> {
+async function obey(step: Step, { folder, habits, ignoreSigterm, ask, useTool, recall, signal }: Surroundings): Promise<string> {
   switch (step.do) {
     case 'echo':
       return `echo: ${step.text}`
@@ -52,6 +54,8 @@ async function obey(step: Step, { folder, habits, ignoreSigterm, ask, useTool, s
       return (await writeBelow(folder, step.path, step.text))
         ? `wrote ${step.path}`
         : `refused to write ${step.path}: it is not in my folder`
+    case 'recall':
+      return recall()
     case 'plan':
       return '1. Read what is asked\n2. Do it\n3. Say what was done'
     case 'flood':

@@ -14,6 +14,7 @@ import {
   type PromptResponse,
   RequestError,
 } from '@agentclientprotocol/sdk'
+import { primerMark } from '../../domain/turn/primer.ts'
 import { McpClient } from '../demo-mcp/mcp-client.ts'
 import { toolInWords } from '../tool-words.ts'
 import { keepTalk, recallTalk, type Talk } from './memory.ts'
@@ -170,10 +171,14 @@ export class DemoAcpAgent {
     { signal }: AbortController,
   ): Promise<PromptResponse> {
     const { talk } = open
-    const asked = prompt.map(asText).join('\n')
+    const parts = prompt.map(asText)
+    const asked = parts.join('\n')
+    // What Holdfast tells it of the conversation is for its memory; what it is to do stands behind.
+    const wished = parts.filter((part) => !part.startsWith(primerMark)).join('\n')
     let answered = ''
     try {
-      await takeTurn(asked, {
+      await takeTurn(wished, {
+        recall: () => [...talk.turns.map((turn) => turn.asked), asked].join('\n'),
         folder: talk.folder,
         careful: open.mode === 'careful',
         habits: this.habits,

@@ -36,6 +36,8 @@ export interface TurnParts {
   readonly writeRaw: (text: string) => Promise<void>
   readonly tell: (update: AcpUpdate) => Promise<void>
   readonly say: (text: string) => Promise<void>
+  /** All that it was told in this conversation, this turn included. */
+  readonly recall: () => string
   /** One of the tools that came with the conversation; what came of it in words. */
   readonly useTool: (use: ToolUse) => Promise<string>
   readonly ask: (toolCall: ToolCallUpdate, options: readonly PermissionOption[]) => Promise<RequestPermissionOutcome>
@@ -97,6 +99,8 @@ class Turn {
         return this.#say(await this.#parts.useTool(toolFor(step)))
       case 'write':
         return this.#write(step.path, step.text)
+      case 'recall':
+        return this.#say(this.#parts.recall())
       case 'plan':
         return this.#plan()
       case 'flood':

@@ -11,11 +11,10 @@ import type { LastSeen } from '../../server/agents/last-seen.ts'
 import { closeConversation } from '../../services/close-conversation.ts'
 import { dueAtOnce, findDueAgentSessions } from '../../services/find-due-agent-sessions.ts'
 import { findLastSweep } from '../../services/find-last-sweep.ts'
-import { findOpenConversations } from '../../services/find-open-conversations.ts'
 import { listLiveAgentSessions } from '../../services/list-live-agent-sessions.ts'
 import { noteSweep } from '../../services/note-sweep.ts'
 import { postponeAgentSession } from '../../services/postpone-agent-session.ts'
-import { sweepAgentSession } from '../../services/sweep-agent-session.ts'
+import { findSweep, sweepAgentSession } from '../../services/sweep-agent-session.ts'
 import { type DueAgentSession, firstLive } from '../../store/queries/due-agent-sessions.ts'
 import type { Store } from '../../store/store.ts'
 import { byItself, type Duty, lateMs } from './duty.ts'
@@ -100,9 +99,9 @@ export class AgentSessionSweeper implements Duty {
 
   async #lookAt(which: DueAgentSession): Promise<boolean> {
     const { store, logger, lastSeen } = this.#parts
-    const openConversations = await store.query(findOpenConversations, which)
+    const found = await store.query(findSweep, which)
     const lastSeenAt = lastSeen.of(which.agentSessionId)
-    const { ended } = await store.run(sweepAgentSession, { ...which, openConversations, lastSeenAt })
+    const { ended } = await store.run(sweepAgentSession, { ...which, ...found, lastSeenAt })
     if (ended === null) return false
     lastSeen.forget(which.agentSessionId)
     logger.info({ ...which, reason: ended }, 'An agent session has ended')

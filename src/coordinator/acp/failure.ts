@@ -47,6 +47,12 @@ export function failureOf(error: unknown, what: string): AcpFailure {
   return new AcpFailure(isSignIn(error) ? 'sign_in' : 'refused', words)
 }
 
+/** The agent knows no such session, or not these parameters: agents differ in the words, so the code decides. */
+const notTakenCodes: ReadonlySet<number> = new Set([-32602, -32002])
+
+/** Whether the agent refused to take a prompt at all. */
+export const isNotTaken = (error: unknown): boolean => error instanceof RequestError && notTakenCodes.has(error.code)
+
 /** Some put what happened into `data`, behind a message that says nothing. */
 function wordsOf({ message, data }: RequestError): string {
   const fields = fieldsOf(data)

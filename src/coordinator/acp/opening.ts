@@ -108,8 +108,9 @@ export async function openOld(parts: OpeningParts, facts: AgentFacts, place: Pla
   const request = { sessionId: acpSessionId, cwd: place.folder, mcpServers: serversFor(facts, place) }
   let why = say('cannotBringBack')
   const ways = [
-    facts.canLoad ? (['loaded', methods.agent.session.load] as const) : undefined,
+    // Which replays nothing.
     facts.canResume ? (['resumed', methods.agent.session.resume] as const) : undefined,
+    facts.canLoad ? (['loaded', methods.agent.session.load] as const) : undefined,
   ]
   for (const way of ways) {
     if (!way) continue

@@ -30,7 +30,7 @@ export interface WireParts {
   readonly clock: Clock
   readonly onUpdate: (params: unknown) => void
   /** A request of ours was answered; the library is told right afterwards. */
-  readonly onAnswered: (method: string) => void
+  readonly onAnswered: (method: string, params: unknown) => void
   readonly onNoise: (noise: Noise, bytes: number, sample: string) => void
   /** While what it gives is pending nothing more is read. */
   readonly room?: (() => Promise<void> | undefined) | undefined
@@ -44,8 +44,8 @@ export class Wire {
   /** For the library. */
   readonly stream: Stream
   readonly #parts: WireParts
-  /** Ours that are not answered, with their methods. */
-  readonly #asked = new Map<unknown, string>()
+  /** Ours that are not answered, with what was asked. */
+  readonly #asked = new Map<unknown, { readonly method: string; readonly params: unknown }>()
   readonly #incoming = new TransformStream<AnyMessage, AnyMessage>(undefined, undefined, { highWaterMark: maxOwed })
   readonly #writer = this.#incoming.writable.getWriter()
   /** The agent's that are not answered, or whose answers it has not read. */
@@ -141,11 +141,11 @@ export class Wire {
   }
 
   #takeAnswer(message: Fields, line: string): void {
-    const method = this.#asked.get(message['id'])
-    if (method === undefined || 'result' in message === 'error' in message)
-      return this.#noise(method === undefined ? 'answer_to_nothing' : 'not_a_message', line.length, line)
+    const asked = this.#asked.get(message['id'])
+    if (asked === undefined || 'result' in message === 'error' in message)
+      return this.#noise(asked === undefined ? 'answer_to_nothing' : 'not_a_message', line.length, line)
     this.#asked.delete(message['id'])
-    this.#parts.onAnswered(method)
+    this.#parts.onAnswered(asked.method, asked.params)
     this.#pass(message)
   }
 
@@ -160,9 +160,10 @@ export class Wire {
   }
 
   #send(message: AnyMessage): Promise<void> {
-    const { id, method } = message as Fields
+    const { id, method, params } = message as Fields
     const isAnswer = typeof method !== 'string'
-    if (!isAnswer && id !== undefined) this.#asked.set(id, method)
+    if (!isAnswer && id !== undefined)
+      this.#asked.set(id, { method, params: { sessionId: (params as Fields | undefined)?.['sessionId'] } })
     return new Promise((resolve, reject) => {
       this.#parts.to.write(`${JSON.stringify(message)}\n`, (error) => {
         if (isAnswer) this.#owed--

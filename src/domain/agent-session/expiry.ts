@@ -3,7 +3,7 @@
  * brings what it knows. It must never end a session whose process is known to live, however long that has been silent.
  */
 import { epochMs, type Instant, instant, later } from '../instant.ts'
-import type { LiveAgentSession } from './lifecycle.ts'
+import type { LiveAgentSession, TerminatingAgentSession } from './lifecycle.ts'
 
 /** NA5: how long a terminating session may wait for its process to ask. */
 export const terminatingAtMostMs = 60_000
@@ -16,6 +16,8 @@ export interface SweepFacts {
   readonly processKnownToLive: boolean
   /** The last authenticated call this server remembers; the stored `expiresAt` may be older. */
   readonly lastSeenAt: Instant | null
+  /** It has a turn in hand: that is never taken from it. */
+  readonly hasRunningTurn: boolean
 }
 
 /** `extend`: it has outlived its time but its process lives, so it need not be looked at again before `expiresAt`. No event. */
@@ -25,7 +27,11 @@ export type SweepDecision =
   | { readonly outcome: 'end'; readonly reason: 'expired' | 'closed'; readonly stopsProcess: boolean }
 
 export function sweep(now: Instant, agentSession: LiveAgentSession, facts: SweepFacts): SweepDecision {
-  if (agentSession.state === 'terminating' && now >= later(agentSession.terminatingAt, terminatingAtMostMs))
+  if (
+    agentSession.state === 'terminating' &&
+    !facts.hasRunningTurn &&
+    now >= later(leavingSince(agentSession), terminatingAtMostMs)
+  )
     return { outcome: 'end', reason: 'closed', stopsProcess: true }
   if (now < agentSession.expiresAt) return { outcome: 'keep' }
   const seenSince = facts.lastSeenAt === null ? agentSession.expiresAt : later(facts.lastSeenAt, facts.ttlMs)
@@ -33,6 +39,10 @@ export function sweep(now: Instant, agentSession: LiveAgentSession, facts: Sweep
   if (facts.processKnownToLive) return { outcome: 'extend', expiresAt: later(now, facts.ttlMs) }
   return { outcome: 'end', reason: 'expired', stopsProcess: false }
 }
+
+/** NA5: counted from the end of the last turn. */
+const leavingSince = ({ terminatingAt, lastActivityAt }: TerminatingAgentSession): Instant =>
+  lastActivityAt > terminatingAt ? lastActivityAt : terminatingAt
 
 /**
  * What an authenticated call of any kind makes of `expiresAt`: a new value to write, or nothing because the stored one is

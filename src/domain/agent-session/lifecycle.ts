@@ -6,7 +6,10 @@ import { type Instant, later } from '../instant.ts'
 
 export type Purpose = 'chat' | 'task'
 
-/** Why it ended (AS5). `closed`: a person closed it · `orphaned`: judged by count and work, without a birth certificate. */
+/**
+ * Why it ended (AS5). `closed`: a person closed it · `orphaned`: judged by count and work, without a birth certificate ·
+ * `other_conversation`: it can hold one conversation, and another's turn is next.
+ */
 export type EndReason =
   | 'closed'
   | 'timeout'
@@ -17,6 +20,7 @@ export type EndReason =
   | 'expired'
   | 'coordinator_lost'
   | 'revoked'
+  | 'other_conversation'
 
 interface Lease {
   readonly id: string

@@ -15,8 +15,10 @@ export interface ChatFacts {
   readonly undelivered: number
   /** Handed to this agent session and not answered; they stay unread until they are (NA7). */
   readonly unanswered: number
-  /** The number a summary would have to cover, when one is due (NA9). */
-  readonly summaryDueThrough: number | null
+  /** The conversation whose summary is due (NA9), and the number it would have to cover. */
+  readonly summaryDue: { readonly conversationKey: string; readonly throughSeq: number } | null
+  /** It can hold only one conversation, and another's messages are next. */
+  readonly makesRoom: boolean
   /** The oldest undecided approval that this agent session asked for. */
   readonly approvalId: number | null
   /** When the last approval that this agent session asked for was decided. */
@@ -44,7 +46,7 @@ type Told<Fields> = Readonly<Fields & { instruction: string }>
 /** `ends`: the reason with which the agent session must be ended in the same commit; null when it has ended before. */
 export type NextAction =
   | Told<{ action: 'get_pending_messages'; state: 'chat_pending' }>
-  | Told<{ action: 'summarize_conversation'; state: 'summary_due'; throughSeq: number }>
+  | Told<{ action: 'summarize_conversation'; state: 'summary_due'; conversationKey: string; throughSeq: number }>
   | Told<{ action: 'wait_for_approval'; state: 'approval_pending'; approvalId: number; waitSeconds: number }>
   | Told<{
       action: 'wait_for_messages'
@@ -60,7 +62,7 @@ export type NextAction =
       action: 'exit'
       state: 'session_closed' | 'chat_timeout' | 'task_done'
       reason: ExitReason
-      ends: 'closed' | 'timeout' | 'work_done' | null
+      ends: 'closed' | 'timeout' | 'work_done' | 'other_conversation' | null
     }>
 
 export function nextAction(
@@ -71,8 +73,11 @@ export function nextAction(
 ): NextAction {
   // AS8: an exit whose answer was lost can be had again, with the same reason.
   if (agentSession.state === 'ended') return exit(agentSession.endReason, null)
-  // NA5: before anything else, also before what is unread; the next process serves that.
-  if (agentSession.state === 'terminating') return exit('closed', 'closed')
+  // NA5: before anything else, also before what is unread; the next process serves that. What it has in hand it keeps.
+  if (agentSession.state === 'terminating') {
+    const inHand = facts.purpose === 'chat' ? facts.unanswered : 0
+    return inHand > 0 ? pendingMessages(inHand) : exit('closed', 'closed')
+  }
   return facts.purpose === 'chat' ? nextInChat(now, idleSince(agentSession, facts), facts, patience) : nextInTask(facts, patience)
 }
 
@@ -88,16 +93,14 @@ function idleSince({ lastAnswerAt, createdAt }: AgentSession, { approvalDecidedA
  * unanswered. What it was not handed yet still comes first.
  */
 function nextInChat(now: Instant, since: Instant, facts: ChatFacts, patience: Patience): NextAction {
-  const { undelivered, unanswered, summaryDueThrough, approvalId } = facts
+  const { undelivered, unanswered, summaryDue, approvalId, makesRoom } = facts
   if (undelivered > 0) return pendingMessages(undelivered + unanswered)
   if (unanswered > 0) return approvalId === null ? pendingMessages(unanswered) : awaitApproval(approvalId, patience)
-  if (summaryDueThrough !== null)
-    return {
-      action: 'summarize_conversation',
-      state: 'summary_due',
-      throughSeq: summaryDueThrough,
-      instruction: instruction.summarizeConversation(summaryDueThrough),
-    }
+  if (makesRoom) return exit('other_conversation', 'other_conversation')
+  if (summaryDue !== null) {
+    const told = instruction.summarizeConversation(summaryDue.throughSeq)
+    return { action: 'summarize_conversation', state: 'summary_due', ...summaryDue, instruction: told }
+  }
   if (approvalId !== null) return awaitApproval(approvalId, patience)
   const timesOutAt = later(since, durationMs(patience.settings, 'chat.soft_timeout_minutes'))
   if (now >= timesOutAt) return exit('timeout', 'timeout')
@@ -155,7 +158,7 @@ function awaitApproval(approvalId: number, patience: Patience): NextAction {
   }
 }
 
-function exit(because: EndReason, ends: 'closed' | 'timeout' | 'work_done' | null): NextAction {
+function exit(because: EndReason, ends: Extract<NextAction, { action: 'exit' }>['ends']): NextAction {
   switch (because) {
     case 'timeout':
       return { action: 'exit', state: 'chat_timeout', reason: because, ends, instruction: instruction.exitBecause.timeout }

@@ -59,6 +59,32 @@ export const webKey = (projectId: string, agentId: string): string => `web:${pro
 /** CV10: what two agents say to each other; the same whoever begins. */
 export const agentKey = (one: string, other: string): string => `agent:${[one, other].sort().join('~')}`
 
+/** An agent in a role of a user session. Characters that a key may not have are percent-encoded. */
+export const consoleKey = (userSessionId: string, role: string): string => `console:${userSessionId}.${encoded(role)}`
+
+/** An agent's work in a work session and its resumptions: `workSessionId` is the first of the lineage. */
+export const workKey = (workSessionId: string, agentId: string): string => `work:${workSessionId}.${agentId}`
+
+const encoded = (role: string): string =>
+  role.replaceAll(/[%/\\.]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+
+export function parseConsoleKey(key: string): { userSessionId: string; role: string } | undefined {
+  const [, userSessionId, role] = /^console:([^.]+)\.(.+)$/.exec(key) ?? []
+  if (!userSessionId || !role) return undefined
+  return {
+    userSessionId,
+    role: role.replaceAll(/%(25|2F|5C|2E)/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
+  }
+}
+
+export function parseWorkKey(key: string): { workSessionId: string; agentId: string } | undefined {
+  const [, workSessionId, agentId] = /^work:([^.]+)\.(.+)$/.exec(key) ?? []
+  return workSessionId && agentId ? { workSessionId, agentId } : undefined
+}
+
+/** Whether what is said there is the work of one agent, which ends with it, and not a chat: it has one chapter. */
+export const isWork = (key: string): boolean => key.startsWith('console:') || key.startsWith('work:')
+
 /** The project and the agent of a web chat. Ids that have dots are none of ours. */
 export function parseWebKey(key: string): { projectId: string; agentId: string } | undefined {
   const [, projectId, agentId] = /^web:([^.]+)\.([^.]+)$/.exec(key) ?? []

@@ -1,8 +1,8 @@
 /**
  * The names of the streams (docs/architecture.md, "Streams"): `home`, `project:ID`, `conversation:KEY`,
- * `user-session:ID`, `coordinator:ID`, `note:DAY`, `answer:KEY`. An event has one owner stream. Pure.
+ * `user-session:ID`, `coordinator:ID`, `note:DAY`, `turns:KEY`. An event has one owner stream. Pure.
  */
-const kindsWithId = ['project', 'conversation', 'user-session', 'coordinator', 'note', 'answer'] as const
+const kindsWithId = ['project', 'conversation', 'user-session', 'coordinator', 'note', 'turns'] as const
 
 export type StreamKind = 'home' | (typeof kindsWithId)[number]
 export type StreamName = 'home' | `${(typeof kindsWithId)[number]}:${string}`
@@ -10,8 +10,8 @@ export type StreamName = 'home' | `${(typeof kindsWithId)[number]}:${string}`
 export const home = 'home' satisfies StreamName
 export const projectStream = (id: string): StreamName => `project:${id}`
 export const conversationStream = (key: string): StreamName => `conversation:${key}`
-/** What is being said in a conversation and is not said whole yet (CH12); its events go when it is. */
-export const answerStream = (key: string): StreamName => `answer:${key}`
+/** What the agents of a conversation do in the turn that runs (CH12), in the relay's own bodies; gone when the turn is over. */
+export const turnsStream = (key: string): StreamName => `turns:${key}`
 export const userSessionStream = (id: string): StreamName => `user-session:${id}`
 /** The note of a logical day, `note:2026-11-15`. */
 export const noteStream = (day: string): StreamName => `note:${day}`

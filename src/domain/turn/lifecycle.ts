@@ -1,15 +1,26 @@
 /**
- * One prompt until its answer (RL6, and "intent, then result" in docs/architecture.md). Pure. An agent has one turn at a time; what is
- * said to it meanwhile waits in line and can be taken back. A turn is recorded before it runs; an agent that goes in the middle of one
- * leaves it `unknown`, and nobody runs it again in silence.
+ * One prompt until its answer ("intent, then result" in docs/architecture.md), whoever asked: a person in a role or a chat, a channel, a
+ * task. Pure. A turn is recorded before it runs; an agent that goes in the middle of one leaves it `unknown`, and nobody runs it again
+ * in silence. How it ended is its stop reason: only text that is no thought is an answer.
  */
 import { say } from '../sentences.ts'
 
 export type TurnState = 'queued' | 'running' | 'answered' | 'cancelled' | 'failed' | 'unknown'
 
+/** What it is for. `prompt`: of an agent in a role. */
+export type TurnAbout = 'chat' | 'prompt' | 'task' | 'summary'
+
 export interface TurnLife {
   readonly state: TurnState
   readonly cancelOrdered: boolean
+}
+
+/** What the coordinator tells of the end. */
+export interface ToldEnd {
+  readonly outcome: 'answered' | 'cancelled' | 'failed'
+  /** The agent's word, or `took_too_long`; null when it gave none. */
+  readonly stopReason: string | null
+  readonly error: string | null
 }
 
 export type TurnEvent =
@@ -17,12 +28,8 @@ export type TurnEvent =
   | { readonly type: 'start' }
   | { readonly type: 'withdraw' }
   | { readonly type: 'cancel' }
-  | {
-      readonly type: 'ended'
-      readonly outcome: 'answered' | 'cancelled' | 'failed'
-      readonly stopReason: string | null
-      readonly error: string | null
-    }
+  /** `hasText`: it said something that is no thought. `isLimit`: what it said is that its vendor's limit is reached. */
+  | ({ readonly type: 'ended'; readonly hasText: boolean; readonly isLimit: boolean } & ToldEnd)
   | { readonly type: 'agent-gone' }
 
 export type TurnDecision =
@@ -32,6 +39,13 @@ export type TurnDecision =
 
 /** Never ran: it was taken back, or its agent has gone. */
 export const withdrawn = 'withdrawn'
+/** Its messages were told together with an earlier turn's. */
+export const joined = 'joined'
+/** A pulling agent has read the messages and has nothing to say. */
+export const read = 'read'
+export const processGone = 'process_gone'
+export const limitReached = 'limit'
+const tookTooLong = 'took_too_long'
 
 const unchanged: TurnDecision = { outcome: 'unchanged' }
 
@@ -60,16 +74,30 @@ export function decide({ state, cancelOrdered }: TurnLife, event: TurnEvent): Tu
       return state === 'queued' ? changed('cancelled', withdrawn) : unchanged
     case 'cancel':
       return state === 'running' && !cancelOrdered ? { outcome: 'cancel-ordered' } : unchanged
-    case 'ended': {
-      if (state !== 'running') return unchanged
-      const { outcome, stopReason, error } = event
-      if (outcome === 'cancelled') return changed('cancelled', 'cancelled')
-      if (outcome === 'failed') return changed('failed', 'error', error ?? say('noReason'))
-      return changed('answered', stopReason ?? 'end_turn')
-    }
+    case 'ended':
+      return state === 'running' ? ended(event) : unchanged
     case 'agent-gone':
-      return state === 'running' ? changed('unknown') : changed('cancelled', withdrawn)
+      return state === 'running' ? changed('unknown', processGone) : changed('cancelled', withdrawn)
   }
+}
+
+const endedWithoutAnswer: Readonly<Record<string, () => string>> = {
+  max_tokens: () => say('endedMaxTokens'),
+  max_turn_requests: () => say('endedMaxTurns'),
+  refusal: () => say('endedRefusal'),
+}
+
+/** "Done means evidence": what is no answer is never counted as one. */
+function ended({ outcome, stopReason, error, hasText, isLimit }: Extract<TurnEvent, { type: 'ended' }>): TurnDecision {
+  if (outcome === 'cancelled' || (outcome === 'answered' && stopReason === 'cancelled')) return changed('cancelled', 'cancelled')
+  if (outcome === 'failed') {
+    if (isLimit) return changed('failed', limitReached, error ?? say('noReason'))
+    return changed('failed', stopReason === tookTooLong ? tookTooLong : 'error', error ?? say('noReason'))
+  }
+  if (isLimit) return changed('failed', limitReached, null)
+  const words = endedWithoutAnswer[stopReason ?? '']
+  if (words) return changed('failed', stopReason, words())
+  return hasText ? changed('answered', stopReason ?? 'end_turn') : changed('failed', 'empty', say('endedEmpty'))
 }
 
 /** Those of one agent that are not over, in the order in which they were asked for. */

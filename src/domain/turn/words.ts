@@ -7,16 +7,23 @@ import { maxSummaryChars } from '../conversation/summary.ts'
 
 interface Told {
   readonly content: string
+  /** Who wrote it, by name. */
+  readonly sender: string
+  /** The agent that wrote it; undefined for a person. */
+  readonly fromAgent: string | undefined
+  /** It answers what this agent asked. */
+  readonly isAnswer: boolean
 }
 
-/**
- * What people write is told as it is; what another agent does, with its name: it is no person's word. The summary stands before the
- * first that an agent hears of a conversation.
- */
-export function promptOfMessages(messages: readonly Told[], summary: string | null, fromAgent: string | undefined): string {
-  const words = messages.map(({ content }) => content).join('\n\n')
-  const said = fromAgent === undefined ? words : `The agent ${fromAgent} writes to you:\n\n${words}`
-  return summary === null ? said : `What was said before, in short:\n\n${summary}\n\n${said}`
+/** What one person writes is told as it is; where several write, with their names. What another agent writes is no person's word. */
+export function promptOfMessages(messages: readonly Told[]): string {
+  const several = new Set(messages.filter(({ fromAgent }) => fromAgent === undefined).map(({ sender }) => sender)).size > 1
+  return messages.map((message) => told(message, several)).join('\n\n')
+}
+
+function told({ content, sender, fromAgent, isAnswer }: Told, several: boolean): string {
+  if (fromAgent === undefined) return several ? `${sender}: ${content}` : content
+  return `The agent ${fromAgent} ${isAnswer ? 'answers you' : 'writes to you'}:\n\n${content}`
 }
 
 const wishForSummary =
@@ -36,6 +43,12 @@ export function summaryFrom(answer: string, earlier: string): string {
   if (earlier === '' || earlier.endsWith(noSummary)) return earlier || noSummary
   return `${earlier}\n\n${noSummary}`
 }
+
+/** To a task whose turn ended without an answer. */
+export const promptToGoOn = (stopReason: string | null): string =>
+  stopReason === 'empty'
+    ? 'Your last turn ended without an answer. Go on with the task, and answer with the result when it is done.'
+    : 'Your last turn was cut off before it was done. Go on where you stopped, and answer with the result when it is done.'
 
 interface Task {
   readonly id: string

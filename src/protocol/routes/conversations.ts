@@ -2,11 +2,12 @@
 import * as z from 'zod'
 import { ArchivePart, ArchiveQuery } from '../archive.ts'
 import { Conversation, Flags, ListedConversation } from '../conversation.ts'
+import { ConversationContext, ConversationTurn } from '../conversation-turn.ts'
 import { ConversationPiece, ImportedPiece, importLimit } from '../import.ts'
 import { Content, HistoryMessage, Message, MessageDraft, maxHistoryMessages } from '../message.ts'
 import { PageQuery, pageOf } from '../page.ts'
 import type { Route } from '../route.ts'
-import { line, YesOrNo } from '../text.ts'
+import { Id, line, YesOrNo } from '../text.ts'
 
 /** What is wrong with a key, its length too, is said by domain/conversation/key.ts. */
 const Key = z.string()
@@ -138,6 +139,34 @@ export const conversationRoutes = {
     params: conversation,
     status: 200,
     answer: z.object({ key: z.string(), path: z.string() }),
+  },
+  listConversationTurns: {
+    method: 'GET',
+    path: '/api/conversations/{key}/turns',
+    scope: 'read',
+    summary: 'List the turns of a conversation, newest first: each prompt and what came of it',
+    params: conversation,
+    query: PageQuery,
+    status: 200,
+    answer: pageOf(ConversationTurn),
+  },
+  getConversationTurn: {
+    method: 'GET',
+    path: '/api/conversations/{key}/turns/{turnId}',
+    scope: 'read',
+    summary: 'Read one turn with all that came of it: text, thoughts, tool calls, plan, in order',
+    params: conversation.extend({ turnId: Id }),
+    status: 200,
+    answer: z.object({ turn: ConversationTurn, items: z.array(z.looseObject({ kind: z.string() })) }),
+  },
+  getConversationContext: {
+    method: 'GET',
+    path: '/api/conversations/{key}/context',
+    scope: 'read',
+    summary: 'What agents know of a conversation: their contexts, and what the one that lives was primed with',
+    params: conversation,
+    status: 200,
+    answer: z.object({ primer: z.string().nullable(), contexts: z.array(ConversationContext) }),
   },
   getFlags: {
     method: 'GET',

@@ -141,7 +141,7 @@ export class UserSessions {
 
   async cancel(who: Who, request: Request<'agent:cancel'>): Promise<number | null> {
     const which = await this.find(who, request.userSessionId)
-    const { turnId } = await this.#store.run(cancelTurn, { ...request, ...which }, receiptIn(request))
+    const { turnId } = await this.#store.run(cancelTurn, { ...request, ...which, by: who.id }, receiptIn(request))
     return this.#store.query(findToldEnd, { turnId })
   }
 

@@ -10,6 +10,8 @@ import { Refusal } from '../../domain/errors.ts'
 import { checked } from '../../protocol/checked-input.ts'
 import type { Route } from '../../protocol/route.ts'
 import { type Routes, routes } from '../../protocol/routes.ts'
+import { checkConversations } from '../../services/conversation-access.ts'
+import { accountOf } from '../../services/find-user-session.ts'
 import type { Doors } from '../doors.ts'
 import type { Presented } from '../security/credentials.ts'
 import type { Call, Handler, HandlersOf } from './handler.ts'
@@ -100,6 +102,7 @@ export function registerRoutes(app: FastifyInstance, doors: Doors): void {
           request,
           reply,
         }
+        await checkConversation(route, call.params, presented, doors)
         // Which handler belongs to which route was checked above, where both have names.
         const handler = handlers[operation as keyof Routes] as unknown as Handler<Route>
         const answer: unknown = await handler(call as unknown as Call<Route>)
@@ -115,6 +118,13 @@ export function registerRoutes(app: FastifyInstance, doors: Doors): void {
     else app.route(options)
   }
   app.register(async (inner) => takeAnyBytes(inner, uploads))
+}
+
+/** Whatever is about one conversation is for who may see it, and for nobody else there. */
+async function checkConversation(route: Route, params: unknown, presented: Presented | null, doors: Doors): Promise<void> {
+  if (!route.path.startsWith('/api/conversations/{key}') || !presented) return
+  const { key } = params as { key: string }
+  await doors.store.query(checkConversations, { accountId: accountOf(presented.who), keys: [key] })
 }
 
 /** Where the body is bytes, they come as a stream, whatever they are said to be. */

@@ -1,7 +1,11 @@
 /** The streams a reader asked for, each a name we know, at most 100 of them. */
+import type { Who } from '../../domain/credential/who.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { parseStream, type StreamKind, type StreamName } from '../../domain/stream/name.ts'
 import { maxStreamsPerClient } from '../../protocol/socket.ts'
+import { checkConversations, conversationsOf } from '../../services/conversation-access.ts'
+import { accountOf } from '../../services/find-user-session.ts'
+import type { Store } from '../../store/store.ts'
 
 /**
  * A coordinator's orders are for that coordinator alone; a user session is followed by who has it, with `session:resume`. To everybody
@@ -23,6 +27,10 @@ export function readableStreams(names: readonly string[], followed: readonly Str
   stillFree([...streams], followed)
   return [...streams]
 }
+
+/** Of conversations, only those that whoever asks may see. */
+export const checkStreams = (store: Store, who: Who, streams: readonly StreamName[]): Promise<void> =>
+  store.query(checkConversations, { accountId: accountOf(who), keys: conversationsOf(streams) })
 
 /** Refuses what would be one too many. */
 export function stillFree(streams: readonly StreamName[], followed: readonly StreamName[]): void {

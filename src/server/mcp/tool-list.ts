@@ -3,8 +3,10 @@
 import type { Annotations, Tool } from './tool.ts'
 import { inputSchemaOf, type JsonObject, outputSchemaOf } from './tool-schema.ts'
 import { authenticate } from './tools/authenticate.ts'
+import { getFlags, setFlags } from './tools/flags.ts'
 import { getAgentAction } from './tools/get-agent-action.ts'
 import { getApproval } from './tools/get-approval.ts'
+import { getHistory } from './tools/get-history.ts'
 import { getMyTask } from './tools/get-my-task.ts'
 import { getNextAction } from './tools/get-next-action.ts'
 import { getPendingMessages } from './tools/get-pending-messages.ts'
@@ -27,7 +29,10 @@ const tools: readonly Tool[] = [
   getNextAction,
   getPendingMessages,
   respondChat,
+  getHistory,
   setSummary,
+  getFlags,
+  setFlags,
   getMyTask,
   updateTask,
   saveCheckpoint,

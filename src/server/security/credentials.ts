@@ -17,6 +17,8 @@ export interface Presented {
   readonly secret: string
   readonly hash: string
   readonly by: 'bearer' | 'cookie'
+  /** Behind a launch's token: the context whose tools it was given to. */
+  readonly contextId?: string | undefined
 }
 
 const maxSecretLength = 512
@@ -70,10 +72,13 @@ export class Credentials {
     return this.cookieFor('', 0)
   }
 
-  #presented({ headers }: IncomingMessage): Pick<Presented, 'secret' | 'by'> | undefined {
+  #presented({ headers }: IncomingMessage): Pick<Presented, 'secret' | 'by' | 'contextId'> | undefined {
     if (headers.authorization !== undefined) {
       const [, secret = ''] = /^Bearer +([\x21-\x7e]+)$/i.exec(headers.authorization) ?? []
-      return { secret, by: 'bearer' }
+      // A token of ours has no dot; what stands behind one says in which context a launch's tools are called.
+      const at = secret.indexOf('.')
+      if (at === -1 || kindOf(secret) !== 'launch') return { secret, by: 'bearer' }
+      return { secret: secret.slice(0, at), by: 'bearer', contextId: secret.slice(at + 1) }
     }
     const secret = headers.cookie === undefined ? undefined : parseCookie(headers.cookie)[this.cookieName]
     return secret === undefined ? undefined : { secret, by: 'cookie' }

@@ -2,12 +2,13 @@
 import type { Who } from '../../domain/credential/who.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { nearest } from '../../domain/nearest.ts'
+import type { StreamName } from '../../domain/stream/name.ts'
 import { checked } from '../../protocol/checked-input.ts'
 import { relayTypes } from '../../protocol/relay.ts'
 import { ClientMessage } from '../../protocol/socket.ts'
 import type { Doors } from '../doors.ts'
 import { maskedProblem } from '../http/problem-answer.ts'
-import { readableStreams } from '../live/stream-names.ts'
+import { checkStreams, readableStreams } from '../live/stream-names.ts'
 import type { Subscription } from '../live/subscription.ts'
 import { coordinatorMessages, handleCoordinatorMessage } from './coordinator-messages.ts'
 import { handleRelayMessage, type RelayConnection } from './relay-messages.ts'
@@ -23,12 +24,14 @@ type Handlers = {
   readonly [Type in ClientMessage['type']]: (
     connection: MessageConnection,
     message: Extract<ClientMessage, { type: Type }>,
+    checkAll: (streams: readonly StreamName[]) => Promise<void>,
   ) => Promise<void>
 }
 
 const handlers: Handlers = {
-  subscribe: async (connection, { streams: names, after }) => {
+  subscribe: async (connection, { streams: names, after }, checkAll) => {
     const streams = readableStreams(names, connection.subscription.streams)
+    await checkAll(streams)
     const ready = (cursor: string | null): void => connection.answer({ type: 'subscribed', streams, cursor })
     await connection.subscription.follow(streams, after, ready)
   },
@@ -50,8 +53,9 @@ export async function handleMessage(connection: MessageConnection, who: Who, mes
   if (!Object.hasOwn(handlers, type)) throw unknownType(type)
   if (!who.scopes.includes('read')) throw new Refusal('missing_scope', undefined, { scope: 'read' })
   const known = checked(ClientMessage, message)
-  if (known.type === 'subscribe') return handlers.subscribe(connection, known)
-  return handlers.unsubscribe(connection, known)
+  const checkAll = (streams: readonly StreamName[]) => checkStreams(doors.store, who, streams)
+  if (known.type === 'subscribe') return handlers.subscribe(connection, known, checkAll)
+  return handlers.unsubscribe(connection, known, checkAll)
 }
 
 export function requestIdIn(message: unknown): string | undefined {

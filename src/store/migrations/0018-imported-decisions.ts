@@ -1,4 +1,4 @@
-/** AP6: whom the files name that a decision was brought back from; nothing for what was decided here. */
+/** AP7: whom the files name that a decision was brought back from; nothing for what was decided here. */
 import type { Migration } from './migration.ts'
 
 export const importedDecisions: Migration = {

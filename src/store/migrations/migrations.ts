@@ -20,6 +20,7 @@ import { importedDecisions } from './0018-imported-decisions.ts'
 import { plans } from './0019-plans.ts'
 import { sealedValues } from './0020-sealed-values.ts'
 import { fullCheckpoints } from './0021-full-checkpoints.ts'
+import { turns } from './0022-turns.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -44,6 +45,7 @@ export const migrations: readonly Migration[] = [
   plans,
   sealedValues,
   fullCheckpoints,
+  turns,
 ]
 
 export const newestVersion = migrations.length

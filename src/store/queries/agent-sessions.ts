@@ -39,6 +39,7 @@ export const insertAgentSession = statement<AgentSessionRow>()((db, p) =>
     token_hash: p.token_hash,
     created_at: p.created_at,
     resumed_work_session_id: p.resumed_work_session_id,
+    context_id: p.context_id,
     ...changing(p),
   }),
 )
@@ -110,7 +111,7 @@ export const selectCompanion = statement<{ workSessionId: string; agentSessionId
 /** What changes in the life of one. */
 type Changes = Omit<
   AgentSessionRow,
-  'agent_id' | 'project_id' | 'purpose' | 'launch_id' | 'token_hash' | 'created_at' | 'resumed_work_session_id'
+  'agent_id' | 'project_id' | 'purpose' | 'launch_id' | 'token_hash' | 'created_at' | 'resumed_work_session_id' | 'context_id'
 >
 
 export const updateAgentSession = statement<Changes>()((db, p) =>
@@ -127,6 +128,11 @@ export const updateActivity = statement<Pick<Changes, 'id' | 'last_activity_at' 
 
 export const updateToken = statement<{ id: string; tokenHash: string }>()((db, p) =>
   db.updateTable('agent_sessions').set({ token_hash: p.tokenHash }).where('id', '=', p.id),
+)
+
+/** The conversation that an agent which pulls holds from now on. */
+export const updateBoundContext = statement<{ id: string; contextId: string }>()((db, p) =>
+  db.updateTable('agent_sessions').set({ context_id: p.contextId }).where('id', '=', p.id),
 )
 
 export const updateResumed = statement<{ id: string; workSessionId: string }>()((db, p) =>

@@ -67,6 +67,7 @@ export const insertApproval = statement<ApprovalRow>()((db, p) =>
     task_id: p.task_id,
     asked_by_agent_session_id: p.asked_by_agent_session_id,
     told_to: p.told_to,
+    conversation_key: p.conversation_key,
     outcome: p.outcome,
     digest: p.digest,
     options: p.options,
@@ -181,6 +182,18 @@ export const selectAboutWork = statement<{ workSessionId: string; limit: number 
     .where('task_id', 'is', null)
     .where('ask_id', 'is', null)
     .where('imported_decider', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+/** AP8: what an agent has asked in a conversation, without permissions for tools; the newest first. */
+export const selectAskedIn = statement<{ key: string; agentId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('conversation_key', '=', p.key)
+    .where('leader_id', '=', p.agentId)
+    .where('ask_id', 'is', null)
     .orderBy('id', 'desc')
     .limit(p.limit),
 )

@@ -95,6 +95,7 @@ export const chatOf = (row: ChatRow): ChannelChat => ({
   channel: row.channel,
   chatId: row.chat_id,
   conversationKey: channelKey({ channel: row.channel, chatId: row.chat_id }),
+  conversation: channelKey({ channel: row.channel, chatId: row.chat_id }),
   kind: row.kind,
   title: row.title,
   handle: row.handle,

@@ -3,38 +3,17 @@ import { sql } from 'kysely'
 import type { Day } from '../../domain/conversation/logical-day.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Chapter } from '../../protocol/chapter.ts'
-import { type QueryBuilder, statement } from '../statement.ts'
+import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import type { ConversationRow } from './conversations.ts'
+import { selectRunningIn } from './turns.ts'
 
 export type ChapterRow = Tables['chapters']
 
-/** Said in the queries, so that the indexes of what runs are used. */
-const running = sql.lit<Tables['chat_turns']['state']>('running')
-const ended = sql.lit<Tables['agent_sessions']['state']>('ended')
-
-type Builder = Parameters<QueryBuilder<unknown>>[0]
-
-/** DC6: an agent that lives was handed something and has not answered, or is being spoken to. */
-const handedIn = (db: Builder, key: string) =>
-  db
-    .selectFrom('unread_messages')
-    .innerJoin('agent_sessions', 'agent_sessions.id', 'unread_messages.delivered_to')
-    .select('unread_messages.seq')
-    .where('unread_messages.conversation_key', '=', key)
-    .where('unread_messages.delivered_to', 'is not', null)
-    .where('agent_sessions.state', '<>', ended)
-
-const spokenIn = (db: Builder, key: string) =>
-  db.selectFrom('chat_turns').select('id').where('conversation_key', '=', key).where('state', '=', running)
-
-const selectTurnIn = statement<{ key: string }>()((db, p) =>
-  db.selectNoFrom((eb) => eb.or([eb.exists(handedIn(db, p.key)), eb.exists(spokenIn(db, p.key))]).as('runs')),
-)
-
+/** DC6: an agent was handed something and has not answered, or is being told something. */
 export const turnRunsIn = async (reader: Reader, key: string): Promise<boolean> =>
-  Boolean((await reader.first(selectTurnIn, { key }))?.runs)
+  (await reader.first(selectRunningIn, { key })) !== undefined
 
 export const openChapter = statement<Pick<ConversationRow, 'key' | 'chapter_day' | 'chapter_due_at'>>()((db, p) =>
   db.updateTable('conversations').set({ chapter_day: p.chapter_day, chapter_due_at: p.chapter_due_at }).where('key', '=', p.key),
@@ -59,7 +38,7 @@ export const restartChapter = statement<{ key: string; chapter_after: number }>(
   db.updateTable('conversations').set({ chapter_after: p.chapter_after, chapter_messages: 0 }).where('key', '=', p.key),
 )
 
-type ClosedConversation = Pick<ConversationRow, 'key' | 'summary_through' | 'kept_after' | 'chapter_after'>
+type ClosedConversation = Pick<ConversationRow, 'key' | 'summary_through' | 'kept_after' | 'chapter_after' | 'generation'>
 
 /** The conversation without what is in the chapter now. When it was touched stays: nobody has. */
 export const leaveChapter = statement<ClosedConversation>()((db, p) =>
@@ -75,6 +54,7 @@ export const leaveChapter = statement<ClosedConversation>()((db, p) =>
       chapter_due_at: null,
       chapter_after: p.chapter_after,
       chapter_messages: 0,
+      generation: p.generation,
     })
     .where('key', '=', p.key),
 )
@@ -98,6 +78,17 @@ export const putChapter = statement<ChapterRow>()((db, p) => {
 
 export const selectChapter = statement<{ key: string; day: Day }>()((db, p) =>
   db.selectFrom('chapters').selectAll().where('conversation_key', '=', p.key).where('day', '=', p.day).where('removed', '=', 0),
+)
+
+/** The newest day that is over, with its summary. */
+export const selectLastClosed = statement<{ key: string }>()((db, p) =>
+  db
+    .selectFrom('chapters')
+    .select(['day', 'summary', 'closed_at'])
+    .where('conversation_key', '=', p.key)
+    .where('removed', '=', 0)
+    .orderBy('day', 'desc')
+    .limit(1),
 )
 
 export const selectLastChapter = statement<{ key: string }>()((db, p) =>

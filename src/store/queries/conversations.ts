@@ -21,6 +21,9 @@ const changing = (p: Omit<ConversationRow, 'project_id' | 'agent_id' | 'created_
   chapter_after: p.chapter_after,
   chapter_messages: p.chapter_messages,
   flags: p.flags,
+  generation: p.generation,
+  title: p.title,
+  account_id: p.account_id,
   updated_at: p.updated_at,
 })
 
@@ -67,16 +70,18 @@ export const deleteConversationRow = statement<{ key: string }>()((db, p) =>
 )
 
 /** `from` and `to` enclose the keys: all of them, or those of one channel. */
-const selectConversationsPage = statement<PageParams & { from: string; to: string }>()((db, p) =>
-  db
-    .selectFrom('conversations')
-    .selectAll()
-    .where('key', '>=', p.from)
-    .where('key', '<', p.to)
-    .where((eb) => eb(eb.refTuple('updated_at', 'key'), '<', eb.tuple(p.createdAt, p.id)))
-    .orderBy('updated_at', 'desc')
-    .orderBy('key', 'desc')
-    .limit(p.limit),
+const selectConversationsPage = statement<PageParams & { from: string; to: string; accountId: string | null; isOwner: number }>()(
+  (db, p) =>
+    db
+      .selectFrom('conversations')
+      .selectAll()
+      .where('key', '>=', p.from)
+      .where('key', '<', p.to)
+      .where((eb) => eb.or([eb('account_id', 'is', null), eb('account_id', '=', p.accountId), eb(eb.val(p.isOwner), '=', 1)]))
+      .where((eb) => eb(eb.refTuple('updated_at', 'key'), '<', eb.tuple(p.createdAt, p.id)))
+      .orderBy('updated_at', 'desc')
+      .orderBy('key', 'desc')
+      .limit(p.limit),
 )
 
 export const conversationOf = (row: ConversationRow): Conversation => ({
@@ -86,6 +91,7 @@ export const conversationOf = (row: ConversationRow): Conversation => ({
   state: row.state,
   summary: row.summary,
   flags: JSON.parse(row.flags),
+  title: row.title,
   messageCount: row.message_count,
   created: row.created_at,
   updated: row.updated_at,
@@ -95,11 +101,11 @@ export const conversationOf = (row: ConversationRow): Conversation => ({
 export async function conversationsPage(
   reader: Reader,
   { createdAt, id, limit }: PageParams,
-  channel?: string,
-): Promise<Conversation[]> {
+  { channel, accountId }: { channel?: string | undefined; accountId: string | null },
+): Promise<ConversationRow[]> {
   // `;` is what follows `:` in every order, and nothing is behind the last character there is.
   const keys = channel === undefined ? { from: '', to: '\u{10ffff}' } : { from: `${channel}:`, to: `${channel};` }
-  return (await reader.all(selectConversationsPage, { createdAt, id, limit, ...keys })).map(conversationOf)
+  return reader.all(selectConversationsPage, { createdAt, id, limit, ...keys, accountId, isOwner: accountId === null ? 1 : 0 })
 }
 
 /** A conversation that begins now. */
@@ -121,6 +127,9 @@ export const newConversationRow = (
   chapter_after: 0,
   chapter_messages: 0,
   flags: '{}',
+  generation: 0,
+  title: null,
+  account_id: null,
   created_at: now,
   updated_at: now,
 })

@@ -23,6 +23,7 @@ export const keepCoordinator = statement<CoordinatorRow>()((db, p) => {
     last_heard_at: p.last_heard_at,
     labels: p.labels,
     capacity: p.capacity,
+    contexts: p.contexts,
   }
   return db
     .insertInto('coordinators')

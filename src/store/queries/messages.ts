@@ -52,6 +52,8 @@ export const insertMessage = statement<MessageRow>()((db, p) =>
     media: p.media,
     extra: p.extra,
     copy_of: p.copy_of,
+    origin_key: p.origin_key,
+    sender_name: p.sender_name,
     created_at: p.created_at,
   }),
 )
@@ -90,6 +92,64 @@ export const selectByClientId = statement<{ senderId: string; clientId: string }
     .orderBy('conversation_key')
     .limit(1),
 )
+
+const toldColumns = ['seq', 'role', 'sender_id', 'sender_name', 'content', 'created_at', 'origin_key'] as const
+
+const selectHistory = statement<{ key: string; keptAfter: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('messages')
+    .select(toldColumns)
+    .where('conversation_key', '=', p.key)
+    .where('seq', '>', p.keptAfter)
+    .where('visible', '=', 1)
+    .orderBy('seq', 'desc')
+    .limit(p.limit),
+)
+
+/** What agents are still handed of a conversation, newest first; between agents, only what the same context asked. */
+export async function historyBefore(
+  reader: Reader,
+  { originKey, ...page }: { key: string; keptAfter: number; originKey: string; limit: number },
+) {
+  const rows = await reader.all(selectHistory, page)
+  return originKey === '' ? rows : rows.filter(({ origin_key }) => origin_key === originKey)
+}
+
+const selectBetween = statement<{ key: string; after: number; before: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('messages')
+    .select(toldColumns)
+    .where('conversation_key', '=', p.key)
+    .where('seq', '>', p.after)
+    .where('seq', '<', p.before)
+    .where('visible', '=', 1)
+    .orderBy('seq', 'desc')
+    .limit(p.limit),
+)
+
+const selectTold = statement<{ key: string; seq: number }>()((db, p) =>
+  db
+    .selectFrom('messages')
+    .select(toldColumns)
+    .where('conversation_key', '=', p.key)
+    .where('seq', '=', p.seq)
+    .where('visible', '=', 1),
+)
+
+type Within = { readonly key: string; readonly originKey: string } & (
+  | { readonly seqs: readonly number[] }
+  | { readonly after: number; readonly before: number; readonly limit: number }
+)
+
+/** Visible ones, oldest first; between agents, only what the same context asked. */
+export async function messagesWithin(reader: Reader, { key, originKey, ...which }: Within) {
+  const rows =
+    'seqs' in which
+      ? (await Promise.all(which.seqs.map((seq) => reader.first(selectTold, { key, seq })))).flatMap((row) => row ?? [])
+      : await reader.all(selectBetween, { key, ...which })
+  const own = originKey === '' ? rows : rows.filter(({ origin_key }) => origin_key === originKey)
+  return own.toSorted((a, b) => a.seq - b.seq)
+}
 
 /** The number and id of the newest message. */
 export const selectLastMessage = statement<{ key: string }>()((db, p) =>

@@ -107,6 +107,17 @@ export const selectOccupant = statement<{ userSessionId: string; role: string }>
     .where('state', '<>', terminated),
 )
 
+/** The last one that was in a role, also when it has gone. */
+export const selectInRole = statement<{ userSessionId: string; role: string }>()((db, p) =>
+  db
+    .selectFrom('role_agents')
+    .select(['id', 'state', 'limited_until'])
+    .where('user_session_id', '=', p.userSessionId)
+    .where('role', '=', p.role)
+    .orderBy('created_at', 'desc')
+    .limit(1),
+)
+
 /** AC4: the last one in the role that had opened an ACP session. */
 export const selectLastOpened = statement<{ userSessionId: string; role: string; agentId: string }>()((db, p) =>
   db

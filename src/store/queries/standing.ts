@@ -18,6 +18,9 @@ export interface StandingRow extends AgentSessionRow {
   readonly hold_seconds: number | null
   /** null when the agent does not work on the project any more. */
   readonly assigned_at: Instant | null
+  /** The conversation that an agent which pulls holds; null before its first. */
+  readonly bound_key: string | null
+  readonly bound_origin: string | null
 }
 
 const standing = (db: Parameters<QueryBuilder<unknown>>[0]) =>
@@ -30,7 +33,9 @@ const standing = (db: Parameters<QueryBuilder<unknown>>[0]) =>
         .onRef('assignments.project_id', '=', 'agent_sessions.project_id')
         .onRef('assignments.agent_id', '=', 'agent_sessions.agent_id'),
     )
+    .leftJoin('contexts', 'contexts.id', 'agent_sessions.context_id')
     .selectAll('agent_sessions')
+    .select(['contexts.conversation_key as bound_key', 'contexts.origin_key as bound_origin'])
     .select(['projects.settings as project_settings', 'agents.hold_seconds', 'assignments.created_at as assigned_at'])
 
 export const selectStanding = statement<{ id: string }>()((db, p) => standing(db).where('agent_sessions.id', '=', p.id))
@@ -94,7 +99,16 @@ const selectChatStanding = statement<Receiver & { key: string; limit: number }>(
     .select((eb) => [
       eb.selectFrom(unread.as('few')).select(count).as('unread'),
       eb
-        .selectFrom(unread.where('delivered_to', '=', p.agentSessionId).as('few'))
+        .selectFrom(
+          db
+            .selectFrom('turns')
+            .innerJoin('unread_messages', 'unread_messages.turn_id', 'turns.id')
+            .select('unread_messages.seq')
+            .where('turns.agent_session_id', '=', p.agentSessionId)
+            .where('turns.state', '=', sql.lit<Tables['turns']['state']>('running'))
+            .limit(p.limit)
+            .as('few'),
+        )
         .select(count)
         .as('held'),
       awaited.select('id').orderBy('id').as('approval_id'),

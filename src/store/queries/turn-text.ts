@@ -1,7 +1,4 @@
-/**
- * What an agent has said in a turn, out of the pieces in the log: each piece is one event and nothing else, so streaming costs one row
- * a piece. Read when a turn ends, and for a snapshot of one that runs.
- */
+/** What an agent lets be seen of a turn, out of the pieces in the log. Read when a turn ends, and for a snapshot of one that runs. */
 import type { StreamName } from '../../domain/stream/name.ts'
 import { storable } from '../../protocol/text.ts'
 import { maxAnswerChars } from '../../protocol/user-session.ts'
@@ -33,16 +30,25 @@ interface WhichTurn {
   readonly startedSeq: number
 }
 
-/** `unwritten`: pieces of this very transaction, which are not in the log yet. */
-export async function saidIn(reader: Reader, { stream, turnId, startedSeq }: WhichTurn, unwritten = ''): Promise<Said> {
-  const beginning = `{"messageId":"${turnId}","update":{"kind":"text"%`
-  let text = ''
+/** All updates of a turn, as they were told, in order. */
+export const piecesAfter = (reader: Reader, which: WhichTurn): AsyncGenerator<unknown> => pieces(reader, which, '')
+
+async function* pieces(reader: Reader, { stream, turnId, startedSeq }: WhichTurn, kind: string): AsyncGenerator<unknown> {
+  const beginning = `{"messageId":"${turnId}","update":{${kind}%`
   for (let after = startedSeq; ; ) {
     const rows = await reader.all(selectPieces, { stream, after, beginning, limit: piecesAtOnce })
-    for (const { data } of rows) text += JSON.parse(data ?? '{}').update.text
-    if (rows.length < piecesAtOnce || text.length > maxAnswerChars) break
+    for (const { data } of rows) yield JSON.parse(data ?? '{}').update
+    if (rows.length < piecesAtOnce) return
     after = rows.at(-1)?.seq ?? after
   }
-  text += unwritten
+}
+
+/** What it has said so far, without thoughts and tools. */
+export async function saidIn(reader: Reader, which: WhichTurn): Promise<Said> {
+  let text = ''
+  for await (const update of pieces(reader, which, '"kind":"text"')) {
+    text += (update as { text: string }).text
+    if (text.length > maxAnswerChars) break
+  }
   return { text: storable(text.slice(0, maxAnswerChars)), cut: text.length > maxAnswerChars }
 }

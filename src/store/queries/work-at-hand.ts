@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import type { Pair } from './agent-sessions.ts'
-import type { Receiver } from './unread.ts'
 
 /** Beyond this it is only said that there are so many. */
 export const countedUpTo = 1000
@@ -24,24 +23,5 @@ const countUnread = statement<Pair & { limit: number }>()((db, p) =>
     .select(count),
 )
 
-const countHeld = statement<Receiver & { limit: number }>()((db, p) =>
-  db
-    .selectFrom((eb) =>
-      eb
-        .selectFrom('unread_messages')
-        .select('seq')
-        .where('agent_id', '=', p.agentId)
-        .where('project_id', '=', p.projectId)
-        .where('delivered_to', '=', p.agentSessionId)
-        .limit(p.limit)
-        .as('few'),
-    )
-    .select(count),
-)
-
 export const unreadOf = async (reader: Reader, { agentId, projectId }: Pair): Promise<number> =>
   (await reader.first(countUnread, { agentId, projectId, limit: countedUpTo }))?.count ?? 0
-
-/** Of those, the ones this agent session was handed and has not answered. */
-export const heldOf = async (reader: Reader, receiver: Receiver): Promise<number> =>
-  (await reader.first(countHeld, { ...receiver, limit: countedUpTo }))?.count ?? 0

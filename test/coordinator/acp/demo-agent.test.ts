@@ -27,6 +27,7 @@ test('[AC1] what it says is streamed, and a turn ends with its reason', async ()
     error: null,
     empty: false,
     cancelIgnored: false,
+    notTaken: false,
   })
   expect(agent.text).toBe('echo: hello')
   await agent.say('[[say Good morning]] and [[slow 3 1]]')
@@ -86,13 +87,13 @@ test('[AP4] a permission is asked with its options and digest, and chosen by kin
 test('[AG6] a mode can be changed: careful asks before each file', async () => {
   const agent = new AcpAgent({ answer: () => ({ choose: 'deny' }) })
   await agent.ready()
-  await agent.conversation.configure({ modeId: 'careful' })
+  await agent.context.configure({ modeId: 'careful' })
   await agent.until(() => agent.updates.some(({ kind }) => kind === 'mode'))
   expect(agent.updates).toContainEqual({ kind: 'mode', modeId: 'careful' })
   await agent.say('[[write a.txt x]]')
   expect(existsSync(join(agent.folder, 'a.txt'))).toBe(false)
   expect(agent.questions[0]?.call.input).toBe('{"path":"a.txt","text":"x"}')
-  await expect(agent.conversation.configure({ modeId: 'reckless' })).rejects.toMatchObject({ code: 'refused' })
+  await expect(agent.context.configure({ modeId: 'reckless' })).rejects.toMatchObject({ code: 'refused' })
 })
 
 test('[RL6] a turn is cancelled without the agent ending, whatever it does: talks, hangs or waits for a person', async () => {
@@ -103,7 +104,7 @@ test('[RL6] a turn is cancelled without the agent ending, whatever it does: talk
     const asked = agent.questions.length
     if (text === '[[ask]]') await agent.until(() => agent.questions.length > asked)
     if (text.startsWith('[[slow')) await agent.until(() => agent.text.includes('piece 1'))
-    agent.conversation.cancel()
+    agent.context.cancel()
     expect(await turn).toMatchObject({ outcome: 'cancelled', stopReason: 'cancelled', cancelIgnored: false })
   }
   expect(await agent.say('still there?')).toMatchObject({ outcome: 'answered' })
@@ -114,7 +115,7 @@ test('[AC3] a crash in a turn ends the conversation and nothing else', async () 
   await agent.ready()
   await expect(agent.say('[[crash]]')).rejects.toMatchObject({ code: 'ended' })
   expect((await agent.exit).code).toBe(1)
-  await agent.conversation.ended
+  await agent.connection.ended
   expect(agent.stderr).toContain('told to crash')
 })
 
@@ -138,9 +139,8 @@ test('[AC4] after a crash the old session is brought back, and what is replayed 
   await expect(first.say('[[crash]]')).rejects.toMatchObject({ code: 'ended' })
 
   const second = new AcpAgent({ folder: first.folder, state: first.state })
-  await second.conversation.initialize()
-  const place = { folder: second.folder, toolServers: [] }
-  const again = await second.conversation.reopen(place, opened.acpSessionId, 0)
+  await second.connection.initialize()
+  const again = await second.reopen(opened.acpSessionId, 0)
   expect(again).toMatchObject({ how: 'loaded', acpSessionId: opened.acpSessionId, notRestored: null })
   expect(second.updates.filter(({ kind }) => kind !== 'commands')).toEqual([])
   expect(second.troubles).toMatchObject([{ kind: 'outside_of_turn' }])
@@ -150,9 +150,8 @@ test('[AC4] after a crash the old session is brought back, and what is replayed 
 
 test('[AC4] one that was never used cannot be brought back: a new one is opened, and says so', async () => {
   const agent = new AcpAgent()
-  await agent.conversation.initialize()
-  const place = { folder: agent.folder, toolServers: [] }
-  const opened = await agent.conversation.reopen(place, '00000000-0000-4000-8000-000000000000', 0)
+  await agent.connection.initialize()
+  const opened = await agent.reopen('00000000-0000-4000-8000-000000000000', 0)
   expect(opened).toMatchObject({ how: 'new', notRestored: expect.stringContaining('session/load') })
   expect(opened.acpSessionId).not.toBe('00000000-0000-4000-8000-000000000000')
   expect(await agent.say('hello')).toMatchObject({ outcome: 'answered' })
@@ -161,7 +160,7 @@ test('[AC4] one that was never used cannot be brought back: a new one is opened,
 test('[AC1] it ends when its input does, unless it was told to stay or to ignore SIGTERM', async () => {
   const polite = new AcpAgent()
   await polite.ready()
-  polite.conversation.close()
+  polite.connection.close()
   expect(await polite.exit).toEqual({ code: 0, signal: null })
 
   const stubborn = new AcpAgent()
@@ -169,7 +168,7 @@ test('[AC1] it ends when its input does, unless it was told to stay or to ignore
   await stubborn.say('[[ignore-sigterm]][[fork]]')
   const forked = Number(/forked (\d+)/.exec(stubborn.text)?.[1])
   expect(isAlive({ pid: forked })).toBe(true)
-  stubborn.conversation.close()
+  stubborn.connection.close()
   stubborn.child.kill('SIGTERM')
   stubborn.child.kill('SIGCONT')
   expect(stubborn.child.exitCode).toBe(null)

@@ -158,7 +158,7 @@ test('[AC3] an agent that ignores a cancel: the turn is over for us, it takes no
   clock.advance(50)
   const turn = agent.say('[[ignore-cancel]][[slow 1 300]]')
   await agent.until(() => agent.text.includes('ignoring'))
-  agent.conversation.cancel()
+  agent.context.cancel()
   clock.advance(10_000)
   expect(await turn).toMatchObject({ outcome: 'cancelled', stopReason: null, cancelIgnored: true })
   await expect(agent.say('next')).rejects.toMatchObject({ code: 'busy' })
@@ -217,7 +217,7 @@ test('[AP4] questions are bounded, those that nobody can judge are refused, and 
   await agent.until(() => agent.text !== '')
   expect(agent.text).toBe('-32602 -32602 cancelled nnnnnnnn')
   expect(agent.questions.length).toBe(32)
-  agent.conversation.cancel()
+  agent.context.cancel()
   expect(await turn).toMatchObject({ outcome: 'cancelled', stopReason: 'cancelled' })
 })
 
@@ -247,7 +247,7 @@ test('[AC3] an agent that asks and never reads the answers is not read any furth
     still = there > 0 && there === seen ? still + 1 : 0
     seen = there
   }
-  agent.conversation.close()
+  agent.connection.close()
   await expect(turn).rejects.toMatchObject({ code: 'ended' })
   expect(agent.troubles.every(({ count }) => count < 1000)).toBe(true)
   expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024)

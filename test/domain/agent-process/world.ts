@@ -123,7 +123,7 @@ export class World {
         if (settled !== 'alive') continue
       }
       const processKnownToLive = agentSession.launchId !== null && !holder.reported
-      const decision = sweep(this.now, agentSession, { ttlMs, processKnownToLive, lastSeenAt: lastCallAt })
+      const decision = sweep(this.now, agentSession, { ttlMs, processKnownToLive, lastSeenAt: lastCallAt, hasRunningTurn: false })
       if (decision.outcome === 'end') this.end(agentSession.id, decision.reason)
       if (decision.outcome === 'extend') each.agentSession = { ...each.agentSession, expiresAt: decision.expiresAt }
     }

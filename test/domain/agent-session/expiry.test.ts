@@ -12,7 +12,7 @@ import { fc, property } from '../../support/property.ts'
 import { active, atMinute, start, terminating } from './samples.ts'
 
 const hour = 3_600_000
-const unknown: SweepFacts = { ttlMs: hour, processKnownToLive: false, lastSeenAt: null }
+const unknown: SweepFacts = { ttlMs: hour, processKnownToLive: false, lastSeenAt: null, hasRunningTurn: false }
 const keep = { outcome: 'keep' }
 
 describe('the end of a session that nobody ends', () => {
@@ -82,7 +82,7 @@ describe('the sight of a living agent', () => {
     '[AS6] a session whose process is known to live is never expired',
     (minutes, seen, closing) => {
       const current = closing ? terminating(atMinute(minutes)) : active()
-      const facts = { ttlMs: hour, processKnownToLive: true, lastSeenAt: atMinute(seen) }
+      const facts = { ttlMs: hour, processKnownToLive: true, lastSeenAt: atMinute(seen), hasRunningTurn: false }
       const decision = sweep(atMinute(minutes), current, facts)
       expect(decision).not.toMatchObject({ reason: 'expired' })
       if (decision.outcome === 'extend') expect(decision.expiresAt > instant(epochMs(atMinute(minutes)))).toBe(true)

@@ -19,7 +19,8 @@ const quiet: ChatFacts = {
   purpose: 'chat',
   undelivered: 0,
   unanswered: 0,
-  summaryDueThrough: null,
+  summaryDue: null,
+  makesRoom: false,
   approvalId: null,
   approvalDecidedAt: null,
 }
@@ -27,7 +28,8 @@ const idle: TaskFacts = { purpose: 'task', approvalId: null, resumes: false, tas
 
 const unread = { undelivered: 2 }
 const handed = { unanswered: 1 }
-const summary = { summaryDueThrough: 17 }
+const summary = { summaryDue: { conversationKey: 'web:p.a', throughSeq: 17 } }
+const another = { makesRoom: true }
 const approval = { approvalId: 4 }
 
 const chat = (
@@ -54,6 +56,8 @@ describe('[NA2] what an agent in a chat does next', () => {
     ['[NA2] unread wins over the timeout', chat(unread, atMinute(600)), 'get_pending_messages', 'chat_pending'],
     ['[NA2] what it was handed wins over the timeout', chat(handed, atMinute(600)), 'get_pending_messages', 'chat_pending'],
     ['[NA2] a summary wins over the timeout', chat(summary, atMinute(600)), 'summarize_conversation', 'summary_due'],
+    ['[CX1] it makes room when another conversation is next', chat(another), 'exit', 'session_closed'],
+    ['[CX1] but not with its own unanswered', chat({ ...another, ...handed }), 'get_pending_messages', 'chat_pending'],
     ['[AP3] it waits for an approval it asked for', chat(approval), 'wait_for_approval', 'approval_pending'],
     ['[AP3] and is not sent away meanwhile', chat(approval, atMinute(600)), 'wait_for_approval', 'approval_pending'],
     ['[AP3] also with the question unanswered', chat({ ...approval, ...handed }), 'wait_for_approval', 'approval_pending'],
@@ -185,7 +189,8 @@ describe('every answer', () => {
     purpose: fc.constant('chat'),
     undelivered: fc.nat(3),
     unanswered: fc.nat(3),
-    summaryDueThrough: fc.option(fc.nat(9), { nil: null }),
+    summaryDue: fc.option(fc.record({ conversationKey: fc.constant('web:p.a'), throughSeq: fc.nat(9) }), { nil: null }),
+    makesRoom: fc.boolean(),
     approvalId: fc.option(fc.nat(9), { nil: null }),
     approvalDecidedAt: fc.option(fc.integer({ min: 0, max: 100 }).map(atMinute), { nil: null }),
   })

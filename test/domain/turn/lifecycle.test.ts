@@ -1,5 +1,6 @@
 /** The life of a turn, case by case. */
 import { expect, test } from 'vitest'
+import { say } from '../../../src/domain/sentences.ts'
 import {
   decide,
   nextInLine,
@@ -12,7 +13,8 @@ import {
 
 const life = (state: TurnState, cancelOrdered = false): TurnLife => ({ state, cancelOrdered })
 const ended = (outcome: 'answered' | 'cancelled' | 'failed', stopReason: string | null = null, error: string | null = null) =>
-  ({ type: 'ended', outcome, stopReason, error }) as const
+  ({ type: 'ended', outcome, stopReason, error, hasText: true, isLimit: false }) as const
+const silent = { ...ended('answered', 'end_turn'), hasText: false }
 const to = (state: TurnState, stopReason: string | null = null, error: string | null = null): TurnDecision => ({
   outcome: 'changed',
   state,
@@ -29,12 +31,34 @@ const cases: [string, TurnLife, TurnEvent, TurnDecision][] = [
   ['is cancelled while it runs', life('running'), { type: 'cancel' }, { outcome: 'cancel-ordered' }],
   ['is cancelled once', life('running', true), { type: 'cancel' }, unchanged],
   ['is not cancelled before it runs', life('queued'), { type: 'cancel' }, unchanged],
-  ['is answered', life('running'), ended('answered', 'max_tokens'), to('answered', 'max_tokens')],
+  ['is answered', life('running'), ended('answered', 'end_turn'), to('answered', 'end_turn')],
+  ['is no answer without text', life('running'), silent, to('failed', 'empty', say('endedEmpty'))],
+  [
+    'is no answer at the most tokens',
+    life('running'),
+    ended('answered', 'max_tokens'),
+    to('failed', 'max_tokens', say('endedMaxTokens')),
+  ],
+  [
+    'is no answer at the most requests',
+    life('running'),
+    ended('answered', 'max_turn_requests'),
+    to('failed', 'max_turn_requests', say('endedMaxTurns')),
+  ],
+  ['is no answer when it refused', life('running'), ended('answered', 'refusal'), to('failed', 'refusal', say('endedRefusal'))],
+  ['is at its limit, said as an answer', life('running'), { ...ended('answered'), isLimit: true }, to('failed', 'limit')],
+  [
+    'is at its limit, said as an error',
+    life('running'),
+    { ...ended('failed', null, 'No'), isLimit: true },
+    to('failed', 'limit', 'No'),
+  ],
+  ['took too long', life('running'), ended('failed', 'took_too_long', 'No'), to('failed', 'took_too_long', 'No')],
   ['is answered without a word why', life('running'), ended('answered'), to('answered', 'end_turn')],
   ['is over cancelled', life('running', true), ended('cancelled', 'end_turn'), to('cancelled', 'cancelled')],
   ['is over failed', life('running'), ended('failed', null, 'No'), to('failed', 'error', 'No')],
   ['does not end before it began', life('queued'), ended('answered'), unchanged],
-  ['is unknown when its agent has gone', life('running'), { type: 'agent-gone' }, to('unknown')],
+  ['is unknown when its agent has gone', life('running'), { type: 'agent-gone' }, to('unknown', 'process_gone')],
   ['never ran when its agent has gone', life('queued'), { type: 'agent-gone' }, to('cancelled', 'withdrawn')],
   ...(['answered', 'cancelled', 'failed', 'unknown'] as const).flatMap((state) =>
     ([{ type: 'start' }, { type: 'cancel' }, { type: 'agent-gone' }, ended('answered')] as const).map(

@@ -5,7 +5,7 @@
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import type { Message } from '../../../src/protocol/message.ts'
 import type { Page } from '../../../src/protocol/page.ts'
-import { type AnswerState, type ChatLimit, type ConversationState, snapshotMessageLimit } from '../../../src/protocol/snapshot.ts'
+import { type ChatLimit, type ConversationState, snapshotMessageLimit, type TurnsState } from '../../../src/protocol/snapshot.ts'
 
 export interface Chat {
   /** Oldest first, without the hidden ones (CH2). */
@@ -23,14 +23,24 @@ const mostKept = 10_000
 const keptAfterCut = 5000
 
 /** What an agent is saying now and has not said whole (CH12). */
-export type Saying = NonNullable<AnswerState['saying']>
+export interface Saying {
+  readonly turnId: string
+  readonly agentId: string
+  readonly text: string
+}
 
-export function afterAnswerEvent(saying: Saying | null, event: HoldfastEvent): Saying | null {
+/** Of the turns that run, the newest that has said something. */
+export function sayingIn({ running }: TurnsState): Saying | null {
+  const said = running.find(({ turn }) => turn.text !== '')
+  return said ? { turnId: said.turn.messageId, agentId: said.agentId, text: said.turn.text } : null
+}
+
+export function afterTurnEvent(saying: Saying | null, event: HoldfastEvent): Saying | null {
   if (!('data' in event)) return saying
-  if (event.type === 'answer-over') return saying?.turnId === event.data.turnId ? null : saying
-  if (event.type !== 'answer-said') return saying
-  const { turnId, agentId, text } = event.data
-  return { turnId, agentId, text: saying?.turnId === turnId ? saying.text + text : text }
+  if (event.type === 'agent:response') return saying?.turnId === event.data.messageId ? null : saying
+  if (event.type !== 'agent:update' || event.data.update.kind !== 'text' || event.data.messageId === null) return saying
+  const { messageId: turnId, role: agentId, update } = event.data
+  return { turnId, agentId, text: saying?.turnId === turnId ? saying.text + update.text : update.text }
 }
 
 /** Whether it has become a message, which may be told before the end of the saying. */

@@ -1,10 +1,10 @@
 /** Where the page keeps what the streams of projects and conversations tell (streams.ts), and how parts of it read that. */
 import { useQuery } from '@tanstack/react-query'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
-import { type AnswerState, type ConversationState, type ProjectState, snapshotListLimit } from '../../../src/protocol/snapshot.ts'
+import { type ConversationState, type ProjectState, snapshotListLimit, type TurnsState } from '../../../src/protocol/snapshot.ts'
 import { lookAtAllowances } from './allowances.ts'
 import { takeApproval } from './approvals.ts'
-import { afterAnswerEvent, afterChatEvent, afterSnapshot, type Chat, type Saying } from './chat.ts'
+import { afterChatEvent, afterSnapshot, afterTurnEvent, type Chat, type Saying, sayingIn } from './chat.ts'
 import { forgetContinuity, lookAtContinuity } from './continuity.ts'
 import { acknowledge } from './outbox.ts'
 import { takeAgentSession, takeProcess } from './processes.ts'
@@ -17,7 +17,7 @@ const workKey = (projectId: string) => ['work', projectId] as const
 const chatKey = (conversationKey: string) => ['chat', conversationKey] as const
 const sayingKey = (conversationKey: string) => ['saying', conversationKey] as const
 const projectPrefix = 'project:'
-const answerPrefix = 'answer:'
+const turnsPrefix = 'turns:'
 const conversationPrefix = 'conversation:'
 
 /** Undefined until the first snapshot of the project is here. */
@@ -33,7 +33,7 @@ export function useChat(conversationKey: string): Chat | undefined {
 
 /** null: nothing is being said. */
 export function useSaying(conversationKey: string): Saying | null {
-  useStream(answerPrefix + conversationKey)
+  useStream(turnsPrefix + conversationKey)
   return useQuery<Saying | null>({ queryKey: sayingKey(conversationKey), enabled: false }).data ?? null
 }
 
@@ -57,9 +57,9 @@ export function takeWorkEvent(event: HoldfastEvent): void {
     if ('agentSession' in event.data) takeAgentSession(event.data.agentSession)
     if ('process' in event.data) takeProcess(event.data.process)
   }
-  if (event.stream.startsWith(answerPrefix)) {
-    const key = sayingKey(event.stream.slice(answerPrefix.length))
-    queryClient.setQueryData<Saying | null>(key, (saying) => afterAnswerEvent(saying ?? null, event))
+  if (event.stream.startsWith(turnsPrefix)) {
+    const key = sayingKey(event.stream.slice(turnsPrefix.length))
+    queryClient.setQueryData<Saying | null>(key, (saying) => afterTurnEvent(saying ?? null, event))
   }
   if (event.stream.startsWith(conversationPrefix)) {
     changeChat(event.stream.slice(conversationPrefix.length), (chat) => afterChatEvent(chat, event))
@@ -70,8 +70,8 @@ export function takeWorkEvent(event: HoldfastEvent): void {
 /** A stream is followed from here on: what was known of it is replaced. */
 export function takeWorkSnapshot(stream: string, state: unknown): void {
   if (stream.startsWith(projectPrefix)) replaceWork(stream.slice(projectPrefix.length), state as ProjectState)
-  if (stream.startsWith(answerPrefix))
-    queryClient.setQueryData<Saying | null>(sayingKey(stream.slice(answerPrefix.length)), (state as AnswerState).saying)
+  if (stream.startsWith(turnsPrefix))
+    queryClient.setQueryData<Saying | null>(sayingKey(stream.slice(turnsPrefix.length)), sayingIn(state as TurnsState))
   if (stream.startsWith(conversationPrefix)) {
     const key = chatKey(stream.slice(conversationPrefix.length))
     const told = state as ConversationState

@@ -61,6 +61,16 @@ const words: Sentences = {
   promptRefused: 'プロンプト: {why}',
   thePrompt: 'プロンプト',
   didNotWork: 'うまくいきませんでした: {why}',
+  endedEmpty: 'エージェントは回答なしでターンを終えました。',
+  endedMaxTokens: '回答がモデルのトークン上限に達したため、ここで途切れています。',
+  endedMaxTurns: 'エージェントは 1 ターンのモデル呼び出し上限に達し、完了前に停止しました。',
+  endedRefusal: 'エージェントは続行を拒否しました。',
+  endedAfterTools: '実行したもの: {tools}',
+  stoppedBy: '{who} が停止しました。',
+  processGoneTwice:
+    'この作業中にエージェントのプロセスが 2 回終了しました。自動では再実行しません。もう一度試すには再送信してください。',
+  otherConversation: '別の会話のために場所を空けます。',
+  contextUseless: 'エージェントが応答しなくなったため、再起動します。',
 
   stoppedByPerson: 'メンバーが停止しました',
   userSessionEnded: 'コンソールが終了されました',

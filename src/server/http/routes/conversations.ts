@@ -5,12 +5,15 @@ import { Refusal } from '../../../domain/errors.ts'
 import type { conversationRoutes } from '../../../protocol/routes/conversations.ts'
 import { addMessage } from '../../../services/add-message.ts'
 import { deleteConversation } from '../../../services/delete-conversation.ts'
+import { accountOf } from '../../../services/find-user-session.ts'
 import { getConversation } from '../../../services/get-conversation.ts'
 import { getHistory } from '../../../services/get-history.ts'
 import { getOrCreateConversation } from '../../../services/get-or-create-conversation.ts'
 import { importConversation } from '../../../services/import-conversation.ts'
+import { listConversationTurns, readTurnItems } from '../../../services/list-conversation-turns.ts'
 import { listConversations } from '../../../services/list-conversations.ts'
 import { readArchive } from '../../../services/read-archive.ts'
+import { readContexts } from '../../../services/read-contexts.ts'
 import { resetConversation } from '../../../services/reset-conversation.ts'
 import { setConversationSummary } from '../../../services/set-conversation-summary.ts'
 import { setFlags } from '../../../services/set-flags.ts'
@@ -19,7 +22,7 @@ import { truncateHistory } from '../../../services/truncate-history.ts'
 import { type HandlersOf, query, run } from '../handler.ts'
 
 export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
-  listConversations: query(listConversations, (call) => call.query),
+  listConversations: query(listConversations, ({ query: page, who }) => ({ ...page, accountId: accountOf(who) })),
   getOrCreateConversation: async ({ body, doors, receipt, reply }) => {
     const { conversation, created } = await doors.store.run(getOrCreateConversation, body, receipt)
     reply.code(created ? 201 : 200)
@@ -48,6 +51,9 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
     await doors.store.query(getConversation, { key })
     return { key, path: await doors.files.saveConversation(key) }
   },
+  listConversationTurns: query(listConversationTurns, (call) => ({ ...call.query, ...call.params })),
+  getConversationTurn: query(readTurnItems, ({ params }) => params),
+  getConversationContext: query(readContexts, ({ params }) => params),
   getFlags: async ({ params, doors }) => (await doors.store.query(getConversation, params)).flags,
   setFlags: run(setFlags, ({ body, params }) => ({ ...params, flags: body })),
 }

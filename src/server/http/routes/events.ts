@@ -6,13 +6,14 @@ import { splitStreams } from '../../../protocol/stream-list.ts'
 import { readSnapshot } from '../../../services/read-snapshot.ts'
 import { encodeCursor } from '../../../store/cursor.ts'
 import { EventStream } from '../../live/event-stream.ts'
-import { readableStreams } from '../../live/stream-names.ts'
+import { checkStreams, readableStreams } from '../../live/stream-names.ts'
 import { Subscription } from '../../live/subscription.ts'
 import type { HandlersOf } from '../handler.ts'
 
 export const eventHandlers: HandlersOf<typeof eventRoutes> = {
   watchEvents: async ({ query, doors, presented, request, reply }) => {
     const streams = readableStreams(splitStreams(query.streams))
+    await checkStreams(doors.store, presented.who, streams)
     // A browser that comes back still asks with the address it began with, so what it saw last counts more.
     const after = request.headers['last-event-id'] || query.after
     if (after !== undefined && (typeof after !== 'string' || after.length > maxCursorLength)) {
@@ -42,9 +43,10 @@ export const eventHandlers: HandlersOf<typeof eventRoutes> = {
     return undefined
   },
 
-  getSnapshot: async ({ query, doors }) => {
+  getSnapshot: async ({ query, doors, who }) => {
     const { store } = doors
     const streams = readableStreams(splitStreams(query.streams))
+    await checkStreams(store, who, streams)
     const { positions, state } = await store.query(readSnapshot, { streams })
     const heads = new Map(streams.map((stream, index) => [stream, positions[index]?.head ?? 0]))
     return { cursor: encodeCursor(store.incarnation, heads), state }

@@ -31,6 +31,7 @@ export const requestApproval = defineTool({
   run: async (args, call) => {
     const caller = await call.doors.agents.caller(call.presented, args.session_token)
     const { id, status } = await call.doors.store.run(requestApprovalFor, {
+      contextId: call.presented.contextId,
       ...caller,
       checkpointType: args.checkpoint_type,
       instructionContent: args.instruction_content,

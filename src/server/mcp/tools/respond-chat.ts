@@ -1,7 +1,6 @@
 /** `respond_chat` (NA7, NA8): the answer to what was handed over. */
 import * as z from 'zod'
-import { answerChat } from '../../../services/answer-chat.ts'
-import { findHeldConversation } from '../../../services/find-held-conversation.ts'
+import { answerChat, findAnswered } from '../../../services/answer-chat.ts'
 import { agentSessionToken, clientId, content } from '../arguments.ts'
 import { defineTool, writes } from '../tool.ts'
 
@@ -26,10 +25,9 @@ export const respondChat = defineTool({
   run: async (args, call) => {
     const caller = await call.doors.agents.caller(call.presented, args.session_token)
     const { store } = call.doors
-    const conversationKey = await store.query(findHeldConversation, caller)
     const { messageId, seq, answered } = await store.run(answerChat, {
       ...caller,
-      conversationKey,
+      ...(await store.query(findAnswered, caller)),
       content: args.content,
       clientId: args.client_id,
     })

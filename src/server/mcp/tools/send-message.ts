@@ -21,7 +21,13 @@ export const sendMessage = defineTool({
   output: z.object({ message_id: z.string(), seq: z.int() }),
   run: async (args, call) => {
     const caller = await call.doors.agents.caller(call.presented, args.session_token)
-    const message = { ...caller, toAgentId: args.to_agent_id, content: args.content, clientId: args.client_id }
+    const message = {
+      ...caller,
+      contextId: call.presented.contextId,
+      toAgentId: args.to_agent_id,
+      content: args.content,
+      clientId: args.client_id,
+    }
     const { messageId, seq } = await call.doors.store.run(sendMessageTo, message)
     return { message_id: messageId, seq }
   },

@@ -1,6 +1,7 @@
 /** `set_summary` (NA9): a summary takes the place of the older part of a conversation. */
 import * as z from 'zod'
 import { maxSummaryChars } from '../../../domain/conversation/summary.ts'
+import { findOwnConversation } from '../../../services/own-conversation.ts'
 import { setSummary as setSummaryOf } from '../../../services/set-summary.ts'
 import { agentSessionToken, content } from '../arguments.ts'
 import { defineTool, writesOnce } from '../tool.ts'
@@ -24,7 +25,10 @@ export const setSummary = defineTool({
   output: z.object({ through_seq: z.int() }),
   run: async (args, call) => {
     const caller = await call.doors.agents.caller(call.presented, args.session_token)
-    const summary = { ...caller, summary: args.summary, throughSeq: args.through_seq }
+    const conversationKey = (
+      await call.doors.store.query(findOwnConversation, { ...caller, contextId: call.presented.contextId })
+    ).key
+    const summary = { ...caller, conversationKey, summary: args.summary, throughSeq: args.through_seq }
     const { throughSeq } = await call.doors.store.run(setSummaryOf, summary)
     return { through_seq: throughSeq }
   },

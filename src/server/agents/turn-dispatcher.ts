@@ -1,16 +1,15 @@
 /**
- * Plays the loop of agents that are spoken to (CH12): looks whether one has to be told something or sent away when something happened
- * where their work comes from. Reads before it writes; what it has done is decided behind locks.
+ * Gives ACP agents their next turn (CH12): when something happened where their work comes from, it checks each process with one read, and
+ * has a turn dispatched. What is dispatched is decided behind locks.
  */
 import { parseWebKey } from '../../domain/conversation/key.ts'
 import { parseStream, type StreamName } from '../../domain/stream/name.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { eachByItself, inPages } from '../../platform/each-by-itself.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { findSpokenLaunches, spokenAtOnce } from '../../services/find-spoken-launches.ts'
-import { findSpokenStep } from '../../services/find-spoken-step.ts'
-import { speakToAgent } from '../../services/speak-to-agent.ts'
-import type { SpokenLaunch } from '../../store/queries/chat-turns.ts'
+import { dispatchTurn, findDispatch } from '../../services/dispatch-turn.ts'
+import { findReadyLaunches, readyAtOnce } from '../../services/find-ready-launches.ts'
+import type { ReadyLaunch } from '../../store/queries/ready-launches.ts'
 import type { Store } from '../../store/store.ts'
 import { Lookout, type NamedPlace } from './lookout.ts'
 
@@ -21,13 +20,13 @@ const maxWaiting = 1000
 /** One project, or all of them. */
 type Place = string | undefined
 
-export interface SpeakerParts {
+export interface TurnDispatcherOptions {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
 }
 
-export const createSpeaker = (parts: SpeakerParts): Lookout<Place> =>
+export const createTurnDispatcher = (parts: TurnDispatcherOptions): Lookout<Place> =>
   new Lookout<Place>({
     ...parts,
     everyMs,
@@ -35,8 +34,8 @@ export const createSpeaker = (parts: SpeakerParts): Lookout<Place> =>
     lookedAtTogether: 1,
     everywhere: undefined,
     placesOf,
-    lookAt: (projectId) => speakWhereNeeded(parts.store, projectId),
-    complaint: 'An agent could not be told something',
+    lookAt: (projectId) => dispatchWhereNeeded(parts.store, projectId),
+    complaint: 'A turn could not be dispatched',
   })
 
 function* placesOf(name: StreamName): Iterable<NamedPlace<Place>> {
@@ -45,11 +44,14 @@ function* placesOf(name: StreamName): Iterable<NamedPlace<Place>> {
   if (stream?.kind === 'project' || stream?.kind === 'conversation') yield [projectId ?? '', projectId]
 }
 
-const speakWhereNeeded = (store: Store, projectId: Place): Promise<void> =>
+const dispatchWhereNeeded = (store: Store, projectId: Place): Promise<void> =>
   eachByItself(
-    inPages<SpokenLaunch>((last) => store.query(findSpokenLaunches, { projectId, after: last?.launchId ?? '' }), spokenAtOnce),
+    inPages<ReadyLaunch>((last) => store.query(findReadyLaunches, { projectId, after: last?.launchId ?? '' }), readyAtOnce),
     async (launch) => {
-      const step = await store.query(findSpokenStep, launch)
-      if (step) await store.run(speakToAgent, step)
+      // One process may have several contexts free at once.
+      for (let more = true; more; ) {
+        const next = await store.query(findDispatch, launch)
+        more = next !== undefined && (await store.run(dispatchTurn, next)).told
+      }
     },
   )

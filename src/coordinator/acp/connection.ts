@@ -1,0 +1,188 @@
+/**
+ * The connection with one agent over its standard input and output (AC1-AC4): greeted once, then any number of contexts are opened on it,
+ * each an ACP session of the agent's. What the agent sends is handed to the context it is about. It reports, and decides nothing: which
+ * prompt is next, what a person allows and when the process has to go is for others.
+ */
+import type { Readable, Writable } from 'node:stream'
+import { type ClientConnection, client, methods, RequestError } from '@agentclientprotocol/sdk'
+import type { Clock } from '../../platform/clock.ts'
+import { say } from '../../protocol/sentences.ts'
+import { AcpContext, type AcpContextOptions } from './context.ts'
+import { AcpFailure, failureOf } from './failure.ts'
+import { minuteMs } from './limits.ts'
+import { type AgentFacts, initialize, type Opened, type OpeningParts, openNew, openOld, type Place } from './opening.ts'
+import { fieldsOf, lineOf } from './shown.ts'
+import { type Trouble, Troubles } from './troubles.ts'
+import { Wire } from './wire.ts'
+
+export interface ConnectionOptions {
+  /** The agent's standard output. */
+  readonly from: Readable
+  /** The agent's standard input. */
+  readonly to: Writable
+  readonly clock: Clock
+  /** Ours, for the handshake. */
+  readonly version: string
+  /** Something was wrong and was left out; told when it happens first, and again when it has become ten times as much. */
+  readonly onTrouble: (trouble: Trouble) => void
+  /** While what it gives is pending nothing more is read of the agent. */
+  readonly room?: () => Promise<void> | undefined
+}
+
+/** What a context reports. */
+export type ContextHandlers = Pick<AcpContextOptions, 'onUpdate' | 'onPermission'>
+
+export interface OpenedContext {
+  readonly context: AcpContext
+  readonly opened: Opened
+}
+
+/** An earlier ACP session, and when it was opened last. */
+export interface Earlier {
+  readonly acpSessionId: string
+  readonly openedAt: number
+}
+
+export class AcpConnection {
+  readonly #options: ConnectionOptions
+  readonly #connection: ClientConnection
+  readonly #wire: Wire
+  readonly #troubles: Troubles
+  readonly #contexts = new Map<string, AcpContext>()
+  /** Being opened, before the agent has named it: what it says of a session that nobody knows yet is about this one. */
+  #unnamed: AcpContext | undefined
+  #facts: AgentFacts | undefined
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+    this.#troubles = new Troubles(options.onTrouble)
+    this.#wire = new Wire({
+      from: options.from,
+      to: options.to,
+      clock: options.clock,
+      room: options.room,
+      onUpdate: (params) => this.#hear(params),
+      onAnswered: (method, params) => {
+        if (method === methods.agent.session.prompt) this.#contextOf(params)?.closeTurn()
+      },
+      onNoise: (noise, bytes, sample) => this.#troubles.note(noise, sample, bytes),
+    })
+    const { requestPermission } = methods.client.session
+    this.#connection = client({ name: 'holdfast' })
+      .onRequest(requestPermission, fieldsOf, ({ params, signal }) => {
+        const context = this.#contextOf(params)
+        return context ? context.askPermission(params, signal) : { outcome: { outcome: 'cancelled' } }
+      })
+      // AC2: files and terminals are the agent's own, and what we do not know harms nobody.
+      .onRequest('*', ({ method }) => {
+        this.#troubles.note('refused_request', method)
+        throw RequestError.methodNotFound(method)
+      })
+      .connect(this.#wire.stream)
+  }
+
+  /** Resolves when the agent has closed its side, or we ours. */
+  get ended(): Promise<void> {
+    return this.#connection.closed
+  }
+
+  async initialize(): Promise<AgentFacts> {
+    this.#facts = await initialize(this.#opening())
+    return this.#facts
+  }
+
+  /** A new context; rejects when the agent does not open it. */
+  async open(place: Place, handlers: ContextHandlers): Promise<OpenedContext> {
+    const context = this.#newContext(handlers)
+    return this.#opened(context, async () => openNew(this.#opening(), this.#known(), place))
+  }
+
+  /** How long `reopen` waits before it asks, for an agent that would damage its record. */
+  waitsBeforeLoad(openedAt: number): number {
+    const facts = this.#known()
+    if (facts.canResume || !facts.canLoad || !loadsOncePerMinute(facts)) return 0
+    const nextMinute = (Math.floor(openedAt / minuteMs) + 1) * minuteMs
+    return Math.max(0, Math.min(minuteMs, nextMinute - this.#options.clock.now()))
+  }
+
+  /** AC4: an earlier one brought back, with what is replayed thrown away; where that fails, a new one that says why. */
+  async reopen(place: Place, { acpSessionId, openedAt }: Earlier, handlers: ContextHandlers): Promise<OpenedContext> {
+    const facts = this.#known()
+    const waitMs = this.waitsBeforeLoad(openedAt)
+    if (waitMs > 0) await new Promise<void>((resolve) => this.#options.clock.after(waitMs, resolve))
+    const context = this.#newContext(handlers)
+    this.#contexts.set(acpSessionId, context)
+    const found = await this.#opened(context, () => openOld(this.#opening(), facts, place, acpSessionId))
+    if (found.opened.acpSessionId !== acpSessionId) this.#contexts.delete(acpSessionId)
+    if (found.opened.how === 'loaded') await context.replayed()
+    return found
+  }
+
+  /** It is not spoken to any more. */
+  forget(context: AcpContext): void {
+    for (const [id, each] of this.#contexts) if (each === context) this.#contexts.delete(id)
+  }
+
+  /** Closes our side; many agents go then, and the others have to be ended. */
+  close(): void {
+    for (const context of this.#contexts.values()) context.closeTurn()
+    this.#connection.close()
+    this.#wire.close()
+  }
+
+  async #opened(context: AcpContext, open: () => Promise<Opened>): Promise<OpenedContext> {
+    this.#unnamed = context
+    try {
+      const opened = await open()
+      context.name(opened.acpSessionId)
+      this.#contexts.set(opened.acpSessionId, context)
+      return { context, opened }
+    } finally {
+      this.#unnamed = undefined
+    }
+  }
+
+  #newContext(handlers: ContextHandlers): AcpContext {
+    const { clock } = this.#options
+    const facts = this.#known()
+    const agent = this.#connection.agent
+    const ask: OpeningParts['ask'] = (what, work, limitMs) => this.#ask(what, work, limitMs)
+    return new AcpContext({ ...handlers, agent, ask, clock, facts, troubles: this.#troubles })
+  }
+
+  #opening(): OpeningParts {
+    const ask: OpeningParts['ask'] = (method, work, limitMs) => this.#ask(method, work, limitMs)
+    return { agent: this.#connection.agent, ask, version: this.#options.version }
+  }
+
+  async #ask<Answer>(what: string, ask: () => Promise<Answer>, limitMs: number): Promise<Answer> {
+    const late = Promise.withResolvers<never>()
+    const words = say('noAnswerWithin', { what, seconds: limitMs / 1000 })
+    const stopWaiting = this.#options.clock.after(limitMs, () => late.reject(new AcpFailure('timeout', words)))
+    try {
+      return await Promise.race([ask(), late.promise])
+    } catch (error) {
+      throw failureOf(error, what)
+    } finally {
+      stopWaiting()
+    }
+  }
+
+  #known(): AgentFacts {
+    if (!this.#facts) throw new Error('The agent was not greeted')
+    return this.#facts
+  }
+
+  #contextOf(params: unknown): AcpContext | undefined {
+    return this.#contexts.get(lineOf(fieldsOf(params)['sessionId']) ?? '')
+  }
+
+  #hear(params: unknown): void {
+    const context = this.#contextOf(params) ?? this.#unnamed
+    if (context) context.hear(params)
+    else this.#troubles.note('another_session', '')
+  }
+}
+
+/** Observed with this one: its record is named after the minute, and a load in the same minute writes over it. */
+const loadsOncePerMinute = ({ name }: AgentFacts): boolean => name === 'gemini-cli'

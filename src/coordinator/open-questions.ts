@@ -1,0 +1,33 @@
+/** The permissions that an agent waits for: each is asked once under an id of ours, and answered or withdrawn once. */
+import { randomUUID } from 'node:crypto'
+import type { PermissionAnswer } from './acp/permissions.ts'
+
+interface Told {
+  readonly asked: (askId: string) => void
+  readonly withdrawn: (askId: string) => void
+}
+
+export class OpenQuestions {
+  readonly #open = new Map<string, (answer: PermissionAnswer) => void>()
+
+  /** Resolves with the answer; `signal`: nobody waits for it any more. */
+  async ask(signal: AbortSignal, told: Told): Promise<PermissionAnswer> {
+    const askId = randomUUID()
+    const { promise, resolve } = Promise.withResolvers<PermissionAnswer>()
+    this.#open.set(askId, resolve)
+    const withdraw = (): void => {
+      resolve({ choose: 'cancelled' })
+      if (this.#open.delete(askId)) told.withdrawn(askId)
+    }
+    signal.addEventListener('abort', withdraw, { once: true })
+    told.asked(askId)
+    const answer = await promise
+    this.#open.delete(askId)
+    signal.removeEventListener('abort', withdraw)
+    return answer
+  }
+
+  settle(askId: string, answer: PermissionAnswer): void {
+    this.#open.get(askId)?.(answer)
+  }
+}

@@ -1,0 +1,46 @@
+/** What a conversation does now, for lists and for who looks at it: derived from its turns, its process and what is asked in it. */
+import { parseConsoleKey, parseWorkKey } from '../domain/conversation/key.ts'
+import type { Conversation } from '../protocol/conversation.ts'
+import { selectPendingOfTurn } from '../store/queries/approvals.ts'
+import { selectChatLimit } from '../store/queries/chat-limits.ts'
+import { type ConversationRow, conversationOf } from '../store/queries/conversations.ts'
+import { liveLaunchesOf } from '../store/queries/launches.ts'
+import { selectInRole } from '../store/queries/role-agents.ts'
+import { selectNewestIn, selectOpenIn } from '../store/queries/turns.ts'
+import { selectWorkSession } from '../store/queries/work-sessions.ts'
+import type { Reader } from '../store/store.ts'
+
+export const conversationView = async (reader: Reader, row: ConversationRow): Promise<Conversation> => ({
+  ...conversationOf(row),
+  activity: await activityOf(reader, row),
+})
+
+async function activityOf(reader: Reader, row: ConversationRow): Promise<Conversation['activity']> {
+  const { key } = row
+  const open = await reader.all(selectOpenIn, { key, limit: 10 })
+  const running = open.find(({ state }) => state === 'running')
+  if (running) return (await reader.first(selectPendingOfTurn, { turnId: running.id })) ? 'waiting' : 'working'
+  const place = parseConsoleKey(key)
+  if (place) return activityInRole(reader, place)
+  if ((await reader.first(selectChatLimit, { key }))?.limited_until) return 'limited'
+  const [queued] = open
+  if (queued) {
+    const launches = await liveLaunchesOf(reader, { agentId: queued.agent_id, projectId: queued.project_id })
+    return launches.some(({ state }) => state === 'held') ? 'failed' : 'starting'
+  }
+  const work = parseWorkKey(key)
+  if (work && (await reader.first(selectWorkSession, { id: work.workSessionId }))?.ended_at) return 'ended'
+  const last = await reader.first(selectNewestIn, { key })
+  return last?.state === 'failed' || last?.state === 'unknown' ? 'failed' : 'idle'
+}
+
+async function activityInRole(
+  reader: Reader,
+  place: { readonly userSessionId: string; readonly role: string },
+): Promise<Conversation['activity']> {
+  const agent = await reader.first(selectInRole, place)
+  if (!agent || agent.state === 'TERMINATED') return 'ended'
+  if (agent.state === 'FAILED') return 'failed'
+  if (agent.state === 'SPAWNING') return 'starting'
+  return agent.limited_until === null ? 'idle' : 'limited'
+}

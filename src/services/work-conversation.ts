@@ -1,0 +1,42 @@
+/**
+ * The conversation of an agent's work: in a role of a user session (`console:…`), or at the tasks of a work session (`work:…`). What is
+ * said there are messages like everywhere, so it is listed, searched and exported by the same means; a console's are its account's and
+ * the owner's alone. The use case names the conversation's stream.
+ */
+import { systemId } from '../domain/credential/who.ts'
+import { maxContentChars } from '../protocol/message.ts'
+import type { PromptPart } from '../protocol/prompt.ts'
+import type { TurnRow } from '../store/queries/turns.ts'
+import type { Context, Tx } from '../store/store.ts'
+import { appendMessage, type NewMessage, openConversation } from './conversation-record.ts'
+
+/** What it was asked. */
+export async function keepPrompt(tx: Tx, turn: TurnRow, accountId: string | null, context: Context): Promise<void> {
+  const content = textOf(JSON.parse(turn.content))
+  // A task's prompt is no person's word.
+  const asked =
+    turn.about === 'task'
+      ? ({ role: 'system', senderId: systemId } as const)
+      : ({ role: 'user', senderId: turn.asked_by } as const)
+  await keep(tx, turn, accountId, { ...asked, content, receiverId: turn.agent_id, clientId: null }, context)
+}
+
+/** What it answered; the message is known by its turn. */
+export async function keepAnswer(tx: Tx, turn: TurnRow, said: string, context: Context): Promise<void> {
+  if (said.trim() === '') return
+  const answer = { role: 'assistant', senderId: turn.agent_id, receiverId: null, clientId: turn.id } as const
+  await keep(tx, turn, null, { ...answer, content: said.slice(0, maxContentChars) }, context)
+}
+
+async function keep(tx: Tx, turn: TurnRow, accountId: string | null, message: NewMessage, context: Context): Promise<void> {
+  const { project_id, agent_id } = turn
+  const begun = { project_id, agent_id, account_id: accountId }
+  const { row } = await openConversation(tx, turn.conversation_key, context.now, begun)
+  await appendMessage(tx, row, message, context, { readers: [] })
+}
+
+/** Pictures and files are named; what they hold is in the turn. */
+function textOf(parts: readonly PromptPart[]): string {
+  const words = parts.map((part) => (part.type === 'text' ? part.text : `[${'name' in part ? part.name : part.type}]`))
+  return words.join('\n\n').slice(0, maxContentChars)
+}
