@@ -15,6 +15,8 @@ export interface FolderRules {
 
 /** Neither these nor anything in them. */
 const systemFolders = ['/etc', '/proc', '/sys', '/dev']
+/** A file system in memory that lies among the devices and holds none: what is in it is files like any others. */
+const memory = '/dev/shm'
 
 export interface LocalLook {
   readonly path: string
@@ -35,12 +37,15 @@ function refusedState({ data, roots }: FolderRules, path: string): LocalLook['st
   const realData = realPath(resolve(data))
   // The one exception: the repository that a first start makes (UI6).
   if (path === join(realData, 'demo')) return undefined
-  if (path === parse(path).root || systemFolders.some((folder) => isAtOrBelow(folder, path))) return 'system'
+  if (path === parse(path).root || isOfSystem(path)) return 'system'
   if (isAtOrBelow(realData, path)) return 'in_data'
   if (isAtOrBelow(path, realData)) return 'above_data'
   if (roots.length > 0 && !roots.some((root) => isAtOrBelow(root, path))) return 'outside_roots'
   return undefined
 }
+
+const isOfSystem = (path: string): boolean =>
+  systemFolders.some((folder) => isAtOrBelow(folder, path)) && !isAtOrBelow(memory, dirname(path))
 
 /** Whether the folder is the path, or one of those it lies in. */
 function isAtOrBelow(folder: string, path: string): boolean {

@@ -110,7 +110,7 @@ test('[HT2] a refusal says what happened, what was kept and what to do, with its
   await dialog.getByLabel('Id').fill('taken')
   await dialog.getByRole('button', { name: 'Add', exact: true }).click()
   const alert = dialog.getByRole('alert')
-  await alert.getByText('This id is taken').waitFor()
+  await alert.getByText('This id or name is taken').waitFor()
   await alert.getByText('Nothing was changed. What you typed is still here. Choose another one.').waitFor()
   await alert.getByText('Code already_exists').waitFor()
   expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('Another')

@@ -111,6 +111,11 @@ const rights: readonly Right[] = [
   },
   {
     scope: 'manage',
+    because: 'it chooses a path on the machine to read from',
+    operations: ['resumeFromFile'],
+  },
+  {
+    scope: 'manage',
     because: 'it gives or takes rights, or leads strangers to an agent',
     operations: [
       ...([

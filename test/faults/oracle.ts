@@ -63,7 +63,7 @@ export function judge(stored: Stored, ledger: Acknowledgements, exact = true, al
 }
 
 /** What is being said is in a stream of its own, whose beginning goes when it is said whole (CH12). Nothing else may be trimmed here. */
-const isTrimmed = (name: string): boolean => name.startsWith('answer:')
+const isTrimmed = (name: string): boolean => name.startsWith('turns:')
 
 function checkStreams({ streams, events }: Stored, { torn }: Findings): void {
   const floors = new Map(streams.filter(({ name }) => isTrimmed(name)).map(({ name, floor }) => [name as string, floor]))

@@ -1,7 +1,7 @@
 /** The command line as people run it: real processes, real signals, real pipes. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { main } from '../support/built-product.ts'
@@ -68,7 +68,8 @@ test('[SE10] what an earlier build kept in the data folder itself is found, move
   await first.stop()
   const secrets = names.map((name) => readFileSync(join(data, 'secrets', name), 'utf8'))
   for (const name of names) renameSync(join(data, 'secrets', name), join(data, name))
-  rmdirSync(join(data, 'secrets'))
+  // An earlier build had no key to seal with.
+  rmSync(join(data, 'secrets'), { recursive: true })
   const next = await startHoldfast({ data, up: true, onFile: true })
   expect(names.map((name) => [existsSync(join(data, name)), readFileSync(join(data, 'secrets', name), 'utf8')])).toEqual(
     secrets.map((text) => [false, text]),

@@ -16,12 +16,14 @@ beforeEach(() => {
   return () => vi.unstubAllGlobals()
 })
 
+const mine = { personId: 'ada', userSessionId: 'us1' }
+
 const prompt = (requestId: string, error?: unknown): Prompt => ({ requestId, role: 'dev', text: 'delete it', error })
 
 test('[UI3] what the server refused is not said again by a reload: only the person says it again', () => {
   const refused = new ProblemError(problemOf(new Refusal('agent_not_active', 'dev has ended')))
-  keepPrompts('us1', [prompt('a', refused), prompt('b', new UnreachableError('http://x', 'timeout')), prompt('c')])
-  const [a, ...others] = keptPrompts('us1')
+  keepPrompts(mine, [prompt('a', refused), prompt('b', new UnreachableError('http://x', 'timeout')), prompt('c')])
+  const [a, ...others] = keptPrompts(mine)
   expect(a).toMatchObject({ requestId: 'a', text: 'delete it', error: { problem: { code: 'agent_not_active' } } })
   expect(a?.error).toBeInstanceOf(ProblemError)
   expect(others).toEqual([prompt('b'), prompt('c')])
@@ -29,7 +31,13 @@ test('[UI3] what the server refused is not said again by a reload: only the pers
 
 test('[UI3] what a server said that could not is not refused: it goes out again under its id', () => {
   const away = new ProblemError(problemOf(new Refusal('store_unavailable', 'PostgreSQL is away')))
-  keepPrompts('us1', [prompt('a', away)])
-  expect(keptPrompts('us1')).toEqual([prompt('a')])
+  keepPrompts(mine, [prompt('a', away)])
+  expect(keptPrompts(mine)).toEqual([prompt('a')])
   expect([isRefused(away), isRefused(new ProblemError(problemOf(new Refusal('role_taken'))))]).toEqual([false, true])
+})
+
+test('[CH10] what one person has not sent is not there for who signs in after them in the same tab', () => {
+  keepPrompts(mine, [prompt('a')])
+  expect(keptPrompts({ ...mine, personId: 'owner' })).toEqual([])
+  expect(keptPrompts(mine)).toEqual([prompt('a')])
 })

@@ -121,6 +121,7 @@ describe('tokens', () => {
     const root = await make('root', null)
     const child = await make('child', root.token)
     const grandchild = await make('grandchild', child.token)
+    clock.advance(1)
     const friend = await store.run(addPerson, { name: 'Mallory', role: 'owner', by: child.id })
     const theirs = await make('theirs', friend.token)
     const other = await make('other', null)

@@ -1,10 +1,17 @@
 /**
  * What was written to agents and is not yet known to have arrived, kept in the tab so that a reload loses none of it. What was refused is
- * kept as refused: it is said again only when the person says so.
+ * kept as refused: it is said again only when the person says so. Bound to the person who wrote it: whoever signs in after them in this
+ * tab sends none of it.
  */
 import { ProblemError } from '../../../src/client/failures.ts'
 import type { Problem } from '../../../src/protocol/problem.ts'
 import type { PromptPart } from '../../../src/protocol/prompt.ts'
+
+/** Whose prompts, in which console. */
+export interface PromptsOf {
+  readonly personId: string
+  readonly userSessionId: string
+}
 
 export interface Prompt {
   /** The same for every try, so that the server takes it once. */
@@ -23,21 +30,21 @@ type Kept = Omit<Prompt, 'error'> & { readonly refused?: Problem | undefined }
 export const isRefused = (error: unknown): error is ProblemError =>
   error instanceof ProblemError && error.problem.status < 500 && error.problem.status !== 429
 
-const keyOf = (userSessionId: string): string => `holdfast.draft.prompts.${userSessionId}`
+const keyOf = ({ personId, userSessionId }: PromptsOf): string => `holdfast.draft.prompts.${userSessionId}.${personId}`
 
-export function keptPrompts(userSessionId: string): readonly Prompt[] {
+export function keptPrompts(of: PromptsOf): readonly Prompt[] {
   try {
-    const kept = JSON.parse(sessionStorage.getItem(keyOf(userSessionId)) ?? '[]') as Kept[]
+    const kept = JSON.parse(sessionStorage.getItem(keyOf(of)) ?? '[]') as Kept[]
     return kept.map(({ refused, ...prompt }) => ({ ...prompt, error: refused && new ProblemError(refused) }))
   } catch {
     return []
   }
 }
 
-export function keepPrompts(userSessionId: string, prompts: readonly Prompt[]): void {
+export function keepPrompts(of: PromptsOf, prompts: readonly Prompt[]): void {
   try {
-    if (prompts.length === 0) sessionStorage.removeItem(keyOf(userSessionId))
-    else sessionStorage.setItem(keyOf(userSessionId), JSON.stringify(prompts.map(toKeep)))
+    if (prompts.length === 0) sessionStorage.removeItem(keyOf(of))
+    else sessionStorage.setItem(keyOf(of), JSON.stringify(prompts.map(toKeep)))
   } catch {
     // Storage can be full or forbidden; then they last as long as the page.
   }

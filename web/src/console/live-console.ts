@@ -6,11 +6,12 @@ import { useSyncExternalStore } from 'react'
 import { ProblemError } from '../../../src/client/client.ts'
 import { openRelay, type RelayState } from '../../../src/client/relay.ts'
 import type { RelayAnswer, RelayRequest } from '../../../src/client/relay-messages.ts'
+import type { Me } from '../../../src/protocol/people.ts'
 import type { PromptPart } from '../../../src/protocol/prompt.ts'
 import { sayFinished } from '../live/finished.ts'
-import { client } from '../live/queries.ts'
+import { client, me, queryClient } from '../live/queries.ts'
 import { newKey } from '../live/sending.ts'
-import { isRefused, keepPrompts, keptPrompts, type Prompt } from './kept-prompts.ts'
+import { isRefused, keepPrompts, keptPrompts, type Prompt, type PromptsOf } from './kept-prompts.ts'
 import { afterEvent, fromSnapshot, noPicture, type Picture, withOlder } from './picture.ts'
 
 export interface Known {
@@ -55,6 +56,7 @@ export const createUserSession = (projectId: string): Promise<string> => relay.c
 
 class LiveConsole {
   readonly #userSessionId: string
+  readonly #of: PromptsOf
   readonly #listeners = new Set<() => void>()
   #known: Known
   #next: Known
@@ -64,9 +66,10 @@ class LiveConsole {
   #stop: (() => void) | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(userSessionId: string) {
-    this.#userSessionId = userSessionId
-    this.#known = { picture: noPicture, whole: false, problem: undefined, prompts: keptPrompts(userSessionId) }
+  constructor(of: PromptsOf) {
+    this.#userSessionId = of.userSessionId
+    this.#of = of
+    this.#known = { picture: noPicture, whole: false, problem: undefined, prompts: keptPrompts(of) }
     this.#next = this.#known
   }
 
@@ -171,7 +174,7 @@ class LiveConsole {
   }
 
   #setPrompts(prompts: readonly Prompt[]): void {
-    keepPrompts(this.#userSessionId, prompts)
+    keepPrompts(this.#of, prompts)
     this.#change({ prompts })
   }
 
@@ -190,10 +193,12 @@ type WithoutSession<Request> = Request extends unknown ? Omit<Request, 'sessionI
 const consoles = new Map<string, LiveConsole>()
 
 export function liveConsole(userSessionId: string): LiveConsole {
-  const found = consoles.get(userSessionId) ?? new LiveConsole(userSessionId)
+  const personId = queryClient.getQueryData<Me>(me.queryKey)?.id ?? ''
+  const key = `${userSessionId}.${personId}`
+  const found = consoles.get(key) ?? new LiveConsole({ personId, userSessionId })
   // The newest last: the one that was looked at longest ago is forgotten.
-  consoles.delete(userSessionId)
-  consoles.set(userSessionId, found)
+  consoles.delete(key)
+  consoles.set(key, found)
   const [oldest] = consoles.keys()
   if (consoles.size > mostKnown && oldest !== undefined) consoles.delete(oldest)
   return found
