@@ -314,3 +314,26 @@ export const begunByAnything: Change = {
   find: 'if (!(await store.query(needsDemo, {}))) return',
   replace: "if ((await store.positions(['home']))[0]?.head !== 0) return",
 }
+
+/** NA5: not broken, but what takes a minute there takes half a second, so that turns outlast it. */
+export const hastyClosings: readonly Change[] = [
+  { file: 'domain/agent-session/expiry.ts', find: 'terminatingAtMostMs = 60_000', replace: 'terminatingAtMostMs = 500' },
+  { file: 'compose/duties/agent-session-sweeper.ts', find: 'const everyMs = 2000', replace: 'const everyMs = 100' },
+]
+
+/** NA5: who was asked to go is given up after that time, whatever it has in hand; its process is not. */
+export const turnsGivenUp: readonly Change[] = [
+  { file: 'domain/agent-session/expiry.ts', find: '    !facts.hasRunningTurn &&\n', replace: '' },
+  {
+    file: 'domain/agent-session/expiry.ts',
+    find: "reason: 'closed', stopsProcess: true",
+    replace: "reason: 'closed', stopsProcess: false",
+  },
+]
+
+/** CO3: a process is replaced beside itself, though it has a turn in hand or was told to go and has not gone. */
+export const replacedBesideItself: Change = {
+  file: 'services/start-facts.ts',
+  find: '    if (launch.stopReason !== null || (await hasOrphanedTurn(reader, launch))) return true\n',
+  replace: '',
+}

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { endCoordinator } from '../support/coordinator-process.ts'
+import { eventually, TooLate } from './eventually.ts'
 import { addTo, newTally, noFindings, type Tally } from './oracle.ts'
 import { chance } from './random.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
@@ -27,21 +28,6 @@ export interface PlanKillResult {
 }
 
 const agents = ['left', 'right'] as const
-const withinMs = 60_000
-const lookEveryMs = 50
-
-class TooLate extends Error {}
-
-/** What it gives once it gives something; while a server starts, nobody answers. */
-async function eventually<Found>(what: string, look: () => Promise<Found | undefined>): Promise<Found> {
-  const deadline = performance.now() + withinMs
-  for (;;) {
-    const found = await look().catch(() => undefined)
-    if (found !== undefined) return found
-    if (performance.now() > deadline) throw new TooLate(`${what} did not come within ${withinMs / 1000} s`)
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
-  }
-}
 
 export async function planKills({ build, seed, pairs, kills }: PlanKillOptions): Promise<PlanKillResult> {
   const data = await mkdtemp(join(tmpdir(), 'holdfast-plan-'))

@@ -2,6 +2,7 @@
 
 import { productFolder } from '../build.ts'
 import type { Change } from '../changes.ts'
+import { type ClosingOptions, chatClosings, type Deed } from '../chat-closings.ts'
 import {
   acknowledgeBeforeCommit,
   acknowledgeBeforeCommitOnPostgres,
@@ -9,16 +10,20 @@ import {
   chapterNotLeft,
   decisionsStayBehind,
   filesInPlace,
+  hastyClosings,
   migrateWithoutTransaction,
   migrateWithoutTransactionOnPostgres,
   noteInPlace,
+  replacedBesideItself,
   tasksStayBehind,
+  turnsGivenUp,
 } from '../controls.ts'
 import { cutoverKills } from '../cutover-kills.ts'
 import { anyMoments, gitCalls, killedFirstStarts } from '../first-start.ts'
 import { type KillOptions, kills } from '../kill.ts'
 import { serverKills } from '../kill-server.ts'
 import { killedMigrations } from '../migrations.ts'
+import { isClean } from '../oracle.ts'
 import { planKills } from '../plan-kills.ts'
 import { startPostgres } from '../postgres-for-faults.ts'
 import { buildShim } from '../power-cut/shim.ts'
@@ -109,6 +114,33 @@ export const killPlan: Part = async (bench) => [
     }
   }),
 ]
+
+/** NA5, CX6: panels closed and opened, servers and agents killed in the middle of answers that outlast the closing. */
+export const closings: Part = async (bench) => {
+  const run = (changes: readonly Change[], options: Omit<ClosingOptions, 'build'>) =>
+    withBuild([...hastyClosings, ...changes], (build) => chatClosings({ ...options, build }))
+  const results = []
+  for (const demo of ['acp', 'mcp'] as const)
+    results.push(
+      await timed(async () => {
+        const lanes = await inLanes(bench, bench.points(100), (seed, turns) => run([], { seed, turns, demo }))
+        const caught = async (name: string, changes: readonly Change[]) => {
+          const broken = await run(changes, { seed: bench.seed, turns: 12, demo, sparesAgent: true })
+          return { name, caught: !isClean(broken.tally) }
+        }
+        const controls = [await caught('given up after the time', [...turnsGivenUp, replacedBesideItself])]
+        const count = (...deeds: Deed[]) => sum(lanes.results, (one) => deeds.reduce((all, deed) => all + one.deeds[deed], 0))
+        const points = [
+          `${count('close')} closings, ${count('open')} openings, ${count('reload')} reloads`,
+          `${count('killServer')} kills of the server, ${count('killAgent')} of the agent`,
+          `${sum(lanes.results, (one) => one.answered)} answers`,
+        ].join(', ')
+        const test = `closed in the middle of a turn, ${demo}`
+        return { rule: 'CX6', test, points, seed: bench.seed, tally: lanes.tally, controls }
+      }),
+    )
+  return results
+}
 
 /** DC2, DC4: a cutover of 50 conversations, at every step. */
 export const killCutover: Part = async (bench) => [

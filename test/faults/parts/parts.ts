@@ -5,7 +5,17 @@ import { deployment } from './deployment.ts'
 import { files, io, powerCut } from './disks.ts'
 import { earlierBuilds } from './earlier-builds.ts'
 import { fences } from './fences.ts'
-import { kill, killCutover, killFirstStart, killOnPostgres, killPlan, killServer, killWork, migrations } from './kills.ts'
+import {
+  closings,
+  kill,
+  killCutover,
+  killFirstStart,
+  killOnPostgres,
+  killPlan,
+  killServer,
+  killWork,
+  migrations,
+} from './kills.ts'
 import { largeStore } from './large-stores.ts'
 import { order } from './orders.ts'
 import type { Part } from './part.ts'
@@ -18,6 +28,7 @@ export const parts: Readonly<Record<string, Part>> = {
   'kill-server': killServer,
   'kill-work': killWork,
   'kill-plan': killPlan,
+  closings,
   'kill-cutover': killCutover,
   'kill-first-start': killFirstStart,
   'power-cut': powerCut,

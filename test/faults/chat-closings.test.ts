@@ -1,0 +1,13 @@
+/** Closings and kills in the middle of turns, small: the 200 of them and the build that runs a message twice are in `npm run test:faults`. */
+import { expect, test } from 'vitest'
+import { productFolder } from './build.ts'
+import { chatClosings } from './chat-closings.ts'
+import { newTally } from './oracle.ts'
+
+test.each(['acp', 'mcp'] as const)(
+  '[NA5] [CX6] panels closed and opened, a server and an agent killed while it answers (%s): each message is answered once, by one process',
+  async (demo) => {
+    const { tally, deeds } = await chatClosings({ build: productFolder, seed: 'npm test', turns: 4, demo })
+    expect([tally, deeds.close > 0, deeds.killServer > 0]).toEqual([newTally(), true, true])
+  },
+)
