@@ -31,6 +31,7 @@ export const ConversationTurn = z.object({
   cut: z.boolean(),
   usage: Usage.nullable(),
   retryOf: z.string().nullable().describe('The earlier attempt that it repeats'),
+  notBefore: Time.nullable().describe('Parked until its agent is no longer at its vendor’s limit (AG6)'),
   primer: z.string().nullable().describe('What the context was told first in this turn'),
   by: z.string(),
   createdAt: Time,

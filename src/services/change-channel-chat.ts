@@ -13,9 +13,9 @@ import { type ChatRow, chatOf, selectChat } from '../store/queries/channel-chats
 import { deleteOutgoingOf } from '../store/queries/outgoing.ts'
 import { deleteUnreadOfConversation } from '../store/queries/unread.ts'
 import { defineUseCase, type Tx } from '../store/store.ts'
-import { forgetChatLimit } from './chat-limit-record.ts'
 import { changedChat, chatStream, sayIn } from './chat-record.ts'
 import { checkAssigned } from './check-assigned.ts'
+import { forgetLimitsIn } from './limit-record.ts'
 import { dropOpenTurns } from './turn-record.ts'
 
 type Change = z.output<typeof ChannelChatChange> & ChatPlace & { readonly by: string }
@@ -54,7 +54,7 @@ async function tellThem(tx: Tx, { state, language }: ChatRow, place: ChatPlace, 
     await dropOpenTurns(tx, channelKey(place), now)
     await tx.write(deleteUnreadOfConversation, { key: channelKey(place) })
     await tx.write(deleteOutgoingOf, place)
-    await forgetChatLimit(tx, channelKey(place))
+    await forgetLimitsIn(tx, channelKey(place), now)
   }
   if (state !== 'asking') await sayIn(tx, place, words[state], now)
 }

@@ -1,13 +1,16 @@
-/** AG6: whether an agent at its vendor's limit takes its turn up again by itself when the limit is over, or waits for a person. */
+/** AG6: whether an agent at its vendor's limit takes up by itself what it could not answer when the limit is over, in a role or a chat. */
 import { because } from '../domain/because.ts'
+import { consoleKey, webKey } from '../domain/conversation/key.ts'
 import { Refusal } from '../domain/errors.ts'
-import { updateRoleAgent } from '../store/queries/role-agents.ts'
+import type { Instant } from '../domain/instant.ts'
+import { conversationStream, projectStream, userSessionStream } from '../domain/stream/name.ts'
+import type { Pair } from '../store/queries/agent-sessions.ts'
 import { defineUseCase } from '../store/store.ts'
-import { mostTimesTakenUp, tellLimit } from './limit-record.ts'
-import { activeAgent, talkStreams, type WhichUserSession } from './user-session-record.ts'
+import { checkAssigned } from './check-assigned.ts'
+import { chooseToGoOn, limitNow } from './limit-record.ts'
+import { activeAgent } from './user-session-record.ts'
 
-interface Input extends WhichUserSession {
-  readonly role: string
+type Input = (Pair | { readonly userSessionId: string; readonly role: string }) & {
   readonly goOn: boolean
   readonly by: string
   readonly requestId?: string | undefined
@@ -15,12 +18,23 @@ interface Input extends WhichUserSession {
 
 export const chooseGoOn = defineUseCase({
   name: 'choose-go-on',
-  streams: (input: Input) => talkStreams(input),
-  run: async (tx, { role, goOn, by, requestId, userSessionId }): Promise<{ seq: number }> => {
-    const agent = await activeAgent(tx, userSessionId, role)
-    if (agent.limited_until === null) throw new Refusal('wrong_state', because('noLimit'))
-    const row = { ...agent, goes_on_by: goOn ? by : null, goes_on_left: goOn ? mostTimesTakenUp : 0 }
-    await tx.write(updateRoleAgent, row)
-    return { seq: tellLimit(tx, row, { requestId }) }
+  streams: (input: Input) =>
+    'role' in input
+      ? [userSessionStream(input.userSessionId)]
+      : [conversationStream(webKey(input.projectId, input.agentId)), projectStream(input.projectId)],
+  run: async (tx, input): Promise<{ until: Instant; goesOn: boolean; seq: number }> => {
+    const found = await limitNow(tx, { ...(await whose(tx, input)), originKey: '' })
+    if (!found) throw new Refusal('wrong_state', because('noLimit'))
+    return { until: found.limited_until, goesOn: input.goOn, seq: await chooseToGoOn(tx, found, input) }
   },
 })
+
+async function whose(tx: Parameters<typeof limitNow>[0], input: Input): Promise<Pair & { key: string }> {
+  if ('role' in input) {
+    const { agent_id: agentId, project_id: projectId } = await activeAgent(tx, input.userSessionId, input.role)
+    return { agentId, projectId, key: consoleKey(input.userSessionId, input.role) }
+  }
+  const { projectId, agentId } = input
+  await checkAssigned(tx, { projectId, agentId })
+  return { projectId, agentId, key: webKey(projectId, agentId) }
+}

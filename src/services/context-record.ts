@@ -2,17 +2,18 @@
  * Contexts (CX1, CX2), written down the same way whoever opens, loses or ends one, and what they are primed with. A context whose
  * conversation has passed to another generation ends here, when the next turn asks for it. The use case names the conversation's stream.
  */
-import { isWork, parseKey } from '../domain/conversation/key.ts'
+import { consoleKey, isWork, parseKey } from '../domain/conversation/key.ts'
 import { type Instant, later } from '../domain/instant.ts'
 import type { ContextEndReason } from '../domain/turn/context.ts'
 import { newsOf, type PrimerFacts, primerOf, type ToldMessage } from '../domain/turn/primer.ts'
 import { selectAgent } from '../store/queries/agents.ts'
 import { selectLastClosed } from '../store/queries/chapters.ts'
-import { type ContextRow, insertContext, selectContextOf, updateContext } from '../store/queries/contexts.ts'
+import { type ContextRow, insertContext, noLimit, selectContextOf, updateContext } from '../store/queries/contexts.ts'
 import { selectConversation } from '../store/queries/conversations.ts'
 import { historyBefore } from '../store/queries/messages.ts'
 import { selectPerson } from '../store/queries/people.ts'
 import { selectProject } from '../store/queries/projects.ts'
+import type { RoleAgentRow } from '../store/queries/role-agents.ts'
 import { selectTurn, type TurnRow } from '../store/queries/turns.ts'
 import { selectUnreadIn } from '../store/queries/unread.ts'
 import type { Context, Reader, Tx } from '../store/store.ts'
@@ -31,12 +32,31 @@ export interface WhichContext {
   readonly originKey: string
 }
 
-/** The context of an agent in a conversation; a new one where there is none, or where it knows what is over. */
-export async function contextFor(tx: Tx, which: WhichContext, { now, random }: Context): Promise<ContextRow> {
+/** Of an agent in a role. */
+export const contextInRole = (agent: RoleAgentRow): WhichContext => ({
+  agentId: agent.agent_id,
+  projectId: agent.project_id,
+  key: consoleKey(agent.user_session_id, agent.role),
+  originKey: '',
+})
+
+/**
+ * The context of an agent in a conversation; a new one where there is none, where it knows what is over, or where the one before `ended`.
+ * Its vendor's limit is the agent's, and goes on in the new one.
+ */
+export async function contextFor(
+  tx: Tx,
+  which: WhichContext,
+  { now, random }: Context,
+  ended?: ContextEndReason,
+): Promise<ContextRow> {
   const found = await tx.first(selectContextOf, which)
   const generation = (await tx.first(selectConversation, { key: which.key }))?.generation ?? 0
-  if (found?.generation === generation) return found
-  if (found) await endContext(tx, found, 'generation', now)
+  const isOver = found?.generation === generation ? ended : 'generation'
+  if (found && !isOver) return found
+  if (found && isOver)
+    await tx.write(updateContext, { ...found, state: 'ended', launch_id: null, ended_at: now, end_reason: isOver })
+  const { limited_until, limited_turn_id, goes_on_by, goes_on_left } = found ?? noLimit
   const row: ContextRow = {
     id: random.uuid(),
     agent_id: which.agentId,
@@ -56,15 +76,15 @@ export async function contextFor(tx: Tx, which: WhichContext, { now, random }: C
     told_through: 0,
     decisions_told_at: null,
     trouble: 0,
+    limited_until,
+    limited_turn_id,
+    goes_on_by,
+    goes_on_left,
     ended_at: null,
     end_reason: null,
   }
   await tx.write(insertContext, row)
   return row
-}
-
-export async function endContext(tx: Tx, row: ContextRow, reason: ContextEndReason, now: Instant): Promise<void> {
-  await tx.write(updateContext, { ...row, state: 'ended', launch_id: null, ended_at: now, end_reason: reason })
 }
 
 /** Whether what it knows is what its conversation still holds. */

@@ -2,7 +2,7 @@
 import { parseConsoleKey, parseWorkKey } from '../domain/conversation/key.ts'
 import type { Conversation } from '../protocol/conversation.ts'
 import { selectPendingOfTurn } from '../store/queries/approvals.ts'
-import { selectChatLimit } from '../store/queries/chat-limits.ts'
+import { selectLimitedIn } from '../store/queries/contexts.ts'
 import { type ConversationRow, conversationOf } from '../store/queries/conversations.ts'
 import { liveLaunchesOf } from '../store/queries/launches.ts'
 import { selectInRole } from '../store/queries/role-agents.ts'
@@ -21,8 +21,9 @@ async function activityOf(reader: Reader, row: ConversationRow): Promise<Convers
   const running = open.find(({ state }) => state === 'running')
   if (running) return (await reader.first(selectPendingOfTurn, { turnId: running.id })) ? 'waiting' : 'working'
   const place = parseConsoleKey(key)
-  if (place) return activityInRole(reader, place)
-  if ((await reader.first(selectChatLimit, { key }))?.limited_until) return 'limited'
+  const isLimited = (await reader.first(selectLimitedIn, { key })) !== undefined
+  if (place) return activityInRole(reader, place, isLimited)
+  if (isLimited) return 'limited'
   const [queued] = open
   if (queued) {
     const launches = await liveLaunchesOf(reader, { agentId: queued.agent_id, projectId: queued.project_id })
@@ -37,10 +38,11 @@ async function activityOf(reader: Reader, row: ConversationRow): Promise<Convers
 async function activityInRole(
   reader: Reader,
   place: { readonly userSessionId: string; readonly role: string },
+  isLimited: boolean,
 ): Promise<Conversation['activity']> {
   const agent = await reader.first(selectInRole, place)
   if (!agent || agent.state === 'TERMINATED') return 'ended'
   if (agent.state === 'FAILED') return 'failed'
   if (agent.state === 'SPAWNING') return 'starting'
-  return agent.limited_until === null ? 'idle' : 'limited'
+  return isLimited ? 'limited' : 'idle'
 }

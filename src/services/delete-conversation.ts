@@ -4,7 +4,6 @@
  */
 import { conversationStream } from '../domain/stream/name.ts'
 import { removeChaptersOf } from '../store/queries/chapters.ts'
-import { deleteChatLimit } from '../store/queries/chat-limits.ts'
 import { endContextsIn } from '../store/queries/contexts.ts'
 import { deleteNameOf } from '../store/queries/conversation-names.ts'
 import { deleteConversationRow } from '../store/queries/conversations.ts'
@@ -27,7 +26,6 @@ export const deleteConversation = defineUseCase({
     await tx.write(deleteUnreadOfConversation, { key })
     await tx.write(deleteTurnItemsOf, { key })
     await tx.write(deleteTurnsOf, { key })
-    await tx.write(deleteChatLimit, { key })
     await forgetConversation(tx, key)
     await tx.write(deleteMessagesOf, { key })
     await tx.write(removeChaptersOf, { key })

@@ -77,7 +77,7 @@ export const findDispatch = defineQuery({
     const step = await stepOf(reader, launch, context.now)
     if (!step) return undefined
     const openConversations = await findOpenConversations.run(reader, launch, context)
-    return { ...launch, keys: await keysOf(reader, launch, step, context.now), openConversations }
+    return { ...launch, keys: await keysOf(reader, launch, step), openConversations }
   },
 })
 
@@ -113,7 +113,7 @@ async function stepOf(reader: Reader, launch: ReadyLaunch, now: Instant): Promis
   if (own.state === 'ended') return isFree ? { step: 'over' } : undefined
   if (own.state === 'terminating') return isFree ? { step: 'close', own } : undefined
   if (own.purpose === 'chat') {
-    const waiting = await queuedChats(reader, { agentId, projectId }, now)
+    const waiting = await queuedChats(reader, { agentId, projectId })
     const chosen = waiting.length === 0 ? undefined : chooseDispatch(waiting, await processFacts(reader, launchId, running))
     if (chosen && typeof chosen.dispatch === 'object') return { step: 'run', own, turn: chosen.dispatch }
     if (chosen?.dispatch === 'make-room') return { step: 'make-room', own }
@@ -145,8 +145,8 @@ async function processFacts(reader: Reader, launchId: string, running: readonly 
 }
 
 /** What the step writes into. A process that signs in may be given its first turn in the same commit. */
-async function keysOf(reader: Reader, { agentId, projectId }: ReadyLaunch, step: Step, now: Instant): Promise<string[]> {
-  const [first] = step.step === 'sign-in' || step.step === 'close' ? await queuedChats(reader, { agentId, projectId }, now) : []
+async function keysOf(reader: Reader, { agentId, projectId }: ReadyLaunch, step: Step): Promise<string[]> {
+  const [first] = step.step === 'sign-in' || step.step === 'close' ? await queuedChats(reader, { agentId, projectId }) : []
   const turn = step.step === 'run' ? step.turn : first
   if (!turn) return step.step === 'next' ? [...step.keys] : []
   const messages = await messagesOfTurn(reader, turn.id)

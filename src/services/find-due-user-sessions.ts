@@ -1,16 +1,20 @@
 /** What whoever sweeps user sessions has to look at now: a bounded number of each, the oldest first. Decides nothing. */
-import { epochMs, later } from '../domain/instant.ts'
+import { parseConsoleKey } from '../domain/conversation/key.ts'
+import { epochMs, type Instant, later } from '../domain/instant.ts'
 import { durationMs } from '../domain/project/duration.ts'
 import type { ProjectSettings } from '../domain/project/settings.ts'
 import { say } from '../domain/sentences.ts'
 import { leavingWithinMs } from '../domain/user-session/lifecycle.ts'
 import { isForsaken } from '../domain/user-session/roster.ts'
 import { selectPastDeadline } from '../store/queries/approvals.ts'
-import { selectLeavingSince, selectLimitedUntil, selectOccupants, selectSpawningSince } from '../store/queries/role-agents.ts'
+import { selectLimitedUntil } from '../store/queries/contexts.ts'
+import { selectLeavingSince, selectOccupant, selectOccupants, selectSpawningSince } from '../store/queries/role-agents.ts'
 import { selectOpenTurns } from '../store/queries/turns.ts'
 import { selectDetached, selectWithoutProject } from '../store/queries/user-sessions.ts'
 import { defineQuery, type Reader } from '../store/store.ts'
+import { contextInRole } from './context-record.ts'
 import { graceMs, startWithinMs } from './give-up-role-agent.ts'
+import { limitNow } from './limit-record.ts'
 import { settingsOf } from './project-settings.ts'
 
 /** Of each kind, in one look. */
@@ -21,10 +25,13 @@ const lookedAtOnce = 1000
 /** US3: why a session ends that nobody has ended. */
 export const nobodyConnected = 'nobody was connected'
 
-/** AG6. `again`: its agent has gone meanwhile and has to be there again first. */
+/** AG6. `again`: of a role whose agent has gone meanwhile and has to be there again first. */
 interface LimitOver {
-  readonly userSessionId: string
-  readonly roleAgentId: string
+  readonly contextId: string
+  readonly conversationKey: string
+  readonly projectId: string
+  /** null: in a chat. */
+  readonly userSessionId: string | null
   readonly again: { readonly role: string; readonly agentId: string; readonly by: string } | null
 }
 
@@ -61,13 +68,8 @@ export const findDueUserSessions = defineQuery({
       if (isForsaken(detachedMs, allowedMs, 0) && isForsaken(detachedMs, allowedMs, await runningIn(reader, row.id)))
         forsaken.push({ userSessionId: row.id, reason: nobodyConnected })
     }
-    const limited = await reader.all(selectLimitedUntil, { until: now, limit: dueAtOnce })
     return {
-      limited: limited.map((row) => ({
-        userSessionId: row.user_session_id,
-        roleAgentId: row.id,
-        again: row.state === 'FAILED' ? { role: row.role, agentId: row.agent_id, by: row.goes_on_by ?? '' } : null,
-      })),
+      limited: await limitsOver(reader, now),
       roleAgents: [...leaving, ...spawning].map((row) => ({ userSessionId: row.user_session_id, roleAgentId: row.id })),
       approvalIds: permissions.map(({ id }) => id),
       forsaken,
@@ -78,9 +80,22 @@ export const findDueUserSessions = defineQuery({
 /** Also what is to go on by itself when its limit is over. */
 async function runningIn(reader: Reader, userSessionId: string): Promise<number> {
   let running = 0
-  for (const { id, goes_on_left: goesOn, limited_until: until } of await reader.all(selectOccupants, { userSessionId }))
+  for (const agent of await reader.all(selectOccupants, { userSessionId }))
     running +=
-      (until === null ? 0 : goesOn) +
-      (await reader.all(selectOpenTurns, { roleAgentId: id })).filter(({ state }) => state === 'running').length
+      ((await limitNow(reader, contextInRole(agent)))?.goes_on_left ?? 0) +
+      (await reader.all(selectOpenTurns, { roleAgentId: agent.id })).filter(({ state }) => state === 'running').length
   return running
+}
+
+async function limitsOver(reader: Reader, now: Instant): Promise<LimitOver[]> {
+  const over: LimitOver[] = []
+  for (const row of await reader.all(selectLimitedUntil, { until: now, limit: dueAtOnce })) {
+    const { id: contextId, conversation_key: conversationKey, project_id: projectId, agent_id: agentId } = row
+    const place = parseConsoleKey(conversationKey)
+    const agent = place && (await reader.first(selectOccupant, place))
+    const hasFailed = agent?.state === 'FAILED' && agent.agent_id === agentId && row.goes_on_left > 0
+    const again = place && hasFailed ? { role: place.role, agentId, by: row.goes_on_by ?? '' } : null
+    over.push({ contextId, conversationKey, projectId, userSessionId: place?.userSessionId ?? null, again })
+  }
+  return over
 }

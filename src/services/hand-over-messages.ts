@@ -43,13 +43,9 @@ export interface HandedOverMessages {
 const nothing: HandedOverMessages = { messages: [], senders: [], summary: null, conversationKey: null, primer: null }
 
 /** What it would be handed next, with what waits in the same conversation; undefined: nothing. */
-async function nextFor(
-  reader: Reader,
-  caller: Receiver,
-  now: string,
-): Promise<{ turn: TurnRow; joins: QueuedChat[] } | undefined> {
+async function nextFor(reader: Reader, caller: Receiver): Promise<{ turn: TurnRow; joins: QueuedChat[] } | undefined> {
   const row = await reader.first(selectAgentSession, { id: caller.agentSessionId })
-  const waiting = row?.state === 'active' ? await queuedChats(reader, caller, now) : []
+  const waiting = row?.state === 'active' ? await queuedChats(reader, caller) : []
   const inHand = await reader.first(selectRunningOfSession, caller)
   if (inHand) return { turn: inHand, joins: waiting.filter((each) => isIn(each, inHand)) }
   const bound = row?.context_id ? await reader.first(selectContext, { id: row.context_id }) : undefined
@@ -70,9 +66,9 @@ const isIn = (waiting: QueuedChat, turn: TurnRow): boolean =>
 
 export const findHandOver = defineQuery({
   name: 'find-hand-over',
-  run: async (reader, caller: Receiver, { now }): Promise<string[]> => {
+  run: async (reader, caller: Receiver): Promise<string[]> => {
     if ((await liveAgentSession(reader, caller)).purpose !== 'chat') return []
-    const next = await nextFor(reader, caller, now)
+    const next = await nextFor(reader, caller)
     if (!next) return []
     const keys = new Set([next.turn.conversation_key])
     for (const { id } of [next.turn, ...next.joins])
@@ -88,7 +84,7 @@ export const handOverMessages = defineUseCase({
   run: async (tx, { keys, ...caller }, context): Promise<HandedOverMessages> => {
     const { now, random } = context
     const { purpose, launchId } = await liveAgentSession(tx, caller)
-    const next = purpose === 'chat' ? await nextFor(tx, caller, now) : undefined
+    const next = purpose === 'chat' ? await nextFor(tx, caller) : undefined
     // They are in another conversation than the one that was looked up: whoever asks again finds it.
     if (!next || !keys.includes(next.turn.conversation_key)) return nothing
     const { turn, joins } = next

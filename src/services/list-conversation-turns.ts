@@ -23,6 +23,7 @@ const turnView = (row: TurnRow): ConversationTurn => ({
   cut: row.cut === 1,
   usage: row.usage === null ? null : JSON.parse(row.usage),
   retryOf: row.retry_of,
+  notBefore: row.state === 'queued' ? row.not_before : null,
   primer: row.primer,
   by: row.asked_by,
   createdAt: row.created_at,

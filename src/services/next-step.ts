@@ -66,7 +66,7 @@ export async function nextStepFrom(reader: Reader, row: StandingRow, now: Instan
   const patience = { settings, holdSeconds: holdSecondsWithin(settings, row.hold_seconds ?? holdSecondsOfNobody) }
   const decided = (facts: ChatFacts | TaskFacts) => nextAction(now, agentSession, facts, patience)
   if (agentSession.purpose === 'chat') {
-    const next = decided(await chatFacts(reader, caller, row, settings, now))
+    const next = decided(await chatFacts(reader, caller, row, settings))
     return { agentSession, patience, next, ...nothingOfTasks }
   }
   const { task, workSessionId, ...facts } = await taskFacts(reader, caller, row)
@@ -97,16 +97,10 @@ async function untold(reader: Reader, at: Receiver & { workSessionId: string | n
 const holdSecondsWithin = (settings: ProjectSettings, holdSeconds: number): number =>
   Math.max(1, Math.min(holdSeconds, Math.floor(durationMs(settings, 'agent_session.ttl_minutes') / 2000)))
 
-async function chatFacts(
-  reader: Reader,
-  caller: Receiver,
-  row: StandingRow,
-  settings: ProjectSettings,
-  now: Instant,
-): Promise<ChatFacts> {
+async function chatFacts(reader: Reader, caller: Receiver, row: StandingRow, settings: ProjectSettings): Promise<ChatFacts> {
   const key = row.bound_key ?? webKey(caller.projectId, caller.agentId)
   const found = await chatStanding(reader, caller, key)
-  const { undelivered, makesRoom } = found.unread > found.held ? await waitingFor(reader, caller, row, now) : nothingWaits
+  const { undelivered, makesRoom } = found.unread > found.held ? await waitingFor(reader, caller, row) : nothingWaits
   return {
     purpose: 'chat',
     undelivered,
@@ -122,8 +116,8 @@ async function chatFacts(
 const nothingWaits = { undelivered: 0, makesRoom: false }
 
 /** What an agent that pulls would be handed next: it holds one conversation, and another's is for another process. */
-async function waitingFor(reader: Reader, { agentId, projectId, agentSessionId }: Receiver, row: StandingRow, now: Instant) {
-  const waiting = await queuedChats(reader, { agentId, projectId }, now)
+async function waitingFor(reader: Reader, { agentId, projectId, agentSessionId }: Receiver, row: StandingRow) {
+  const waiting = await queuedChats(reader, { agentId, projectId })
   const inHand = await reader.first(selectRunningOfSession, { agentSessionId })
   if (inHand) {
     const joins = waiting.filter(

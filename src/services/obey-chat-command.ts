@@ -19,12 +19,12 @@ import { isPushed, selectOpenIn, selectRunningIn, type TurnRow, updateTurn } fro
 import { selectUnreadIn } from '../store/queries/unread.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../store/store.ts'
 import { settleMessages } from './chat-answer.ts'
-import { chatLimitNow, chooseInChat, forgetChatLimit } from './chat-limit-record.ts'
 import { chatStream, isAssigned, sayIn } from './chat-record.ts'
 import { closeChat } from './close-chat.ts'
 import type { ChatWork } from './find-chat.ts'
 import { launchInProgress } from './launch-in-progress.ts'
 import { stopLaunch } from './launch-record.ts'
+import { chooseToGoOn, forgetLimitsIn, limitNow } from './limit-record.ts'
 import { resetConversation } from './reset-conversation.ts'
 import { chatHasChanged } from './take-channel-message.ts'
 
@@ -75,13 +75,18 @@ async function obey(tx: Tx, input: CommandInChat, { language }: ChatRow, context
   }
   if (command === 'status') return words.status(await statusOf(tx, addressed, context.now))
   if (command === 'stop') return words[await stop(tx, addressed, context)]
-  const limit = await chatLimitNow(tx, chatOf(addressed))
+  const limit = await limitNow(tx, contextOf(addressed))
   if (!limit) return words.noLimit
-  await chooseInChat(tx, limit, true, input.senderId)
+  await chooseToGoOn(tx, limit, { goOn: true, by: input.senderId })
   return words.goesOn(shownLimit(limit, context.now))
 }
 
-const chatOf = ({ route, ...place }: Addressed) => ({ ...route, key: channelKey(place) })
+const contextOf = ({ route: { projectId, agentId }, ...place }: Addressed) => ({
+  projectId,
+  agentId,
+  key: channelKey(place),
+  originKey: '',
+})
 
 const shownLimit = (row: { limited_until: Instant; goes_on_left: number }, now: Instant): VendorLimit => ({
   until: row.limited_until,
@@ -94,14 +99,15 @@ const shownLimit = (row: { limited_until: Instant; goes_on_left: number }, now: 
 async function beginAnew(tx: Tx, { route, senderId, ...place }: Addressed, context: Context): Promise<void> {
   const key = channelKey(place)
   if (await tx.first(selectConversation, { key })) await resetConversation.run(tx, { key }, context)
-  await forgetChatLimit(tx, key)
+  await forgetLimitsIn(tx, key, context.now)
   const { projectId, agentId } = route
   const panel = await tx.first(selectPanels, { project_id: projectId, agent_id: agentId, limit: 1 })
   if (!panel) await closeChat(tx, route, { by: senderId, now: context.now })
 }
 
-async function statusOf(reader: Reader, { route, ...place }: Addressed, now: Instant): Promise<ChatStatus> {
-  const limit = await chatLimitNow(reader, { ...route, key: channelKey(place) })
+async function statusOf(reader: Reader, addressed: Addressed, now: Instant): Promise<ChatStatus> {
+  const { route, ...place } = addressed
+  const limit = await limitNow(reader, contextOf(addressed))
   const unread = await reader.all(selectUnreadIn, { ...route, key: channelKey(place), limit: maxWaitingSeen })
   return {
     agent: (await reader.first(selectAgent, { id: route.agentId }))?.name ?? route.agentId,
@@ -128,12 +134,12 @@ async function stop(tx: Tx, input: Addressed, context: Context): Promise<'stoppe
   const running = open.find(({ state }) => state === 'running')
   const how = running && work ? await stopWork(tx, running, { work, by: senderId }, context) : undefined
   // What a cancelled turn was about is settled by its end.
-  const dropped = open.filter(({ state }) => state === 'queued')
+  const dropped = open.filter(({ state, not_before }) => state === 'queued' && not_before === null)
   for (const turn of dropped) await dropTurn(tx, turn, context)
   if (running && how === 'ended') await dropTurn(tx, running, context)
-  const limit = await chatLimitNow(tx, chatOf(input))
+  const limit = await limitNow(tx, contextOf(input))
   const isTakenBack = limit !== undefined && limit.goes_on_left > 0
-  if (isTakenBack) await chooseInChat(tx, limit, false, input.senderId)
+  if (isTakenBack) await chooseToGoOn(tx, limit, { goOn: false, by: input.senderId })
   if (how) return 'stopped'
   if (running) return 'cannotStop'
   return dropped.length > 0 || isTakenBack ? 'dropped' : 'nothingRuns'

@@ -15,7 +15,7 @@ import type { UserSessionState } from '../protocol/user-session.ts'
 import { selectPosition } from '../store/event-log.ts'
 import { agentsOfProject, agentsPage } from '../store/queries/agents.ts'
 import { pendingApprovals, pendingApprovalsOf } from '../store/queries/approvals.ts'
-import { selectChatLimit } from '../store/queries/chat-limits.ts'
+import { selectLimitedIn } from '../store/queries/contexts.ts'
 import { type ConversationRow, selectConversation } from '../store/queries/conversations.ts'
 import { selectEpoch } from '../store/queries/exit-reports.ts'
 import { ordersOf } from '../store/queries/launches.ts'
@@ -124,7 +124,7 @@ async function conversationState(reader: Reader, key: string): Promise<Conversat
   const row = await reader.first(selectConversation, { key })
   if (!row) return { conversation: null, messages: [], handedOver: [], limit: null }
   const messages = await messagesBefore(reader, { key, seq: behindAll, hidden: false, limit: snapshotMessageLimit })
-  const limit = await reader.first(selectChatLimit, { key })
+  const limit = await reader.first(selectLimitedIn, { key })
   return {
     conversation: await conversationView(reader, row),
     messages,

@@ -19,7 +19,6 @@ import { changeProject } from './change-project.ts'
 import { changeRole } from './change-role.ts'
 import { changeSetUp } from './change-set-up.ts'
 import { changeTask } from './change-task.ts'
-import { chooseChatGoOn } from './choose-chat-go-on.ts'
 import { chooseGoOn } from './choose-go-on.ts'
 import { claimSealingKey } from './claim-sealing-key.ts'
 import { closeChapters } from './close-chapters.ts'
@@ -44,7 +43,6 @@ import { dismissWorkSession } from './dismiss-work-session.ts'
 import { dispatchTurn } from './dispatch-turn.ts'
 import { dropUpload } from './drop-upload.ts'
 import { endChat } from './end-chat.ts'
-import { endChatLimit } from './end-chat-limit.ts'
 import { endLimit } from './end-limit.ts'
 import { endWorkSession } from './end-work-session.ts'
 import { expirePermission } from './expire-permission.ts'
@@ -147,7 +145,6 @@ export const useCases = {
   'change-task': changeTask,
   'close-chapters': closeChapters,
   'close-conversation': closeConversation,
-  'choose-chat-go-on': chooseChatGoOn,
   'choose-go-on': chooseGoOn,
   'configure-agent': configureAgent,
   'create-agent': createAgent,
@@ -168,7 +165,6 @@ export const useCases = {
   'dispatch-turn': dispatchTurn,
   'drop-upload': dropUpload,
   'end-chat': endChat,
-  'end-chat-limit': endChatLimit,
   'dismiss-work-session': dismissWorkSession,
   'end-work-session': endWorkSession,
   'expire-permission': expirePermission,

@@ -12,7 +12,9 @@ import { lifeOf, type RoleAgentRow, selectRoleAgent, updateRoleAgent } from '../
 import { selectOpenTurns, type TurnRow } from '../store/queries/turns.ts'
 import { selectWorkSession } from '../store/queries/work-sessions.ts'
 import type { Context, Reader, Tx } from '../store/store.ts'
+import { contextInRole } from './context-record.ts'
 import { finishWorkSession } from './finish-work-session.ts'
+import { forgetLimit } from './limit-record.ts'
 import { withdrawPermissions } from './permission-record.ts'
 import { planOf } from './plan-record.ts'
 import { endTurn } from './turn-record.ts'
@@ -30,7 +32,7 @@ export async function moveRoleAgent(
   tx: Tx,
   row: RoleAgentRow,
   event: RoleAgentEvent,
-  { requestId }: { requestId?: string | undefined },
+  { requestId, isReplaced = false }: { requestId?: string | undefined; isReplaced?: boolean },
   context: Context,
 ): Promise<Moved> {
   const decision = decide(lifeOf(row), event)
@@ -67,6 +69,7 @@ export async function moveRoleAgent(
       const data = { role: row.role, reason: decision.reason, requestId: asked }
       const terminated_seq = tx.append(userSessionStream(row.user_session_id), { type: 'agent:terminated', data })
       await endWork(tx, row, open.length > 0 ? 'stopped' : 'finished', context)
+      if (!isReplaced) await forgetLimit(tx, contextInRole(row), context)
       const terminated = await keep(tx, { ...row, state: 'TERMINATED', terminate_reason: decision.reason, terminated_seq })
       await closeIfEmpty(tx, row.user_session_id)
       return { decision, row: terminated }

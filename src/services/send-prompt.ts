@@ -10,7 +10,8 @@ import { type Offers, updateRoleAgent } from '../store/queries/role-agents.ts'
 import { insertTurn, selectOpenTurns } from '../store/queries/turns.ts'
 import { updateLastActive } from '../store/queries/user-sessions.ts'
 import { defineUseCase } from '../store/store.ts'
-import { liftLimit } from './limit-record.ts'
+import { contextInRole } from './context-record.ts'
+import { liftLimit, limitNow } from './limit-record.ts'
 import { newTurn, startNext, startTurn } from './turn-record.ts'
 import { activeProcess, existingUserSession, talkStreams, type WhichUserSession } from './user-session-record.ts'
 import { keepPrompt } from './work-conversation.ts'
@@ -32,14 +33,14 @@ export const sendPrompt = defineUseCase({
     if (content.some(({ type }) => type === 'image') && !(JSON.parse(agent.offers) as Offers).images)
       throw new Refusal('wrong_state', because('takesNoPictures', { agent: agent.agent_id }), { role })
     const open = await tx.all(selectOpenTurns, { roleAgentId: agent.id })
-    const place = placeInLine(open, maxQueuedPrompts, agent.goes_on_left > 0 && agent.limited_until !== null)
+    const limit = await limitNow(tx, contextInRole(agent))
+    const triesAnyway = limit?.goes_on_left === 0
+    const place = placeInLine(open, maxQueuedPrompts, limit !== undefined && !triesAnyway)
     if (place === 'full') throw new Refusal('wrong_state', because('promptsFull', { count: maxQueuedPrompts }))
     const { account_id: account } = await existingUserSession(tx, userSessionId)
     const row = newTurn(agent, { id: context.random.uuid(), launchId: launch.id, content, by, now })
-    const active = { ...agent, last_active_at: now }
-    const triesAnyway = agent.limited_until !== null && agent.goes_on_left === 0
-    if (triesAnyway) await liftLimit(tx, active)
-    else await tx.write(updateRoleAgent, active)
+    if (triesAnyway) await liftLimit(tx, limit, context)
+    await tx.write(updateRoleAgent, { ...agent, last_active_at: now })
     await tx.write(updateLastActive, { id: userSessionId, now })
     if (place === 'run') {
       await tx.write(insertTurn, row)

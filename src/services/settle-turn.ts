@@ -24,7 +24,7 @@ import { selectTask } from '../store/queries/tasks.ts'
 import { insertTurn, newTurnRow, type TurnRow } from '../store/queries/turns.ts'
 import type { Context, Reader, Tx } from '../store/store.ts'
 import { sayAnswer, settleMessages } from './chat-answer.ts'
-import { chatWorks, goesOnInChat, meetChatLimit } from './chat-limit-record.ts'
+import { goesOn, noteLimit } from './limit-record.ts'
 import { setSummary } from './set-summary.ts'
 import { type EndedTurn, startTurn } from './turn-record.ts'
 import { updateTask } from './update-task.ts'
@@ -62,12 +62,9 @@ async function settleChat(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Cont
   const elsewhere = until && (await toldElsewhere(tx, turn, { until, said: ended.error ?? ended.text }, context.now))
   const content = (elsewhere ?? said).slice(0, maxContentChars)
   const message = await sayAnswer(tx, callerOf(turn), { content, turn, key }, context)
-  const messages = await settleMessages(tx, turn, message?.seq ?? null, context)
+  await settleMessages(tx, turn, message?.seq ?? null, context)
   // Elsewhere, nobody could say whether it goes on.
-  if (key !== webKey(turn.project_id, turn.agent_id) && !parseChannelKey(key)) return
-  const chat = { key, projectId: turn.project_id, agentId: turn.agent_id }
-  if (until !== undefined) await meetChatLimit(tx, chat, messages, until)
-  else if (ended.state === 'answered') await chatWorks(tx, chat, context)
+  if (key === webKey(turn.project_id, turn.agent_id) || parseChannelKey(key)) await noteLimit(tx, turn, ended, context)
 }
 
 /** What a person who waits reads: the answer, or what there is of it and why there is no more. Nothing is silent. */
@@ -99,8 +96,8 @@ async function toldElsewhere(
   const chat = place && (await reader.first(selectChat, place))
   if (!chat) return undefined
   const agent = (await reader.first(selectAgent, { id: agentId }))?.name ?? agentId
-  const goesOn = await goesOnInChat(reader, { key, projectId, agentId })
-  return chatWords(chat.language).atLimit({ agent, zone: Temporal.Now.timeZoneId(), now, goesOn, ...met })
+  const willGoOn = await goesOn(reader, { key, projectId, agentId, originKey: '' })
+  return chatWords(chat.language).atLimit({ agent, zone: Temporal.Now.timeZoneId(), now, goesOn: willGoOn, ...met })
 }
 
 async function settleSummary(tx: Tx, turn: TurnRow, { state, text }: EndedTurn, context: Context): Promise<void> {

@@ -23,9 +23,10 @@ import { updateLastActive } from '../store/queries/user-sessions.ts'
 import { selectWorkSession, type WorkSessionRow } from '../store/queries/work-sessions.ts'
 import { defineUseCase, type Reader } from '../store/store.ts'
 import { beginWorkSession } from './begin-work-session.ts'
+import { contextInRole } from './context-record.ts'
 import type { FoundUserSession } from './find-user-session.ts'
 import { recordLaunch, tellOrder } from './launch-record.ts'
-import { limitLeftBy, noLimit } from './limit-record.ts'
+import { forgetLimit, inheritLimit } from './limit-record.ts'
 import type { Offered } from './offer-launch.ts'
 import { noSuchAgent } from './refusals.ts'
 import { moveRoleAgent } from './role-agent-record.ts'
@@ -57,7 +58,13 @@ export const spawnRoleAgent = defineUseCase({
     const failed = place.replaces ? rows.find((row) => row.role === role) : undefined
     if (failed) {
       await stopProcessOf(tx, failed, input, context)
-      await moveRoleAgent(tx, failed, { type: 'terminate', reason: say('replaced'), processLeft: false }, {}, context)
+      await moveRoleAgent(
+        tx,
+        failed,
+        { type: 'terminate', reason: say('replaced'), processLeft: false },
+        { isReplaced: true },
+        context,
+      )
     }
     const startOn = await heardOf(tx, input.startOn)
     const id = random.uuid()
@@ -85,9 +92,12 @@ export const spawnRoleAgent = defineUseCase({
       opened_at: before?.opened_at ?? null,
       created_at: now,
       last_active_at: now,
-      ...(failed?.agent_id === agent.id && limitLeftBy(failed)),
     }
     await tx.write(insertRoleAgent, row)
+    if (failed?.agent_id === agent.id) {
+      const its = { role_agent_id: id, launch_id: row.launch_id, work_session_id: work.id }
+      await inheritLimit(tx, contextInRole(row), its, context)
+    } else if (failed) await forgetLimit(tx, contextInRole(failed), context)
     await tx.write(updateLastActive, { id: userSessionId, now })
     const data = { role, agentId: agent.id, workspace: input.workspace ?? role, launchId: row.launch_id, by, requestId }
     const seq = tx.append(userSessionStream(userSessionId), { type: 'agent:spawning', data })
@@ -123,7 +133,6 @@ const blank = {
   terminate_reason: null,
   terminate_request_id: null,
   terminated_seq: null,
-  ...noLimit,
 } as const
 
 /** The one named, which must be the project's and speak ACP; without a name the project's first that does. */

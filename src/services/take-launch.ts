@@ -123,7 +123,7 @@ type Opening = Pick<AcpParticulars, 'loadAcpSessionId' | 'lastOpenedAt' | 'conte
 /** The context that is opened with the start: of the next turn, of the open panel, or of its task; so that its first answer is quick. */
 async function contextToOpen(tx: Tx, launch: Launch, purpose: WorkFound['purpose'], context: Context): Promise<Opening> {
   const { agentId, projectId } = launch
-  const [next] = purpose === 'task' ? [] : await queuedChats(tx, { agentId, projectId }, context.now)
+  const [next] = purpose === 'task' ? [] : await queuedChats(tx, { agentId, projectId })
   const key = purpose === 'task' ? await workKeyFor(tx, launch) : (next?.conversationKey ?? webKey(projectId, agentId))
   if (key === undefined) return { loadAcpSessionId: null, lastOpenedAt: null, contextId: null }
   const row = await contextFor(tx, { agentId, projectId, key, originKey: next?.originKey ?? '' }, context)

@@ -4,23 +4,22 @@
  * has gone, is dropped: nothing is undone by it.
  */
 import type { Launch } from '../domain/agent-process/lifecycle.ts'
-import { consoleKey } from '../domain/conversation/key.ts'
 import { projectStream, userSessionStream } from '../domain/stream/name.ts'
 import { withChange } from '../domain/user-session/configuring.ts'
 import { mask } from '../platform/mask.ts'
 import type { LinkFact } from '../protocol/link.ts'
 import { newestOfLaunch } from '../store/queries/agent-sessions-of-launch.ts'
-import { selectContext, selectContextOf, selectContextsOfLaunch, updateContext } from '../store/queries/contexts.ts'
+import { selectContext, selectContextsOfLaunch, updateContext } from '../store/queries/contexts.ts'
 import { findCoordinatorRow } from '../store/queries/coordinators.ts'
 import { processOf } from '../store/queries/launches.ts'
 import { updateReady } from '../store/queries/ready-launches.ts'
 import { type Offers, type RoleAgentRow, selectRoleAgent, updateRoleAgent } from '../store/queries/role-agents.ts'
 import { isOfRole, selectTurn, type TurnRow, updateTurn } from '../store/queries/turns.ts'
 import type { Context, Tx } from '../store/store.ts'
-import { contextFor, endContext, primingOf } from './context-record.ts'
+import { contextFor, contextInRole, primingOf } from './context-record.ts'
 import { promptWithContext } from './first-prompt.ts'
 import { stopLaunch } from './launch-record.ts'
-import { keepLimit, noLimit } from './limit-record.ts'
+import { limitNow, noteLimit } from './limit-record.ts'
 import { askPermission, withdrawAsked, withdrawPermissions } from './permission-record.ts'
 import type { Ends } from './process-end.ts'
 import { judgeContext, restart, tryAgain } from './recover-context.ts'
@@ -128,14 +127,13 @@ async function readyInRole(
   const { decision, row } = await moveRoleAgent(tx, moved, { type: 'ready' }, {}, context)
   if (decision.became !== 'ready') return
   const { role, agent_id: agentId, project_id: projectId, user_session_id: userSessionId } = agent
-  const key = consoleKey(userSessionId, role)
-  const which = { agentId, projectId, key, originKey: '' }
-  const before = await tx.first(selectContextOf, which)
+  const which = contextInRole(agent)
+  const { key } = which
   // AC4: what the one before it in the role knew is gone when its session was not brought back.
-  if (before && how === 'new') await endContext(tx, before, 'terminated', context.now)
+  const own = await contextFor(tx, which, context, how === 'new' ? 'terminated' : undefined)
   const opened = { state: 'open', launch_id: launch.id, acp_session_id: acpSessionId, how, not_restored: notRestored } as const
   const { now } = context
-  await tx.write(updateContext, { ...(await contextFor(tx, which, context)), ...opened, opened_at: now, primed_at: now })
+  await tx.write(updateContext, { ...own, ...opened, opened_at: now, primed_at: now })
   const data = { role, agentId, conversation: key, workspace, branch, note, how, notRestored, ...offers }
   tx.append(userSessionStream(userSessionId), { type: 'agent:ready', data }, [projectStream(projectId)])
   await promptWithContext(tx, row, context)
@@ -190,14 +188,11 @@ async function endInRole(tx: Tx, turn: TurnRow, agent: RoleAgentRow, fact: Fact<
   if (!isOfRole(turn)) return
   const ended = await end(tx, turn, fact, context)
   if (ended) await keepAnswer(tx, turn, ended.text, context)
-  const limit = ended === false ? undefined : ended.limitedUntil
-  const active = { ...agent, last_active_at: context.now }
-  // What waits in line would only meet the limit too.
-  if (limit !== undefined) return keepLimit(tx, active, turn.id, limit)
-  // One that came back for a turn that met the limit is told that one next, by who looks after limits.
-  const comesBack = agent.limited_until !== null && agent.goes_on_left > 0
-  await tx.write(updateRoleAgent, comesBack ? active : { ...active, ...noLimit })
-  return agent.terminating_at === null && !comesBack ? startNext(tx, agent.id, context) : undefined
+  if (ended) await noteLimit(tx, turn, ended, context)
+  await tx.write(updateRoleAgent, { ...agent, last_active_at: context.now })
+  // What waits in line would only meet the limit too; who came back for a turn that met it is told that one first, by `end-limit`.
+  const isLimited = (await limitNow(tx, contextInRole(agent))) !== undefined
+  return agent.terminating_at === null && !isLimited ? startNext(tx, agent.id, context) : undefined
 }
 
 /** Rare, and what whoever comes later has to see as it is now. */

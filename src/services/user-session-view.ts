@@ -19,7 +19,8 @@ import { saidIn } from '../store/queries/turn-text.ts'
 import { selectOpenTurns, selectTurnsOver, type TurnRow, turnOf } from '../store/queries/turns.ts'
 import type { UserSessionRow } from '../store/queries/user-sessions.ts'
 import type { Reader } from '../store/store.ts'
-import { turnOverOf } from './limit-record.ts'
+import { contextInRole } from './context-record.ts'
+import { limitNow, turnOverOf } from './limit-record.ts'
 import { turnStream } from './turn-record.ts'
 
 export async function userSessionView(reader: Reader, row: UserSessionRow): Promise<UserSession> {
@@ -42,6 +43,7 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
   const open = await reader.all(selectOpenTurns, { roleAgentId: row.id })
   const running = open.find((turn) => turn.state === 'running')
   const offers: Offers = JSON.parse(row.offers)
+  const limit = row.state === 'ACTIVE' ? await limitNow(reader, contextInRole(row)) : undefined
   return {
     role: row.role,
     agentId: row.agent_id,
@@ -65,10 +67,7 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
     modeId: offers.modeId,
     options: [...offers.options],
     usage: offers.usage ?? null,
-    limit:
-      row.limited_until === null || row.state !== 'ACTIVE'
-        ? null
-        : { until: row.limited_until, messageId: row.limited_turn_id, goesOn: row.goes_on_left > 0 },
+    limit: limit ? { until: limit.limited_until, messageId: limit.limited_turn_id, goesOn: limit.goes_on_left > 0 } : null,
     turn: running ? await runningView(reader, running) : null,
     queue: open
       .filter((turn) => turn.state === 'queued')

@@ -53,7 +53,6 @@ const tableKeys: Readonly<Record<TableName, readonly string[]>> = {
   user_sessions: ['id'],
   role_agents: ['id'],
   turns: ['id'],
-  chat_limits: ['conversation_key'],
   turn_items: ['turn_id', 'n'],
   contexts: ['id'],
   approaches: ['project_id', 'id'],

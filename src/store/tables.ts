@@ -18,7 +18,7 @@ import type {
 import type { CoordinatorsTable, LaunchesTable, LeasesTable } from './process-tables.ts'
 import type { SearchTables } from './search-tables.ts'
 import type { TurnTables } from './turn-tables.ts'
-import type { AllowancesTable, ChatLimitsTable, RoleAgentsTable, UserSessionsTable } from './user-session-tables.ts'
+import type { AllowancesTable, RoleAgentsTable, UserSessionsTable } from './user-session-tables.ts'
 import type { WorktreeTables } from './worktree-tables.ts'
 
 export interface MetaTable {
@@ -302,7 +302,6 @@ export interface Tables extends SearchTables, ChannelTables, WorktreeTables, Tur
   panels: PanelsTable
   user_sessions: UserSessionsTable
   role_agents: RoleAgentsTable
-  chat_limits: ChatLimitsTable
   approaches: ApproachesTable
   checkpoints: CheckpointsTable
   artifacts: ArtifactsTable

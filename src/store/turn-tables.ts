@@ -38,7 +38,7 @@ export interface TurnsTable {
   usage: string | null
   /** The earlier attempt that this one repeats. */
   retry_of: string | null
-  /** Parked until then (a vendor's limit). */
+  /** Parked (a vendor's limit): not dispatched until the limit is over, and then only if a person said so. */
   not_before: Instant | null
   asked_by: string
   /** Numbers of events of the stream it is told in: asked for, begun, over. */
@@ -88,6 +88,11 @@ export interface ContextsTable {
   decisions_told_at: Instant | null
   /** How often in a row it was up and useless (0 to 3). */
   trouble: number
+  /** AG6: at its vendor's limit, met by this turn; who said that it goes on by itself, and how often it still does. */
+  limited_until: Instant | null
+  limited_turn_id: string | null
+  goes_on_by: string | null
+  goes_on_left: number
   ended_at: Instant | null
   end_reason: string | null
 }

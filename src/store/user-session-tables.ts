@@ -55,25 +55,6 @@ export interface RoleAgentsTable {
   terminate_request_id: string | null
   /** The number of `agent:terminated`. */
   terminated_seq: number | null
-  /** AG6: at its vendor's limit, met by this turn; who said that it goes on by itself, and how often it still does. */
-  limited_until: Instant | null
-  limited_turn_id: string | null
-  goes_on_by: string | null
-  goes_on_left: number
-}
-
-/** AG6: what an agent could not answer in its chat because of its vendor's limit. */
-export interface ChatLimitsTable {
-  conversation_key: string
-  project_id: string
-  agent_id: string
-  /** JSON: what of `unread_messages` is needed to have them unread again. */
-  held: string
-  /** null: it is over, and what was held is being told again. */
-  limited_until: Instant | null
-  /** Who said that it goes on by itself, and how often it still does. */
-  goes_on_by: string | null
-  goes_on_left: number
 }
 
 /** AG6: what a person has allowed for a time. */

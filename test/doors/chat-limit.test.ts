@@ -96,6 +96,12 @@ test('[AG6] a limit met in a chat is told with its end; what could not be answer
   await say('second')
   expect(await meet()).toBe('second')
   expect((await goOn(true)).json).toEqual({ until: instant(clock.now() + 30_000), goesOn: true })
+  // It is parked: a turn that waits, and no work before its time.
+  const turns = (await ask(`/api/conversations/${encodeURIComponent(webKey(room.projectId, 'coder'))}/turns`)).json.items
+  const [parked, met, dropped] = turns
+  expect(parked).toMatchObject({ state: 'queued', retryOf: met.id, notBefore: instant(clock.now() + 30_000) })
+  expect(met).toMatchObject({ state: 'failed', stopReason: 'limit', notBefore: null })
+  expect(dropped).toMatchObject({ state: 'cancelled', stopReason: 'withdrawn', notBefore: null })
   clock.advance(29_000)
   await sweep()
   expect(await limit()).toMatchObject({ goesOn: true })

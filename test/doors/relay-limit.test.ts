@@ -153,6 +153,32 @@ test('[AG6] an agent that has gone meanwhile is started again when the limit is 
   expect(await info()).toMatchObject({ state: 'ACTIVE', limit: null, turn: { content: [{ text: 'first' }] } })
 })
 
+test('[AG6] what is parked survives the agent that a person starts again before its time, and goes with a role that is ended', async () => {
+  const { room, inside, wait, client, machine, info, sweep, failAtLimit } = await limited()
+  const key = `console:${inside.sessionId}.auth`
+  const turns = async () => (await room.server.ask(`/api/conversations/${encodeURIComponent(key)}/turns`)).json.items
+  await failAtLimit()
+  const [parked, met] = await turns()
+  expect(parked).toMatchObject({ state: 'queued', retryOf: met.id, notBefore: expect.any(String), content: [{ text: 'first' }] })
+  client.send({ type: 'agent:spawn', ...inside, role: 'auth', agentId: 'coder' })
+  await client.next('agent:terminated')
+  await machine.bringUp()
+  await client.next('agent:ready')
+  expect(await info()).toMatchObject({ state: 'ACTIVE', turn: null, queue: [], limit: { goesOn: true, messageId: met.id } })
+  client.send({ type: 'agent:terminate', ...inside, role: 'auth' })
+  const { launchId } = await machine.order('stop-ordered')
+  await machine.tell(exited(launchId, { stopped: true }))
+  await client.next('agent:terminated')
+  expect((await turns())[0]).toMatchObject({ id: parked.id, state: 'cancelled', stopReason: 'withdrawn' })
+  // Who comes into the role afterwards is at no limit, and is told nothing of it.
+  client.send({ type: 'agent:spawn', ...inside, role: 'auth', agentId: 'coder' })
+  await machine.bringUp()
+  await client.next('agent:ready')
+  await wait(30)
+  await sweep()
+  expect(await info()).toMatchObject({ turn: null, queue: [], limit: null })
+})
+
 test('[US3] one whose agent may not be started any more does not go on: nothing is tried for ever, and no session is kept for it', async () => {
   const { room, inside, wait, client, sweep, keepSweeping, failAtLimit, lines } = await limited()
   await failAtLimit()

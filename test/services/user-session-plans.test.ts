@@ -2,11 +2,11 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { selectAsked, selectPastDeadline, selectPendingOfTurn } from '../../src/store/queries/approvals.ts'
+import { selectLimitedUntil } from '../../src/store/queries/contexts.ts'
 import {
   selectCoordinatorsOf,
   selectLastOpened,
   selectLeavingSince,
-  selectLimitedUntil,
   selectOccupant,
   selectOccupants,
   selectSpawningSince,

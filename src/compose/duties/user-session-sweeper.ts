@@ -7,11 +7,9 @@
 import { Refusal } from '../../domain/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { endChatLimit } from '../../services/end-chat-limit.ts'
 import { endLimit } from '../../services/end-limit.ts'
 import { expirePermission } from '../../services/expire-permission.ts'
 import { findDueUserSessions, nobodyConnected } from '../../services/find-due-user-sessions.ts'
-import { findEndedChatLimits } from '../../services/find-ended-chat-limits.ts'
 import { findPermission } from '../../services/find-permission.ts'
 import { findUserSession } from '../../services/find-user-session.ts'
 import { giveUpRoleAgent } from '../../services/give-up-role-agent.ts'
@@ -55,9 +53,10 @@ export class UserSessionSweeper implements Duty {
       )
     for (const approvalId of due.approvalIds)
       await this.#each({ approvalId }, async () => store.run(expirePermission, await store.query(findPermission, { approvalId })))
-    for (const { userSessionId, roleAgentId, again } of due.limited)
-      await this.#each({ userSessionId }, async () => {
-        if (!again) return void (await store.run(endLimit, { ...(await this.#which(userSessionId)), roleAgentId }))
+    for (const { userSessionId, again, ...limit } of due.limited)
+      await this.#each(limit, async () => {
+        const inRole = userSessionId === null ? null : await this.#which(userSessionId)
+        if (userSessionId === null || !again) return void (await store.run(endLimit, { ...limit, inRole }))
         const which = await store.query(findUserSession, { userSessionId, accountId: null, forStart: again })
         // Nobody is there who could start it: looked at again.
         if (which.startOn === null) return
@@ -65,10 +64,9 @@ export class UserSessionSweeper implements Duty {
           await store.run(spawnRoleAgent, { ...which, ...again, load: true })
         } catch (error) {
           if (!(error instanceof Refusal) || error.code === 'busy') throw error
-          await store.run(endLimit, { ...(await this.#which(userSessionId)), roleAgentId, cannotStart: true })
+          await store.run(endLimit, { ...limit, inRole, cannotStart: true })
         }
       })
-    for (const chat of await store.query(findEndedChatLimits, {})) await this.#each(chat, () => store.run(endChatLimit, chat))
     const isPatient = now < this.#patientUntil
     for (const { userSessionId, reason } of due.forsaken.filter((each) => !isPatient || each.reason !== nobodyConnected))
       await this.#each({ userSessionId }, async () =>

@@ -21,6 +21,7 @@ import { plans } from './0019-plans.ts'
 import { sealedValues } from './0020-sealed-values.ts'
 import { fullCheckpoints } from './0021-full-checkpoints.ts'
 import { turns } from './0022-turns.ts'
+import { limitsOfContexts } from './0023-limits-of-contexts.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -46,6 +47,7 @@ export const migrations: readonly Migration[] = [
   sealedValues,
   fullCheckpoints,
   turns,
+  limitsOfContexts,
 ]
 
 export const newestVersion = migrations.length

@@ -10,6 +10,9 @@ export type ContextRow = Tables['contexts']
 /** Said in the queries, so that the indexes of those that live are used. */
 const ended = sql.lit<ContextRow['state']>('ended')
 
+/** AG6 */
+export const noLimit = { limited_until: null, limited_turn_id: null, goes_on_by: null, goes_on_left: 0 } as const
+
 const changing = (p: ContextRow) => ({
   state: p.state,
   launch_id: p.launch_id,
@@ -22,6 +25,10 @@ const changing = (p: ContextRow) => ({
   told_through: p.told_through,
   decisions_told_at: p.decisions_told_at,
   trouble: p.trouble,
+  limited_until: p.limited_until,
+  limited_turn_id: p.limited_turn_id,
+  goes_on_by: p.goes_on_by,
+  goes_on_left: p.goes_on_left,
   ended_at: p.ended_at,
   end_reason: p.end_reason,
 })
@@ -70,6 +77,30 @@ export const selectContextsIn = statement<{ key: string; limit: number }>()((db,
     .where('conversation_key', '=', p.key)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+/** AG6: the one in a conversation whose agent is at its vendor's limit. */
+export const selectLimitedIn = statement<{ key: string }>()((db, p) =>
+  db
+    .selectFrom('contexts')
+    .select(['limited_until', 'goes_on_left'])
+    .where('conversation_key', '=', p.key)
+    .where('state', '<>', ended)
+    .where('limited_until', 'is not', null)
+    .orderBy('limited_until', 'desc')
+    .limit(1),
+)
+
+/** AG6: those whose limit is over, the longest first. */
+export const selectLimitedUntil = statement<{ until: Instant; limit: number }>()((db, p) =>
+  db
+    .selectFrom('contexts')
+    .selectAll()
+    .where('limited_until', 'is not', null)
+    .where('limited_until', '<=', p.until)
+    .where('state', '<>', ended)
+    .orderBy('limited_until')
     .limit(p.limit),
 )
 

@@ -37,6 +37,17 @@ const selectPairs = (db: Parameters<QueryBuilder<unknown>>[0], p: Params) =>
         ),
         eb.exists(
           eb
+            .selectFrom('turns as again')
+            .select('again.id')
+            .whereRef('again.agent_id', '=', 'pair.agent_id')
+            .whereRef('again.project_id', '=', 'pair.project_id')
+            .where('again.state', '=', sql.lit<Tables['turns']['state']>('queued'))
+            .where('again.about', '=', sql.lit<Tables['turns']['about']>('chat'))
+            .where('again.not_before', 'is', null)
+            .where('again.content', '<>', '[]'),
+        ),
+        eb.exists(
+          eb
             .selectFrom('pending_purposes as wish')
             .select('wish.created_at')
             .whereRef('wish.agent_id', '=', 'pair.agent_id')

@@ -28,8 +28,6 @@ export const noOffers: Offers = { images: false, modes: [], modeId: null, option
 
 /** Said in the query, so that the indexes of those in roles are used. */
 const terminated = sql.lit<RoleAgentRow['state']>('TERMINATED')
-const active = sql.lit<RoleAgentRow['state']>('ACTIVE')
-const failed = sql.lit<RoleAgentRow['state']>('FAILED')
 const spawning = sql.lit<RoleAgentRow['state']>('SPAWNING')
 
 export const lifeOf = ({ state, terminating_at, terminate_reason }: RoleAgentRow): RoleAgentLife => ({
@@ -56,10 +54,6 @@ const changing = (p: RoleAgentRow) => ({
   terminate_reason: p.terminate_reason,
   terminate_request_id: p.terminate_request_id,
   terminated_seq: p.terminated_seq,
-  limited_until: p.limited_until,
-  limited_turn_id: p.limited_turn_id,
-  goes_on_by: p.goes_on_by,
-  goes_on_left: p.goes_on_left,
 })
 
 export const insertRoleAgent = statement<RoleAgentRow>()((db, p) =>
@@ -111,7 +105,7 @@ export const selectOccupant = statement<{ userSessionId: string; role: string }>
 export const selectInRole = statement<{ userSessionId: string; role: string }>()((db, p) =>
   db
     .selectFrom('role_agents')
-    .select(['id', 'state', 'limited_until'])
+    .select(['id', 'state'])
     .where('user_session_id', '=', p.userSessionId)
     .where('role', '=', p.role)
     .orderBy('created_at', 'desc')
@@ -151,19 +145,6 @@ export const selectLeavingSince = statement<{ until: Instant; limit: number }>()
     .where('terminating_at', '<=', p.until)
     .where('state', '<>', terminated)
     .orderBy('terminating_at')
-    .limit(p.limit),
-)
-
-/** AG6: those whose limit is over, and of those that have failed meanwhile who is to go on all the same. */
-export const selectLimitedUntil = statement<{ until: Instant; limit: number }>()((db, p) =>
-  db
-    .selectFrom('role_agents')
-    .select(['id', 'user_session_id', 'role', 'agent_id', 'state', 'goes_on_by'])
-    .where('limited_until', 'is not', null)
-    .where('limited_until', '<=', p.until)
-    .where((is) => is.or([is('state', '=', active), is.and([is('state', '=', failed), is('goes_on_left', '>', 0)])]))
-    .where('terminating_at', 'is', null)
-    .orderBy('limited_until')
     .limit(p.limit),
 )
 

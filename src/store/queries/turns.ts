@@ -133,9 +133,29 @@ export const updateTurn = statement<TurnRow>()((db, p) => db.updateTable('turns'
 
 export const selectTurn = statement<{ id: string }>()((db, p) => db.selectFrom('turns').selectAll().where('id', '=', p.id))
 
-/** Those of an agent in a role that are not over, in the order in which they were asked for. */
+/** Those of an agent in a role that are not over and not parked, in the order in which they were asked for. */
 export const selectOpenTurns = statement<{ roleAgentId: string }>()((db, p) =>
-  db.selectFrom('turns').selectAll().where('role_agent_id', '=', p.roleAgentId).where('state', 'in', open).orderBy('asked_seq'),
+  db
+    .selectFrom('turns')
+    .selectAll()
+    .where('role_agent_id', '=', p.roleAgentId)
+    .where('state', 'in', open)
+    .where('not_before', 'is', null)
+    .orderBy('asked_seq'),
+)
+
+/** AG6: what waits for the limit of its agent to be over; at most one in each context. */
+export const selectParked = statement<Pair & { key: string; originKey: string }>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .selectAll()
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('conversation_key', '=', p.key)
+    .where('origin_key', '=', p.originKey)
+    .where('state', '=', queued)
+    .where('not_before', 'is not', null)
+    .limit(1),
 )
 
 /** Those of a user session that are over, the newest first. */
@@ -225,6 +245,7 @@ export const selectOpenElsewhere = statement<Pair & { key: string }>()((db, p) =
     .where('agent_id', '=', p.agentId)
     .where('project_id', '=', p.projectId)
     .where('state', 'in', open)
+    .where('not_before', 'is', null)
     .where('conversation_key', '<>', p.key)
     .where('about', '=', sql.lit<TurnRow['about']>('chat'))
     .limit(1),
@@ -239,7 +260,7 @@ export interface QueuedChat {
   readonly createdAt: Instant
 }
 
-const selectQueued = statement<Pair & { now: Instant; limit: number }>()((db, p) =>
+const selectQueued = statement<Pair & { limit: number }>()((db, p) =>
   db
     .selectFrom('turns')
     .leftJoin('unread_messages', 'unread_messages.turn_id', 'turns.id')
@@ -249,7 +270,7 @@ const selectQueued = statement<Pair & { now: Instant; limit: number }>()((db, p)
     .where('turns.project_id', '=', p.projectId)
     .where('turns.state', '=', queued)
     .where('turns.about', '=', sql.lit<TurnRow['about']>('chat'))
-    .where((eb) => eb.or([eb('turns.not_before', 'is', null), eb('turns.not_before', '<=', p.now)]))
+    .where('turns.not_before', 'is', null)
     .groupBy(['turns.id', 'turns.conversation_key', 'turns.origin_key', 'turns.created_at', 'turns.retry_of'])
     .orderBy('rank', 'desc')
     .orderBy('turns.created_at')
@@ -263,8 +284,8 @@ const selectQueued = statement<Pair & { now: Instant; limit: number }>()((db, p)
 const consideredAtOnce = 100
 
 /** Most urgent first, then oldest. */
-export async function queuedChats(reader: Reader, { agentId, projectId }: Pair, now: Instant): Promise<QueuedChat[]> {
-  const rows = await reader.all(selectQueued, { agentId, projectId, now, limit: consideredAtOnce })
+export async function queuedChats(reader: Reader, { agentId, projectId }: Pair): Promise<QueuedChat[]> {
+  const rows = await reader.all(selectQueued, { agentId, projectId, limit: consideredAtOnce })
   return rows.map((row) => ({
     id: row.id,
     conversationKey: row.conversation_key,

@@ -1,4 +1,4 @@
-/** The messages an agent session has before it, counted only as far as anybody needs to know, so that a flood of them costs no more. */
+/** The messages an agent has before it in a project, counted only as far as anybody needs to know, so that a flood of them costs no more. */
 import { sql } from 'kysely'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -23,5 +23,21 @@ const countUnread = statement<Pair & { limit: number }>()((db, p) =>
     .select(count),
 )
 
-export const unreadOf = async (reader: Reader, { agentId, projectId }: Pair): Promise<number> =>
-  (await reader.first(countUnread, { agentId, projectId, limit: countedUpTo }))?.count ?? 0
+/** A turn that is told again by itself, without its messages: they were read when it met the limit, or were never any (AG6, CX6). */
+const selectToldAgain = statement<Pair>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .select('id')
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('state', '=', sql.lit('queued'))
+    .where('about', '=', sql.lit('chat'))
+    .where('not_before', 'is', null)
+    .where('content', '<>', '[]')
+    .limit(1),
+)
+
+export async function unreadOf(reader: Reader, { agentId, projectId }: Pair): Promise<number> {
+  const unread = (await reader.first(countUnread, { agentId, projectId, limit: countedUpTo }))?.count ?? 0
+  return unread > 0 || !(await reader.first(selectToldAgain, { agentId, projectId })) ? unread : 1
+}

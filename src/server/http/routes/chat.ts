@@ -2,7 +2,7 @@
 import { because } from '../../../domain/because.ts'
 import { Refusal } from '../../../domain/errors.ts'
 import type { chatRoutes } from '../../../protocol/routes/chat.ts'
-import { chooseChatGoOn } from '../../../services/choose-chat-go-on.ts'
+import { chooseGoOn } from '../../../services/choose-go-on.ts'
 import { endChat } from '../../../services/end-chat.ts'
 import { getProject } from '../../../services/get-project.ts'
 import { listMessages } from '../../../services/list-messages.ts'
@@ -19,7 +19,10 @@ export const chatHandlers: HandlersOf<typeof chatRoutes> = {
     return { ...started, launch: (await doors.launches.order(pair)) ?? started.launch }
   },
   endChat: run(endChat, (call) => ({ ...call.params, ...call.query, by: call.who.id })),
-  goOnInChat: run(chooseChatGoOn, (call) => ({ ...call.params, ...call.body, by: call.who.id })),
+  goOnInChat: async ({ params, body, who, doors, receipt }) => {
+    const { until, goesOn } = await doors.store.run(chooseGoOn, { ...params, ...body, by: who.id }, receipt)
+    return { until, goesOn }
+  },
   postMessage: async ({ body: { senderId, ...body }, who, doors, receipt }) => {
     if (senderId !== undefined && senderId !== who.id) throw new Refusal('authentication_failed', because('writtenByAnother'))
     const { projectId, toAgentId } = body
