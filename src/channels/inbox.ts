@@ -71,7 +71,8 @@ export class Inbox {
     }
     if (text === '' && message.attachment === null) return 'nothing'
     const { attachment } = message
-    const taken = { ...place, senderId, messageId: receipt.key, content: text, attachment, route }
+    const senderName = oneLine(message.senderName)
+    const taken = { ...place, senderId, senderName, messageId: receipt.key, content: text, attachment, route }
     await store.run(takeChannelMessage, taken, receipt)
     return 'message'
   }

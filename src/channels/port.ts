@@ -13,6 +13,8 @@ export interface Inbound {
   /** A name that is unique on the platform, without its sign; null where there is none. */
   readonly handle: string | null
   readonly senderId: string
+  /** Who wrote it, as the platform shows them. */
+  readonly senderName: string
   /** Unique within the chat, and the same whenever the platform delivers it again. */
   readonly messageId: string
   readonly text: string

@@ -22,6 +22,8 @@ export const Message = z.object({
   conversationKey: z.string(),
   projectId: z.string().nullable(),
   senderId: z.string(),
+  /** Who wrote it, where a channel says more than the id. */
+  senderName: z.string().optional(),
   /** null: everybody in the conversation. */
   receiverId: z.string().nullable(),
   role: z.enum(messageRoles),

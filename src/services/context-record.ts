@@ -6,6 +6,7 @@ import { consoleKey, isWork, parseKey } from '../domain/conversation/key.ts'
 import { type Instant, later } from '../domain/instant.ts'
 import type { ContextEndReason } from '../domain/turn/context.ts'
 import { newsOf, type PrimerFacts, primerOf, type ToldMessage } from '../domain/turn/primer.ts'
+import type { Message } from '../protocol/message.ts'
 import { selectAgent } from '../store/queries/agents.ts'
 import { selectLastClosed } from '../store/queries/chapters.ts'
 import { type ContextRow, insertContext, noLimit, selectContextOf, updateContext } from '../store/queries/contexts.ts'
@@ -175,6 +176,8 @@ interface Sent {
   readonly sender_id: string
   readonly sender_name: string | null
 }
+
+export const senderIn = ({ senderId, senderName }: Message): Sent => ({ sender_id: senderId, sender_name: senderName ?? null })
 
 /** Who wrote what, by name: people as they are called, agents by theirs, others by their id on the channel. */
 export async function sendersOf(reader: Reader, rows: readonly Sent[]): Promise<(row: Sent) => string> {

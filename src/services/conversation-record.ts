@@ -136,7 +136,8 @@ export async function writeMessage(
     copyOf: given.copyOf ?? null,
     createdAt: now,
   }
-  const numbered = (seq: number): Message => ({ ...unnumbered, seq })
+  const named = given.senderName === undefined ? unnumbered : { ...unnumbered, senderName: given.senderName }
+  const numbered = (seq: number): Message => ({ ...named, seq })
   const event = (seq: number) => ({ type: 'message-added', data: { message: numbered(seq) } }) as const
   const message = numbered(tx.append(conversationStream(row.key), event, also))
   await tx.write(insertMessage, {

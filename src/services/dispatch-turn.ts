@@ -44,7 +44,7 @@ import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '
 import { otherAgent } from './agent-conversation.ts'
 import { endAgentSession } from './agent-session-end.ts'
 import { takeLease } from './authenticate-agent.ts'
-import { contextFor, isCurrent, primingOf, sendersOf } from './context-record.ts'
+import { contextFor, isCurrent, primingOf, senderIn, sendersOf } from './context-record.ts'
 import { currentConversation } from './conversation-record.ts'
 import { findOpenConversations } from './find-open-conversations.ts'
 import { stopLaunch } from './launch-record.ts'
@@ -223,15 +223,12 @@ async function runChat(
     const data = { agentId: launch.agentId, agentSessionId: own.id, seqs: some.map(({ seq }) => seq) }
     tx.append(conversationStream(conversationKey), { type: 'messages-delivered', data })
   }
-  const names = await sendersOf(
-    tx,
-    messages.map(({ senderId }) => ({ sender_id: senderId, sender_name: null })),
-  )
-  const told = messages.map(({ content, senderId, conversationKey }) => ({
-    content,
-    sender: names({ sender_id: senderId, sender_name: null }),
-    fromAgent: otherAgent(conversationKey, launch.agentId),
-    isAnswer: conversationKey !== key,
+  const names = await sendersOf(tx, messages.map(senderIn))
+  const told = messages.map((message) => ({
+    content: message.content,
+    sender: names(senderIn(message)),
+    fromAgent: otherAgent(message.conversationKey, launch.agentId),
+    isAnswer: message.conversationKey !== key,
   }))
   const content: readonly PromptPart[] =
     messages.length === 0 ? JSON.parse(turn.content) : [{ type: 'text', text: promptOfMessages(told) }]

@@ -21,7 +21,7 @@ import {
 } from '../store/queries/turns.ts'
 import { messagesOfTurn, moveUnread, type Receiver, splitUnread } from '../store/queries/unread.ts'
 import { defineQuery, defineUseCase, type Reader, type Tx } from '../store/store.ts'
-import { contextFor, primingOf, sendersOf } from './context-record.ts'
+import { contextFor, primingOf, senderIn, sendersOf } from './context-record.ts'
 import { openConversation } from './conversation-record.ts'
 import { liveAgentSession } from './live-agent-session.ts'
 
@@ -123,11 +123,8 @@ export const handOverMessages = defineUseCase({
       caller,
       messages.filter((message) => !before.some(({ id }) => id === message.id)),
     )
-    const names = await sendersOf(
-      tx,
-      messages.map(({ senderId }) => ({ sender_id: senderId, sender_name: null })),
-    )
-    const senders = messages.map(({ senderId }) => names({ sender_id: senderId, sender_name: null }))
+    const names = await sendersOf(tx, messages.map(senderIn))
+    const senders = messages.map((message) => names(senderIn(message)))
     return { messages, senders, summary: summary || null, conversationKey: key, primer }
   },
 })

@@ -18,6 +18,7 @@ import { appendMessage, openConversation } from './conversation-record.ts'
 export interface ChannelMessage extends ChatPlace {
   /** Who wrote it, as far as the platform knows. */
   readonly senderId: string
+  readonly senderName: string
   /** The platform's id of the message, unique for our account there. */
   readonly messageId: string
   readonly content: string
@@ -52,6 +53,7 @@ export const takeChannelMessage = defineUseCase({
     if (row.project_id !== route.projectId || row.agent_id !== route.agentId) await tx.write(updateRoute, routed)
     const message = {
       senderId: input.senderId,
+      senderName: input.senderName || undefined,
       receiverId: route.agentId,
       role: 'user',
       content: input.content,

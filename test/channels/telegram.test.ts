@@ -224,3 +224,13 @@ const untilState = (store: Stores['store'], state: string) => until(async () => 
 /** Until a failed try is written down with the moment of the next. */
 const untilWaiting = (store: Stores['store']) =>
   until(async () => (await store.query(findOutgoing, { channel, after: '' })).some(({ inMs }) => inMs > 0))
+
+test('[CX2] in a group everybody is named: an agent is told who wrote what', async () => {
+  const { room, standIn } = await openChat()
+  standIn.say('tea please', { name: 'Ada' })
+  standIn.say('coffee please', { name: 'Ben' })
+  await standIn.until(() => standIn.unacknowledged === 0)
+  const { messages, senders, conversationKey } = await room.handOver(await room.begin())
+  expect([senders, conversationKey]).toEqual([['Ada', 'Ben'], 'telegram:42'])
+  expect(messages.map(({ senderName }) => senderName)).toEqual(['Ada', 'Ben'])
+})

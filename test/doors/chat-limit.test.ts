@@ -27,7 +27,15 @@ test('[AG6] a limit met in a chat elsewhere is told there with its end and what 
   const { code } = await store.run(createPairingCode, { channel: place.channel, by: 'owner' })
   const stranger = { kind: 'person', title: 'Ann', handle: null, language: 'ja', attempt: code } as const
   await store.run(hearStranger, { ...place, ...stranger })
-  const message = { ...place, senderId: 'telegram:42', messageId: '1', content: 'こんにちは', attachment: null, route }
+  const message = {
+    ...place,
+    senderId: 'telegram:42',
+    senderName: 'Ann',
+    messageId: '1',
+    content: 'こんにちは',
+    attachment: null,
+    route,
+  }
   await store.run(takeChannelMessage, message)
   const launchId = await bringUp(machine)
   const { turnId } = await machine.turn()

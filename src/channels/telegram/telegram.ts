@@ -91,6 +91,7 @@ function inboundOf(message: Message): Inbound | undefined {
     title: isPerson ? [chat.first_name, chat.last_name].filter(Boolean).join(' ') : chat.title,
     handle: ('username' in chat ? chat.username : undefined) ?? null,
     senderId: String(from.id),
+    senderName: [from.first_name, from.last_name].filter(Boolean).join(' '),
     messageId: String(message.message_id),
     text: text ?? caption ?? '',
     attachment,

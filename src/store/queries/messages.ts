@@ -216,6 +216,7 @@ export const messageOf = (row: MessageRow): Message => ({
   extra: row.extra === null ? null : JSON.parse(row.extra),
   copyOf: row.copy_of,
   createdAt: row.created_at,
+  ...(row.sender_name !== null && { senderName: row.sender_name }),
 })
 
 const slots = ({ key, seq, hidden, originals, limit }: MessagesPage): PageSlots => ({
