@@ -80,6 +80,8 @@ export class RelayLines {
         return [`Ready in ${event.workspace}`, event.branch && `on ${event.branch}`, event.note].filter(Boolean).join(' · ')
       case 'agent:failed':
         return `✗ It failed (${event.step}): ${event.error}`
+      case 'agent:asleep':
+        return 'Asleep until something waits for it'
       case 'agent:terminated':
         return `Ended: ${event.reason}`
       case 'agent:queued':

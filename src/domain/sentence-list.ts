@@ -78,6 +78,8 @@ export const sentences = {
   processGoneTwice:
     'The process of the agent ended twice while it worked on this. It is not given to it again by itself; send it again to try once more.',
   otherConversation: 'It makes room for another conversation.',
+  takesNoPrompt:
+    'The agent takes no prompt, also after its session was opened again and it was started again: {why} Look at what its process wrote, then start it again.',
   contextUseless: 'The agent did not answer any more, so it is started again.',
 
   workError: 'The work was interrupted by an error.',

@@ -118,6 +118,8 @@ export interface RelayEventBodies {
     signal: string | null
     messageId: string | null
   }
+  /** It was idle, or of no use: its process was ended. It is started again, with what it knew, when something waits for it. */
+  'agent:asleep': { role: string }
   'agent:terminated': Requested & { role: string; reason: string }
   /** It waits; `position` 1 is next. */
   'agent:queued': Requested & {

@@ -88,6 +88,8 @@ export const RoleAgent = z.object({
   step: z.enum(failureSteps).nullable(),
   exitCode: z.int().nullable(),
   signal: z.string().nullable(),
+  /** AG7: ACTIVE without a process: it was idle or of no use, and is started again when something waits for it. */
+  asleep: z.boolean(),
   /** An end was asked for; it goes on until its process has gone. */
   terminating: z.boolean(),
   /** Why the ACP session of the one before it was not brought back (AC4). */

@@ -26,7 +26,7 @@ import { newestOfLaunch } from '../store/queries/agent-sessions-of-launch.ts'
 import { type ContextRow, selectContextsOfLaunch, updateContext } from '../store/queries/contexts.ts'
 import { selectConversation } from '../store/queries/conversations.ts'
 import { findLaunch } from '../store/queries/launches.ts'
-import { type ReadyLaunch, selectContextLimit } from '../store/queries/ready-launches.ts'
+import { contextLimit, type ReadyLaunch } from '../store/queries/ready-launches.ts'
 import {
   insertTurn,
   isPushed,
@@ -138,7 +138,7 @@ async function processFacts(reader: Reader, launchId: string, running: readonly 
       isOpen: row.state === 'open',
       hasRunningTurn: running.some(({ context_id }) => context_id === row.id),
     })),
-    contextLimit: (await reader.first(selectContextLimit, { id: launchId }))?.context_limit ?? null,
+    contextLimit: await contextLimit(reader, launchId),
     runningTurns: running.length,
     isOpening: current.some(({ state }) => state === 'opening'),
   }
@@ -243,7 +243,7 @@ async function runIn(tx: Tx, turn: TurnRow, launch: Launch, promptSeqs: Readonly
   const { now } = context
   const { agent_id: agentId, project_id: projectId, conversation_key: key, origin_key: originKey } = turn
   const found = await contextFor(tx, { agentId, projectId, key, originKey }, context)
-  const limit = (await tx.first(selectContextLimit, { id: launch.id }))?.context_limit ?? null
+  const limit = await contextLimit(tx, launch.id)
   // A process that can hold one conversation, and holds none yet, has opened its session with its start.
   const bound = limit !== null && found.launch_id !== launch.id
   const row: ContextRow = bound

@@ -11,7 +11,7 @@ import { selectOccupant } from '../store/queries/role-agents.ts'
 import { selectOpenTurns } from '../store/queries/turns.ts'
 import { defineUseCase } from '../store/store.ts'
 import { liftLimit } from './limit-record.ts'
-import { startNext } from './turn-record.ts'
+import { startNext } from './start-in-role.ts'
 import { mustBeLocked, talkStreams, type WhichUserSession } from './user-session-record.ts'
 
 interface Input {
@@ -48,7 +48,7 @@ export const endLimit = defineUseCase({
     const runs = (await tx.all(selectOpenTurns, { roleAgentId: agent.id })).some(({ state }) => state === 'running')
     if (runs) return { ended: false }
     await liftLimit(tx, row, context)
-    await startNext(tx, agent.id, context)
+    await startNext(tx, agent, context)
     return { ended: true }
   },
 })

@@ -8,7 +8,14 @@ import { leavingWithinMs } from '../domain/user-session/lifecycle.ts'
 import { isForsaken } from '../domain/user-session/roster.ts'
 import { selectPastDeadline } from '../store/queries/approvals.ts'
 import { selectLimitedUntil } from '../store/queries/contexts.ts'
-import { selectLeavingSince, selectOccupant, selectOccupants, selectSpawningSince } from '../store/queries/role-agents.ts'
+import {
+  selectAsleepWithWork,
+  selectLeavingSince,
+  selectOccupant,
+  selectOccupants,
+  selectSpawningSince,
+  selectWakingSince,
+} from '../store/queries/role-agents.ts'
 import { selectOpenTurns } from '../store/queries/turns.ts'
 import { selectDetached, selectWithoutProject } from '../store/queries/user-sessions.ts'
 import { defineQuery, type Reader } from '../store/store.ts'
@@ -38,6 +45,13 @@ interface LimitOver {
 interface DueUserSessions {
   readonly limited: readonly LimitOver[]
   readonly roleAgents: readonly { readonly userSessionId: string; readonly roleAgentId: string }[]
+  /** AG7: something waits for them. */
+  readonly asleep: readonly {
+    readonly userSessionId: string
+    readonly roleAgentId: string
+    readonly role: string
+    readonly agentId: string
+  }[]
   readonly approvalIds: readonly number[]
   readonly forsaken: readonly { readonly userSessionId: string; readonly reason: string }[]
 }
@@ -53,7 +67,9 @@ export const findDueUserSessions = defineQuery({
     }
     const leaving = await reader.all(selectLeavingSince, { until: later(now, -leavingWithinMs), limit: dueAtOnce })
     const spawning: { id: string; user_session_id: string }[] = []
-    for (const row of await reader.all(selectSpawningSince, { until: later(now, -graceMs), limit: lookedAtOnce })) {
+    const begun = { until: later(now, -graceMs), limit: lookedAtOnce }
+    const starting = [...(await reader.all(selectSpawningSince, begun)), ...(await reader.all(selectWakingSince, begun))]
+    for (const row of starting) {
       const withinMs = (await startWithinMs(reader, row.project_id, row, await settingsFor(row.project_id))) + graceMs
       if (row.started_at !== null && later(row.started_at, withinMs) <= now) spawning.push(row)
     }
@@ -68,7 +84,14 @@ export const findDueUserSessions = defineQuery({
       if (isForsaken(detachedMs, allowedMs, 0) && isForsaken(detachedMs, allowedMs, await runningIn(reader, row.id)))
         forsaken.push({ userSessionId: row.id, reason: nobodyConnected })
     }
+    const asleep = await reader.all(selectAsleepWithWork, { limit: dueAtOnce })
     return {
+      asleep: asleep.map((row) => ({
+        userSessionId: row.user_session_id,
+        roleAgentId: row.id,
+        role: row.role,
+        agentId: row.agent_id,
+      })),
       limited: await limitsOver(reader, now),
       roleAgents: [...leaving, ...spawning].map((row) => ({ userSessionId: row.user_session_id, roleAgentId: row.id })),
       approvalIds: permissions.map(({ id }) => id),

@@ -3,11 +3,11 @@ import { Refusal } from '../domain/errors.ts'
 import type { TurnOrder } from '../protocol/link-turns.ts'
 import { selectContext } from '../store/queries/contexts.ts'
 import { findLaunch } from '../store/queries/launches.ts'
-import { selectContextLimit } from '../store/queries/ready-launches.ts'
+import { contextLimit } from '../store/queries/ready-launches.ts'
 import { selectTurn, type TurnRow } from '../store/queries/turns.ts'
 import { defineQuery, type Reader } from '../store/store.ts'
-import { primingOf } from './context-record.ts'
 import { type InEpoch, inForce } from './coordinator-epoch.ts'
+import { primingOfTurn } from './start-in-role.ts'
 
 type Asked = InEpoch & Pick<TurnOrder, 'launchId' | 'turnId'>
 
@@ -27,11 +27,11 @@ export const findPrompt = defineQuery({
 async function orderOfTurn(reader: Reader, turn: TurnRow): Promise<Pick<TurnOrder, 'content' | 'context'>> {
   const parts = JSON.parse(turn.content)
   const content = turn.primer === null ? parts : [{ type: 'text', text: turn.primer }, ...parts]
-  const limit = (await reader.first(selectContextLimit, { id: turn.launch_id ?? '' }))?.context_limit ?? null
+  const limit = await contextLimit(reader, turn.launch_id ?? '')
   const row = turn.context_id === null || limit !== null ? undefined : await reader.first(selectContext, { id: turn.context_id })
-  if (!row || turn.role_agent_id !== null) return { content }
+  if (!row) return { content }
   if (row.state === 'open') return { content, context: { contextId: row.id, open: null } }
-  const { primer, news } = await primingOf(reader, row, { turn, promptSeqs: new Set() }, row.created_at)
+  const { primer, news } = await primingOfTurn(reader, row, turn, row.created_at)
   const open = { acpSessionId: row.acp_session_id, lastOpenedAt: row.opened_at, primer, news }
   return { content, context: { contextId: row.id, open } }
 }

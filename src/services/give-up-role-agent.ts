@@ -50,7 +50,8 @@ export const giveUpRoleAgent = defineUseCase({
     }
     const launch = row.launch_id === null ? undefined : await findLaunch(tx, row.launch_id)
     const within = await startWithinMs(tx, row.project_id, launch)
-    if (row.state !== 'SPAWNING' || !launch?.startedAt || later(launch.startedAt, within + graceMs) > now)
+    const isStarting = row.state === 'SPAWNING' || (row.asleep_at !== null && launch?.stopReason === null)
+    if (!isStarting || !launch?.startedAt || launch.state === 'ended' || later(launch.startedAt, within + graceMs) > now)
       return { gaveUp: false }
     const step = launch.state === 'running' ? 'initialize' : 'process'
     const error = `It was not ready within ${within / 1000} seconds`

@@ -10,11 +10,13 @@ import { projectStream } from '../domain/stream/name.ts'
 import type { LinkFact } from '../protocol/link.ts'
 import { newestOfLaunch } from '../store/queries/agent-sessions-of-launch.ts'
 import { type ContextRow, selectContext, selectContextsOfLaunch, updateContext } from '../store/queries/contexts.ts'
-import { selectContextLimit, updateReady } from '../store/queries/ready-launches.ts'
-import { selectLastEndedIn, selectRunningOfLaunch, type TurnRow, updateTurn } from '../store/queries/turns.ts'
+import { contextLimit, updateReady } from '../store/queries/ready-launches.ts'
+import { selectRoleAgent } from '../store/queries/role-agents.ts'
+import { isOfRole, selectLastEndedIn, selectRunningOfLaunch, type TurnRow, updateTurn } from '../store/queries/turns.ts'
 import type { Context, Tx } from '../store/store.ts'
 import { endAgentSession } from './agent-session-end.ts'
 import { stopLaunch } from './launch-record.ts'
+import { moveRoleAgent } from './role-agent-record.ts'
 
 type NotRun = NonNullable<Extract<LinkFact, { type: 'turn-ended' }>['notRun']>
 
@@ -24,7 +26,7 @@ const maxTrouble = 3
 /** A prompt that did not run waits again; false: it was tried often enough. */
 export async function tryAgain(tx: Tx, turn: TurnRow, launch: Launch, notRun: NotRun, context: Context): Promise<boolean> {
   const row = turn.context_id === null ? undefined : await tx.first(selectContext, { id: turn.context_id })
-  if (!row || turn.about === 'prompt') return false
+  if (!row) return false
   // It holds no second conversation beside the one it has: that one has the process to itself from now on.
   const others = (await tx.all(selectContextsOfLaunch, { launchId: launch.id })).filter(({ id }) => id !== row.id)
   if (notRun === 'no_context' && others.length > 0) {
@@ -38,8 +40,8 @@ export async function tryAgain(tx: Tx, turn: TurnRow, launch: Launch, notRun: No
     await tx.write(updateContext, { ...row, trouble: 0, state: 'asleep', launch_id: null, acp_session_id: null, primed_at: null })
     return false
   }
-  await bringBack(tx, { ...row, trouble }, launch, context)
   await waitAgain(tx, turn)
+  await bringBack(tx, { ...row, trouble }, launch, context)
   return true
 }
 
@@ -70,7 +72,7 @@ export async function judgeContext(
 /** Once in the same process, where it can hold several; then in another, with a session of its own that nothing has poisoned. */
 async function bringBack(tx: Tx, row: ContextRow, launch: Launch, context: Context): Promise<void> {
   const asleep = { ...row, state: 'asleep', launch_id: null, primed_at: null } as const
-  const limit = (await tx.first(selectContextLimit, { id: launch.id }))?.context_limit ?? null
+  const limit = await contextLimit(tx, launch.id)
   if (row.trouble === 1 && limit === null) return tx.write(updateContext, asleep)
   await tx.write(updateContext, { ...asleep, acp_session_id: row.trouble === 1 ? row.acp_session_id : null })
   await restart(tx, launch, context)
@@ -78,6 +80,8 @@ async function bringBack(tx: Tx, row: ContextRow, launch: Launch, context: Conte
 
 /** Its other turns go on; it gets no new one, and the next process is started for what waits. */
 export async function restart(tx: Tx, launch: Launch, context: Context): Promise<void> {
+  const inRole = launch.roleAgentId === null ? undefined : await tx.first(selectRoleAgent, { id: launch.roleAgentId })
+  if (inRole) await moveRoleAgent(tx, inRole, { type: 'sleep' }, {}, context)
   const own = await newestOfLaunch(tx, launch.id)
   if (own && own.state !== 'ended') await endAgentSession(tx, own, { reason: 'closed', openConversations: [] }, context)
   const busy = (await tx.all(selectRunningOfLaunch, { launchId: launch.id })).length > 0
@@ -90,7 +94,9 @@ async function waitAgain(tx: Tx, turn: TurnRow): Promise<void> {
     context_id: null,
     launch_id: null,
     agent_session_id: null,
-    started_seq: null,
+    // In a role it is told of once, and comes before those that were asked for later.
+    started_seq: isOfRole(turn) ? turn.started_seq : null,
+    asked_seq: turn.asked_seq ?? (isOfRole(turn) ? turn.started_seq : null),
     started_at: null,
   } as const
   await tx.write(updateTurn, { ...turn, ...again, primer: null, content: turn.about === 'chat' ? '[]' : turn.content })

@@ -121,6 +121,7 @@ import { trimStream } from './trim-stream.ts'
 import { truncateHistory } from './truncate-history.ts'
 import { unassignAgent } from './unassign-agent.ts'
 import { updateTask } from './update-task.ts'
+import { wakeRoleAgent } from './wake-role-agent.ts'
 import { withdrawPrompt } from './withdraw-prompt.ts'
 
 export const useCases = {
@@ -245,5 +246,6 @@ export const useCases = {
   'truncate-history': truncateHistory,
   'unassign-agent': unassignAgent,
   'update-task': updateTask,
+  'wake-role-agent': wakeRoleAgent,
   'withdraw-prompt': withdrawPrompt,
 } as const satisfies Record<string, UseCase<never, unknown>>

@@ -51,7 +51,13 @@ export async function moveRoleAgent(
         }),
       }
     case 'ready':
-      return { decision, row: await keep(tx, { ...row, state: 'ACTIVE', opened_at: now, last_active_at: now }) }
+      return {
+        decision,
+        row: await keep(tx, { ...row, state: 'ACTIVE', asleep_at: null, opened_at: now, last_active_at: now }),
+      }
+    case 'asleep':
+      tx.append(userSessionStream(row.user_session_id), { type: 'agent:asleep', data: { role: row.role } })
+      return { decision, row: await keep(tx, { ...row, asleep_at: now }) }
     case 'failed': {
       const { step, error, exitCode, signal } = decision
       const open = await tx.all(selectOpenTurns, { roleAgentId: row.id })
@@ -60,7 +66,10 @@ export async function moveRoleAgent(
       const toldAt = tx.append(userSessionStream(row.user_session_id), { type: 'agent:failed', data })
       await endTurns(tx, open, { reason: 'failed', toldAt }, context)
       await endWork(tx, row, step === 'running' ? 'process_exited' : 'error', context)
-      return { decision, row: await keep(tx, { ...row, state: 'FAILED', step, error, exit_code: exitCode, signal }) }
+      return {
+        decision,
+        row: await keep(tx, { ...row, state: 'FAILED', asleep_at: null, step, error, exit_code: exitCode, signal }),
+      }
     }
     case 'terminated': {
       const open = await tx.all(selectOpenTurns, { roleAgentId: row.id })
@@ -113,7 +122,13 @@ export async function endRoleAgentOf(tx: Tx, ended: Launch, context: Context): P
   const row = ended.roleAgentId === null ? undefined : await tx.first(selectRoleAgent, { id: ended.roleAgentId })
   if (row?.launch_id !== ended.id) return
   const { exitCode, signal, reason } = ended
-  const end = { exitCode, signal, error: await errorOf(tx, ended), stoppedByPerson: reason === 'stopped_by_person' }
+  const end = {
+    exitCode,
+    signal,
+    error: await errorOf(tx, ended),
+    stoppedByPerson: reason === 'stopped_by_person',
+    toSleep: reason === 'finished' || reason === 'idle',
+  }
   await moveRoleAgent(tx, row, { type: 'process-ended', end }, {}, context)
 }
 

@@ -12,7 +12,8 @@ import { updateLastActive } from '../store/queries/user-sessions.ts'
 import { defineUseCase } from '../store/store.ts'
 import { contextInRole } from './context-record.ts'
 import { liftLimit, limitNow } from './limit-record.ts'
-import { newTurn, startNext, startTurn } from './turn-record.ts'
+import { startInRole, startNext } from './start-in-role.ts'
+import { newTurn } from './turn-record.ts'
 import { activeProcess, existingUserSession, talkStreams, type WhichUserSession } from './user-session-record.ts'
 import { keepPrompt } from './work-conversation.ts'
 
@@ -35,23 +36,22 @@ export const sendPrompt = defineUseCase({
     const open = await tx.all(selectOpenTurns, { roleAgentId: agent.id })
     const limit = await limitNow(tx, contextInRole(agent))
     const triesAnyway = limit?.goes_on_left === 0
-    const place = placeInLine(open, maxQueuedPrompts, limit !== undefined && !triesAnyway)
+    const place = placeInLine(open, maxQueuedPrompts, (limit !== undefined && !triesAnyway) || agent.asleep_at !== null)
     if (place === 'full') throw new Refusal('wrong_state', because('promptsFull', { count: maxQueuedPrompts }))
     const { account_id: account } = await existingUserSession(tx, userSessionId)
-    const row = newTurn(agent, { id: context.random.uuid(), launchId: launch.id, content, by, now })
+    const asked = newTurn(agent, { id: context.random.uuid(), launchId: launch.id, content, by, now })
+    const row = { ...asked, through_seq: await keepPrompt(tx, asked, account, context) }
     if (triesAnyway) await liftLimit(tx, limit, context)
     await tx.write(updateRoleAgent, { ...agent, last_active_at: now })
     await tx.write(updateLastActive, { id: userSessionId, now })
     if (place === 'run') {
       await tx.write(insertTurn, row)
-      await keepPrompt(tx, row, account, context)
-      return { seq: await startTurn(tx, row, launch, { requestId }, context) }
+      return { seq: await startInRole(tx, row, agent, { requestId }, context) }
     }
     const data = { role, messageId: row.id, position: place.position, content, by, requestId }
     const seq = tx.append(userSessionStream(userSessionId), { type: 'agent:queued', data })
     await tx.write(insertTurn, { ...row, asked_seq: seq })
-    await keepPrompt(tx, row, account, context)
-    if (triesAnyway) await startNext(tx, agent.id, context)
+    if (triesAnyway) await startNext(tx, agent, context)
     return { seq }
   },
 })

@@ -129,6 +129,7 @@ const blank = {
   step: null,
   exit_code: null,
   signal: null,
+  asleep_at: null,
   terminating_at: null,
   terminate_reason: null,
   terminate_request_id: null,

@@ -19,12 +19,12 @@ import { type AgentRow, selectAgent } from '../store/queries/agents.ts'
 import { updateContext } from '../store/queries/contexts.ts'
 import { findLaunch, updateLaunchToken } from '../store/queries/launches.ts'
 import { selectProject } from '../store/queries/projects.ts'
-import { selectRoleAgent } from '../store/queries/role-agents.ts'
+import { type RoleAgentRow, selectRoleAgent } from '../store/queries/role-agents.ts'
 import { setUpOf } from '../store/queries/set-ups.ts'
 import { queuedChats } from '../store/queries/turns.ts'
 import { lineageOf, selectWorkSession } from '../store/queries/work-sessions.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../store/store.ts'
-import { contextFor } from './context-record.ts'
+import { contextFor, contextInRole } from './context-record.ts'
 import { type InEpoch, inForce } from './coordinator-epoch.ts'
 import { launchStreams, moveLaunch } from './launch-record.ts'
 import { settingsOf } from './project-settings.ts'
@@ -61,7 +61,7 @@ export const takeLaunch = defineUseCase({
     if (launch.state === 'ended' || launch.state === 'held' || launch.stopReason !== null) return { withdrawn: true }
     if (launch.state === 'running') throw new Refusal('wrong_state', `The launch ${launchId} runs already`, { launchId })
     const { agentId, projectId } = launch
-    const wanted = launch.roleAgentId === null ? await forWork(tx, launch, context) : await inRole(tx, launch)
+    const wanted = launch.roleAgentId === null ? await forWork(tx, launch, context) : await inRole(tx, launch, context)
     if (!wanted) {
       const ended = await moveLaunch(tx, launch, { type: 'stop', reason: 'withdrawn', ...(await whyGone(tx, launch)) }, context)
       // Of one that had begun the end is told by its coordinator.
@@ -147,22 +147,32 @@ async function limitsIn(reader: Reader, projectId: string): Promise<Pick<AcpPart
 }
 
 /** AG2: as long as it is waited for in its role. */
-async function inRole(reader: Reader, launch: Launch): Promise<Wanted | undefined> {
-  const row = await reader.first(selectRoleAgent, { id: launch.roleAgentId ?? '' })
-  const agent = await reader.first(selectAgent, { id: launch.agentId })
-  if (!agent || row?.launch_id !== launch.id || row.state !== 'SPAWNING' || row.terminating_at !== null) return undefined
+async function inRole(tx: Tx, launch: Launch, context: Context): Promise<Wanted | undefined> {
+  const row = await tx.first(selectRoleAgent, { id: launch.roleAgentId ?? '' })
+  const agent = await tx.first(selectAgent, { id: launch.agentId })
+  if (!agent || row?.launch_id !== launch.id || row.terminating_at !== null) return undefined
+  if (row.state !== 'SPAWNING' && (row.state !== 'ACTIVE' || row.asleep_at === null)) return undefined
   const acp = {
     workspace: {
       userSessionShort: shortId(row.user_session_id),
       role: row.role,
       path: row.workspace_wanted,
-      setUp: await setUpOf(reader, launch.projectId),
+      setUp: await setUpOf(tx, launch.projectId),
     },
     loadAcpSessionId: row.load_acp_session_id,
     lastOpenedAt: row.load_acp_session_id === null ? null : row.opened_at,
-    ...(await limitsIn(reader, launch.projectId)),
+    contextId: await contextOfRole(tx, row, launch, context),
+    ...(await limitsIn(tx, launch.projectId)),
   }
   return { agent, acp }
+}
+
+/** AC4: one that begins anew in its role knows nothing of the one before it. */
+async function contextOfRole(tx: Tx, row: RoleAgentRow, launch: Launch, context: Context): Promise<string> {
+  const beginsAnew = row.state === 'SPAWNING' && row.load_acp_session_id === null
+  const found = await contextFor(tx, contextInRole(row), context, beginsAnew ? 'terminated' : undefined)
+  await tx.write(updateContext, { ...found, state: 'opening', launch_id: launch.id })
+  return found.id
 }
 
 /** Enough of it to tell a person's user sessions apart; the end, since these ids begin with the time. */

@@ -4,6 +4,7 @@
  * has gone, is dropped: nothing is undone by it.
  */
 import type { Launch } from '../domain/agent-process/lifecycle.ts'
+import { say } from '../domain/sentences.ts'
 import { projectStream, userSessionStream } from '../domain/stream/name.ts'
 import { withChange } from '../domain/user-session/configuring.ts'
 import { mask } from '../platform/mask.ts'
@@ -16,16 +17,17 @@ import { updateReady } from '../store/queries/ready-launches.ts'
 import { type Offers, type RoleAgentRow, selectRoleAgent, updateRoleAgent } from '../store/queries/role-agents.ts'
 import { isOfRole, selectTurn, type TurnRow, updateTurn } from '../store/queries/turns.ts'
 import type { Context, Tx } from '../store/store.ts'
-import { contextFor, contextInRole, primingOf } from './context-record.ts'
+import { contextFor, contextInRole } from './context-record.ts'
 import { promptWithContext } from './first-prompt.ts'
 import { stopLaunch } from './launch-record.ts'
-import { limitNow, noteLimit } from './limit-record.ts'
+import { noteLimit } from './limit-record.ts'
 import { askPermission, withdrawAsked, withdrawPermissions } from './permission-record.ts'
 import type { Ends } from './process-end.ts'
 import { judgeContext, restart, tryAgain } from './recover-context.ts'
 import { moveRoleAgent } from './role-agent-record.ts'
 import { settleTurn } from './settle-turn.ts'
-import { type EndedTurn, endTurn, noteUpdate, speakerOf, startNext, turnStream } from './turn-record.ts'
+import { primingOfTurn, startNext } from './start-in-role.ts'
+import { type EndedTurn, endTurn, noteUpdate, speakerOf, turnStream } from './turn-record.ts'
 import { keepAnswer } from './work-conversation.ts'
 import { registerWorktree } from './worktree-record.ts'
 
@@ -83,7 +85,9 @@ async function takeFact(
       return update(tx, launch, agent, fact)
     case 'turn-ended': {
       const turn = await runningTurn(tx, launch, fact.turnId)
-      return turn && (agent ? endInRole(tx, turn, agent, fact, context) : endOutsideRoles(tx, turn, launch, fact, context))
+      return (
+        turn && (agent ? endInRole(tx, turn, agent, launch, fact, context) : endOutsideRoles(tx, turn, launch, fact, context))
+      )
     }
     case 'permission-asked': {
       const turn = await runningTurn(tx, launch, fact.turnId)
@@ -129,14 +133,18 @@ async function readyInRole(
   const { role, agent_id: agentId, project_id: projectId, user_session_id: userSessionId } = agent
   const which = contextInRole(agent)
   const { key } = which
-  // AC4: what the one before it in the role knew is gone when its session was not brought back.
-  const own = await contextFor(tx, which, context, how === 'new' ? 'terminated' : undefined)
-  const opened = { state: 'open', launch_id: launch.id, acp_session_id: acpSessionId, how, not_restored: notRestored } as const
   const { now } = context
-  await tx.write(updateContext, { ...own, ...opened, opened_at: now, primed_at: now })
+  const found = await contextFor(tx, which, context)
+  const opened = { state: 'open', launch_id: launch.id, acp_session_id: acpSessionId, how, not_restored: notRestored } as const
+  // CX2: one that was woken has to know what was said.
+  const goesOn = agent.asleep_at !== null
+  await tx.write(updateContext, { ...found, ...opened, opened_at: now, primed_at: goesOn && how === 'new' ? null : now })
+  const isNamed = found.launch_id === launch.id && (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
+  await tx.write(updateReady, { id: launch.id, readyAt: now, contextLimit: isNamed ? null : 1 })
   const data = { role, agentId, conversation: key, workspace, branch, note, how, notRestored, ...offers }
   tx.append(userSessionStream(userSessionId), { type: 'agent:ready', data }, [projectStream(projectId)])
-  await promptWithContext(tx, row, context)
+  if (agent.asleep_at === null) await promptWithContext(tx, row, context)
+  else await startNext(tx, row, context)
 }
 
 /** Its context was opened for this turn: it knows what it was told, or what it was told to begin with. */
@@ -145,7 +153,7 @@ async function began(tx: Tx, launch: Launch, fact: Fact<'turn-began'>, { now }: 
   const row = await tx.first(selectContext, { id: fact.contextId })
   if (!turn || row?.launch_id !== launch.id || row.state !== 'opening') return
   const { acpSessionId: acp_session_id, how, notRestored: not_restored } = fact
-  const priming = await primingOf(tx, row, { turn, promptSeqs: new Set() }, now)
+  const priming = await primingOfTurn(tx, row, turn, now)
   await tx.write(updateTurn, { ...turn, primer: how === 'new' ? priming.primer : priming.news })
   await tx.write(updateContext, { ...row, state: 'open', acp_session_id, how, not_restored, opened_at: now, primed_at: now })
 }
@@ -184,15 +192,40 @@ async function endOutsideRoles(tx: Tx, turn: TurnRow, launch: Launch, fact: Fact
   if (fact.cancelIgnored) await restart(tx, launch, context)
 }
 
-async function endInRole(tx: Tx, turn: TurnRow, agent: RoleAgentRow, fact: Fact<'turn-ended'>, context: Context): Promise<void> {
+async function endInRole(
+  tx: Tx,
+  turn: TurnRow,
+  agent: RoleAgentRow,
+  launch: Launch,
+  fact: Fact<'turn-ended'>,
+  context: Context,
+): Promise<void> {
   if (!isOfRole(turn)) return
+  const goOn = async (): Promise<void> => {
+    const now = await tx.first(selectRoleAgent, { id: agent.id })
+    if (now && now.terminating_at === null) await startNext(tx, now, context)
+  }
+  const isLeaving = agent.terminating_at !== null
+  if (fact.notRun && !isLeaving && (await tryAgain(tx, turn, launch, fact.notRun, context))) return goOn()
   const ended = await end(tx, turn, fact, context)
   if (ended) await keepAnswer(tx, turn, ended.text, context)
   if (ended) await noteLimit(tx, turn, ended, context)
-  await tx.write(updateRoleAgent, { ...agent, last_active_at: context.now })
-  // What waits in line would only meet the limit too; who came back for a turn that met it is told that one first, by `end-limit`.
-  const isLimited = (await limitNow(tx, contextInRole(agent))) !== undefined
-  return agent.terminating_at === null && !isLimited ? startNext(tx, agent.id, context) : undefined
+  const active = { ...agent, last_active_at: context.now }
+  await tx.write(updateRoleAgent, active)
+  if (isLeaving) return
+  if (fact.notRun) return useless(tx, active, launch, fact.error, context)
+  if (ended && ended.limitedUntil === undefined) await judgeContext(tx, turn, launch, ended, context)
+  // It takes nothing new until it gives this one back: another process goes on with what waits.
+  if (fact.cancelIgnored) await restart(tx, launch, context)
+  return goOn()
+}
+
+/** CX7: brought back and started again, and it still takes no prompt. */
+async function useless(tx: Tx, agent: RoleAgentRow, launch: Launch, said: string | null, context: Context): Promise<void> {
+  const error = say('takesNoPrompt', { why: said === null ? say('noReason') : mask(said) })
+  const end = { exitCode: null, signal: null, error, stoppedByPerson: false, toSleep: false }
+  await moveRoleAgent(tx, agent, { type: 'process-ended', end }, {}, context)
+  await stopLaunch(tx, launch, { reason: 'finished', detail: error }, context)
 }
 
 /** Rare, and what whoever comes later has to see as it is now. */

@@ -6,11 +6,10 @@ import type { Launch } from '../domain/agent-process/lifecycle.ts'
 import { consoleKey } from '../domain/conversation/key.ts'
 import type { Instant } from '../domain/instant.ts'
 import { coordinatorStream, type StreamName, turnsStream, userSessionStream } from '../domain/stream/name.ts'
-import { decide, nextInLine, type TurnEvent, type TurnState, withdrawn } from '../domain/turn/lifecycle.ts'
+import { decide, type TurnEvent, type TurnState, withdrawn } from '../domain/turn/lifecycle.ts'
 import type { OpenContext } from '../protocol/link-turns.ts'
 import type { PromptPart } from '../protocol/prompt.ts'
 import { deleteEventsThrough, raiseFloor, selectPosition } from '../store/event-log.ts'
-import { findLaunch } from '../store/queries/launches.ts'
 import type { RoleAgentRow } from '../store/queries/role-agents.ts'
 import { insertTurnItem } from '../store/queries/turn-items.ts'
 import {
@@ -18,7 +17,6 @@ import {
   isOfRole,
   newTurnRow,
   selectOpenIn,
-  selectOpenTurns,
   selectQueuedChat,
   selectRunningIn,
   type TurnRow,
@@ -128,7 +126,8 @@ export async function startTurn(
   const content: readonly PromptPart[] = JSON.parse(row.content)
   const { id: turnId, asked_by: by } = row
   const prompted = { role: speakerOf(row), messageId: turnId, content, by, requestId }
-  const started_seq = tx.append(turnStream(row), { type: 'agent:prompted', data: prompted })
+  // One that is told again, because it did not run, was told of before.
+  const started_seq = row.started_seq ?? tx.append(turnStream(row), { type: 'agent:prompted', data: prompted })
   await tx.write(updateTurn, { ...row, primer, state: 'running', started_seq, started_at: now })
   if (launch) {
     const told = primer === null ? content : [{ type: 'text' as const, text: primer }, ...content]
@@ -214,10 +213,4 @@ export async function dropOpenTurns(tx: Tx, key: string, now: Instant): Promise<
     await tx.write(updateTurn, { ...turn, state: 'cancelled', stop_reason: withdrawn, ended_at: now })
     await tx.write(deleteUnreadOfTurn, { turnId: turn.id })
   }
-}
-
-/** The agent in a role is free: who waits longest is next. */
-export async function startNext(tx: Tx, roleAgentId: string, context: Context): Promise<void> {
-  const next = nextInLine(await tx.all(selectOpenTurns, { roleAgentId }))
-  if (next) await startTurn(tx, next, next.launch_id ? await findLaunch(tx, next.launch_id) : undefined, {}, context)
 }

@@ -60,6 +60,7 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
     step: row.step,
     exitCode: row.exit_code,
     signal: row.signal,
+    asleep: row.asleep_at !== null,
     terminating: row.terminating_at !== null && row.state !== 'TERMINATED',
     notRestored: row.not_restored,
     images: offers.images,

@@ -10,15 +10,15 @@ import type { TurnRow } from '../store/queries/turns.ts'
 import type { Context, Tx } from '../store/store.ts'
 import { appendMessage, type NewMessage, openConversation } from './conversation-record.ts'
 
-/** What it was asked. */
-export async function keepPrompt(tx: Tx, turn: TurnRow, accountId: string | null, context: Context): Promise<void> {
+/** What it was asked; the number of the message. */
+export async function keepPrompt(tx: Tx, turn: TurnRow, accountId: string | null, context: Context): Promise<number> {
   const content = textOf(JSON.parse(turn.content))
   // A task's prompt is no person's word.
   const asked =
     turn.about === 'task'
       ? ({ role: 'system', senderId: systemId } as const)
       : ({ role: 'user', senderId: turn.asked_by } as const)
-  await keep(tx, turn, accountId, { ...asked, content, receiverId: turn.agent_id, clientId: null }, context)
+  return keep(tx, turn, accountId, { ...asked, content, receiverId: turn.agent_id, clientId: null }, context)
 }
 
 /** What it answered; the message is known by its turn. */
@@ -28,11 +28,11 @@ export async function keepAnswer(tx: Tx, turn: TurnRow, said: string, context: C
   await keep(tx, turn, null, { ...answer, content: said.slice(0, maxContentChars) }, context)
 }
 
-async function keep(tx: Tx, turn: TurnRow, accountId: string | null, message: NewMessage, context: Context): Promise<void> {
+async function keep(tx: Tx, turn: TurnRow, accountId: string | null, message: NewMessage, context: Context): Promise<number> {
   const { project_id, agent_id } = turn
   const begun = { project_id, agent_id, account_id: accountId }
   const { row } = await openConversation(tx, turn.conversation_key, context.now, begun)
-  await appendMessage(tx, row, message, context, { readers: [] })
+  return (await appendMessage(tx, row, message, context, { readers: [] })).seq
 }
 
 /** Pictures and files are named; what they hold is in the turn. */

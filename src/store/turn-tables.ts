@@ -23,7 +23,7 @@ export interface TurnsTable {
   work_session_id: string | null
   about: TurnAbout
   task_id: string | null
-  /** What a summary is to cover. */
+  /** What a summary is to cover; of a prompt in a role, the message that it is. */
   through_seq: number | null
   state: TurnState
   stop_reason: string | null

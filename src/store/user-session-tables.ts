@@ -55,6 +55,8 @@ export interface RoleAgentsTable {
   terminate_request_id: string | null
   /** The number of `agent:terminated`. */
   terminated_seq: number | null
+  /** AG7: since when its process is not wanted; until another is ready. */
+  asleep_at: Instant | null
 }
 
 /** AG6: what a person has allowed for a time. */

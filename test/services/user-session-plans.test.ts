@@ -4,12 +4,14 @@ import { expect, test } from 'vitest'
 import { selectAsked, selectPastDeadline, selectPendingOfTurn } from '../../src/store/queries/approvals.ts'
 import { selectLimitedUntil } from '../../src/store/queries/contexts.ts'
 import {
+  selectAsleepWithWork,
   selectCoordinatorsOf,
   selectLastOpened,
   selectLeavingSince,
   selectOccupant,
   selectOccupants,
   selectSpawningSince,
+  selectWakingSince,
 } from '../../src/store/queries/role-agents.ts'
 import { saidIn } from '../../src/store/queries/turn-text.ts'
 import { runningTurnsOn, selectOpenTurns, selectTurnsOver, settledPermissionsOn } from '../../src/store/queries/turns.ts'
@@ -26,6 +28,8 @@ const questions: readonly ((reader: Reader) => Promise<unknown>)[] = [
   (reader) => reader.all(selectLeavingSince, { until: at, limit: 1 }),
   (reader) => reader.all(selectLimitedUntil, { until: at, limit: 1 }),
   (reader) => reader.all(selectSpawningSince, { until: at, limit: 1 }),
+  (reader) => reader.all(selectWakingSince, { until: at, limit: 1 }),
+  (reader) => reader.all(selectAsleepWithWork, { limit: 1 }),
   (reader) => reader.all(selectCoordinatorsOf, { userSessionId: 'u' }),
   (reader) => reader.all(selectOpenTurns, { roleAgentId: 'x' }),
   (reader) => reader.all(selectTurnsOver, { userSessionId: 'u', before: 9, limit: 1 }),

@@ -22,7 +22,7 @@ export interface Machine {
   /** From the order of a launch to an agent that can be prompted; its launch. */
   bringUp(): Promise<string>
   /** The next turn that is ordered. */
-  turn(): Promise<{ launchId: string; turnId: string; content: Anything }>
+  turn(): Promise<{ launchId: string; turnId: string; content: Anything; context?: Anything }>
   /** Answers the next turn in so many pieces. */
   answer(...pieces: string[]): Promise<string>
 }
@@ -41,7 +41,10 @@ export interface Console {
   /** A new session, as its messages name it. */
   created(client: SocketClient): Promise<InSession>
   /** A session with one agent that is ready, seen by one client and played by one machine. */
-  ready(role?: string): Promise<{ client: SocketClient; machine: Machine; inside: InSession; launchId: string }>
+  ready(
+    role?: string,
+    contexts?: boolean,
+  ): Promise<{ client: SocketClient; machine: Machine; inside: InSession; launchId: string }>
 }
 
 export async function openConsole(options: TestServerOptions = {}, settings: object = {}): Promise<Console> {
@@ -66,8 +69,8 @@ export async function openConsole(options: TestServerOptions = {}, settings: obj
     client,
     machine,
     created,
-    async ready(role = 'auth') {
-      const played = await machine()
+    async ready(role = 'auth', contexts = false) {
+      const played = await machine('first', contexts)
       const on = await client()
       const inside = await created(on)
       on.send({ type: 'agent:spawn', ...inside, role })
@@ -142,11 +145,11 @@ export async function playMachine(
   }
 }
 
-export const readyAgent = (launchId: string): Said => ({
+export const readyAgent = (launchId: string, how: 'new' | 'loaded' = 'new'): Said => ({
   type: 'agent-ready',
   launchId,
   acpSessionId: `acp of ${launchId}`,
-  how: 'new',
+  how,
   notRestored: null,
   workspace: '/tmp/work/auth',
   branch: 'holdfast/1/auth',
@@ -171,7 +174,13 @@ export const said = (launchId: string, turnId: string, text: string): Said => up
 export const turnEnded = (
   launchId: string,
   turnId: string,
-  how: { outcome?: 'answered' | 'cancelled' | 'failed'; stopReason?: string; error?: string } = {},
+  how: {
+    outcome?: 'answered' | 'cancelled' | 'failed'
+    stopReason?: string
+    error?: string
+    notRun?: 'refused'
+    cancelIgnored?: boolean
+  } = {},
 ): Said => ({
   type: 'turn-ended',
   launchId,
@@ -179,6 +188,8 @@ export const turnEnded = (
   outcome: how.outcome ?? 'answered',
   stopReason: how.stopReason ?? (how.outcome === undefined ? 'end_turn' : null),
   error: how.error ?? null,
+  ...(how.notRun && { notRun: how.notRun }),
+  ...(how.cancelIgnored && { cancelIgnored: true }),
 })
 
 export const question = (toolKind: PermissionRequest['call']['toolKind'] = 'edit'): PermissionRequest => ({

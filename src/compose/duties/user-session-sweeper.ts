@@ -1,5 +1,5 @@
 /**
- * Looks after what in user sessions has a time (US3, US4, AG2, AG6, AP4), every few seconds: agents that do not go, agents that are not ready, limits that are over (in chats too),
+ * Looks after what in user sessions has a time (US3, US4, AG2, AG6, AP4), every few seconds: agents that do not go, agents that are not ready, agents that sleep and are needed, limits that are over (in chats too),
  * permissions that nobody answers, sessions that nobody is connected to. Reads first and writes only for what is due, each in a commit of
  * its own; harmless when done twice. After a start, a tick that comes late, and a store that could not be asked, nothing counts as detached until its
  * readers had time to come back.
@@ -17,6 +17,7 @@ import { attachedForMs } from '../../services/see-user-sessions.ts'
 import { spawnRoleAgent } from '../../services/spawn-role-agent.ts'
 import { terminateUserSession } from '../../services/terminate-user-session.ts'
 import type { WhichUserSession } from '../../services/user-session-record.ts'
+import { wakeRoleAgent } from '../../services/wake-role-agent.ts'
 import type { Store } from '../../store/store.ts'
 import { byItself, type Duty, lateMs } from './duty.ts'
 
@@ -51,6 +52,11 @@ export class UserSessionSweeper implements Duty {
       await this.#each({ userSessionId }, async () =>
         store.run(giveUpRoleAgent, { ...(await this.#which(userSessionId)), roleAgentId }),
       )
+    for (const { userSessionId, roleAgentId, ...forStart } of due.asleep)
+      await this.#each({ userSessionId }, async () => {
+        const which = await store.query(findUserSession, { userSessionId, accountId: null, forStart })
+        await store.run(wakeRoleAgent, { ...which, roleAgentId })
+      })
     for (const approvalId of due.approvalIds)
       await this.#each({ approvalId }, async () => store.run(expirePermission, await store.query(findPermission, { approvalId })))
     for (const { userSessionId, again, ...limit } of due.limited)

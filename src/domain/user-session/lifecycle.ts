@@ -12,6 +12,8 @@ export interface ProcessEnd {
   readonly error: string
   /** Somebody had the process itself stopped. */
   readonly stoppedByPerson: boolean
+  /** We had it ended, because it sleeps. */
+  readonly toSleep: boolean
 }
 
 export type FailedStep = 'workspace' | 'process' | 'initialize' | 'session' | 'running'
@@ -24,12 +26,15 @@ export interface Leaving {
 export interface RoleAgentLife {
   readonly state: 'SPAWNING' | 'ACTIVE' | 'FAILED' | 'TERMINATED'
   readonly leaving: Leaving | null
+  /** It is ACTIVE without a process that can be prompted; one is started when something waits for it (AG7). */
+  readonly asleep: boolean
 }
 
 export type RoleAgentEvent =
   | { readonly type: 'ready' }
   | { readonly type: 'failed'; readonly step: Exclude<FailedStep, 'running'>; readonly error: string }
   | { readonly type: 'process-ended'; readonly end: ProcessEnd }
+  | { readonly type: 'sleep' }
   /** `processLeft`: there is one that has to go first. */
   | { readonly type: 'terminate'; readonly reason: string; readonly processLeft: boolean }
   /** It was asked to go and did not within its time. */
@@ -37,6 +42,7 @@ export type RoleAgentEvent =
 
 export type RoleAgentDecision =
   | { readonly became: 'ready' }
+  | { readonly became: 'asleep' }
   | {
       readonly became: 'failed'
       readonly step: FailedStep
@@ -59,21 +65,27 @@ export const leavingWithinMs = 5000
  *      ├────────────────────────────────────────────┘                      │
  *      └── terminate, in any state: leaving ──process ended, gave up───────┘
  *
+ * ACTIVE ──sleep──▶ asleep, its process ended ──ready, of another──▶ ACTIVE. One that cannot be woken has failed.
+ *
  * Whoever is leaving neither becomes ready nor fails. Any end of the process that nobody asked for is a failure (AG4).
  */
-export function decide({ state, leaving }: RoleAgentLife, event: RoleAgentEvent): RoleAgentDecision {
+export function decide({ state, leaving, asleep }: RoleAgentLife, event: RoleAgentEvent): RoleAgentDecision {
   if (state === 'TERMINATED') return unchanged
+  const starts = (state === 'SPAWNING' || (state === 'ACTIVE' && asleep)) && !leaving
   switch (event.type) {
     case 'ready':
-      return state === 'SPAWNING' && !leaving ? { became: 'ready' } : unchanged
+      return starts ? { became: 'ready' } : unchanged
     case 'failed':
-      if (state !== 'SPAWNING' || leaving) return unchanged
+      if (!starts) return unchanged
       return { became: 'failed', step: event.step, error: event.error, exitCode: null, signal: null }
     case 'process-ended':
       if (leaving) return { became: 'terminated', reason: leaving.reason }
       if (event.end.stoppedByPerson) return { became: 'terminated', reason: say('stoppedByPerson') }
+      if (asleep && event.end.toSleep) return unchanged
       // What it failed of was told before; that its process has gone then is no news.
       return state === 'FAILED' ? unchanged : failedWith(state, event.end)
+    case 'sleep':
+      return state === 'ACTIVE' && !leaving && !asleep ? { became: 'asleep' } : unchanged
     case 'terminate':
       if (leaving) return unchanged
       return { became: event.processLeft ? 'leaving' : 'terminated', reason: event.reason }

@@ -22,6 +22,7 @@ import { sealedValues } from './0020-sealed-values.ts'
 import { fullCheckpoints } from './0021-full-checkpoints.ts'
 import { turns } from './0022-turns.ts'
 import { limitsOfContexts } from './0023-limits-of-contexts.ts'
+import { sleepingRoles } from './0024-sleeping-roles.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -48,6 +49,7 @@ export const migrations: readonly Migration[] = [
   fullCheckpoints,
   turns,
   limitsOfContexts,
+  sleepingRoles,
 ]
 
 export const newestVersion = migrations.length

@@ -10,9 +10,15 @@ export const updateReady = statement<{ id: string; readyAt: Instant; contextLimi
   db.updateTable('launches').set({ ready_at: p.readyAt, context_limit: p.contextLimit }).where('id', '=', p.id),
 )
 
-export const selectContextLimit = statement<{ id: string }>()((db, p) =>
-  db.selectFrom('launches').select('context_limit').where('id', '=', p.id),
+const selectContextLimit = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('launches').select(['context_limit', 'ready_at']).where('id', '=', p.id),
 )
+
+/** How many contexts a process can be told of by name; null: any number. One in a role since before they had names: its own alone. */
+export async function contextLimit(reader: Reader, id: string): Promise<number | null> {
+  const row = await reader.first(selectContextLimit, { id })
+  return row && row.ready_at === null ? 1 : (row?.context_limit ?? null)
+}
 
 export interface ReadyLaunch {
   readonly launchId: string

@@ -1,5 +1,5 @@
 /** Agents in roles as rows (AG1). Written behind the lock of their user session's stream. */
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
 import type { RoleAgentLife } from '../../domain/user-session/lifecycle.ts'
 import type { AgentMode, AgentOption, AgentUpdate } from '../../protocol/agent-update.ts'
@@ -28,16 +28,21 @@ export const noOffers: Offers = { images: false, modes: [], modeId: null, option
 
 /** Said in the query, so that the indexes of those in roles are used. */
 const terminated = sql.lit<RoleAgentRow['state']>('TERMINATED')
+const active = sql.lit<RoleAgentRow['state']>('ACTIVE')
 const spawning = sql.lit<RoleAgentRow['state']>('SPAWNING')
 
-export const lifeOf = ({ state, terminating_at, terminate_reason }: RoleAgentRow): RoleAgentLife => ({
+export const lifeOf = ({ state, terminating_at, terminate_reason, asleep_at }: RoleAgentRow): RoleAgentLife => ({
   state,
+  asleep: asleep_at !== null,
   leaving: terminating_at === null ? null : { reason: terminate_reason ?? '' },
 })
 
 /** What changes of one that is there. */
 const changing = (p: RoleAgentRow) => ({
   state: p.state,
+  launch_id: p.launch_id,
+  load_acp_session_id: p.load_acp_session_id,
+  asleep_at: p.asleep_at,
   workspace: p.workspace,
   branch: p.branch,
   note: p.note,
@@ -63,10 +68,8 @@ export const insertRoleAgent = statement<RoleAgentRow>()((db, p) =>
     project_id: p.project_id,
     role: p.role,
     agent_id: p.agent_id,
-    launch_id: p.launch_id,
     work_session_id: p.work_session_id,
     workspace_wanted: p.workspace_wanted,
-    load_acp_session_id: p.load_acp_session_id,
     created_at: p.created_at,
     ...changing(p),
   }),
@@ -148,16 +151,51 @@ export const selectLeavingSince = statement<{ until: Instant; limit: number }>()
     .limit(p.limit),
 )
 
-/** AG2: those whose process was begun and that are not ready. */
-export const selectSpawningSince = statement<{ until: Instant; limit: number }>()((db, p) =>
+const starting = (db: Kysely<Tables>, p: { until: Instant; limit: number }) =>
   db
     .selectFrom('role_agents')
     .innerJoin('launches', 'launches.id', 'role_agents.launch_id')
     .select(['role_agents.id', 'role_agents.user_session_id', 'role_agents.project_id', 'role_agents.role'])
     .select(['launches.started_at', 'launches.coordinator_id', 'launches.state'])
-    .where('role_agents.state', '=', spawning)
     .where('launches.started_at', '<=', p.until)
     .orderBy('role_agents.created_at')
+    .limit(p.limit)
+
+/** AG2: those whose process was begun and that are not ready. */
+export const selectSpawningSince = statement<{ until: Instant; limit: number }>()((db, p) =>
+  starting(db, p).where('role_agents.state', '=', spawning),
+)
+
+/** AG7: the same of those that are being woken. */
+export const selectWakingSince = statement<{ until: Instant; limit: number }>()((db, p) =>
+  starting(db, p)
+    .where('role_agents.asleep_at', 'is not', null)
+    .where('role_agents.state', '=', active)
+    .where('launches.state', '<>', sql.lit('ended'))
+    .where('launches.stop_reason', 'is', null),
+)
+
+/** AG7: those without a process for whom something waits. */
+export const selectAsleepWithWork = statement<{ limit: number }>()((db, p) =>
+  db
+    .selectFrom('role_agents')
+    .innerJoin('launches', 'launches.id', 'role_agents.launch_id')
+    .select(['role_agents.id', 'role_agents.user_session_id', 'role_agents.role', 'role_agents.agent_id'])
+    .where('role_agents.asleep_at', 'is not', null)
+    .where('role_agents.state', '=', active)
+    .where('role_agents.terminating_at', 'is', null)
+    .where('launches.state', '=', sql.lit('ended'))
+    .where((is) =>
+      is.exists(
+        is
+          .selectFrom('turns')
+          .select('turns.id')
+          .whereRef('turns.role_agent_id', '=', 'role_agents.id')
+          .where('turns.state', '=', sql.lit('queued'))
+          .where('turns.not_before', 'is', null),
+      ),
+    )
+    .orderBy('role_agents.asleep_at')
     .limit(p.limit),
 )
 

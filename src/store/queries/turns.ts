@@ -141,7 +141,8 @@ export const selectOpenTurns = statement<{ roleAgentId: string }>()((db, p) =>
     .where('role_agent_id', '=', p.roleAgentId)
     .where('state', 'in', open)
     .where('not_before', 'is', null)
-    .orderBy('asked_seq'),
+    // What was told before, or was parked, has none or its old one: it comes first, on each engine.
+    .orderBy(({ fn, lit }) => fn.coalesce('asked_seq', lit(0))),
 )
 
 /** AG6: what waits for the limit of its agent to be over; at most one in each context. */

@@ -14,6 +14,7 @@ const end = (changes: Partial<ProcessEnd> = {}): ProcessEnd => ({
   signal: null,
   error: 'It crashed',
   stoppedByPerson: false,
+  toSleep: false,
   ...changes,
 })
 const ready: RoleAgentEvent = { type: 'ready' }
@@ -26,7 +27,11 @@ const gaveUp: RoleAgentEvent = { type: 'gave-up' }
 const life = (state: RoleAgentLife['state'], leaving: string | null = null): RoleAgentLife => ({
   state,
   leaving: leaving === null ? null : { reason: leaving },
+  asleep: false,
 })
+const asleep = (leaving: string | null = null): RoleAgentLife => ({ ...life('ACTIVE', leaving), asleep: true })
+const sleep: RoleAgentEvent = { type: 'sleep' }
+const goneToSleep: RoleAgentEvent = { type: 'process-ended', end: end({ toSleep: true }) }
 
 const crash = { error: 'It crashed', exitCode: 1, signal: null } as const
 const unchanged: RoleAgentDecision = { became: 'unchanged' }
@@ -41,6 +46,16 @@ const cases: [string, RoleAgentLife, RoleAgentEvent, RoleAgentDecision][] = [
   ['dies while active', life('ACTIVE'), gone, { became: 'failed', step: 'running', ...crash }],
   ['is over after it failed: no news', life('FAILED'), gone, unchanged],
   ['is stopped by a person', life('ACTIVE'), stopped, terminated('stopped by a person')],
+  ['falls asleep', life('ACTIVE'), sleep, { became: 'asleep' }],
+  ['falls asleep once', asleep(), sleep, unchanged],
+  ['does not fall asleep before it is ready', life('SPAWNING'), sleep, unchanged],
+  ['leaving, does not fall asleep', life('ACTIVE', 'x'), sleep, unchanged],
+  ['asleep, its process goes as it was told to', asleep(), goneToSleep, unchanged],
+  ['asleep, is woken', asleep(), ready, { became: 'ready' }],
+  ['asleep, cannot be woken', asleep(), failed, { became: 'failed', step: 'session', error: 'No', exitCode: null, signal: null }],
+  ['asleep, dies while it is woken', asleep(), gone, { became: 'failed', step: 'running', ...crash }],
+  ['asleep, is terminated', asleep(), terminate(false), terminated('user requested')],
+  ['asleep and leaving, has gone', asleep('x'), goneToSleep, terminated('x')],
   ['leaves first', life('ACTIVE'), terminate(true), { became: 'leaving', reason: 'user requested' }],
   ['leaves at once without a process', life('SPAWNING'), terminate(false), terminated('user requested')],
   ['leaves at once when it has failed', life('FAILED'), terminate(false), terminated('user requested')],

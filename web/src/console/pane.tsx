@@ -122,7 +122,7 @@ function HappeningRow({ happening }: { happening: Happening }) {
   const said = useSaid()
   const { kind, at, text } = happening
   // Why one failed is told below, for as long as it stands there failed.
-  const what = kind === 'started' ? words.started(text) : kind === 'failed' ? words.failed : words.ended(said(text ?? ''))
+  const what = kind === 'ended' ? words.ended(said(text ?? '')) : kind === 'started' ? words.started(text) : words[kind]
   return (
     <li className="flex flex-wrap justify-center gap-x-2 pt-4 text-center text-xs text-faint">
       <span>{what}</span>

@@ -39,7 +39,7 @@ export interface ShownTurn {
 
 /** What happened to the agent between its turns. */
 export interface Happening {
-  readonly kind: 'started' | 'failed' | 'ended'
+  readonly kind: 'started' | 'asleep' | 'failed' | 'ended'
   readonly at: string
   readonly text: string | null
 }
@@ -166,6 +166,8 @@ function changedPane(pane: Pane, event: AboutRole): Pane {
       const failed = { state: 'FAILED', step, error, exitCode, signal } as const
       return { ...withAgent(pane, failed), entries: [...entries, { kind: 'failed', at, text: error }] }
     }
+    case 'agent:asleep':
+      return { ...pane, entries: [...pane.entries, { kind: 'asleep', at, text: null }] }
     case 'agent:terminated':
       return { ...pane, agent: null, entries: [...withoutAnswer(pane.entries), { kind: 'ended', at, text: event.reason }] }
     case 'agent:queued': {

@@ -78,6 +78,7 @@ export const consoleWords = {
     refusal: 'It refused to go on.',
   } as Record<string, string>,
   stopped: (reason: string) => `It stopped: ${reason}`,
+  asleep: 'Asleep: it is started again, with what it knows, for the next message',
   started: (how: string | null): string =>
     how === null ? 'Started' : how === 'loaded' ? 'Started, with its conversation brought back' : 'Resumed',
   ended: (reason: string): string => (reason === '' || reason === 'user requested' ? 'Ended' : `Ended: ${reason}`),

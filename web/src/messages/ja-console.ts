@@ -78,6 +78,7 @@ export const consoleWords: typeof English = {
     refusal: '続行を拒否しました。',
   },
   stopped: (reason) => `停止しました: ${reason}`,
+  asleep: '休止しました。次のメッセージで、それまでの内容を引き継いで起動します',
   started: (how) => (how === null ? '起動しました' : how === 'loaded' ? '以前の会話を引き継いで起動しました' : '再開しました'),
   ended: (reason) => (reason === '' || reason === 'user requested' ? '終了しました' : `終了しました: ${reason}`),
   failed: '失敗しました',

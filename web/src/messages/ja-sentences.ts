@@ -70,6 +70,8 @@ const words: Sentences = {
   processGoneTwice:
     'この作業中にエージェントのプロセスが 2 回終了しました。自動では再実行しません。もう一度試すには再送信してください。',
   otherConversation: '別の会話のために場所を空けます。',
+  takesNoPrompt:
+    'セッションを開き直し、再起動しても、エージェントはプロンプトを受け付けません: {why} プロセスの出力を確認してから、起動し直してください。',
   contextUseless: 'エージェントが応答しなくなったため、再起動します。',
 
   stoppedByPerson: 'メンバーが停止しました',
