@@ -195,12 +195,20 @@ export const infoAnswer = (userSessionId: string, agent: UserSession['agents'][n
   agent,
 })
 
-/** AG3: nothing had to be done. */
-export const alreadyTerminated = (userSessionId: string, role: string) => ({
+/** AG3: nothing had to be done, or another had asked for it before. */
+export const terminatedAnswer = (userSessionId: string, role: string, reason = 'already terminated') => ({
   type: 'agent:terminated',
   sessionId: userSessionId,
   role,
-  reason: 'already terminated',
+  reason,
+})
+
+/** US4: another had asked for it before. */
+export const endedAnswer = (userSessionId: string, reason: string, agentsTerminated: number) => ({
+  type: 'session:terminated',
+  sessionId: userSessionId,
+  reason,
+  agentsTerminated,
 })
 
 export const snapshotMessage = (id: string, atSeq: number, { userSession, turns }: UserSessionState) => ({

@@ -14,10 +14,10 @@ interface Input extends WhichUserSession {
   readonly requestId?: string | undefined
 }
 
-/** `roleAgentId` null: nobody holds the role. `seq` null: it is told when its process has gone. */
+/** `roleAgentId` null: nobody holds the role. `byOther`: the event that tells of its end answers an earlier request. */
 interface Terminated {
   readonly roleAgentId: string | null
-  readonly seq: number | null
+  readonly byOther: boolean
 }
 
 export const terminateRoleAgent = defineUseCase({
@@ -27,9 +27,9 @@ export const terminateRoleAgent = defineUseCase({
     const { userSessionId } = which
     await existingUserSession(tx, userSessionId)
     const row = await tx.first(selectOccupant, { userSessionId, role })
-    if (!row) return { roleAgentId: null, seq: null }
-    const ended = await leaveRole(tx, row, { ...which, reason: byRequest, requestId }, context)
-    return { roleAgentId: row.id, seq: ended.terminated_seq }
+    if (!row) return { roleAgentId: null, byOther: false }
+    await leaveRole(tx, row, { ...which, reason: byRequest, requestId }, context)
+    return { roleAgentId: row.id, byOther: row.terminating_at !== null && row.terminate_request_id !== (requestId ?? null) }
   },
 })
 

@@ -18,11 +18,11 @@ interface Input extends WhichUserSession {
 export const terminateUserSession = defineUseCase({
   name: 'terminate-user-session',
   streams: (input: Input) => rosterStreams(input),
-  /** The number of `session:terminated`, if that was told already. */
-  run: async (tx, { reason, requestId, ...which }, context): Promise<{ seq: number | null }> => {
+  /** `byOther`: the event that tells of its end answers an earlier request. */
+  run: async (tx, { reason, requestId, ...which }, context): Promise<{ byOther: boolean }> => {
     const { userSessionId } = which
     const row = await existingUserSession(tx, userSessionId)
-    if (row.terminated_at !== null) return { seq: row.closed_seq }
+    if (row.terminated_at !== null) return { byOther: row.terminate_request_id !== (requestId ?? null) }
     const occupants = await tx.all(selectOccupants, { userSessionId })
     await tx.write(updateEnding, {
       ...row,
@@ -34,6 +34,6 @@ export const terminateUserSession = defineUseCase({
     })
     for (const agent of occupants) await leaveRole(tx, agent, { ...which, reason: say('userSessionEnded') }, context)
     await closeIfEmpty(tx, userSessionId)
-    return { seq: (await existingUserSession(tx, userSessionId)).closed_seq }
+    return { byOther: false }
   },
 })

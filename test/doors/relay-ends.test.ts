@@ -154,6 +154,34 @@ test('[US4] a session with agents in every state is terminated: all are told at 
   expect((await room.created(client)).sessionId).not.toBe(inside.sessionId)
 })
 
+test('[RL2] who asks for an end that another has asked for is answered under its own request id', async () => {
+  const room = await openConsole()
+  const { client, machine, inside, launchId } = await room.ready()
+  const phone = await room.client()
+  const asksFor = (on: SocketClient, type: string, requestId: string) => on.send({ type, ...inside, role: 'auth', requestId })
+  const answerTo = (on: SocketClient, requestId: string) => on.inbox.next((each) => each.requestId === requestId)
+  asksFor(client, 'agent:terminate', 'a1')
+  await machine.order('stop-ordered')
+  asksFor(phone, 'agent:terminate', 'a2')
+  asksFor(client, 'session:terminate', 's1')
+  asksFor(client, 'agent:get', 'g')
+  // It is still there: nobody is answered before it has gone.
+  expect(await answerTo(client, 'g')).toMatchObject({ type: 'agent:info', agent: { terminating: true } })
+  asksFor(phone, 'session:terminate', 's2')
+  asksFor(phone, 'agent:get', 'h')
+  await answerTo(phone, 'h')
+  await machine.tell(exited(launchId, { stopped: true }))
+  const gone = { type: 'agent:terminated', role: 'auth', reason: 'user requested' }
+  const ended = { type: 'session:terminated', reason: 'user requested', agentsTerminated: 1 }
+  expect([await answerTo(client, 'a1'), await answerTo(client, 's1')]).toMatchObject([gone, ended])
+  expect([await answerTo(phone, 'a2'), await answerTo(phone, 's2')]).toMatchObject([gone, ended])
+  // And so is who asks when it is over; the first, who asks once more, by the same event.
+  asksFor(phone, 'session:terminate', 's3')
+  expect(await answerTo(phone, 's3')).toMatchObject(ended)
+  asksFor(client, 'session:terminate', 's1')
+  expect(await answerTo(client, 's1')).toMatchObject({ ...ended, seq: expect.any(Number) })
+})
+
 test('[US4] one that does not go within its time is given up on, and the rest goes on', async () => {
   const room = await openConsole()
   const { clock } = room.server

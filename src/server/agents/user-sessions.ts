@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import type { Who } from '../../domain/credential/who.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { say } from '../../domain/sentences.ts'
-import { home } from '../../domain/stream/name.ts'
+import { home, userSessionStream } from '../../domain/stream/name.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { AlwaysTerms } from '../../protocol/allowance.ts'
 import type { Approval } from '../../protocol/approval.ts'
@@ -22,7 +22,7 @@ import { createUserSession } from '../../services/create-user-session.ts'
 import { decideApproval } from '../../services/decide-approval.ts'
 import { findPermission } from '../../services/find-permission.ts'
 import { findRoleAtWork } from '../../services/find-role-at-work.ts'
-import { findToldEnd } from '../../services/find-told-end.ts'
+import { type EndOf, findEndAnswer, findToldEnd } from '../../services/find-told-end.ts'
 import { accountOf, type FoundUserSession, findUserSession, type Start } from '../../services/find-user-session.ts'
 import { getUserSession } from '../../services/get-user-session.ts'
 import { readApproval } from '../../services/read-approval.ts'
@@ -53,6 +53,12 @@ interface TakenUp {
 
 /** For a coordinator of our own that is being started beside this server. */
 const coordinatorWithinMs = 5000
+
+/** The number of the event that answers, null when it is to come; or an end that answers the one who asked first. */
+type Terminating = { readonly seq: number | null } | { readonly awaits: EndOf }
+
+/** An end is told within seconds; a client waits no longer than this. */
+const toldWithinMs = 60_000
 
 interface UserSessionsParts {
   readonly store: Store
@@ -155,18 +161,26 @@ export class UserSessions {
     return (await this.#store.run(chooseGoOn, { ...request, ...which, by: who.id }, receiptIn(request))).seq
   }
 
-  async terminateAgent(who: Who, request: Request<'agent:terminate'>): Promise<number | null | 'nobody'> {
+  async terminateAgent(who: Who, request: Request<'agent:terminate'>): Promise<Terminating | 'nobody'> {
     const which = await this.find(who, request.userSessionId)
-    const { roleAgentId } = await this.#store.run(terminateRoleAgent, { ...request, ...which }, receiptIn(request))
-    return roleAgentId === null ? 'nobody' : this.#store.query(findToldEnd, { roleAgentId })
+    const { roleAgentId, byOther } = await this.#store.run(terminateRoleAgent, { ...request, ...which }, receiptIn(request))
+    if (roleAgentId === null) return 'nobody'
+    return byOther ? { awaits: { roleAgentId } } : { seq: await this.#store.query(findToldEnd, { roleAgentId }) }
   }
 
-  async terminate(who: Who, request: Omit<Request<'session:terminate'>, 'type'>, receipt?: ReceiptKey): Promise<number | null> {
+  async terminate(who: Who, request: Omit<Request<'session:terminate'>, 'type'>, receipt?: ReceiptKey): Promise<Terminating> {
     const { userSessionId, requestId } = request
     const which = await this.find(who, userSessionId)
     const kept = receipt ?? receiptIn({ type: 'session:terminate', ...request })
-    await this.#store.run(terminateUserSession, { ...which, reason: byRequest, requestId }, kept)
-    return this.#store.query(findToldEnd, { userSessionId })
+    const { byOther } = await this.#store.run(terminateUserSession, { ...which, reason: byRequest, requestId }, kept)
+    return byOther ? { awaits: { userSessionId } } : { seq: await this.#store.query(findToldEnd, { userSessionId }) }
+  }
+
+  /** What answers the second who asked for an end, when it is told; undefined when it is not told in time. */
+  whenEnded(userSessionId: string, end: EndOf) {
+    const [store, clock, stream] = [this.#store, this.#clock, userSessionStream(userSessionId)]
+    const look = async () => (await store.query(findEndAnswer, end)) ?? undefined
+    return untilSeen({ store, clock, stream, withinMs: toldWithinMs, look })
   }
 
   async answer(who: Who, request: Request<'permission:answer'>): Promise<number> {

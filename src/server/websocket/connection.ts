@@ -42,6 +42,8 @@ export class SocketConnection implements FeedSink, OpenConnection {
   #waiting: Buffer[] = []
   #handling = false
   #unansweredBeats = 0
+  /** See RelayConnection. */
+  awaited = 0
   /** Of the message that is being answered. */
   #requestId: string | undefined
 
@@ -112,7 +114,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
 
   /** By itself; nobody has asked. */
   tell(message: { readonly type: string }): void {
-    this.#say({ ...message }, undefined)
+    if (this.isOpen) this.#say({ ...message }, undefined)
   }
 
   #say(message: Said, requestId: string | undefined): void {

@@ -8,21 +8,28 @@ import type { Who } from '../../domain/credential/who.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { checked } from '../../protocol/checked-input.ts'
 import {
-  alreadyTerminated,
   infoAnswer,
   listAnswer,
   RelayMessage,
   type RelayRequest,
   requestIn,
   resumedAnswer,
+  terminatedAnswer,
 } from '../../protocol/relay.ts'
+import type { EndOf } from '../../services/find-told-end.ts'
 import type { Doors } from '../doors.ts'
 import type { Relay } from './relay.ts'
 
 export interface RelayConnection {
   readonly relay: Relay
   answer(message: { readonly type: string; readonly [field: string]: unknown }): void
+  tell(message: { readonly type: string; readonly [field: string]: unknown }): void
+  /** Ends that another had asked for and that are answered when they are told. */
+  awaited: number
 }
+
+/** On one connection. */
+const maxAwaited = 32
 
 const reads: ReadonlySet<RelayRequest['type']> = new Set(['session:resume', 'agent:list', 'agent:get'])
 
@@ -66,8 +73,10 @@ type Change = Exclude<RelayRequest, { type: 'session:create' | 'session:resume' 
 /** The number of the event that answers; null when it is still to come, or when the answer was given here. */
 async function decide(connection: RelayConnection, who: Who, request: Change, { userSessions }: Doors): Promise<number | null> {
   switch (request.type) {
-    case 'session:terminate':
-      return userSessions.terminate(who, request)
+    case 'session:terminate': {
+      const ended = await userSessions.terminate(who, request)
+      return 'seq' in ended ? ended.seq : answerWhenEnded(connection, request, userSessions, ended.awaits)
+    }
     case 'agent:spawn':
       return userSessions.spawn(who, request)
     case 'agent:message':
@@ -77,9 +86,9 @@ async function decide(connection: RelayConnection, who: Who, request: Change, { 
     case 'agent:cancel':
       return userSessions.cancel(who, request)
     case 'agent:terminate': {
-      const seq = await userSessions.terminateAgent(who, request)
-      if (seq !== 'nobody') return seq
-      connection.answer(alreadyTerminated(request.userSessionId, request.role))
+      const ended = await userSessions.terminateAgent(who, request)
+      if (ended !== 'nobody') return 'seq' in ended ? ended.seq : answerWhenEnded(connection, request, userSessions, ended.awaits)
+      connection.answer(terminatedAnswer(request.userSessionId, request.role))
       return null
     }
     case 'agent:configure':
@@ -89,4 +98,19 @@ async function decide(connection: RelayConnection, who: Who, request: Change, { 
     case 'permission:answer':
       return userSessions.answer(who, request)
   }
+}
+
+/** RL2: the event answers who asked first; the next one hears of it under its own id. It is waited for beside the connection's other messages. */
+function answerWhenEnded(connection: RelayConnection, request: Change, userSessions: Doors['userSessions'], end: EndOf): null {
+  const { requestId, userSessionId } = request
+  if (requestId === undefined) return null
+  if (connection.awaited >= maxAwaited) throw new Refusal('busy', undefined)
+  connection.awaited++
+  void userSessions
+    .whenEnded(userSessionId, end)
+    .then((answer) => answer && connection.tell({ ...answer, requestId }))
+    // The store cannot be asked: who asks again is told so.
+    .catch(() => {})
+    .finally(() => connection.awaited--)
+  return null
 }
