@@ -13,7 +13,7 @@ import { newestOfLaunch } from '../store/queries/agent-sessions-of-launch.ts'
 import { selectContext, selectContextsOfLaunch, updateContext } from '../store/queries/contexts.ts'
 import { findCoordinatorRow } from '../store/queries/coordinators.ts'
 import { processOf } from '../store/queries/launches.ts'
-import { updateReady } from '../store/queries/ready-launches.ts'
+import { updateAgentName, updateReady } from '../store/queries/ready-launches.ts'
 import { type Offers, type RoleAgentRow, selectRoleAgent, updateRoleAgent } from '../store/queries/role-agents.ts'
 import { isOfRole, selectTurn, type TurnRow, updateTurn } from '../store/queries/turns.ts'
 import type { Context, Tx } from '../store/store.ts'
@@ -71,6 +71,7 @@ async function takeFact(
     case 'workspace-made':
       return agent && registerWorktree(tx, agent, launch, fact, context)
     case 'agent-ready':
+      await tx.write(updateAgentName, { id: launch.id, agentName: fact.agentName })
       return agent ? readyInRole(tx, agent, launch, fact, context) : ready(tx, launch, fact, context)
     case 'agent-failed': {
       const error = mask(fact.error)

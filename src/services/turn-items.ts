@@ -22,6 +22,8 @@ export type TurnItem =
 export interface CameOf {
   /** What was said, without thoughts and tools. */
   readonly text: string
+  /** The end of it: what was said since the last tool call began. */
+  readonly sinceTools: string
   readonly cut: boolean
   readonly items: readonly TurnItem[]
   /** The titles of the tools it ran. */
@@ -44,6 +46,7 @@ export async function cameOf(reader: Reader, which: WhichPieces, unwritten: read
 
 class Joined {
   #text = ''
+  #sinceTools = 0
   #chars = 0
   readonly #items: TurnItem[] = []
   readonly #calls = new Map<string, number>()
@@ -54,6 +57,7 @@ class Joined {
     if (!parsed.success) return
     const update = parsed.data
     if (update.kind === 'text') this.#text += update.text
+    if (update.kind === 'tool' && !this.#calls.has(update.call.toolCallId)) this.#sinceTools = this.#text.length
     if (update.kind === 'text' || update.kind === 'thought') this.#join(update.kind, update.text)
     else if (update.kind === 'tool') this.#put(this.#calls.get(update.call.toolCallId), update, update.call.toolCallId)
     else if (update.kind === 'plan') this.#put(this.#plan, update)
@@ -62,7 +66,13 @@ class Joined {
   end(): CameOf {
     const text = storable(this.#text.slice(0, maxAnswerChars))
     const tools = this.#items.flatMap((item) => (item.kind === 'tool' ? [item.call.title] : []))
-    return { text, cut: this.#text.length > maxAnswerChars, items: this.#items, tools }
+    return {
+      text,
+      sinceTools: storable(this.#text.slice(this.#sinceTools)),
+      cut: this.#text.length > maxAnswerChars,
+      items: this.#items,
+      tools,
+    }
   }
 
   #join(kind: 'text' | 'thought', text: string): void {

@@ -6,10 +6,12 @@ import type { Launch } from '../domain/agent-process/lifecycle.ts'
 import { consoleKey } from '../domain/conversation/key.ts'
 import type { Instant } from '../domain/instant.ts'
 import { coordinatorStream, type StreamName, turnsStream, userSessionStream } from '../domain/stream/name.ts'
+import { endedInSilence, notAnAnswer } from '../domain/turn/dialects.ts'
 import { decide, type TurnEvent, type TurnState, withdrawn } from '../domain/turn/lifecycle.ts'
 import type { OpenContext } from '../protocol/link-turns.ts'
 import type { PromptPart } from '../protocol/prompt.ts'
 import { deleteEventsThrough, raiseFloor, selectPosition } from '../store/event-log.ts'
+import { selectAgentName } from '../store/queries/ready-launches.ts'
 import type { RoleAgentRow } from '../store/queries/role-agents.ts'
 import { insertTurnItem } from '../store/queries/turn-items.ts'
 import {
@@ -26,7 +28,7 @@ import {
 import { deleteUnreadOfTurn } from '../store/queries/unread.ts'
 import type { Context, Tx } from '../store/store.ts'
 import { limitOf } from './limit-record.ts'
-import { cameOf } from './turn-items.ts'
+import { type CameOf, cameOf } from './turn-items.ts'
 
 /** Turns that wait in one conversation; there is one for each agent, and those that are told again. */
 const maxDropped = 1000
@@ -155,9 +157,8 @@ export async function endTurn(tx: Tx, row: TurnRow, event: Event, ending: Ending
   if (row.state !== 'running') return false
   const which = { stream: turnStream(row), turnId: row.id, startedSeq: row.started_seq ?? 0 }
   const came = await cameOf(tx, which, unwritten.get(tx)?.get(row.id) ?? [])
-  const text = row.answer + came.text
-  const limitedUntil = event.type === 'ended' ? limitOf({ ...event, answer: text }, now) : undefined
-  const told = event.type === 'ended' ? { ...event, hasText: text.trim() !== '', isLimit: limitedUntil !== undefined } : event
+  const agent = row.launch_id === null ? null : ((await tx.first(selectAgentName, { id: row.launch_id }))?.agent_name ?? null)
+  const { text, told, limitedUntil } = heard(row.answer, came, event, agent, now)
   const decision = decide(turnLife(row), told)
   if (decision.outcome !== 'changed') return false
   const { state, stopReason, error } = decision
@@ -181,6 +182,26 @@ export async function endTurn(tx: Tx, row: TurnRow, event: Event, ending: Ending
     await tx.write(insertTurnItem, { turn_id: row.id, n, kind, body: JSON.stringify(body) })
   if (!isOfRole(row)) await forgetPieces(tx, row)
   return { state, stopReason, error, text, tools: came.tools, limitedUntil }
+}
+
+interface Heard {
+  readonly text: string
+  readonly told: TurnEvent
+  readonly limitedUntil: Instant | undefined
+}
+
+/** What an end means, knowing how the agent speaks: some call an error of their model an answer, or say nothing of it. */
+function heard(before: string, came: CameOf, event: Event, agent: string | null, now: Instant): Heard {
+  const said = before + came.text
+  if (event.type !== 'ended') return { text: said, told: event, limitedUntil: undefined }
+  const { sinceTools, tools } = came
+  const isDone = event.outcome === 'answered' && (event.stopReason ?? 'end_turn') === 'end_turn'
+  const wrong = isDone ? notAnAnswer('error', agent, sinceTools) : undefined
+  const text = wrong !== undefined && said.endsWith(sinceTools) ? said.slice(0, said.length - sinceTools.length) : said
+  const over = wrong === undefined ? event : { ...event, outcome: 'failed' as const, error: wrong }
+  const limitedUntil = limitOf({ ...over, answer: text }, now)
+  const hasText = text.trim() !== '' && !(tools.length > 0 && endedInSilence(agent, sinceTools))
+  return { text, told: { ...over, hasText, isLimit: limitedUntil !== undefined }, limitedUntil }
 }
 
 async function endQueued(tx: Tx, row: TurnRow, event: Event, ending: Ending, now: Instant): Promise<EndedTurn | false> {

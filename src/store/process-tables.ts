@@ -49,6 +49,8 @@ export interface LaunchesTable {
   ready_at: Instant | null
   /** How many conversations the process can hold; null: any number. */
   context_limit: number | null
+  /** As it names itself (`agentInfo` of ACP), once it is ready. */
+  agent_name: string | null
 }
 
 export interface LeasesTable {

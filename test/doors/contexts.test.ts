@@ -5,7 +5,7 @@ import { addPerson } from '../../src/services/add-person.ts'
 import { sendMessage } from '../../src/services/send-message.ts'
 import { ownerWho } from '../services/installation.ts'
 import { exited, started } from '../services/launch-pad.ts'
-import { readyAgent, said, turnEnded } from '../support/relay.ts'
+import { question, readyAgent, said, turnEnded, update } from '../support/relay.ts'
 import { bringUp, openSpokenChat } from '../support/spoken-chat.ts'
 
 type Told = { launchId: string; turnId: string; content: { text: string }[]; context?: Opening }
@@ -99,7 +99,7 @@ test('[CX2] the next process is brought back into its own session, and told what
 
 test('[CX4] a reset reaches the agent that is warm: its next turn begins a context that knows nothing', async () => {
   const { server, say, machine, key, answer, began, next } = await openElsewhere()
-  await say('remember 42')
+  await say('remember the walrus')
   const launchId = await bringUp(machine)
   const first = await next()
   await answer(first, 'ok')
@@ -109,7 +109,7 @@ test('[CX4] a reset reaches the agent that is warm: its next turn begins a conte
   expect(second.launchId).toBe(launchId)
   expect(second.context?.contextId).not.toBe(first.context?.contextId)
   expect(second.context?.open).toMatchObject({ acpSessionId: null })
-  expect(JSON.stringify(second)).not.toContain('42')
+  expect(JSON.stringify(second)).not.toContain('walrus')
   await began(second, 'new')
   await answer(second, 'nothing')
   const { contexts } = (await server.ask(path(key, '/context'))).json
@@ -150,6 +150,51 @@ test('[CX5] [CX6] turns are listed with how they ended; an empty end is said in 
       [empty.turnId, 'empty', null],
     ]),
   )
+})
+
+test('[CX5] an error of the model that an agent calls its answer, or says nothing of, is an error in those words and completes no task', async () => {
+  const { room, server, say, chat, machine } = await openSpokenChat()
+  await say('hello')
+  const launchId = await bringUp(machine, 'Copilot')
+  const { turnId } = await machine.turn()
+  const words = 'Error: 400 scripted 400'
+  await machine.tell(said(launchId, turnId, words), turnEnded(launchId, turnId))
+  expect((await chat()).at(-1)).toBe(`coder: It did not work: ${words}`)
+  const [turn] = (await server.ask(path(webKey(room.projectId, 'coder'), '/turns'))).json.items
+  expect(turn).toMatchObject({ id: turnId, state: 'failed', stopReason: 'error', error: words, text: '' })
+  await machine.tell(exited(launchId))
+  // What it did before, and the same words of an agent that nobody has recorded: an answer, shown as it is.
+  const ran = (id: string, of: string) => update(id, of, { kind: 'tool', call: question().call })
+  const tasks = `/api/projects/${room.projectId}/tasks`
+  const begin = async (): Promise<string> => {
+    const draft = { phase: 1, type: 'code', title: 'Write a poem', assignedTo: 'coder' }
+    const { id } = (await server.ask(tasks, { method: 'POST', body: draft })).json
+    await server.ask(`${tasks}/${id}`, { method: 'PATCH', body: { status: 'in_progress' } })
+    return id
+  }
+  const retrying = 'Retrying (attempt 3/3, waiting 8s)...Retry finished, resuming.'
+  for (const [agent, saying, status, result] of [
+    ['pi-acp', retrying, 'failed', `I look at it.\n\nIt did not work: ${retrying}`],
+    ['Copilot', words, 'failed', `I look at it.\n\nIt did not work: ${words}`],
+    ['another', words, 'completed', `I look at it.${words}`],
+  ] as const) {
+    const id = await begin()
+    const next = await bringUp(machine, agent)
+    const task = await machine.turn()
+    const before = [said(next, task.turnId, 'I look at it.'), ran(next, task.turnId)]
+    await machine.tell(...before, said(next, task.turnId, saying), turnEnded(next, task.turnId))
+    expect((await server.ask(`${tasks}/${id}`)).json).toMatchObject({ status, result })
+    await machine.order('stop-ordered')
+    await machine.tell(exited(next, { stopped: true }))
+  }
+  // One that falls silent is asked to go on once; then it has failed.
+  const id = await begin()
+  const silent = await bringUp(machine, 'pi-acp')
+  for (const status of ['in_progress', 'failed']) {
+    const task = await machine.turn()
+    await machine.tell(said(silent, task.turnId, 'I look.'), ran(silent, task.turnId), turnEnded(silent, task.turnId))
+    expect((await server.ask(`${tasks}/${id}`)).json.status).toBe(status)
+  }
 })
 
 test('[CX7] a prompt the agent would not take is told again in a context that is opened anew, then by another process, then has failed', async () => {

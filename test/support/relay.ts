@@ -145,7 +145,7 @@ export async function playMachine(
   }
 }
 
-export const readyAgent = (launchId: string, how: 'new' | 'loaded' = 'new'): Said => ({
+export const readyAgent = (launchId: string, how: 'new' | 'loaded' = 'new', agentName = 'demo'): Said => ({
   type: 'agent-ready',
   launchId,
   acpSessionId: `acp of ${launchId}`,
@@ -154,7 +154,7 @@ export const readyAgent = (launchId: string, how: 'new' | 'loaded' = 'new'): Sai
   workspace: '/tmp/work/auth',
   branch: 'holdfast/1/auth',
   note: null,
-  agentName: 'demo',
+  agentName,
   agentVersion: '1',
   images: false,
   modes: [],

@@ -38,10 +38,10 @@ export async function openSpokenChat(settings: object = {}, contexts = false) {
 }
 
 /** From the order to a process that can be told something. */
-export async function bringUp(machine: Machine): Promise<string> {
+export async function bringUp(machine: Machine, agentName?: string): Promise<string> {
   const { launchId } = (await machine.order('launch-ordered')).order
   const { acp } = await machine.ask({ type: 'coordinator:take', launchId })
   expect(acp).toMatchObject({ workspace: null })
-  await machine.tell(started(launchId), readyAgent(launchId))
+  await machine.tell(started(launchId), readyAgent(launchId, 'new', agentName))
   return launchId
 }

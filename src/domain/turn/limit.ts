@@ -3,6 +3,7 @@
  * an error and some as an answer. Pure. What names no moment is an error like all others.
  */
 import { epochMs, type Instant, instant } from '../instant.ts'
+import { notAnAnswer } from './dialects.ts'
 
 export interface Heard {
   readonly now: Instant
@@ -20,9 +21,6 @@ const longestWords = 4000
 const longestAnswer = 400
 
 const aboutLimit = /\blimits?\b|\bquota\b|\bexhausted\b|\btoo many requests\b|\brate.?limit|\b429\b|\boverloaded\b/i
-/** Those that come as an answer, from their first word on. */
-const answersOfLimit =
-  /^\W*(?:(?:Claude(?: AI| Code)? )?(?:usage|session|weekly|\d+-hour|daily) limit reached|you(?:['’]ve| have) (?:hit|reached) your\b[^.]{0,40}\blimit)/i
 
 /** Until when the one who failed so is at its limit. */
 export function limitInError(words: string, heard: Heard): Instant | undefined {
@@ -32,7 +30,7 @@ export function limitInError(words: string, heard: Heard): Instant | undefined {
 
 /** The same of one that calls it an answer. */
 export const limitInAnswer = (words: string, heard: Heard): Instant | undefined =>
-  words.length <= longestAnswer && answersOfLimit.test(words) ? limitInError(words, heard) : undefined
+  words.length <= longestAnswer && notAnAnswer('limit', null, words) !== undefined ? limitInError(words, heard) : undefined
 
 function momentIn(said: string, heard: Heard): Instant | undefined {
   const now = epochMs(heard.now)

@@ -23,6 +23,7 @@ import { fullCheckpoints } from './0021-full-checkpoints.ts'
 import { turns } from './0022-turns.ts'
 import { limitsOfContexts } from './0023-limits-of-contexts.ts'
 import { sleepingRoles } from './0024-sleeping-roles.ts'
+import { agentNames } from './0025-agent-names.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -50,6 +51,7 @@ export const migrations: readonly Migration[] = [
   turns,
   limitsOfContexts,
   sleepingRoles,
+  agentNames,
 ]
 
 export const newestVersion = migrations.length

@@ -14,7 +14,7 @@ import type { Reader } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import type { Pair } from './agent-sessions.ts'
 
-export type LaunchRow = Omit<Tables['launches'], 'output' | 'token_hash' | 'ready_at' | 'context_limit'>
+export type LaunchRow = Omit<Tables['launches'], 'output' | 'token_hash' | 'ready_at' | 'context_limit' | 'agent_name'>
 
 /** Said in the query itself, so that the indexes of the living are used. */
 export const launchEnded = sql.lit<LaunchRow['state']>('ended')
@@ -63,6 +63,7 @@ export const insertLaunch = statement<LaunchRow>()((db, p) =>
     role_agent_id: p.role_agent_id,
     ready_at: null,
     context_limit: null,
+    agent_name: null,
   }),
 )
 

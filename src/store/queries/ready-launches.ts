@@ -10,6 +10,14 @@ export const updateReady = statement<{ id: string; readyAt: Instant; contextLimi
   db.updateTable('launches').set({ ready_at: p.readyAt, context_limit: p.contextLimit }).where('id', '=', p.id),
 )
 
+export const updateAgentName = statement<{ id: string; agentName: string }>()((db, p) =>
+  db.updateTable('launches').set({ agent_name: p.agentName }).where('id', '=', p.id),
+)
+
+export const selectAgentName = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('launches').select('agent_name').where('id', '=', p.id),
+)
+
 const selectContextLimit = statement<{ id: string }>()((db, p) =>
   db.selectFrom('launches').select(['context_limit', 'ready_at']).where('id', '=', p.id),
 )
