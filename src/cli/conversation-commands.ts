@@ -10,6 +10,7 @@ import type { CommandContext } from './context.ts'
 import { usage } from './failure.ts'
 import { fields, table } from './table.ts'
 import { exact, relative } from './times.ts'
+import { waitsWords, workplaceWords } from './workplace-words.ts'
 
 const at = '/api/conversations/{key}'
 const pageSize = 200
@@ -154,6 +155,13 @@ export async function reset(context: CommandContext, given: Given): Promise<void
   context.finished(conversation, `Cleared messages and summary of ${visible(key)}; its flags and the archive stay`)
 }
 
+export async function begin(context: CommandContext, given: Given): Promise<void> {
+  const client = await context.client()
+  const key = given.operand(0)
+  const conversation = await client.post(`${at}/begin`, { params: { key } })
+  context.finished(conversation, `What waited in ${visible(key)} begins now, beside the other`)
+}
+
 export async function save(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const saved = await client.post(`${at}/save`, { params: { key: given.operand(0) } })
@@ -172,10 +180,12 @@ export async function remove(context: CommandContext, given: Given): Promise<voi
 
 function describe(context: CommandContext, conversation: Conversation): string {
   const now = systemClock.now()
-  const { key, projectId, agentId, messageCount, created, updated, state } = conversation
+  const { key, projectId, agentId, messageCount, created, updated, state, workplace, waitsFor } = conversation
   const facts = [
     ['Channel', visible(channelOf(conversation))],
     ...(projectId ? [['Project', `${projectId}, with ${agentId}`] as const] : []),
+    ...(workplace ? [['Works in', workplaceWords(workplace)] as const] : []),
+    ...(waitsFor ? [['Waits', waitsWords(key)] as const] : []),
     ...(state === 'closed' ? [['State', state] as const] : []),
     ['Messages', String(messageCount)],
     ['Began', exact(created, now)],

@@ -15,6 +15,7 @@ import { chatLine } from './chat-lines.ts'
 import { ChatOutbox } from './chat-outbox.ts'
 import type { CommandContext } from './context.ts'
 import { CommandFailure, leftBy } from './failure.ts'
+import { waitsWords, workplaceWords } from './workplace-words.ts'
 
 interface ChatPlace {
   readonly projectId: string
@@ -60,6 +61,9 @@ export async function chatInTerminal(context: CommandContext, place: ChatPlace, 
   })
 
   showAll(state[stream] as ConversationState | undefined, last)
+  const found = (state[stream] as ConversationState | undefined)?.conversation
+  if (found?.workplace) note(`Works in ${workplaceWords(found.workplace)}`)
+  if (found?.waitsFor) note(`Waits ${waitsWords(found.key)}`)
   note('Write a line to send it; Ctrl-D ends.')
   let failure: CommandFailure | undefined
   let wasLive = false

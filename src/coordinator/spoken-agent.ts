@@ -22,14 +22,14 @@ import { say } from '../protocol/sentences.ts'
 import { AcpConnection, type ContextHandlers, type OpenedContext } from './acp/connection.ts'
 import type { AcpContext } from './acp/context.ts'
 import { AcpFailure } from './acp/failure.ts'
-import type { AgentFacts, Opened, ToolServer } from './acp/opening.ts'
+import { type AgentFacts, type Opened, type ToolServer, withSignIn } from './acp/opening.ts'
 import type { PermissionAnswer } from './acp/permissions.ts'
 import { troubleInWords } from './acp/troubles.ts'
 import { CannotStart, type Pipes } from './agent-process.ts'
 import { cleaner } from './clean-update.ts'
 import { OpenQuestions } from './open-questions.ts'
 import { OutputGate } from './output-gate.ts'
-import type { NewFact } from './spool.ts'
+import type { NewFact, WithoutLaunch } from './spool.ts'
 import { makeWorkplace, type WorkplaceParts } from './workplace.ts'
 import type { Workspace } from './worktrees/make-workspace.ts'
 
@@ -99,20 +99,20 @@ export class SpokenAgent {
     const { workspace, startWithinMs } = acp
     if (!workspace) return particulars.folder
     try {
-      const made = makeWorkplace({
-        ...this.#parts,
-        workspace,
-        tell: (fact) => this.#parts.tell(this.#clean(fact)),
-        onOutput: (text) => this.#parts.tell({ type: 'process-output', launchId: particulars.launchId, text: this.#clean(text) }),
-        onSetUp: (isRunning) => (isRunning ? this.#stopWaiting() : this.#allow(startWithinMs)),
-        signal: this.#unwanted.signal,
-      })
+      const made = this.#make(workspace, (isRunning) => (isRunning ? this.#stopWaiting() : this.#allow(startWithinMs)))
       this.#place = await Promise.race([made, this.#late.promise])
       this.#step = 'process'
       return this.#place.folder
     } catch (error) {
       throw new CannotStart(error instanceof Error ? error.message : String(error))
     }
+  }
+
+  #make(workspace: WorkplaceParts['workspace'], onSetUp: WorkplaceParts['onSetUp']): Promise<Workspace> {
+    const { launchId } = this.#parts.particulars
+    const tell = (fact: NewFact) => this.#parts.tell(this.#clean(fact))
+    const onOutput = (text: string) => tell({ type: 'process-output', launchId, text })
+    return makeWorkplace({ ...this.#parts, workspace, tell, onOutput, onSetUp, signal: this.#unwanted.signal })
   }
 
   /** It is not wanted any more: that it does not become ready is no failure. */
@@ -240,9 +240,11 @@ export class SpokenAgent {
       )
       this.#allow(acp.startWithinMs + patience)
     }
-    const { opened } = await inTime(this.#open(connection, contextId, acp.loadAcpSessionId, openedAt)).catch((error: unknown) => {
-      throw withSignIn(error, facts)
-    })
+    const { opened } = await inTime(this.#open(connection, contextId, this.#folder, acp.loadAcpSessionId, openedAt)).catch(
+      (error: unknown) => {
+        throw withSignIn(error, facts)
+      },
+    )
     this.#stopWaiting()
     if (this.#phase !== 'starting') return
     this.#phase = 'ready'
@@ -250,11 +252,17 @@ export class SpokenAgent {
   }
 
   /** A context of its own for each conversation, with tools that say which one they are called in. */
-  async #open(connection: AcpConnection, contextId: string, earlier: string | null, openedAt: number): Promise<OpenedContext> {
+  async #open(
+    connection: AcpConnection,
+    contextId: string,
+    folder: string,
+    earlier: string | null,
+    openedAt: number,
+  ): Promise<OpenedContext> {
     const before = this.#contexts.get(contextId)?.context
     if (before) connection.forget(before)
     const held: HeldContext = { context: undefined, turnId: undefined }
-    const place = { folder: this.#folder, toolServers: [this.#ourTools(contextId)] }
+    const place = { folder, toolServers: [this.#ourTools(contextId)] }
     const handlers: ContextHandlers = {
       onUpdate: (update) => this.#update(held, update),
       onPermission: (request, withdrawn) => this.#ask(held, request, withdrawn),
@@ -344,10 +352,12 @@ export class SpokenAgent {
     connection: AcpConnection,
     turnId: string,
     contextId: string,
-    { acpSessionId: earlier, lastOpenedAt, primer, news }: NonNullable<OpenContext['open']>,
+    { acpSessionId: earlier, lastOpenedAt, primer, news, workspace }: NonNullable<OpenContext['open']>,
   ): Promise<string | null> {
     const openedAt = Date.parse(lastOpenedAt ?? '') || this.#parts.clock.now()
-    const { opened } = await this.#open(connection, contextId, earlier, openedAt)
+    const own = workspace === null ? (this.#parts.particulars.folder ?? this.#folder) : this.#folder
+    const folder = workspace ? (await this.#make(workspace, () => {})).folder : own
+    const { opened } = await this.#open(connection, contextId, folder, earlier, openedAt)
     const notRestored = opened.notRestored?.slice(0, longestWords) ?? null
     const { acpSessionId, how } = opened
     this.#tell({ type: 'turn-began', turnId, contextId, acpSessionId, how, notRestored })
@@ -388,11 +398,3 @@ export class SpokenAgent {
 }
 
 type EndOfTurn = Extract<NewFact, { type: 'turn-ended' }>
-type WithoutLaunch<Fact> = Fact extends { launchId: string } ? Omit<Fact, 'launchId'> : never
-
-/** SE4: what to do about it, as far as the agent says. */
-function withSignIn(error: unknown, { signInMethods }: AgentFacts): unknown {
-  if (!(error instanceof AcpFailure) || error.code !== 'sign_in' || signInMethods.length === 0) return error
-  const ways = signInMethods.map(({ name, description }) => (description ? `${name} (${description})` : name)).join('; ')
-  return new AcpFailure('sign_in', say('signInFirst', { why: error.message, ways }))
-}

@@ -10,6 +10,8 @@ import { LinkFact, maxFactsBytes, maxFactsPerMessage } from '../protocol/link.ts
 
 type WithoutNumber<Fact> = Fact extends unknown ? Omit<Fact, 'n'> : never
 export type NewFact = WithoutNumber<LinkFact>
+/** For who tells of one launch only. */
+export type WithoutLaunch<Fact> = Fact extends { launchId: string } ? Omit<Fact, 'launchId'> : never
 
 const mostSpooledBytes = 64 * 1024 * 1024
 /** Acknowledged lines in the file before it is written anew without them. */

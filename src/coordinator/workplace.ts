@@ -1,5 +1,5 @@
 /**
- * The place of an agent in a role, made and told (WT1, WT4, WT5): found or made below the root of its user session, put into the server's register, and,
+ * The place of an agent in a role or of a conversation, made and told (WT1, WT4, WT5, CX9): found or made below its root, put into the server's register, and,
  * where it is a fresh worktree, made runnable as the project's owner has said. A set-up that fails fails the start, with what it printed.
  */
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
@@ -46,9 +46,9 @@ export interface WorkplaceParts {
 export async function makeWorkplace(parts: WorkplaceParts): Promise<Workspace> {
   const { particulars, workspace, git, worktreesFolder, occupancy } = parts
   const { folder: projectFolder, projectId, launchId } = particulars
-  const { userSessionShort, role, path, setUp } = workspace
+  const { userSessionShort, role, path, setUp, orFolder = false } = workspace
   const root = await rootFor(worktreesFolder, projectId, userSessionShort)
-  const wanted = { projectFolder, root, workspace: path ?? role, userSessionShort, role }
+  const wanted = { projectFolder, root, workspace: path ?? role, userSessionShort, role, orFolder }
   const place = await occupancy.arrive(
     launchId,
     root,

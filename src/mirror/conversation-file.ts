@@ -29,7 +29,13 @@ const longestRestMs = 60_000
 /** A conversation that is deleted and begun again while it is written, so often, is somebody's mistake. */
 const mostTries = 5
 /** Of these nothing is in the file; looked at that many at a time, and with more the file is simply written. */
-const notInTheFile: ReadonlySet<string> = new Set(['messages-delivered', 'messages-read', 'chat-limited'])
+const notInTheFile: ReadonlySet<string> = new Set([
+  'messages-delivered',
+  'messages-read',
+  'chat-limited',
+  'workplace-chosen',
+  'turn-begins',
+])
 const eventsLookedAt = 200
 
 interface Cursor {

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { Message } from './message.ts'
 import { Time } from './text.ts'
+import { Workplace } from './workplace.ts'
 
 export const Flags = z.looseObject({
   localOnly: z.boolean().optional(),
@@ -27,6 +28,10 @@ export const Conversation = z.object({
   title: z.string().nullable(),
   /** What it does now; left out in events, where it would be old at once. */
   activity: z.enum(['idle', 'starting', 'working', 'waiting', 'limited', 'failed', 'ended']).optional(),
+  /** Its next turn waits until another that runs in the same folder ends (CX9); null: it does not. */
+  waitsFor: z.enum(['checkout']).nullable().optional(),
+  /** Where its agent works; null: it has no project. */
+  workplace: Workplace.nullable().optional(),
   messageCount: z.number().int(),
   created: Time,
   updated: Time,

@@ -31,6 +31,7 @@ import type { Project } from './project.ts'
 import type { RelayEventBodies } from './relay.ts'
 import type { Task } from './task.ts'
 import type { WorkSession } from './work-session.ts'
+import type { WorkplaceChoice } from './workplace.ts'
 import type { Worktree } from './worktree.ts'
 
 /** Those of `user-session:ID` are in relay.ts. */
@@ -66,6 +67,9 @@ export interface EventBodies extends RelayEventBodies {
   'summary-set': { summary: string; throughSeq: number }
   'history-truncated': { keptAfter: number }
   'conversation-reset': { keptAfter: number }
+  /** CX9: where it works from now on; and that what waits begins beside the other, as a person said. */
+  'workplace-chosen': { workplace: WorkplaceChoice; by: string }
+  'turn-begins': { turnId: string; by: string }
   'flags-set': { flags: Flags }
   'conversation-closed': { by: string }
   'conversation-reopened': { by: string }

@@ -128,6 +128,8 @@ export interface OpenContext {
     /** Told before the prompt when the session is new, or when it was brought back. */
     readonly primer: string | null
     readonly news: string | null
+    /** CX9: where it works, made first; null: in the project's own folder; left out, in a role: where its process does. */
+    readonly workspace?: AcpParticulars['workspace']
   } | null
 }
 
@@ -156,15 +158,17 @@ export interface ConfigureOrder {
 
 /** What a launch needs beyond its command when its agent is spoken to over ACP. */
 export interface AcpParticulars {
-  /** null: it works in the project's own folder (CH12). */
+  /** Where the context works that is opened with the start; null: in the project's own folder (CX9). */
   readonly workspace: {
-    /** In the names of folders and branches (WT1). */
+    /** In the names of folders and branches (WT1); of a conversation outside of consoles: `chat` and its short name. */
     readonly userSessionShort: string
     readonly role: string
     /** Below the workspace root; null: named after the role. One that leaves the root fails with the step `workspace` (US2). */
     readonly path: string | null
     /** WT5: what makes a fresh worktree runnable; null: nothing. */
     readonly setUp: SetUp | null
+    /** Where git has nothing to offer: the project's own folder, rather than an empty one. */
+    readonly orFolder?: boolean
   } | null
   /** AC4: the ACP session to bring back, and when it was opened last; null: a new one. */
   readonly loadAcpSessionId: string | null

@@ -1,6 +1,7 @@
 /** Messages of a chat as they cross the wire (CH3, CH6) and lie in `chat.jsonl` (CH7), and of any conversation (CV1). */
 import * as z from 'zod'
 import { line, Time } from './text.ts'
+import { WorkplaceChoice } from './workplace.ts'
 
 export const priorities = ['low', 'normal', 'high', 'urgent'] as const
 const messageRoles = ['user', 'assistant', 'system', 'tool'] as const
@@ -55,6 +56,8 @@ export const ChatMessageDraft = z.strictObject({
   priority: z.enum(priorities).optional(),
   relatedTaskId: Id.nullish(),
   relatedHandoffId: Id.nullish(),
+  /** CX9: where the conversation works; left out: as it does, or as the project says of one that begins. */
+  workplace: WorkplaceChoice.optional(),
 })
 
 const spoken = {

@@ -23,11 +23,14 @@ export const SetUpReport = z.object({
 })
 export type SetUpReport = z.output<typeof SetUpReport>
 
-/** In the register: where a role of a user session works or has worked. */
+/** In the register: where a role of a user session, or a conversation, works or has worked. */
 export const Worktree = z.object({
   id: z.string(),
   projectId: z.string(),
-  userSessionId: z.string(),
+  /** null: of a conversation. */
+  userSessionId: z.string().nullable(),
+  /** The key of the conversation that works there (CX9); null: a role does. */
+  conversation: z.string().nullable(),
   role: z.string(),
   /** The agent that worked there last. */
   agentId: z.string(),

@@ -6,16 +6,38 @@ import { selectLimitedIn } from '../store/queries/contexts.ts'
 import { type ConversationRow, conversationOf } from '../store/queries/conversations.ts'
 import { liveLaunchesOf } from '../store/queries/launches.ts'
 import { selectInRole } from '../store/queries/role-agents.ts'
-import { selectNewestIn, selectOpenIn } from '../store/queries/turns.ts'
+import { selectNewestIn, selectOpenIn, type TurnRow } from '../store/queries/turns.ts'
 import { selectWorkSession } from '../store/queries/work-sessions.ts'
 import type { Reader } from '../store/store.ts'
+import { folderHeldBy, workplaceOf } from './conversation-workplace.ts'
 
 export const conversationView = async (reader: Reader, row: ConversationRow): Promise<Conversation> => ({
   ...conversationOf(row),
-  activity: await activityOf(reader, row),
+  ...(await activityOf(reader, row)),
+  workplace: await workplaceOf(reader, row),
 })
 
-async function activityOf(reader: Reader, row: ConversationRow): Promise<Conversation['activity']> {
+type Doing = Pick<Conversation, 'activity' | 'waitsFor'>
+
+async function activityOf(reader: Reader, row: ConversationRow): Promise<Doing> {
+  const waiting = await waitingIn(reader, row.key)
+  const activity = waiting ? 'waiting' : await activityWithout(reader, row)
+  return { activity, waitsFor: waiting ? 'checkout' : null }
+}
+
+/** CX9: the turn of a conversation in which none runs, that waits for another's to end. */
+export async function waitingIn(reader: Reader, key: string): Promise<TurnRow | undefined> {
+  const open = await reader.all(selectOpenIn, { key, limit: 10 })
+  if (open.some(({ state }) => state === 'running')) return undefined
+  for (const turn of open) {
+    const which = { projectId: turn.project_id, key, originKey: turn.origin_key }
+    const mayWait = turn.about === 'chat' && turn.not_before === null && turn.begins_beside === 0
+    if (mayWait && (await folderHeldBy(reader, which))) return turn
+  }
+  return undefined
+}
+
+async function activityWithout(reader: Reader, row: ConversationRow): Promise<Conversation['activity']> {
   const { key } = row
   const open = await reader.all(selectOpenIn, { key, limit: 10 })
   const running = open.find(({ state }) => state === 'running')

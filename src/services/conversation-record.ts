@@ -28,6 +28,7 @@ import { insertUnread } from '../store/queries/unread.ts'
 import type { Context, Reader, Tx } from '../store/store.ts'
 import { beginChapter, withoutDueChapter } from './chapter-record.ts'
 import { sendAlong } from './chat-record.ts'
+import { beginsIn } from './conversation-workplace.ts'
 import { noSuchConversation } from './refusals.ts'
 import { queueChat } from './turn-record.ts'
 
@@ -66,7 +67,8 @@ export async function openConversation(
   const found = await tx.first(selectConversation, { key })
   if (found) return { row: await withoutDueChapter(tx, found, now), created: false }
   const { projectId, agentId } = parseWebKey(key) ?? { projectId: null, agentId: null }
-  const row = { ...newConversationRow(now, { key, projectId, agentId }), ...given }
+  const begun = { ...newConversationRow(now, { key, projectId, agentId }), ...given }
+  const row = { ...begun, workplace: await beginsIn(tx, begun) }
   await tx.write(insertConversation, row)
   await claimName(tx, key)
   tx.append(conversationStream(key), { type: 'conversation-created', data: { conversation: conversationOf(row) } })

@@ -22,6 +22,7 @@ import { withdrawn } from '../domain/turn/lifecycle.ts'
 import { promptOfMessages, promptOfSummary, promptOfTask } from '../domain/turn/words.ts'
 import { resumePrompt } from '../domain/work-session/resume-prompt.ts'
 import type { PromptPart } from '../protocol/prompt.ts'
+import type { Pair } from '../store/queries/agent-sessions.ts'
 import { newestOfLaunch } from '../store/queries/agent-sessions-of-launch.ts'
 import { type ContextRow, selectContextsOfLaunch, updateContext } from '../store/queries/contexts.ts'
 import { selectConversation } from '../store/queries/conversations.ts'
@@ -46,6 +47,7 @@ import { endAgentSession } from './agent-session-end.ts'
 import { takeLease } from './authenticate-agent.ts'
 import { contextFor, isCurrent, primingOf, senderIn, sendersOf } from './context-record.ts'
 import { currentConversation } from './conversation-record.ts'
+import { folderHeldBy, workspaceFor } from './conversation-workplace.ts'
 import { findOpenConversations } from './find-open-conversations.ts'
 import { stopLaunch } from './launch-record.ts'
 import { nextStep } from './next-step.ts'
@@ -113,7 +115,7 @@ async function stepOf(reader: Reader, launch: ReadyLaunch, now: Instant): Promis
   if (own.state === 'ended') return isFree ? { step: 'over' } : undefined
   if (own.state === 'terminating') return isFree ? { step: 'close', own } : undefined
   if (own.purpose === 'chat') {
-    const waiting = await queuedChats(reader, { agentId, projectId })
+    const waiting = await freeToBegin(reader, { agentId, projectId })
     const chosen = waiting.length === 0 ? undefined : chooseDispatch(waiting, await processFacts(reader, launchId, running))
     if (chosen && typeof chosen.dispatch === 'object') return { step: 'run', own, turn: chosen.dispatch }
     if (chosen?.dispatch === 'make-room') return { step: 'make-room', own }
@@ -125,6 +127,17 @@ async function stepOf(reader: Reader, launch: ReadyLaunch, now: Instant): Promis
   if (next.action === 'summarize_conversation') return { step: 'next', own, keys: [next.conversationKey] }
   const key = await workKeyOf(reader, takesUp ?? task?.session_id ?? own.workSessionId, agentId)
   return { step: 'next', own, keys: key === undefined ? [] : [key] }
+}
+
+/** CX9: without those that wait until another conversation's turn in the same folder ends. */
+async function freeToBegin(reader: Reader, pair: Pair): Promise<QueuedChat[]> {
+  const { projectId } = pair
+  const free: QueuedChat[] = []
+  for (const turn of await queuedChats(reader, pair)) {
+    const which = { projectId, key: turn.conversationKey, originKey: turn.originKey }
+    if (turn.beginsBeside || !(await folderHeldBy(reader, which))) free.push(turn)
+  }
+  return free
 }
 
 async function processFacts(reader: Reader, launchId: string, running: readonly TurnRow[]): Promise<ProcessFacts> {
@@ -146,7 +159,7 @@ async function processFacts(reader: Reader, launchId: string, running: readonly 
 
 /** What the step writes into. A process that signs in may be given its first turn in the same commit. */
 async function keysOf(reader: Reader, { agentId, projectId }: ReadyLaunch, step: Step): Promise<string[]> {
-  const [first] = step.step === 'sign-in' || step.step === 'close' ? await queuedChats(reader, { agentId, projectId }) : []
+  const [first] = step.step === 'sign-in' || step.step === 'close' ? await freeToBegin(reader, { agentId, projectId }) : []
   const turn = step.step === 'run' ? step.turn : first
   if (!turn) return step.step === 'next' ? [...step.keys] : []
   const messages = await messagesOfTurn(reader, turn.id)
@@ -262,7 +275,8 @@ async function runIn(tx: Tx, turn: TurnRow, launch: Launch, promptSeqs: Readonly
   }
   await tx.write(updateContext, { ...known, state: 'opening' })
   const { primer, news } = priming
-  const open = { acpSessionId: row.acp_session_id, lastOpenedAt: row.opened_at, primer, news }
+  const workspace = await workspaceFor(tx, { projectId, key, originKey })
+  const open = { acpSessionId: row.acp_session_id, lastOpenedAt: row.opened_at, primer, news, workspace }
   return startTurn(tx, begins, launch, { context: { contextId: row.id, open } }, context)
 }
 

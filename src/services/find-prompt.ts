@@ -6,6 +6,7 @@ import { findLaunch } from '../store/queries/launches.ts'
 import { contextLimit } from '../store/queries/ready-launches.ts'
 import { selectTurn, type TurnRow } from '../store/queries/turns.ts'
 import { defineQuery, type Reader } from '../store/store.ts'
+import { workspaceFor } from './conversation-workplace.ts'
 import { type InEpoch, inForce } from './coordinator-epoch.ts'
 import { primingOfTurn } from './start-in-role.ts'
 
@@ -32,6 +33,8 @@ async function orderOfTurn(reader: Reader, turn: TurnRow): Promise<Pick<TurnOrde
   if (!row) return { content }
   if (row.state === 'open') return { content, context: { contextId: row.id, open: null } }
   const { primer, news } = await primingOfTurn(reader, row, turn, row.created_at)
-  const open = { acpSessionId: row.acp_session_id, lastOpenedAt: row.opened_at, primer, news }
+  const { project_id: projectId, conversation_key: key, origin_key: originKey } = row
+  const place = turn.role_agent_id === null ? { workspace: await workspaceFor(reader, { projectId, key, originKey }) } : {}
+  const open = { acpSessionId: row.acp_session_id, lastOpenedAt: row.opened_at, primer, news, ...place }
   return { content, context: { contextId: row.id, open } }
 }

@@ -15,7 +15,7 @@ export const findWorktree = defineQuery({
   withoutSnapshot: true,
   run: async (reader, { projectId, worktreeId, accountId }: Which): Promise<WorktreeRow> => {
     const row = await reader.first(selectWorktree, { id: worktreeId })
-    if (row?.project_id !== projectId || (accountId !== null && row.account_id !== accountId))
+    if (row?.project_id !== projectId || (accountId !== null && row.account_id !== '' && row.account_id !== accountId))
       throw new Refusal('not_found', because('noWorktree', { id: worktreeId }), { worktreeId })
     return row
   },

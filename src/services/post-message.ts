@@ -15,6 +15,7 @@ import { messageOf, selectByClientId } from '../store/queries/messages.ts'
 import { selectProject } from '../store/queries/projects.ts'
 import { defineUseCase, type Reader } from '../store/store.ts'
 import { appendMessage, openConversation } from './conversation-record.ts'
+import { chooseWorkplace } from './conversation-workplace.ts'
 import { clientIdReused, noSuchAgent, noSuchProject } from './refusals.ts'
 
 /** Agents that one message can be for. */
@@ -34,7 +35,8 @@ export const postMessage = defineUseCase({
     if (earlier) return earlier
     const messages: Message[] = []
     for (const agentId of await receiversOf(tx, input)) {
-      const { row } = await openConversation(tx, webKey(input.projectId, agentId), context.now)
+      const { row: opened } = await openConversation(tx, webKey(input.projectId, agentId), context.now)
+      const row = await chooseWorkplace(tx, opened, { ...input, now: context.now })
       messages.push(await appendMessage(tx, row, messageFrom(input), context, { readers: [agentId] }))
     }
     const [first] = messages
@@ -44,7 +46,7 @@ export const postMessage = defineUseCase({
   },
 })
 
-const messageFrom = ({ by, toAgentId, ...input }: PostedMessage) => ({
+const messageFrom = ({ by, toAgentId, workplace: _, ...input }: PostedMessage) => ({
   ...input,
   senderId: by,
   receiverId: toAgentId,

@@ -9,6 +9,7 @@ import { askCoordinator } from './ask-coordinator.ts'
 import { assignAgent } from './assign-agent.ts'
 import { authenticateAgent } from './authenticate-agent.ts'
 import { beginSending } from './begin-sending.ts'
+import { beginTurn } from './begin-turn.ts'
 import { beginUpload } from './begin-upload.ts'
 import { beginWithDemo } from './begin-with-demo.ts'
 import { cancelTurn } from './cancel-turn.ts'
@@ -134,6 +135,7 @@ export const useCases = {
   'assign-agent': assignAgent,
   'authenticate-agent': authenticateAgent,
   'begin-sending': beginSending,
+  'begin-turn': beginTurn,
   'begin-upload': beginUpload,
   'begin-with-demo': beginWithDemo,
   'cancel-turn': cancelTurn,

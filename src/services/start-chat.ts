@@ -12,12 +12,14 @@ import { type Instant, later } from '../domain/instant.ts'
 import { conversationStream, projectStream } from '../domain/stream/name.ts'
 import type { AgentSession } from '../protocol/agent-session.ts'
 import type { Process } from '../protocol/process.ts'
+import type { WorkplaceChoice } from '../protocol/workplace.ts'
 import { agentSessionFrom, agentSessionOf, selectLiveAgentSession } from '../store/queries/agent-sessions.ts'
 import { deletePanel, keepPanel, selectPanels } from '../store/queries/panels.ts'
 import { keepPurpose, selectPurpose } from '../store/queries/purposes.ts'
 import { defineUseCase, type Reader, type Tx } from '../store/store.ts'
 import { checkAssigned } from './check-assigned.ts'
 import { appendMessage, openConversation } from './conversation-record.ts'
+import { chooseWorkplace } from './conversation-workplace.ts'
 import { launchInProgress } from './launch-in-progress.ts'
 
 interface ChatPair {
@@ -28,6 +30,8 @@ interface ChatPair {
 
 interface OpenedPanel extends ChatPair {
   readonly panelId?: string | undefined
+  /** CX9; left out: as it is, or as the project says. */
+  readonly workplace?: WorkplaceChoice | undefined
 }
 
 /** Open at once in one chat; beyond it the one seen longest ago is forgotten. */
@@ -43,23 +47,24 @@ export interface StartedChat {
 export const startChat = defineUseCase({
   name: 'start-chat',
   streams: ({ projectId, agentId }: OpenedPanel) => [conversationStream(webKey(projectId, agentId)), projectStream(projectId)],
-  run: async (tx, { projectId, agentId, panelId = unnamedPanel, by }, context): Promise<StartedChat> => {
+  run: async (tx, { projectId, agentId, panelId = unnamedPanel, workplace, by }, context): Promise<StartedChat> => {
     await checkAssigned(tx, { projectId, agentId })
     const { now } = context
     await openPanel(tx, { projectId, agentId, panelId }, now)
     const conversationKey = webKey(projectId, agentId)
-    const { row } = await openConversation(tx, conversationKey, now)
+    const { row: opened } = await openConversation(tx, conversationKey, now)
+    const row = await chooseWorkplace(tx, opened, { workplace, by, now })
     const live = await tx.first(selectLiveAgentSession, { agentId, projectId, purpose: 'chat' })
     const launch = live?.state === 'active' ? null : await launchInProgress(tx, { projectId, agentId })
     if (!live && !launch && !(await isWanted(tx, { projectId, agentId }, now))) {
-      const opened = {
+      const told = {
         senderId: systemId,
         receiverId: null,
         role: 'system',
         content: 'The chat was opened.',
         visible: false,
       } as const
-      await appendMessage(tx, row, opened, context, { readers: [] })
+      await appendMessage(tx, row, told, context, { readers: [] })
     }
     // NA2: one that is on its way out is no answer to the wish; the next process is.
     if (live?.state !== 'active') await want(tx, { projectId, agentId, by }, now)

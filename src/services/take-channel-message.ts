@@ -14,6 +14,7 @@ import { updateRoute } from '../store/queries/conversations.ts'
 import { defineUseCase } from '../store/store.ts'
 import { chatStream, isAssigned, sayIn } from './chat-record.ts'
 import { appendMessage, openConversation } from './conversation-record.ts'
+import { defaultWorkplace } from './conversation-workplace.ts'
 
 export interface ChannelMessage extends ChatPlace {
   /** Who wrote it, as far as the platform knows. */
@@ -49,7 +50,8 @@ export const takeChannelMessage = defineUseCase({
     if (input.attachment) await sayIn(tx, input, words.notTaken(words.attachment[input.attachment]), now)
     if (input.content === '') return { seq: null }
     const { row } = await openConversation(tx, channelKey(input), now)
-    const routed = { ...row, project_id: route.projectId, agent_id: route.agentId }
+    const workplace = row.project_id === route.projectId ? row.workplace : await defaultWorkplace(tx, route)
+    const routed = { ...row, project_id: route.projectId, agent_id: route.agentId, workplace }
     if (row.project_id !== route.projectId || row.agent_id !== route.agentId) await tx.write(updateRoute, routed)
     const message = {
       senderId: input.senderId,

@@ -25,6 +25,7 @@ import { queuedChats } from '../store/queries/turns.ts'
 import { lineageOf, selectWorkSession } from '../store/queries/work-sessions.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../store/store.ts'
 import { contextFor, contextInRole } from './context-record.ts'
+import { workspaceFor } from './conversation-workplace.ts'
 import { type InEpoch, inForce } from './coordinator-epoch.ts'
 import { launchStreams, moveLaunch } from './launch-record.ts'
 import { settingsOf } from './project-settings.ts'
@@ -112,24 +113,26 @@ async function forWork(tx: Tx, launch: Launch, context: Context): Promise<Wanted
   const { purpose } = detectWork(context.now, await workFactsOf(tx, launch))
   if (!agent || (launch.state === 'waiting' && purpose === 'no_work')) return undefined
   if (agent.protocol === 'mcp') return { agent, acp: null }
-  // CH12: turns are pushed to it, and it works in the project's own folder.
+  // CH12: turns are pushed to it.
   const limits = await limitsIn(tx, launch.projectId)
   const opened = await contextToOpen(tx, launch, purpose, context)
-  return { agent, acp: { workspace: null, ...opened, ...limits } }
+  return { agent, acp: { ...opened, ...limits } }
 }
 
-type Opening = Pick<AcpParticulars, 'loadAcpSessionId' | 'lastOpenedAt' | 'contextId'>
+type Opening = Pick<AcpParticulars, 'workspace' | 'loadAcpSessionId' | 'lastOpenedAt' | 'contextId'>
 
 /** The context that is opened with the start: of the next turn, of the open panel, or of its task; so that its first answer is quick. */
 async function contextToOpen(tx: Tx, launch: Launch, purpose: WorkFound['purpose'], context: Context): Promise<Opening> {
   const { agentId, projectId } = launch
   const [next] = purpose === 'task' ? [] : await queuedChats(tx, { agentId, projectId })
   const key = purpose === 'task' ? await workKeyFor(tx, launch) : (next?.conversationKey ?? webKey(projectId, agentId))
-  if (key === undefined) return { loadAcpSessionId: null, lastOpenedAt: null, contextId: null }
-  const row = await contextFor(tx, { agentId, projectId, key, originKey: next?.originKey ?? '' }, context)
+  if (key === undefined) return { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, contextId: null }
+  const which = { agentId, projectId, key, originKey: next?.originKey ?? '' }
+  const row = await contextFor(tx, which, context)
+  const workspace = await workspaceFor(tx, which)
   await tx.write(updateContext, { ...row, state: 'opening', launch_id: launch.id })
   const { acp_session_id: loadAcpSessionId, opened_at, id: contextId } = row
-  return { loadAcpSessionId, lastOpenedAt: loadAcpSessionId === null ? null : opened_at, contextId }
+  return { workspace, loadAcpSessionId, lastOpenedAt: loadAcpSessionId === null ? null : opened_at, contextId }
 }
 
 async function workKeyFor(reader: Reader, { agentId, projectId }: Launch): Promise<string | undefined> {

@@ -29,7 +29,7 @@ import { settleTurn } from './settle-turn.ts'
 import { primingOfTurn, startNext } from './start-in-role.ts'
 import { type EndedTurn, endTurn, noteUpdate, speakerOf, turnStream } from './turn-record.ts'
 import { keepAnswer } from './work-conversation.ts'
-import { registerWorktree } from './worktree-record.ts'
+import { keepWorkplace, registerWorktree } from './worktree-record.ts'
 
 type TurnFactType =
   | 'workspace-made'
@@ -69,7 +69,7 @@ async function takeFact(
   const { now } = context
   switch (fact.type) {
     case 'workspace-made':
-      return agent && registerWorktree(tx, agent, launch, fact, context)
+      return agent ? registerWorktree(tx, agent, launch, fact, context) : placeMade(tx, launch, fact, context)
     case 'agent-ready':
       await tx.write(updateAgentName, { id: launch.id, agentName: fact.agentName })
       return agent ? readyInRole(tx, agent, launch, fact, context) : ready(tx, launch, fact, context)
@@ -116,6 +116,12 @@ async function ready(tx: Tx, launch: Launch, fact: Fact<'agent-ready'>, { now }:
   for (const row of await tx.all(selectContextsOfLaunch, { launchId: launch.id }))
     await tx.write(updateContext, { ...row, state: 'open', acp_session_id, how, not_restored, opened_at: now, primed_at: null })
   tx.append(projectStream(launch.projectId), { type: 'process-ready', data: { process: processOf(launch) } })
+}
+
+/** For a chat or a task: the context that is being opened works there. Where there is no git, its place is the project's folder. */
+async function placeMade(tx: Tx, launch: Launch, fact: Fact<'workspace-made'>, context: Context): Promise<void> {
+  const opening = (await tx.all(selectContextsOfLaunch, { launchId: launch.id })).find(({ state }) => state === 'opening')
+  if (opening) await keepWorkplace(tx, opening, launch, fact, context)
 }
 
 async function readyInRole(

@@ -1,33 +1,55 @@
-/** Where an agent of a role works, put into the register the moment its machine says so (WT2, WT3): one row for a place, for as long as it is there. */
+/** Where an agent works, in a role or in a conversation (CX9), put into the register the moment its machine says so (WT2, WT3): one row for a place, for as long as it is there. */
 import type { Launch } from '../domain/agent-process/lifecycle.ts'
 import { projectStream } from '../domain/stream/name.ts'
 import { mask } from '../platform/mask.ts'
 import type { LinkFact } from '../protocol/link.ts'
+import type { ContextRow } from '../store/queries/contexts.ts'
+import { updateWorkplace } from '../store/queries/conversations.ts'
 import type { RoleAgentRow } from '../store/queries/role-agents.ts'
 import { selectUserSession } from '../store/queries/user-sessions.ts'
 import { insertWorktree, selectPlace, updateWorktree, type WorktreeRow, worktreeOf } from '../store/queries/worktrees.ts'
 import type { Context, Tx } from '../store/store.ts'
+import { shortOf } from './conversation-workplace.ts'
 
 type Made = Extract<LinkFact, { type: 'workspace-made' }>
 
-export async function registerWorktree(
+export async function registerWorktree(tx: Tx, agent: RoleAgentRow, launch: Launch, made: Made, context: Context): Promise<void> {
+  const userSession = await tx.first(selectUserSession, { id: agent.user_session_id })
+  if (!userSession) return
+  const { user_session_id, role } = agent
+  await register(tx, { user_session_id, account_id: userSession.account_id, role, conversation_key: null }, launch, made, context)
+}
+
+/** Of a conversation; the project's own folder is nobody's to remove, and not in the register. */
+export async function keepWorkplace(
   tx: Tx,
-  agent: RoleAgentRow,
-  { coordinatorId }: Launch,
+  { conversation_key, origin_key }: ContextRow,
+  launch: Launch,
+  made: Made,
+  context: Context,
+): Promise<void> {
+  const key = origin_key || conversation_key
+  if (made.kind === 'worktree')
+    return register(tx, { user_session_id: '', account_id: '', role: shortOf(key), conversation_key: key }, launch, made, context)
+  await tx.write(updateWorkplace, { key, workplace: 'plain' })
+}
+
+type Whose = Pick<WorktreeRow, 'user_session_id' | 'account_id' | 'role' | 'conversation_key'>
+
+async function register(
+  tx: Tx,
+  whose: Whose,
+  { coordinatorId, agentId, projectId }: Launch,
   made: Made,
   { now, random }: Context,
 ): Promise<void> {
-  const userSession = await tx.first(selectUserSession, { id: agent.user_session_id })
-  if (!userSession) return
   const known = await tx.first(selectPlace, { coordinatorId, top: made.top })
   const { setUp } = made
   const row: WorktreeRow = {
     id: known?.id ?? random.uuid(),
-    project_id: agent.project_id,
-    user_session_id: agent.user_session_id,
-    account_id: userSession.account_id,
-    role: agent.role,
-    agent_id: agent.agent_id,
+    project_id: projectId,
+    ...whose,
+    agent_id: agentId,
     coordinator_id: coordinatorId,
     kind: made.kind,
     folder: made.folder,
@@ -43,5 +65,5 @@ export async function registerWorktree(
     removed_by: null,
   }
   await tx.write(known ? updateWorktree : insertWorktree, row)
-  tx.append(projectStream(agent.project_id), { type: 'worktree-made', data: { worktree: worktreeOf(row) } })
+  tx.append(projectStream(projectId), { type: 'worktree-made', data: { worktree: worktreeOf(row) } })
 }

@@ -1,6 +1,7 @@
 /** The tables of conversations (CV) and of their days (DC): messages, what is unread, closed chapters and notes. Parts of tables.ts. */
 import type { Day } from '../domain/conversation/logical-day.ts'
 import type { Instant } from '../domain/instant.ts'
+import type { Workplace } from '../protocol/workplace.ts'
 
 export interface ConversationsTable {
   key: string
@@ -29,6 +30,8 @@ export interface ConversationsTable {
   title: string | null
   /** Whose it is, beside the owner; null: of all who may read its project. */
   account_id: string | null
+  /** CX9: where its agent works; null: in the project's own folder, as all did before it could be chosen. */
+  workplace: Workplace['kind'] | null
   created_at: Instant
   updated_at: Instant
 }

@@ -52,6 +52,8 @@ export interface TurnsTable {
   cancel_request_id: string | null
   /** Who asked for it to be stopped. */
   cancel_by: string | null
+  /** CX9: a person lets it begin beside another that runs in the same folder. */
+  begins_beside: number
 }
 
 /** What came of a turn, in order: text, thoughts, tool calls, plan; written in the commit that ends it. */

@@ -6,9 +6,11 @@ import type { AskKind, Place } from '../protocol/link-questions.ts'
 export interface WorktreesTable {
   id: string
   project_id: string
+  /** Empty: of a conversation that is not in a console. */
   user_session_id: string
-  /** Of the user session: to others it is not there. */
+  /** Of the user session: to others it is not there; empty: of all who may read the project. */
   account_id: string
+  /** Of a conversation: its name in folder and branch. */
   role: string
   agent_id: string
   coordinator_id: string
@@ -25,6 +27,8 @@ export interface WorktreesTable {
   last_used_at: Instant
   removed_at: Instant | null
   removed_by: string | null
+  /** Whose workplace it is (CX9); null: a role's. */
+  conversation_key: string | null
 }
 
 /** WT5; a project without a row names nothing. */

@@ -39,12 +39,14 @@ const problemOf = (change: Record<string, unknown>, before = {}) => {
 
 describe('the settings of a project', () => {
   test('[NA10] every setting has the default and the range of the rule', () => {
-    expect(Object.keys(settingRules).sort()).toEqual([...numberKeys, 'permission.policy', 'agent.runs_on'].sort())
+    expect(Object.keys(settingRules).sort()).toEqual(
+      [...numberKeys, 'permission.policy', 'agent.runs_on', 'chat.workplace'].sort(),
+    )
     for (const key of numberKeys) {
       const { fallback, min, max } = settingRules[key]
       expect([fallback, min, max], key).toEqual(rule[key])
     }
-    expect(effectiveSettings({})).toMatchObject({ 'permission.policy': 'ask', [soft]: 10 })
+    expect(effectiveSettings({})).toMatchObject({ 'permission.policy': 'ask', 'chat.workplace': 'checkout', [soft]: 10 })
   })
 
   test('[NA10] a setting takes the ends of its range and nothing beyond them', () => {
@@ -92,6 +94,7 @@ describe('the settings of a project', () => {
 
   test('[NA10] the policy is one of its words', () => {
     expect(chosenAfter({ 'permission.policy': 'allow_reads' })).toEqual({ 'permission.policy': 'allow_reads' })
+    expect(problemOf({ 'chat.workplace': 'garden' })).toMatchObject({ allowed: ['worktree', 'checkout'] })
     expect(problemOf({ 'permission.policy': 'yes' })).toMatchObject({ allowed: ['ask', 'allow_reads', 'allow_all'] })
   })
 

@@ -65,7 +65,7 @@ const rights: readonly Right[] = [
     because: 'it changes what conversations hold; where their files lie is ours to say',
     operations: [
       ...(['getOrCreateConversation', 'deleteConversation', 'addMessage', 'setHistory', 'setConversationSummary'] as const),
-      ...(['truncateHistory', 'resetConversation', 'importConversation', 'saveConversation', 'setFlags'] as const),
+      ...(['truncateHistory', 'resetConversation', 'importConversation', 'saveConversation', 'setFlags', 'beginTurn'] as const),
       'cutOverConversation',
     ],
   },

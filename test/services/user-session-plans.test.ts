@@ -14,7 +14,8 @@ import {
   selectWakingSince,
 } from '../../src/store/queries/role-agents.ts'
 import { saidIn } from '../../src/store/queries/turn-text.ts'
-import { runningTurnsOn, selectOpenTurns, selectTurnsOver, settledPermissionsOn } from '../../src/store/queries/turns.ts'
+import { selectOpenTurns, selectTurnsOver } from '../../src/store/queries/turns.ts'
+import { runningTurnsOn, settledPermissionsOn } from '../../src/store/queries/turns-on-coordinator.ts'
 import { selectDetached, userSessionsPage } from '../../src/store/queries/user-sessions.ts'
 import type { Reader } from '../../src/store/store.ts'
 import { open } from './installation.ts'

@@ -2,6 +2,7 @@
 import { webKey } from '../../domain/conversation/key.ts'
 import { randomness } from '../../platform/randomness.ts'
 import type { Message } from '../../protocol/message.ts'
+import type { WorkplaceChoice } from '../../protocol/workplace.ts'
 import { watchNews } from '../agent-news.ts'
 import { awaitAnswer } from '../chat-answer.ts'
 import { chatLine } from '../chat-lines.ts'
@@ -11,6 +12,7 @@ import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { isInteractive } from '../terminal.ts'
 import { chatInTerminal } from '../terminal-chat.ts'
+import { workplaceTyped } from '../workplace-words.ts'
 
 const defaultLast = 20
 /** As many as one answer of the server brings. */
@@ -24,15 +26,20 @@ async function talk(context: CommandContext, given: Given): Promise<void> {
   const waitSeconds = wholeNumber(given, 'timeout', longestWaitSeconds) ?? defaultWaitSeconds
   const content = given.text('message')
   if (content === undefined && given.flag('wait')) throw usage('--wait needs --message.', 'Say what to send: --message "…".')
+  const workplace = workplaceTyped(given.text('workplace'))
   const client = await context.client()
   const agentId = given.operand(0)
   const { id: projectId } = await chooseProject(context, given, agentId)
   const place = { projectId, agentId, conversationKey: webKey(projectId, agentId) }
-  if (content !== undefined) return sendOne(context, place, { content, waitMs: given.flag('wait') ? waitSeconds * 1000 : null })
+  if (content !== undefined)
+    return sendOne(context, place, { content, workplace, waitMs: given.flag('wait') ? waitSeconds * 1000 : null })
   if (!isInteractive(context.terminal) || context.json) return showLast(context, place, last)
   // A panel of its own: another one that closes does not send the agent away from here, nor this one from others (CH5).
   const panelId = randomness.uuid()
-  await client.post('/api/projects/{projectId}/chat/start', { params: { projectId }, query: { agentId, panelId } })
+  await client.post('/api/projects/{projectId}/chat/start', {
+    params: { projectId },
+    query: { agentId, panelId, ...(workplace && { workplace }) },
+  })
   context.end()
   try {
     await chatInTerminal(context, { ...place, panelId }, last)
@@ -53,11 +60,12 @@ interface Place {
 async function sendOne(
   context: CommandContext,
   { projectId, agentId, conversationKey }: Place,
-  { content, waitMs }: { content: string; waitMs: number | null },
+  { content, workplace, waitMs }: { content: string; workplace: WorkplaceChoice | undefined; waitMs: number | null },
 ): Promise<void> {
   const client = await context.client()
   const clientId = randomness.uuid()
-  const post = (): Promise<Message> => client.post('/api/chat', { body: { projectId, toAgentId: agentId, content, clientId } })
+  const body = { projectId, toAgentId: agentId, content, clientId, ...(workplace && { workplace }) }
+  const post = (): Promise<Message> => client.post('/api/chat', { body })
   if (waitMs === null) {
     const message = await post()
     return context.finished(message, `Sent to ${agentId}`)
@@ -103,11 +111,13 @@ export const chat: CommandSpec = {
     { flags: '--message <text>', about: 'send this one message and end' },
     { flags: '--wait', about: 'with --message: wait for the answer to it and print it' },
     { flags: '--timeout <seconds>', about: `with --wait: how long (${defaultWaitSeconds})` },
+    { flags: '--workplace <place>', about: 'where the conversation works: worktree or checkout, the project’s folder' },
     { flags: '--last <number>', about: `how many of the last messages to show (${defaultLast})` },
   ],
   examples: [
     ['chat claude', 'talk to claude in its only project; Ctrl-D ends'],
     ['chat claude --project website --message "How far are you?" --wait', 'ask once and print the answer'],
+    ['chat claude --workplace worktree', 'have it work in a worktree of its own'],
     ['chat claude --json --last 50', 'what was said, for a program'],
   ],
   run: talk,

@@ -1,6 +1,6 @@
 /** `holdfast conversations`: the history with each counterpart on each channel (CV1). */
 import type { CommandSpec } from '../command.ts'
-import { flags, list, remove, reset, save, show, summary, truncate } from '../conversation-commands.ts'
+import { begin, flags, list, remove, reset, save, show, summary, truncate } from '../conversation-commands.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
 
 const key = { name: 'key', about: 'such as telegram:123456' }
@@ -76,6 +76,13 @@ export const conversations: CommandSpec = {
       operands: [key],
       examples: [['conversations reset telegram:123456', 'agents begin anew']],
       run: reset,
+    },
+    {
+      name: 'begin',
+      summary: 'Begin now what waits until another conversation’s work in the same folder ends',
+      operands: [key],
+      examples: [['conversations begin web:prj_1.claude', 'both work in the folder then']],
+      run: begin,
     },
     {
       name: 'save',

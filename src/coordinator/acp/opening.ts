@@ -148,3 +148,10 @@ function serversFor({ mcpOverHttp }: AgentFacts, { toolServers }: Place): McpSer
     return [{ name, command: program.command, args: [...program.args], env }]
   })
 }
+
+/** SE4: what to do about it, as far as the agent says. */
+export function withSignIn(error: unknown, { signInMethods }: AgentFacts): unknown {
+  if (!(error instanceof AcpFailure) || error.code !== 'sign_in' || signInMethods.length === 0) return error
+  const ways = signInMethods.map(({ name, description }) => (description ? `${name} (${description})` : name)).join('; ')
+  return new AcpFailure('sign_in', say('signInFirst', { why: error.message, ways }))
+}

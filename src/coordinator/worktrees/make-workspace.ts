@@ -1,5 +1,5 @@
 /**
- * Where an agent of a role works (WT1, WT4): a git worktree on a branch of its own, or a plain directory where git has nothing to offer. Asked
+ * Where an agent of a role or a conversation works (WT1, WT4, CX9): a git worktree on a branch of its own, or a plain directory where git has nothing to offer. Asked
  * again for the same role it gives the same. It never works in a checkout of the person's, and never removes anything.
  */
 import { existsSync } from 'node:fs'
@@ -27,6 +27,8 @@ export interface WantedWorkspace {
   readonly workspace: string
   readonly userSessionShort: string
   readonly role: string
+  /** Where git has nothing to offer: the project's own folder (CX9). */
+  readonly orFolder?: boolean
 }
 
 export type Workspace =
@@ -48,6 +50,7 @@ export async function makeWorkspace(git: Git, wanted: WantedWorkspace): Promise<
   const { projectFolder, root, workspace } = wanted
   const repository = projectFolder === null ? noFolder : await lookAtRepository(git, projectFolder)
   if (repository instanceof Repository) return makeWorktree(repository, wanted)
+  if (wanted.orFolder && projectFolder !== null) return { kind: 'plain', folder: projectFolder, why: repository.why }
   return { kind: 'plain', folder: await makeFolderInside(root, workspace, folderMode), why: repository.why }
 }
 

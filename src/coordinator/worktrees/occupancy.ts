@@ -7,8 +7,8 @@ export class Occupancy {
   readonly #arriving = new Map<string, number>()
   /** Launches that have come and not left; one that is given up may leave before its place is made. */
   readonly #here = new Set<string>()
-  /** By launch: the top of the place it has. */
-  readonly #places = new Map<string, string>()
+  /** By launch: the tops of the places it has; its contexts may work in several (CX9). */
+  readonly #places = new Map<string, Set<string>>()
   /** By root: removals that have begun. */
   readonly #removals = new Map<string, Promise<unknown>>()
 
@@ -24,7 +24,7 @@ export class Occupancy {
     this.#arriving.set(root, (this.#arriving.get(root) ?? 0) + 1)
     try {
       const place = await make()
-      if (this.#here.has(launchId)) this.#places.set(launchId, topOf(place))
+      if (this.#here.has(launchId)) this.#places.set(launchId, (this.#places.get(launchId) ?? new Set()).add(topOf(place)))
       return place
     } finally {
       const left = (this.#arriving.get(root) ?? 1) - 1
@@ -39,7 +39,7 @@ export class Occupancy {
   }
 
   isOccupied(top: string): boolean {
-    return [...this.#places.values()].includes(top)
+    return [...this.#places.values()].some((places) => places.has(top))
   }
 
   /** Runs a removal while nobody can come in; gives `in_use` when somebody is there or on the way. One at a time below a root. */

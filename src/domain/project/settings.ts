@@ -32,6 +32,8 @@ export const settingRules = {
   'chat.wait_interval_seconds': number(5, 1, 55),
   'chat.soft_timeout_minutes': number(10, 0.05, 1440),
   'chat.hard_timeout_minutes': number(15, 0.05, 1440),
+  /** CX9: where a conversation works that begins now; a new project with git says `worktree`. */
+  'chat.workplace': { kind: 'choice', fallback: 'checkout', allowed: ['worktree', 'checkout'] },
   'chat.summarize_after_chars': whole(60_000, 1000, 10_000_000),
   'agent_session.ttl_minutes': number(60, 0.1, 10_080),
   'process_exit.grace_seconds': number(10, 0, 60),

@@ -6,6 +6,7 @@ import { PageQuery, pageOf } from '../page.ts'
 import { Process } from '../process.ts'
 import type { Route } from '../route.ts'
 import { PanelId, Time, YesOrNo } from '../text.ts'
+import { WorkplaceChoice } from '../workplace.ts'
 
 const Id = z.string().max(200)
 const assignment = z.object({ projectId: Id, agentId: Id })
@@ -17,7 +18,13 @@ export const chatRoutes = {
     scope: 'write',
     summary: 'A chat panel opens: have the agent there, unless it is. A panel with a name lapses when no event stream names it',
     params: z.object({ projectId: Id }),
-    query: z.object({ agentId: Id, panelId: PanelId.optional() }),
+    query: z.object({
+      agentId: Id,
+      panelId: PanelId.optional(),
+      workplace: WorkplaceChoice.optional().describe(
+        'Where the conversation works; left out: as it does, or as the project says',
+      ),
+    }),
     status: 200,
     answer: z.object({
       conversationKey: z.string(),

@@ -159,6 +159,15 @@ export const conversationRoutes = {
     status: 200,
     answer: z.object({ turn: ConversationTurn, items: z.array(z.looseObject({ kind: z.string() })) }),
   },
+  beginTurn: {
+    method: 'POST',
+    path: '/api/conversations/{key}/begin',
+    scope: 'write',
+    summary: 'Begin now what waits until another conversation’s turn in the same folder ends, beside it',
+    params: conversation,
+    status: 200,
+    answer: Conversation,
+  },
   getConversationContext: {
     method: 'GET',
     path: '/api/conversations/{key}/context',

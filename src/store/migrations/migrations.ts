@@ -24,6 +24,7 @@ import { turns } from './0022-turns.ts'
 import { limitsOfContexts } from './0023-limits-of-contexts.ts'
 import { sleepingRoles } from './0024-sleeping-roles.ts'
 import { agentNames } from './0025-agent-names.ts'
+import { workplaces } from './0026-workplaces.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -52,6 +53,7 @@ export const migrations: readonly Migration[] = [
   limitsOfContexts,
   sleepingRoles,
   agentNames,
+  workplaces,
 ]
 
 export const newestVersion = migrations.length

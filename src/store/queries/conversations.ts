@@ -24,6 +24,7 @@ const changing = (p: Omit<ConversationRow, 'project_id' | 'agent_id' | 'created_
   generation: p.generation,
   title: p.title,
   account_id: p.account_id,
+  workplace: p.workplace,
   updated_at: p.updated_at,
 })
 
@@ -57,8 +58,16 @@ export const updateConversation = statement<Omit<ConversationRow, 'project_id' |
 )
 
 /** CN1: whom a chat on a channel is for now. */
-export const updateRoute = statement<Pick<ConversationRow, 'key' | 'project_id' | 'agent_id'>>()((db, p) =>
-  db.updateTable('conversations').set({ project_id: p.project_id, agent_id: p.agent_id }).where('key', '=', p.key),
+export const updateRoute = statement<Pick<ConversationRow, 'key' | 'project_id' | 'agent_id' | 'workplace'>>()((db, p) =>
+  db
+    .updateTable('conversations')
+    .set({ project_id: p.project_id, agent_id: p.agent_id, workplace: p.workplace })
+    .where('key', '=', p.key),
+)
+
+/** CX9: its coordinator has found no git. */
+export const updateWorkplace = statement<Pick<ConversationRow, 'key' | 'workplace'>>()((db, p) =>
+  db.updateTable('conversations').set({ workplace: p.workplace }).where('key', '=', p.key),
 )
 
 export const selectConversation = statement<{ key: string }>()((db, p) =>
@@ -130,6 +139,7 @@ export const newConversationRow = (
   generation: 0,
   title: null,
   account_id: null,
+  workplace: null,
   created_at: now,
   updated_at: now,
 })

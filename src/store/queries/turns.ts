@@ -6,7 +6,6 @@ import { sql } from 'kysely'
 import { rankOf } from '../../domain/conversation/priority.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { TurnLife } from '../../domain/turn/lifecycle.ts'
-import type { RunningTurn, SettledPermission } from '../../protocol/link-turns.ts'
 import type { Turn } from '../../protocol/user-session.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -23,7 +22,6 @@ export const isOfRole = (row: TurnRow): row is RoleTurnRow => row.user_session_i
 const open = [sql.lit<TurnRow['state']>('queued'), sql.lit<TurnRow['state']>('running')]
 const running = sql.lit<TurnRow['state']>('running')
 const queued = sql.lit<TurnRow['state']>('queued')
-const ended = sql.lit<Tables['launches']['state']>('ended')
 
 export const turnLife = ({ state, cancel_ordered_at }: TurnRow): TurnLife => ({
   state,
@@ -80,6 +78,7 @@ export const newTurnRow = (
   cancel_ordered_at: null,
   cancel_request_id: null,
   cancel_by: null,
+  begins_beside: 0,
   ...given,
 })
 
@@ -105,6 +104,7 @@ const changing = (p: TurnRow) => ({
   cancel_ordered_at: p.cancel_ordered_at,
   cancel_request_id: p.cancel_request_id,
   cancel_by: p.cancel_by,
+  begins_beside: p.begins_beside,
 })
 
 export const insertTurn = statement<TurnRow>()((db, p) =>
@@ -177,6 +177,19 @@ export const selectRunningOfLaunch = statement<{ launchId: string }>()((db, p) =
 
 export const selectRunningOfSession = statement<{ agentSessionId: string }>()((db, p) =>
   db.selectFrom('turns').selectAll().where('agent_session_id', '=', p.agentSessionId).where('state', '=', running).orderBy('id'),
+)
+
+/** Of a project, outside of roles, where files may be changed. */
+export const selectRunningAt = statement<{ projectId: string }>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .select(['conversation_key', 'origin_key', 'content'])
+    .where('project_id', '=', p.projectId)
+    .where('state', '=', running)
+    .where('role_agent_id', 'is', null)
+    .where('about', '<>', sql.lit<TurnRow['about']>('summary'))
+    .orderBy('started_at')
+    .orderBy('id'),
 )
 
 /** In a conversation: of turns that run there are few. */
@@ -259,20 +272,28 @@ export interface QueuedChat {
   readonly originKey: string
   readonly rank: number
   readonly createdAt: Instant
+  readonly beginsBeside: boolean
 }
 
 const selectQueued = statement<Pair & { limit: number }>()((db, p) =>
   db
     .selectFrom('turns')
     .leftJoin('unread_messages', 'unread_messages.turn_id', 'turns.id')
-    .select(['turns.id', 'turns.conversation_key', 'turns.origin_key', 'turns.created_at'])
+    .select(['turns.id', 'turns.conversation_key', 'turns.origin_key', 'turns.created_at', 'turns.begins_beside'])
     .select(sql<number>`coalesce(max(unread_messages.priority_rank), ${sql.lit(rankOf('normal'))})`.as('rank'))
     .where('turns.agent_id', '=', p.agentId)
     .where('turns.project_id', '=', p.projectId)
     .where('turns.state', '=', queued)
     .where('turns.about', '=', sql.lit<TurnRow['about']>('chat'))
     .where('turns.not_before', 'is', null)
-    .groupBy(['turns.id', 'turns.conversation_key', 'turns.origin_key', 'turns.created_at', 'turns.retry_of'])
+    .groupBy([
+      'turns.id',
+      'turns.conversation_key',
+      'turns.origin_key',
+      'turns.created_at',
+      'turns.begins_beside',
+      'turns.retry_of',
+    ])
     .orderBy('rank', 'desc')
     .orderBy('turns.created_at')
     // What was begun before comes before what waited behind it.
@@ -293,6 +314,7 @@ export async function queuedChats(reader: Reader, { agentId, projectId }: Pair):
     originKey: row.origin_key,
     rank: Number(row.rank),
     createdAt: row.created_at,
+    beginsBeside: row.begins_beside === 1,
   }))
 }
 
@@ -353,40 +375,5 @@ export const deleteTurnItemsOf = statement<{ key: string }>()((db, p) =>
     .where('turn_id', 'in', (eb) => eb.selectFrom('turns').select('turns.id').where('turns.conversation_key', '=', p.key)),
 )
 
-const selectRunningOn = statement<{ coordinatorId: string }>()((db, p) =>
-  db
-    .selectFrom('launches')
-    .innerJoin('turns', 'turns.launch_id', 'launches.id')
-    .select(['turns.id', 'turns.launch_id', 'turns.cancel_ordered_at', 'turns.content'])
-    .where('launches.coordinator_id', '=', p.coordinatorId)
-    .where('launches.state', '<>', ended)
-    .where('turns.state', '=', running)
-    .orderBy('turns.id'),
-)
-
-const selectSettledOf = statement<{ turnId: string }>()((db, p) =>
-  db
-    .selectFrom('human_approvals')
-    .select(['human_approvals.launch_id', 'human_approvals.ask_id', 'human_approvals.option_id'])
-    .where('human_approvals.turn_id', '=', p.turnId)
-    .where('human_approvals.outcome', 'in', ['allowed', 'denied', 'expired'])
-    .orderBy('human_approvals.id'),
-)
-
 /** A prompt that is empty was handed over to an agent that pulls: its coordinator is told nothing of it. */
 export const isPushed = ({ content }: Pick<TurnRow, 'content'>): boolean => content !== '[]'
-
-export async function runningTurnsOn(reader: Reader, coordinatorId: string): Promise<RunningTurn[]> {
-  const rows = await reader.all(selectRunningOn, { coordinatorId })
-  return rows
-    .filter(isPushed)
-    .map((row) => ({ launchId: row.launch_id ?? '', turnId: row.id, cancelOrdered: row.cancel_ordered_at !== null }))
-}
-
-export async function settledPermissionsOn(reader: Reader, coordinatorId: string): Promise<SettledPermission[]> {
-  const settled: SettledPermission[] = []
-  for (const { turnId } of await runningTurnsOn(reader, coordinatorId))
-    for (const row of await reader.all(selectSettledOf, { turnId }))
-      settled.push({ launchId: row.launch_id ?? '', askId: row.ask_id ?? '', optionId: row.option_id })
-  return settled
-}

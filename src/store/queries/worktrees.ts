@@ -32,6 +32,7 @@ export const insertWorktree = statement<WorktreeRow>()((db, p) =>
     created_at: p.created_at,
     removed_at: p.removed_at,
     removed_by: p.removed_by,
+    conversation_key: p.conversation_key,
     ...changing(p),
   }),
 )
@@ -71,6 +72,17 @@ export const selectOfRole = statement<{ userSessionId: string; role: string }>()
     .limit(1),
 )
 
+/** Where a conversation works; the newest, should there be several. */
+export const selectOfConversation = statement<{ key: string }>()((db, p) =>
+  db
+    .selectFrom('worktrees')
+    .selectAll()
+    .where('conversation_key', '=', p.key)
+    .where('removed_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .limit(1),
+)
+
 /** Not used since, with the settings of their projects, those of the lowest ids first behind `after`. */
 export const selectUnusedSince = statement<{ until: Instant; after: string; limit: number }>()((db, p) =>
   db
@@ -87,7 +99,8 @@ export const selectUnusedSince = statement<{ until: Instant; after: string; limi
 export const worktreeOf = (row: WorktreeRow): Worktree => ({
   id: row.id,
   projectId: row.project_id,
-  userSessionId: row.user_session_id,
+  userSessionId: row.user_session_id || null,
+  conversation: row.conversation_key,
   role: row.role,
   agentId: row.agent_id,
   coordinatorId: row.coordinator_id,
@@ -130,6 +143,6 @@ export const worktreesPage = (
     if (userSessionId !== undefined) page = page.where('user_session_id', '=', userSessionId)
     if (role !== undefined) page = page.where('role', '=', role)
     if (!removed) page = page.where('removed_at', 'is', null)
-    if (accountId !== null) page = page.where('account_id', '=', accountId)
+    if (accountId !== null) page = page.where('account_id', 'in', ['', accountId])
     return page
   })

@@ -22,6 +22,7 @@ import { Presence } from './presence.tsx'
 import { Trouble } from './trouble.tsx'
 import { useChatPanel } from './use-chat-panel.ts'
 import { type Called, type Where, whereIs } from './where.ts'
+import { WorkplaceLine } from './workplace.tsx'
 
 const goOnPath = '/api/projects/{projectId}/agents/{agentId}/chat/go-on'
 /** What could not be sent is tried again this often while the server is there. */
@@ -54,6 +55,7 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
     <section data-chat aria-label={words.chat.with(agent.name)} className="flex min-h-0 flex-1 flex-col">
       <div className="flex min-h-10 flex-wrap items-center gap-x-3 border-b border-line py-1.5">
         <Presence where={where} />
+        <WorkplaceLine place={place} mayWrite={mayWrite} ring={`${panel.called?.calls} ${where.is} ${chat?.messages.length}`} />
       </div>
       <ProblemNote error={panel.error} onRetry={panel.callAgain} />
       <Trouble where={where} place={place} agentName={agent.name} mayWrite={mayWrite} onRetry={panel.callAgain} />

@@ -36,7 +36,13 @@ export const settings: SettingsWords = {
   notBelow: (name, value) => `Not below “${name}” (${value})`,
   labelForm: 'Small letters, digits, “.”, “_” and “-”',
   anyMachine: 'any machine',
-  choices: { ask: 'Ask every time', allow_reads: 'Allow reading', allow_all: 'Allow everything' },
+  choices: {
+    ask: 'Ask every time',
+    allow_reads: 'Allow reading',
+    allow_all: 'Allow everything',
+    worktree: 'A worktree of its own',
+    checkout: 'The project’s folder',
+  },
   keys: {
     'chat.wait_interval_seconds': {
       name: 'Pause between looks for messages',
@@ -49,6 +55,10 @@ export const settings: SettingsWords = {
     'chat.hard_timeout_minutes': {
       name: 'Quiet time before an agent is stopped',
       about: 'Without any call or activity its process is ended. Never below the time before it is asked to leave.',
+    },
+    'chat.workplace': {
+      name: 'New conversations work in',
+      about: 'In the project’s folder one conversation works at a time; with a worktree of its own none waits for another.',
     },
     'chat.summarize_after_chars': {
       name: 'Summarise conversations after',

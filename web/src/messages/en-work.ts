@@ -52,6 +52,16 @@ export const chat = {
   noCoordinatorNext: 'Messages are kept, and it is started as soon as one is there.',
   log: 'What it wrote',
   toSystem: 'To System',
+  workplace: {
+    kinds: {
+      worktree: 'In a worktree of its own',
+      checkout: 'In the project’s folder',
+      plain: 'In a folder without git',
+    },
+    choose: { worktree: 'Use a worktree', checkout: 'Use the project’s folder' },
+    waits: 'Waits until another conversation’s work in this folder ends.',
+    begin: 'Begin now',
+  },
 }
 
 export const approvals = {

@@ -59,6 +59,11 @@ const words: RefusalSentences = {
   promptsFull: '1 つのエージェントで待てるメッセージは {count} 件までです',
   changesFull: '{count} 件の変更が応答を待っています',
   allowancesFull: '{agent} にはすでに {count} 件の許可があります。先にいくつか取り消してください',
+  noFolderForWorktree:
+    'プロジェクト {project} にはワークツリーの元になるフォルダーがありません。フォルダーを設定するか、プロジェクトのフォルダーを選んでください',
+  pullsInFolder:
+    '{agent} は自分で仕事を取りに来て、プロジェクトのフォルダーで作業します。プロジェクトのフォルダーを選んでください',
+  nothingWaits: '会話 {key} にフォルダーを待っているものはありません',
   receiversFull: '一度に送れる相手は {count} 個のエージェントまでです。送り先を 1 つ選んでください',
   patchTooLarge: 'パッチが大きすぎて渡せません。フォルダーで git を使ってください',
   bodyCut: '内容が最後まで届きませんでした',

@@ -10,7 +10,13 @@ export const settings: SettingsWords = {
   notBelow: (name, value) => `「${name}」（${value}）以上にしてください`,
   labelForm: '英小文字、数字、「.」「_」「-」が使えます',
   anyMachine: 'どのマシンでも',
-  choices: { ask: '毎回確認する', allow_reads: '読み取りは許可する', allow_all: 'すべて許可する' },
+  choices: {
+    ask: '毎回確認する',
+    allow_reads: '読み取りは許可する',
+    allow_all: 'すべて許可する',
+    worktree: '専用のワークツリー',
+    checkout: 'プロジェクトのフォルダー',
+  },
   keys: {
     'chat.wait_interval_seconds': {
       name: 'メッセージ確認の間隔',
@@ -23,6 +29,10 @@ export const settings: SettingsWords = {
     'chat.hard_timeout_minutes': {
       name: '強制停止までの無応答時間',
       about: '呼び出しも動きもないプロセスを停止します。終了を促すまでの時間より短くはできません。',
+    },
+    'chat.workplace': {
+      name: '新しい会話の作業場所',
+      about: 'プロジェクトのフォルダーでは一度に 1 つの会話だけが作業します。専用のワークツリーなら互いに待ちません。',
     },
     'chat.summarize_after_chars': {
       name: '会話を要約する長さ',

@@ -57,6 +57,16 @@ export const chat: typeof english.chat = {
   noCoordinatorNext: 'メッセージは保管されており、接続しだい起動します。',
   log: '出力を見る',
   toSystem: 'システムへ',
+  workplace: {
+    kinds: {
+      worktree: '専用のワークツリーで作業',
+      checkout: 'プロジェクトのフォルダーで作業',
+      plain: 'git のないフォルダーで作業',
+    },
+    choose: { worktree: 'ワークツリーを使う', checkout: 'プロジェクトのフォルダーを使う' },
+    waits: 'このフォルダーでの別の会話の作業が終わるのを待っています。',
+    begin: '今すぐ始める',
+  },
 }
 
 export const approvals: typeof english.approvals = {

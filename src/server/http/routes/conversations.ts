@@ -4,6 +4,7 @@ import type { Who } from '../../../domain/credential/who.ts'
 import { Refusal } from '../../../domain/errors.ts'
 import type { conversationRoutes } from '../../../protocol/routes/conversations.ts'
 import { addMessage } from '../../../services/add-message.ts'
+import { beginTurn } from '../../../services/begin-turn.ts'
 import { deleteConversation } from '../../../services/delete-conversation.ts'
 import { accountOf } from '../../../services/find-user-session.ts'
 import { getConversation } from '../../../services/get-conversation.ts'
@@ -53,6 +54,7 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   },
   listConversationTurns: query(listConversationTurns, (call) => ({ ...call.query, ...call.params })),
   getConversationTurn: query(readTurnItems, ({ params }) => params),
+  beginTurn: run(beginTurn, ({ params, who }) => ({ ...params, by: who.id })),
   getConversationContext: query(readContexts, ({ params }) => params),
   getFlags: async ({ params, doors }) => (await doors.store.query(getConversation, params)).flags,
   setFlags: run(setFlags, ({ body, params }) => ({ ...params, flags: body })),

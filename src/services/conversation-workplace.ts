@@ -1,0 +1,117 @@
+/**
+ * Where a conversation works (CX9): a worktree of its own, or the project's own folder, in which one conversation's turn runs at a time.
+ * What one agent asks another is done where the asking conversation works, and is part of its work. A project without a folder has none
+ * to share; an agent that pulls works in the project's folder whatever was chosen.
+ */
+import { createHash } from 'node:crypto'
+import { because } from '../domain/because.ts'
+import { isReserved, parseConsoleKey } from '../domain/conversation/key.ts'
+import { Refusal } from '../domain/errors.ts'
+import type { Instant } from '../domain/instant.ts'
+import { conversationStream } from '../domain/stream/name.ts'
+import type { AcpParticulars } from '../protocol/link-turns.ts'
+import type { Workplace, WorkplaceChoice } from '../protocol/workplace.ts'
+import { selectAgent } from '../store/queries/agents.ts'
+import { type ConversationRow, selectConversation, updateConversation } from '../store/queries/conversations.ts'
+import { selectProject } from '../store/queries/projects.ts'
+import { setUpOf } from '../store/queries/set-ups.ts'
+import { isPushed, selectRunningAt } from '../store/queries/turns.ts'
+import { selectOfConversation, selectOfRole } from '../store/queries/worktrees.ts'
+import type { Reader, Tx } from '../store/store.ts'
+import { settingsFrom } from './project-settings.ts'
+
+interface Route {
+  readonly projectId: string
+  readonly agentId: string
+}
+
+/** The conversation whose workplace counts. */
+interface Asked {
+  readonly key: string
+  readonly originKey: string
+}
+const placeKeyOf = ({ key, originKey }: Asked): string => originKey || key
+
+/** Where one that begins now works, as its project says. */
+export async function defaultWorkplace(reader: Reader, route: Route): Promise<WorkplaceChoice> {
+  const project = await reader.first(selectProject, { id: route.projectId })
+  const wanted = project && settingsFrom(project.settings)['chat.workplace']
+  return wanted === 'worktree' && !(await whyNoWorktree(reader, route)) ? 'worktree' : 'checkout'
+}
+
+async function whyNoWorktree(reader: Reader, { projectId, agentId }: Route): Promise<string | undefined> {
+  const project = await reader.first(selectProject, { id: projectId })
+  if (!project?.path) return because('noFolderForWorktree', { project: project?.name ?? projectId })
+  const agent = await reader.first(selectAgent, { id: agentId })
+  return agent?.protocol === 'mcp' ? because('pullsInFolder', { agent: agentId }) : undefined
+}
+
+/** What somebody chose at its start, or later: its next turn opens a new context there (CX4), and is told what was said. */
+export async function chooseWorkplace(
+  tx: Tx,
+  row: ConversationRow,
+  { workplace, by, now }: { readonly workplace?: WorkplaceChoice | undefined; readonly by: string; readonly now: Instant },
+): Promise<ConversationRow> {
+  if (workplace === undefined || workplace === (row.workplace ?? 'checkout')) return row
+  const { project_id: projectId, agent_id: agentId } = row
+  const why = workplace === 'worktree' && projectId && agentId && (await whyNoWorktree(tx, { projectId, agentId }))
+  if (why) throw new Refusal('wrong_state', why, { workplace })
+  const changed = { ...row, workplace, generation: row.generation + 1, updated_at: now }
+  await tx.write(updateConversation, changed)
+  tx.append(conversationStream(row.key), { type: 'workplace-chosen', data: { workplace, by } })
+  return changed
+}
+
+/** What its coordinator has to make before the context is opened; null: the project's own folder. */
+export async function workspaceFor(
+  reader: Reader,
+  { projectId, ...asked }: Asked & { readonly projectId: string },
+): Promise<AcpParticulars['workspace']> {
+  const key = placeKeyOf(asked)
+  if (!(await isApart(reader, key))) return null
+  return { userSessionShort: 'chat', role: shortOf(key), path: null, setUp: await setUpOf(reader, projectId), orFolder: true }
+}
+
+/** In the name of its folder and its branch. */
+export const shortOf = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 8)
+
+const isApart = async (reader: Reader, key: string): Promise<boolean> =>
+  (await reader.first(selectConversation, { key }))?.workplace === 'worktree'
+
+/** The conversation with a turn that runs in the same folder, for which another's has to wait; undefined: it need not. */
+export async function folderHeldBy(
+  reader: Reader,
+  { projectId, ...asked }: Asked & { readonly projectId: string },
+): Promise<string | undefined> {
+  const own = placeKeyOf(asked)
+  const others = (await reader.all(selectRunningAt, { projectId })).map((turn) => ({
+    key: placeKeyOf({ key: turn.conversation_key, originKey: turn.origin_key }),
+    isPulled: !isPushed(turn),
+  }))
+  if (others.every(({ key }) => key === own) || (await isApart(reader, own))) return undefined
+  if (!(await reader.first(selectProject, { id: projectId }))?.path) return undefined
+  for (const { key, isPulled } of others) if (key !== own && (isPulled || !(await isApart(reader, key)))) return key
+  return undefined
+}
+
+export async function workplaceOf(reader: Reader, row: ConversationRow): Promise<Workplace | null> {
+  const { key } = row
+  const role = parseConsoleKey(key)
+  if (role) {
+    const place = await reader.first(selectOfRole, role)
+    return place ? { kind: place.kind, folder: place.folder, branch: place.branch } : null
+  }
+  if (row.project_id === null || key.startsWith('agent:')) return null
+  if (row.workplace === 'worktree') {
+    const made = await reader.first(selectOfConversation, { key })
+    return { kind: 'worktree', folder: made?.folder ?? null, branch: made?.branch ?? null }
+  }
+  const folder = (await reader.first(selectProject, { id: row.project_id }))?.path ?? null
+  return { kind: row.workplace === 'plain' || folder === null ? 'plain' : 'checkout', folder, branch: null }
+}
+
+/** Chats are begun where their project says; what is the server's own works where the project is. */
+export const beginsIn = async (reader: Reader, row: ConversationRow): Promise<ConversationRow['workplace']> =>
+  row.project_id === null || row.agent_id === null || isReserved(row.key)
+    ? null
+    : defaultWorkplace(reader, { projectId: row.project_id, agentId: row.agent_id })

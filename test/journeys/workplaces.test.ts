@@ -1,0 +1,55 @@
+/** Where conversations work (CX9), with everything real: a git repository, the demo agent, its worktree, and its way back. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openChat } from '../support/chat.ts'
+import { endCoordinator, until } from '../support/coordinator-process.ts'
+import { makeRepository } from '../support/git-repository.ts'
+import { startHoldfast } from '../support/running-server.ts'
+
+test('[CX9] a chat writes into a worktree of its own, which is merged like any other and stays while its process lives; in the folder two take turns', async () => {
+  const holdfast = await startHoldfast({ up: true })
+  onTestFinished(async () => {
+    await holdfast.kill()
+    await endCoordinator(holdfast.data)
+  })
+  const repository = makeRepository()
+  const chat = await openChat(holdfast, undefined, 'acp')
+  const { client, projectId, agentId } = chat
+  const params = { projectId }
+  const at = (agent: string) => ({ params: { key: `web:${projectId}.${agent}` } })
+  await client.patch('/api/projects/{projectId}', { params, body: { path: repository.folder } })
+  const start = '/api/projects/{projectId}/chat/start'
+  await client.post(start, { params, query: { agentId, workplace: 'worktree' } })
+  await chat.say('[[write made.txt by the chat]] written')
+  expect(await chat.answer()).toContain('written')
+  const { workplace } = await client.get('/api/conversations/{key}', at(agentId))
+  expect(workplace).toMatchObject({ kind: 'worktree', branch: expect.stringMatching(/^holdfast\/chat\/[0-9a-f]{8}$/) })
+  expect(readFileSync(join(workplace?.folder ?? '', 'made.txt'), 'utf8')).toBe('by the chat')
+  expect(existsSync(join(repository.folder, 'made.txt'))).toBe(false)
+  const { items } = await client.get('/api/projects/{projectId}/worktrees', { params, query: {} })
+  expect(items).toMatchObject([{ conversation: at(agentId).params.key, userSessionId: null }])
+  const tree = { params: { projectId, worktreeId: items[0]?.id ?? '' } }
+  await client.post('/api/projects/{projectId}/worktrees/{worktreeId}/commit', { ...tree, body: {} })
+  await client.post('/api/projects/{projectId}/worktrees/{worktreeId}/merge', { ...tree, body: {} })
+  expect(readFileSync(join(repository.folder, 'made.txt'), 'utf8')).toBe('by the chat')
+  const gone = client.delete('/api/projects/{projectId}/worktrees/{worktreeId}', tree)
+  await expect(gone).rejects.toMatchObject({ problem: { code: 'worktree_in_use' } })
+  // The same process, moved: its next context works in the project's folder, and it knows what was said.
+  await client.post(start, { params, query: { agentId, workplace: 'checkout' } })
+  await chat.say('[[write here.txt again]] moved')
+  expect(await chat.answer()).toContain('moved')
+  expect(readFileSync(join(repository.folder, 'here.txt'), 'utf8')).toBe('again')
+  expect(await chat.processes()).toHaveLength(1)
+
+  const body = { id: 'other', name: 'Other', protocol: 'acp', command: 'holdfast' } as const
+  await client.post('/api/agents', { body: { ...body, args: ['demo-acp'] } })
+  await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: 'other' }, body: {} })
+  await chat.say('[[hang]] for long')
+  await until(async () => (await client.get('/api/conversations/{key}', at(agentId))).activity === 'working')
+  const other = await openChat(holdfast, { ...chat, agentId: 'other' })
+  await other.say('mine')
+  await until(async () => (await client.get('/api/conversations/{key}', at('other'))).waitsFor === 'checkout')
+  await client.post('/api/conversations/{key}/begin', at('other'))
+  expect(await other.answer()).toBe('echo: mine')
+})
