@@ -5,6 +5,7 @@
 export type Step =
   | { readonly do: 'echo' | 'say' | 'ask'; readonly text: string }
   | { readonly do: 'record' | 'checkpoint'; readonly text: string }
+  | { readonly do: 'tell'; readonly agentId: string; readonly text: string }
   | { readonly do: 'slow'; readonly count: number; readonly ms: number }
   | { readonly do: 'write'; readonly path: string; readonly text: string }
   | { readonly do: 'flood'; readonly bytes: number }
@@ -38,6 +39,11 @@ function stepOf(name: string, given: string): Step | undefined {
   if (name === 'write') {
     const [, path = '', text = ''] = /^(\S+)\s*([\s\S]*)$/.exec(given) ?? []
     return path === '' ? undefined : { do: 'write', path, text }
+  }
+  if (name === 'tell') {
+    const [, agentId = '', text = ''] = /^(\S+)\s+([\s\S]+)$/.exec(given) ?? []
+    // A directive for the other one cannot stand inside of one.
+    return agentId === '' ? undefined : { do: 'tell', agentId, text: text.replaceAll('{{', '[[').replaceAll('}}', ']]') }
   }
   if (name === 'slow') {
     const [count, ms] = numbersIn(given, [mostPieces, longestPauseMs])

@@ -337,3 +337,13 @@ export const replacedBesideItself: Change = {
   find: '    if (launch.stopReason !== null || (await hasOrphanedTurn(reader, launch))) return true\n',
   replace: '',
 }
+
+/** CX1: an agent has one context, whoever it talks with. */
+export const oneContextForAll: Change = {
+  file: 'services/context-record.ts',
+  find: '  const found = await tx.first(selectContextOf, which)\n',
+  replace: `  which = { ...which, key: \`web:\${which.projectId}.\${which.agentId}\`, originKey: '' }
+  const found = await tx.first(selectContextOf, which)
+`,
+  inThread: true,
+}

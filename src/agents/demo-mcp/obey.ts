@@ -49,6 +49,7 @@ async function obey(step: Step, { folder, habits, ignoreSigterm, ask, useTool, r
       return ask(step.text || 'The demo agent was told to ask')
     case 'record':
     case 'checkpoint':
+    case 'tell':
       return useTool(toolFor(step))
     case 'write':
       return (await writeBelow(folder, step.path, step.text))

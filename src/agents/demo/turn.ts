@@ -96,6 +96,7 @@ class Turn {
         return this.#say((await this.#mayI(wishOf(step.text), 'other', { wish: step.text || 'go on' })) ? 'allowed' : 'refused')
       case 'record':
       case 'checkpoint':
+      case 'tell':
         return this.#say(await this.#parts.useTool(toolFor(step)))
       case 'write':
         return this.#write(step.path, step.text)

@@ -19,7 +19,7 @@ import {
 import { largeStore } from './large-stores.ts'
 import { order } from './orders.ts'
 import type { Part } from './part.ts'
-import { processes } from './processes.ts'
+import { contexts, processes } from './processes.ts'
 import { terminations } from './terminations.ts'
 
 export const parts: Readonly<Record<string, Part>> = {
@@ -40,6 +40,7 @@ export const parts: Readonly<Record<string, Part>> = {
   'earlier-builds': earlierBuilds,
   'large-store': largeStore,
   processes,
+  contexts,
   crowd,
   cuts: cutSockets,
   cluster,

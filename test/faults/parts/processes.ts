@@ -2,7 +2,9 @@
 import { agentsAcrossKills } from '../agents-across-kills.ts'
 import { productFolder } from '../build.ts'
 import type { Change } from '../changes.ts'
-import { beginningsLost, killByPidAlone, unknownIsGone } from '../controls.ts'
+import { beginningsLost, killByPidAlone, oneContextForAll, unknownIsGone } from '../controls.ts'
+import { isolation } from '../isolation.ts'
+import { isClean } from '../oracle.ts'
 import { processEnds } from '../process-ends/process-ends.ts'
 import { startsAcrossKills } from '../starts-across-kills.ts'
 import type { Result } from '../table.ts'
@@ -40,6 +42,22 @@ export const processes: Part = async (bench) => [
   ...(await startsOn(bench, [], 'agents that start across kills')),
   ...(await startsOn(bench, beginningsLost, 'the same, and what is begun is always lost', [unknownIsGone])),
 ]
+
+/** CX1: conversations that share an agent, and a second behind it. */
+export const contexts: Part = async ({ seed, points }) => {
+  const results: Result[] = []
+  for (const demo of ['acp', 'mcp'] as const)
+    results.push(
+      await timed(async () => {
+        const { messages, recalled, tally } = await isolation({ build: productFolder, seed, messages: points(300), demo })
+        const broken = await withBuild([oneContextForAll], (build) => isolation({ build, seed, messages: 24, demo }))
+        const controls = [{ name: 'one context for all', caught: !isClean(broken.tally) }]
+        const told = `${messages} messages in 4 conversations, ${recalled} secrets said back`
+        return { rule: 'CX1', test: `conversations kept apart, ${demo}`, points: told, seed, tally, controls }
+      }),
+    )
+  return results
+}
 
 /** With the control, if there is one. */
 async function startsOn(bench: Bench, changes: readonly Change[], test: string, broken?: readonly Change[]): Promise<Result[]> {
