@@ -7,11 +7,11 @@ import type { Instant } from '../domain/instant.ts'
 import { say } from '../domain/sentences.ts'
 import { conversationStream, home, type StreamName } from '../domain/stream/name.ts'
 import type { ChannelRoute } from '../protocol/channel.ts'
-import { selectAssignment } from '../store/queries/assignments.ts'
 import { type ChatRow, chatOf, routeIn, selectChat, updateChat } from '../store/queries/channel-chats.ts'
 import { type ChannelRow, insertChannel, newChannelRow, selectChannel, selectFirstPair } from '../store/queries/channels.ts'
 import { insertOutgoing, selectOutgoingOf } from '../store/queries/outgoing.ts'
 import type { Reader, Tx } from '../store/store.ts'
+import { isAssigned } from './check-assigned.ts'
 
 /** Waiting to be sent to one chat; beyond it nothing more is, and the chat shows so. What was said stays in the conversation. */
 const maxOutgoingOfChat = 500
@@ -26,9 +26,6 @@ export async function routeFor(reader: Reader, channel: ChannelName, chat: ChatR
   const first = await reader.first(selectFirstPair, {})
   return first ? { projectId: first.project_id, agentId: first.agent_id } : null
 }
-
-export const isAssigned = async (reader: Reader, { projectId, agentId }: ChannelRoute): Promise<boolean> =>
-  (await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })) !== undefined
 
 /** To be sent there, behind what waits already. */
 export async function sayIn(tx: Tx, place: ChatPlace, content: string, now: Instant): Promise<void> {

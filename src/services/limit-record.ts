@@ -87,8 +87,8 @@ async function meetLimit(tx: Tx, turn: TurnRow, until: Instant, context: Context
   const parts = [...(parked ? partsOf(parked) : []), ...partsOf(turn)].slice(-maxParkedParts)
   const waits = { content: JSON.stringify(parts), not_before: until }
   const { agent_id, project_id, conversation_key, origin_key, user_session_id, role, work_session_id, about, asked_by } = turn
-  const { role_agent_id, launch_id } = turn
-  const inRole = role_agent_id === null ? {} : { role_agent_id, launch_id, user_session_id, role, work_session_id }
+  const { role_agent_id, launch_id, through_seq } = turn
+  const inRole = role_agent_id === null ? {} : { role_agent_id, launch_id, user_session_id, role, work_session_id, through_seq }
   const same = { agent_id, project_id, conversation_key, origin_key, about, asked_by, created_at: context.now, ...inRole }
   if (parked) await tx.write(updateTurn, { ...parked, ...waits })
   else await tx.write(insertTurn, newTurnRow({ ...same, ...waits, id: context.random.uuid(), retry_of: turn.id }))

@@ -196,7 +196,8 @@ function heard(before: string, came: CameOf, event: Event, agent: string | null,
   if (event.type !== 'ended') return { text: said, told: event, limitedUntil: undefined }
   const { sinceTools, tools } = came
   const isDone = event.outcome === 'answered' && (event.stopReason ?? 'end_turn') === 'end_turn'
-  const wrong = isDone ? notAnAnswer('error', agent, sinceTools) : undefined
+  const atLimit = said !== sinceTools && limitOf({ ...event, answer: sinceTools.trim() }, now) !== undefined
+  const wrong = isDone ? (notAnAnswer('error', agent, sinceTools) ?? (atLimit ? sinceTools.trim() : undefined)) : undefined
   const text = wrong !== undefined && said.endsWith(sinceTools) ? said.slice(0, said.length - sinceTools.length) : said
   const over = wrong === undefined ? event : { ...event, outcome: 'failed' as const, error: wrong }
   const limitedUntil = limitOf({ ...over, answer: text }, now)

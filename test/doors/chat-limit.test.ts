@@ -14,7 +14,7 @@ import { obeyChatCommand } from '../../src/services/obey-chat-command.ts'
 import { readSnapshot } from '../../src/services/read-snapshot.ts'
 import { takeChannelMessage } from '../../src/services/take-channel-message.ts'
 import { exited } from '../services/launch-pad.ts'
-import { said, turnEnded } from '../support/relay.ts'
+import { question, said, turnEnded, update } from '../support/relay.ts'
 import { bringUp, openSpokenChat } from '../support/spoken-chat.ts'
 
 const limitWords = "You've hit your usage limit. Try again in 30 seconds."
@@ -152,16 +152,19 @@ test('[AG6] a task that met a limit has failed with until when, also when the ag
   const path = `/api/projects/${room.projectId}/tasks`
   const until = instant(clock.now() + 3600_000)
   const words = `You've hit your usage limit, try again at ${until}.`
-  for (const [answer, ended] of [
-    [words, {}],
-    ['', { outcome: 'failed', error: words }],
+  for (const [before, answer, ended] of [
+    ['', words, {}],
+    ['I look at it.', words, {}],
+    ['', '', { outcome: 'failed', error: words }],
   ] as const) {
     const draft = { phase: 1, type: 'code', title: 'Write a poem', assignedTo: 'coder' }
     const { id } = (await server.ask(path, { method: 'POST', body: draft })).json
     await server.ask(`${path}/${id}`, { method: 'PATCH', body: { status: 'in_progress' } })
     const launchId = await bringUp(machine)
     const { turnId } = await machine.turn()
-    await machine.tell(said(launchId, turnId, answer), turnEnded(launchId, turnId, ended))
+    const ran = update(launchId, turnId, { kind: 'tool', call: question().call })
+    const began = before === '' ? [] : [said(launchId, turnId, before), ran]
+    await machine.tell(...began, said(launchId, turnId, answer), turnEnded(launchId, turnId, ended))
     const { json } = await server.ask(`${path}/${id}`)
     expect(json).toMatchObject({ status: 'failed', result: expect.stringContaining(`It is at its limit until ${until}.`) })
     expect(json.result).toContain(words)
