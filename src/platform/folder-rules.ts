@@ -21,16 +21,18 @@ const memory = '/dev/shm'
 export interface LocalLook {
   readonly path: string
   readonly state: Exclude<FolderState, 'elsewhere'>
+  readonly hasGit: boolean
 }
 
 export function lookAtFolder(rules: FolderRules, wanted: string): LocalLook {
   // A path of another kind of system.
-  if (!isAbsolute(wanted)) return { path: wanted, state: 'missing' }
+  if (!isAbsolute(wanted)) return { path: wanted, state: 'missing', hasGit: false }
   const path = realPath(resolve(wanted))
   const refused = refusedState(rules, path)
-  if (refused) return { path, state: refused }
+  if (refused) return { path, state: refused, hasGit: false }
   const found = foundAt(path)
-  return { path, state: !found ? 'missing' : found.isDirectory() ? 'found' : 'not_a_folder' }
+  if (!found?.isDirectory()) return { path, state: found ? 'not_a_folder' : 'missing', hasGit: false }
+  return { path, state: 'found', hasGit: lineOf(path).some((each) => foundAt(join(each, '.git')) !== undefined) }
 }
 
 function refusedState({ data, roots }: FolderRules, path: string): LocalLook['state'] | undefined {

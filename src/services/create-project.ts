@@ -28,7 +28,9 @@ export const createProject = defineUseCase({
   name: 'create-project',
   streams: () => [home],
   run: async (tx, input: z.output<typeof ProjectDraft> & Choosing, context): Promise<Project> => {
-    const settings = changeSettings({}, input.settings ?? {})
+    // CX9: where there is git, each conversation has a worktree of its own unless somebody says otherwise.
+    const asked = input.look?.hasGit ? { 'chat.workplace': 'worktree', ...input.settings } : (input.settings ?? {})
+    const settings = changeSettings({}, asked)
     if ('problem' in settings) throw invalidSetting(settings.problem)
     const wanted = input.path ?? null
     mustManage(input.scopes, managedChange({ path: null, chosen: {} }, { path: wanted, chosen: settings.chosen }))

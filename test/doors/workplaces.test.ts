@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { webKey } from '../../src/domain/conversation/key.ts'
 import { exited, started } from '../services/launch-pad.ts'
+import { makeRepository } from '../support/git-repository.ts'
 import { readyAgent, said, turnEnded } from '../support/relay.ts'
 import { openSpokenChat } from '../support/spoken-chat.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const path = (key: string, more = '') => `/api/conversations/${encodeURIComponent(key)}${more}`
 
@@ -155,6 +157,20 @@ test('[CX9] where there is no git it works in the project’s folder, and takes 
   expect(await view('critic')).toMatchObject({ waitsFor: 'checkout' })
   await machine.tell(exited(launchId, { exitCode: 1 }))
   expect(await machine.turn()).toMatchObject({ content: expect.anything() })
+})
+
+test('[CX9] a project that is created with git has its chats in worktrees, unless it says otherwise; one that gets its folder later has not', async () => {
+  const { server } = await openShared()
+  const create = async (path: string | undefined, settings?: object) =>
+    (await server.ask('/api/projects', { method: 'POST', body: { name: 'p', ...(path && { path }), settings } })).json.settings
+  const folders = [makeRepository(), makeRepository()].map(({ folder }) => folder)
+  mkdirSync(join(folders[1] ?? '', 'below'))
+  expect(await create(folders[0])).toMatchObject({ 'chat.workplace': 'worktree' })
+  expect(await create(join(folders[1] ?? '', 'below'), { 'chat.workplace': 'checkout' })).toMatchObject({
+    'chat.workplace': 'checkout',
+  })
+  expect(await create(undefined)).toMatchObject({ 'chat.workplace': 'checkout' })
+  expect(await create(temporaryFolder())).toMatchObject({ 'chat.workplace': 'checkout' })
 })
 
 test('[CX9] what cannot have a worktree is refused in words, and nothing is written', async () => {

@@ -11,6 +11,8 @@ export interface FolderLook {
   /** With all links followed and without a slash at its end, as far as this machine can tell. */
   readonly path: string
   readonly state: FolderState
+  /** It is in a git repository, as far as this machine can tell. */
+  readonly hasGit: boolean
   /** Paths of projects that lead to the same folder in other words. */
   readonly alsoKnownAs: readonly string[]
   readonly data: string

@@ -27,7 +27,7 @@ export class ProjectFolders {
     const state = await this.#here(found)
     const others = await this.#store.query(listProjectPaths, {})
     const alsoKnownAs = others.filter((path) => path !== found.path && lookAtFolder(this.#rules, path).path === found.path)
-    return { path: found.path, state, alsoKnownAs, data: this.#rules.data, roots: this.#rules.roots }
+    return { path: found.path, state, hasGit: found.hasGit, alsoKnownAs, data: this.#rules.data, roots: this.#rules.roots }
   }
 
   /** For readers. */
