@@ -159,7 +159,7 @@ test('[CX9] where there is no git it works in the project’s folder, and takes 
   expect(await machine.turn()).toMatchObject({ content: expect.anything() })
 })
 
-test('[CX9] a project that is created with git has its chats in worktrees, unless it says otherwise; one that gets its folder later has not', async () => {
+test('[CX9] a project that is created with git has its chats in worktrees, unless it says otherwise; one without git has not', async () => {
   const { server } = await openShared()
   const create = async (path: string | undefined, settings?: object) =>
     (await server.ask('/api/projects', { method: 'POST', body: { name: 'p', ...(path && { path }), settings } })).json.settings
