@@ -4,7 +4,7 @@
  */
 import { consoleKey, isWork, parseKey } from '../domain/conversation/key.ts'
 import { type Instant, later } from '../domain/instant.ts'
-import type { ContextEndReason } from '../domain/turn/context.ts'
+import type { ContextEndReason, Held } from '../domain/turn/context.ts'
 import { newsOf, type PrimerFacts, primerOf, type ToldMessage } from '../domain/turn/primer.ts'
 import type { Message } from '../protocol/message.ts'
 import { selectAgent } from '../store/queries/agents.ts'
@@ -88,9 +88,16 @@ export async function contextFor(
   return row
 }
 
-/** Whether what it knows is what its conversation still holds. */
-export async function isCurrent(reader: Reader, { conversation_key: key, generation }: ContextRow): Promise<boolean> {
-  return ((await reader.first(selectConversation, { key }))?.generation ?? 0) === generation
+/** As it counts for what its process is given next; over: what it knows is not what its conversation still holds. */
+export async function heldIn(reader: Reader, row: ContextRow): Promise<Held> {
+  const generation = (await reader.first(selectConversation, { key: row.conversation_key }))?.generation ?? 0
+  return {
+    conversationKey: row.conversation_key,
+    originKey: row.origin_key,
+    isOpen: row.state === 'open',
+    hasRunningTurn: false,
+    isOver: row.state === 'ended' || row.generation !== generation,
+  }
 }
 
 interface Priming {

@@ -45,7 +45,7 @@ import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '
 import { otherAgent } from './agent-conversation.ts'
 import { endAgentSession } from './agent-session-end.ts'
 import { takeLease } from './authenticate-agent.ts'
-import { contextFor, isCurrent, primingOf, senderIn, sendersOf } from './context-record.ts'
+import { contextFor, heldIn, primingOf, senderIn, sendersOf } from './context-record.ts'
 import { currentConversation } from './conversation-record.ts'
 import { folderHeldBy, workspaceFor } from './conversation-workplace.ts'
 import { findOpenConversations } from './find-open-conversations.ts'
@@ -142,18 +142,15 @@ async function freeToBegin(reader: Reader, pair: Pair): Promise<QueuedChat[]> {
 
 async function processFacts(reader: Reader, launchId: string, running: readonly TurnRow[]): Promise<ProcessFacts> {
   const contexts = await reader.all(selectContextsOfLaunch, { launchId })
-  const current: ContextRow[] = []
-  for (const row of contexts) if (row.state === 'opening' || (await isCurrent(reader, row))) current.push(row)
+  const held = contexts.map(async (row) => ({
+    ...(await heldIn(reader, row)),
+    hasRunningTurn: running.some(({ context_id }) => context_id === row.id),
+  }))
   return {
-    contexts: current.map((row) => ({
-      conversationKey: row.conversation_key,
-      originKey: row.origin_key,
-      isOpen: row.state === 'open',
-      hasRunningTurn: running.some(({ context_id }) => context_id === row.id),
-    })),
+    contexts: await Promise.all(held),
     contextLimit: await contextLimit(reader, launchId),
     runningTurns: running.length,
-    isOpening: current.some(({ state }) => state === 'opening'),
+    isOpening: contexts.some(({ state }) => state === 'opening'),
   }
 }
 
@@ -216,7 +213,8 @@ async function runChat(
 ): Promise<Done> {
   const { now, random } = context
   // DC2: a day that is over is closed first, and with it what an agent knew of it.
-  if (await tx.first(selectConversation, { key })) await currentConversation(tx, key, now)
+  const before = await tx.first(selectConversation, { key })
+  if (before && (await currentConversation(tx, key, now)).generation !== before.generation) return 'again'
   const turn = await tx.first(selectTurn, { id })
   if (turn?.state !== 'queued') return 'nothing'
   await splitUnread(tx, id, async () => {

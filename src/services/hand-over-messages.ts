@@ -21,7 +21,7 @@ import {
 } from '../store/queries/turns.ts'
 import { messagesOfTurn, moveUnread, type Receiver, splitUnread } from '../store/queries/unread.ts'
 import { defineQuery, defineUseCase, type Reader, type Tx } from '../store/store.ts'
-import { contextFor, primingOf, senderIn, sendersOf } from './context-record.ts'
+import { contextFor, heldIn, primingOf, senderIn, sendersOf } from './context-record.ts'
 import { openConversation } from './conversation-record.ts'
 import { liveAgentSession } from './live-agent-session.ts'
 
@@ -49,12 +49,7 @@ async function nextFor(reader: Reader, caller: Receiver): Promise<{ turn: TurnRo
   const inHand = await reader.first(selectRunningOfSession, caller)
   if (inHand) return { turn: inHand, joins: waiting.filter((each) => isIn(each, inHand)) }
   const bound = row?.context_id ? await reader.first(selectContext, { id: row.context_id }) : undefined
-  const held = bound && {
-    conversationKey: bound.conversation_key,
-    originKey: bound.origin_key,
-    isOpen: true,
-    hasRunningTurn: false,
-  }
+  const held = bound && (await heldIn(reader, bound))
   const facts = { contexts: held ? [held] : [], contextLimit: 1, runningTurns: 0, isOpening: false }
   const { dispatch } = chooseDispatch(waiting, facts)
   const turn = typeof dispatch === 'object' ? await reader.first(selectTurn, { id: dispatch.id }) : undefined
@@ -91,6 +86,8 @@ export const handOverMessages = defineUseCase({
     const { conversation_key: key, origin_key: originKey } = turn
     // DC2: what is handed over belongs to what goes on now; the summary of a day that is over does not.
     const { summary } = (await openConversation(tx, key, now)).row
+    // CX4: that may have been the day its context knows; then it is for the next process.
+    if ((await nextFor(tx, caller))?.turn.id !== turn.id) return nothing
     const before = turn.state === 'running' ? await messagesOfTurn(tx, turn.id) : []
     for (const { id } of joins) await join(tx, id, turn.id, now)
     await splitUnread(tx, turn.id, async () => {

@@ -18,7 +18,7 @@ import { durationMs } from '../domain/project/duration.ts'
 import type { ProjectSettings } from '../domain/project/settings.ts'
 import { chooseDispatch } from '../domain/turn/context.ts'
 import { type AgentSessionRow, agentSessionFrom } from '../store/queries/agent-sessions.ts'
-import { selectContextsOfLaunch } from '../store/queries/contexts.ts'
+import { selectContext, selectContextsOfLaunch } from '../store/queries/contexts.ts'
 import { selectConversation } from '../store/queries/conversations.ts'
 import { selectLastMessage } from '../store/queries/messages.ts'
 import { selectNextTaskIn } from '../store/queries/plans.ts'
@@ -28,6 +28,7 @@ import { queuedChats, selectRunningOfSession } from '../store/queries/turns.ts'
 import type { Receiver } from '../store/queries/unread.ts'
 import { selectWorkSession } from '../store/queries/work-sessions.ts'
 import type { Reader } from '../store/store.ts'
+import { heldIn } from './context-record.ts'
 import { checkedOwn } from './live-agent-session.ts'
 import { settingsFrom } from './project-settings.ts'
 import { awaitedApproval, decisionsAt } from './told-decisions.ts'
@@ -125,10 +126,8 @@ async function waitingFor(reader: Reader, { agentId, projectId, agentSessionId }
     )
     return { undelivered: joins.length, makesRoom: false }
   }
-  const contexts =
-    row.bound_key === null
-      ? []
-      : [{ conversationKey: row.bound_key, originKey: row.bound_origin ?? '', isOpen: true, hasRunningTurn: false }]
+  const bound = row.context_id === null ? undefined : await reader.first(selectContext, { id: row.context_id })
+  const contexts = bound ? [await heldIn(reader, bound)] : []
   const { dispatch } = chooseDispatch(waiting, { contexts, contextLimit: 1, runningTurns: 0, isOpening: false })
   return { undelivered: typeof dispatch === 'object' ? 1 : 0, makesRoom: dispatch === 'make-room' }
 }

@@ -26,12 +26,14 @@ export interface Waiting {
   readonly originKey: string
 }
 
-interface Held {
+export interface Held {
   readonly conversationKey: string
   readonly originKey: string
   /** It is open in this very process. */
   readonly isOpen: boolean
   readonly hasRunningTurn: boolean
+  /** Its conversation goes on without it (CX4): it takes its place, and no turn is for it. */
+  readonly isOver: boolean
 }
 
 export interface ProcessFacts {
@@ -73,4 +75,4 @@ export function chooseDispatch<Turn extends Waiting>(waiting: readonly Turn[], f
 }
 
 const isFor = (held: Held, turn: Waiting): boolean =>
-  held.conversationKey === turn.conversationKey && held.originKey === turn.originKey
+  !held.isOver && held.conversationKey === turn.conversationKey && held.originKey === turn.originKey

@@ -20,7 +20,6 @@ export interface StandingRow extends AgentSessionRow {
   readonly assigned_at: Instant | null
   /** The conversation that an agent which pulls holds; null before its first. */
   readonly bound_key: string | null
-  readonly bound_origin: string | null
 }
 
 const standing = (db: Parameters<QueryBuilder<unknown>>[0]) =>
@@ -35,7 +34,7 @@ const standing = (db: Parameters<QueryBuilder<unknown>>[0]) =>
     )
     .leftJoin('contexts', 'contexts.id', 'agent_sessions.context_id')
     .selectAll('agent_sessions')
-    .select(['contexts.conversation_key as bound_key', 'contexts.origin_key as bound_origin'])
+    .select('contexts.conversation_key as bound_key')
     .select(['projects.settings as project_settings', 'agents.hold_seconds', 'assignments.created_at as assigned_at'])
 
 export const selectStanding = statement<{ id: string }>()((db, p) => standing(db).where('agent_sessions.id', '=', p.id))
