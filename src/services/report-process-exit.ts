@@ -7,9 +7,8 @@ import type { LiveAgentSession } from '../domain/agent-session/lifecycle.ts'
 import { Refusal } from '../domain/errors.ts'
 import { durationMs } from '../domain/project/duration.ts'
 import { effectiveSettings } from '../domain/project/settings.ts'
-import { projectStream } from '../domain/stream/name.ts'
 import type { ProcessExit, ProcessExitAnswer } from '../protocol/process-exit.ts'
-import { agentSessionOf, changesOf, liveOfPair, updateAgentSession } from '../store/queries/agent-sessions.ts'
+import { liveOfPair } from '../store/queries/agent-sessions.ts'
 import { selectAgent } from '../store/queries/agents.ts'
 import { insertExitReport, keepEpoch, selectEpoch, selectExitReport } from '../store/queries/exit-reports.ts'
 import { liveLaunchesOf } from '../store/queries/launches.ts'
@@ -17,6 +16,7 @@ import { chosenSettings, selectProject } from '../store/queries/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../store/store.ts'
 import { endAgentSession, endingStreams, type MayEnd } from './agent-session-end.ts'
 import { noSuchAgent, noSuchProject } from './refusals.ts'
+import { suspect } from './suspect-agent-session.ts'
 import { workOf } from './work-facts.ts'
 
 type Report = ProcessExit &
@@ -78,8 +78,8 @@ async function act(
   context: Context,
 ): Promise<ProcessExitAnswer> {
   if (decision.decision === 'judging') {
-    const suspect = live.find(({ id }) => id === decision.suspectId)
-    if (suspect && decision.begins) await suspectOf(tx, suspect, context)
+    const held = live.find(({ id }) => id === decision.suspectId)
+    if (held && decision.begins) await suspect(tx, held, context.now)
     return { decision: 'judging', ended: [] }
   }
   const ended = decision.decision === 'ended' ? decision.ended : []
@@ -88,14 +88,4 @@ async function act(
     if (held) await endAgentSession(tx, held, { reason, openConversations }, context)
   }
   return { decision: decision.decision, ended: ended.map(({ id }) => id) }
-}
-
-/** PX4: it ends unless a call on it begins within the grace; the sweeper settles that, no timer. */
-async function suspectOf(tx: Tx, suspect: LiveAgentSession, { now }: Context): Promise<void> {
-  const suspected = { ...suspect, suspectedAt: now }
-  await tx.write(updateAgentSession, changesOf(suspected))
-  tx.append(projectStream(suspect.projectId), {
-    type: 'agent-session-suspected',
-    data: { agentSession: agentSessionOf(suspected) },
-  })
 }

@@ -5,7 +5,7 @@
 import { settleSuspicion } from '../domain/agent-process/process-exit.ts'
 import { sweep } from '../domain/agent-session/expiry.ts'
 import type { EndReason, LiveAgentSession } from '../domain/agent-session/lifecycle.ts'
-import type { Instant } from '../domain/instant.ts'
+import { type Instant, later } from '../domain/instant.ts'
 import { durationMs } from '../domain/project/duration.ts'
 import { coordinatorStream } from '../domain/stream/name.ts'
 import { agentSessionFrom, changesOf, selectAgentSession, updateAgentSession } from '../store/queries/agent-sessions.ts'
@@ -18,6 +18,7 @@ import { findOpenConversations } from './find-open-conversations.ts'
 import { stopLaunch } from './launch-record.ts'
 import { ownRow } from './live-agent-session.ts'
 import { settingsOf } from './project-settings.ts'
+import { isKnownToLive, suspectOther } from './suspect-agent-session.ts'
 
 /** What has to be locked to end an agent session, and its process with it. */
 export const findSweep = defineQuery({
@@ -56,11 +57,12 @@ export const sweepAgentSession = defineUseCase({
       return { ended: reason }
     }
     await keep(tx, current, verdict)
+    if (verdict.suspectedAt === null) await suspectOther(tx, current, verdict.ttlMs, context.now)
     return { ended: null }
   },
 })
 
-type Kept = Pick<LiveAgentSession, 'expiresAt' | 'suspectedAt'>
+type Kept = Pick<LiveAgentSession, 'expiresAt' | 'suspectedAt'> & { readonly ttlMs: number }
 type Verdict = { readonly reason: EndReason; readonly stopsProcess: boolean } | Kept
 
 async function judge(reader: Reader, current: LiveAgentSession, lastSeenAt: Instant | null, now: Instant): Promise<Verdict> {
@@ -73,16 +75,14 @@ async function judge(reader: Reader, current: LiveAgentSession, lastSeenAt: Inst
   const facts = { ttlMs, processKnownToLive: await isKnownToLive(reader, current), lastSeenAt, hasRunningTurn }
   const decision = sweep(now, current, facts)
   if (decision.outcome === 'end') return decision
+  const lives = suspicion === 'alive'
+  const expiresAt = decision.outcome === 'extend' ? decision.expiresAt : current.expiresAt
   return {
-    expiresAt: decision.outcome === 'extend' ? decision.expiresAt : current.expiresAt,
-    suspectedAt: suspicion === 'alive' ? null : current.suspectedAt,
+    // Written down, so that it is not suspected again for the same report.
+    expiresAt: lives ? later(now, ttlMs) : expiresAt,
+    suspectedAt: lives ? null : current.suspectedAt,
+    ttlMs,
   }
-}
-
-/** AS6: its launch is on record as running. Nobody has reported its exit, and nobody has taken over from its coordinator. */
-async function isKnownToLive(reader: Reader, { launchId }: LiveAgentSession): Promise<boolean> {
-  const launch = launchId === null ? undefined : await findLaunch(reader, launchId)
-  return launch !== undefined && launch.state !== 'ended'
 }
 
 async function keep(tx: Tx, current: LiveAgentSession, { expiresAt, suspectedAt }: Kept): Promise<void> {

@@ -5,7 +5,7 @@
 
 import { settleSuspicion } from '../domain/agent-process/process-exit.ts'
 import { expiresAtToWrite } from '../domain/agent-session/expiry.ts'
-import type { Instant } from '../domain/instant.ts'
+import { type Instant, later } from '../domain/instant.ts'
 import { durationMs } from '../domain/project/duration.ts'
 import { projectStream } from '../domain/stream/name.ts'
 import { agentSessionFrom, changesOf, updateAgentSession } from '../store/queries/agent-sessions.ts'
@@ -13,6 +13,7 @@ import type { Receiver } from '../store/queries/unread.ts'
 import { defineUseCase } from '../store/store.ts'
 import { ownRow } from './live-agent-session.ts'
 import { settingsOf } from './project-settings.ts'
+import { suspectOther } from './suspect-agent-session.ts'
 
 export const touchAgentSession = defineUseCase({
   name: 'touch-agent-session',
@@ -21,11 +22,14 @@ export const touchAgentSession = defineUseCase({
     const current = agentSessionFrom(await ownRow(tx, caller))
     if (current.state === 'ended') return
     const settings = await settingsOf(tx, caller.projectId)
-    const expiresAt = expiresAtToWrite(now, current.expiresAt, durationMs(settings, 'agent_session.ttl_minutes'))
+    const ttlMs = durationMs(settings, 'agent_session.ttl_minutes')
+    const expiresAt = expiresAtToWrite(now, current.expiresAt, ttlMs)
     const graceMs = durationMs(settings, 'process_exit.grace_seconds')
     const lives = current.suspectedAt !== null && settleSuspicion(now, current.suspectedAt, calledAt, graceMs) === 'alive'
     if (expiresAt === undefined && !lives) return
     const suspectedAt = lives ? null : current.suspectedAt
-    await tx.write(updateAgentSession, changesOf({ ...current, suspectedAt, expiresAt: expiresAt ?? current.expiresAt }))
+    const written = lives ? later(now, ttlMs) : (expiresAt ?? current.expiresAt)
+    await tx.write(updateAgentSession, changesOf({ ...current, suspectedAt, expiresAt: written }))
+    if (lives) await suspectOther(tx, current, ttlMs, now)
   },
 })

@@ -1,6 +1,7 @@
 /** What follows from the exit of a process, cell by cell, through the service and what the sweeper makes of a suspicion (PX). */
 import { describe, expect, test } from 'vitest'
 import { AgentSessionSweeper } from '../../src/compose/duties/agent-session-sweeper.ts'
+import { instant } from '../../src/domain/instant.ts'
 import { projectStream } from '../../src/domain/stream/name.ts'
 import type { ProcessExit } from '../../src/protocol/process-exit.ts'
 import { LastSeen } from '../../src/server/agents/last-seen.ts'
@@ -138,17 +139,40 @@ describe('without a launch id', () => {
     // Of a node that has not heard the call itself: the evidence is in the store.
     const sweeper = new AgentSessionSweeper({ ...shared, logger: nowhere, lastSeen: new LastSeen() })
     await sweeper.round()
-    await report(office, { remainingProcesses: 1 })
     shared.clock.advance(1)
-    await office.next(chat)
-    shared.clock.advance(5000)
-    await sweeper.round()
-    shared.clock.advance(5000)
-    await sweeper.round()
+    await report(office, { remainingProcesses: 1 })
+    for (const each of [chat, task, chat]) {
+      shared.clock.advance(1)
+      await office.next(each)
+    }
+    for (const ms of [5000, 5000, 5000]) {
+      shared.clock.advance(ms)
+      await sweeper.round()
+    }
     expect(await statesOf(office, [chat, task])).toEqual(['active', 'active'])
     // The next death is judged anew.
     expect(await report(office, { remainingProcesses: 1 })).toMatchObject({ decision: 'judging' })
   })
+
+  test.each(['the store', 'memory'])(
+    '[PX4] a suspect that lives, as %s says, has the other one judged, which ends',
+    async (where) => {
+      const { office, chat, task, sweeper } = await both()
+      await sweeper.round()
+      shared.clock.advance(1)
+      await report(office, { remainingProcesses: 1 })
+      shared.clock.advance(1)
+      if (where === 'memory') office.calls.lastSeen.saw(chat.agentSessionId, instant(shared.clock.now()))
+      else await office.next(chat)
+      await sweeper.round()
+      expect(await statesOf(office, [chat, task])).toEqual(['active', 'active'])
+      for (const ms of [5000, 5000]) {
+        shared.clock.advance(ms)
+        await sweeper.round()
+      }
+      expect(await statesOf(office, [chat, task])).toEqual(['active', 'orphaned'])
+    },
+  )
 
   test('[PX4] another report while one is judged suspects nobody else: one death explains one suspect', async () => {
     const { office, chat, task, taskId, sweeper } = await both()

@@ -18,6 +18,7 @@
  *     1              │ 2                    │ none           │ nothing, the time to live decides
  *
  * "Judged" means: it ends, orphaned, unless a call on it begins within the grace (settleSuspicion). No grace: it ends at once.
+ * A suspect that is shown to live has the other one judged (nextSuspect): somebody has died.
  */
 import type { LiveAgentSession } from '../agent-session/lifecycle.ts'
 import { type Work, workAtHand } from '../agent-session/work-detection.ts'
@@ -95,6 +96,19 @@ function needlessPurpose(work: Work): 'chat' | 'task' | undefined {
 
 const end = (over: readonly HeldSession[], reason: ExitEndReason): ExitDecision =>
   over.length === 0 ? nothing : { decision: 'ended', ended: over.map(({ id }) => ({ id, reason })) }
+
+/** What is known of the other session of a pair whose suspect lives. */
+export interface OtherSession {
+  readonly id: string
+  /** When it was heard of last, as far as was written. */
+  readonly heardAt: Instant
+  /** Its launch is on record as running. */
+  readonly processKnownToLive: boolean
+}
+
+/** PX4: who is judged when the one suspected since `suspectedAt` is alive. Whoever was heard of since is alive, too. */
+export const nextSuspect = <Other extends OtherSession>(suspectedAt: Instant, others: readonly Other[]): Other | undefined =>
+  others.find(({ heardAt, processKnownToLive }) => heardAt < suspectedAt && !processKnownToLive)
 
 export type SuspicionSettled = 'alive' | 'undecided' | 'orphaned'
 
