@@ -144,8 +144,13 @@ function workingFolder({ particulars: { folder }, folderOfItsOwn }: AgentProcess
     mkdirSync(folderOfItsOwn, { recursive: true, mode: 0o700 })
     return folderOfItsOwn
   }
-  if (!isFolder(folder)) throw new CannotStart(`The project's folder ${folder} is not on this machine.`)
+  mustBeFolder(folder)
   return folder
+}
+
+/** A project's folder that is gone, or never was, is not made: nobody would find there what the agent is to work on. */
+export function mustBeFolder(folder: string | null): void {
+  if (folder !== null && !isFolder(folder)) throw new CannotStart(say('folderGone', { folder }))
 }
 
 function isFolder(path: string): boolean {

@@ -6,7 +6,7 @@
  *   workspace ──▶ process ──▶ initialize ──▶ session ──▶ ready ──turns ordered──▶
  *       └────────────┴─────────────┴────────────┴──▶ failed, with the step it was in; its process is ended
  */
-import type { Clock } from '../platform/clock.ts'
+import { type Clock, pause } from '../platform/clock.ts'
 import type { OwnProgram } from '../platform/program-of.ts'
 import type { AgentUpdate, PermissionRequest } from '../protocol/agent-update.ts'
 import type { LaunchParticulars } from '../protocol/link.ts'
@@ -22,10 +22,10 @@ import { say } from '../protocol/sentences.ts'
 import { AcpConnection, type ContextHandlers, type OpenedContext } from './acp/connection.ts'
 import type { AcpContext } from './acp/context.ts'
 import { AcpFailure } from './acp/failure.ts'
-import { type AgentFacts, type Opened, type ToolServer, withSignIn } from './acp/opening.ts'
+import { type AgentFacts, type Opened, ourTools, withSignIn } from './acp/opening.ts'
 import type { PermissionAnswer } from './acp/permissions.ts'
 import { troubleInWords } from './acp/troubles.ts'
-import { CannotStart, type Pipes } from './agent-process.ts'
+import { CannotStart, type Exit, mustBeFolder, type Pipes } from './agent-process.ts'
 import { cleaner } from './clean-update.ts'
 import { OpenQuestions } from './open-questions.ts'
 import { OutputGate } from './output-gate.ts'
@@ -50,6 +50,8 @@ const mostRemembered = 1000
 const longestWords = 4000
 /** For what it has said last to come out of its pipe. */
 const lastWordsMs = 200
+/** For one that did not become ready to go. */
+const exitMs = 1000
 
 interface HeldContext {
   context: AcpContext | undefined
@@ -69,6 +71,7 @@ export class SpokenAgent {
   /** Rejects when the start has taken too long. */
   readonly #late = Promise.withResolvers<never>()
   readonly #unwanted = new AbortController()
+  readonly #exited = Promise.withResolvers<Exit>()
   #stopWaiting = (): void => {}
   #step: Exclude<FailureStep, 'running'> = 'workspace'
   #place: Workspace | undefined
@@ -97,12 +100,14 @@ export class SpokenAgent {
   async makePlace(): Promise<string | null> {
     const { acp, particulars } = this.#parts
     const { workspace, startWithinMs } = acp
-    if (!workspace) return particulars.folder
     try {
-      const made = this.#make(workspace, (isRunning) => (isRunning ? this.#stopWaiting() : this.#allow(startWithinMs)))
-      this.#place = await Promise.race([made, this.#late.promise])
+      if (!workspace) mustBeFolder(particulars.folder)
+      else {
+        const made = this.#make(workspace, (isRunning) => (isRunning ? this.#stopWaiting() : this.#allow(startWithinMs)))
+        this.#place = await Promise.race([made, this.#late.promise])
+      }
       this.#step = 'process'
-      return this.#place.folder
+      return this.#place?.folder ?? particulars.folder
     } catch (error) {
       throw new CannotStart(error instanceof Error ? error.message : String(error))
     }
@@ -123,14 +128,14 @@ export class SpokenAgent {
   }
 
   /** It did not come to a conversation. */
-  failed(words: string): void {
+  failed(words: string, exit?: Exit): void {
     if (this.#phase !== 'starting') return
     this.#phase = 'failed'
     // A place that is still being made is not made runnable for nobody.
     this.#unwanted.abort()
     this.#stopWaiting()
     const error = this.#clean(words).slice(0, longestWords)
-    this.#tell({ type: 'agent-failed', step: this.#step, error })
+    this.#tell({ type: 'agent-failed', step: this.#step, error, ...exit })
   }
 
   /** Its process runs: greets it and opens its first context; whatever comes of that is told. */
@@ -147,13 +152,18 @@ export class SpokenAgent {
       onTrouble: (trouble) => this.#say(troubleInWords(trouble)),
     })
     this.#connection = connection
-    this.#begun = this.#greet(connection).catch((error: unknown) => {
-      if (this.#phase !== 'starting') return
-      this.failed(error instanceof Error ? error.message : String(error))
+    this.#begun = this.#greet(connection).catch(async (error: unknown) => {
+      this.#stopWaiting()
+      const hasGone = error instanceof AcpFailure && error.code === 'ended'
+      if (!hasGone) this.#parts.stop()
+      // What it wrote last, and with what code it went, is told with the failure.
+      const exit = (await Promise.race([this.#exited.promise, pause(clock, exitMs)])) ?? undefined
+      this.failed(error instanceof Error ? error.message : String(error), hasGone ? exit : undefined)
       this.#parts.stop()
     })
     // One that closes its output has nothing more to say, and would stay for ever.
-    void connection.ended.then(() => {
+    void connection.ended.then(async () => {
+      await this.#begun
       if (this.#phase !== 'over') this.#parts.stop()
     })
   }
@@ -209,11 +219,11 @@ export class SpokenAgent {
   }
 
   /** Its process has ended. Resolves when all it said is told. */
-  async end(): Promise<void> {
+  async end(exit: Exit): Promise<void> {
+    this.#exited.resolve(exit)
     this.#stopWaiting()
     this.#gate.set(true)
-    const { clock } = this.#parts
-    const late = new Promise<void>((resolve) => clock.after(lastWordsMs, resolve))
+    const late = pause(this.#parts.clock, lastWordsMs)
     await Promise.race([this.#connection?.ended, late])
     await Promise.race([this.#begun, late])
     this.#connection?.close()
@@ -248,7 +258,7 @@ export class SpokenAgent {
     this.#stopWaiting()
     if (this.#phase !== 'starting') return
     this.#phase = 'ready'
-    this.#tellReady(facts, opened, this.#folder)
+    this.#tellReady(facts, opened)
   }
 
   /** A context of its own for each conversation, with tools that say which one they are called in. */
@@ -262,7 +272,7 @@ export class SpokenAgent {
     const before = this.#contexts.get(contextId)?.context
     if (before) connection.forget(before)
     const held: HeldContext = { context: undefined, turnId: undefined }
-    const place = { folder, toolServers: [this.#ourTools(contextId)] }
+    const place = { folder, toolServers: [ourTools(this.#parts, contextId)] }
     const handlers: ContextHandlers = {
       onUpdate: (update) => this.#update(held, update),
       onPermission: (request, withdrawn) => this.#ask(held, request, withdrawn),
@@ -276,7 +286,7 @@ export class SpokenAgent {
     return found
   }
 
-  #tellReady(facts: AgentFacts, opened: Opened, folder: string): void {
+  #tellReady(facts: AgentFacts, opened: Opened): void {
     const place = this.#place
     for (const update of this.#early.values()) this.#tell({ type: 'turn-update', turnId: null, update: this.#clean(update) })
     this.#early.clear()
@@ -285,7 +295,7 @@ export class SpokenAgent {
       acpSessionId: opened.acpSessionId,
       how: opened.how,
       notRestored: opened.notRestored?.slice(0, longestWords) ?? null,
-      workspace: folder,
+      workspace: this.#folder,
       branch: place?.kind === 'worktree' ? place.branch : null,
       note: place?.kind === 'plain' ? place.why.slice(0, longestWords) : null,
       agentName: facts.name,
@@ -295,16 +305,6 @@ export class SpokenAgent {
       modeId: opened.modeId,
       options: [...opened.options],
     })
-  }
-
-  /** AC2: ours, with the launch token, so that it can record approaches, checkpoints and tasks. */
-  #ourTools(contextId: string): ToolServer {
-    const { serverUrl, program, particulars } = this.#parts
-    const [command, ...args] = program
-    const { launchToken } = particulars
-    const bearer = contextId === first ? launchToken : `${launchToken}.${contextId}`
-    const env = { HOLDFAST_URL: serverUrl, HOLDFAST_LAUNCH_TOKEN: launchToken, HOLDFAST_TOKEN: bearer }
-    return { name: 'holdfast', url: `${serverUrl}/mcp`, bearer, program: { command, args: [...args, 'mcp'], env } }
   }
 
   async #run(turnId: string, content: TurnOrder['content'], order: OpenContext | undefined): Promise<void> {

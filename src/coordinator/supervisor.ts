@@ -268,7 +268,7 @@ export class Supervisor {
       if (!this.#readsOutput) started.pauseOutput()
       if (pipes) launch.spoken?.begin(pipes, folder)
       const exit = await exited.promise
-      await launch.spoken?.end()
+      await launch.spoken?.end(exit)
       this.#tellExit(launch, exit)
       const left = await started.gone
       if (left.length > 0) logger.error({ launchId, left: left.map((each) => each.pid) }, 'processes of an agent cannot be ended')

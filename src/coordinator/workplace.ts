@@ -12,7 +12,7 @@ import type { AcpParticulars } from '../protocol/link-turns.ts'
 import { say } from '../protocol/sentences.ts'
 import { maxSetUpOutput, type SetUp, type SetUpReport } from '../protocol/worktree.ts'
 import { setUpEnvironment } from './agent-environment.ts'
-import { CannotStart } from './agent-process.ts'
+import { CannotStart, mustBeFolder } from './agent-process.ts'
 import type { NewFact } from './spool.ts'
 import type { Git } from './worktrees/git.ts'
 import { gitFolderOf, makeWorkspace, type Workspace } from './worktrees/make-workspace.ts'
@@ -47,6 +47,7 @@ export async function makeWorkplace(parts: WorkplaceParts): Promise<Workspace> {
   const { particulars, workspace, git, worktreesFolder, occupancy } = parts
   const { folder: projectFolder, projectId, launchId } = particulars
   const { userSessionShort, role, path, setUp, orFolder = false } = workspace
+  mustBeFolder(projectFolder)
   const root = await rootFor(worktreesFolder, projectId, userSessionShort)
   const wanted = { projectFolder, root, workspace: path ?? role, userSessionShort, role, orFolder }
   const place = await occupancy.arrive(

@@ -41,6 +41,12 @@ export const sentences = {
   setUpStopped: 'The set-up command of the project ({file}) was stopped.',
   setUpNotRun: 'The set-up command of the project ({file}) could not be run.',
   noFolderHere: 'The project has no folder on this machine.',
+  folderGone:
+    "The project's folder {folder} is not on this machine. Bring it back, or give the project another folder, then start the agent again.",
+  worktreeGone:
+    'The worktree {folder} of the branch {branch} was moved or deleted. Put it back there; or, to begin a new one from the branch, run `{command}` in the project. Then start the agent again.',
+  worktreeMoved:
+    'The branch {branch} is checked out in {folder}. Move it back with `{command}` to {place}, or remove it there, then start the agent again.',
   workspaceTaken: 'The workspace {workspace} is taken by something else; choose another.',
   bareRepository: '{folder} is a bare repository, without files to work on.',
   noCommit: 'The git repository in {folder} has no commit yet.',

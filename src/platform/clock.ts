@@ -13,3 +13,5 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer)
   },
 }
+
+export const pause = (clock: Clock, ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve))

@@ -62,7 +62,15 @@ export const turnFacts = [
     options: z.array(AgentOption).max(maxListed),
   }),
   /** It will not be ready. Told before the end of its process, or before `start-failed` when there never was one. */
-  z.object({ ...about, type: z.literal('agent-failed'), step: z.enum(failureSteps).exclude(['running']), error: Words }),
+  z.object({
+    ...about,
+    type: z.literal('agent-failed'),
+    step: z.enum(failureSteps).exclude(['running']),
+    error: Words,
+    /** Of a process that went by itself. */
+    exitCode: z.int().nullish(),
+    signal: z.string().max(20).nullish(),
+  }),
   /** `turnId` is null for what belongs to no turn: mode, options, commands, usage. */
   z.object({ ...about, type: z.literal('turn-update'), turnId: Id.nullable(), update: AgentUpdate }),
   /** The context of a turn was opened; told before anything else of it. */

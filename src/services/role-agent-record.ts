@@ -142,7 +142,11 @@ const inWords: Readonly<Partial<Record<NonNullable<Launch['reason']>, string>>> 
 }
 
 async function errorOf(reader: Reader, { id, detail, reason }: Launch): Promise<string> {
-  const words = detail ?? (reason && inWords[reason]) ?? say('processEnded')
+  return withLastWords(reader, id, detail ?? (reason && inWords[reason]) ?? say('processEnded'))
+}
+
+/** With the last lines that its process wrote. */
+export async function withLastWords(reader: Reader, id: string, words: string): Promise<string> {
   const output = ((await reader.first(selectOutput, { id }))?.output ?? '').trim()
   return output === '' ? words : `${words}\n${output.slice(-lastWordsChars)}`
 }

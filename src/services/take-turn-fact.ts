@@ -24,7 +24,7 @@ import { noteLimit } from './limit-record.ts'
 import { askPermission, withdrawAsked, withdrawPermissions } from './permission-record.ts'
 import type { Ends } from './process-end.ts'
 import { judgeContext, restart, tryAgain } from './recover-context.ts'
-import { moveRoleAgent } from './role-agent-record.ts'
+import { moveRoleAgent, withLastWords } from './role-agent-record.ts'
 import { settleTurn } from './settle-turn.ts'
 import { primingOfTurn, startNext } from './start-in-role.ts'
 import { type EndedTurn, endTurn, noteUpdate, speakerOf, turnStream } from './turn-record.ts'
@@ -75,7 +75,9 @@ async function takeFact(
       return agent ? readyInRole(tx, agent, launch, fact, context) : ready(tx, launch, fact, context)
     case 'agent-failed': {
       const error = mask(fact.error)
-      if (agent) await moveRoleAgent(tx, agent, { type: 'failed', step: fact.step, error }, {}, context)
+      const { step, exitCode, signal } = fact
+      const failed = { type: 'failed', step, exitCode, signal, error: await withLastWords(tx, launch.id, error) } as const
+      if (agent) await moveRoleAgent(tx, agent, failed, {}, context)
       // Its coordinator ends it by itself; this is for the record, and for one that does not.
       await stopLaunch(tx, launch, { reason: 'start_failed', detail: error }, context)
       return

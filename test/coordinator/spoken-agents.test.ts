@@ -113,6 +113,21 @@ test('[WT4] without a repository it works in a plain folder, and says why', asyn
   })
 })
 
+test('[WT4] a project whose folder is gone fails at the step workspace, in a role and in a chat, and nothing is made', async () => {
+  const { server, has } = await begin()
+  const gone = join(temporaryFolder(), 'gone')
+  for (const changes of [{}, { workspace: null }]) {
+    const launchId = server.order(demo(changes, gone))
+    expect(await has(launchId, 'agent-failed')).toMatchObject({
+      step: 'workspace',
+      error: expect.stringContaining(`${gone} is not on`),
+    })
+    expect(await has(launchId, 'start-failed')).toMatchObject({ error: expect.stringContaining('Bring it back') })
+    expect(server.factsOf(launchId, 'workspace-made')).toEqual([])
+  }
+  expect(existsSync(gone)).toBe(false)
+})
+
 test('[AP4] a permission is asked once, answered by what was settled, and withdrawn with its turn', async () => {
   const { server, has, textOf } = await begin()
   const launchId = server.order(demo())
@@ -239,6 +254,15 @@ test('[AG2] whatever fails is told with its step, and nothing of it is left', as
     if (started?.type === 'process-started') expect(isRunning(started.pid)).toBe(false)
     expect(server.factsOf(launchId, 'agent-failed').length).toBe(1)
   }
+})
+
+test('[AG2] one that goes while it starts: its code, and all that it wrote, are there when its failure is told', async () => {
+  const { server, has } = await begin()
+  const dies = "process.stderr.write('no key in the environment\\n', () => process.exit(3))"
+  const launchId = server.order(spoken({ onInitialize: dies }))
+  expect(await has(launchId, 'agent-failed')).toMatchObject({ step: 'initialize', exitCode: 3, signal: null })
+  const told = server.factsOf(launchId).map((fact) => (fact.type === 'process-output' ? fact.text.trim() : fact.type))
+  expect(told.slice(1, 4)).toEqual(['process-started', 'no key in the environment', 'agent-failed'])
 })
 
 test('[AG3] one that is stopped while it is being started ends, without having failed', async () => {

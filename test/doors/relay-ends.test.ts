@@ -71,6 +71,26 @@ test('[AG2] one whose agent is deleted while it waits for its turn to start has 
   ])
 })
 
+test('[AG2] a start that fails says why: the exit code and the last lines of its process', async () => {
+  const room = await openConsole()
+  const machine = await room.machine()
+  const client = await room.client()
+  const inside = await room.created(client)
+  client.send({ type: 'agent:spawn', ...inside, role: 'auth' })
+  const { launchId } = (await machine.order('launch-ordered')).order
+  await machine.ask({ type: 'coordinator:take', launchId })
+  await machine.tell(
+    started(launchId),
+    { type: 'process-output', launchId, text: 'no key in the environment\n' },
+    { type: 'agent-failed', launchId, step: 'initialize', error: 'It ended', exitCode: 3, signal: null },
+    exited(launchId, { exitCode: 3 }),
+  )
+  const failed = { step: 'initialize', error: 'It ended\nno key in the environment', exitCode: 3, signal: null }
+  expect(await client.next('agent:failed')).toMatchObject(failed)
+  client.send({ type: 'agent:get', ...inside, role: 'auth' })
+  expect((await client.next('agent:info')).agent).toMatchObject({ state: 'FAILED', ...failed })
+})
+
 test('[AG3] terminating while it waits, starts, runs or has failed ends in TERMINATED with nothing left', async () => {
   const room = await openConsole()
   const machine = await room.machine()

@@ -4,6 +4,7 @@
  */
 import type { ClientContext, McpServer } from '@agentclientprotocol/sdk'
 import { methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
+import type { OwnProgram } from '../../platform/program-of.ts'
 import type { AgentMode, AgentOption } from '../../protocol/agent-update.ts'
 import { say } from '../../protocol/sentences.ts'
 import { AcpFailure, failureOf } from './failure.ts'
@@ -154,4 +155,18 @@ export function withSignIn(error: unknown, { signInMethods }: AgentFacts): unkno
   if (!(error instanceof AcpFailure) || error.code !== 'sign_in' || signInMethods.length === 0) return error
   const ways = signInMethods.map(({ name, description }) => (description ? `${name} (${description})` : name)).join('; ')
   return new AcpFailure('sign_in', say('signInFirst', { why: error.message, ways }))
+}
+
+interface OurTools {
+  readonly serverUrl: string
+  readonly program: OwnProgram
+  readonly particulars: { readonly launchToken: string }
+}
+
+/** AC2: ours, with the launch token, so that it can record approaches, checkpoints and tasks. `contextId` empty: of a server that names none. */
+export function ourTools({ serverUrl, program, particulars: { launchToken } }: OurTools, contextId: string): ToolServer {
+  const [command, ...args] = program
+  const bearer = contextId === '' ? launchToken : `${launchToken}.${contextId}`
+  const env = { HOLDFAST_URL: serverUrl, HOLDFAST_LAUNCH_TOKEN: launchToken, HOLDFAST_TOKEN: bearer }
+  return { name: 'holdfast', url: `${serverUrl}/mcp`, bearer, program: { command, args: [...args, 'mcp'], env } }
 }

@@ -85,7 +85,9 @@ async function registered(
   workspace: string,
 ): Promise<WorktreeMark | undefined> {
   const found = (await listWorktrees(repository)).find(({ folder }) => folder === top)
-  if (!found || !existsSync(top)) {
+  if (found && !existsSync(top))
+    throw new PathRefused(say('worktreeGone', { folder: top, branch: mark.branch, command: 'git worktree prune' }))
+  if (!found) {
     if (existsSync(top) && (await readdir(top)).length > 0) throw taken(workspace)
     const add = await addArguments(repository, top, mark)
     // Made by us, empty: git would make it as open as the umask lets it.
@@ -106,15 +108,15 @@ async function placeFor(root: string, workspace: string): Promise<string> {
   return realPathInside(root, workspace)
 }
 
-/** A branch that is left of an earlier tree is taken up again, unless it is checked out elsewhere; then git refuses. */
+/** A branch that is left of an earlier tree is taken up again, unless it is checked out elsewhere. */
 async function addArguments(repository: Repository, top: string, { branch, base }: WorktreeMark): Promise<string[]> {
   const add = ['worktree', 'add', '--quiet', '--no-checkout']
   const exists = (await repository.try(['show-ref', '--verify', '--quiet', `refs/heads/${branch}`])).code === 0
   if (!exists) return [...add, '--no-track', '-b', branch, top, base]
-  // Force is for a tree at this very place that somebody deleted without telling git.
-  const holders = (await listWorktrees(repository)).filter((each) => each.branch === branch)
-  const isLost = holders.length === 1 && holders[0]?.folder === top
-  return [...add, ...(isLost ? ['--force'] : []), top, branch]
+  const elsewhere = (await listWorktrees(repository)).find((each) => each.branch === branch)
+  if (elsewhere)
+    throw new PathRefused(say('worktreeMoved', { folder: elsewhere.folder, branch, place: top, command: 'git worktree move' }))
+  return [...add, top, branch]
 }
 
 /** Nobody has worked in it yet: its files are written, and then it is ours. */

@@ -32,7 +32,13 @@ export interface RoleAgentLife {
 
 export type RoleAgentEvent =
   | { readonly type: 'ready' }
-  | { readonly type: 'failed'; readonly step: Exclude<FailedStep, 'running'>; readonly error: string }
+  | {
+      readonly type: 'failed'
+      readonly step: Exclude<FailedStep, 'running'>
+      readonly error: string
+      readonly exitCode?: number | null | undefined
+      readonly signal?: string | null | undefined
+    }
   | { readonly type: 'process-ended'; readonly end: ProcessEnd }
   | { readonly type: 'sleep' }
   /** `processLeft`: there is one that has to go first. */
@@ -77,7 +83,13 @@ export function decide({ state, leaving, asleep }: RoleAgentLife, event: RoleAge
       return starts ? { became: 'ready' } : unchanged
     case 'failed':
       if (!starts) return unchanged
-      return { became: 'failed', step: event.step, error: event.error, exitCode: null, signal: null }
+      return {
+        became: 'failed',
+        step: event.step,
+        error: event.error,
+        exitCode: event.exitCode ?? null,
+        signal: event.signal ?? null,
+      }
     case 'process-ended':
       if (leaving) return { became: 'terminated', reason: leaving.reason }
       if (event.end.stoppedByPerson) return { became: 'terminated', reason: say('stoppedByPerson') }

@@ -76,7 +76,7 @@ test('[WT2] asked again for the same role it is the same tree, with everything t
   expect(readFileSync(join(first.top, 'work.txt'), 'utf8')).toBe('half done')
 })
 
-test('[WT2] a tree that somebody deleted by hand comes back on its branch, with its commits', async () => {
+test('[WT2] a tree that somebody deleted or moved by hand is not made anew: it is said; given up, it comes back on its branch, with its commits', async () => {
   const project = makeRepository()
   const root = newRoot()
   const first = worktree(await make({ project: project.folder, root }))
@@ -85,9 +85,15 @@ test('[WT2] a tree that somebody deleted by hand comes back on its branch, with 
   tree.git('add', '.')
   tree.git('commit', '--quiet', '-m', 'Work')
   rmSync(first.top, { recursive: true })
+  await expect(make({ project: project.folder, root })).rejects.toThrow(/was moved or deleted. Put it back there/)
+  expect(existsSync(first.top)).toBe(false)
+  project.git('worktree', 'prune')
   const again = worktree(await make({ project: project.folder, root }))
   expect(again.branch).toBe(first.branch)
   expect(readFileSync(join(again.top, 'work.txt'), 'utf8')).toBe('done')
+  project.git('worktree', 'move', again.top, `${again.top}-elsewhere`)
+  await expect(make({ project: project.folder, root })).rejects.toThrow(/is checked out in .*-elsewhere\. Move it back/)
+  expect(existsSync(again.top)).toBe(false)
 })
 
 test('[WT1] one that was cut off while it was made is finished, not refused', async () => {

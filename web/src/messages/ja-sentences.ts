@@ -39,6 +39,12 @@ const words: Sentences = {
   setUpStopped: 'プロジェクトのセットアップコマンド（{file}）が停止されました。',
   setUpNotRun: 'プロジェクトのセットアップコマンド（{file}）を実行できませんでした。',
   noFolderHere: 'このマシンにプロジェクトのフォルダーがありません。',
+  folderGone:
+    'プロジェクトのフォルダー {folder} がこのマシンにありません。フォルダーを元に戻すか、プロジェクトに別のフォルダーを指定してから、エージェントを起動し直してください。',
+  worktreeGone:
+    'ブランチ {branch} のワークツリー {folder} は移動または削除されています。元の場所に戻すか、ブランチから作り直す場合はプロジェクトで `{command}` を実行してから、エージェントを起動し直してください。',
+  worktreeMoved:
+    'ブランチ {branch} は {folder} でチェックアウトされています。`{command}` で {place} に戻すか、そちらを削除してから、エージェントを起動し直してください。',
   workspaceTaken: 'フォルダー {workspace} はほかで使われています。別の名前にしてください。',
   bareRepository: '{folder} は作業ファイルのないベアリポジトリです。',
   noCommit: '{folder} の git リポジトリにはまだコミットがありません。',
