@@ -23,6 +23,7 @@ export const configureAgent = defineUseCase({
   run: async (tx, { role, change, by, requestId, ...which }, { random }): Promise<{ seq: number }> => {
     const { userSessionId } = which
     const { agent, launch } = await activeProcess(tx, which, role)
+    if (agent.asleep_at !== null) throw new Refusal('wrong_state', because('asleep', { role }), { role })
     const offers: Offers = JSON.parse(agent.offers)
     const wrong = notOffered(offers, change)
     if (wrong) throw new Refusal('invalid_request', `${wrong.field}: ${wrong.detail}`, { field: wrong.field })

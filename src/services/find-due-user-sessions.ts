@@ -23,6 +23,7 @@ import { contextInRole } from './context-record.ts'
 import { graceMs, startWithinMs } from './give-up-role-agent.ts'
 import { limitNow } from './limit-record.ts'
 import { settingsOf } from './project-settings.ts'
+import { isIdle } from './sleep-role-agent.ts'
 
 /** Of each kind, in one look. */
 const dueAtOnce = 100
@@ -52,6 +53,8 @@ interface DueUserSessions {
     readonly role: string
     readonly agentId: string
   }[]
+  /** AG7: nobody looks, and nothing is to be done. */
+  readonly idle: readonly { readonly userSessionId: string; readonly roleAgentId: string }[]
   readonly approvalIds: readonly number[]
   readonly forsaken: readonly { readonly userSessionId: string; readonly reason: string }[]
 }
@@ -78,11 +81,15 @@ export const findDueUserSessions = defineQuery({
       userSessionId: id,
       reason: say('projectDeleted'),
     }))
+    const idle: { userSessionId: string; roleAgentId: string }[] = []
     for (const row of await reader.all(selectDetached, { until: now, limit: lookedAtOnce })) {
       const allowedMs = durationMs(await settingsFor(row.project_id), 'user_session.detached_hours')
       const detachedMs = epochMs(now) - epochMs(row.attached_until)
       if (isForsaken(detachedMs, allowedMs, 0) && isForsaken(detachedMs, allowedMs, await runningIn(reader, row.id)))
         forsaken.push({ userSessionId: row.id, reason: nobodyConnected })
+      for (const agent of await reader.all(selectOccupants, { userSessionId: row.id }))
+        if (idle.length < dueAtOnce && (await isIdle(reader, agent, now)))
+          idle.push({ userSessionId: row.id, roleAgentId: agent.id })
     }
     const asleep = await reader.all(selectAsleepWithWork, { limit: dueAtOnce })
     return {
@@ -92,6 +99,7 @@ export const findDueUserSessions = defineQuery({
         role: row.role,
         agentId: row.agent_id,
       })),
+      idle,
       limited: await limitsOver(reader, now),
       roleAgents: [...leaving, ...spawning].map((row) => ({ userSessionId: row.user_session_id, roleAgentId: row.id })),
       approvalIds: permissions.map(({ id }) => id),

@@ -103,6 +103,7 @@ import { setHistory } from './set-history.ts'
 import { setSummary } from './set-summary.ts'
 import { signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
+import { sleepRoleAgent } from './sleep-role-agent.ts'
 import { spawnRoleAgent } from './spawn-role-agent.ts'
 import { startChat } from './start-chat.ts'
 import { storeArtifact } from './store-artifact.ts'
@@ -229,6 +230,7 @@ export const useCases = {
   'set-summary': setSummary,
   'sign-in': signIn,
   'sign-out': signOut,
+  'sleep-role-agent': sleepRoleAgent,
   'spawn-role-agent': spawnRoleAgent,
   'start-chat': startChat,
   'store-artifact': storeArtifact,

@@ -1,5 +1,5 @@
 /** An agent in a role whose process was ended: it stays in its role, and comes back with what it knew for what waits. */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { UserSessionSweeper } from '../../src/compose/duties/user-session-sweeper.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { exited, started } from '../services/launch-pad.ts'
@@ -95,4 +95,46 @@ test('[CX7] a prompt that is refused is told again in a context opened again, th
   expect(await client.next()).toMatchObject({ type: 'agent:withdrawn', messageId: two.messageId, reason: 'failed' })
   expect(await machine.order('stop-ordered')).toMatchObject({ launchId })
   expect(await machine.order('stop-ordered')).toMatchObject({ launchId: second })
+})
+
+test('[AG7] an idle agent of a console that nobody looks at sleeps after the soft time-out, and the next prompt wakes it', async () => {
+  const room = await openConsole({}, { 'chat.soft_timeout_minutes': 2, 'user_session.detached_hours': 24 })
+  const { client, machine, inside, launchId } = await room.ready('auth', true)
+  client.send(inRole(inside, 'remember the plum'))
+  await machine.answer('I will')
+  await client.next('agent:response')
+  const { clock } = room.server
+  const logger = createLogger({ level: 'error', format: 'json', destination: { write: () => {} } })
+  const sweeper = new UserSessionSweeper({ store: room.server.store, clock, logger })
+  const processes = async () => (await room.server.ask(`/api/processes?projectId=${room.projectId}`)).json.items
+  /** The machine is heard of all the while. */
+  const pass = async (seconds: number) => {
+    for (let passed = 0; passed < seconds; passed++) {
+      clock.advance(1000)
+      await sweeper.round()
+      if (passed % 10 === 0) await machine.tell()
+    }
+  }
+  await sweeper.round()
+  client.webSocket.close()
+  await client.closed
+  await vi.waitFor(async () => expect((await room.server.ask('/metrics')).text).toContain('holdfast_websockets_open 1\n'))
+  await pass(100)
+  expect((await processes())[0]).toMatchObject({ stopReason: null })
+  await pass(180)
+  expect(await machine.order('stop-ordered')).toEqual({ launchId, reason: 'idle' })
+  await machine.tell(exited(launchId, { stopped: true }))
+  const back = await room.client()
+  back.send({ type: 'session:resume', ...inside })
+  await back.next('session:snapshot')
+  back.send({ type: 'agent:get', ...inside, role: 'auth' })
+  expect((await back.next('agent:info')).agent).toMatchObject({ state: 'ACTIVE', asleep: true })
+  back.send({ type: 'agent:configure', ...inside, role: 'auth', change: { modeId: 'careful' }, requestId: 'c' })
+  expect(await back.next('error')).toMatchObject({ code: 'wrong_state', requestId: 'c' })
+  back.send(inRole(inside, 'which fruit?'))
+  await back.next('agent:queued')
+  await sweeper.round()
+  const { launchId: second, acp } = await woken(machine, 'loaded')
+  expect(acp.loadAcpSessionId).toBe(`acp of ${launchId}`)
+  expect(await machine.turn()).toMatchObject({ launchId: second, content: [{ type: 'text', text: 'which fruit?' }] })
 })

@@ -6,7 +6,7 @@ import { gitCalls, killedFirstStarts } from './first-start.ts'
 import { newTally } from './oracle.ts'
 import { withBuild } from './parts/part.ts'
 
-const some = gitCalls.filter(({ name }) => ['before git init', 'after git add', 'after git -c'].includes(name))
+const some = gitCalls.filter(({ name }) => ['before git init', 'after git add', 'after git commit'].includes(name))
 
 test('[UI6] a first start killed on its way is finished by the next: the demo project, its agents, a whole repository', async () => {
   expect(some).toHaveLength(3)

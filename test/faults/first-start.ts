@@ -16,8 +16,8 @@ import { startServer } from './server-process.ts'
 /** A first start is done by then. */
 const latestKillMs = 2500
 
-/** Calls of git that a first start makes, by their first argument; `-c` is the commit. */
-export type GitCall = 'init' | 'add' | '-c'
+/** Calls of git that a first start makes, by their first argument. */
+export type GitCall = 'init' | 'add' | 'commit'
 
 interface Moment {
   readonly name: string
@@ -25,7 +25,7 @@ interface Moment {
   readonly at: { readonly call: GitCall; readonly when: 'before' | 'after' } | number
 }
 
-export const gitCalls: readonly Moment[] = (['init', 'add', '-c'] as const).flatMap((call) =>
+export const gitCalls: readonly Moment[] = (['init', 'add', 'commit'] as const).flatMap((call) =>
   (['before', 'after'] as const).map((when) => ({ name: `${when} git ${call}`, at: { call, when } })),
 )
 

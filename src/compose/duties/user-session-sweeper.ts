@@ -14,6 +14,7 @@ import { findPermission } from '../../services/find-permission.ts'
 import { findUserSession } from '../../services/find-user-session.ts'
 import { giveUpRoleAgent } from '../../services/give-up-role-agent.ts'
 import { attachedForMs } from '../../services/see-user-sessions.ts'
+import { sleepRoleAgent } from '../../services/sleep-role-agent.ts'
 import { spawnRoleAgent } from '../../services/spawn-role-agent.ts'
 import { terminateUserSession } from '../../services/terminate-user-session.ts'
 import type { WhichUserSession } from '../../services/user-session-record.ts'
@@ -74,6 +75,10 @@ export class UserSessionSweeper implements Duty {
         }
       })
     const isPatient = now < this.#patientUntil
+    for (const { userSessionId, roleAgentId } of isPatient ? [] : due.idle)
+      await this.#each({ userSessionId }, async () =>
+        store.run(sleepRoleAgent, { ...(await this.#which(userSessionId)), roleAgentId }),
+      )
     for (const { userSessionId, reason } of due.forsaken.filter((each) => !isPatient || each.reason !== nobodyConnected))
       await this.#each({ userSessionId }, async () =>
         store.run(terminateUserSession, { ...(await this.#which(userSessionId)), reason }),
