@@ -52,7 +52,7 @@ export async function terminatedBackends({ build, url, requests }: TerminatedOpt
   const stop = new AbortController()
   try {
     const ready = await server.ready
-    const terminating = terminate(url, stop.signal)
+    const terminating = terminate(url, stop.signal, () => run.left)
     await Promise.all([
       ...Array.from({ length: lanes }, (_, lane) => sendOverHttp(ready.url, lane, run)),
       subscribeOverAndOver(ready.url, run),
@@ -70,12 +70,12 @@ export async function terminatedBackends({ build, url, requests }: TerminatedOpt
   }
 }
 
-async function terminate(url: string, signal: AbortSignal): Promise<number> {
+async function terminate(url: string, signal: AbortSignal, left: () => number): Promise<number> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   let terminated = 0
   try {
-    for (; !signal.aborted; await wait(pauseMs)) {
+    for (; !signal.aborted; await someAnswered(signal, left)) {
       const sql = 'select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1'
       terminated += (await client.query(sql, [name])).rowCount ?? 0
     }
@@ -83,6 +83,13 @@ async function terminate(url: string, signal: AbortSignal): Promise<number> {
   } finally {
     await client.end()
   }
+}
+
+/** However slow the machine is, some requests come through between two rounds. */
+async function someAnswered(signal: AbortSignal, left: () => number): Promise<void> {
+  const before = left()
+  do await wait(pauseMs)
+  while (!signal.aborted && left() > 0 && left() === before)
 }
 
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }

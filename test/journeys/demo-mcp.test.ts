@@ -25,6 +25,10 @@ interface Person {
 let shared: RunningHoldfast
 beforeAll(async () => {
   shared = await startHoldfast()
+  // Before anybody makes a project of their own: then the demo would not be made any more.
+  const client = createClient({ url: shared.url, token: shared.token })
+  const findDemo = async () => (await client.get('/api/agents', { query: {} })).items.find(({ id }) => id === 'demo-mcp')
+  await expect.poll(findDemo).toBeDefined()
   return () => shared.kill()
 })
 
