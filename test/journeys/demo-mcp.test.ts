@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { watchEvents } from '../../src/client/event-stream.ts'
 import { programOf } from '../../src/platform/program-of.ts'
@@ -28,7 +28,7 @@ beforeAll(async () => {
   // Before anybody makes a project of their own: then the demo would not be made any more.
   const client = createClient({ url: shared.url, token: shared.token })
   const findDemo = async () => (await client.get('/api/agents', { query: {} })).items.find(({ id }) => id === 'demo-mcp')
-  await expect.poll(findDemo).toBeDefined()
+  await vi.waitFor(async () => expect(await findDemo()).toBeDefined(), { timeout: 60_000, interval: 50 })
   return () => shared.kill()
 })
 
