@@ -91,7 +91,7 @@ export async function sustainedLoad(build: string, folder: string, bytes: number
     for (let count = 0; writing(); count++) {
       const createProject = useCases['create-project']
       if (createProject)
-        await store.run(createProject, { name: `${number}-${count}`, path: `${path}${number}-${count}`, by: 'owner' })
+        await store.run(createProject, { name: `${number}-${count}`, path: `/${number}-${count}${path}`, by: 'owner' })
       // Its row, its event and its copy, at the least.
       state.writtenBytes += 3 * path.length
       state.largestWal = Math.max(state.largestWal, store.figures().walBytes)

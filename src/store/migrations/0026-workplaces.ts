@@ -13,5 +13,7 @@ export const workplaces: Migration = {
     'create index worktrees_of_conversation on worktrees (conversation_key, created_at) where conversation_key is not null',
     'alter table turns add column begins_beside bigint not null default 0',
     "create index turns_running_at on turns (project_id) where state = 'running'",
+    // Their beginning: a whole path may be longer than PostgreSQL takes into an index.
+    'create index projects_by_path on projects (substr(path, 1, 200)) where path is not null',
   ],
 }

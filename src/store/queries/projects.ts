@@ -1,4 +1,5 @@
 /** Projects, and which agents are assigned to them, as rows and as readers see them. Nothing here decides. */
+import { sql } from 'kysely'
 import { type ChosenSettings, effectiveSettings } from '../../domain/project/settings.ts'
 import type { Project } from '../../protocol/project.ts'
 import { statement } from '../statement.ts'
@@ -42,7 +43,14 @@ const selectProjectsPage = statement<PageParams>()((db, p) =>
 
 /** SE11: whose folder it is. */
 export const selectProjectsAt = statement<{ path: string }>()((db, p) =>
-  db.selectFrom('projects').select(['id', 'name']).where('path', '=', p.path).orderBy('created_at').limit(2),
+  db
+    .selectFrom('projects')
+    .select(['id', 'name'])
+    .where('path', 'is not', null)
+    .where(sql`substr(path, 1, 200)`, '=', sql`substr(${p.path}, 1, 200)`)
+    .where('path', '=', p.path)
+    .orderBy('created_at')
+    .limit(2),
 )
 
 const selectPaths = statement()((db) => db.selectFrom('projects').select('path').where('path', 'is not', null).distinct())
