@@ -27,6 +27,6 @@ describe('kill -9 in the middle of a cutover', () => {
         await build.remove()
       }
     },
-    180_000,
+    600_000,
   )
 })
