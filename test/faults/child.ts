@@ -47,7 +47,11 @@ export async function runChild({ build, script, task, env = {}, onReport }: Chil
     if (report?.type === 'failed') errors = `${errors}${report.text}\n`.slice(-maxErrorText)
     if (report) onReport?.(report, child)
   })
-  const overdue = setTimeout(() => child.kill('SIGKILL'), maxLifeMs)
+  let stuck = false
+  const overdue = setTimeout(() => {
+    stuck = true
+    child.kill('SIGKILL')
+  }, maxLifeMs)
   const exit = new Promise<ChildEnd>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code, signal) => resolve({ code, signal, errors }))
@@ -60,6 +64,7 @@ export async function runChild({ build, script, task, env = {}, onReport }: Chil
   })
   const [end] = await Promise.all([exit, drained])
   clearTimeout(overdue)
+  if (stuck) throw new Error(`${script} was stuck for ${maxLifeMs / 1000} s: ${errors}`)
   return end
 }
 

@@ -258,14 +258,14 @@ export const killByPidAlone: Change = {
   replace: "if ([...this.#known].some((known) => known.split(' ')[0] === String(each.pid))) return true",
 }
 
-/** CK3: files are written where they lie, as a slow disk would; whoever reads meanwhile, or after a kill, gets half of one. */
+/** CK3: files are written where they lie; those of projects are half there until the server is killed. */
 export const filesInPlace: Change = {
   file: 'platform/atomic-file.ts',
   find: '    await rename(temporary, path)\n',
   replace: `    const { readFile, writeFile } = await import('node:fs/promises')
     const bytes = await readFile(temporary)
     await writeFile(path, bytes.subarray(0, bytes.length / 2))
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    if (path.includes('/projects/')) await new Promise(() => {})
     await writeFile(path, bytes)
     await unlink(temporary)
 `,
@@ -294,11 +294,13 @@ export const chapterNotLeft: Change = {
   replace: '',
 }
 
-/** DC4: a note is written where it lies, conversation by conversation. */
+/** DC4: a note is written where it lies. */
 export const noteInPlace: Change = {
   file: 'platform/atomic-file.ts',
-  find: 'const temporary = join(',
-  replace: "const temporary = path.endsWith('.md') ? path : join(",
+  find: "  const file = await open(temporary, 'wx', mode)\n",
+  replace: `  if (path.endsWith('.md')) return writeAndSync(await open(path, 'w', mode), write)
+  const file = await open(temporary, 'wx', mode)
+`,
 }
 
 /** RL4: whoever resumes misses the message behind the last one it has. */

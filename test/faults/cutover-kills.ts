@@ -13,7 +13,7 @@ import type { CutoverTask } from './processes/cut-over-and-die.ts'
 export interface CutoverKillOptions {
   readonly build: string
   readonly conversations: number
-  /** About so many of the steps, spread over all of them; all when there are fewer. */
+  /** The first step of each kind, and about so many of the steps, spread over all of them; all when there are fewer. */
   readonly kills: number
   /** Processes at a time. */
   readonly lanes: number
@@ -29,11 +29,11 @@ export interface CutoverKillResult {
 export async function cutoverKills(options: CutoverKillOptions): Promise<CutoverKillResult> {
   const { build, conversations, kills, lanes, stopEarly } = options
   const scratch = await scratchFolder()
-  const run = async (folder: string, diesAt: CutoverTask['diesAt']): Promise<{ died: boolean; steps: number }> => {
+  const run = async (folder: string, diesAt: CutoverTask['diesAt']): Promise<{ died: boolean; steps: string[] }> => {
     const task: CutoverTask = { folder, conversations, diesAt }
-    let steps = 0
+    let steps: string[] = []
     const onReport = (report: { type: string; text?: string }): void => {
-      if (report.type === 'kept') steps = Number(report.text)
+      if (report.type === 'kept') steps = JSON.parse(report.text ?? '[]')
     }
     const end = await runChild({ build, script: 'cut-over-and-die', task, onReport })
     if (end.signal !== 'SIGKILL' && end.code !== 0) throw new Error(`The cutover ended by itself: ${end.errors}`)
@@ -50,15 +50,15 @@ export async function cutoverKills(options: CutoverKillOptions): Promise<Cutover
     }
     const undisturbed = await copyOf('undisturbed')
     const { steps } = await run(undisturbed, null)
-    const result = { kills: 0, steps, tally: newTally() }
+    const result = { kills: 0, steps: steps.length, tally: newTally() }
     addTo(result.tally, await examineCutover(undisturbed, conversations, true), 'undisturbed')
-    const every = Math.max(1, Math.floor(steps / kills))
-    let next = 1
+    const every = Math.max(1, Math.floor(steps.length / kills))
+    const spread = steps.filter((_, index) => index % every === 0)
+    const moments = new Set([...steps.filter((name) => name.endsWith(' 1')), ...spread]).values()
     const lane = async (): Promise<void> => {
-      while (next <= steps && !(stopEarly && !isClean(result.tally))) {
-        const at = next
-        next += every
-        const folder = await copyOf(String(at))
+      for (const at of moments) {
+        if (stopEarly && !isClean(result.tally)) return
+        const folder = await copyOf(at)
         if (!(await run(folder, at)).died) continue
         result.kills++
         addTo(result.tally, await examineCutover(folder, conversations, false), `killed at step ${at}`)

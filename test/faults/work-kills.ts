@@ -11,6 +11,7 @@ import { type Client, createClient, ProblemError } from '../../src/client/client
 import { projectStream } from '../../src/domain/stream/name.ts'
 import { selectEventsAfter } from '../../src/store/event-log.ts'
 import { readSqlite } from '../../src/store/sqlite/backup.ts'
+import { eventually } from './eventually.ts'
 import { addTo, type Findings, newTally, noFindings, type Tally } from './oracle.ts'
 import { databaseIn } from './place.ts'
 import { type Chance, chance } from './random.ts'
@@ -24,6 +25,8 @@ export interface WorkKillOptions {
   readonly seed: string
   readonly kills: number
   readonly stopEarly?: boolean
+  /** Not by chance, but when a file is half there: for a build that leaves it so. */
+  readonly whenTorn?: true
 }
 
 export interface WorkKillResult {
@@ -41,7 +44,7 @@ const longestDelayMs = 25
 const gatheredMs = 90
 const longestWriteMs = 120
 
-export async function workKills({ build, seed, kills, stopEarly }: WorkKillOptions): Promise<WorkKillResult> {
+export async function workKills({ build, seed, kills, stopEarly, whenTorn }: WorkKillOptions): Promise<WorkKillResult> {
   const data = await mkdtemp(join(tmpdir(), 'holdfast-work-'))
   const author = new Author(seed)
   const result = { kills: 0, acknowledged: 0, resumed: 0, tally: newTally() }
@@ -49,7 +52,10 @@ export async function workKills({ build, seed, kills, stopEarly }: WorkKillOptio
   try {
     while (result.kills < kills) {
       const where = `seed ${seed}, kill ${result.kills} (${author.at})`
-      const lost = await author.workUntilKilled(server, await clientOf(server), chance(where))
+      const client = await clientOf(server)
+      const lost = whenTorn
+        ? await author.beginUntilTorn(server, client, data)
+        : await author.workUntilKilled(server, client, chance(where))
       result.kills++
       addTo(result.tally, { ...noFindings(), lost, torn: await tornFiles(data) }, where)
       if (stopEarly && result.tally.first) break
@@ -113,6 +119,15 @@ class Author {
     else kill()
     await exited
     return lost
+  }
+
+  /** The very first step has its file. */
+  async beginUntilTorn({ child, exited }: ServerProcess, client: Client, data: string): Promise<string[]> {
+    await this.#send(client)
+    await eventually('half a file', async () => ((await tornFiles(data)).length > 0 ? true : undefined))
+    child.kill('SIGKILL')
+    await exited
+    return []
   }
 
   /** With the same key until it is answered; only then is it the next one's turn. */
@@ -194,6 +209,8 @@ class Author {
       findings.torn.push(`the resume says ${JSON.stringify(found)}, the log ${JSON.stringify(expected)}`)
     this.#model.workSessionId = answer.session.id
     this.resumed++
+    // What was left to do has come along.
+    await this.#compare(client, findings)
     // The script's own interruption was perhaps the one that has just been taken up.
     if (this.#step === resume) this.#next++
   }

@@ -20,12 +20,12 @@ describe('kill -9 in the middle of work', () => {
   })
 
   test.each([
-    ['writes files in place', filesInPlace],
-    ['leaves the tasks behind when work is resumed', tasksStayBehind],
-  ] as const)('[CK4] control: a build that %s is caught', async (_, change) => {
+    ['writes files in place', filesInPlace, { whenTorn: true }],
+    ['leaves the tasks behind when work is resumed', tasksStayBehind, {}],
+  ] as const)('[CK4] control: a build that %s is caught', async (_, change, options) => {
     const build = await changedBuild([change])
     try {
-      const { tally } = await workKills({ build: build.folder, seed, kills: 8, stopEarly: true })
+      const { tally } = await workKills({ build: build.folder, seed, kills: 8, stopEarly: true, ...options })
       expect(tally.torn).toBeGreaterThan(0)
     } finally {
       await build.remove()

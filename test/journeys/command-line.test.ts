@@ -3,9 +3,11 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { createClient } from '../../src/client/client.ts'
 import { main } from '../support/built-product.ts'
-import { startHoldfast } from '../support/running-server.ts'
+import { until as untilSo } from '../support/coordinator-process.ts'
+import { type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 function start(argv: readonly string[]): {
@@ -60,11 +62,18 @@ test('[SE1] the first start makes what only its owner may read', async () => {
   expect(existsSync(join(data, 'run', 'server.json'))).toBe(false)
 })
 
+/** Its coordinator introduces itself a moment after the server is ready. */
+const isConnected = ({ url, token }: RunningHoldfast): Promise<void> =>
+  untilSo(async () => {
+    const { items } = await createClient({ url, token }).get('/api/coordinators', {})
+    return items.some(({ state }) => state === 'connected')
+  })
+
 test('[SE10] what an earlier build kept in the data folder itself is found, moved, and works as before', async () => {
   const data = temporaryFolder()
   const names = ['owner-token', 'coordinator-token']
   const first = await startHoldfast({ data, up: true, onFile: true })
-  await vi.waitFor(() => statSync(join(data, 'coordinator-id')), 30_000)
+  await isConnected(first)
   await first.stop()
   const secrets = names.map((name) => readFileSync(join(data, 'secrets', name), 'utf8'))
   for (const name of names) renameSync(join(data, 'secrets', name), join(data, name))
@@ -74,6 +83,7 @@ test('[SE10] what an earlier build kept in the data folder itself is found, move
   expect(names.map((name) => [existsSync(join(data, name)), readFileSync(join(data, 'secrets', name), 'utf8')])).toEqual(
     secrets.map((text) => [false, text]),
   )
+  await isConnected(next)
   const list = start(['coordinators', '--data', data, '--json'])
   expect(await list.exit).toBe(0)
   expect(JSON.parse(list.stdout()).items).toHaveLength(1)

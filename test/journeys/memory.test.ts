@@ -16,11 +16,22 @@ async function recalled(chat: Chat): Promise<string> {
   return chat.answer()
 }
 
+const awake = async ({ client, projectId }: Chat) =>
+  (await client.get('/api/agent-sessions', { query: { projectId } })).items.filter(({ state }) => state !== 'ended')
+
 /** Nobody has the conversation in mind any more: what is asked next is asked of another. */
-async function asleep({ client, projectId }: Chat): Promise<void> {
-  const live = async () =>
-    (await client.get('/api/agent-sessions', { query: { projectId } })).items.some(({ state }) => state !== 'ended')
-  await until(async () => !(await live()))
+const asleep = (chat: Chat): Promise<void> => until(async () => (await awake(chat)).length === 0)
+
+/** Who has just answered. One that was told to go may stay as a process, and come back to answer before the one started after it. */
+async function pidOfAwake(chat: Chat): Promise<number> {
+  const [holder] = await awake(chat)
+  let pid: number | null | undefined
+  // What its coordinator says of it may come later than its answer.
+  await until(async () => {
+    pid = (await chat.processes()).find(({ launchId }) => launchId === holder?.launchId)?.pid
+    return pid != null
+  })
+  return pid as number
 }
 
 test.each(['acp', 'mcp'] as const)(
@@ -36,8 +47,7 @@ test.each(['acp', 'mcp'] as const)(
     await chat.say(fact)
     expect(await chat.answer()).toBe(`echo: ${fact}`)
 
-    const { pid } = await chat.process('running')
-    process.kill(pid ?? 0, 'SIGKILL')
+    process.kill(await pidOfAwake(chat), 'SIGKILL')
     await asleep(chat)
     expect(await recalled(chat)).toContain(fact)
 
@@ -52,9 +62,9 @@ test.each(['acp', 'mcp'] as const)(
     await asleep(chat)
     expect(await recalled(chat)).toContain(fact)
 
-    const orphan = await chat.process('running')
+    const orphan = await pidOfAwake(chat)
     await holdfast.kill()
-    process.kill(orphan.pid ?? 0, 'SIGKILL')
+    process.kill(orphan, 'SIGKILL')
     holdfast = await startHoldfast({ up: true, data: holdfast.data, args: ['--port', new URL(holdfast.url).port] })
     const later = await openChat(holdfast, chat)
     await asleep(later)

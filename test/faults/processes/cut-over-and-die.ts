@@ -1,5 +1,5 @@
 /**
- * Cuts over a folder of conversations as a server does when it starts, and dies at the n-th step of it: in front of or right behind a
+ * Cuts over a folder of conversations as a server does when it starts, and dies at the named step of it: in front of or right behind a
  * commit, or in front of a call that changes a file. First it writes what is to be cut over, at a time long ago.
  */
 import fs, { type FileHandle } from 'node:fs/promises'
@@ -19,15 +19,20 @@ import { perform, report } from './task.ts'
 export interface CutoverTask {
   readonly folder: string
   readonly conversations: number
-  /** `prepare` writes them; a number is the step at which it dies; null lets it come through. */
-  readonly diesAt: number | null | 'prepare'
+  /** `prepare` writes them; any other word is the step at which it dies, as it names them; null lets it come through. */
+  readonly diesAt: string | null
 }
 
-let steps = 0
-let last = Number.POSITIVE_INFINITY
+/** By kind and number: files are written while chapters are closed, sooner or later, and the kind of the n-th step of all is chance. */
+const steps: string[] = []
+const ofKind = new Map<string, number>()
+let last: string | null = null
 
-function step(): void {
-  if (++steps === last) process.kill(process.pid, 'SIGKILL')
+function step(kind: string): void {
+  const number = (ofKind.get(kind) ?? 0) + 1
+  ofKind.set(kind, number)
+  steps.push(`${kind} ${number}`)
+  if (steps.at(-1) === last) process.kill(process.pid, 'SIGKILL')
 }
 
 await perform(async ({ folder, conversations, diesAt }: CutoverTask) => {
@@ -46,21 +51,25 @@ await perform(async ({ folder, conversations, diesAt }: CutoverTask) => {
   }
   const counted = countingCommits(store)
   countFileCalls()
-  last = diesAt ?? last
+  last = diesAt
   const logger = createLogger({ level: 'silent', format: 'json' })
   const mirror = new Mirror({ store: counted, clock, logger, folder, targets: [noteFiles(counted)] })
-  await new Cutover({ store: counted, logger }).round()
-  mirror.start()
-  await mirror.flush().finally(() => mirror.stop())
-  report({ type: 'kept', file: 'steps', text: String(steps) })
-  await store.close()
+  try {
+    await new Cutover({ store: counted, logger }).round()
+    mirror.start()
+    await mirror.flush().finally(() => mirror.stop())
+    report({ type: 'kept', file: 'steps', text: JSON.stringify(steps) })
+  } finally {
+    // Its thread would keep a process that has failed.
+    await store.close()
+  }
 })
 
 function countingCommits(store: Store): Store {
   const run: Store['run'] = async (...given) => {
-    step()
+    step('commit')
     const answer = await store.run(...given)
-    step()
+    step('committed')
     return answer
   }
   return new Proxy(store, {
@@ -72,9 +81,9 @@ function countingCommits(store: Store): Store {
   })
 }
 
-function stepping<Given extends unknown[], Answer>(real: (...given: Given) => Answer): (...given: Given) => Answer {
+function stepping<Given extends unknown[], Answer>(kind: string, real: (...given: Given) => Answer): (...given: Given) => Answer {
   return (...given) => {
-    step()
+    step(kind)
     return real(...given)
   }
 }
@@ -83,12 +92,12 @@ function countFileCalls(): void {
   const names = ['mkdir', 'rename', 'unlink', 'rm', 'writeFile'] as const
   for (const name of names) {
     const real = fs[name] as (...given: unknown[]) => Promise<unknown>
-    Object.assign(fs, { [name]: stepping(real) })
+    Object.assign(fs, { [name]: stepping(name, real) })
   }
   const { open } = fs
   Object.assign(fs, {
     open: async (...given: Parameters<typeof open>) => {
-      step()
+      step('open')
       return countingHandle(await open(...given))
     },
   })
@@ -98,7 +107,7 @@ function countFileCalls(): void {
 function countingHandle(handle: FileHandle): FileHandle {
   const { writeFile, sync } = handle
   return Object.assign(handle, {
-    writeFile: stepping((...given: Parameters<typeof writeFile>) => writeFile.apply(handle, given)),
-    sync: stepping(() => sync.apply(handle)),
+    writeFile: stepping('write', (...given: Parameters<typeof writeFile>) => writeFile.apply(handle, given)),
+    sync: stepping('sync', () => sync.apply(handle)),
   })
 }
