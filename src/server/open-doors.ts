@@ -63,7 +63,7 @@ const drainMs = 5000
 const quietMs = 400
 const longestLingerMs = 4000
 /** Who has connected before the port was closed has this long to say what for. */
-const firstWordMs = 250
+export const firstWordMs = 250
 
 const isProbe = (url = ''): boolean => url === '/readyz' || url === '/healthz' || url.startsWith('/metrics')
 

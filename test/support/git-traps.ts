@@ -223,12 +223,12 @@ export const configTraps: readonly Trap[] = [
   {
     name: 'difftool.cmd',
     config: { 'difftool.trap.cmd': '@ x', 'diff.tool': 'trap' },
-    control: ['difftool -y HEAD conflicting'],
+    control: ['difftool -y HEAD conflicting -- plain.txt'],
   },
   {
     name: 'mergetool.cmd',
     config: { 'mergetool.trap.cmd': '@ x', 'merge.tool': 'trap' },
-    control: ['switch -q ours', 'merge conflicting', 'mergetool -y'],
+    control: ['switch -q ours', 'merge conflicting', 'mergetool -y plain.txt'],
   },
   {
     name: 'core.alternateRefsCommand',
