@@ -5,11 +5,13 @@
 import type { LaunchEndReason } from '../domain/agent-process/lifecycle.ts'
 import { type AgentSession, decide, type EndReason, type Transition } from '../domain/agent-session/lifecycle.ts'
 import { conversationStream, home, projectStream, type StreamName } from '../domain/stream/name.ts'
+import { withdrawn } from '../domain/turn/lifecycle.ts'
 import { endWithAgentSession } from '../domain/work-session/lifecycle.ts'
 import { agentSessionOf, changesOf, selectCompanion, updateAgentSession } from '../store/queries/agent-sessions.ts'
 import { selectDrivenBy } from '../store/queries/driven-work-sessions.ts'
 import { findLaunch } from '../store/queries/launches.ts'
-import { isPushed, selectRunningOfSession } from '../store/queries/turns.ts'
+import { isPushed, selectRunningOfSession, updateTurn } from '../store/queries/turns.ts'
+import { selectWaitingTask } from '../store/queries/turns-in-folders.ts'
 import { updateWorkSession, type WorkSessionRow } from '../store/queries/work-sessions.ts'
 import type { Context, Reader, Tx } from '../store/store.ts'
 import { closeConversation } from './close-conversation.ts'
@@ -46,6 +48,8 @@ export async function endAgentSession(
   // What an agent that pulls has in hand is told again; what was pushed ends with its process, or by its answer.
   for (const turn of await tx.all(selectRunningOfSession, { agentSessionId: current.id }))
     if (!isPushed(turn)) await giveBackTurn(tx, turn, openConversations, context)
+  const waiting = await tx.first(selectWaitingTask, { ...current, agentSessionId: current.id })
+  if (waiting) await tx.write(updateTurn, { ...waiting, state: 'cancelled', stop_reason: withdrawn, ended_at: context.now })
   for (const row of await tx.all(selectDrivenBy, { projectId: current.projectId, agentSessionId: current.id }))
     await leave(tx, row, current, because, context)
   for (const conversationKey of openConversations)

@@ -9,7 +9,7 @@ import { selectInRole } from '../store/queries/role-agents.ts'
 import { selectNewestIn, selectOpenIn, type TurnRow } from '../store/queries/turns.ts'
 import { selectWorkSession } from '../store/queries/work-sessions.ts'
 import type { Reader } from '../store/store.ts'
-import { folderHeldBy, workplaceOf } from './conversation-workplace.ts'
+import { mustWait, workplaceOf } from './conversation-workplace.ts'
 
 export const conversationView = async (reader: Reader, row: ConversationRow): Promise<Conversation> => ({
   ...conversationOf(row),
@@ -30,9 +30,7 @@ export async function waitingIn(reader: Reader, key: string): Promise<TurnRow | 
   const open = await reader.all(selectOpenIn, { key, limit: 10 })
   if (open.some(({ state }) => state === 'running')) return undefined
   for (const turn of open) {
-    const which = { projectId: turn.project_id, key, originKey: turn.origin_key }
-    const mayWait = turn.about === 'chat' && turn.not_before === null && turn.begins_beside === 0
-    if (mayWait && (await folderHeldBy(reader, which))) return turn
+    if (turn.about !== 'summary' && turn.not_before === null && (await mustWait(reader, turn))) return turn
   }
   return undefined
 }

@@ -11,11 +11,14 @@ import type { Instant } from '../domain/instant.ts'
 import { conversationStream } from '../domain/stream/name.ts'
 import type { AcpParticulars } from '../protocol/link-turns.ts'
 import type { Workplace, WorkplaceChoice } from '../protocol/workplace.ts'
+import type { Pair } from '../store/queries/agent-sessions.ts'
 import { selectAgent } from '../store/queries/agents.ts'
 import { type ConversationRow, selectConversation, updateConversation } from '../store/queries/conversations.ts'
 import { selectProject } from '../store/queries/projects.ts'
+import { selectInRole } from '../store/queries/role-agents.ts'
 import { setUpOf } from '../store/queries/set-ups.ts'
-import { isPushed, selectRunningAt } from '../store/queries/turns.ts'
+import { isPushed, type QueuedChat, queuedChats, type TurnRow } from '../store/queries/turns.ts'
+import { selectRunningAt } from '../store/queries/turns-in-folders.ts'
 import { selectOfConversation, selectOfRole } from '../store/queries/worktrees.ts'
 import type { Reader, Tx } from '../store/store.ts'
 import { settingsFrom } from './project-settings.ts'
@@ -78,20 +81,50 @@ export const shortOf = (key: string): string => createHash('sha256').update(key)
 const isApart = async (reader: Reader, key: string): Promise<boolean> =>
   (await reader.first(selectConversation, { key }))?.workplace === 'worktree'
 
-/** The conversation with a turn that runs in the same folder, for which another's has to wait; undefined: it need not. */
-export async function folderHeldBy(
+interface Working extends Asked {
+  readonly projectId: string
+  readonly isPulled?: boolean
+}
+
+/** The folder that others may work in, too; null: it has one of its own. */
+async function sharedFolder(reader: Reader, { projectId, key, originKey, isPulled = false }: Working): Promise<string | null> {
+  const role = originKey === '' ? parseConsoleKey(key) : undefined
+  if (role) {
+    const agent = await reader.first(selectInRole, role)
+    return agent?.branch === null ? agent.workspace : null
+  }
+  if (!isPulled && (await isApart(reader, placeKeyOf({ key, originKey })))) return null
+  return (await reader.first(selectProject, { id: projectId }))?.path ?? null
+}
+
+/** Whether a turn has to wait, of whichever kind: another conversation's runs in the same folder, and nobody said that it begins beside it. */
+export async function mustWait(
   reader: Reader,
-  { projectId, ...asked }: Asked & { readonly projectId: string },
-): Promise<string | undefined> {
-  const own = placeKeyOf(asked)
-  const others = (await reader.all(selectRunningAt, { projectId })).map((turn) => ({
-    key: placeKeyOf({ key: turn.conversation_key, originKey: turn.origin_key }),
-    isPulled: !isPushed(turn),
-  }))
-  if (others.every(({ key }) => key === own) || (await isApart(reader, own))) return undefined
-  if (!(await reader.first(selectProject, { id: projectId }))?.path) return undefined
-  for (const { key, isPulled } of others) if (key !== own && (isPulled || !(await isApart(reader, key)))) return key
-  return undefined
+  turn: Pick<TurnRow, 'project_id' | 'conversation_key' | 'origin_key' | 'begins_beside'>,
+): Promise<boolean> {
+  const { project_id: projectId } = turn
+  const asked = askedIn(turn)
+  const others = (await reader.all(selectRunningAt, { projectId })).filter(
+    (each) => placeKeyOf(askedIn(each)) !== placeKeyOf(asked),
+  )
+  if (turn.begins_beside === 1 || others.length === 0) return false
+  const folder = await sharedFolder(reader, { projectId, ...asked })
+  if (folder === null) return false
+  for (const each of others)
+    if ((await sharedFolder(reader, { projectId, ...askedIn(each), isPulled: !isPushed(each) })) === folder) return true
+  return false
+}
+
+const askedIn = (turn: Pick<TurnRow, 'conversation_key' | 'origin_key'>): Asked => ({
+  key: turn.conversation_key,
+  originKey: turn.origin_key,
+})
+
+/** The chats of a pair that wait for nothing but their agent. */
+export async function chatsFreeToBegin(reader: Reader, pair: Pair): Promise<QueuedChat[]> {
+  const free: QueuedChat[] = []
+  for (const chat of await queuedChats(reader, pair)) if (!(await mustWait(reader, chat.row))) free.push(chat)
+  return free
 }
 
 export async function workplaceOf(reader: Reader, row: ConversationRow): Promise<Workplace | null> {

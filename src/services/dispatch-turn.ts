@@ -22,7 +22,6 @@ import { withdrawn } from '../domain/turn/lifecycle.ts'
 import { promptOfMessages, promptOfSummary, promptOfTask } from '../domain/turn/words.ts'
 import { resumePrompt } from '../domain/work-session/resume-prompt.ts'
 import type { PromptPart } from '../protocol/prompt.ts'
-import type { Pair } from '../store/queries/agent-sessions.ts'
 import { newestOfLaunch } from '../store/queries/agent-sessions-of-launch.ts'
 import { type ContextRow, selectContextsOfLaunch, updateContext } from '../store/queries/contexts.ts'
 import { selectConversation } from '../store/queries/conversations.ts'
@@ -33,12 +32,12 @@ import {
   isPushed,
   newTurnRow,
   type QueuedChat,
-  queuedChats,
   selectRunningOfLaunch,
   selectTurn,
   type TurnRow,
   updateTurn,
 } from '../store/queries/turns.ts'
+import { selectWaitingTask } from '../store/queries/turns-in-folders.ts'
 import { messagesOfTurn, splitUnread } from '../store/queries/unread.ts'
 import { lineageOf, selectWorkSession } from '../store/queries/work-sessions.ts'
 import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../store/store.ts'
@@ -47,7 +46,7 @@ import { endAgentSession } from './agent-session-end.ts'
 import { takeLease } from './authenticate-agent.ts'
 import { contextFor, heldIn, primingOf, senderIn, sendersOf } from './context-record.ts'
 import { currentConversation } from './conversation-record.ts'
-import { folderHeldBy, workspaceFor } from './conversation-workplace.ts'
+import { chatsFreeToBegin, mustWait, workspaceFor } from './conversation-workplace.ts'
 import { findOpenConversations } from './find-open-conversations.ts'
 import { stopLaunch } from './launch-record.ts'
 import { nextStep } from './next-step.ts'
@@ -70,6 +69,8 @@ type Step =
   | { readonly step: 'make-room'; readonly own: AgentSession }
   /** What `get_next_action` says: a summary, a task, or to go. */
   | { readonly step: 'next'; readonly own: AgentSession; readonly keys: readonly string[] }
+  /** Its task waited for the folder: it begins, or is not wanted any more. */
+  | { readonly step: 'begin' | 'drop'; readonly turn: TurnRow }
   | { readonly step: 'over' }
 
 /** Whether a process has to be told something, and what has to be locked for it: the cheap question behind every doorbell. */
@@ -115,7 +116,7 @@ async function stepOf(reader: Reader, launch: ReadyLaunch, now: Instant): Promis
   if (own.state === 'ended') return isFree ? { step: 'over' } : undefined
   if (own.state === 'terminating') return isFree ? { step: 'close', own } : undefined
   if (own.purpose === 'chat') {
-    const waiting = await freeToBegin(reader, { agentId, projectId })
+    const waiting = await chatsFreeToBegin(reader, { agentId, projectId })
     const chosen = waiting.length === 0 ? undefined : chooseDispatch(waiting, await processFacts(reader, launchId, running))
     if (chosen && typeof chosen.dispatch === 'object') return { step: 'run', own, turn: chosen.dispatch }
     if (chosen?.dispatch === 'make-room') return { step: 'make-room', own }
@@ -124,20 +125,12 @@ async function stepOf(reader: Reader, launch: ReadyLaunch, now: Instant): Promis
   const { next, task, takesUp } = await nextStep(reader, { agentId, projectId, agentSessionId: own.id }, now)
   if (next.action === 'wait_for_messages' || next.action === 'wait_for_approval' || next.action === 'get_pending_messages')
     return undefined
+  const waiting = await reader.first(selectWaitingTask, { agentId, projectId, agentSessionId: own.id })
+  if (waiting && task?.id !== waiting.task_id) return { step: 'drop', turn: waiting }
+  if (waiting) return (await mustWait(reader, waiting)) ? undefined : { step: 'begin', turn: waiting }
   if (next.action === 'summarize_conversation') return { step: 'next', own, keys: [next.conversationKey] }
   const key = await workKeyOf(reader, takesUp ?? task?.session_id ?? own.workSessionId, agentId)
   return { step: 'next', own, keys: key === undefined ? [] : [key] }
-}
-
-/** CX9: without those that wait until another conversation's turn in the same folder ends. */
-async function freeToBegin(reader: Reader, pair: Pair): Promise<QueuedChat[]> {
-  const { projectId } = pair
-  const free: QueuedChat[] = []
-  for (const turn of await queuedChats(reader, pair)) {
-    const which = { projectId, key: turn.conversationKey, originKey: turn.originKey }
-    if (turn.beginsBeside || !(await folderHeldBy(reader, which))) free.push(turn)
-  }
-  return free
 }
 
 async function processFacts(reader: Reader, launchId: string, running: readonly TurnRow[]): Promise<ProcessFacts> {
@@ -156,7 +149,8 @@ async function processFacts(reader: Reader, launchId: string, running: readonly 
 
 /** What the step writes into. A process that signs in may be given its first turn in the same commit. */
 async function keysOf(reader: Reader, { agentId, projectId }: ReadyLaunch, step: Step): Promise<string[]> {
-  const [first] = step.step === 'sign-in' || step.step === 'close' ? await freeToBegin(reader, { agentId, projectId }) : []
+  if (step.step === 'begin' || step.step === 'drop') return [step.turn.conversation_key]
+  const [first] = step.step === 'sign-in' || step.step === 'close' ? await chatsFreeToBegin(reader, { agentId, projectId }) : []
   const turn = step.step === 'run' ? step.turn : first
   if (!turn) return step.step === 'next' ? [...step.keys] : []
   const messages = await messagesOfTurn(reader, turn.id)
@@ -194,6 +188,13 @@ async function take(tx: Tx, step: Step, launch: Launch, input: Dispatching, cont
       return finish(tx, launch, context)
     case 'run':
       return input.keys.includes(step.turn.conversationKey) ? runChat(tx, step, launch, input, context) : 'nothing'
+    case 'drop':
+      await tx.write(updateTurn, { ...step.turn, state: 'cancelled', stop_reason: withdrawn, ended_at: context.now })
+      return 'again'
+    case 'begin':
+      if (!input.keys.includes(step.turn.conversation_key)) return 'nothing'
+      await runIn(tx, step.turn, launch, new Set(), context)
+      return 'told'
     case 'next':
       return step.keys.every((key) => input.keys.includes(key)) ? tellNext(tx, step.own, launch, input, context) : 'nothing'
   }
@@ -310,6 +311,8 @@ async function tellNext(tx: Tx, own: AgentSession, launch: Launch, input: Dispat
   const turn = newTurnRow({ ...row, conversation_key: key, content })
   await tx.write(insertTurn, turn)
   await keepPrompt(tx, turn, null, context)
+  // CX9: it is shown as waiting, and begins when the folder is free.
+  if (await mustWait(tx, turn)) return 'nothing'
   await runIn(tx, turn, launch, new Set(), context)
   return 'told'
 }

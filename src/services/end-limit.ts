@@ -27,7 +27,7 @@ interface Input {
 export const endLimit = defineUseCase({
   name: 'end-limit',
   streams: ({ conversationKey, projectId, inRole }: Input) =>
-    inRole ? talkStreams(inRole) : [conversationStream(conversationKey), projectStream(projectId)],
+    inRole ? [...talkStreams(inRole), projectStream(projectId)] : [conversationStream(conversationKey), projectStream(projectId)],
   run: async (tx, { contextId, inRole, cannotStart = false }, context): Promise<{ ended: boolean }> => {
     const row = await tx.first(selectContext, { id: contextId })
     if (!row || row.state === 'ended' || row.limited_until === null || row.limited_until > context.now) return { ended: false }

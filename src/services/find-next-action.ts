@@ -31,6 +31,8 @@ export interface FoundNextAction extends NextAnswer {
   readonly changes: boolean
   /** How long the call may be held before the answer must be looked for again; 0: answer now. */
   readonly holdMs: number
+  /** CX9: nothing may tell when the folder is free; it is looked for again after so long. */
+  readonly lookAgainMs: number
   /** PX4: its process is thought to have exited; one that waits here lives, and must be given the chance to say so. */
   readonly suspected: boolean
 }
@@ -58,12 +60,17 @@ export const findCallersNextAction = defineQuery({
   },
 })
 
+/** How often a call that waits for a folder looks whether it is free. */
+const folderLookMs = 1000
+
 function foundFrom(step: Step, now: Instant, waitSeconds: number): FoundNextAction {
   const until = heldUntil(now, step.next, waitSeconds, step.patience)
+  const holdMs = until === undefined ? 0 : epochMs(until) - epochMs(now)
   return {
     ...answerOf(step),
     changes: changes(step),
-    holdMs: until === undefined ? 0 : epochMs(until) - epochMs(now),
+    holdMs,
+    lookAgainMs: step.waitsForFolder ? Math.min(holdMs, folderLookMs) : holdMs,
     suspected: step.agentSession.suspectedAt !== null,
   }
 }

@@ -6,7 +6,7 @@ import { selectUserSession } from '../store/queries/user-sessions.ts'
 import { selectWorkSession } from '../store/queries/work-sessions.ts'
 import type { Context, Tx } from '../store/store.ts'
 import { contextOf } from './resume-context.ts'
-import { startInRole } from './start-in-role.ts'
+import { startNext } from './start-in-role.ts'
 import { newTurn } from './turn-record.ts'
 
 /** The use case names the streams of the user session and of the coordinator. */
@@ -18,5 +18,5 @@ export async function promptWithContext(tx: Tx, agent: RoleAgentRow, context: Co
   const content = [{ type: 'text' as const, text: resumePrompt(await contextOf(tx, work, agent.agent_id)) }]
   const turn = newTurn(agent, { id: context.random.uuid(), launchId, content, by, now: context.now })
   await tx.write(insertTurn, turn)
-  await startInRole(tx, turn, agent, {}, context)
+  await startNext(tx, agent, context)
 }

@@ -23,6 +23,7 @@ import { messagesOfTurn, moveUnread, type Receiver, splitUnread } from '../store
 import { defineQuery, defineUseCase, type Reader, type Tx } from '../store/store.ts'
 import { contextFor, heldIn, primingOf, senderIn, sendersOf } from './context-record.ts'
 import { openConversation } from './conversation-record.ts'
+import { chatsFreeToBegin } from './conversation-workplace.ts'
 import { liveAgentSession } from './live-agent-session.ts'
 
 interface HandOver extends Receiver {
@@ -51,7 +52,7 @@ async function nextFor(reader: Reader, caller: Receiver): Promise<{ turn: TurnRo
   const bound = row?.context_id ? await reader.first(selectContext, { id: row.context_id }) : undefined
   const held = bound && (await heldIn(reader, bound))
   const facts = { contexts: held ? [held] : [], contextLimit: 1, runningTurns: 0, isOpening: false }
-  const { dispatch } = chooseDispatch(waiting, facts)
+  const { dispatch } = chooseDispatch(row?.state === 'active' ? await chatsFreeToBegin(reader, caller) : [], facts)
   const turn = typeof dispatch === 'object' ? await reader.first(selectTurn, { id: dispatch.id }) : undefined
   return turn && { turn, joins: waiting.filter((each) => each.id !== turn.id && isIn(each, turn)) }
 }

@@ -29,6 +29,7 @@ import type { Receiver } from '../store/queries/unread.ts'
 import { selectWorkSession } from '../store/queries/work-sessions.ts'
 import type { Reader } from '../store/store.ts'
 import { heldIn } from './context-record.ts'
+import { chatsFreeToBegin } from './conversation-workplace.ts'
 import { checkedOwn } from './live-agent-session.ts'
 import { settingsFrom } from './project-settings.ts'
 import { awaitedApproval, decisionsAt } from './told-decisions.ts'
@@ -40,6 +41,8 @@ export interface Step {
   readonly agentSession: AgentSession
   readonly patience: Patience
   readonly next: NextAction
+  /** CX9: what is there for it begins when another turn in the same folder has ended. */
+  readonly waitsForFolder: boolean
   /** What it is to work on, when it is. */
   readonly task: TaskRow | undefined
   /** A work session that it has not driven before, and does from now on. */
@@ -67,8 +70,8 @@ export async function nextStepFrom(reader: Reader, row: StandingRow, now: Instan
   const patience = { settings, holdSeconds: holdSecondsWithin(settings, row.hold_seconds ?? holdSecondsOfNobody) }
   const decided = (facts: ChatFacts | TaskFacts) => nextAction(now, agentSession, facts, patience)
   if (agentSession.purpose === 'chat') {
-    const next = decided(await chatFacts(reader, caller, row, settings))
-    return { agentSession, patience, next, ...nothingOfTasks }
+    const facts = await chatFacts(reader, caller, row, settings)
+    return { agentSession, patience, next: decided(facts), waitsForFolder: facts.waitsForFolder, ...nothingOfTasks }
   }
   const { task, workSessionId, ...facts } = await taskFacts(reader, caller, row)
   const next = decided(facts)
@@ -76,6 +79,7 @@ export async function nextStepFrom(reader: Reader, row: StandingRow, now: Instan
     agentSession,
     patience,
     next,
+    waitsForFolder: false,
     task: next.action === 'work_on_task' ? task : undefined,
     takesUp: next.action !== 'exit' && workSessionId !== row.work_session_id ? workSessionId : null,
     places: next.action === 'work_on_task' && task?.session_id === null,
@@ -101,12 +105,14 @@ const holdSecondsWithin = (settings: ProjectSettings, holdSeconds: number): numb
 async function chatFacts(reader: Reader, caller: Receiver, row: StandingRow, settings: ProjectSettings): Promise<ChatFacts> {
   const key = row.bound_key ?? webKey(caller.projectId, caller.agentId)
   const found = await chatStanding(reader, caller, key)
-  const { undelivered, makesRoom } = found.unread > found.held ? await waitingFor(reader, caller, row) : nothingWaits
+  const { undelivered, makesRoom, waitsForFolder } =
+    found.unread > found.held ? await waitingFor(reader, caller, row) : nothingWaits
   return {
     purpose: 'chat',
     undelivered,
     unanswered: found.held,
     makesRoom,
+    waitsForFolder,
     // NA9. It is asked for only when nothing is unread, so a summary can cover everything that was said.
     summaryDue: await summaryDueIn(reader, row, { key, found }, settings),
     approvalId: found.approval_id,
@@ -114,7 +120,7 @@ async function chatFacts(reader: Reader, caller: Receiver, row: StandingRow, set
   }
 }
 
-const nothingWaits = { undelivered: 0, makesRoom: false }
+const nothingWaits = { undelivered: 0, makesRoom: false, waitsForFolder: false }
 
 /** What an agent that pulls would be handed next: it holds one conversation, and another's is for another process. */
 async function waitingFor(reader: Reader, { agentId, projectId, agentSessionId }: Receiver, row: StandingRow) {
@@ -124,12 +130,14 @@ async function waitingFor(reader: Reader, { agentId, projectId, agentSessionId }
     const joins = waiting.filter(
       (each) => each.conversationKey === inHand.conversation_key && each.originKey === inHand.origin_key,
     )
-    return { undelivered: joins.length, makesRoom: false }
+    return { ...nothingWaits, undelivered: joins.length }
   }
   const bound = row.context_id === null ? undefined : await reader.first(selectContext, { id: row.context_id })
   const contexts = bound ? [await heldIn(reader, bound)] : []
-  const { dispatch } = chooseDispatch(waiting, { contexts, contextLimit: 1, runningTurns: 0, isOpening: false })
-  return { undelivered: typeof dispatch === 'object' ? 1 : 0, makesRoom: dispatch === 'make-room' }
+  const free = await chatsFreeToBegin(reader, { agentId, projectId })
+  const { dispatch } = chooseDispatch(free, { contexts, contextLimit: 1, runningTurns: 0, isOpening: false })
+  const waitsForFolder = free.length === 0 && waiting.length > 0
+  return { undelivered: typeof dispatch === 'object' ? 1 : 0, makesRoom: dispatch === 'make-room', waitsForFolder }
 }
 
 /** In the conversation it holds; a process with several contexts is asked about each of them. */

@@ -8,6 +8,7 @@ import { answerPermission } from './answer-permission.ts'
 import { askCoordinator } from './ask-coordinator.ts'
 import { assignAgent } from './assign-agent.ts'
 import { authenticateAgent } from './authenticate-agent.ts'
+import { beginInRole } from './begin-in-role.ts'
 import { beginSending } from './begin-sending.ts'
 import { beginTurn } from './begin-turn.ts'
 import { beginUpload } from './begin-upload.ts'
@@ -136,6 +137,7 @@ export const useCases = {
   'assign-agent': assignAgent,
   'authenticate-agent': authenticateAgent,
   'begin-sending': beginSending,
+  'begin-in-role': beginInRole,
   'begin-turn': beginTurn,
   'begin-upload': beginUpload,
   'begin-with-demo': beginWithDemo,

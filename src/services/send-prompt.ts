@@ -2,7 +2,7 @@
 import { because } from '../domain/because.ts'
 import { consoleKey } from '../domain/conversation/key.ts'
 import { Refusal } from '../domain/errors.ts'
-import { conversationStream, userSessionStream } from '../domain/stream/name.ts'
+import { conversationStream, projectStream, userSessionStream } from '../domain/stream/name.ts'
 import { placeInLine } from '../domain/turn/lifecycle.ts'
 import type { PromptPart } from '../protocol/prompt.ts'
 import { maxQueuedPrompts } from '../protocol/user-session.ts'
@@ -11,6 +11,7 @@ import { insertTurn, selectOpenTurns } from '../store/queries/turns.ts'
 import { updateLastActive } from '../store/queries/user-sessions.ts'
 import { defineUseCase } from '../store/store.ts'
 import { contextInRole } from './context-record.ts'
+import { mustWait } from './conversation-workplace.ts'
 import { liftLimit, limitNow } from './limit-record.ts'
 import { startInRole, startNext } from './start-in-role.ts'
 import { newTurn } from './turn-record.ts'
@@ -26,7 +27,12 @@ interface Input extends WhichUserSession {
 
 export const sendPrompt = defineUseCase({
   name: 'send-prompt',
-  streams: (input: Input) => [...talkStreams(input), conversationStream(consoleKey(input.userSessionId, input.role))],
+  // With the project's: whether another turn runs in the same folder is decided there.
+  streams: (input: Input) => [
+    ...talkStreams(input),
+    projectStream(input.projectId),
+    conversationStream(consoleKey(input.userSessionId, input.role)),
+  ],
   run: async (tx, { role, content, by, requestId, ...which }, context): Promise<{ seq: number }> => {
     const { userSessionId } = which
     const { now } = context
@@ -36,10 +42,11 @@ export const sendPrompt = defineUseCase({
     const open = await tx.all(selectOpenTurns, { roleAgentId: agent.id })
     const limit = await limitNow(tx, contextInRole(agent))
     const triesAnyway = limit?.goes_on_left === 0
-    const place = placeInLine(open, maxQueuedPrompts, (limit !== undefined && !triesAnyway) || agent.asleep_at !== null)
+    const asked = newTurn(agent, { id: context.random.uuid(), launchId: launch.id, content, by, now })
+    const isHeld = (limit !== undefined && !triesAnyway) || agent.asleep_at !== null || (await mustWait(tx, asked))
+    const place = placeInLine(open, maxQueuedPrompts, isHeld)
     if (place === 'full') throw new Refusal('wrong_state', because('promptsFull', { count: maxQueuedPrompts }))
     const { account_id: account } = await existingUserSession(tx, userSessionId)
-    const asked = newTurn(agent, { id: context.random.uuid(), launchId: launch.id, content, by, now })
     const row = { ...asked, through_seq: await keepPrompt(tx, asked, account, context) }
     if (triesAnyway) await liftLimit(tx, limit, context)
     await tx.write(updateRoleAgent, { ...agent, last_active_at: now })

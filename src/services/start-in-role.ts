@@ -11,6 +11,7 @@ import type { RoleAgentRow } from '../store/queries/role-agents.ts'
 import { isOfRole, selectOpenTurns, type TurnRow } from '../store/queries/turns.ts'
 import type { Context, Reader, Tx } from '../store/store.ts'
 import { contextInRole, primingOf } from './context-record.ts'
+import { mustWait } from './conversation-workplace.ts'
 import { limitNow } from './limit-record.ts'
 import { startTurn } from './turn-record.ts'
 
@@ -44,10 +45,16 @@ export async function startInRole(
 
 /** The agent in a role is free: who waits longest is next. */
 export async function startNext(tx: Tx, agent: RoleAgentRow, context: Context): Promise<void> {
-  // What waits in line would only meet the limit too; what met it is told first, by `end-limit`.
-  if (agent.asleep_at !== null || (await limitNow(tx, contextInRole(agent)))) return
-  const next = nextInLine(await tx.all(selectOpenTurns, { roleAgentId: agent.id }))
+  const next = await nextInRole(tx, agent)
   if (next) await startInRole(tx, next, agent, {}, context)
+}
+
+/** What it can be told now. */
+export async function nextInRole(reader: Reader, agent: RoleAgentRow): Promise<TurnRow | undefined> {
+  // What waits in line would only meet the limit too; what met it is told first, by `end-limit`.
+  if (agent.asleep_at !== null || (await limitNow(reader, contextInRole(agent)))) return undefined
+  const next = nextInLine(await reader.all(selectOpenTurns, { roleAgentId: agent.id }))
+  return next && !(await mustWait(reader, next)) ? next : undefined
 }
 
 /** For a turn of any kind. In a role all that was said since went through the agent itself: its news are decisions alone. */

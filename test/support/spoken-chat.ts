@@ -5,9 +5,10 @@ import { Starter } from '../../src/server/agents/starter.ts'
 import { createTurnDispatcher } from '../../src/server/agents/turn-dispatcher.ts'
 import { started } from '../services/launch-pad.ts'
 import { type Machine, openConsole, readyAgent } from './relay.ts'
+import type { TestServerOptions } from './server.ts'
 
-export async function openSpokenChat(settings: object = {}, contexts = false) {
-  const room = await openConsole({}, settings)
+export async function openSpokenChat(settings: object = {}, contexts = false, options: TestServerOptions = {}) {
+  const room = await openConsole(options, settings)
   const { server, projectId } = room
   const { store, clock } = server
   const lines: string[] = []

@@ -19,6 +19,8 @@ export interface ChatFacts {
   readonly summaryDue: { readonly conversationKey: string; readonly throughSeq: number } | null
   /** It can hold only one conversation, and another's messages are next. */
   readonly makesRoom: boolean
+  /** CX9: what waits for it begins when another conversation's turn in the same folder has ended. */
+  readonly waitsForFolder: boolean
   /** The oldest undecided approval that this agent session asked for. */
   readonly approvalId: number | null
   /** When the last approval that this agent session asked for was decided. */
@@ -78,7 +80,9 @@ export function nextAction(
     const inHand = facts.purpose === 'chat' ? facts.unanswered : 0
     return inHand > 0 ? pendingMessages(inHand) : exit('closed', 'closed')
   }
-  return facts.purpose === 'chat' ? nextInChat(now, idleSince(agentSession, facts), facts, patience) : nextInTask(facts, patience)
+  return facts.purpose === 'chat'
+    ? nextInChat(now, facts.waitsForFolder ? now : idleSince(agentSession, facts), facts, patience)
+    : nextInTask(facts, patience)
 }
 
 /** NA4, and AP3: who waited an hour for a decision has not been idle, and is given time to act on it. */
@@ -97,7 +101,7 @@ function nextInChat(now: Instant, since: Instant, facts: ChatFacts, patience: Pa
   if (undelivered > 0) return pendingMessages(undelivered + unanswered)
   if (unanswered > 0) return approvalId === null ? pendingMessages(unanswered) : awaitApproval(approvalId, patience)
   if (makesRoom) return exit('other_conversation', 'other_conversation')
-  if (summaryDue !== null) {
+  if (summaryDue !== null && !facts.waitsForFolder) {
     const told = instruction.summarizeConversation(summaryDue.throughSeq)
     return { action: 'summarize_conversation', state: 'summary_due', ...summaryDue, instruction: told }
   }

@@ -133,7 +133,7 @@ class HeldCall implements TailFollower {
         const found = await this.#look(left / 1000)
         if (this.#superseded) return superseded
         if (this.#over || isAnswer(found) || isOther(found, first)) return await this.#give(found)
-        await this.#rungOrAfter(Math.min(left, found.holdMs))
+        await this.#rungOrAfter(Math.min(left, found.lookAgainMs))
       }
     } finally {
       stopWaiting()
@@ -145,7 +145,7 @@ class HeldCall implements TailFollower {
     return this.#parts.store.query(findNextAction, { ...this.#caller, waitSeconds })
   }
 
-  async #give({ changes, holdMs: _, suspected: __, ...answer }: FoundNextAction): Promise<NextAnswer> {
+  async #give({ changes, holdMs: _, suspected: __, lookAgainMs: ___, ...answer }: FoundNextAction): Promise<NextAnswer> {
     if (!changes) return answer
     const { store } = this.#parts
     const openConversations = await store.query(findOpenConversations, this.#caller)

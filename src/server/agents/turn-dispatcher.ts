@@ -1,5 +1,5 @@
 /**
- * Gives ACP agents their next turn (CH12): when something happened where their work comes from, it checks each process with one read, and
+ * Gives ACP agents their next turn (CH12, CX9): when something happened where their work comes from, it checks each process with one read, and
  * has a turn dispatched. What is dispatched is decided behind locks.
  */
 import { parseWebKey } from '../../domain/conversation/key.ts'
@@ -7,6 +7,7 @@ import { parseStream, type StreamName } from '../../domain/stream/name.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { eachByItself, inPages } from '../../platform/each-by-itself.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { beginInRole, findRolesToBegin } from '../../services/begin-in-role.ts'
 import { dispatchTurn, findDispatch } from '../../services/dispatch-turn.ts'
 import { findReadyLaunches, readyAtOnce } from '../../services/find-ready-launches.ts'
 import type { ReadyLaunch } from '../../store/queries/ready-launches.ts'
@@ -44,8 +45,9 @@ function* placesOf(name: StreamName): Iterable<NamedPlace<Place>> {
   if (stream?.kind === 'project' || stream?.kind === 'conversation') yield [projectId ?? '', projectId]
 }
 
-const dispatchWhereNeeded = (store: Store, projectId: Place): Promise<void> =>
-  eachByItself(
+async function dispatchWhereNeeded(store: Store, projectId: Place): Promise<void> {
+  await eachByItself(await store.query(findRolesToBegin, {}), (which) => store.run(beginInRole, which))
+  await eachByItself(
     inPages<ReadyLaunch>((last) => store.query(findReadyLaunches, { projectId, after: last?.launchId ?? '' }), readyAtOnce),
     async (launch) => {
       // One process may have several contexts free at once.
@@ -55,3 +57,4 @@ const dispatchWhereNeeded = (store: Store, projectId: Place): Promise<void> =>
       }
     },
   )
+}

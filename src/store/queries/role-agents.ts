@@ -108,7 +108,7 @@ export const selectOccupant = statement<{ userSessionId: string; role: string }>
 export const selectInRole = statement<{ userSessionId: string; role: string }>()((db, p) =>
   db
     .selectFrom('role_agents')
-    .select(['id', 'state'])
+    .select(['id', 'state', 'workspace', 'branch'])
     .where('user_session_id', '=', p.userSessionId)
     .where('role', '=', p.role)
     .orderBy('created_at', 'desc')

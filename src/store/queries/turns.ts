@@ -19,9 +19,9 @@ export type RoleTurnRow = TurnRow & { readonly user_session_id: string; readonly
 export const isOfRole = (row: TurnRow): row is RoleTurnRow => row.user_session_id !== null
 
 /** Said in the query, so that the indexes of those that are open are used. */
-const open = [sql.lit<TurnRow['state']>('queued'), sql.lit<TurnRow['state']>('running')]
-const running = sql.lit<TurnRow['state']>('running')
-const queued = sql.lit<TurnRow['state']>('queued')
+export const open = [sql.lit<TurnRow['state']>('queued'), sql.lit<TurnRow['state']>('running')]
+export const running = sql.lit<TurnRow['state']>('running')
+export const queued = sql.lit<TurnRow['state']>('queued')
 
 export const turnLife = ({ state, cancel_ordered_at }: TurnRow): TurnLife => ({
   state,
@@ -179,19 +179,6 @@ export const selectRunningOfSession = statement<{ agentSessionId: string }>()((d
   db.selectFrom('turns').selectAll().where('agent_session_id', '=', p.agentSessionId).where('state', '=', running).orderBy('id'),
 )
 
-/** Of a project, outside of roles, where files may be changed. */
-export const selectRunningAt = statement<{ projectId: string }>()((db, p) =>
-  db
-    .selectFrom('turns')
-    .select(['conversation_key', 'origin_key', 'content'])
-    .where('project_id', '=', p.projectId)
-    .where('state', '=', running)
-    .where('role_agent_id', 'is', null)
-    .where('about', '<>', sql.lit<TurnRow['about']>('summary'))
-    .orderBy('started_at')
-    .orderBy('id'),
-)
-
 /** In a conversation: of turns that run there are few. */
 export const selectRunningIn = statement<{ key: string }>()((db, p) =>
   db
@@ -272,7 +259,7 @@ export interface QueuedChat {
   readonly originKey: string
   readonly rank: number
   readonly createdAt: Instant
-  readonly beginsBeside: boolean
+  readonly row: Pick<TurnRow, 'project_id' | 'conversation_key' | 'origin_key' | 'begins_beside'>
 }
 
 const selectQueued = statement<Pair & { limit: number }>()((db, p) =>
@@ -314,7 +301,7 @@ export async function queuedChats(reader: Reader, { agentId, projectId }: Pair):
     originKey: row.origin_key,
     rank: Number(row.rank),
     createdAt: row.created_at,
-    beginsBeside: row.begins_beside === 1,
+    row: { ...row, project_id: projectId },
   }))
 }
 

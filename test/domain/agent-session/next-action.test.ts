@@ -21,6 +21,7 @@ const quiet: ChatFacts = {
   unanswered: 0,
   summaryDue: null,
   makesRoom: false,
+  waitsForFolder: false,
   approvalId: null,
   approvalDecidedAt: null,
 }
@@ -191,6 +192,7 @@ describe('every answer', () => {
     unanswered: fc.nat(3),
     summaryDue: fc.option(fc.record({ conversationKey: fc.constant('web:p.a'), throughSeq: fc.nat(9) }), { nil: null }),
     makesRoom: fc.boolean(),
+    waitsForFolder: fc.boolean(),
     approvalId: fc.option(fc.nat(9), { nil: null }),
     approvalDecidedAt: fc.option(fc.integer({ min: 0, max: 100 }).map(atMinute), { nil: null }),
   })

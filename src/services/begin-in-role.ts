@@ -1,0 +1,45 @@
+/**
+ * What waited in a role for another conversation's turn in the same folder begins when that has ended, or a person says so (CX9).
+ * Looked at too early, or twice, it changes nothing.
+ */
+import { projectStream } from '../domain/stream/name.ts'
+import { findLaunch } from '../store/queries/launches.ts'
+import { selectRoleAgent } from '../store/queries/role-agents.ts'
+import { selectWaitingInRoles } from '../store/queries/turns-in-folders.ts'
+import { defineQuery, defineUseCase } from '../store/store.ts'
+import { findUserSession } from './find-user-session.ts'
+import { nextInRole, startNext } from './start-in-role.ts'
+import { mustBeLocked, talkStreams, type WhichUserSession } from './user-session-record.ts'
+
+/** In one look. */
+const lookedAtOnce = 200
+
+interface Input extends WhichUserSession {
+  readonly roleAgentId: string
+}
+
+export const findRolesToBegin = defineQuery({
+  name: 'find-roles-to-begin',
+  run: async (reader, _: Record<never, never>, context): Promise<Input[]> => {
+    const found: Input[] = []
+    for (const { id: roleAgentId } of await reader.all(selectWaitingInRoles, { limit: lookedAtOnce })) {
+      const agent = await reader.first(selectRoleAgent, { id: roleAgentId })
+      if (!agent || !(await nextInRole(reader, agent))) continue
+      const which = await findUserSession.run(reader, { userSessionId: agent.user_session_id, accountId: null }, context)
+      found.push({ ...which, roleAgentId })
+    }
+    return found
+  },
+})
+
+export const beginInRole = defineUseCase({
+  name: 'begin-in-role',
+  streams: (input: Input) => [...talkStreams(input), projectStream(input.projectId)],
+  run: async (tx, { roleAgentId, ...which }, context): Promise<void> => {
+    const agent = await tx.first(selectRoleAgent, { id: roleAgentId })
+    const launch = agent?.launch_id ? await findLaunch(tx, agent.launch_id) : undefined
+    if (!agent || !launch || agent.state !== 'ACTIVE' || agent.terminating_at !== null) return
+    mustBeLocked(which, launch.coordinatorId)
+    await startNext(tx, agent, context)
+  },
+})
