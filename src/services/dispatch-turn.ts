@@ -310,7 +310,7 @@ async function tellNext(tx: Tx, own: AgentSession, launch: Launch, input: Dispat
   const row = { ...about, ...its, about: 'task' as const, task_id: task.id, work_session_id: workSessionId }
   const turn = newTurnRow({ ...row, conversation_key: key, content })
   await tx.write(insertTurn, turn)
-  await keepPrompt(tx, turn, null, context)
+  await keepPrompt(tx, turn, context)
   // CX9: it is shown as waiting, and begins when the folder is free.
   if (await mustWait(tx, turn)) return 'nothing'
   await runIn(tx, turn, launch, new Set(), context)

@@ -15,7 +15,7 @@ import { mustWait } from './conversation-workplace.ts'
 import { liftLimit, limitNow } from './limit-record.ts'
 import { startInRole, startNext } from './start-in-role.ts'
 import { newTurn } from './turn-record.ts'
-import { activeProcess, existingUserSession, talkStreams, type WhichUserSession } from './user-session-record.ts'
+import { activeProcess, talkStreams, type WhichUserSession } from './user-session-record.ts'
 import { keepPrompt } from './work-conversation.ts'
 
 interface Input extends WhichUserSession {
@@ -46,8 +46,7 @@ export const sendPrompt = defineUseCase({
     const isHeld = (limit !== undefined && !triesAnyway) || agent.asleep_at !== null || (await mustWait(tx, asked))
     const place = placeInLine(open, maxQueuedPrompts, isHeld)
     if (place === 'full') throw new Refusal('wrong_state', because('promptsFull', { count: maxQueuedPrompts }))
-    const { account_id: account } = await existingUserSession(tx, userSessionId)
-    const row = { ...asked, through_seq: await keepPrompt(tx, asked, account, context) }
+    const row = { ...asked, through_seq: await keepPrompt(tx, asked, context) }
     if (triesAnyway) await liftLimit(tx, limit, context)
     await tx.write(updateRoleAgent, { ...agent, last_active_at: now })
     await tx.write(updateLastActive, { id: userSessionId, now })

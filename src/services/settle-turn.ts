@@ -154,7 +154,7 @@ async function goOnOnce(tx: Tx, turn: TurnRow, { stopReason }: EndedTurn, contex
     retry_of,
   })
   await tx.write(insertTurn, again)
-  await keepPrompt(tx, again, null, context)
+  await keepPrompt(tx, again, context)
   const held = inContext && { contextId: inContext.id, open: null }
   await startTurn(tx, again, launch, { context: held }, context)
   return true

@@ -349,3 +349,19 @@ export const oneContextForAll: Change = {
 `,
   inThread: true,
 }
+
+/** CH12, RE10: what an agent that pulls has in hand since before an upgrade is carried over as if it waited. */
+export const inHandWaitsAgain: Change = {
+  file: 'store/migrations/0022-turns.ts',
+  find: "case when s.id is not null then 'handed-' || s.id || '-' || u.conversation_key\n              else",
+  replace: 'case when false then null else',
+  inThread: true,
+}
+
+/** CH12, RE10: what an ACP agent has said in its turn before an upgrade is left behind. */
+export const saidLeftBehind: Change = {
+  file: 'store/migrations/0022-turns.ts',
+  find: "coalesce((select string_agg(p.said, '' order by p.n) from turn_pieces p where p.turn_id = t.id), '')",
+  replace: "''",
+  inThread: true,
+}

@@ -128,7 +128,7 @@ async function looksThrough(build: string, data: string, env: Readonly<Record<st
 }
 
 /** What an operator is told who starts the old version again. */
-async function refuses(build: string, data: string, env: Readonly<Record<string, string>>): Promise<string[]> {
+export async function refuses(build: string, data: string, env: Readonly<Record<string, string>>): Promise<string[]> {
   const server = await startServer(build, data, 0, env)
   try {
     await server.ready

@@ -110,6 +110,8 @@ ${markdownTable(results)}
 - **Migrations**: a process dies in front of its n-th statement, for every n.
 - **Earlier builds**: the last build of each form of the database, out of the history, makes a data folder over HTTP; today's opens it, reads what is there, goes on and finds it whole
   (\`doctor --deep\`); then the build that made it must refuse it, in words.
+- **Upgrade in mid-turn**: the last build with two kinds of turns is killed while its agents answer: prompts of a console (one runs, one waits, one asks a person), chats and tasks over ACP and pulled. Its coordinator and
+  its agents work on, and today's build takes them over. Each prompt was told to an agent once and each answer is stored once and whole, no turn is unknown, a console's conversation is nobody else's, and the old build refuses the folder.
 - **Large store**: a million events and a hundred thousand rows; the write-ahead log under load while snapshots are held open.
 `
 }

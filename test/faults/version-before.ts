@@ -66,3 +66,6 @@ export async function versionBefore(): Promise<VersionBefore> {
   if (!newest) throw new Error('the history has none')
   return checkOut(newest.commit)
 }
+
+/** The last version that was used before roles, chats and tasks had one kind of turn (migration 22). */
+export const beforeOneTurn = (): Promise<VersionBefore> => checkOut('7bb7185')

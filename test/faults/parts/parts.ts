@@ -21,6 +21,7 @@ import { order } from './orders.ts'
 import type { Part } from './part.ts'
 import { contexts, processes } from './processes.ts'
 import { terminations } from './terminations.ts'
+import { upgradeTurns } from './upgraded-turns.ts'
 
 export const parts: Readonly<Record<string, Part>> = {
   kill,
@@ -38,6 +39,7 @@ export const parts: Readonly<Record<string, Part>> = {
   fencing: fences,
   migrations,
   'earlier-builds': earlierBuilds,
+  'upgrade-turns': upgradeTurns,
   'large-store': largeStore,
   processes,
   contexts,
