@@ -27,7 +27,8 @@ export function stepsIn(message: string): Step[] {
   const rest = message.replaceAll(/\[\[([a-z-]+)(?:\s+([\s\S]*?))?\]\]/g, (written, name: string, given = '') => {
     const step = stepOf(name, given.trim())
     if (!step) return written
-    steps.push(step)
+    // All that it was told is said once, however often it stands in what it was told.
+    if (step.do !== 'recall' || !steps.some((each) => each.do === 'recall')) steps.push(step)
     return ''
   })
   const text = rest.trim()

@@ -237,17 +237,16 @@ export class SpokenAgent {
   }
 
   async #greet(connection: AcpConnection): Promise<void> {
-    const { acp, clock } = this.#parts
+    const { acp, clock, particulars } = this.#parts
     const inTime = <Result>(work: Promise<Result>): Promise<Result> => Promise.race([work, this.#late.promise])
     const facts = await inTime(connection.initialize())
     this.#step = 'session'
     const contextId = acp.contextId ?? first
     const openedAt = Date.parse(acp.lastOpenedAt ?? '') || clock.now()
-    const patience = acp.loadAcpSessionId === null ? 0 : connection.waitsBeforeLoad(openedAt)
+    const loads = acp.loadAcpSessionId !== null && particulars.folder !== null
+    const patience = loads ? connection.waitsBeforeLoad(openedAt) : 0
     if (patience > 0) {
-      this.#say(
-        `waiting ${Math.ceil(patience / 1000)} s, because this agent loads no session in the minute in which it was opened`,
-      )
+      this.#say(`waiting ${Math.ceil(patience / 1000)} s, because it loads no session in the minute in which it was opened`)
       this.#allow(acp.startWithinMs + patience)
     }
     const { opened } = await inTime(this.#open(connection, contextId, this.#folder, acp.loadAcpSessionId, openedAt)).catch(
@@ -272,7 +271,8 @@ export class SpokenAgent {
     const before = this.#contexts.get(contextId)?.context
     if (before) connection.forget(before)
     const held: HeldContext = { context: undefined, turnId: undefined }
-    const place = { folder, toolServers: [ourTools(this.#parts, contextId)] }
+    const isNew = !before && this.#parts.particulars.folder === null
+    const place = { folder, isNew, toolServers: [ourTools(this.#parts, contextId)] }
     const handlers: ContextHandlers = {
       onUpdate: (update) => this.#update(held, update),
       onPermission: (request, withdrawn) => this.#ask(held, request, withdrawn),
@@ -287,7 +287,6 @@ export class SpokenAgent {
   }
 
   #tellReady(facts: AgentFacts, opened: Opened): void {
-    const place = this.#place
     for (const update of this.#early.values()) this.#tell({ type: 'turn-update', turnId: null, update: this.#clean(update) })
     this.#early.clear()
     this.#tell({
@@ -296,8 +295,8 @@ export class SpokenAgent {
       how: opened.how,
       notRestored: opened.notRestored?.slice(0, longestWords) ?? null,
       workspace: this.#folder,
-      branch: place?.kind === 'worktree' ? place.branch : null,
-      note: place?.kind === 'plain' ? place.why.slice(0, longestWords) : null,
+      branch: this.#place?.kind === 'worktree' ? this.#place.branch : null,
+      note: this.#place?.kind === 'plain' ? this.#place.why.slice(0, longestWords) : null,
       agentName: facts.name,
       agentVersion: facts.version,
       images: facts.images,

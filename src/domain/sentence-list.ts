@@ -58,6 +58,7 @@ export const sentences = {
   otherAcp: 'The agent speaks version {theirs} of ACP, Holdfast speaks {ours}.',
   noUsableId: 'The agent opened a session without a usable id.',
   cannotBringBack: 'The agent cannot bring an earlier session back.',
+  folderHasGone: 'The folder of its earlier session has gone; give the project a folder to keep it.',
   endedBeforeAnswer: 'The agent ended before it answered to {what}.',
   noAnswerWithin: 'The agent did not answer to {what} within {seconds} s.',
   notReadyWithin: 'It was not ready within {seconds} s.',

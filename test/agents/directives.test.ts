@@ -15,6 +15,7 @@ test('[MC2] each directive is understood', () => {
   expect(stepsIn('[[write empty.txt]]')).toEqual([{ do: 'write', path: 'empty.txt', text: '' }])
   const told = { do: 'tell', agentId: 'helper', text: '[[recall]] all' }
   expect(stepsIn('[[tell helper {{recall}} all]]')).toEqual([told])
+  expect(stepsIn('[[recall]] [[recall]]')).toEqual([{ do: 'recall' }])
   expect(stepsIn('[[flood 1048576]]')).toEqual([{ do: 'flood', bytes: 1_048_576 }])
   expect(stepsIn('[[ask]] [[ask may I]]')).toEqual([
     { do: 'ask', text: '' },

@@ -206,9 +206,10 @@ test('[NA10] a turn that takes longer than it may is over, and says so: nobody h
   expect(textOf('t1')).toBe('so far')
 })
 
-test('[AG4] a crash in a turn is told with its last words, its exit, and no end of the turn; a load brings it back', async () => {
+test('[AG4] [CX2] a crash in a turn is told with its last words, its exit, and no end of the turn; a load brings it back, in the folder it was in', async () => {
   const { server, has, textOf } = await begin()
-  const first = server.order(demo())
+  const folder = temporaryFolder()
+  const first = server.order(demo({}, folder))
   const { acpSessionId } = await has(first, 'agent-ready')
   server.orderTurn(first, 't1', 'remember me')
   await has(first, 'turn-ended')
@@ -216,11 +217,17 @@ test('[AG4] a crash in a turn is told with its last words, its exit, and no end 
   expect(await has(first, 'process-exited')).toMatchObject({ exitCode: 1, stopped: false })
   expect(textOf('t2')).toBe('first\nlast words')
   expect(server.factsOf(first, 'turn-ended').length).toBe(1)
-  const second = server.order(demo({ loadAcpSessionId: acpSessionId, lastOpenedAt: '2026-01-01T00:00:00.000Z' }))
+  const earlier = { loadAcpSessionId: acpSessionId, lastOpenedAt: '2026-01-01T00:00:00.000Z' }
+  const second = server.order(demo(earlier, folder))
   expect(await has(second, 'agent-ready')).toMatchObject({ how: 'loaded', acpSessionId })
   expect(
     server.factsOf(second, 'turn-update').filter((fact) => fact.type === 'turn-update' && fact.update.kind === 'text'),
   ).toEqual([])
+  // A folder of its own is another one each time.
+  expect(await has(server.order(demo(earlier)), 'agent-ready')).toMatchObject({
+    how: 'new',
+    notRestored: expect.stringContaining('has gone'),
+  })
 })
 
 const spoken = (

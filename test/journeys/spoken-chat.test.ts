@@ -1,6 +1,6 @@
 /** The chat of an agent that is spoken to, with everything real: the server is killed in the middle of an answer, the agent is not. */
 import { expect, onTestFinished, test } from 'vitest'
-import { openChat } from '../support/chat.ts'
+import { demos, openChat } from '../support/chat.ts'
 import { endCoordinator, until } from '../support/coordinator-process.ts'
 import { startHoldfast } from '../support/running-server.ts'
 import { isRunning } from '../support/script-process.ts'
@@ -11,7 +11,7 @@ test('[CH12] an agent that is spoken to answers in the chat, and goes on when th
     await first.kill()
     await endCoordinator(first.data)
   })
-  const chat = await openChat(first, undefined, 'acp')
+  const chat = await openChat(first, undefined, demos.acp)
   await chat.open()
   await chat.say('hello')
   expect(await chat.answer()).toBe('echo: hello')

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openChat } from '../support/chat.ts'
+import { demos, openChat } from '../support/chat.ts'
 import { endCoordinator, until } from '../support/coordinator-process.ts'
 import { makeRepository } from '../support/git-repository.ts'
 import { startHoldfast } from '../support/running-server.ts'
@@ -14,7 +14,7 @@ test('[CX9] a chat writes into a worktree of its own, which is merged like any o
     await endCoordinator(holdfast.data)
   })
   const repository = makeRepository()
-  const chat = await openChat(holdfast, undefined, 'acp')
+  const chat = await openChat(holdfast, undefined, demos.acp)
   const { client, projectId, agentId } = chat
   const params = { projectId }
   const at = (agent: string) => ({ params: { key: `web:${projectId}.${agent}` } })

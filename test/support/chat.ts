@@ -1,4 +1,4 @@
-/** A person in a chat with the demo agent, which a coordinator starts: says something, waits for the answer, sees its processes. */
+/** A person in a chat with an agent, the demo unless told otherwise, which a coordinator starts: says something, waits for the answer, sees its processes. */
 import { onTestFinished } from 'vitest'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { watchEvents } from '../../src/client/event-stream.ts'
@@ -23,23 +23,31 @@ export interface Chat {
   processes(): Promise<readonly Process[]>
 }
 
-const demos = {
-  mcp: { protocol: 'mcp', args: ['demo-mcp', '--stay'] },
-  acp: { protocol: 'acp', args: ['demo-acp'] },
-} as const
+/** Who is spoken with, as its entry says it. */
+export interface Talker {
+  readonly protocol: 'mcp' | 'acp'
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
 
-/** With a new project and a demo agent of its own; pass the chat of before to go on with it at another server. */
+export const demos = {
+  mcp: { protocol: 'mcp', command: 'holdfast', args: ['demo-mcp', '--stay'] },
+  acp: { protocol: 'acp', command: 'holdfast', args: ['demo-acp'] },
+} as const satisfies Readonly<Record<string, Talker>>
+
+/** With a new project and an agent of its own; pass the chat of before to go on with it at another server. */
 export async function openChat(
   { url, token }: Pick<RunningHoldfast, 'url' | 'token'>,
   before?: Chat,
-  demo: keyof typeof demos = 'mcp',
+  talker: Talker = demos.mcp,
 ): Promise<Chat> {
   const client = createClient({ url, token })
   const projectId = before?.projectId ?? (await client.post('/api/projects', { body: { name: 'talk' } })).id
   const agentId = before?.agentId ?? `talker-${++made}`
   if (!before) {
-    const { protocol, args } = demos[demo]
-    await client.post('/api/agents', { body: { id: agentId, name: 'Talker', protocol, command: 'holdfast', args: [...args] } })
+    const { args, env = {}, ...rest } = talker
+    await client.post('/api/agents', { body: { id: agentId, name: 'Talker', ...rest, args: [...args], env: { ...env } } })
     await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId }, body: {} })
   }
   const answers: string[] = []

@@ -107,6 +107,10 @@ export class AcpConnection {
 
   /** AC4: an earlier one brought back, with what is replayed thrown away; where that fails, a new one that says why. */
   async reopen(place: Place, { acpSessionId, openedAt }: Earlier, handlers: ContextHandlers): Promise<OpenedContext> {
+    if (place.isNew) {
+      const { context, opened } = await this.open(place, handlers)
+      return { context, opened: { ...opened, notRestored: say('folderHasGone') } }
+    }
     const facts = this.#known()
     const waitMs = this.waitsBeforeLoad(openedAt)
     if (waitMs > 0) await new Promise<void>((resolve) => this.#options.clock.after(waitMs, resolve))

@@ -91,6 +91,8 @@ function methodOf(method: Fields): AgentFacts['signInMethods'] {
 
 export interface Place {
   readonly folder: string
+  /** Made for this process: whatever was opened earlier was in another, which has gone. */
+  readonly isNew?: boolean
   readonly toolServers: readonly ToolServer[]
 }
 

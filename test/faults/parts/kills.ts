@@ -127,7 +127,7 @@ export const closings: Part = async (bench) => {
       await timed(async () => {
         const lanes = await inLanes(bench, bench.points(100), (seed, turns) => run([], { seed, turns, demo }))
         const caught = async (name: string, changes: readonly Change[]) => {
-          const broken = await run(changes, { seed: bench.seed, turns: 12, demo, sparesAgent: true })
+          const broken = await run(changes, { seed: bench.seed, turns: 60, demo, sparesAgent: true })
           return { name, caught: !isClean(broken.tally) }
         }
         const controls = [await caught('given up after the time', [...turnsGivenUp, replacedBesideItself])]

@@ -56,6 +56,7 @@ const words: Sentences = {
   otherAcp: 'エージェントの ACP はバージョン {theirs} ですが、Holdfast はバージョン {ours} に対応しています。',
   noUsableId: 'エージェントが開始したセッションには、使える ID がありませんでした。',
   cannotBringBack: 'このエージェントは以前のセッションを復元できません。',
+  folderHasGone: '以前のセッションのフォルダーはもうありません。残すにはプロジェクトにフォルダーを設定してください。',
   endedBeforeAnswer: 'エージェントは {what} に応答する前に終了しました。',
   noAnswerWithin: 'エージェントは {what} に {seconds} 秒以内に応答しませんでした。',
   notReadyWithin: '{seconds} 秒以内に準備ができませんでした。',

@@ -20,13 +20,21 @@ export interface ScriptedModel {
   readonly lengths: readonly number[]
   /** What the person was last heard to say in each request, in order. */
   readonly heard: readonly string[]
+  /** Each request as it was sent, with the number of tools it offered. */
+  readonly sent: readonly Sent[]
   /** What was wanted of the outside. */
   readonly refused: readonly string[]
   close(): Promise<void>
 }
 
+export interface Sent {
+  readonly heard: string
+  readonly text: string
+  readonly tools: number
+}
+
 export async function startModel(): Promise<ScriptedModel> {
-  const noted: Noted = { lengths: [], heard: [], refused: [] }
+  const noted: Noted = { lengths: [], heard: [], sent: [], refused: [] }
   const server = createServer((request, response) => {
     answer(request, response, noted).catch(() => response.destroy())
   })
@@ -49,10 +57,15 @@ export async function startModel(): Promise<ScriptedModel> {
 interface Noted {
   readonly lengths: number[]
   readonly heard: string[]
+  readonly sent: Sent[]
   readonly refused: string[]
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, { lengths, heard, refused }: Noted): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { lengths, heard, sent, refused }: Noted,
+): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
   const json = (body: object, status = 200): void =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
@@ -67,6 +80,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, { leng
   lengths.push((body['messages'] ?? body['contents'] ?? []).length)
   const turn = dialect.read(body, url.pathname)
   heard.push(turn.user)
+  sent.push({ heard: turn.user, text: JSON.stringify(body), tools: turn.tools.length })
   const text = (words: string): void => {
     if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' })
     if (!response.destroyed) response.write(words)
