@@ -3,10 +3,10 @@
  * page stand on the other side of a wire and use the client. Everything is refused that is not listed here.
  */
 
-/** Where concrete things are built and put together; the only room without a direction. */
-const compositionRoot = '^src/compose/'
+/** Where concrete things are built and put together, with or without a server; the only layers without a direction. */
+const compositionRoot = '^src/(compose|offline)/'
 
-/** What each room of src/ may import, itself aside. */
+/** What each layer of src/ may import, itself aside. */
 const mayImport = {
   domain: [],
   protocol: ['domain'],
@@ -15,8 +15,9 @@ const mayImport = {
   services: ['domain', 'protocol', 'platform', 'store'],
   server: ['domain', 'protocol', 'platform', 'store', 'services'],
   mirror: ['domain', 'protocol', 'platform', 'store'],
-  channels: ['domain', 'protocol', 'platform', 'store', 'services'],
-  agents: ['domain', 'protocol', 'platform'],
+  adapters: ['domain', 'protocol', 'platform', 'store', 'services'],
+  jobs: ['domain', 'protocol', 'platform', 'store', 'services', 'server', 'mirror', 'adapters'],
+  demo: ['domain', 'protocol', 'platform'],
   embedded: ['domain', 'protocol', 'platform', 'store', 'services'],
   coordinator: ['protocol', 'platform'],
   client: ['domain', 'protocol', 'platform'],
@@ -99,7 +100,7 @@ module.exports = {
       comment: 'A store driver or a server is made in the composition root and nowhere else.',
       severity: 'error',
       from: { path: '^src/', pathNot: [compositionRoot, '^src/store/(sqlite|postgres)/', '^src/server/'] },
-      to: { path: ['^src/store/(sqlite|postgres)/', '^src/server/(front|open-doors)\\.ts$'] },
+      to: { path: ['^src/store/(sqlite|postgres)/', '^src/server/(front|start-listeners)\\.ts$'] },
     },
     {
       name: 'only-the-command-line-starts-things',

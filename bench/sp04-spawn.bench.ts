@@ -2,7 +2,7 @@
  * SP4: from `agent:spawn` until the agent is ready, told to the person who asked. Beside the same agent started by hand: from the
  * spawn until it has answered the same two questions. What lies between the two is ours. Shown with the quickest
  * agent that can be, a script of thirty lines, with the one Holdfast brings along, which is made as agents are: with the SDK of the
- * protocol; and with the real ones that are found on the PATH or in `REAL_AGENTS_FOLDER` (test/agents/real).
+ * protocol; and with the real ones that are found on the PATH or in `REAL_AGENTS_FOLDER` (test/real-agents).
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,8 +11,8 @@ import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { agentEnvironment } from '../src/coordinator/agent-environment.ts'
 import { findPackageRoot } from '../src/platform/package-root.ts'
-import { entryOf, type InstalledAgent, installedAgents } from '../test/agents/real/installed.ts'
-import { startModel } from '../test/agents/real/model/scripted-model.ts'
+import { entryOf, type InstalledAgent, installedAgents } from '../test/real-agents/installed.ts'
+import { startModel } from '../test/real-agents/model/scripted-model.ts'
 import type { Comparison, Contender, Contest } from './harness/comparison.ts'
 import { benchFolder } from './harness/folder.ts'
 import { openHoldfast } from './harness/holdfast.ts'

@@ -4,10 +4,10 @@
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Cutover } from '../src/compose/duties/cutover.ts'
+import { Cutover } from '../src/jobs/cutover.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { createLogger } from '../src/platform/logger.ts'
-import { addMessage } from '../src/services/add-message.ts'
+import { addMessage } from '../src/services/conversations/add-message.ts'
 import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.ts'
 import { bareCutover, type DueConversations, dueConversations, filesCutOver } from './cutover/due-conversations.ts'
 import type { Comparison, Contender, Contest } from './harness/comparison.ts'

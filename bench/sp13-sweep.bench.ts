@@ -5,10 +5,10 @@
  */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { AgentSessionSweeper } from '../src/compose/duties/agent-session-sweeper.ts'
+import { AgentSessionSweeper } from '../src/jobs/agent-session-sweeper.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { createLogger } from '../src/platform/logger.ts'
-import { LastSeen } from '../src/server/agents/last-seen.ts'
+import { LastSeen } from '../src/server/agent-sessions/agent-calls.ts'
 import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.ts'
 import { type Grown, growing } from './harness/growing.ts'
 

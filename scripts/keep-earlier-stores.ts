@@ -1,5 +1,5 @@
 /**
- * Writes the stores of earlier builds that `npm test` opens (test/contracts/earlier-stores): `node scripts/keep-earlier-stores.ts 6 12`
+ * Writes the stores of earlier builds that `npm test` opens (test/store/earlier-stores): `node scripts/keep-earlier-stores.ts 6 12`
  * makes those of schema versions 6 and 12, each by the last build that had it. To be run once after a migration was added.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib'
 import { fill, working } from '../test/faults/earlier-builds.ts'
 import { checkOut, earlierForms } from '../test/faults/version-before.ts'
 
-const folder = join(import.meta.dirname, '..', 'test', 'contracts', 'earlier-stores')
+const folder = join(import.meta.dirname, '..', 'test', 'store', 'earlier-stores')
 await mkdir(folder, { recursive: true })
 const forms = await earlierForms()
 for (const version of process.argv.slice(2).map(Number)) {

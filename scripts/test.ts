@@ -1,7 +1,7 @@
 /**
  * `npm test`: the checks, the fast tests and those that start processes, all three at once, because each leaves part of the
  * machine idle; the last lines say what failed and count everything together. Arguments narrow it to the tests they name and
- * leave the checks out: `npm test -- test/doors`.
+ * leave the checks out: `npm test -- test/server`.
  * A test that fails has failed: none is run a second time.
  */
 import { tmpdir } from 'node:os'

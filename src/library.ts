@@ -9,13 +9,13 @@ export type { RelayEvent, RelaySnapshot } from './client/relay-messages.ts'
 export { Refusal } from './domain/errors.ts'
 export type { Conversations, FullMessage, PastMessage } from './embedded/conversations.ts'
 export type { ConversationsOptions } from './embedded/options.ts'
-export type { Agent } from './protocol/agent.ts'
-export type { Chapter } from './protocol/chapter.ts'
-export type { Conversation, Flags } from './protocol/conversation.ts'
+export type { Agent } from './protocol/agents/agent.ts'
+export type { Chapter } from './protocol/conversations/chapter.ts'
+export type { Conversation, Flags } from './protocol/conversations/conversation.ts'
+export type { Message } from './protocol/conversations/message.ts'
 export type { HoldfastEvent } from './protocol/events.ts'
-export type { Message } from './protocol/message.ts'
 export type { Problem } from './protocol/problem.ts'
-export type { Project } from './protocol/project.ts'
+export type { Project } from './protocol/projects/project.ts'
 
 /** Conversations on a store of one's own, without a server (CV1). The store is loaded here, so whoever wants the client alone does not pay for it. */
 export async function createConversations(options: ConversationsOptions): Promise<Conversations> {

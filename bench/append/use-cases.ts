@@ -1,6 +1,6 @@
 /** The smallest use case that changes state and log: what SP5 measures is the store around it. */
-import { projectStream } from '../../src/domain/stream/name.ts'
-import type { Project } from '../../src/protocol/project.ts'
+import { projectStream } from '../../src/domain/stream-name.ts'
+import type { Project } from '../../src/protocol/projects/project.ts'
 import { statement } from '../../src/store/statement.ts'
 import { defineUseCase } from '../../src/store/store.ts'
 

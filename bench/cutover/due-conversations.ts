@@ -3,8 +3,8 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, wr
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { getOrCreateConversation } from '../../src/services/get-or-create-conversation.ts'
-import { setHistory } from '../../src/services/set-history.ts'
+import { getOrCreateConversation } from '../../src/services/conversations/get-or-create-conversation.ts'
+import { setHistory } from '../../src/services/conversations/set-history.ts'
 import type { Store } from '../../src/store/store.ts'
 
 const conversations = 1000

@@ -14,7 +14,7 @@ const oneOf = (...patterns: readonly string[]): RegExp => new RegExp(patterns.ma
  */
 const base = [
   ...inside('src/domain', ['errors', 'nearest']),
-  ...inside('src/protocol', ['config', 'problem', 'sign-in-link']),
+  ...inside('src/protocol', ['config', 'problem', 'access/sign-in-link']),
   ...inside('src/platform', [
     'atomic-file',
     'caller-folder',
@@ -43,8 +43,9 @@ const base = [
 /** Without what changes or moves whole databases. */
 const store = [
   'node_modules/kysely/',
-  'src/store/queries/',
-  ...inside('src/store', ['cursor', 'doorbell', 'event-log', 'meta', 'reader', 'receipts', 'statement', 'store']),
+  'src/store/(access|agent-sessions|agents|approvals|channels|consoles|conversations|processes|projects|system|turns|work|worktrees)/',
+  ...inside('src/store', ['meta', 'page-cursor', 'statement', 'store']),
+  ...inside('src/store/log', ['cursor', 'doorbell', 'event-log', 'reader', 'receipts']),
 ]
 
 /** A name that has gone puts nothing together any more (test/repository/both-forms.test.ts). */

@@ -1,8 +1,8 @@
 /** docs/reference/cli.md: every command with its options and examples, and the exit codes. */
 import type { CommandSpec } from '../../src/cli/command.ts'
 import { exitCodes } from '../../src/cli/exit-codes.ts'
-import { aboutOption } from '../../src/cli/help-text.ts'
-import { optionsOf } from '../../src/cli/options-of.ts'
+import { optionsOf } from '../../src/cli/options-everywhere.ts'
+import { aboutOption } from '../../src/cli/program.ts'
 import { code, page, table } from './markdown.ts'
 
 const operands = (spec: CommandSpec): string =>

@@ -1,5 +1,5 @@
 /** docs/reference/config.md and the schema for editors: the configuration of a server and the settings of a project. */
-import { settingRules } from '../../src/domain/project/settings.ts'
+import { settingRules } from '../../src/domain/projects/settings.ts'
 import { configKeys, configRules, environmentName, flagName } from '../../src/protocol/config.ts'
 import { configJsonSchema } from '../../src/protocol/config-schema.ts'
 import { code, page, table } from './markdown.ts'

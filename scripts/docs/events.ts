@@ -5,7 +5,7 @@ import ts from 'typescript'
 import { code, page, table } from './markdown.ts'
 
 const events = { file: 'src/protocol/events.ts', bodies: 'EventBodies' }
-const relayEvents = { file: 'src/protocol/relay.ts', bodies: 'RelayEventBodies' }
+const relayEvents = { file: 'src/protocol/consoles/relay.ts', bodies: 'RelayEventBodies' }
 
 export function eventsPage(root: string): string {
   return page(

@@ -1,10 +1,10 @@
 /** docs/reference/files: the JSON Schemas of the files beside the database (CK2), and the page that leads to them. */
 import * as z from 'zod'
-import { ApproachesFile } from '../../src/protocol/files/approaches-file.ts'
-import { ConversationFile } from '../../src/protocol/files/conversation-file.ts'
-import { RemainingTasksFile, StateCheckpoint } from '../../src/protocol/files/state-checkpoint.ts'
-import { WorkSessionFile } from '../../src/protocol/files/work-session-file.ts'
-import { ProjectFile } from '../../src/protocol/project.ts'
+import { ConversationFile } from '../../src/protocol/conversations/conversation-file.ts'
+import { ProjectFile } from '../../src/protocol/projects/project.ts'
+import { ApproachesFile } from '../../src/protocol/work/approaches-file.ts'
+import { RemainingTasksFile, StateCheckpoint } from '../../src/protocol/work/state-checkpoint.ts'
+import { WorkSessionFile } from '../../src/protocol/work/work-session-file.ts'
 import { code, page, table } from './markdown.ts'
 
 const files = [

@@ -1,7 +1,7 @@
 /** The commands laid flat: at which point which words can follow. What completion scripts are made of. Pure. */
 import type { CommandOption, CommandSpec } from './command.ts'
-import { type NameKind, namesFor } from './offered-names.ts'
-import { optionsOf } from './options-of.ts'
+import { optionsOf } from './options-everywhere.ts'
+import { type NameKind, namesFor } from './system/offered-names.ts'
 
 export interface CompletionOption {
   /** `--yes`, `-y` */

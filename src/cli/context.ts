@@ -15,7 +15,7 @@ import { type Paint, painter, type Terminal, widthOf } from './terminal.ts'
 const defaultLimit = 200
 const largestLimit = 100_000
 
-interface ContextParts {
+interface ContextOptions {
   readonly terminal: Terminal
   readonly given: Given
   readonly allCommands: () => Promise<CommandSpec[]>
@@ -32,7 +32,7 @@ export class CommandContext {
   readonly #progress: Progress
   #connection: Promise<Connection> | undefined
 
-  constructor({ terminal, given, allCommands, progress }: ContextParts) {
+  constructor({ terminal, given, allCommands, progress }: ContextOptions) {
     this.terminal = terminal
     this.allCommands = allCommands
     this.paint = painter(terminal.stdout, terminal.env)

@@ -1,5 +1,5 @@
 /** Options that mean the same on every command. */
-import type { CommandOption } from './command.ts'
+import type { CommandOption, CommandSpec } from './command.ts'
 
 const jsonOption: CommandOption = { flags: '--json', about: 'print JSON, for programs' }
 
@@ -9,10 +9,10 @@ const folderOptions: readonly CommandOption[] = [
 ]
 
 /** For commands that need no server. */
-export const localOptions: readonly CommandOption[] = [jsonOption, ...folderOptions]
+const localOptions: readonly CommandOption[] = [jsonOption, ...folderOptions]
 
 /** For commands that talk to the server. A token is never an option itself: other users could read it. */
-export const remoteOptions: readonly CommandOption[] = [
+const remoteOptions: readonly CommandOption[] = [
   ...localOptions,
   { flags: '--server <url>', about: 'address of the server (HOLDFAST_URL)' },
   { flags: '--token-file <file>', about: 'file with the token, - for standard input (HOLDFAST_TOKEN)', value: 'file' },
@@ -22,3 +22,11 @@ export const remoteOptions: readonly CommandOption[] = [
 export const yesOption: CommandOption = { flags: '-y, --yes', about: 'do not ask' }
 
 export const limitOption: CommandOption = { flags: '--limit <number>', about: 'show at most so many (200)' }
+
+// The options a command has: its own, and those that mean the same everywhere. Pure.
+
+/** A command that only holds others has none: they belong to the ones it holds. */
+export function optionsOf(spec: CommandSpec): readonly CommandOption[] {
+  if (!spec.run) return []
+  return [...(spec.options ?? []), ...(spec.local ? localOptions : remoteOptions)]
+}

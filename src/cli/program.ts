@@ -1,12 +1,41 @@
 /** Turns the commands' descriptions into a commander program: parsing, --help with examples and exit codes, hints for typing errors. */
+
 import { Command, Option } from 'commander'
 import { type CommandOption, type CommandSpec, Given } from './command.ts'
 import { CommandContext } from './context.ts'
-import { aboutOption, examplesText, exitCodeTable, helpWidth } from './help-text.ts'
-import { optionsOf } from './options-of.ts'
+import { displayWidth, padTo } from './display-width.ts'
+import { exitCodes } from './exit-codes.ts'
+import { optionsOf } from './options-everywhere.ts'
 import { type Paint, painter, type Terminal } from './terminal.ts'
 
-export interface ProgramParts {
+const widestHelp = 110
+
+/** What --help says below the options: examples that can be typed as they stand, and what the exit codes mean. */
+const helpWidth = ({ stdout }: Terminal): number => Math.min(stdout.columns ?? 100, widestHelp)
+
+/** What an example does stands behind it, or under it where the line would be too long. */
+function examplesText(name: string, examples: CommandSpec['examples'], terminal: Terminal): string {
+  const paint = painter(terminal.stdout, terminal.env)
+  const widest = (texts: readonly string[]): number => Math.max(...texts.map(displayWidth))
+  const typedWidth = widest(examples.map(([typed]) => typed))
+  const fits = 2 + name.length + 1 + typedWidth + 2 + widest(examples.map(([, does]) => does)) <= helpWidth(terminal)
+  const lines = examples.map(([typed, does]) =>
+    fits
+      ? `  ${paint('dim', name)} ${padTo(typed, typedWidth)}  ${paint('dim', does)}`
+      : `  ${paint('dim', name)} ${typed}\n      ${paint('dim', does)}`,
+  )
+  return ['', paint('bold', 'Examples:'), ...lines].join('\n')
+}
+
+/** What it does, and whether it may be said again. */
+export const aboutOption = ({ about, many }: CommandOption): string => (many ? `${about}; may be given several times` : about)
+
+function exitCodeTable(paint: Paint): string {
+  const lines = Object.values(exitCodes).map(({ code, about }) => `  ${paint('cyan', String(code).padEnd(3))}  ${about}`)
+  return [paint('bold', 'Exit codes:'), ...lines].join('\n')
+}
+
+export interface ProgramOptions {
   readonly terminal: Terminal
   readonly name: string
   readonly version: string
@@ -14,7 +43,7 @@ export interface ProgramParts {
 }
 
 /** commander 15 writes nothing by itself: help goes to standard output, everything else is thrown and reported by run.ts. */
-export function buildProgram(specs: readonly CommandSpec[], parts: ProgramParts): Command {
+export function buildProgram(specs: readonly CommandSpec[], parts: ProgramOptions): Command {
   const { terminal, name, version } = parts
   const paint = painter(terminal.stdout, terminal.env)
   const program = new Command(name)
@@ -33,7 +62,7 @@ const topExamples: CommandSpec['examples'] = [
   ['doctor', 'find out what is wrong'],
 ]
 
-function build(spec: CommandSpec, parts: ProgramParts, paint: Paint): Command {
+function build(spec: CommandSpec, parts: ProgramOptions, paint: Paint): Command {
   const command = new Command(spec.name).description(spec.summary)
   prepare(command, parts.terminal, paint)
   for (const operand of spec.operands ?? []) command.argument(bracketed(operand.name), operand.about)
@@ -95,5 +124,5 @@ function prepare(command: Command, terminal: Terminal, paint: Paint): void {
     })
 }
 
-const helpFooter = ({ name, terminal }: ProgramParts, { examples }: CommandSpec, paint: Paint): string =>
+const helpFooter = ({ name, terminal }: ProgramOptions, { examples }: CommandSpec, paint: Paint): string =>
   `${examplesText(name, examples, terminal)}\n\n${paint('dim', `What the exit codes mean: ${name} --help`)}`

@@ -1,14 +1,48 @@
 /** Every command through the parser. Only the files of the command that was typed are loaded; all of them where all are needed. */
+
 import { CommanderError } from 'commander'
+import { nearest } from '../domain/nearest.ts'
 import { findPackageRoot } from '../platform/package-root.ts'
+import type { CommandSpec } from './command.ts'
 import { allCommands, commands } from './command-list.ts'
 import { exitCodes } from './exit-codes.ts'
-import { usage } from './failure.ts'
+import { type CommandFailure, usage } from './failure.ts'
 import { buildProgram } from './program.ts'
 import { programName } from './program-name.ts'
 import type { Terminal } from './terminal.ts'
-import { typedCommand } from './typed-command.ts'
-import { usageFailure } from './usage-failure.ts'
+
+// Which command was typed. A word where a command stands, but none is called that, is refused here: otherwise the default would
+// take it.
+
+/** Named in a hint at most. */
+const mostNamed = 15
+
+/** Gives the command as it was typed: `projects show`. */
+function typedCommand(argv: readonly string[], specs: readonly CommandSpec[], program: string, before = ''): string {
+  const [word] = argv
+  if (word === undefined || word.startsWith('-')) return before.trimEnd()
+  const found = specs.find(({ name }) => name === word)
+  if (found) return typedCommand(found.commands ? argv.slice(1) : [], found.commands ?? [], program, `${before}${word} `)
+  const names = specs.map(({ name }) => name)
+  const close = nearest(word, names)
+  // All of them on one line would be read by nobody.
+  const all = names.length > mostNamed ? `\`${program} --help\` lists them.` : `There is ${names.join(', ')}.`
+  const hint = close ? `Did you mean \`${program} ${before}${close}\`?` : all
+  throw usage(`There is no command ${JSON.stringify(`${before}${word}`)}.`, hint)
+}
+
+/** What the parser found wrong with the command line, in our words. */
+function usageFailure(error: CommanderError, command: string): CommandFailure {
+  // A command that only holds others was typed alone; its help has been asked for, in a way.
+  if (error.code === 'commander.help') return usage('A command is missing.', `See what there is with \`${command} --help\`.`)
+  const [message = '', ...hints] = error.message.replace(/^error: /, '').split('\n')
+  const sentence = message.replace(/\.$/, '')
+  const suggestion = hints.map((hint) => hint.replace(/^\((.*)\)$/, '$1')).join(' ')
+  return usage(
+    `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`,
+    `${suggestion ? `${suggestion} ` : ''}See \`${command} --help\`.`,
+  )
+}
 
 export async function runParsed(words: readonly string[], terminal: Terminal): Promise<number> {
   const argv = asOption(words)

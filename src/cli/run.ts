@@ -2,7 +2,7 @@
  * The command line: does what was typed and reports how it went. `up` and `server` are recognised without the parser's library,
  * because the server's start is measured (SP1); everything that is not plainly one of them goes through the parser.
  */
-import { parseServerFlags } from './server-flags.ts'
+import { parseServerFlags } from './system/server-flags.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Gives the exit code. */
@@ -10,7 +10,7 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
   try {
     const server = parseServerFlags(argv)
     if (server) {
-      const { serve } = await import('./serve.ts')
+      const { serve } = await import('./system/serve.ts')
       return await serve(server.kind, server.flags, terminal)
     }
     const { runParsed } = await import('./run-parsed.ts')

@@ -28,7 +28,7 @@ const uploadTimeoutMs = 30 * 60_000
 const defaultRetries = 2
 const retryPatience = { firstMs: 150, mostMs: 2_000 }
 /** A server that asks for more patience than this is not waited for here. */
-const longestRetryAfterMs = 5_000
+const maxRetryAfterMs = 5_000
 /** What a proxy says when nobody behind it answers. */
 const gatewayStatuses = new Set([502, 503, 504])
 
@@ -173,7 +173,7 @@ function waitBeforeRetry(error: unknown, attempt: number, random: () => number):
   if (error instanceof UnreachableError) return error.reason === 'network' ? backoffMs(retryPatience, attempt, random) : undefined
   if (!(error instanceof ProblemError) || error.problem.status !== 503) return undefined
   const askedMs = (error.retryAfterSeconds ?? 0) * 1000
-  return askedMs > longestRetryAfterMs ? undefined : Math.max(askedMs, backoffMs(retryPatience, attempt, random))
+  return askedMs > maxRetryAfterMs ? undefined : Math.max(askedMs, backoffMs(retryPatience, attempt, random))
 }
 
 /** Not crypto.randomUUID: browsers have it only where the address is https or localhost. */

@@ -1,6 +1,6 @@
-/** What the relay client sends and gets (src/protocol/relay.ts), as types alone: a page that uses it loads no schema library. */
+/** What the relay client sends and gets (src/protocol/consoles/relay.ts), as types alone: a page that uses it loads no schema library. */
 import type * as z from 'zod'
-import type { RelayEventBodies, RelayMessage, snapshotMessage } from '../protocol/relay.ts'
+import type { RelayEventBodies, RelayMessage, snapshotMessage } from '../protocol/consoles/relay.ts'
 
 type Sent = z.input<typeof RelayMessage>
 

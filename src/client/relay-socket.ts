@@ -19,7 +19,7 @@ interface AnySocket {
 }
 type Opener = new (address: string, options?: { headers: Record<string, string> }) => AnySocket
 
-export interface RelaySocketParts {
+export interface RelaySocketOptions {
   /** `http://…`, as for every other request. */
   readonly url: string
   readonly token: string | undefined
@@ -33,13 +33,13 @@ export interface RelaySocketParts {
 }
 
 export class RelaySocket {
-  readonly #parts: RelaySocketParts
+  readonly #parts: RelaySocketOptions
   readonly #socket: AnySocket
   #open = false
   #ended = false
   #stopTimer: () => void
 
-  constructor(parts: RelaySocketParts) {
+  constructor(parts: RelaySocketOptions) {
     this.#parts = parts
     const address = `${parts.url.replace(/^http/, 'ws')}/ws`
     const Socket = globalThis.WebSocket as unknown as Opener

@@ -1,6 +1,6 @@
 /** What lives now: the processes that have not ended, the agents that are signed in, and both as one list of who is at work. */
-import type { AgentSession } from '../protocol/agent-session.ts'
-import type { Process } from '../protocol/process.ts'
+import type { AgentSession } from '../protocol/agent-sessions/agent-session.ts'
+import type { Process } from '../protocol/processes/process.ts'
 import type { Client } from './client.ts'
 
 /** Of each state; more than anybody looks through. */

@@ -1,34 +1,33 @@
-/** What stands behind the front: store, mirror, doors, duties. Loaded while the port already listens. */
+/** What stands behind the front: store, mirror, listeners, jobs. Loaded while the port already listens. */
 import { randomUUID } from 'node:crypto'
-import { agentDetection } from '../agents/detect-agents.ts'
-import { ownerId } from '../domain/credential/who.ts'
+import { agentDetection } from '../adapters/agents/detect-agents.ts'
+import { ownerId } from '../domain/access/who.ts'
+import { keepCutoverRule, noteDay, noteFiles } from '../jobs/cutover.ts'
+import { JobLease, type StartJobs } from '../jobs/job-lease.ts'
+import { startJobs } from '../jobs/start-jobs.ts'
 import { chatLog } from '../mirror/chat-log.ts'
 import { conversationFile } from '../mirror/conversation-file.ts'
 import { filesBeside } from '../mirror/files-beside.ts'
 import { Mirror } from '../mirror/mirror.ts'
-
+import { importAtStart } from '../offline/import-conversations.ts'
+import { restoreFromPath } from '../offline/restore-from-path.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Seals } from '../platform/seals.ts'
 import { hashSecret } from '../platform/secrets.ts'
 import type { ConfigValues } from '../protocol/config.ts'
-import { Starter } from '../server/agents/starter.ts'
-import { createTurnDispatcher } from '../server/agents/turn-dispatcher.ts'
 import type { Front } from '../server/front.ts'
 import type { Tails } from '../server/live/tail.ts'
-import { openDoors } from '../server/open-doors.ts'
-import { createSignInCode } from '../services/create-sign-in-code.ts'
+import { Starter } from '../server/processes/agent-starter.ts'
+import { startListeners } from '../server/start-listeners.ts'
+import { createTurnDispatcher } from '../server/turns/turn-dispatcher.ts'
+import { createSignInCode } from '../services/access/create-sign-in-code.ts'
 import type { Store } from '../store/store.ts'
-import { bringBackFrom } from './bring-back-from.ts'
-import { beginDuties } from './duties/begin-duties.ts'
-import { keepCutoverRule, noteDay, noteFiles } from './duties/cutover.ts'
-import { type BeginDuties, DutyLease } from './duties/duty-lease.ts'
 import { firstStart } from './first-start.ts'
 import { projectFiles } from './project-files.ts'
 import type { Undo } from './start-server.ts'
-import { takeInAtStart } from './take-in-conversations.ts'
 
-export interface Parts {
+export interface Options {
   readonly config: ConfigValues
   readonly ownerToken: string
   readonly front: Front
@@ -47,11 +46,11 @@ interface Assembled {
   signInCode(): Promise<string>
 }
 
-export async function assemble(parts: Parts): Promise<Assembled> {
+export async function assemble(parts: Options): Promise<Assembled> {
   const { config, ownerToken, front, logger, clock, env, undo, store, seals, expectsCoordinator } = parts
   const { data } = config
   await keepCutoverRule(store, config, (text) => logger.info(text))
-  const taken = await takeInAtStart(store, data, (file, why) => logger.warn({ file, why }, 'a conversation file was skipped'))
+  const taken = await importAtStart(store, data, (file, why) => logger.warn({ file, why }, 'a conversation file was skipped'))
   if (taken) logger.info({ conversations: taken.conversations }, 'conversations were taken in from their files')
   const targets = [projectFiles(store, logger), chatLog, conversationFile, noteFiles(store)]
   const mirror = new Mirror({ store, clock, logger, folder: data, targets })
@@ -66,9 +65,9 @@ export async function assemble(parts: Parts): Promise<Assembled> {
   const ownerTokenHash = hashSecret(ownerToken)
   const files = {
     ...filesBeside({ mirror, store, data, noteDay: (day) => noteDay(store, day) }),
-    bringBack: bringBackFrom(store, data),
+    bringBack: restoreFromPath(store, data),
   }
-  const doors = await openDoors({
+  const listeners = await startListeners({
     front,
     store,
     clock,
@@ -80,30 +79,31 @@ export async function assemble(parts: Parts): Promise<Assembled> {
     detectAgents,
     expectsCoordinator,
   })
-  const starter = new Starter({ store, clock, logger, tails: doors.tails, launches: doors.launches })
+  const starter = new Starter({ store, clock, logger, tails: listeners.tails, launches: listeners.launches })
   await starter.start()
   undo.push(() => starter.stop())
   const speaker = createTurnDispatcher({ store, clock, logger })
   speaker.start()
   undo.push(() => speaker.stop())
-  const begin: BeginDuties = (dutyClock) => beginDuties({ store, logger, config, doors, figures: front.figures }, dutyClock)
+  const begin: StartJobs = (dutyClock) =>
+    startJobs({ store, logger, config, server: listeners, figures: front.figures }, dutyClock)
   const stopDuties = await startDuties(begin, parts)
   // Alone there is nowhere else to go, so nobody is given the time for it.
   const lingerMs = config.database_url ? config.drain_seconds * 1000 : 0
   undo.push(async () => {
-    await Promise.all([doors.close(lingerMs), stopDuties()])
+    await Promise.all([listeners.close(lingerMs), stopDuties()])
   })
 
   firstStart(store, data, logger)
     .catch((error) => logger.error({ error: String(error) }, 'the demo project could not be made'))
     .then(() => mirror.start())
-  return { tails: doors.tails, signInCode: async () => (await store.run(createSignInCode, { by: ownerId })).code }
+  return { tails: listeners.tails, signInCode: async () => (await store.run(createSignInCode, { by: ownerId })).code }
 }
 
 /** Alone on its database there is nobody to share them with; the function returned stops them. */
-async function startDuties(begin: BeginDuties, { config, clock, logger, store }: Parts): Promise<() => Promise<void>> {
+async function startDuties(begin: StartJobs, { config, clock, logger, store }: Options): Promise<() => Promise<void>> {
   if (!config.database_url) return begin(clock)
-  const lease = new DutyLease({ store, clock, logger, holder: randomUUID(), begin })
+  const lease = new JobLease({ store, clock, logger, holder: randomUUID(), begin })
   lease.start()
   return () => lease.stop()
 }

@@ -1,9 +1,8 @@
 /** Makes the demo project and agents of a new store (UI6). Asked at every start, so that a first one that was cut off is finished. */
-import { makeDemoRepository } from '../agents/demo-project.ts'
-import { ownerId } from '../domain/credential/who.ts'
+import { makeDemoRepository } from '../demo/demo-project.ts'
+import { ownerId } from '../domain/access/who.ts'
 import type { Logger } from '../platform/logger.ts'
-import { beginWithDemo } from '../services/begin-with-demo.ts'
-import { needsDemo } from '../services/needs-demo.ts'
+import { beginWithDemo, needsDemo } from '../services/projects/begin-with-demo.ts'
 import type { Store } from '../store/store.ts'
 
 export async function firstStart(store: Store, data: string, logger: Logger): Promise<void> {

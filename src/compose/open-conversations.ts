@@ -4,24 +4,24 @@
  */
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { CutoverRule } from '../domain/conversation/logical-day.ts'
-import { libraryId } from '../domain/credential/who.ts'
+import { libraryId } from '../domain/access/who.ts'
+import type { CutoverRule } from '../domain/conversations/logical-day.ts'
 import { Refusal } from '../domain/errors.ts'
 import { type Conversations, conversationsOn } from '../embedded/conversations.ts'
 import type { ConversationsOptions } from '../embedded/options.ts'
+import { Cutover, noteDays, noteFiles } from '../jobs/cutover.ts'
+import { runPeriodically } from '../jobs/periodic-job.ts'
 import { conversationFile } from '../mirror/conversation-file.ts'
 import { saveConversation } from '../mirror/files-beside.ts'
 import { Mirror } from '../mirror/mirror.ts'
+import { importAtStart } from '../offline/import-conversations.ts'
 import { systemClock } from '../platform/clock.ts'
 import { databaseFile, prepareDataFolder } from '../platform/data-folder.ts'
 import { lockDataFolder } from '../platform/data-lock.ts'
 import { zoneOf } from '../platform/local-zone.ts'
 import { parseConfigValue } from '../protocol/config.ts'
-import { setCutoverRule } from '../services/set-cutover-rule.ts'
-import { Cutover, noteDays, noteFiles } from './duties/cutover.ts'
-import { keepDoing } from './duties/duty.ts'
+import { setCutoverRule } from '../services/conversations/cut-over-conversation.ts'
 import { openStore } from './open-store.ts'
-import { takeInAtStart } from './take-in-conversations.ts'
 
 const silent = { info: () => {} }
 /** A program that embeds us has its own log: it is told what matters as a warning of the process. */
@@ -46,7 +46,7 @@ export async function openConversations({ by = libraryId, cutover, ...place }: C
     await (await open(databaseFile(data), 'a', 0o600)).close()
     const store = await openStore({ data, database_url: null }, silent)
     if (rule) await store.run(setCutoverRule, { ...rule, source: 'configuration' })
-    await takeInAtStart(store, data, (file, why) => process.emitWarning(`${file} was skipped: ${why}`, 'HoldfastWarning'))
+    await importAtStart(store, data, (file, why) => process.emitWarning(`${file} was skipped: ${why}`, 'HoldfastWarning'))
     const mirror = new Mirror({
       store,
       clock: systemClock,
@@ -57,7 +57,7 @@ export async function openConversations({ by = libraryId, cutover, ...place }: C
     mirror.start()
     // The server's own close: at the boundary, also of days that ended while nobody had the folder open (DC7).
     const days = new Cutover({ store, logger: quiet })
-    const stopDays = keepDoing(days, { clock: systemClock, logger: quiet })
+    const stopDays = runPeriodically(days, { clock: systemClock, logger: quiet })
     const close = async (): Promise<void> => {
       await stopDays()
       await noteDays(store)

@@ -2,15 +2,14 @@
  * Opens the store together with the key that agents' keys are sealed with (SE12). A node whose key is not the store's is refused; plain values
  * of an earlier build are sealed, and their text is erased from the files; agents whose values cannot be opened are named.
  */
-import { hasPlainValues, sealedOtherwise } from '../domain/agent/environment.ts'
+import { hasPlainValues, sealedOtherwise } from '../domain/agents/environment.ts'
 import type { Logger } from '../platform/logger.ts'
 import { newSealingKey, type Seals } from '../platform/seals.ts'
 import { writeSecret } from '../platform/secret-files.ts'
 import { StartFailure } from '../platform/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
-import { claimSealingKey } from '../services/claim-sealing-key.ts'
-import { agentsWithoutKeys, findEnvironments } from '../services/find-environments.ts'
-import { sealEnvironments } from '../services/seal-environments.ts'
+import { agentsWithoutKeys, findEnvironments } from '../services/agents/queries.ts'
+import { claimSealingKey, sealEnvironments } from '../services/agents/seal-environments.ts'
 import type { Store } from '../store/store.ts'
 import { readSeals, sealingKeyFile } from './sealing-key.ts'
 

@@ -1,14 +1,14 @@
 /** The files of projects that follow the store, and what people write into them (AR3): taken in, or said why not. */
-import { ownerId } from '../domain/credential/who.ts'
+import { ownerId } from '../domain/access/who.ts'
 import type { MirrorTarget } from '../mirror/mirror-target.ts'
 import { projectFolderWith } from '../mirror/project-folder.ts'
 import type { Logger } from '../platform/logger.ts'
-import { takeInApproaches } from '../services/take-in-approaches.ts'
+import { importApproaches } from '../services/work/import-approaches.ts'
 import type { Store } from '../store/store.ts'
 
 export const projectFiles = (store: Store, logger: Pick<Logger, 'info' | 'warn'>): MirrorTarget =>
   projectFolderWith(async ({ added, problem, ...place }) => {
-    await store.run(takeInApproaches, { ...place, added, problem, by: ownerId })
+    await store.run(importApproaches, { ...place, added, problem, by: ownerId })
     if (problem !== null) logger.warn({ ...place, problem }, 'a changed approaches.json was not taken in')
     if (added.length > 0) logger.info({ ...place, approaches: added.length }, 'approaches were taken in from their file')
   })

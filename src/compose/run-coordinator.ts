@@ -17,7 +17,7 @@ import { isAlive, readRunFile } from '../platform/run-file.ts'
 import { stopOnSignal } from '../platform/signals.ts'
 import { StartFailure } from '../platform/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
-import { linkVersion } from '../protocol/link.ts'
+import { linkVersion } from '../protocol/processes/link.ts'
 import { thisProgram } from './this-program.ts'
 
 export interface CoordinatorSettings {

@@ -4,11 +4,11 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { DemoAcpAgent } from '../agents/demo/demo-agent.ts'
+import { DemoAcpAgent } from '../demo/acp/demo-agent.ts'
 import { findPackageRoot } from '../platform/package-root.ts'
 
 /** One that was told to stay goes at last, should nobody end it. */
-const longestStayMs = 600_000
+const maxStayMs = 600_000
 
 export async function runDemoAcp(env: Readonly<Record<string, string | undefined>>): Promise<void> {
   const { stdin, stdout } = process
@@ -23,5 +23,5 @@ export async function runDemoAcp(env: Readonly<Record<string, string | undefined
     ignoreSigterm: () => void process.on('SIGTERM', () => {}),
   })
   await demo.run()
-  if (!demo.habits.leavesAtEnd) await pause(longestStayMs)
+  if (!demo.habits.leavesAtEnd) await pause(maxStayMs)
 }

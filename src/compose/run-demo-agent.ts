@@ -1,8 +1,8 @@
 /** Runs the demo agent as this process until it is told to exit or a signal stops it; then it logs out. */
-import { DemoAgent, type DemoAgentParts } from '../agents/demo-mcp/demo-agent.ts'
+import { DemoAgent, type DemoAgentOptions } from '../demo/mcp/demo-agent.ts'
 import { stopOnSignal } from '../platform/signals.ts'
 
-export async function runDemoAgent(parts: Omit<DemoAgentParts, 'ignoreSigterm'>): Promise<void> {
+export async function runDemoAgent(parts: Omit<DemoAgentOptions, 'ignoreSigterm'>): Promise<void> {
   const { log } = parts
   let stopping = false
   const stopListening = stopOnSignal({

@@ -19,7 +19,7 @@ import type { ConfigValues } from '../protocol/config.ts'
 import { Front } from '../server/front.ts'
 import type { Tails } from '../server/live/tail.ts'
 import type { Store } from '../store/store.ts'
-import type { CoordinatorKeeper, KeeperParts } from './keep-coordinator.ts'
+import type { CoordinatorSupervisor, SupervisorOptions } from './supervise-coordinator.ts'
 
 const answerFirstMs = 5
 
@@ -100,7 +100,7 @@ export async function startServer(
     await writeRunFile(data, { pid: process.pid, url: front.url, startedAt: new Date().toISOString(), version })
     undo.push(() => removeRunFile(data, process.pid))
     if (kind === 'server') return { url: front.url, signInCode, stop, hurry: () => {} }
-    let keeper: CoordinatorKeeper | undefined
+    let keeper: CoordinatorSupervisor | undefined
     const keeping = keepCoordinator({ config, logger, umask, store, tails }).then(
       (kept) => {
         keeper = kept
@@ -123,12 +123,12 @@ async function coordinatorRuns(data: string): Promise<boolean> {
   return processes !== undefined && (await findCoordinator(data, processes)) !== undefined
 }
 
-type KeeperSettings = Pick<KeeperParts, 'config' | 'logger' | 'umask'> & { readonly store: Store; readonly tails: Tails }
+type KeeperSettings = Pick<SupervisorOptions, 'config' | 'logger' | 'umask'> & { readonly store: Store; readonly tails: Tails }
 
 /** In the background: whoever waits for the server is not kept waiting for this (SP1). */
-async function keepCoordinator({ store, tails, ...parts }: KeeperSettings): Promise<CoordinatorKeeper | undefined> {
+async function keepCoordinator({ store, tails, ...parts }: KeeperSettings): Promise<CoordinatorSupervisor | undefined> {
   await pause(answerFirstMs)
-  const { CoordinatorKeeper } = await import('./keep-coordinator.ts')
+  const { CoordinatorSupervisor } = await import('./supervise-coordinator.ts')
   if (!processes) {
     parts.logger.warn('agents cannot be run on this system yet; join a coordinator from another machine')
     return undefined
@@ -137,7 +137,7 @@ async function keepCoordinator({ store, tails, ...parts }: KeeperSettings): Prom
     const { keepCoordinatorToken } = await import('./coordinator-token.ts')
     return keepCoordinatorToken({ store, tails, data: parts.config.data, clock: systemClock, logger: parts.logger })
   }
-  const keeper = new CoordinatorKeeper({ ...parts, source: processes, clock: systemClock, prepare })
+  const keeper = new CoordinatorSupervisor({ ...parts, source: processes, clock: systemClock, prepare })
   keeper.start()
   return keeper
 }

@@ -3,7 +3,7 @@
  * the launch tells it. Nothing else of ours gets through, so no key of the server's surroundings does either. Pure.
  */
 import { type LaunchMark, markVariables } from '../platform/launch-mark.ts'
-import type { LaunchParticulars } from '../protocol/link.ts'
+import type { LaunchParticulars } from '../protocol/processes/link.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { Clock } from '../platform/clock.ts'
 import { mask, masked } from '../platform/mask.ts'
-import { maxOutputPiece } from '../protocol/link.ts'
+import { maxOutputPiece } from '../protocol/processes/link.ts'
 
 /** Kept of each stream between two pieces. */
 const mostBytes = 64 * 1024
@@ -74,20 +74,20 @@ function tailIn(text: string, secret: string): number {
   return 0
 }
 
-export interface AgentOutputParts {
+export interface AgentOutputOptions {
   readonly clock: Clock
   readonly secrets: readonly string[]
   readonly onPiece: (text: string) => void
 }
 
 export class AgentOutput {
-  readonly #parts: AgentOutputParts
+  readonly #parts: AgentOutputOptions
   readonly #lanes: Lane[] = []
   #cancel: (() => void) | undefined
   #lastAt = Number.NEGATIVE_INFINITY
   #isPaused = false
 
-  constructor(parts: AgentOutputParts) {
+  constructor(parts: AgentOutputOptions) {
     this.#parts = parts
   }
 

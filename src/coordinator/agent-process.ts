@@ -11,9 +11,9 @@ import type { Clock } from '../platform/clock.ts'
 import type { LaunchMark } from '../platform/launch-mark.ts'
 import type { LiveProcess } from '../platform/processes.ts'
 import { type OwnProgram, programOf } from '../platform/program-of.ts'
-import { filledIn } from '../protocol/launch-variables.ts'
-import type { LaunchParticulars } from '../protocol/link.ts'
-import { say } from '../protocol/sentences.ts'
+import { filledIn } from '../protocol/processes/launch-variables.ts'
+import type { LaunchParticulars } from '../protocol/processes/link.ts'
+import { statusText } from '../protocol/sentences.ts'
 import { agentEnvironment, secretsOf } from './agent-environment.ts'
 import { AgentOutput } from './agent-output.ts'
 import type { ProcessTable } from './process-table.ts'
@@ -27,7 +27,7 @@ export interface Exit {
   readonly signal: string | null
 }
 
-export interface AgentProcessParts {
+export interface AgentProcessOptions {
   readonly particulars: LaunchParticulars
   readonly mark: LaunchMark
   readonly serverUrl: string
@@ -66,7 +66,7 @@ export class AgentProcess {
   readonly #end: () => void
 
   /** Rejects with CannotStart. */
-  static async start(parts: AgentProcessParts): Promise<AgentProcess> {
+  static async start(parts: AgentProcessOptions): Promise<AgentProcess> {
     const { particulars, program, mark, serverUrl, env, table } = parts
     const variables = agentEnvironment(env, particulars, mark, serverUrl)
     const [file, args] = programOf(particulars.command, filledIn(particulars.args, variables), program)
@@ -85,7 +85,7 @@ export class AgentProcess {
     return new AgentProcess(parts, child, cwd, pid ?? 0, birth ?? '')
   }
 
-  private constructor(parts: AgentProcessParts, child: ChildProcess, folder: string, pid: number, birth: string) {
+  private constructor(parts: AgentProcessOptions, child: ChildProcess, folder: string, pid: number, birth: string) {
     const { particulars, mark, table, clock, onOutput } = parts
     this.folder = folder
     this.pid = pid
@@ -124,7 +124,7 @@ export class AgentProcess {
     this.#output.resume()
   }
 
-  async #watch({ onExit }: AgentProcessParts, child: ChildProcess): Promise<void> {
+  async #watch({ onExit }: AgentProcessOptions, child: ChildProcess): Promise<void> {
     const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
     const { exitCode, signalCode } = child
     const [code, signal] = exitCode === null && signalCode === null ? await once(child, 'exit') : [exitCode, signalCode]
@@ -139,7 +139,7 @@ export class AgentProcess {
   }
 }
 
-function workingFolder({ particulars: { folder }, folderOfItsOwn }: AgentProcessParts): string {
+function workingFolder({ particulars: { folder }, folderOfItsOwn }: AgentProcessOptions): string {
   if (folder === null) {
     mkdirSync(folderOfItsOwn, { recursive: true, mode: 0o700 })
     return folderOfItsOwn
@@ -150,7 +150,7 @@ function workingFolder({ particulars: { folder }, folderOfItsOwn }: AgentProcess
 
 /** A project's folder that is gone, or never was, is not made: nobody would find there what the agent is to work on. */
 export function mustBeFolder(folder: string | null): void {
-  if (folder !== null && !isFolder(folder)) throw new CannotStart(say('folderGone', { folder }))
+  if (folder !== null && !isFolder(folder)) throw new CannotStart(statusText('folderGone', { folder }))
 }
 
 function isFolder(path: string): boolean {
@@ -178,15 +178,15 @@ function inWords(file: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   switch (code) {
     case 'ENOENT':
-      return file.includes('/') ? say('noProgram', { file }) : say('noProgramOnPath', { file })
+      return file.includes('/') ? statusText('noProgram', { file }) : statusText('noProgramOnPath', { file })
     case 'EACCES':
-      return say('mayNotRun', { file })
+      return statusText('mayNotRun', { file })
     case 'E2BIG':
-      return say('tooLongToStart', { file })
+      return statusText('tooLongToStart', { file })
     case 'EAGAIN':
     case 'ENOMEM':
-      return say('noRoom', { code })
+      return statusText('noRoom', { code })
     default:
-      return say('programNotStarted', { file, why: message })
+      return statusText('programNotStarted', { file, why: message })
   }
 }

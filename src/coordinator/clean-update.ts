@@ -3,7 +3,7 @@
  * characters. Ordinary values of its environment stay, because they are ordinary words in an answer.
  */
 import { masked } from '../platform/mask.ts'
-import type { LaunchParticulars } from '../protocol/link.ts'
+import type { LaunchParticulars } from '../protocol/processes/link.ts'
 
 const secretName = /key|token|secret|passw|credential|auth/i
 const shortestSecret = 8

@@ -5,22 +5,22 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { ProcessSource } from '../platform/processes.ts'
+import { AcpAgents, type SpokenAgentsOptions } from './acp-agents.ts'
+import { Questions } from './coordinator-requests.ts'
 import { endLeftovers } from './leftovers.ts'
-import { Link, type LinkParts } from './link.ts'
+import { Link, type LinkOptions } from './link.ts'
 import { ProcessTable } from './process-table.ts'
-import { Questions } from './questions.ts'
-import { SpokenAgents, type SpokenAgentsParts } from './spoken-agents.ts'
 import { type NewFact, Spool } from './spool.ts'
-import { Supervisor, type SupervisorParts } from './supervisor.ts'
+import { Supervisor, type SupervisorOptions } from './supervisor.ts'
 import { TimeAlone } from './time-alone.ts'
 
 /** For the last facts to arrive, when it is stopped on purpose. */
 const lastFactsMs = 2000
 
-export interface CoordinatorParts
-  extends Pick<LinkParts, 'find' | 'token' | 'about' | 'newInstance' | 'random'>,
-    Pick<SupervisorParts, 'keeper' | 'program' | 'env' | 'launchesFolder'>,
-    Pick<SpokenAgentsParts, 'worktreesFolder'> {
+export interface CoordinatorDependencies
+  extends Pick<LinkOptions, 'find' | 'token' | 'about' | 'newInstance' | 'random'>,
+    Pick<SupervisorOptions, 'keeper' | 'program' | 'env' | 'launchesFolder'>,
+    Pick<SpokenAgentsOptions, 'worktreesFolder'> {
   readonly source: ProcessSource
   readonly spoolFile: string
   readonly mostSpooledBytes?: number
@@ -32,16 +32,16 @@ export interface CoordinatorParts
 }
 
 export class Coordinator {
-  readonly #parts: CoordinatorParts
+  readonly #parts: CoordinatorDependencies
   readonly #spool: Spool
   readonly #link: Link
   readonly #supervisor: Supervisor
-  readonly #spoken: SpokenAgents
+  readonly #spoken: AcpAgents
   readonly #questions: Questions
   readonly #alone: TimeAlone
   #stopping: Promise<void> | undefined
 
-  constructor(parts: CoordinatorParts) {
+  constructor(parts: CoordinatorDependencies) {
     this.#parts = parts
     const { source, keeper, clock, logger } = parts
     const table = new ProcessTable(source)
@@ -55,7 +55,7 @@ export class Coordinator {
       warn: (message) => logger.warn(message),
       onRoom: (room) => this.#supervisor.readOutput(room),
     })
-    this.#spoken = new SpokenAgents({
+    this.#spoken = new AcpAgents({
       ...parts,
       version: parts.about.version,
       serverUrl: () => this.#link.url,

@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import { beatMs, type CoordinatorFacts, type CoordinatorTaken, type LinkFact } from '../protocol/link.ts'
+import { beatMs, type CoordinatorFacts, type CoordinatorTaken, type LinkFact } from '../protocol/processes/link.ts'
 import { type LinkConnection, RefusedError } from './link-connection.ts'
 import type { Spool } from './spool.ts'
 
@@ -14,7 +14,7 @@ const retryAfterMs = 1000
 /** What the server says of a message that it will never take. */
 const malformed = new Set([400, 413])
 
-export interface FactSenderParts {
+export interface FactSenderOptions {
   readonly connection: LinkConnection
   readonly epoch: number
   readonly spool: Spool
@@ -26,7 +26,7 @@ export interface FactSenderParts {
 }
 
 export class FactSender {
-  readonly #parts: FactSenderParts
+  readonly #parts: FactSenderOptions
   #sentAt = Number.NEGATIVE_INFINITY
   #hasBegun = false
   #isSending = false
@@ -38,7 +38,7 @@ export class FactSender {
   #cancel: (() => void) | undefined
   #cancelBeat: (() => void) | undefined
 
-  constructor(parts: FactSenderParts) {
+  constructor(parts: FactSenderOptions) {
     this.#parts = parts
   }
 

@@ -41,7 +41,7 @@ interface Waiting {
   readonly cancel: () => void
 }
 
-export interface ConnectionParts {
+export interface ConnectionOptions {
   readonly url: string
   readonly token: string
   readonly clock: Clock
@@ -62,14 +62,14 @@ export class LinkConnection {
   /** Resolves with why, once. */
   readonly closed: Promise<string>
   readonly #socket: WebSocket
-  readonly #parts: ConnectionParts
+  readonly #parts: ConnectionOptions
   readonly #waiting = new Map<string, Waiting>()
   #lastId = 0
   #why: string | undefined
   #unheardPings = 0
   #stopPinging = (): void => {}
 
-  constructor(parts: ConnectionParts) {
+  constructor(parts: ConnectionOptions) {
     this.#parts = parts
     const address = `${parts.url.replace(/^http/, 'ws')}/ws`
     this.#socket = new WebSocket(address, {

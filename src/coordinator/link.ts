@@ -6,6 +6,7 @@
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { AskedQuestion } from '../protocol/processes/coordinator-requests.ts'
 import {
   type CoordinatorHello,
   type CoordinatorOrders,
@@ -15,20 +16,19 @@ import {
   LaunchOrder,
   type LaunchParticulars,
   linkVersion,
-} from '../protocol/link.ts'
-import type { AskedQuestion } from '../protocol/link-questions.ts'
-import type { ConfigureOrder, CoordinatorTurn, SettledPermission, TurnOrder } from '../protocol/link-turns.ts'
+} from '../protocol/processes/link.ts'
+import type { ConfigureOrder, CoordinatorTurn, SettledPermission, TurnOrder } from '../protocol/turns/link.ts'
 import { FactSender } from './fact-sender.ts'
 import { AwayError, LinkConnection, RefusedError, type ServerMessage } from './link-connection.ts'
 import type { Spool } from './spool.ts'
 
 const firstPauseMs = 100
-const longestPauseMs = 3000
+const maxPauseMs = 3000
 /** Whoever is fenced again and again shares its token with another coordinator; the two must not end each other's agents all day. */
 const firstFencedPauseMs = 1000
-const longestFencedPauseMs = 600_000
+const maxFencedPauseMs = 600_000
 
-export interface LinkParts {
+export interface LinkOptions {
   /** Where the server is now; undefined when there is none. */
   readonly find: () => Promise<string | undefined>
   /** Asked for each time: it may have been replaced while the server was away. */
@@ -57,7 +57,7 @@ export interface LinkParts {
 }
 
 export class Link {
-  readonly #parts: LinkParts
+  readonly #parts: LinkOptions
   #instance: string
   #epoch: number | null = null
   #url = ''
@@ -73,7 +73,7 @@ export class Link {
   #lastTrouble = ''
   #running: Promise<void> | undefined
 
-  constructor(parts: LinkParts) {
+  constructor(parts: LinkOptions) {
     this.#parts = parts
     this.#instance = parts.newInstance()
   }
@@ -144,7 +144,7 @@ export class Link {
       if (this.#isFenced) await this.#beReplaced()
       else if (!this.#isClosed) {
         this.#complain(why)
-        await this.#pause(firstPauseMs, longestPauseMs, this.#attempt++)
+        await this.#pause(firstPauseMs, maxPauseMs, this.#attempt++)
       }
     }
   }
@@ -230,8 +230,8 @@ export class Link {
     this.#instance = newInstance()
     this.#epoch = null
     this.#isFenced = false
-    if (clock.now() - this.#welcomedAt > longestFencedPauseMs) this.#fences = 0
-    await this.#pause(firstFencedPauseMs, longestFencedPauseMs, this.#fences++)
+    if (clock.now() - this.#welcomedAt > maxFencedPauseMs) this.#fences = 0
+    await this.#pause(firstFencedPauseMs, maxFencedPauseMs, this.#fences++)
   }
 
   /** The same trouble is said once. */

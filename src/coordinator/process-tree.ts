@@ -11,7 +11,7 @@ export const graceMs = 5000
 /** CO5: then it is given up; only the kernel itself keeps a process that long. */
 export const limitMs = 10_000
 const firstPauseMs = 25
-const longestPauseMs = 250
+const maxPauseMs = 250
 
 const keyOf = ({ pid, birth }: ProcessIdentity): string => `${pid} ${birth}`
 
@@ -75,7 +75,7 @@ export class ProcessTree {
     this.#graceMs = Math.min(this.#graceMs, grace)
     const startedAt = now()
     const asked = new Set<string>()
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(maxPauseMs, pauseMs * 2)) {
       const list = await table.look().catch((error: unknown) => {
         // A machine that is short of everything is looked at again: nothing is signalled that was not seen.
         if (now() - startedAt >= limitMs) throw error

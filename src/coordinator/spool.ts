@@ -6,7 +6,7 @@
  * The file is for a coordinator that dies, not for a machine that does: after a power cut the processes it tells of are gone too.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
-import { LinkFact, maxFactsBytes, maxFactsPerMessage } from '../protocol/link.ts'
+import { LinkFact, maxFactsBytes, maxFactsPerMessage } from '../protocol/processes/link.ts'
 
 type WithoutNumber<Fact> = Fact extends unknown ? Omit<Fact, 'n'> : never
 export type NewFact = WithoutNumber<LinkFact>
@@ -17,7 +17,7 @@ const mostSpooledBytes = 64 * 1024 * 1024
 /** Acknowledged lines in the file before it is written anew without them. */
 const mostStaleBytes = 4 * 1024 * 1024
 
-export interface SpoolParts {
+export interface SpoolOptions {
   readonly file: string
   readonly mostBytes?: number
   /** It is full, or has room again. */
@@ -31,7 +31,7 @@ interface Entry {
 }
 
 export class Spool {
-  readonly #parts: SpoolParts
+  readonly #parts: SpoolOptions
   readonly #mostBytes: number
   #descriptor: number
   #fileBytes = 0
@@ -42,7 +42,7 @@ export class Spool {
   /** The file does not hold everything: the disk was full. */
   #behind = false
 
-  constructor(parts: SpoolParts) {
+  constructor(parts: SpoolOptions) {
     this.#parts = parts
     this.#mostBytes = parts.mostBytes ?? mostSpooledBytes
     this.#descriptor = openSync(parts.file, 'a+', 0o600)

@@ -7,11 +7,11 @@
 import { join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import type { LaunchOrder, LaunchParticulars } from '../protocol/link.ts'
-import { say } from '../protocol/sentences.ts'
-import { AgentProcess, type AgentProcessParts, CannotStart, type Exit } from './agent-process.ts'
-import type { SpokenAgent } from './spoken-agent.ts'
-import type { SpokenAgents } from './spoken-agents.ts'
+import type { LaunchOrder, LaunchParticulars } from '../protocol/processes/link.ts'
+import { statusText } from '../protocol/sentences.ts'
+import type { AcpAgent } from './acp-agent.ts'
+import type { AcpAgents } from './acp-agents.ts'
+import { AgentProcess, type AgentProcessOptions, CannotStart, type Exit } from './agent-process.ts'
 import type { NewFact } from './spool.ts'
 
 /** Before a start that could not be asked for is asked for again. */
@@ -22,7 +22,7 @@ const offerWithinMs = 100
 const mostRemembered = 10_000
 const maxErrorLength = 4000
 
-export interface SupervisorParts extends Pick<AgentProcessParts, 'program' | 'env' | 'table'> {
+export interface SupervisorOptions extends Pick<AgentProcessOptions, 'program' | 'env' | 'table'> {
   /** Whose launches they are; part of their mark. */
   readonly keeper: string
   /** Where launches without a project folder get one of their own. */
@@ -34,7 +34,7 @@ export interface SupervisorParts extends Pick<AgentProcessParts, 'program' | 'en
   readonly serverUrl: () => string
   readonly tell: (fact: NewFact) => void
   /** Those of them that are spoken to. */
-  readonly spoken: SpokenAgents
+  readonly spoken: AcpAgents
   /** Launches whose leftovers were found at the start and are ended by now. */
   readonly leftovers: Promise<ReadonlySet<string>>
 }
@@ -49,7 +49,7 @@ interface Launch {
   readonly offer: PromiseWithResolvers<LaunchParticulars | undefined>
   process: AgentProcess | undefined
   /** Set for an agent that is spoken to. */
-  spoken: SpokenAgent | undefined
+  spoken: AcpAgent | undefined
   done: Promise<void> | undefined
 }
 
@@ -57,7 +57,7 @@ interface Launch {
 const nothingRan: Exit = { exitCode: null, signal: null }
 
 export class Supervisor {
-  readonly #parts: SupervisorParts
+  readonly #parts: SupervisorOptions
   /** In the order in which they were ordered. */
   readonly #launches = new Map<string, Launch>()
   readonly #over = new Set<string>()
@@ -68,7 +68,7 @@ export class Supervisor {
   #readsOutput = true
   #isKilling = false
 
-  constructor(parts: SupervisorParts) {
+  constructor(parts: SupervisorOptions) {
     this.#parts = parts
   }
 
@@ -335,4 +335,4 @@ function folderIn(folder: string, launchId: string): string {
 }
 
 const wordsOf = (error: unknown): string =>
-  error instanceof CannotStart ? error.message : say('notStartedBecause', { why: String(error) })
+  error instanceof CannotStart ? error.message : statusText('notStartedBecause', { why: String(error) })

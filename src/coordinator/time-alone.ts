@@ -4,7 +4,7 @@
  * because somebody set it, when the server may just be about to be heard again.
  */
 import type { Clock } from '../platform/clock.ts'
-import { beatMs } from '../protocol/link.ts'
+import { beatMs } from '../protocol/processes/link.ts'
 
 export const tickMs = 1000
 /** A tick that comes this much later was slept through, or the clock was set. */
@@ -15,7 +15,7 @@ const hearAgainMs = beatMs + 5000
 const endsWithinMs = 15_000
 const minuteMs = 60_000
 
-export interface TimeAloneParts {
+export interface TimeAloneOptions {
   readonly clock: Clock
   /** Until the server says otherwise. */
   readonly aloneMinutes: number
@@ -26,7 +26,7 @@ export interface TimeAloneParts {
 }
 
 export class TimeAlone {
-  readonly #parts: TimeAloneParts
+  readonly #parts: TimeAloneOptions
   #aloneMs: number
   #takeoverMs: number | undefined
   #ticks = 0
@@ -37,7 +37,7 @@ export class TimeAlone {
   #warned = false
   #cancel = (): void => {}
 
-  constructor(parts: TimeAloneParts) {
+  constructor(parts: TimeAloneOptions) {
     this.#parts = parts
     this.#aloneMs = parts.aloneMinutes * minuteMs
     this.#heardAt = parts.clock.now()

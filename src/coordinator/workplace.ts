@@ -7,10 +7,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
 import { makeFolderInside } from '../platform/path-inside.ts'
-import type { LaunchParticulars } from '../protocol/link.ts'
-import type { AcpParticulars } from '../protocol/link-turns.ts'
-import { say } from '../protocol/sentences.ts'
-import { maxSetUpOutput, type SetUp, type SetUpReport } from '../protocol/worktree.ts'
+import type { LaunchParticulars } from '../protocol/processes/link.ts'
+import { statusText } from '../protocol/sentences.ts'
+import type { AcpParticulars } from '../protocol/turns/link.ts'
+import { maxSetUpOutput, type SetUp, type SetUpReport } from '../protocol/worktrees/worktree.ts'
 import { setUpEnvironment } from './agent-environment.ts'
 import { CannotStart, mustBeFolder } from './agent-process.ts'
 import type { NewFact } from './spool.ts'
@@ -23,7 +23,7 @@ import { type CopyResult, copyIgnored, runSetUp, type SetUpResult } from './work
 /** Of what a set-up printed, in the words of the failure. */
 const lastWordsChars = 2000
 
-export interface WorkplaceParts {
+export interface WorkplaceOptions {
   readonly particulars: LaunchParticulars
   readonly workspace: NonNullable<AcpParticulars['workspace']>
   readonly git: Git
@@ -43,7 +43,7 @@ export interface WorkplaceParts {
   readonly signal: AbortSignal
 }
 
-export async function makeWorkplace(parts: WorkplaceParts): Promise<Workspace> {
+export async function makeWorkplace(parts: WorkplaceOptions): Promise<Workspace> {
   const { particulars, workspace, git, worktreesFolder, occupancy } = parts
   const { folder: projectFolder, projectId, launchId } = particulars
   const { userSessionShort, role, path, setUp, orFolder = false } = workspace
@@ -72,7 +72,7 @@ function rootFor(folder: string, projectId: string, userSessionShort: string): P
 
 type Tree = Extract<Workspace, { kind: 'worktree' }>
 
-async function makeRunnable(parts: WorkplaceParts, place: Tree, setUp: SetUp, projectFolder: string): Promise<void> {
+async function makeRunnable(parts: WorkplaceOptions, place: Tree, setUp: SetUp, projectFolder: string): Promise<void> {
   const { git, env, keeper, clock, onOutput, onSetUp, signal, particulars } = parts
   const repository = await lookAtRepository(git, projectFolder)
   if (!(repository instanceof Repository)) return
@@ -102,16 +102,16 @@ const reportOf = (files: CopyResult, result: SetUpResult | undefined): SetUpRepo
 
 function inWords(file: string, { outcome, exitCode, output }: SetUpResult): string {
   const how = {
-    failed: exitCode === null ? say('setUpSignal', { file }) : say('setUpEnded', { file, code: exitCode }),
-    timeout: say('setUpTooLong', { file }),
-    stopped: say('setUpStopped', { file }),
-    not_found: say('setUpNotRun', { file }),
+    failed: exitCode === null ? statusText('setUpSignal', { file }) : statusText('setUpEnded', { file, code: exitCode }),
+    timeout: statusText('setUpTooLong', { file }),
+    stopped: statusText('setUpStopped', { file }),
+    not_found: statusText('setUpNotRun', { file }),
     done: '',
   }[outcome]
   return `${how}\n${output.slice(-lastWordsChars)}`.trim()
 }
 
-function tellMade({ tell, particulars }: WorkplaceParts, place: Workspace, setUp: SetUpReport | null): void {
+function tellMade({ tell, particulars }: WorkplaceOptions, place: Workspace, setUp: SetUpReport | null): void {
   const { launchId } = particulars
   const isTree = place.kind === 'worktree'
   tell({

@@ -5,4 +5,4 @@
 import { refusalSentences } from './refusal-sentences.ts'
 import { type Say, sayer } from './sentence-forms.ts'
 
-export const because: Say<typeof refusalSentences> = sayer(refusalSentences)
+export const refusalText: Say<typeof refusalSentences> = sayer(refusalSentences)

@@ -33,11 +33,11 @@ const formOf = (sentence: string): RegExp =>
 
 /** Made when the first is looked for: most readers never meet one. */
 const known = new WeakMap<object, readonly (readonly [string, RegExp])[]>()
-const longestLine = 4000
+const maxLine = 4000
 
 /** Which sentence of the list a line is; undefined for what others have said. */
 export function understood<Code extends string>(line: string, list: Forms<Code>): Understood<Code> | undefined {
-  if (line.length > longestLine) return undefined
+  if (line.length > maxLine) return undefined
   const forms = known.get(list) ?? Object.entries<string>(list).map(([code, form]) => [code, formOf(form)] as const)
   known.set(list, forms)
   for (const [code, form] of forms) {

@@ -2,4 +2,4 @@
 import { type Say, sayer } from './sentence-forms.ts'
 import { sentences } from './sentence-list.ts'
 
-export const say: Say<typeof sentences> = sayer(sentences)
+export const statusText: Say<typeof sentences> = sayer(sentences)

@@ -4,9 +4,9 @@ import { createReadStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { nameProblem } from '../domain/artifact/name.ts'
+import { nameProblem } from '../domain/work/artifact-name.ts'
 import { replaceFile, syncFolder } from '../platform/atomic-file.ts'
-import { type ArtifactRow, selectArtifact, selectPart } from '../store/queries/artifacts.ts'
+import { type ArtifactRow, selectArtifact, selectPart } from '../store/work/artifacts.ts'
 import type { MirrorSource } from './mirror-target.ts'
 
 export async function mirrorArtifact(store: MirrorSource, folder: string, workSessionId: string, name: string): Promise<void> {

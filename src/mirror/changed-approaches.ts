@@ -3,12 +3,12 @@
  * that are new are taken in; what was changed or removed, or is no such file, is refused in words, and the file is left as it is.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { approachKinds } from '../domain/approach/lifecycle.ts'
 import { Refusal } from '../domain/errors.ts'
-import { say } from '../domain/sentences.ts'
+import { statusText } from '../domain/sentences.ts'
+import { approachKinds } from '../domain/work/approach-lifecycle.ts'
 import { readPlainFile } from '../platform/plain-file.ts'
-import type { ApproachesFile } from '../protocol/files/approaches-file.ts'
-import { type NewApproach, newApproaches } from '../protocol/files/new-approaches.ts'
+import type { ApproachesFile } from '../protocol/work/approaches-file.ts'
+import { type NewApproach, newApproaches } from '../protocol/work/new-approaches.ts'
 
 export interface ChangedApproaches {
   readonly added: readonly NewApproach[]
@@ -42,7 +42,7 @@ export async function changedApproaches(
     return known ? compared(known, theirs, JSON.parse(found)) : unknownTo(kept, theirs, JSON.parse(found))
   } catch (error) {
     const why = error instanceof Refusal ? error.message : 'it is not JSON'
-    return { added: [], problem: say('approachesRefused', { file, why }), known: known ?? listedIn(kept) }
+    return { added: [], problem: statusText('approachesRefused', { file, why }), known: known ?? listedIn(kept) }
   }
 }
 
@@ -66,7 +66,11 @@ function compared(known: Listed, theirs: Listed, whole: unknown): ChangedApproac
   const fresh = pick(theirs, (kind, entry) => isNew(kind, entry) && !lost.includes(String(entry['id'])))
   const added = newApproaches(whole, fresh)
   const names = lost.slice(0, namedAtMost).join(', ')
-  return { added, problem: lost.length > 0 ? say('approachesChanged', { file, ids: names }) : null, known: joined(known, fresh) }
+  return {
+    added,
+    problem: lost.length > 0 ? statusText('approachesChanged', { file, ids: names }) : null,
+    known: joined(known, fresh),
+  }
 }
 
 function unknownTo(kept: ApproachesFile, theirs: Listed, whole: unknown): ChangedApproaches | undefined {

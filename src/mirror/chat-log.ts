@@ -1,7 +1,7 @@
 /** `<data>/projects/{project_id}/agents/{agent_id}/chat.jsonl` (CH7): every message of a chat, hidden and archived ones too. */
 import { join } from 'node:path'
-import { parseWebKey } from '../domain/conversation/key.ts'
-import { messagesAfter, selectLastMessage, selectMessageId } from '../store/queries/messages.ts'
+import { parseWebKey } from '../domain/conversations/key.ts'
+import { messagesAfter, selectLastMessage, selectMessageId } from '../store/conversations/messages.ts'
 import { lineLog } from './line-log.ts'
 
 /** The ids we give out and agents may have; a key that somebody made up otherwise names no folder. */

@@ -7,16 +7,15 @@
  */
 import { access, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { claimOf } from '../domain/conversation/file-name.ts'
-import { parseKey } from '../domain/conversation/key.ts'
-import { conversationStream } from '../domain/stream/name.ts'
+import { claimOf } from '../domain/conversations/file-name.ts'
+import { parseKey } from '../domain/conversations/key.ts'
+import { conversationStream } from '../domain/stream-name.ts'
 import { replaceFile, syncFolder } from '../platform/atomic-file.ts'
 import { makeFolder } from '../platform/make-folder.ts'
 import { readPlainFile, writePlainFile } from '../platform/plain-file.ts'
 import { readSavedConversation } from '../platform/saved-conversations.ts'
-import { selectPosition } from '../store/event-log.ts'
-import { selectNameOf } from '../store/queries/conversation-names.ts'
-import { selectConversation } from '../store/queries/conversations.ts'
+import { selectConversation, selectNameOf } from '../store/conversations/conversations.ts'
+import { selectPosition } from '../store/log/event-log.ts'
 import { isFileOf, namesOf } from './conversation-name.ts'
 import { conversationText, Vanished } from './conversation-text.ts'
 import type { MirrorPlace, MirrorTarget } from './mirror-target.ts'
@@ -25,7 +24,7 @@ import { inTurn } from './turns.ts'
 const bytesPerMs = 1000
 /** Enough for a short one, whose cost is that of a file and not of its bytes. */
 const shortestRestMs = 500
-const longestRestMs = 60_000
+const maxRestMs = 60_000
 /** A conversation that is deleted and begun again while it is written, so often, is somebody's mistake. */
 const mostTries = 5
 /** Of these nothing is in the file; looked at that many at a time, and with more the file is simply written. */
@@ -102,7 +101,7 @@ async function writeOnce(place: MirrorPlace): Promise<number> {
   await replaceFile(path, counted())
   await removeOurs(key, [other])
   await writeCursor(cursorPath, next)
-  return Math.min(Math.max(shortestRestMs, bytes / bytesPerMs), longestRestMs)
+  return Math.min(Math.max(shortestRestMs, bytes / bytesPerMs), maxRestMs)
 }
 
 /** A broken file, or one that was put here under a wrong name, is somebody's all the same; that of a conversation we know is ours. */

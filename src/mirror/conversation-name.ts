@@ -1,7 +1,7 @@
 /** Where the file of a conversation lies (CV6), and whether a file is this conversation's own: the key inside says so. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { nameApart, plainName } from '../domain/conversation/file-name.ts'
+import { nameApart, plainName } from '../domain/conversations/file-name.ts'
 import { conversationsFolder } from '../platform/data-folder.ts'
 import { NotPlainFile, openPlainFile } from '../platform/plain-file.ts'
 

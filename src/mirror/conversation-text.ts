@@ -3,10 +3,10 @@
  * however long it is. The pieces together are one moment of the conversation: messages are never changed, so those up to the last
  * one of that moment are the same in every later read.
  */
-import { aroundMessages, spokenOf } from '../protocol/files/conversation-file.ts'
-import type { Message } from '../protocol/message.ts'
-import { type ConversationRow, conversationOf, selectConversation } from '../store/queries/conversations.ts'
-import { messagesAfter } from '../store/queries/messages.ts'
+import { aroundMessages, spokenOf } from '../protocol/conversations/conversation-file.ts'
+import type { Message } from '../protocol/conversations/message.ts'
+import { type ConversationRow, conversationOf, selectConversation } from '../store/conversations/conversations.ts'
+import { messagesAfter } from '../store/conversations/messages.ts'
 import type { MirrorSource } from './mirror-target.ts'
 
 const messagesAtOnce = 500

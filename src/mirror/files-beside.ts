@@ -1,10 +1,10 @@
 /** What the doors may know of the files beside the database: where one lies, and whether it is written. */
 import { join } from 'node:path'
 import { Refusal } from '../domain/errors.ts'
-import { conversationStream, noteStream, projectStream, type StreamName } from '../domain/stream/name.ts'
+import { conversationStream, noteStream, projectStream, type StreamName } from '../domain/stream-name.ts'
 import { coordinatorLog } from '../platform/data-folder.ts'
 import { useOfLog } from '../platform/log-file.ts'
-import { selectNameOf } from '../store/queries/conversation-names.ts'
+import { selectNameOf } from '../store/conversations/conversations.ts'
 import type { Store } from '../store/store.ts'
 import { namesOf } from './conversation-name.ts'
 import type { Mirror } from './mirror.ts'

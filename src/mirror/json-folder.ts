@@ -4,11 +4,11 @@
  */
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { StreamKind, StreamName } from '../domain/stream/name.ts'
+import type { StreamKind, StreamName } from '../domain/stream-name.ts'
 import { syncFolder, writeFileAtomic } from '../platform/atomic-file.ts'
 import { makeFolder } from '../platform/make-folder.ts'
 import { readPlainFile } from '../platform/plain-file.ts'
-import { selectPosition } from '../store/event-log.ts'
+import { selectPosition } from '../store/log/event-log.ts'
 import type { Reader } from '../store/store.ts'
 import { writeJson } from './json-file.ts'
 import type { MirrorPlace, MirrorTarget } from './mirror-target.ts'

@@ -3,7 +3,7 @@
  * of its last whole line. When that line is not in the store (any more), the file is not this history, and is written anew.
  */
 import { dirname, join } from 'node:path'
-import type { StreamKind } from '../domain/stream/name.ts'
+import type { StreamKind } from '../domain/stream-name.ts'
 import { makeFolder } from '../platform/make-folder.ts'
 import type { Reader } from '../store/store.ts'
 import { addLines, readLastLine, removeLines, replaceLines } from './line-file.ts'

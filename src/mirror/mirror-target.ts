@@ -1,5 +1,5 @@
 /** Files that follow streams. What a feature mirrors is one of these; mirror.ts says when, a target says what and where. */
-import type { StreamKind, StreamName } from '../domain/stream/name.ts'
+import type { StreamKind, StreamName } from '../domain/stream-name.ts'
 import type { Store } from '../store/store.ts'
 
 /** What files are made from: a store, or one snapshot of it. */

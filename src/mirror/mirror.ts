@@ -4,7 +4,7 @@
  *
  * A file that cannot be written is tried again, with words, and holds nobody up.
  */
-import { parseStream, type StreamName } from '../domain/stream/name.ts'
+import { parseStream, type StreamName } from '../domain/stream-name.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Store } from '../store/store.ts'
 import type { MirrorPlace, MirrorTarget } from './mirror-target.ts'
@@ -14,7 +14,7 @@ const gatherMs = 250
 /** Of one that cannot be written; twice as long each time. */
 const retryMs = { first: 1000, longest: 30_000 } as const
 /** No files are left alone for longer: what says so comes of a clock that was put back. */
-const longestRestMs = 60_000
+const maxRestMs = 60_000
 /** Streams looked at per step of the search for what was missed while we were away. */
 const searchPage = 500
 /** Streams whose files are written side by side: a disk has more than one hand, and they wait for it most of the time. */
@@ -37,7 +37,7 @@ interface Job {
   readonly place: MirrorPlace
 }
 
-export interface MirrorParts {
+export interface MirrorOptions {
   readonly store: Store
   readonly clock: Clock
   readonly logger: MirrorLogger
@@ -47,7 +47,7 @@ export interface MirrorParts {
 }
 
 export class Mirror {
-  readonly #parts: MirrorParts
+  readonly #parts: MirrorOptions
   readonly #moved = new Map<string, Job>()
   readonly #beingWritten = new Set<Job>()
   /** Until when the files of a job are left alone; only of those written lately, or in vain. */
@@ -62,7 +62,7 @@ export class Mirror {
   #told: string | null = null
   #stopped = false
 
-  constructor(parts: MirrorParts) {
+  constructor(parts: MirrorOptions) {
     this.#parts = parts
     this.#stopListening = parts.store.doorbell.onAny((stream) => this.#note(this.#jobsOf(stream)))
   }
@@ -131,7 +131,7 @@ export class Mirror {
 
   #restsUntil({ name }: Job): number {
     const until = this.#resting.get(name) ?? 0
-    return until > this.#parts.clock.now() + longestRestMs ? 0 : until
+    return until > this.#parts.clock.now() + maxRestMs ? 0 : until
   }
 
   #wakeAt(dueAt: number): void {

@@ -5,13 +5,12 @@
  */
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { notePathOf } from '../domain/conversation/daily-note.ts'
-import { type Day, parseDay } from '../domain/conversation/logical-day.ts'
+import { notePathOf } from '../domain/conversations/daily-note.ts'
+import { type Day, parseDay } from '../domain/conversations/logical-day.ts'
 import { replaceFile, syncFolder, writeFileAtomic } from '../platform/atomic-file.ts'
 import { makeFolder } from '../platform/make-folder.ts'
 import { readPlainFile } from '../platform/plain-file.ts'
-import { noteContents, noteText } from '../store/queries/note-text.ts'
-import { selectNote } from '../store/queries/notes.ts'
+import { noteContents, noteText, selectNote } from '../store/conversations/notes.ts'
 import type { MirrorPlace, MirrorTarget } from './mirror-target.ts'
 
 /** It is written whole; the chapters of a day that are closed one after the other share a write. */

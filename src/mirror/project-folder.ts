@@ -1,7 +1,7 @@
 /** `<data>/projects/{project_id}/` (CK2): `project.json`, and a folder for each work session. A deleted project's stays, without this file. */
 import { join } from 'node:path'
-import { type ProjectFile, projectFileVersion } from '../protocol/project.ts'
-import { chosenSettings, selectProject } from '../store/queries/projects.ts'
+import { type ProjectFile, projectFileVersion } from '../protocol/projects/project.ts'
+import { chosenSettings, selectProject } from '../store/projects/projects.ts'
 import { jsonFolder } from './json-folder.ts'
 import { type TakeIn, writeWorkSessions } from './work-session-folders.ts'
 

@@ -1,5 +1,5 @@
 /** Which work sessions the events of a project are about: those whose files have to be looked at again. */
-import { aboutWorkSession } from '../protocol/about-work-session.ts'
+import { aboutWorkSession } from '../protocol/work/about-work-session.ts'
 import type { StoredEvent } from '../store/store.ts'
 
 export interface Touched {

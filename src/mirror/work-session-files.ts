@@ -1,12 +1,13 @@
 /** What the files of a work session say (CK2): the layout of docs/spec/background/continuity.md, to the letter, out of its rows. */
-import type { ApproachesFile } from '../protocol/files/approaches-file.ts'
-import { schemaVersion } from '../protocol/files/schema-version.ts'
-import type { RemainingTasksFile, StateCheckpoint } from '../protocol/files/state-checkpoint.ts'
-import type { WorkSessionFile } from '../protocol/files/work-session-file.ts'
-import { approachFrom } from '../store/queries/approaches.ts'
-import type { WorkSessionRows } from '../store/queries/work-session-rows.ts'
-import { newestOf } from '../store/queries/work-session-state.ts'
-import type { Tables } from '../store/tables.ts'
+
+import { schemaVersion } from '../protocol/schema-version.ts'
+import type { ApproachesFile } from '../protocol/work/approaches-file.ts'
+import type { RemainingTasksFile, StateCheckpoint } from '../protocol/work/state-checkpoint.ts'
+import type { WorkSessionFile } from '../protocol/work/work-session-file.ts'
+import type { Tables } from '../store/schema/tables.ts'
+import { approachFrom } from '../store/work/approaches.ts'
+import type { WorkSessionRows } from '../store/work/work-session-state.ts'
+import { newestOf } from '../store/work/work-session-state.ts'
 
 export const remainingTasksFile = ({ session_id, timestamp, remaining_tasks }: StateCheckpoint): RemainingTasksFile => ({
   schema_version: schemaVersion,

@@ -7,13 +7,19 @@ import { syncFolder } from '../platform/atomic-file.ts'
 import { eachByItself, inPages } from '../platform/each-by-itself.ts'
 import { makeFolder } from '../platform/make-folder.ts'
 import { readPlainFile } from '../platform/plain-file.ts'
-import type { ApproachesFile } from '../protocol/files/approaches-file.ts'
-import type { WorkSession } from '../protocol/work-session.ts'
-import { newest, type PageKey } from '../store/queries/page-cursor.ts'
-import { approachesAlong, type WorkSessionRows, workSessionRows } from '../store/queries/work-session-rows.ts'
-import { endState, sinceItEnded, stateOf } from '../store/queries/work-session-state.ts'
-import { ancestorsOf, descendantsOf, lineageOf, workSessionsPage } from '../store/queries/work-sessions.ts'
+import type { ApproachesFile } from '../protocol/work/approaches-file.ts'
+import type { WorkSession } from '../protocol/work/work-session.ts'
+import { newest, type PageKey } from '../store/page-cursor.ts'
 import type { Reader } from '../store/store.ts'
+import {
+  approachesAlong,
+  endState,
+  sinceItEnded,
+  stateOf,
+  type WorkSessionRows,
+  workSessionRows,
+} from '../store/work/work-session-state.ts'
+import { ancestorsOf, descendantsOf, lineageOf, workSessionsPage } from '../store/work/work-sessions.ts'
 import { mirrorArtifact } from './artifact-file.ts'
 import { type ChangedApproaches, changedApproaches } from './changed-approaches.ts'
 import { jsonText, writeJson } from './json-file.ts'

@@ -4,7 +4,7 @@
  */
 import { type BigIntStats, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, parse, resolve } from 'node:path'
-import type { FolderState } from '../domain/project/folder-states.ts'
+import type { FolderState } from '../domain/projects/folder-states.ts'
 
 export interface FolderRules {
   /** The data folder. */

@@ -12,8 +12,8 @@ import { isGitFolder } from '../domain/name-characters.ts'
 /** In words for the person who gave the path. */
 export class PathRefused extends Error {}
 
-const longestPath = 1024
-const longestName = 255
+const maxPath = 1024
+const maxName = 255
 const deepest = 32
 /** Devices on Windows, with whatever ending. */
 const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?$/i
@@ -21,7 +21,7 @@ const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout
 /** The names on the way, with either kind of slash; throws PathRefused for whatever is no plain path below a folder. */
 export function namesIn(path: string): string[] {
   if (path.trim() === '') throw new PathRefused('The path is empty.')
-  if (Buffer.byteLength(path) > longestPath) throw new PathRefused(`The path is longer than ${longestPath} bytes.`)
+  if (Buffer.byteLength(path) > maxPath) throw new PathRefused(`The path is longer than ${maxPath} bytes.`)
   if (/\p{Cc}/u.test(path)) throw new PathRefused('The path contains a control character.')
   if (!path.isWellFormed()) throw new PathRefused('The path is no proper text.')
   if (/^[\\/]/.test(path) || /^[a-z]:/i.test(path)) throw new PathRefused('The path must not begin at a root or a drive.')
@@ -35,7 +35,7 @@ export function namesIn(path: string): string[] {
 function checkName(name: string): void {
   if (name === '..') throw new PathRefused('The path must not lead upwards.')
   if (isGitFolder(name)) throw new PathRefused('The path must not name .git, which is for git alone.')
-  if (Buffer.byteLength(name) > longestName) throw new PathRefused(`A name in the path is longer than ${longestName} bytes.`)
+  if (Buffer.byteLength(name) > maxName) throw new PathRefused(`A name in the path is longer than ${maxName} bytes.`)
   if (/[<>:"|?*]/.test(name) || /[. ]$/.test(name) || reserved.test(name))
     throw new PathRefused(`The name ${JSON.stringify(name)} is reserved on some systems.`)
 }

@@ -2,7 +2,7 @@
  * What is really started for the command of an agent's entry. `holdfast` is this very program, as whoever starts it was started,
  * never something of that name in the PATH. Every other command is the system's to find.
  */
-import { ownProgram } from '../domain/agent/own-program.ts'
+import { ownProgram } from '../domain/agents/demo.ts'
 
 /** A file and what comes before the arguments. */
 export type OwnProgram = readonly [file: string, ...args: string[]]

@@ -5,7 +5,7 @@
 import { lstat, readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Refusal } from '../domain/errors.ts'
-import { type ReadConversation, readConversationFile } from '../protocol/files/conversation-file.ts'
+import { type ReadConversation, readConversationFile } from '../protocol/conversations/conversation-file.ts'
 import { parseJson } from './parse-json.ts'
 
 const largestFileBytes = 256 * 1024 * 1024

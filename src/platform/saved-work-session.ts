@@ -4,7 +4,7 @@
  */
 import { lstat, readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { WorkSessionFiles } from '../protocol/files/read-work-session.ts'
+import type { WorkSessionFiles } from '../protocol/work/read-work-session.ts'
 import { StartFailure } from './start-failure.ts'
 
 export interface SavedArtifact {

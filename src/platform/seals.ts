@@ -3,7 +3,7 @@
  * neither a database nor a backup of it tells a key of somebody's. Each sealed value says which key it is sealed with, never the key.
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
-import type { SealedValue, StoredEnvironment } from '../domain/agent/environment.ts'
+import type { SealedValue, StoredEnvironment } from '../domain/agents/environment.ts'
 
 const cipher = 'aes-256-gcm'
 const keyBytes = 32

@@ -16,7 +16,7 @@ export const stopDeadlineMs = 9_500
  */
 export const sameKeyPressMs = 150
 
-export interface StopParts {
+export interface StopOptions {
   /** Refuses new work, finishes what is in flight, closes. */
   readonly stop: (signal: StopSignal) => Promise<void>
   /** The second signal: what must not be left behind goes now. `wait` lets the stop come to its end; a third one ends it at once. */
@@ -28,7 +28,7 @@ export interface StopParts {
 }
 
 /** Starts listening; the function returned stops it again. */
-export function stopOnSignal(parts: StopParts): () => void {
+export function stopOnSignal(parts: StopOptions): () => void {
   const { stop, hurry = () => 'exit', onTrouble, clock = systemClock, process: target = process } = parts
   let hurried = false
   let first: { readonly signal: StopSignal; readonly at: number } | undefined

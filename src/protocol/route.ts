@@ -1,6 +1,6 @@
 /** What a route is made of. */
 import type * as z from 'zod'
-import type { Scope } from '../domain/credential/scopes.ts'
+import type { Scope } from '../domain/access/scopes.ts'
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -1,2 +1,2 @@
 /** What coordinators say, on the other side of the wire. */
-export { say } from '../domain/sentences.ts'
+export { statusText } from '../domain/sentences.ts'

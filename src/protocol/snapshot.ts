@@ -1,11 +1,11 @@
 /** The state a stream's events start from: what `event: snapshot` and `GET /api/snapshot` hand out, per stream. */
-import type { Agent } from './agent.ts'
-import type { Conversation } from './conversation.ts'
-import type { Message } from './message.ts'
-import type { Project } from './project.ts'
-import type { Task } from './task.ts'
-import type { Turn } from './user-session.ts'
-import type { WorkSession } from './work-session.ts'
+import type { Agent } from './agents/agent.ts'
+import type { Turn } from './consoles/user-session.ts'
+import type { Conversation } from './conversations/conversation.ts'
+import type { Message } from './conversations/message.ts'
+import type { Project } from './projects/project.ts'
+import type { Task } from './work/task.ts'
+import type { WorkSession } from './work/work-session.ts'
 
 /** Lists in a snapshot hold at most this many, newest first; the rest is read page by page. */
 export const snapshotListLimit = 200

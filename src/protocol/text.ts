@@ -1,7 +1,7 @@
 /** Words people type: trimmed, not empty, bounded, without control characters. */
 import * as z from 'zod'
-import { labelForm } from '../domain/agent-process/placement.ts'
 import { hasUnseenCharacters } from '../domain/name-characters.ts'
+import { labelForm } from '../domain/processes/placement.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const controlCharacters = /[\u0000-\u001f\u007f]/

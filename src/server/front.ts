@@ -9,14 +9,14 @@ import { Refusal } from '../domain/errors.ts'
 import type { Logger } from '../platform/logger.ts'
 import { StartFailure } from '../platform/start-failure.ts'
 import { Callers } from './http/callers.ts'
-import { Figures } from './http/figures.ts'
 import { Gate, maxHeaderBytes } from './http/gate.ts'
 import { healthText } from './http/health.ts'
 import { isReserved, Page } from './http/page.ts'
 import { answerProblem } from './http/problem-answer.ts'
 import { hostAndOrigin } from './security/host-and-origin.ts'
+import { Figures } from './system/figures.ts'
 
-export interface FrontParts {
+export interface FrontOptions {
   readonly logger: Logger
   readonly listen: { readonly host: string; readonly port: number }
   readonly publicUrl: string | null
@@ -33,10 +33,10 @@ export interface FrontParts {
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
 
 /** For the largest artifact over a slow line (CK5); whatever else is asked has `arrivalMs`. */
-const longestUploadMs = 60 * 60_000
+const maxUploadMs = 60 * 60_000
 const timeouts = {
   headersTimeout: 10_000,
-  requestTimeout: longestUploadMs,
+  requestTimeout: maxUploadMs,
   keepAliveTimeout: 72_000,
   connectionsCheckingInterval: 5000,
 }
@@ -51,14 +51,14 @@ export class Front {
   readonly callers: Callers
   readonly figures = new Figures()
   readonly page: Page
-  readonly parts: FrontParts
+  readonly parts: FrontOptions
   /** Whether readers reach us over TLS, through the proxy of `public_url`. */
   readonly https: boolean
   readonly arrivalMs: number
   #early: [IncomingMessage, ServerResponse][] = []
   #handle: Handle | undefined
 
-  constructor(parts: FrontParts) {
+  constructor(parts: FrontOptions) {
     refuseOpenListening(parts.listen.host, parts.behindProxy)
     this.parts = parts
     this.https = parts.publicUrl?.startsWith('https:') ?? false

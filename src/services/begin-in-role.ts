@@ -2,14 +2,14 @@
  * What waited in a role for another conversation's turn in the same folder begins when that has ended, or a person says so (CX9).
  * Looked at too early, or twice, it changes nothing.
  */
-import { projectStream } from '../domain/stream/name.ts'
-import { findLaunch } from '../store/queries/launches.ts'
-import { selectRoleAgent } from '../store/queries/role-agents.ts'
+import { projectStream } from '../domain/stream-name.ts'
+import { selectRoleAgent } from '../store/consoles/role-agents.ts'
+import { findLaunch } from '../store/processes/launches.ts'
 import { selectWaitingInRoles } from '../store/queries/turns-in-folders.ts'
 import { defineQuery, defineUseCase } from '../store/store.ts'
-import { findUserSession } from './find-user-session.ts'
-import { nextInRole, startNext } from './start-in-role.ts'
-import { mustBeLocked, talkStreams, type WhichUserSession } from './user-session-record.ts'
+import { findUserSession } from './consoles/queries.ts'
+import { mustBeLocked, talkStreams, type WhichUserSession } from './consoles/user-session-record.ts'
+import { nextInRole, startNext } from './turns/start-in-role.ts'
 
 /** In one look. */
 const lookedAtOnce = 200

@@ -1,58 +1,60 @@
 /** The refusals that several use cases share: what a decision found wrong, in the words every door speaks. */
-import { because } from '../domain/because.ts'
-import type { PersonScope } from '../domain/credential/scopes.ts'
+
+import type { PersonScope } from '../domain/access/scopes.ts'
+import { refusalText } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
-import type { SettingProblem } from '../domain/project/settings.ts'
+import type { SettingProblem } from '../domain/projects/settings.ts'
 
 export const noSuchProject = (projectId: string): Refusal =>
-  new Refusal('not_found', because('noProject', { id: projectId }), { projectId })
+  new Refusal('not_found', refusalText('noProject', { id: projectId }), { projectId })
 
 export const noSuchAgent = (agentId: string): Refusal =>
-  new Refusal('agent_not_found', because('noAgent', { id: agentId }), { agentId })
+  new Refusal('agent_not_found', refusalText('noAgent', { id: agentId }), { agentId })
 
 /** NA10: the key, and what would be accepted. */
 export const invalidSetting = ({ detail, ...fields }: SettingProblem): Refusal => new Refusal('invalid_setting', detail, fields)
 
 /** SE3: whoever gives a credential gives at most what they have themselves. */
 export const cannotGive = (scope: PersonScope): Refusal =>
-  new Refusal('missing_scope', because('cannotGive', { scope }), { scope })
+  new Refusal('missing_scope', refusalText('cannotGive', { scope }), { scope })
 
 /** SE7: a mask stands for what is stored, and nothing is. */
 export const nothingToKeep = (name: string): Refusal =>
-  new Refusal('invalid_request', `env.${name}: ${because('notMasked')}`, {
+  new Refusal('invalid_request', `env.${name}: ${refusalText('notMasked')}`, {
     field: `env.${name}`,
   })
 
-export const noSuchConversation = (key: string): Refusal => new Refusal('not_found', because('noConversation', { key }), { key })
+export const noSuchConversation = (key: string): Refusal =>
+  new Refusal('not_found', refusalText('noConversation', { key }), { key })
 
-export const noSuchNote = (day: string): Refusal => new Refusal('not_found', because('noNote', { day }), { day })
+export const noSuchNote = (day: string): Refusal => new Refusal('not_found', refusalText('noNote', { day }), { day })
 
 /** HT4: the same client id with other words. */
 export const clientIdReused = (clientId: string): Refusal =>
   new Refusal('idempotency_key_reused', `The client id ${clientId} was used for another message`, { clientId })
 
 export const noSuchWorkSession = (workSessionId: string): Refusal =>
-  new Refusal('not_found', because('noWorkSession', { id: workSessionId }), { workSessionId })
+  new Refusal('not_found', refusalText('noWorkSession', { id: workSessionId }), { workSessionId })
 
-export const noSuchTask = (taskId: string): Refusal => new Refusal('not_found', because('noTask', { id: taskId }), { taskId })
+export const noSuchTask = (taskId: string): Refusal => new Refusal('not_found', refusalText('noTask', { id: taskId }), { taskId })
 
 export const noSuchApproval = (approvalId: number): Refusal =>
-  new Refusal('not_found', because('noApproval', { id: approvalId }), { approvalId })
+  new Refusal('not_found', refusalText('noApproval', { id: approvalId }), { approvalId })
 
 export const noSuchLaunch = (launchId: string): Refusal =>
-  new Refusal('not_found', because('noLaunch', { id: launchId }), { launchId })
+  new Refusal('not_found', refusalText('noLaunch', { id: launchId }), { launchId })
 
 export const noSuchCoordinator = (coordinatorId: string): Refusal =>
-  new Refusal('not_found', because('noCoordinator', { id: coordinatorId }), { coordinatorId })
+  new Refusal('not_found', refusalText('noCoordinator', { id: coordinatorId }), { coordinatorId })
 
 export const noSuchApproach = (approachId: string): Refusal =>
-  new Refusal('not_found', because('noApproach', { id: approachId }), { approachId })
+  new Refusal('not_found', refusalText('noApproach', { id: approachId }), { approachId })
 
-export const noSuchArtifact = (name: string): Refusal => new Refusal('not_found', because('noArtifact', { name }), { name })
+export const noSuchArtifact = (name: string): Refusal => new Refusal('not_found', refusalText('noArtifact', { name }), { name })
 
 /** An agent that is signed in for a chat is at no work that could be saved. */
 export const atNoWork = (): Refusal =>
   new Refusal('wrong_state', 'This agent session is at no work session: there is nothing to keep this in', { state: 'chat' })
 
 /** It was swept away meanwhile, or never begun. */
-export const noSuchUpload = (): Refusal => new Refusal('not_found', because('noUpload'))
+export const noSuchUpload = (): Refusal => new Refusal('not_found', refusalText('noUpload'))

@@ -1,131 +1,112 @@
 /** Every use case that writes, by name: what the store's writer may be asked to run. Nothing else writes. */
 import type { UseCase } from '../store/store.ts'
-import { addMessage } from './add-message.ts'
-import { addPerson } from './add-person.ts'
-import { addUploadPart } from './add-upload-part.ts'
-import { answerChat } from './answer-chat.ts'
-import { answerPermission } from './answer-permission.ts'
-import { askCoordinator } from './ask-coordinator.ts'
-import { assignAgent } from './assign-agent.ts'
-import { authenticateAgent } from './authenticate-agent.ts'
+import { addPerson } from './access/add-person.ts'
+import { changePersonRole } from './access/change-person-role.ts'
+import { createSignInCode } from './access/create-sign-in-code.ts'
+import { createToken } from './access/create-token.ts'
+import { removePerson } from './access/remove-person.ts'
+import { renewPerson } from './access/renew-person.ts'
+import { revokeToken } from './access/revoke-token.ts'
+import { signIn } from './access/sign-in.ts'
+import { signOut } from './access/sign-out.ts'
+import { authenticateAgent } from './agent-sessions/authenticate-agent.ts'
+import { logoutAgent } from './agent-sessions/logout-agent.ts'
+import { reportProcessExit } from './agent-sessions/report-process-exit.ts'
+import { postponeAgentSession, recordSweep, sweepAgentSession } from './agent-sessions/sweep-agent-session.ts'
+import { takeNextAction } from './agent-sessions/take-next-action.ts'
+import { touchAgentSession } from './agent-sessions/touch-agent-session.ts'
+import { changeAgent } from './agents/change-agent.ts'
+import { createAgent } from './agents/create-agent.ts'
+import { deleteAgent } from './agents/delete-agent.ts'
+import { replacePasskey } from './agents/replace-passkey.ts'
+import { claimSealingKey, sealEnvironments } from './agents/seal-environments.ts'
+import { answerPermission } from './approvals/answer-permission.ts'
+import { createApproval } from './approvals/create-approval.ts'
+import { decideApproval } from './approvals/decide-approval.ts'
+import { expirePermission } from './approvals/expire-permission.ts'
+import { requestApproval } from './approvals/request-approval.ts'
+import { resubmitApproval } from './approvals/resubmit-approval.ts'
+import { revokeAllowance } from './approvals/revoke-allowance.ts'
 import { beginInRole } from './begin-in-role.ts'
-import { beginSending } from './begin-sending.ts'
-import { beginTurn } from './begin-turn.ts'
-import { beginUpload } from './begin-upload.ts'
-import { beginWithDemo } from './begin-with-demo.ts'
-import { cancelTurn } from './cancel-turn.ts'
-import { changeAgent } from './change-agent.ts'
-import { changeApproach } from './change-approach.ts'
-import { changeChannelChat } from './change-channel-chat.ts'
-import { changeProject } from './change-project.ts'
-import { changeRole } from './change-role.ts'
-import { changeSetUp } from './change-set-up.ts'
-import { changeTask } from './change-task.ts'
-import { chooseGoOn } from './choose-go-on.ts'
-import { claimSealingKey } from './claim-sealing-key.ts'
-import { closeChapters } from './close-chapters.ts'
-import { closeConversation } from './close-conversation.ts'
-import { configureAgent } from './configure-agent.ts'
-import { createAgent } from './create-agent.ts'
-import { createApproval } from './create-approval.ts'
-import { createPairingCode } from './create-pairing-code.ts'
-import { createProject } from './create-project.ts'
-import { createSignInCode } from './create-sign-in-code.ts'
-import { createTask } from './create-task.ts'
-import { createToken } from './create-token.ts'
-import { createUserSession } from './create-user-session.ts'
-import { createWorkSession } from './create-work-session.ts'
-import { cutOverConversation } from './cut-over-conversation.ts'
-import { decideApproval } from './decide-approval.ts'
-import { deleteAgent } from './delete-agent.ts'
-import { deleteArtifact } from './delete-artifact.ts'
-import { deleteConversation } from './delete-conversation.ts'
-import { deleteProject } from './delete-project.ts'
-import { dismissWorkSession } from './dismiss-work-session.ts'
-import { dispatchTurn } from './dispatch-turn.ts'
-import { dropUpload } from './drop-upload.ts'
-import { endChat } from './end-chat.ts'
-import { endLimit } from './end-limit.ts'
-import { endWorkSession } from './end-work-session.ts'
-import { expirePermission } from './expire-permission.ts'
-import { forgetQuestion } from './forget-question.ts'
-import { getOrCreateConversation } from './get-or-create-conversation.ts'
-import { giveUpRoleAgent } from './give-up-role-agent.ts'
-import { greetCoordinator } from './greet-coordinator.ts'
-import { handOverMessages } from './hand-over-messages.ts'
-import { hearStranger } from './hear-stranger.ts'
-import { holdChannel } from './hold-channel.ts'
-import { holdLease } from './hold-lease.ts'
-import { importConversation } from './import-conversation.ts'
-import { lapsePanel } from './lapse-panel.ts'
-import { logoutAgent } from './logout-agent.ts'
-import { makeSearchable } from './make-searchable.ts'
-import { markNote } from './mark-note.ts'
-import { markUnreachable } from './mark-unreachable.ts'
-import { noteApproach } from './note-approach.ts'
-import { noteChannel } from './note-channel.ts'
-import { noteChapters } from './note-chapters.ts'
-import { noteSent } from './note-sent.ts'
-import { noteSweep } from './note-sweep.ts'
-import { obeyChatCommand } from './obey-chat-command.ts'
-import { offerLaunch } from './offer-launch.ts'
-import { orderLaunch } from './order-launch.ts'
-import { orderStop } from './order-stop.ts'
-import { postMessage } from './post-message.ts'
-import { postponeAgentSession } from './postpone-agent-session.ts'
-import { recordApproach } from './record-approach.ts'
-import { releaseAgent } from './release-agent.ts'
-import { releaseLease } from './release-lease.ts'
-import { removePerson } from './remove-person.ts'
-import { renewPerson } from './renew-person.ts'
-import { replacePasskey } from './replace-passkey.ts'
-import { reportProcessExit } from './report-process-exit.ts'
-import { requestApproval } from './request-approval.ts'
-import { resetConversation } from './reset-conversation.ts'
-import { restoreWorkSession } from './restore-work-session.ts'
-import { resubmitApproval } from './resubmit-approval.ts'
-import { resumeWorkSession } from './resume-work-session.ts'
-import { revokeAllowance } from './revoke-allowance.ts'
-import { revokeToken } from './revoke-token.ts'
-import { saveCheckpoint } from './save-checkpoint.ts'
-import { saveDueCheckpoint } from './save-due-checkpoint.ts'
-import { saveMyCheckpoint } from './save-my-checkpoint.ts'
-import { sealEnvironments } from './seal-environments.ts'
-import { seeAllPanels } from './see-all-panels.ts'
-import { seePanels } from './see-panels.ts'
-import { seeUserSessions } from './see-user-sessions.ts'
-import { sendMessage } from './send-message.ts'
-import { sendPrompt } from './send-prompt.ts'
-import { setChannelRoute } from './set-channel-route.ts'
-import { setConversationSummary } from './set-conversation-summary.ts'
-import { setCutoverRule } from './set-cutover-rule.ts'
-import { setFlags } from './set-flags.ts'
-import { setHistory } from './set-history.ts'
-import { setSummary } from './set-summary.ts'
-import { signIn } from './sign-in.ts'
-import { signOut } from './sign-out.ts'
-import { sleepRoleAgent } from './sleep-role-agent.ts'
-import { spawnRoleAgent } from './spawn-role-agent.ts'
-import { startChat } from './start-chat.ts'
-import { storeArtifact } from './store-artifact.ts'
-import { sweepAgentSession } from './sweep-agent-session.ts'
-import { sweepExpired } from './sweep-expired.ts'
-import { sweepLaunch } from './sweep-launch.ts'
-import { takeChannelMessage } from './take-channel-message.ts'
-import { takeFacts } from './take-facts.ts'
-import { takeInApproaches } from './take-in-approaches.ts'
-import { takeLaunch } from './take-launch.ts'
-import { takeNextAction } from './take-next-action.ts'
-import { takeOverCoordinator } from './take-over-coordinator.ts'
-import { terminateRoleAgent } from './terminate-role-agent.ts'
-import { terminateUserSession } from './terminate-user-session.ts'
-import { touchAgentSession } from './touch-agent-session.ts'
-import { trimStream } from './trim-stream.ts'
-import { truncateHistory } from './truncate-history.ts'
-import { unassignAgent } from './unassign-agent.ts'
-import { updateTask } from './update-task.ts'
-import { wakeRoleAgent } from './wake-role-agent.ts'
-import { withdrawPrompt } from './withdraw-prompt.ts'
+import { changeChannelChat } from './channels/change-channel-chat.ts'
+import { createPairingCode } from './channels/create-pairing-code.ts'
+import { handleUnpairedSender } from './channels/handle-unpaired-sender.ts'
+import { holdChannel, recordChannelState } from './channels/hold-channel.ts'
+import { runChatCommand } from './channels/run-chat-command.ts'
+import { beginSending, recordSent } from './channels/send-outgoing.ts'
+import { setChannelRoute } from './channels/set-channel-route.ts'
+import { takeChannelMessage } from './channels/take-channel-message.ts'
+import { configureAgent } from './consoles/configure-agent.ts'
+import { createUserSession } from './consoles/create-user-session.ts'
+import { giveUpRoleAgent } from './consoles/give-up-role-agent.ts'
+import { sleepRoleAgent } from './consoles/sleep-role-agent.ts'
+import { spawnRoleAgent } from './consoles/spawn-role-agent.ts'
+import { terminateRoleAgent } from './consoles/terminate-role-agent.ts'
+import { terminateUserSession } from './consoles/terminate-user-session.ts'
+import { touchUserSessions } from './consoles/touch-user-sessions.ts'
+import { wakeRoleAgent } from './consoles/wake-role-agent.ts'
+import { addMessage } from './conversations/add-message.ts'
+import { closeConversation } from './conversations/close-conversation.ts'
+import { closeChapters, cutOverConversation, setCutoverRule } from './conversations/cut-over-conversation.ts'
+import { deleteConversation } from './conversations/delete-conversation.ts'
+import { endChat } from './conversations/end-chat.ts'
+import { getOrCreateConversation } from './conversations/get-or-create-conversation.ts'
+import { importConversation } from './conversations/import-conversation.ts'
+import { makeSearchable } from './conversations/make-searchable.ts'
+import { expirePanel, touchAllPanels, touchPanels } from './conversations/panels.ts'
+import { postMessage } from './conversations/post-message.ts'
+import { resetConversation } from './conversations/reset-conversation.ts'
+import { sendMessage } from './conversations/send-message.ts'
+import { setFlags } from './conversations/set-flags.ts'
+import { setHistory } from './conversations/set-history.ts'
+import { setConversationSummary, setSummary } from './conversations/set-summary.ts'
+import { startChat } from './conversations/start-chat.ts'
+import { truncateHistory } from './conversations/truncate-history.ts'
+import { addChaptersToNote, markNoteWritten } from './conversations/write-notes.ts'
+import { forgetCoordinatorRequest, requestFromCoordinator } from './processes/coordinator-requests.ts'
+import { markUnreachable } from './processes/mark-unreachable.ts'
+import { offerLaunch } from './processes/offer-launch.ts'
+import { orderLaunch } from './processes/order-launch.ts'
+import { orderStop } from './processes/order-stop.ts'
+import { registerCoordinator } from './processes/register-coordinator.ts'
+import { releaseAgent } from './processes/release-agent.ts'
+import { sweepLaunch } from './processes/sweep-launch.ts'
+import { takeFacts } from './processes/take-facts.ts'
+import { takeLaunch } from './processes/take-launch.ts'
+import { takeOverCoordinator } from './processes/take-over-coordinator.ts'
+import { assignAgent } from './projects/assign-agent.ts'
+import { beginWithDemo } from './projects/begin-with-demo.ts'
+import { changeProject } from './projects/change-project.ts'
+import { createProject } from './projects/create-project.ts'
+import { deleteProject } from './projects/delete-project.ts'
+import { unassignAgent } from './projects/unassign-agent.ts'
+import { holdLease, releaseLease } from './system/leases.ts'
+import { sweepExpired } from './system/sweep-expired.ts'
+import { trimStream } from './system/trim-stream.ts'
+import { answerChat } from './turns/answer-chat.ts'
+import { beginTurn } from './turns/begin-turn.ts'
+import { cancelTurn } from './turns/cancel-turn.ts'
+import { chooseGoOn } from './turns/choose-go-on.ts'
+import { dispatchTurn } from './turns/dispatch-turn.ts'
+import { endLimit } from './turns/end-limit.ts'
+import { handOverMessages } from './turns/hand-over-messages.ts'
+import { sendPrompt } from './turns/send-prompt.ts'
+import { withdrawPrompt } from './turns/withdraw-prompt.ts'
+import { changeApproach } from './work/change-approach.ts'
+import { changeTask } from './work/change-task.ts'
+import { createTask } from './work/create-task.ts'
+import { createWorkSession } from './work/create-work-session.ts'
+import { deleteArtifact } from './work/delete-artifact.ts'
+import { dismissWorkSession } from './work/dismiss-work-session.ts'
+import { endWorkSession } from './work/end-work-session.ts'
+import { importApproaches } from './work/import-approaches.ts'
+import { recordAgentApproach, recordApproach } from './work/record-approach.ts'
+import { restoreWorkSession } from './work/restore-work-session.ts'
+import { resumeWorkSession } from './work/resume-work-session.ts'
+import { saveCheckpoint, saveDueCheckpoint, saveMyCheckpoint } from './work/save-checkpoint.ts'
+import { updateTask } from './work/update-task.ts'
+import { addUploadPart, beginUpload, dropUpload, storeArtifact } from './work/upload-artifact.ts'
+import { changeSetUp } from './worktrees/change-set-up.ts'
 
 export const useCases = {
   'add-message': addMessage,
@@ -133,7 +114,7 @@ export const useCases = {
   'add-upload-part': addUploadPart,
   'answer-chat': answerChat,
   'answer-permission': answerPermission,
-  'ask-coordinator': askCoordinator,
+  'request-from-coordinator': requestFromCoordinator,
   'assign-agent': assignAgent,
   'authenticate-agent': authenticateAgent,
   'begin-sending': beginSending,
@@ -146,7 +127,7 @@ export const useCases = {
   'change-approach': changeApproach,
   'change-channel-chat': changeChannelChat,
   'change-project': changeProject,
-  'change-role': changeRole,
+  'change-person-role': changePersonRole,
   'change-set-up': changeSetUp,
   'change-task': changeTask,
   'close-chapters': closeChapters,
@@ -174,27 +155,27 @@ export const useCases = {
   'dismiss-work-session': dismissWorkSession,
   'end-work-session': endWorkSession,
   'expire-permission': expirePermission,
-  'forget-question': forgetQuestion,
+  'forget-coordinator-request': forgetCoordinatorRequest,
   'get-or-create-conversation': getOrCreateConversation,
   'end-limit': endLimit,
   'give-up-role-agent': giveUpRoleAgent,
-  'greet-coordinator': greetCoordinator,
+  'register-coordinator': registerCoordinator,
   'hand-over-messages': handOverMessages,
   'hold-lease': holdLease,
   'make-searchable': makeSearchable,
-  'hear-stranger': hearStranger,
+  'handle-unpaired-sender': handleUnpairedSender,
   'hold-channel': holdChannel,
   'import-conversation': importConversation,
-  'lapse-panel': lapsePanel,
+  'expire-panel': expirePanel,
   'logout-agent': logoutAgent,
-  'mark-note': markNote,
+  'mark-note-written': markNoteWritten,
   'mark-unreachable': markUnreachable,
-  'note-approach': noteApproach,
-  'note-chapters': noteChapters,
-  'note-channel': noteChannel,
-  'note-sent': noteSent,
-  'note-sweep': noteSweep,
-  'obey-chat-command': obeyChatCommand,
+  'record-agent-approach': recordAgentApproach,
+  'add-chapters-to-note': addChaptersToNote,
+  'record-channel-state': recordChannelState,
+  'record-sent': recordSent,
+  'record-sweep': recordSweep,
+  'run-chat-command': runChatCommand,
   'offer-launch': offerLaunch,
   'order-launch': orderLaunch,
   'order-stop': orderStop,
@@ -217,9 +198,9 @@ export const useCases = {
   'save-checkpoint': saveCheckpoint,
   'save-due-checkpoint': saveDueCheckpoint,
   'save-my-checkpoint': saveMyCheckpoint,
-  'see-all-panels': seeAllPanels,
-  'see-panels': seePanels,
-  'see-user-sessions': seeUserSessions,
+  'touch-all-panels': touchAllPanels,
+  'touch-panels': touchPanels,
+  'touch-user-sessions': touchUserSessions,
   'send-message': sendMessage,
   'send-prompt': sendPrompt,
   'set-channel-route': setChannelRoute,
@@ -241,7 +222,7 @@ export const useCases = {
   'sweep-launch': sweepLaunch,
   'take-channel-message': takeChannelMessage,
   'take-facts': takeFacts,
-  'take-in-approaches': takeInApproaches,
+  'import-approaches': importApproaches,
   'take-launch': takeLaunch,
   'take-next-action': takeNextAction,
   'take-over-coordinator': takeOverCoordinator,

@@ -1,6 +1,6 @@
 /** What the two engines spell differently. Everything else above the driver folders is the same text for both. */
 import type { Kysely, RawBuilder } from 'kysely'
-import type { Tables } from './tables.ts'
+import type { Tables } from './schema/tables.ts'
 
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres'

@@ -3,10 +3,10 @@
  * this; what differs between SQLite and PostgreSQL stands behind it, in the two driver folders.
  */
 import type { Instant } from '../domain/instant.ts'
-import type { StreamName } from '../domain/stream/name.ts'
+import type { StreamName } from '../domain/stream-name.ts'
 import type { Dialect } from './dialect.ts'
+import type { Tables } from './schema/tables.ts'
 import type { RunnableQuery } from './statement.ts'
-import type { Tables } from './tables.ts'
 
 export type Row = Record<string, unknown>
 

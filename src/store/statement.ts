@@ -4,7 +4,7 @@
  */
 import { type Compilable, DummyDriver, Kysely } from 'kysely'
 import type { Dialect } from './dialect.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from './schema/tables.ts'
 
 type Builder = Kysely<Tables>
 export type QueryBuilder<Row> = (db: Builder) => Compilable<Row>

@@ -2,13 +2,13 @@
  * The contract of the store: state and event log in one commit, on SQLite or PostgreSQL.
  *
  * A use case is a function in a transaction (docs/architecture.md). `run` is the only way to write: it locks the streams
- * the use case names, in order of their names, runs it, and answers only after the commit is durable. test/contracts holds
+ * the use case names, in order of their names, runs it, and answers only after the commit is durable. test/store holds
  * what every implementation must do; nothing outside src/store knows which one it has.
  */
 
 import type { RandomText } from '../domain/ids.ts'
 import type { Instant } from '../domain/instant.ts'
-import type { StreamName } from '../domain/stream/name.ts'
+import type { StreamName } from '../domain/stream-name.ts'
 import type { NewEvent } from '../protocol/events.ts'
 import type { QueryBuilder, Statement } from './statement.ts'
 
@@ -47,7 +47,7 @@ export interface Tx extends Reader {
 }
 
 export interface UseCase<Input, Output> {
-  /** The verb that is its file name. */
+  /** The name of its constant, in kebab case. */
   readonly name: string
   /** Every stream it decides about or appends to; the store locks these before it runs. */
   readonly streams: (input: Input) => readonly StreamName[]

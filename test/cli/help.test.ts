@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { CommandSpec } from '../../src/cli/command.ts'
 import { allCommands } from '../../src/cli/command-list.ts'
 import { exitCodes } from '../../src/cli/exit-codes.ts'
-import { optionsOf } from '../../src/cli/options-of.ts'
+import { optionsOf } from '../../src/cli/options-everywhere.ts'
 import { filesOfTheRepository } from '../style/source-files.ts'
 import { runCommand } from '../support/command-line.ts'
 

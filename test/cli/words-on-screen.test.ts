@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { Picture } from '../../src/cli/agents/redraw.ts'
 import { cutTo, displayWidth, padTo } from '../../src/cli/display-width.ts'
-import { Picture } from '../../src/cli/picture.ts'
 import { quietMs, startProgress } from '../../src/cli/progress.ts'
 import { table } from '../../src/cli/table.ts'
 import { parseMoment, relative } from '../../src/cli/times.ts'

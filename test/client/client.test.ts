@@ -2,7 +2,7 @@ import { expect, expectTypeOf, test } from 'vitest'
 import { createClient, ProblemError, UnreachableError } from '../../src/client/client.ts'
 import { Refusal } from '../../src/domain/errors.ts'
 import { problemOf } from '../../src/protocol/problem.ts'
-import type { Project } from '../../src/protocol/project.ts'
+import type { Project } from '../../src/protocol/projects/project.ts'
 import { answering, json } from '../support/answering.ts'
 import { openTestServer } from '../support/server.ts'
 

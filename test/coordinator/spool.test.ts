@@ -3,15 +3,15 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type NewFact, Spool, type SpoolParts } from '../../src/coordinator/spool.ts'
-import { LinkFact, maxFactsBytes, maxFactsPerMessage } from '../../src/protocol/link.ts'
+import { type NewFact, Spool, type SpoolOptions } from '../../src/coordinator/spool.ts'
+import { LinkFact, maxFactsBytes, maxFactsPerMessage } from '../../src/protocol/processes/link.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const spoolModule = new URL('../../src/coordinator/spool.ts', import.meta.url).href
 const output = (text: string): NewFact => ({ type: 'process-output', launchId: 'l1', text })
 const exited: NewFact = { type: 'process-exited', launchId: 'l1', exitCode: 0, signal: null, found: null, stopped: false }
 
-function open(changes: Partial<SpoolParts> = {}) {
+function open(changes: Partial<SpoolOptions> = {}) {
   const file = changes.file ?? join(temporaryFolder(), 'spool.jsonl')
   const warnings: string[] = []
   const rooms: boolean[] = []

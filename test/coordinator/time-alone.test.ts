@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { TimeAlone, tickMs } from '../../src/coordinator/time-alone.ts'
 import type { Clock } from '../../src/platform/clock.ts'
-import { beatMs } from '../../src/protocol/link.ts'
+import { beatMs } from '../../src/protocol/processes/link.ts'
 import { manualClock } from '../support/manual-clock.ts'
 
 const minuteMs = 60_000

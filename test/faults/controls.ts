@@ -42,8 +42,8 @@ export const ignoreFailedCommit: Change = {
 /** RE3: a disk that failed once is trusted with what comes next. */
 export const goesOnAfterFailure: Change = {
   file: 'store/sqlite/writer-thread.ts',
-  find: "      this.#broken ??= because('storeFailed', { why: String(error) })\n",
-  replace: "      return because('storeFailed', { why: String(error) })\n",
+  find: "      this.#broken ??= refusalText('storeFailed', { why: String(error) })\n",
+  replace: "      return refusalText('storeFailed', { why: String(error) })\n",
 }
 
 const orDie = `(process as { statements?: number }).statements = ((process as { statements?: number }).statements ?? 0) + 1
@@ -152,21 +152,21 @@ export const trustsNames: Change = {
 
 /** RE5: whatever epoch a coordinator speaks in, it is believed. */
 export const noEpochCheck: Change = {
-  file: 'services/coordinator-epoch.ts',
+  file: 'services/processes/coordinator-epoch.ts',
   find: '  if (row.epoch !== epoch) throw fenced(epoch, row.epoch)\n',
   replace: '',
 }
 
 /** RE5: the epoch is looked at before the transaction, and not inside it. */
 export const epochCheckedTooEarly: Change = {
-  file: 'services/take-facts.ts',
-  find: '    const row = await inForce(tx, input)\n',
-  replace: '    const row = (await findCoordinatorRow(tx, input.coordinatorId)) ?? (await inForce(tx, input))\n',
+  file: 'services/processes/take-facts.ts',
+  find: '    const row = await requireCurrentEpoch(tx, input)\n',
+  replace: '    const row = (await findCoordinatorRow(tx, input.coordinatorId)) ?? (await requireCurrentEpoch(tx, input))\n',
 }
 
 /** What it is looked at with. */
 export const withoutFence: Change = {
-  file: 'services/take-facts.ts',
+  file: 'services/processes/take-facts.ts',
   find: 'import { coordinatorOf,',
   replace: 'import { findCoordinatorRow, coordinatorOf,',
 }
@@ -197,7 +197,7 @@ export const changesAcknowledgedEarly: readonly Change[] = [
 
 /** SC3: a node that is stopped lets nobody finish. */
 export const cutOffByDrain: Change = {
-  file: 'server/open-doors.ts',
+  file: 'server/start-listeners.ts',
   find: '      if (lingerMs > 0) await linger(lingerMs)\n',
   replace: '      front.server.closeAllConnections()\n',
 }
@@ -233,9 +233,9 @@ export const silentDoorbells: Change = {
 /** Not broken: what is begun with its order reaches no coordinator, neither the order nor how to start it, until its link is back (CO4). */
 export const beginningsLost: readonly Change[] = [
   {
-    file: 'server/agents/offers.ts',
-    find: '      if (begun) connection.tell(',
-    replace: '      if (begun && !epoch) connection.tell(',
+    file: 'server/processes/offers.ts',
+    find: '      if (!begun) return',
+    replace: '      if (!begun || epoch) return',
   },
   {
     file: 'coordinator/link.ts',
@@ -273,7 +273,7 @@ export const filesInPlace: Change = {
 
 /** RS1: the child is begun, but what is left to do stays with its parent. */
 export const tasksStayBehind: Change = {
-  file: 'services/resume-work-session.ts',
+  file: 'services/work/resume-work-session.ts',
   find: '({ ...task, session_id: child.id, updated_at: context.now })',
   replace: '({ ...task, updated_at: context.now })',
   inThread: true,
@@ -281,7 +281,7 @@ export const tasksStayBehind: Change = {
 
 /** AP8: whoever is back is told of no decision, and so asks again. */
 export const decisionsStayBehind: Change = {
-  file: 'services/next-step.ts',
+  file: 'services/agent-sessions/next-step.ts',
   find: "decision.status !== 'pending' && told_to !== at.agentSessionId",
   replace: "decision.status === 'pending' && told_to !== at.agentSessionId",
   inThread: true,
@@ -289,7 +289,7 @@ export const decisionsStayBehind: Change = {
 
 /** DC2: the chapter is there, and agents are handed its messages all the same. */
 export const chapterNotLeft: Change = {
-  file: 'services/chapter-record.ts',
+  file: 'services/conversations/chapter-record.ts',
   find: '  await tx.write(leaveChapter, { key, ...left })\n',
   replace: '',
 }
@@ -305,7 +305,7 @@ export const noteInPlace: Change = {
 
 /** RL4: whoever resumes misses the message behind the last one it has. */
 export const resumeSkipsOne: Change = {
-  file: 'server/websocket/relay.ts',
+  file: 'server/consoles/relay.ts',
   find: 'new Map([[stream, lastSeq]])',
   replace: 'new Map([[stream, lastSeq === 0 ? 0 : lastSeq + 1]])',
 }
@@ -319,15 +319,15 @@ export const begunByAnything: Change = {
 
 /** NA5: not broken, but what takes a minute there takes half a second, so that turns outlast it. */
 export const hastyClosings: readonly Change[] = [
-  { file: 'domain/agent-session/expiry.ts', find: 'terminatingAtMostMs = 60_000', replace: 'terminatingAtMostMs = 500' },
-  { file: 'compose/duties/agent-session-sweeper.ts', find: 'const everyMs = 2000', replace: 'const everyMs = 100' },
+  { file: 'domain/agent-sessions/expiry.ts', find: 'terminatingAtMostMs = 60_000', replace: 'terminatingAtMostMs = 500' },
+  { file: 'jobs/agent-session-sweeper.ts', find: 'const everyMs = 2000', replace: 'const everyMs = 100' },
 ]
 
 /** NA5: who was asked to go is given up after that time, whatever it has in hand; its process is not. */
 export const turnsGivenUp: readonly Change[] = [
-  { file: 'domain/agent-session/expiry.ts', find: '    !facts.hasRunningTurn &&\n', replace: '' },
+  { file: 'domain/agent-sessions/expiry.ts', find: '    !facts.hasRunningTurn &&\n', replace: '' },
   {
-    file: 'domain/agent-session/expiry.ts',
+    file: 'domain/agent-sessions/expiry.ts',
     find: "reason: 'closed', stopsProcess: true",
     replace: "reason: 'closed', stopsProcess: false",
   },
@@ -335,14 +335,14 @@ export const turnsGivenUp: readonly Change[] = [
 
 /** CO3: a process is replaced beside itself, though it has a turn in hand or was told to go and has not gone. */
 export const replacedBesideItself: Change = {
-  file: 'services/start-facts.ts',
+  file: 'services/processes/start-facts.ts',
   find: '    if (launch.stopReason !== null || (await hasOrphanedTurn(reader, launch))) return true\n',
   replace: '',
 }
 
 /** CX1: an agent has one context, whoever it talks with. */
 export const oneContextForAll: Change = {
-  file: 'services/context-record.ts',
+  file: 'services/turns/context-record.ts',
   find: '  const found = await tx.first(selectContextOf, which)\n',
   replace: `  which = { ...which, key: \`web:\${which.projectId}.\${which.agentId}\`, originKey: '' }
   const found = await tx.first(selectContextOf, which)

@@ -3,11 +3,11 @@
  * itself, asks the oracle, and proves that it can be written. In one thread, because there are thousands of images.
  */
 import { randomness } from '../../src/platform/randomness.ts'
-import { createProject } from '../../src/services/create-project.ts'
-import { selectPosition } from '../../src/store/event-log.ts'
+import { createProject } from '../../src/services/projects/create-project.ts'
+import { selectPosition } from '../../src/store/log/event-log.ts'
+import { EngineReader } from '../../src/store/log/reader.ts'
+import { runUseCase } from '../../src/store/log/run-use-case.ts'
 import { migrate } from '../../src/store/migrate.ts'
-import { EngineReader } from '../../src/store/reader.ts'
-import { runUseCase } from '../../src/store/run-use-case.ts'
 import { SqliteConnection } from '../../src/store/sqlite/connection.ts'
 import type { Store } from '../../src/store/store.ts'
 import { openStoreOf, productFolder } from './build.ts'

@@ -3,7 +3,7 @@
  * open and answering within two seconds; and under sustained load, with readers that take their time, the write-ahead log
  * stays within 64 MiB.
  */
-import { projectStream } from '../../src/domain/stream/name.ts'
+import { projectStream } from '../../src/domain/stream-name.ts'
 import { randomness } from '../../src/platform/randomness.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { SqliteConnection } from '../../src/store/sqlite/connection.ts'

@@ -8,7 +8,7 @@ import { ordering } from './ordering/ordering.ts'
 import { productReader, timeCursor, withoutPoll } from './ordering/readers.ts'
 
 const seed = 'npm test'
-const writerUrl = new URL('../contracts/writer.ts', import.meta.url)
+const writerUrl = new URL('../store/writer.ts', import.meta.url)
 
 describe('order', () => {
   test('[RE4] 8 readers with bad doorbells have each of 2,000 events once and in order', async () => {

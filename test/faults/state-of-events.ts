@@ -1,11 +1,11 @@
 /**
  * The state that the events of `home` say there must be, built from nothing but them. The oracle compares it with the rows.
  */
-import { effectiveSettings } from '../../src/domain/project/settings.ts'
-import type { Agent } from '../../src/protocol/agent.ts'
+import { effectiveSettings } from '../../src/domain/projects/settings.ts'
+import type { Person } from '../../src/protocol/access/people.ts'
+import type { Agent } from '../../src/protocol/agents/agent.ts'
 import type { EventBodies } from '../../src/protocol/events.ts'
-import type { Person } from '../../src/protocol/people.ts'
-import type { Project } from '../../src/protocol/project.ts'
+import type { Project } from '../../src/protocol/projects/project.ts'
 
 export interface State {
   readonly projects: Map<string, Project>

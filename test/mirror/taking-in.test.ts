@@ -3,16 +3,15 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { takeInAtStart } from '../../src/compose/take-in-conversations.ts'
 import { chatLog } from '../../src/mirror/chat-log.ts'
 import { conversationFile } from '../../src/mirror/conversation-file.ts'
 import { Mirror } from '../../src/mirror/mirror.ts'
-import { addMessage } from '../../src/services/add-message.ts'
-import { deleteConversation } from '../../src/services/delete-conversation.ts'
-import { getOrCreateConversation } from '../../src/services/get-or-create-conversation.ts'
-import { getWholeHistory } from '../../src/services/get-whole-history.ts'
-import { listConversations } from '../../src/services/list-conversations.ts'
-import { by } from '../services/installation.ts'
+import { importAtStart } from '../../src/offline/import-conversations.ts'
+import { addMessage } from '../../src/services/conversations/add-message.ts'
+import { deleteConversation } from '../../src/services/conversations/delete-conversation.ts'
+import { getOrCreateConversation } from '../../src/services/conversations/get-or-create-conversation.ts'
+import { getWholeHistory, listConversations } from '../../src/services/conversations/queries.ts'
+import { by } from '../services/projects/installation.ts'
 import { picoclawSession, writePicoclaw } from '../support/picoclaw.ts'
 import { openTestStore } from '../support/store.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -21,7 +20,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 async function start(data: string) {
   const { store, clock } = await openTestStore({ folder: data })
   const told: string[] = []
-  await takeInAtStart(store, data, (file) => void told.push(file))
+  await importAtStart(store, data, (file) => void told.push(file))
   const mirror = new Mirror({
     store,
     clock,

@@ -10,8 +10,8 @@ const text = (...path: string[]): string => readFileSync(join(root, ...path), 'u
 const found = (pattern: RegExp, within: string): string[] => [...within.matchAll(pattern)].map(([, name = '']) => name)
 
 test('[OP1] every metric that an alert looks at is one the server gives', () => {
-  const metrics = readdirSync(join(root, 'src', 'server', 'http')).filter((file) => /metrics.*\.ts$/.test(file))
-  const source = metrics.map((file) => text('src', 'server', 'http', file)).join('\n')
+  const metrics = readdirSync(join(root, 'src', 'server', 'system')).filter((file) => /metrics.*\.ts$/.test(file))
+  const source = metrics.map((file) => text('src', 'server', 'system', file)).join('\n')
   const named = found(/\b((?:holdfast|nodejs)_[a-z0-9_]+)/g, text('deploy', 'prometheus-alerts.yml'))
   expect(named.length).toBeGreaterThan(5)
   for (const name of named) expect(source).toContain(name.replace(/_bucket$/, ''))

@@ -3,7 +3,7 @@ import { eachNode, isNamedMember, type Node, parse, placeOf, type SourceFile } f
 
 const bare = /^_?[sS]essions?($|[A-Z])/
 /** protocol/ and whoever stands on the other side of the wire use the names that are fixed on it; only as names of fields, though. */
-const speaksTheWire = /^(?:src\/(?:protocol|cli|client|agents|coordinator\/acp)|web|test|bench)\//
+const speaksTheWire = /^(?:src\/(?:protocol|cli|client|demo|coordinator\/acp)|web|test|bench)\//
 /** Names that browsers gave, not we. */
 const notOurs = new Set(['sessionStorage'])
 

@@ -8,7 +8,7 @@ import type { AgentFacts, Opened } from '../../src/coordinator/acp/opening.ts'
 import type { PermissionAnswer } from '../../src/coordinator/acp/permissions.ts'
 import type { Trouble } from '../../src/coordinator/acp/troubles.ts'
 import { type Clock, systemClock } from '../../src/platform/clock.ts'
-import type { AgentUpdate, PermissionRequest } from '../../src/protocol/agent-update.ts'
+import type { AgentUpdate, PermissionRequest } from '../../src/protocol/turns/agent-update.ts'
 import { main } from './built-product.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 

@@ -25,9 +25,9 @@ declare module 'vitest' {
 const keptMs = 24 * 3600 * 1000
 const entries = {
   product: 'src/compose/writer.ts',
-  contracts: 'test/contracts/writer.ts',
-  chat: 'test/services/chat-writer.ts',
-  work: 'test/services/work-writer.ts',
+  contracts: 'test/store/writer.ts',
+  chat: 'test/services/conversations/chat-writer.ts',
+  work: 'test/services/work/work-writer.ts',
 }
 
 export async function setup({ config, provide }: TestProject): Promise<void> {

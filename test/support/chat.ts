@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { watchEvents } from '../../src/client/event-stream.ts'
-import type { Process } from '../../src/protocol/process.ts'
+import type { Process } from '../../src/protocol/processes/process.ts'
 import type { RunningHoldfast } from './running-server.ts'
 
 let made = 0

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { Coordinator, type CoordinatorParts } from '../../src/coordinator/coordinator.ts'
+import { Coordinator, type CoordinatorDependencies } from '../../src/coordinator/coordinator.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { LinkServer } from './link-server.ts'
@@ -17,7 +17,7 @@ export interface TestCoordinator {
   log(): string
 }
 
-export interface CoordinatorOptions extends Partial<CoordinatorParts> {
+export interface CoordinatorOptions extends Partial<CoordinatorDependencies> {
   /** Of a coordinator before this one. */
   readonly folder?: string
 }

@@ -1,5 +1,5 @@
 /** How to start an agent that is a shell script, as the server would say it. */
-import type { LaunchParticulars } from '../../src/protocol/link.ts'
+import type { LaunchParticulars } from '../../src/protocol/processes/link.ts'
 
 let launches = 0
 

@@ -12,8 +12,8 @@ import {
   type LaunchOrder,
   type LaunchParticulars,
   type LinkFact,
-} from '../../src/protocol/link.ts'
-import { CoordinatorTurn, type RunningTurn, type SettledPermission, type TurnOrder } from '../../src/protocol/link-turns.ts'
+} from '../../src/protocol/processes/link.ts'
+import { CoordinatorTurn, type RunningTurn, type SettledPermission, type TurnOrder } from '../../src/protocol/turns/link.ts'
 import { particularsOf } from './launch-particulars.ts'
 
 const longestWaitMs = 30_000

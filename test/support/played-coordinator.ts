@@ -1,6 +1,6 @@
 /** A coordinator played by the test over the real wire: it says when a process starts, writes and ends, and starts none. */
 import { createClient } from '../../src/client/client.ts'
-import { type LinkFact, linkVersion } from '../../src/protocol/link.ts'
+import { type LinkFact, linkVersion } from '../../src/protocol/processes/link.ts'
 import { openSocket } from './feed-clients.ts'
 
 type Said = LinkFact extends infer Fact ? (Fact extends LinkFact ? Omit<Fact, 'n'> : never) : never

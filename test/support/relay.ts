@@ -1,9 +1,10 @@
 /** A server with an ACP agent in a project, the relay's clients on real WebSockets, and a machine that the test plays over the link. */
-import type { AgentUpdate, PermissionRequest } from '../../src/protocol/agent-update.ts'
-import { type LaunchOrder, type LinkFact, linkVersion } from '../../src/protocol/link.ts'
-import { createToken } from '../../src/services/create-token.ts'
-import { ownerWho } from '../services/installation.ts'
-import { type Said, started } from '../services/launch-pad.ts'
+
+import { type LaunchOrder, type LinkFact, linkVersion } from '../../src/protocol/processes/link.ts'
+import type { AgentUpdate, PermissionRequest } from '../../src/protocol/turns/agent-update.ts'
+import { createToken } from '../../src/services/access/create-token.ts'
+import { type Said, started } from '../services/processes/launch-pad.ts'
+import { ownerWho } from '../services/projects/installation.ts'
 import { openSocket, type SocketClient } from './feed-clients.ts'
 import { openTestServer, type TestServer, type TestServerOptions } from './server.ts'
 

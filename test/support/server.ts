@@ -3,17 +3,17 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
-import { bringBackFrom } from '../../src/compose/bring-back-from.ts'
-import { noteDay, noteFiles } from '../../src/compose/duties/cutover.ts'
 import { projectFiles } from '../../src/compose/project-files.ts'
+import { noteDay, noteFiles } from '../../src/jobs/cutover.ts'
 import { conversationFile } from '../../src/mirror/conversation-file.ts'
 import { filesBeside } from '../../src/mirror/files-beside.ts'
 import { Mirror } from '../../src/mirror/mirror.ts'
+import { restoreFromPath } from '../../src/offline/restore-from-path.ts'
 
 import { createLogger } from '../../src/platform/logger.ts'
 import { hashSecret, newSecret } from '../../src/platform/secrets.ts'
-import { Front, type FrontParts } from '../../src/server/front.ts'
-import { type DoorsParts, firstWordMs, type OpenDoors, openDoors } from '../../src/server/open-doors.ts'
+import { Front, type FrontOptions } from '../../src/server/front.ts'
+import { firstWordMs, type Listeners, type ListenersOptions, startListeners } from '../../src/server/start-listeners.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { ManualClock } from './manual-clock.ts'
 import { testSeals } from './seals.ts'
@@ -37,7 +37,7 @@ export interface Ask {
 }
 
 export interface TestServer {
-  readonly server: OpenDoors
+  readonly server: Listeners
   readonly url: string
   readonly port: number
   readonly store: Store
@@ -52,7 +52,7 @@ export interface TestServer {
 }
 
 export type TestServerOptions = Partial<
-  FrontParts & Pick<DoorsParts, 'ownerTokenHash' | 'detectAgents' | 'expectsCoordinator'>
+  FrontOptions & Pick<ListenersOptions, 'ownerTokenHash' | 'detectAgents' | 'expectsCoordinator'>
 > & {
   /** Processes at once on a machine that says nothing of its own. */
   readonly maxConcurrent?: number
@@ -88,9 +88,9 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
   onTestFinished(() => mirror.stop())
   const files = {
     ...filesBeside({ mirror, store, data: folder, noteDay: (day) => noteDay(store, day) }),
-    bringBack: bringBackFrom(store, folder),
+    bringBack: restoreFromPath(store, folder),
   }
-  const server = await openDoors({
+  const server = await startListeners({
     front,
     store,
     clock,

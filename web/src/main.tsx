@@ -6,10 +6,10 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './live/queries.ts'
-import { SpeechProvider } from './messages/messages.tsx'
 import { languageChoice, loadMessages, spoken } from './preferences/language.ts'
 import { followTheme } from './preferences/theme.ts'
 import { router } from './router.tsx'
+import { SpeechProvider } from './translations/messages.tsx'
 
 followTheme()
 

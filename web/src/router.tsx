@@ -1,11 +1,11 @@
 /** The places of the page and their addresses. Each place is loaded when it is first visited. */
 import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/react-router'
+import { isOurPath } from './access/our-path.ts'
 import { place, reachable } from './place.tsx'
 import { load, loadWhenVisited } from './place-files.ts'
 import { NotFound } from './shell/not-found.tsx'
 import { Shell } from './shell/shell.tsx'
 import { Stumbled } from './shell/stumbled.tsx'
-import { isOurPath } from './sign-in/our-path.ts'
 
 /** What can be created from anywhere: the dialog lies over the page and has an address of its own. */
 export const creations = ['project', 'agent', 'person', 'token', 'phone'] as const
@@ -30,7 +30,7 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: (search): { to?: string } => (isOurPath(search['to']) ? { to: search['to'] } : {}),
   component: place(
-    reachable(() => import('./sign-in/sign-in-page.tsx')),
+    reachable(() => import('./access/sign-in-page.tsx')),
     'SignInPage',
   ),
 })

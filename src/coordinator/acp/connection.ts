@@ -6,11 +6,11 @@
 import type { Readable, Writable } from 'node:stream'
 import { type ClientConnection, client, methods, RequestError } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../platform/clock.ts'
-import { say } from '../../protocol/sentences.ts'
+import { statusText } from '../../protocol/sentences.ts'
 import { AcpContext, type AcpContextOptions } from './context.ts'
 import { AcpFailure, failureOf } from './failure.ts'
 import { minuteMs } from './limits.ts'
-import { type AgentFacts, initialize, type Opened, type OpeningParts, openNew, openOld, type Place } from './opening.ts'
+import { type AgentFacts, initialize, type Opened, type OpeningOptions, openNew, openOld, type Place } from './opening.ts'
 import { fieldsOf, lineOf } from './shown.ts'
 import { type Trouble, Troubles } from './troubles.ts'
 import { Wire } from './wire.ts'
@@ -109,7 +109,7 @@ export class AcpConnection {
   async reopen(place: Place, { acpSessionId, openedAt }: Earlier, handlers: ContextHandlers): Promise<OpenedContext> {
     if (place.isNew) {
       const { context, opened } = await this.open(place, handlers)
-      return { context, opened: { ...opened, notRestored: say('folderHasGone') } }
+      return { context, opened: { ...opened, notRestored: statusText('folderHasGone') } }
     }
     const facts = this.#known()
     const waitMs = this.waitsBeforeLoad(openedAt)
@@ -150,18 +150,18 @@ export class AcpConnection {
     const { clock } = this.#options
     const facts = this.#known()
     const agent = this.#connection.agent
-    const ask: OpeningParts['ask'] = (what, work, limitMs) => this.#ask(what, work, limitMs)
+    const ask: OpeningOptions['ask'] = (what, work, limitMs) => this.#ask(what, work, limitMs)
     return new AcpContext({ ...handlers, agent, ask, clock, facts, troubles: this.#troubles })
   }
 
-  #opening(): OpeningParts {
-    const ask: OpeningParts['ask'] = (method, work, limitMs) => this.#ask(method, work, limitMs)
+  #opening(): OpeningOptions {
+    const ask: OpeningOptions['ask'] = (method, work, limitMs) => this.#ask(method, work, limitMs)
     return { agent: this.#connection.agent, ask, version: this.#options.version }
   }
 
   async #ask<Answer>(what: string, ask: () => Promise<Answer>, limitMs: number): Promise<Answer> {
     const late = Promise.withResolvers<never>()
-    const words = say('noAnswerWithin', { what, seconds: limitMs / 1000 })
+    const words = statusText('noAnswerWithin', { what, seconds: limitMs / 1000 })
     const stopWaiting = this.#options.clock.after(limitMs, () => late.reject(new AcpFailure('timeout', words)))
     try {
       return await Promise.race([ask(), late.promise])

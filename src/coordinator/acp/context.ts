@@ -11,13 +11,13 @@
  */
 import { type ClientContext, methods, RequestError } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../platform/clock.ts'
-import type { AgentUpdate, PermissionRequest } from '../../protocol/agent-update.ts'
-import type { ConfigChange } from '../../protocol/config-change.ts'
-import type { PromptPart } from '../../protocol/prompt.ts'
-import { say } from '../../protocol/sentences.ts'
+import { statusText } from '../../protocol/sentences.ts'
+import type { AgentUpdate, PermissionRequest } from '../../protocol/turns/agent-update.ts'
+import type { ConfigChange } from '../../protocol/turns/config-change.ts'
+import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import { AcpFailure, failureOf, isNotTaken } from './failure.ts'
 import { cancelMs, maxOpenQuestions, maxSettleMs, maxTurnText, minuteMs, settingMs, settleMs, turnMs } from './limits.ts'
-import type { AgentFacts, OpeningParts } from './opening.ts'
+import type { AgentFacts, OpeningOptions } from './opening.ts'
 import { outcomeOf, type PermissionAnswer, questionOf } from './permissions.ts'
 import { Pieces } from './pieces.ts'
 import { contentOf } from './prompt.ts'
@@ -29,7 +29,7 @@ import { modelOption, optionsOf, readUpdate } from './updates.ts'
 export interface AcpContextOptions {
   readonly agent: ClientContext
   /** Waits for an answer, and no longer than this. */
-  readonly ask: OpeningParts['ask']
+  readonly ask: OpeningOptions['ask']
   readonly clock: Clock
   readonly facts: AgentFacts
   readonly troubles: Troubles
@@ -89,7 +89,7 @@ export class AcpContext {
 
   /** One at a time: whoever has more keeps them in line. Rejects when the agent is gone before it has answered. */
   async prompt(parts: readonly PromptPart[], withinMs = turnMs): Promise<TurnEnd> {
-    if (this.#turn || this.#stuck) throw new AcpFailure('busy', say('turnNotGivenBack'))
+    if (this.#turn || this.#stuck) throw new AcpFailure('busy', statusText('turnNotGivenBack'))
     const request = { sessionId: this.#currentId(), prompt: contentOf(parts, this.#parts.facts) }
     const giveUp = Promise.withResolvers<'gave up'>()
     const turn: Turn = {
@@ -116,7 +116,7 @@ export class AcpContext {
       const outcome = turn.cancelled || stopReason === 'cancelled' ? 'cancelled' : 'answered'
       return { outcome, stopReason, error: null, empty: !turn.hasShown, cancelIgnored: false, notTaken: false }
     } catch (error) {
-      const failure = failureOf(error, say('thePrompt'))
+      const failure = failureOf(error, statusText('thePrompt'))
       if (failure.code === 'ended' || failure.code === 'flooded') throw failure
       if (turn.tookMs !== undefined) return tookTooLong(turn, turn.tookMs)
       const outcome = turn.cancelled ? 'cancelled' : 'failed'

@@ -1,7 +1,7 @@
 /** Why a conversation with an agent did not go on, with a word for programs and a sentence for people. */
 import { RequestError } from '@agentclientprotocol/sdk'
 import { mask } from '../../platform/mask.ts'
-import { say } from '../../protocol/sentences.ts'
+import { statusText } from '../../protocol/sentences.ts'
 import { fieldsOf, jsonOf, lineOf, textOf } from './shown.ts'
 import { FloodError } from './wire.ts'
 
@@ -42,7 +42,7 @@ const longestWords = 2000
 export function failureOf(error: unknown, what: string): AcpFailure {
   if (error instanceof AcpFailure) return error
   if (error instanceof FloodError) return new AcpFailure('flooded', error.message)
-  if (!(error instanceof RequestError)) return new AcpFailure('ended', say('endedBeforeAnswer', { what }))
+  if (!(error instanceof RequestError)) return new AcpFailure('ended', statusText('endedBeforeAnswer', { what }))
   const words = `${what}: ${wordsOf(error)}`.slice(0, longestWords)
   return new AcpFailure(isSignIn(error) ? 'sign_in' : 'refused', words)
 }

@@ -5,7 +5,7 @@
  * call in pieces, so the digest of each part is kept until the question comes.
  */
 
-import { spokenWords } from '../../protocol/allowance-scopes.ts'
+import { spokenWords } from '../../protocol/approvals/allowance-scopes.ts'
 import { canonical, digestOf } from './canonical.ts'
 import { type Fields, fieldsOf } from './shown.ts'
 

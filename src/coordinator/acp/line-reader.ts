@@ -2,7 +2,7 @@
  * Cuts bytes into lines. A line that is too long is thrown away while it comes: what is kept of it is its size and its beginning.
  * It never holds more than one line of the greatest length, in however many parts that came.
  */
-export interface LineParts {
+export interface LineOptions {
   readonly maxBytes: number
   readonly onLine: (line: string) => void
   readonly onTooLong: (bytes: number, beginning: string) => void
@@ -15,12 +15,12 @@ const smallest = 16 * 1024
 const nothing = Buffer.alloc(0)
 
 export class LineReader {
-  readonly #parts: LineParts
+  readonly #parts: LineOptions
   /** The beginning of a line whose end has not come. Copied, because a chunk of one byte may hold on to a page. */
   #buffer = nothing
   #bytes = 0
 
-  constructor(parts: LineParts) {
+  constructor(parts: LineOptions) {
     this.#parts = parts
   }
 

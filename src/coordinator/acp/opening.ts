@@ -5,8 +5,8 @@
 import type { ClientContext, McpServer } from '@agentclientprotocol/sdk'
 import { methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
 import type { OwnProgram } from '../../platform/program-of.ts'
-import type { AgentMode, AgentOption } from '../../protocol/agent-update.ts'
-import { say } from '../../protocol/sentences.ts'
+import { statusText } from '../../protocol/sentences.ts'
+import type { AgentMode, AgentOption } from '../../protocol/turns/agent-update.ts'
 import { AcpFailure, failureOf } from './failure.ts'
 import { initializeMs, loadMs, openMs } from './limits.ts'
 import { type Fields, fieldsOf, lineOf, listOf, wholeOf } from './shown.ts'
@@ -49,14 +49,14 @@ export interface Opened {
 
 type Ask = <Answer>(method: string, ask: () => Promise<Answer>, limitMs: number) => Promise<Answer>
 
-export interface OpeningParts {
+export interface OpeningOptions {
   readonly agent: ClientContext
   /** Waits for the answer, and no longer than this. */
   readonly ask: Ask
   readonly version: string
 }
 
-export async function initialize({ agent, ask, version }: OpeningParts): Promise<AgentFacts> {
+export async function initialize({ agent, ask, version }: OpeningOptions): Promise<AgentFacts> {
   const request = {
     protocolVersion: PROTOCOL_VERSION,
     // AC2: agents use their own files and terminals.
@@ -66,7 +66,7 @@ export async function initialize({ agent, ask, version }: OpeningParts): Promise
   const answer = fieldsOf(await ask('initialize', () => agent.request(methods.agent.initialize, request), initializeMs))
   const spoken = wholeOf(answer['protocolVersion'])
   if (spoken !== PROTOCOL_VERSION)
-    throw new AcpFailure('version', say('otherAcp', { theirs: spoken ?? 'unknown', ours: PROTOCOL_VERSION }))
+    throw new AcpFailure('version', statusText('otherAcp', { theirs: spoken ?? 'unknown', ours: PROTOCOL_VERSION }))
   const capabilities = fieldsOf(answer['agentCapabilities'])
   const prompts = fieldsOf(capabilities['promptCapabilities'])
   const info = fieldsOf(answer['agentInfo'])
@@ -96,20 +96,20 @@ export interface Place {
   readonly toolServers: readonly ToolServer[]
 }
 
-export async function openNew({ agent, ask }: OpeningParts, facts: AgentFacts, place: Place): Promise<Opened> {
+export async function openNew({ agent, ask }: OpeningOptions, facts: AgentFacts, place: Place): Promise<Opened> {
   const request = { cwd: place.folder, mcpServers: serversFor(facts, place) }
   const answer = fieldsOf(await ask('session/new', () => agent.request(methods.agent.session.new, request), openMs))
   const acpSessionId = lineOf(answer['sessionId'])
   if (acpSessionId === undefined || acpSessionId === '' || acpSessionId !== answer['sessionId'])
-    throw new AcpFailure('nonsense', say('noUsableId'))
+    throw new AcpFailure('nonsense', statusText('noUsableId'))
   return opened(answer, acpSessionId, 'new')
 }
 
 /** Brings an old one back by whatever the agent offers; when nothing works, begins anew and says why. */
-export async function openOld(parts: OpeningParts, facts: AgentFacts, place: Place, acpSessionId: string): Promise<Opened> {
+export async function openOld(parts: OpeningOptions, facts: AgentFacts, place: Place, acpSessionId: string): Promise<Opened> {
   const { agent, ask } = parts
   const request = { sessionId: acpSessionId, cwd: place.folder, mcpServers: serversFor(facts, place) }
-  let why = say('cannotBringBack')
+  let why = statusText('cannotBringBack')
   const ways = [
     // Which replays nothing.
     facts.canResume ? (['resumed', methods.agent.session.resume] as const) : undefined,
@@ -156,7 +156,7 @@ function serversFor({ mcpOverHttp }: AgentFacts, { toolServers }: Place): McpSer
 export function withSignIn(error: unknown, { signInMethods }: AgentFacts): unknown {
   if (!(error instanceof AcpFailure) || error.code !== 'sign_in' || signInMethods.length === 0) return error
   const ways = signInMethods.map(({ name, description }) => (description ? `${name} (${description})` : name)).join('; ')
-  return new AcpFailure('sign_in', say('signInFirst', { why: error.message, ways }))
+  return new AcpFailure('sign_in', statusText('signInFirst', { why: error.message, ways }))
 }
 
 interface OurTools {

@@ -3,7 +3,7 @@
  * and the answer in the agent's own words. Options are chosen by their kind, never by their place or id: no two vendors agree on those.
  */
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk'
-import { type PermissionKind, type PermissionRequest, permissionKinds } from '../../protocol/agent-update.ts'
+import { type PermissionKind, type PermissionRequest, permissionKinds } from '../../protocol/turns/agent-update.ts'
 import { canonical, digestOf } from './canonical.ts'
 import { fieldsOf, lineOf, listOf, oneOf } from './shown.ts'
 import type { ToolCalls } from './tool-calls.ts'

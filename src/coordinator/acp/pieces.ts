@@ -3,7 +3,7 @@
  * lot each 50 ms, or as soon as a piece is full. Order is kept. It holds at most one piece of text and a few updates.
  */
 import type { Clock } from '../../platform/clock.ts'
-import { type AgentUpdate, maxTextPiece } from '../../protocol/agent-update.ts'
+import { type AgentUpdate, maxTextPiece } from '../../protocol/turns/agent-update.ts'
 import { maxWaitingUpdates, pieceMs } from './limits.ts'
 
 export class Pieces {

@@ -1,7 +1,7 @@
 /** What a person gives to an agent, in the words of ACP. What the agent does not take as it is, is put into words where that is possible. */
 import type { ContentBlock } from '@agentclientprotocol/sdk'
-import type { PromptPart } from '../../protocol/prompt.ts'
-import { say } from '../../protocol/sentences.ts'
+import { statusText } from '../../protocol/sentences.ts'
+import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import { AcpFailure } from './failure.ts'
 import type { AgentFacts } from './opening.ts'
 
@@ -13,7 +13,7 @@ function blockOf(part: PromptPart, { images, embeddedFiles }: AgentFacts): Conte
     case 'text':
       return { type: 'text', text: part.text }
     case 'image':
-      if (!images) throw new AcpFailure('not_accepted', say('noPictures'))
+      if (!images) throw new AcpFailure('not_accepted', statusText('noPictures'))
       return { type: 'image', mimeType: part.mimeType, data: part.base64 }
     case 'file': {
       const { name, mimeType, text } = part

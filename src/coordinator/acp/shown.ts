@@ -1,5 +1,5 @@
 /** Reads single values out of what an agent sent, however wrong: a value of another kind is as good as none, a long one is cut. Pure. */
-import { maxListed, maxShownLine } from '../../protocol/agent-update.ts'
+import { maxListed, maxShownLine } from '../../protocol/turns/agent-update.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 

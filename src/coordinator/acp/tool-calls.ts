@@ -3,7 +3,14 @@
  * with several vendors), so an update is put on top of what is known under its id. A question only adds to it: what a person or a rule
  * decides about is never less than what the agent said of the call before (AP4).
  */
-import { maxListed, maxShownLine, maxShownText, type ToolCall, toolKinds, toolStatuses } from '../../protocol/agent-update.ts'
+import {
+  maxListed,
+  maxShownLine,
+  maxShownText,
+  type ToolCall,
+  toolKinds,
+  toolStatuses,
+} from '../../protocol/turns/agent-update.ts'
 import { agreed, likenessOf, type Prints, printed } from './likeness.ts'
 import { maxToolCalls } from './limits.ts'
 import { type Fields, fieldsOf, jsonOf, lineOf, listOf, oneOf, textOf, wholeOf } from './shown.ts'

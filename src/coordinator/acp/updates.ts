@@ -2,7 +2,7 @@
  * From what an agent sends to our own small union. It knows the words of ACP and nothing of turns. What it does not know is
  * no update: agents of tomorrow send more than this (AC1). Pure but for the tool calls it is given.
  */
-import type { AgentMode, AgentOption, AgentUpdate } from '../../protocol/agent-update.ts'
+import type { AgentMode, AgentOption, AgentUpdate } from '../../protocol/turns/agent-update.ts'
 import { type Fields, fieldsOf, lineOf, listOf, numberOf, oneOf, textOf } from './shown.ts'
 import type { ToolCalls } from './tool-calls.ts'
 

@@ -6,7 +6,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../platform/clock.ts'
-import { say } from '../../protocol/sentences.ts'
+import { statusText } from '../../protocol/sentences.ts'
 import {
   lineCost,
   maxLineBytes,
@@ -22,7 +22,7 @@ import { LineReader } from './line-reader.ts'
 /** What came over the pipe and was no message for us. */
 export type Noise = 'not_json' | 'line_too_long' | 'not_a_message' | 'answer_to_nothing' | 'unknown_notification'
 
-export interface WireParts {
+export interface WireOptions {
   /** The agent's standard output. */
   readonly from: Readable
   /** The agent's standard input. */
@@ -43,7 +43,7 @@ type Fields = Record<string, unknown>
 export class Wire {
   /** For the library. */
   readonly stream: Stream
-  readonly #parts: WireParts
+  readonly #parts: WireOptions
   /** Ours that are not answered, with what was asked. */
   readonly #asked = new Map<unknown, { readonly method: string; readonly params: unknown }>()
   readonly #incoming = new TransformStream<AnyMessage, AnyMessage>(undefined, undefined, { highWaterMark: maxOwed })
@@ -55,7 +55,7 @@ export class Wire {
   #used = 0
   #windowEnd = 0
 
-  constructor(parts: WireParts) {
+  constructor(parts: WireOptions) {
     this.#parts = parts
     // A pipe that breaks is an agent that has gone, which the end of its output tells as well.
     parts.to.on('error', () => {})
@@ -88,7 +88,7 @@ export class Wire {
           const part = chunk.subarray(at, at + readAtOnce)
           this.#used += part.length
           reader.push(part)
-          if (this.#noiseBytes > maxNoiseBytes) throw new FloodError(say('wroteTooMuch'))
+          if (this.#noiseBytes > maxNoiseBytes) throw new FloodError(statusText('wroteTooMuch'))
           await this.#share()
         }
         while (this.#owed >= maxOwed && !from.destroyed) await new Promise<void>((resolve) => (this.#wake = resolve))

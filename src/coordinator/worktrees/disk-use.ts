@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
 
 const mostFiles = 500_000
-const longestMs = 10_000
+const maxMs = 10_000
 /** What the kernel calls a block, whatever the disk does. */
 const blockBytes = 512
 
@@ -15,7 +15,7 @@ export interface DiskUse {
 }
 
 export async function diskUseOf(folder: string, clock: Clock): Promise<DiskUse> {
-  const until = clock.now() + longestMs
+  const until = clock.now() + maxMs
   const waiting = [folder]
   let [bytes, files] = [0, 0]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

@@ -43,20 +43,20 @@ export class GitFailure extends Error {
   }
 }
 
-export interface GitParts {
+export interface GitDependencies {
   readonly clock: Clock
   /** Ours; git gets of it what it needs to find its own configuration. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
 export class Git {
-  readonly #parts: GitParts
+  readonly #parts: GitDependencies
   readonly #waiting: (() => void)[] = []
   /** The last of those that wait for each other, by what they wait for. */
   readonly #turns = new Map<string, Promise<unknown>>()
   #running = 0
 
-  constructor(parts: GitParts) {
+  constructor(parts: GitDependencies) {
     this.#parts = parts
   }
 

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolderInside, namesIn, PathRefused, realPathInside } from '../../platform/path-inside.ts'
-import { say } from '../../protocol/sentences.ts'
+import { statusText } from '../../protocol/sentences.ts'
 import type { Git } from './git.ts'
 import { listWorktrees } from './listed.ts'
 import { readMark, type WorktreeMark, writeMark } from './mark.ts'
@@ -54,7 +54,7 @@ export async function makeWorkspace(git: Git, wanted: WantedWorkspace): Promise<
   return { kind: 'plain', folder: await makeFolderInside(root, workspace, folderMode), why: repository.why }
 }
 
-const noFolder = { why: say('noFolderHere') }
+const noFolder = { why: statusText('noFolderHere') }
 
 async function makeWorktree(repository: Repository, wanted: WantedWorkspace): Promise<Workspace> {
   const { root, workspace, userSessionShort, role } = wanted
@@ -86,7 +86,7 @@ async function registered(
 ): Promise<WorktreeMark | undefined> {
   const found = (await listWorktrees(repository)).find(({ folder }) => folder === top)
   if (found && !existsSync(top))
-    throw new PathRefused(say('worktreeGone', { folder: top, branch: mark.branch, command: 'git worktree prune' }))
+    throw new PathRefused(statusText('worktreeGone', { folder: top, branch: mark.branch, command: 'git worktree prune' }))
   if (!found) {
     if (existsSync(top) && (await readdir(top)).length > 0) throw taken(workspace)
     const add = await addArguments(repository, top, mark)
@@ -115,7 +115,9 @@ async function addArguments(repository: Repository, top: string, { branch, base 
   if (!exists) return [...add, '--no-track', '-b', branch, top, base]
   const elsewhere = (await listWorktrees(repository)).find((each) => each.branch === branch)
   if (elsewhere)
-    throw new PathRefused(say('worktreeMoved', { folder: elsewhere.folder, branch, place: top, command: 'git worktree move' }))
+    throw new PathRefused(
+      statusText('worktreeMoved', { folder: elsewhere.folder, branch, place: top, command: 'git worktree move' }),
+    )
   return [...add, top, branch]
 }
 
@@ -135,4 +137,4 @@ async function finish(repository: Repository, top: string, mark: WorktreeMark): 
 export const gitFolderOf = async (repository: Repository, top: string): Promise<string> =>
   realpath((await repository.run(['rev-parse', '--absolute-git-dir'], { folder: top })).trim())
 
-const taken = (workspace: string): PathRefused => new PathRefused(say('workspaceTaken', { workspace }))
+const taken = (workspace: string): PathRefused => new PathRefused(statusText('workspaceTaken', { workspace }))

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { lstat, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isBelow } from '../../platform/path-inside.ts'
-import { say } from '../../protocol/sentences.ts'
+import { statusText } from '../../protocol/sentences.ts'
 import { placeOf } from './file-name.ts'
 import { isOurBranch } from './names.ts'
 import type { OurWorktree } from './open-worktree.ts'
@@ -115,7 +115,7 @@ export async function removeWorktree(worktree: OurWorktree, { root, livingIn, co
 const inUse = (pids: readonly number[]): Removed => ({
   outcome: 'refused',
   reason: 'in_use',
-  why: say('processesThere', { pids: pids.join(', ') }),
+  why: statusText('processesThere', { pids: pids.join(', ') }),
 })
 
 /** A plain directory (WT4) has no other place for what is in it: only an empty one goes. */

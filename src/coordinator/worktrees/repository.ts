@@ -5,7 +5,7 @@
  */
 import { readFile, realpath } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
-import { say } from '../../protocol/sentences.ts'
+import { statusText } from '../../protocol/sentences.ts'
 import { type Git, GitFailure, type GitOptions, type GitResult } from './git.ts'
 
 /** Of keys that name programs; no repository that was made by hand has so many. */
@@ -94,8 +94,8 @@ export async function lookAtRepository(git: Git, folder: string): Promise<Reposi
     const found = await git.try(folder, ['rev-parse', ...asked, '--symbolic-full-name', 'HEAD'])
     const [isBare, own = '', common = '', top = '', prefix = '', head = '', branch = ''] = found.stdout.split('\n')
     if (found.code !== 0 && !found.stderr.includes(commit)) return { why: whyNot(folder, found.stderr) }
-    if (isBare === 'true') return { why: say('bareRepository', { folder }) }
-    if (!/^[0-9a-f]{40,64}$/.test(head)) return { why: say('noCommit', { folder }) }
+    if (isBare === 'true') return { why: statusText('bareRepository', { folder }) }
+    if (!/^[0-9a-f]{40,64}$/.test(head)) return { why: statusText('noCommit', { folder }) }
     const facts: RepositoryFacts = {
       top: await realpath(top),
       gitFolder: await realpath(own),
@@ -105,7 +105,8 @@ export async function lookAtRepository(git: Git, folder: string): Promise<Reposi
       branch: branch.startsWith(ofBranches) ? branch.slice(ofBranches.length) : null,
     }
     // `core.worktree` can name any folder of the machine; files are read and written only where the repository lies.
-    if ((await gitFolderNamedAt(facts.top)) !== facts.gitFolder) return { why: say('gitCannotOpen', { folder, why: elsewhere }) }
+    if ((await gitFolderNamedAt(facts.top)) !== facts.gitFolder)
+      return { why: statusText('gitCannotOpen', { folder, why: elsewhere }) }
     return new Repository(git, facts)
   } catch (error) {
     if (error instanceof GitFailure && error.code === 'missing') return { why: error.message }
@@ -123,9 +124,9 @@ export async function gitFolderNamedAt(top: string): Promise<string | undefined>
 }
 
 function whyNot(folder: string, stderr: string): string {
-  if (/dubious ownership/.test(stderr)) return say('othersRepository', { folder })
-  if (/not a git repository|must be run in a work tree/.test(stderr)) return say('noRepository', { folder })
-  return say('gitCannotOpen', { folder, why: stderr.trim().slice(0, 500) })
+  if (/dubious ownership/.test(stderr)) return statusText('othersRepository', { folder })
+  if (/not a git repository|must be run in a work tree/.test(stderr)) return statusText('noRepository', { folder })
+  return statusText('gitCannotOpen', { folder, why: stderr.trim().slice(0, 500) })
 }
 
 const runsAProgram = /^(filter\..+\.(?:clean|smudge|process)|merge\..+\.driver)$/i

@@ -11,8 +11,8 @@ import { StringDecoder } from 'node:string_decoder'
 import type { Clock } from '../../platform/clock.ts'
 import { mask } from '../../platform/mask.ts'
 import { openInside, PathRefused, realPathInside } from '../../platform/path-inside.ts'
-import { say } from '../../protocol/sentences.ts'
-import { mostCopied, setUpWithinMs } from '../../protocol/worktree.ts'
+import { statusText } from '../../protocol/sentences.ts'
+import { mostCopied, setUpWithinMs } from '../../protocol/worktrees/worktree.ts'
 import { AgentOutput } from '../agent-output.ts'
 import type { Repository } from './repository.ts'
 
@@ -32,7 +32,7 @@ export async function copyIgnored(repository: Repository, top: string, paths: re
   const copied: string[] = []
   const left: { path: string; why: string }[] = []
   for (const [index, path] of paths.entries()) {
-    const why = index < mostCopied ? await copyOne(repository, top, path) : say('copiesTooMany', { count: mostCopied })
+    const why = index < mostCopied ? await copyOne(repository, top, path) : statusText('copiesTooMany', { count: mostCopied })
     if (why === undefined) copied.push(path)
     else left.push({ path, why })
   }
@@ -45,11 +45,12 @@ async function copyOne(repository: Repository, top: string, path: string): Promi
     const from = await realPathInside(source, path)
     const to = await realPathInside(top, path)
     const found = await lstat(from).catch(() => undefined)
-    if (!found) return say('copyMissing')
-    if (!found.isFile()) return say('copyNoFile')
-    if (found.size > largestCopied) return say('copyTooLarge', { size: largestCopied / 1024 / 1024 })
-    if (await lstat(to).catch(() => undefined)) return say('copyThere')
-    if ((await repository.try(['check-ignore', '--quiet', '--', path], { folder: top })).code !== 0) return say('copyNotIgnored')
+    if (!found) return statusText('copyMissing')
+    if (!found.isFile()) return statusText('copyNoFile')
+    if (found.size > largestCopied) return statusText('copyTooLarge', { size: largestCopied / 1024 / 1024 })
+    if (await lstat(to).catch(() => undefined)) return statusText('copyThere')
+    if ((await repository.try(['check-ignore', '--quiet', '--', path], { folder: top })).code !== 0)
+      return statusText('copyNotIgnored')
     await mkdir(dirname(to), { recursive: true })
     const reading = await openInside(source, from, constants.O_RDONLY)
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
@@ -63,7 +64,7 @@ async function copyOne(repository: Repository, top: string, path: string): Promi
   } catch (error) {
     return error instanceof PathRefused
       ? error.message
-      : say('copyFailed', { code: String((error as NodeJS.ErrnoException).code) })
+      : statusText('copyFailed', { code: String((error as NodeJS.ErrnoException).code) })
   }
 }
 

@@ -1,13 +1,13 @@
 /** Fastify, set up: limits, JSON, errors, the routes of the list, the page for the rest. */
 
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
-import { because } from '../../domain/because.ts'
+import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { mask } from '../../platform/mask.ts'
 import { parseJson } from '../../platform/parse-json.ts'
-import type { Doors } from '../doors.ts'
+import type { ServerDependencies } from '../dependencies.ts'
 import type { Front } from '../front.ts'
-import { openMcpDoor } from '../mcp/door.ts'
+import { registerMcp } from '../mcp/door.ts'
 import { maxHeaderBytes } from './gate.ts'
 import { isReserved } from './page.ts'
 import { bodyLimit, maskedProblem, problemHeaders, refusalOf } from './problem-answer.ts'
@@ -17,13 +17,13 @@ import { nothingThere, registerRoutes } from './register-routes.ts'
 const maxParamLength = maxHeaderBytes
 const maxLoggedPathLength = 200
 
-export interface AppParts {
-  readonly doors: Doors
+export interface AppOptions {
+  readonly doors: ServerDependencies
   readonly front: Front
   readonly behindProxy: boolean
 }
 
-export function buildApp({ doors, front, behindProxy }: AppParts): FastifyInstance {
+export function buildApp({ doors, front, behindProxy }: AppOptions): FastifyInstance {
   const { gate } = front
   const app: FastifyInstance = fastify({
     logger: false,
@@ -66,7 +66,7 @@ export function buildApp({ doors, front, behindProxy }: AppParts): FastifyInstan
     if (routeOptions.config.upload) gate.mustKeepComing(raw, front.arrivalMs)
     else gate.mustArrive(raw, front.arrivalMs)
   })
-  openMcpDoor(app, doors)
+  registerMcp(app, doors)
   app.setNotFoundHandler((request) => {
     throw nothingThere(pathOf(request.url))
   })
@@ -78,7 +78,7 @@ export function buildApp({ doors, front, behindProxy }: AppParts): FastifyInstan
       const path = pathOf(request.url)
       if (!isReserved(path)) {
         const answer = front.page.answer(path, request.headers)
-        if (!answer) throw new Refusal('not_found', because('nothingHere'))
+        if (!answer) throw new Refusal('not_found', refusalText('nothingHere'))
         return reply.code(answer.status).headers(answer.headers).send(answer.body)
       }
       await doors.credentials.of(request.raw)

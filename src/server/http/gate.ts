@@ -10,8 +10,8 @@ import { systemClock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { SampledLog } from '../../platform/sampled-log.ts'
 import type { HostAndOrigin } from '../security/host-and-origin.ts'
+import type { Figures } from '../system/figures.ts'
 import type { Callers } from './callers.ts'
-import type { Figures } from './figures.ts'
 import { answerProblem, answerProblemOn, refusalOf } from './problem-answer.ts'
 import { setSecurityHeaders } from './security-headers.ts'
 
@@ -24,7 +24,7 @@ const refusalsLoggedAMinute = 60
 /** Node's word for it. */
 const tookTooLong = 'ERR_HTTP_REQUEST_TIMEOUT'
 
-export interface GateParts {
+export interface GateOptions {
   readonly logger: Logger
   readonly figures: Figures
   readonly callers: Callers
@@ -32,12 +32,12 @@ export interface GateParts {
 }
 
 export class Gate {
-  readonly #parts: GateParts
+  readonly #parts: GateOptions
   readonly #refused: SampledLog
   readonly #ids = new WeakMap<IncomingMessage, string>()
   #hostAndOrigin: HostAndOrigin | undefined
 
-  constructor(parts: GateParts) {
+  constructor(parts: GateOptions) {
     this.#parts = parts
     this.#refused = new SampledLog(parts.logger, systemClock, refusalsLoggedAMinute)
   }

@@ -4,10 +4,10 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type * as z from 'zod'
-import type { Who } from '../../domain/credential/who.ts'
+import type { Who } from '../../domain/access/who.ts'
 import type { Route } from '../../protocol/route.ts'
 import type { Query, ReceiptKey, UseCase } from '../../store/store.ts'
-import type { Doors } from '../doors.ts'
+import type { ServerDependencies } from '../dependencies.ts'
 import type { Presented } from '../security/credentials.ts'
 
 type Checked<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
@@ -22,7 +22,7 @@ export interface Call<R extends Route> {
   readonly who: IfKnown<R, Who>
   readonly presented: IfKnown<R, Presented>
   readonly receipt: ReceiptKey | undefined
-  readonly doors: Doors
+  readonly doors: ServerDependencies
   readonly request: FastifyRequest
   readonly reply: FastifyReply
 }

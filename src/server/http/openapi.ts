@@ -1,9 +1,9 @@
 /** The list of routes as an OpenAPI 3.1 document (HT3), from the same schemas that check the requests. Pure. */
 import * as z from 'zod'
 import { type ErrorCode, errorCatalogue } from '../../domain/errors.ts'
-import { anyBytes } from '../../protocol/artifact.ts'
 import type { Route } from '../../protocol/route.ts'
 import { routes } from '../../protocol/routes.ts'
+import { anyBytes } from '../../protocol/work/artifact.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -2,7 +2,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../../domain/errors.ts'
-import type { agentRoutes } from '../../protocol/routes/agents.ts'
+import type { agentRoutes } from '../../protocol/agents/routes.ts'
 import type { ReceiptKey } from '../../store/store.ts'
 import type { Presented } from '../security/credentials.ts'
 

@@ -4,38 +4,32 @@
  */
 
 import type { FastifyInstance, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify'
-import { because } from '../../domain/because.ts'
-import { allows } from '../../domain/credential/scopes.ts'
+import { allows } from '../../domain/access/scopes.ts'
+import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { checked } from '../../protocol/checked-input.ts'
 import type { Route } from '../../protocol/route.ts'
 import { type Routes, routes } from '../../protocol/routes.ts'
-import { checkConversations } from '../../services/conversation-access.ts'
-import { accountOf } from '../../services/find-user-session.ts'
-import type { Doors } from '../doors.ts'
+import { accountOf } from '../../services/consoles/queries.ts'
+import { checkConversations } from '../../services/conversations/conversation-access.ts'
+import { accessHandlers } from '../access/routes.ts'
+import { agentSessionHandlers } from '../agent-sessions/routes.ts'
+import { agentHandlers } from '../agents/routes.ts'
+import { allowanceHandlers, approvalHandlers } from '../approvals/routes.ts'
+import { channelHandlers } from '../channels/routes.ts'
+import { userSessionHandlers } from '../consoles/routes.ts'
+import { chatHandlers } from '../conversations/chat-routes.ts'
+import { noteHandlers } from '../conversations/note-routes.ts'
+import { conversationHandlers, searchHandlers } from '../conversations/routes.ts'
+import type { ServerDependencies } from '../dependencies.ts'
+import { processHandlers } from '../processes/routes.ts'
+import { projectHandlers } from '../projects/routes.ts'
 import type { Presented } from '../security/credentials.ts'
+import { eventHandlers, systemHandlers } from '../system/routes.ts'
+import { approachHandlers, artifactHandlers, taskHandlers, workSessionHandlers } from '../work/routes.ts'
+import { worktreeHandlers } from '../worktrees/routes.ts'
 import type { Call, Handler, HandlersOf } from './handler.ts'
 import { receiptOf } from './receipt.ts'
-import { accessHandlers } from './routes/access.ts'
-import { agentSessionHandlers } from './routes/agent-sessions.ts'
-import { agentHandlers } from './routes/agents.ts'
-import { allowanceHandlers } from './routes/allowances.ts'
-import { approachHandlers } from './routes/approaches.ts'
-import { approvalHandlers } from './routes/approvals.ts'
-import { artifactHandlers } from './routes/artifacts.ts'
-import { channelHandlers } from './routes/channels.ts'
-import { chatHandlers } from './routes/chat.ts'
-import { conversationHandlers } from './routes/conversations.ts'
-import { eventHandlers } from './routes/events.ts'
-import { noteHandlers } from './routes/notes.ts'
-import { processHandlers } from './routes/processes.ts'
-import { projectHandlers } from './routes/projects.ts'
-import { searchHandlers } from './routes/search.ts'
-import { systemHandlers } from './routes/system.ts'
-import { taskHandlers } from './routes/tasks.ts'
-import { userSessionHandlers } from './routes/user-sessions.ts'
-import { workSessionHandlers } from './routes/work-sessions.ts'
-import { worktreeHandlers } from './routes/worktrees.ts'
 
 const handlers: HandlersOf<Routes> = {
   ...accessHandlers,
@@ -75,7 +69,7 @@ declare module 'fastify' {
   }
 }
 
-export function registerRoutes(app: FastifyInstance, doors: Doors): void {
+export function registerRoutes(app: FastifyInstance, doors: ServerDependencies): void {
   app.decorateRequest('presented', null)
   app.addHook('onRequest', async (request) => {
     await identify(request, doors)
@@ -121,7 +115,12 @@ export function registerRoutes(app: FastifyInstance, doors: Doors): void {
 }
 
 /** Whatever is about one conversation is for who may see it, and for nobody else there. */
-async function checkConversation(route: Route, params: unknown, presented: Presented | null, doors: Doors): Promise<void> {
+async function checkConversation(
+  route: Route,
+  params: unknown,
+  presented: Presented | null,
+  doors: ServerDependencies,
+): Promise<void> {
   if (!route.path.startsWith('/api/conversations/{key}') || !presented) return
   const { key } = params as { key: string }
   await doors.store.query(checkConversations, { accountId: accountOf(presented.who), keys: [key] })
@@ -141,12 +140,12 @@ function withoutNul(values: unknown): unknown {
   return values
 }
 
-async function identify(request: FastifyRequest, { credentials }: Doors): Promise<void> {
+async function identify(request: FastifyRequest, { credentials }: ServerDependencies): Promise<void> {
   const { scope = 'anybody' } = request.routeOptions.config
   if (scope === 'nobody') return
   request.presented = await credentials.of(request.raw)
   if (scope === 'anybody' || allows(request.presented.who.scopes, scope)) return
-  throw new Refusal('missing_scope', because('needsScope', { scope }), { scope })
+  throw new Refusal('missing_scope', refusalText('needsScope', { scope }), { scope })
 }
 
 const isLasting = ({ media }: Route): boolean => media === 'text/event-stream'
@@ -162,5 +161,5 @@ const patterns = Object.values<Route>(routes).map((route) => ({
 export function nothingThere(path: string): Refusal {
   const allow = patterns.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
   if (allow.length > 0) return new Refusal('method_not_allowed', undefined, { allow })
-  return new Refusal('not_found', because('nothingHere'))
+  return new Refusal('not_found', refusalText('nothingHere'))
 }

@@ -3,10 +3,10 @@
  * of all that a credential opened once it is no longer good (SE3, SE8, RL5). Counts beats, not time: a laptop that slept
  * loses nobody.
  */
-import { because } from '../../domain/because.ts'
+import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { epochMs } from '../../domain/instant.ts'
-import { home } from '../../domain/stream/name.ts'
+import { home } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { EventType } from '../../protocol/events.ts'
 import type { Store } from '../../store/store.ts'
@@ -22,7 +22,7 @@ const looksPerRecheck = 3
 /** Two looks in a row: it took nothing for at least 10 s. */
 const maxStuckLooks = 2
 /** What a timer can hold; a later expiry is looked at again then. */
-const longestTimerMs = 2 ** 31 - 1
+const maxTimerMs = 2 ** 31 - 1
 /** How long clients have to answer a goodbye before they are cut off. */
 const goodbyeMs = 1000
 
@@ -48,7 +48,7 @@ export interface OpenConnection {
   cut(): void
 }
 
-export interface ConnectionsParts {
+export interface ConnectionsOptions {
   readonly store: Store
   readonly clock: Clock
   readonly credentials: Credentials
@@ -56,7 +56,7 @@ export interface ConnectionsParts {
 }
 
 export class Connections {
-  readonly #parts: ConnectionsParts
+  readonly #parts: ConnectionsOptions
   readonly #open = new Set<OpenConnection>()
   readonly #perCredential = new Map<string, number>()
   readonly #expiries = new Map<OpenConnection, () => void>()
@@ -65,7 +65,7 @@ export class Connections {
   #closing = false
   #allGone: (() => void) | undefined
 
-  constructor(parts: ConnectionsParts) {
+  constructor(parts: ConnectionsOptions) {
     this.#parts = parts
   }
 
@@ -96,7 +96,7 @@ export class Connections {
     if (this.#closing) throw new Refusal('shutting_down')
     if ((this.#perCredential.get(who.credentialId) ?? 0) < maxConnectionsPerCredential) return
     const limit = maxConnectionsPerCredential
-    throw new Refusal('too_many_connections', because('connections', { count: limit }), { limit })
+    throw new Refusal('too_many_connections', refusalText('connections', { count: limit }), { limit })
   }
 
   add(connection: OpenConnection): void {
@@ -177,8 +177,8 @@ export class Connections {
     const { who, hash } = connection.presented
     if (who.expiresAt === null) return
     const ms = Math.max(0, epochMs(who.expiresAt) - this.#parts.clock.now())
-    const stop = this.#parts.clock.after(Math.min(ms, longestTimerMs), () => {
-      if (ms > longestTimerMs) this.#expireLater(connection)
+    const stop = this.#parts.clock.after(Math.min(ms, maxTimerMs), () => {
+      if (ms > maxTimerMs) this.#expireLater(connection)
       else void this.#recheck(hash)
     })
     this.#expiries.set(connection, stop)

@@ -1,11 +1,11 @@
 /** Server-sent events (HT6): one client's open answer as a sink of a subscription. `id:` is a cursor over all its streams. */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Figures } from '../http/figures.ts'
 import type { Presented } from '../security/credentials.ts'
+import type { Figures } from '../system/figures.ts'
+import { Progress, roomIn } from './backpressure.ts'
 import type { OpenConnection } from './connections.ts'
 import type { FeedEvent } from './feed-event.ts'
-import { Progress, roomIn } from './room.ts'
 import type { FeedSink, FeedSnapshot } from './subscription.ts'
 
 /** How long a browser waits before it comes back. */

@@ -3,9 +3,9 @@
  * is put in as the text it was stored as, never parsed.
  */
 
-import { parseStream, type StreamName } from '../../domain/stream/name.ts'
-import { relayText } from '../../protocol/relay.ts'
-import { encodeCursor } from '../../store/cursor.ts'
+import { parseStream, type StreamName } from '../../domain/stream-name.ts'
+import { relayText } from '../../protocol/consoles/relay.ts'
+import { encodeCursor } from '../../store/log/cursor.ts'
 import type { StoredEvent } from '../../store/store.ts'
 
 export class FeedEvent {

@@ -1,10 +1,10 @@
 /** The streams a reader asked for, each a name we know, at most 100 of them. */
-import type { Who } from '../../domain/credential/who.ts'
+import type { Who } from '../../domain/access/who.ts'
 import { Refusal } from '../../domain/errors.ts'
-import { parseStream, type StreamKind, type StreamName } from '../../domain/stream/name.ts'
+import { parseStream, type StreamKind, type StreamName } from '../../domain/stream-name.ts'
 import { maxStreamsPerClient } from '../../protocol/socket.ts'
-import { checkConversations, conversationsOf } from '../../services/conversation-access.ts'
-import { accountOf } from '../../services/find-user-session.ts'
+import { accountOf } from '../../services/consoles/queries.ts'
+import { checkConversations, conversationsOf } from '../../services/conversations/conversation-access.ts'
 import type { Store } from '../../store/store.ts'
 
 /**

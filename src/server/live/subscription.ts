@@ -3,9 +3,9 @@
  * the tails with no gap and no duplicate. A cursor that cannot be served gets a snapshot, never silence (HT6). The log is the
  * buffer: a client that takes nothing costs one piece of it, and nobody else waits.
  */
-import type { StreamName } from '../../domain/stream/name.ts'
-import { readSnapshot } from '../../services/read-snapshot.ts'
-import { decodeCursor, encodeCursor, type Heads } from '../../store/cursor.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
+import { readSnapshot } from '../../services/system/read-snapshot.ts'
+import { decodeCursor, encodeCursor, type Heads } from '../../store/log/cursor.ts'
 import type { Store, StreamPosition } from '../../store/store.ts'
 import { FeedEvent } from './feed-event.ts'
 import type { Tail, TailFollower, Tails } from './tail.ts'

@@ -3,7 +3,7 @@
  * and hands the same objects to all who are up to date. It keeps the newest few, so that one who fell behind a little need
  * not ask the log. It never waits for a follower.
  */
-import type { StreamName } from '../../domain/stream/name.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Store } from '../../store/store.ts'
@@ -19,7 +19,7 @@ const maxRecentEvents = 1000
 const maxRecentCharacters = 1024 * 1024
 const retryMs = 1000
 
-export interface TailParts {
+export interface TailOptions {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
@@ -29,7 +29,7 @@ export class Tail {
   readonly stream: StreamName
   /** The number of the last event handed out. */
   head = 0
-  readonly #parts: TailParts
+  readonly #parts: TailOptions
   readonly #followers = new Set<TailFollower>()
   readonly #stopListening: () => void
   #recent: FeedEvent[] = []
@@ -42,7 +42,7 @@ export class Tail {
   #closed = false
   #stopRetry: (() => void) | undefined
 
-  constructor(stream: StreamName, parts: TailParts) {
+  constructor(stream: StreamName, parts: TailOptions) {
     this.stream = stream
     this.#parts = parts
     this.#stopListening = parts.store.doorbell.on(stream, (head) => this.#ring(head))
@@ -130,10 +130,10 @@ export class Tail {
 
 /** One tail per stream that somebody follows. */
 export class Tails {
-  readonly #parts: TailParts
+  readonly #parts: TailOptions
   readonly #open = new Map<StreamName, { readonly tail: Tail; holders: number }>()
 
-  constructor(parts: TailParts) {
+  constructor(parts: TailOptions) {
     this.#parts = parts
   }
 

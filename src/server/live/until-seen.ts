@@ -2,7 +2,7 @@
  * Waits until something can be seen in the store: looked for when the doorbell of a stream rings, and every second behind it, should a ring be
  * lost. Undefined when its time is over.
  */
-import type { StreamName } from '../../domain/stream/name.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Store } from '../../store/store.ts'
 

@@ -1,6 +1,6 @@
 /** Arguments that several tools take, described once. */
 import * as z from 'zod'
-import { Content } from '../../protocol/message.ts'
+import { Content } from '../../protocol/conversations/message.ts'
 import { Id } from '../../protocol/text.ts'
 
 export const agentSessionToken = z

@@ -1,5 +1,5 @@
 /** Who may report what processes do: coordinators, and people who could make themselves a coordinator's token. */
-import { allows } from '../../domain/credential/scopes.ts'
+import { allows } from '../../domain/access/scopes.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { ToolCall } from './tool.ts'
 

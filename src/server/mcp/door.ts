@@ -3,10 +3,10 @@
  * behind it is loaded with its first request (SP1).
  */
 import type { FastifyInstance } from 'fastify'
-import type { Doors } from '../doors.ts'
+import type { ServerDependencies } from '../dependencies.ts'
 import type { McpRequests } from './mcp-requests.ts'
 
-export function openMcpDoor(app: FastifyInstance, doors: Doors): void {
+export function registerMcp(app: FastifyInstance, doors: ServerDependencies): void {
   let requests: Promise<McpRequests> | undefined
   const load = (): Promise<McpRequests> => {
     requests ??= import('./mcp-requests.ts').then((loaded) => new loaded.McpRequests(doors))

@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../../domain/errors.ts'
-import type { Doors } from '../doors.ts'
+import type { ServerDependencies } from '../dependencies.ts'
 import type { Presented } from '../security/credentials.ts'
 import { type PlainCall, plainCall } from './plain-call.ts'
 import { runTool } from './run-tool.ts'
@@ -14,11 +14,11 @@ import { type ServerInfo, ToolAnswer } from './tool-answer.ts'
 import { toolNamed } from './tool-list.ts'
 
 export class McpRequests {
-  readonly #doors: Doors
+  readonly #doors: ServerDependencies
   readonly #serverInfo: ServerInfo
   #sdk: Promise<SdkHandler> | undefined
 
-  constructor(doors: Doors) {
+  constructor(doors: ServerDependencies) {
     this.#doors = doors
     this.#serverInfo = { name: 'holdfast', title: 'Holdfast', version: doors.version }
   }

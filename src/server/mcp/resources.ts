@@ -3,12 +3,17 @@
  * project; tasks are read one by one through their template. Nothing is subscribed to: an agent is told what changed by
  * get_next_action, and a restart must cost nothing (MC1).
  */
-import type { Who } from '../../domain/credential/who.ts'
+import type { Who } from '../../domain/access/who.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
-import { type AskedResource, type FoundResource, findResource, type ResourceName } from '../../services/find-resource.ts'
-import { listProjects } from '../../services/list-projects.ts'
-import { listProjectsOfAgent } from '../../services/list-projects-of-agent.ts'
+import {
+  type AskedResource,
+  type FoundResource,
+  findResource,
+  listProjects,
+  listProjectsOfAgent,
+  type ResourceName,
+} from '../../services/projects/queries.ts'
 import type { Store } from '../../store/store.ts'
 import { snakeFields } from './snake-case.ts'
 

@@ -13,7 +13,7 @@ import {
   Server,
 } from '@modelcontextprotocol/server'
 import { mask } from '../../platform/mask.ts'
-import type { Doors } from '../doors.ts'
+import type { ServerDependencies } from '../dependencies.ts'
 import { refusalOf } from '../http/problem-answer.ts'
 import type { Presented } from '../security/credentials.ts'
 import { instructions } from './instructions.ts'
@@ -36,7 +36,7 @@ export interface SdkHandler {
   close(): Promise<void>
 }
 
-export function createSdkHandler(doors: Doors, serverInfo: ServerInfo): SdkHandler {
+export function createSdkHandler(doors: ServerDependencies, serverInfo: ServerInfo): SdkHandler {
   const onerror = (error: Error): void => doors.logger.debug({ err: error }, 'An MCP request was refused')
   const handler = createMcpHandler(() => serverFor(doors, serverInfo), { onerror })
   const nodeHandler = toNodeHandler(handler, { onerror })
@@ -56,7 +56,7 @@ export function createSdkHandler(doors: Doors, serverInfo: ServerInfo): SdkHandl
 }
 
 /** The low-level server, with lists made beforehand: a request costs no registration of tools. */
-function serverFor(doors: Doors, serverInfo: ServerInfo): Server {
+function serverFor(doors: ServerDependencies, serverInfo: ServerInfo): Server {
   const server = new Server(serverInfo, { capabilities: { tools: {}, resources: {} }, instructions })
   server.setRequestHandler('tools/list', () => ({ tools: listedTools() }))
   server.setRequestHandler('tools/call', ({ params }, { http, mcpReq }) => {
@@ -91,7 +91,11 @@ function carriedBy(auth: AuthInfo | undefined): Carried {
 }
 
 /** Resources have no results with `isError`: a refusal is an error of the protocol, with our code beside its number. */
-async function inItsWords<T>({ logger, figures }: Doors, { requestId }: Carried, work: () => Promise<T>): Promise<T> {
+async function inItsWords<T>(
+  { logger, figures }: ServerDependencies,
+  { requestId }: Carried,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -1,27 +1,26 @@
 /** The tools there are (MC2), and how they are listed. The list is the same for everybody, and is made once. */
 
+import {
+  authenticate,
+  getAgentAction,
+  getNextAction,
+  invalidateSession,
+  logout,
+  reportProcessExit,
+} from '../agent-sessions/tools.ts'
+import { getApproval, requestApproval } from '../approvals/tools.ts'
+import {
+  getFlags,
+  getHistory,
+  getPendingMessages,
+  respondChat,
+  sendMessage,
+  setFlags,
+  setSummary,
+} from '../conversations/tools.ts'
+import { getMyTask, getResumeContext, recordApproach, resumeFromFile, saveCheckpoint, updateTask } from '../work/tools.ts'
 import type { Annotations, Tool } from './tool.ts'
 import { inputSchemaOf, type JsonObject, outputSchemaOf } from './tool-schema.ts'
-import { authenticate } from './tools/authenticate.ts'
-import { getFlags, setFlags } from './tools/flags.ts'
-import { getAgentAction } from './tools/get-agent-action.ts'
-import { getApproval } from './tools/get-approval.ts'
-import { getHistory } from './tools/get-history.ts'
-import { getMyTask } from './tools/get-my-task.ts'
-import { getNextAction } from './tools/get-next-action.ts'
-import { getPendingMessages } from './tools/get-pending-messages.ts'
-import { getResumeContext } from './tools/get-resume-context.ts'
-import { invalidateSession } from './tools/invalidate-session.ts'
-import { logout } from './tools/logout.ts'
-import { recordApproach } from './tools/record-approach.ts'
-import { reportProcessExit } from './tools/report-process-exit.ts'
-import { requestApproval } from './tools/request-approval.ts'
-import { respondChat } from './tools/respond-chat.ts'
-import { resumeFromFile } from './tools/resume-from-file.ts'
-import { saveCheckpoint } from './tools/save-checkpoint.ts'
-import { sendMessage } from './tools/send-message.ts'
-import { setSummary } from './tools/set-summary.ts'
-import { updateTask } from './tools/update-task.ts'
 
 /** In the order in which an agent meets them; those for coordinators come last. */
 const tools: readonly Tool[] = [

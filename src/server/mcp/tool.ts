@@ -3,12 +3,12 @@
  * comes out, and what it does. Names on this wire are snake_case. A tool holds no rules; it asks a service.
  */
 import type * as z from 'zod'
-import type { Doors } from '../doors.ts'
+import type { ServerDependencies } from '../dependencies.ts'
 import type { Presented } from '../security/credentials.ts'
 
 /** One call, by somebody whose credential was found good. */
 export interface ToolCall {
-  readonly doors: Doors
+  readonly doors: ServerDependencies
   readonly presented: Presented
   /** Aborted when the caller has gone, which is all that a stateless server learns of a cancellation. Made when first asked for. */
   readonly gone: () => AbortSignal

@@ -4,10 +4,10 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
-import { owner, type Who } from '../../domain/credential/who.ts'
+import { owner, type Who } from '../../domain/access/who.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { hashSecret, kindOf, sameHash } from '../../platform/secrets.ts'
-import { findCredential } from '../../services/find-credential.ts'
+import { findCredential } from '../../services/access/queries.ts'
 import type { Store } from '../../store/store.ts'
 
 /** A request's credential, found valid. */

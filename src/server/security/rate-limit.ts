@@ -1,7 +1,7 @@
 /** So many attempts a minute for each address (SE8), in a bounded memory. Every attempt counts, the right ones too. */
 
 import { isIPv6 } from 'node:net'
-import { because } from '../../domain/because.ts'
+import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 
@@ -32,7 +32,7 @@ export class RateLimit {
     const [oldest] = recent
     if (oldest !== undefined && recent.length >= this.#attempts) {
       const retryAfterSeconds = Math.max(1, Math.ceil((oldest + windowMs - now) / 1000))
-      throw new Refusal('rate_limited', because('attempts', { count: this.#attempts }), { retryAfterSeconds })
+      throw new Refusal('rate_limited', refusalText('attempts', { count: this.#attempts }), { retryAfterSeconds })
     }
     recent.push(now)
   }

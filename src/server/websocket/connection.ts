@@ -8,15 +8,15 @@ import type { RawData, WebSocket } from 'ws'
 import { Refusal } from '../../domain/errors.ts'
 import { parseJson } from '../../platform/parse-json.ts'
 import { closeCodes } from '../../protocol/socket.ts'
-import type { Doors } from '../doors.ts'
+import { Relay } from '../consoles/relay.ts'
+import type { ServerDependencies } from '../dependencies.ts'
 import { refusalOf } from '../http/problem-answer.ts'
+import { Progress, roomIn } from '../live/backpressure.ts'
 import type { OpenConnection } from '../live/connections.ts'
 import type { FeedEvent } from '../live/feed-event.ts'
-import { Progress, roomIn } from '../live/room.ts'
 import { type FeedSink, type FeedSnapshot, Subscription } from '../live/subscription.ts'
 import type { Presented } from '../security/credentials.ts'
 import { errorMessage, handleMessage, requestIdIn } from './messages.ts'
-import { Relay } from './relay.ts'
 
 /** Over this a message gets an error; far over it (`maxPayload`) the connection is closed with 1009 (SE8). */
 const maxMessageBytes = 1024 * 1024
@@ -36,7 +36,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
   readonly relay: Relay
   readonly #webSocket: WebSocket
   readonly #socket: Socket
-  readonly #doors: Doors
+  readonly #doors: ServerDependencies
   readonly #id: string
   readonly #progress: Progress
   #waiting: Buffer[] = []
@@ -47,7 +47,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
   /** Of the message that is being answered. */
   #requestId: string | undefined
 
-  constructor(webSocket: WebSocket, socket: Socket, presented: Presented, id: string, doors: Doors) {
+  constructor(webSocket: WebSocket, socket: Socket, presented: Presented, id: string, doors: ServerDependencies) {
     this.presented = presented
     this.#webSocket = webSocket
     this.#socket = socket

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { WebSocketServer } from 'ws'
 import { Refusal } from '../../domain/errors.ts'
-import type { Doors } from '../doors.ts'
+import type { ServerDependencies } from '../dependencies.ts'
 import type { Gate } from '../http/gate.ts'
 import { answerProblemOn } from '../http/problem-answer.ts'
 import { SocketConnection } from './connection.ts'
@@ -14,7 +14,7 @@ const maxPayload = 8 * 1024 * 1024
 /** How long a client may take to answer our close frame. */
 const closeTimeout = 15_000
 
-export function openSocketDoor(server: Server, doors: Doors, gate: Gate): void {
+export function acceptSockets(server: Server, doors: ServerDependencies, gate: Gate): void {
   let loading: Promise<WebSocketServer> | undefined
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Whoever breaks off while being refused is gone; nothing is left to do.
@@ -43,7 +43,7 @@ export function openSocketDoor(server: Server, doors: Doors, gate: Gate): void {
 }
 
 /** Loaded by the first who needs it: a server that starts has better things to do. */
-async function webSocketServer(doors: Doors, gate: Gate): Promise<WebSocketServer> {
+async function webSocketServer(doors: ServerDependencies, gate: Gate): Promise<WebSocketServer> {
   const { WebSocketServer } = await import('ws')
   // A variable, because the types do not know closeTimeout yet.
   const options = { noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload, closeTimeout }

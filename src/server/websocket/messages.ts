@@ -1,17 +1,17 @@
 /** What clients may say on `/ws` and what is done about it. Later features add messages here, not mechanisms. */
-import type { Who } from '../../domain/credential/who.ts'
+import type { Who } from '../../domain/access/who.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { nearest } from '../../domain/nearest.ts'
-import type { StreamName } from '../../domain/stream/name.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
 import { checked } from '../../protocol/checked-input.ts'
-import { relayTypes } from '../../protocol/relay.ts'
+import { relayTypes } from '../../protocol/consoles/relay.ts'
 import { ClientMessage } from '../../protocol/socket.ts'
-import type { Doors } from '../doors.ts'
+import { handleRelayMessage, type RelayConnection } from '../consoles/relay-messages.ts'
+import type { ServerDependencies } from '../dependencies.ts'
 import { maskedProblem } from '../http/problem-answer.ts'
 import { checkStreams, readableStreams } from '../live/stream-names.ts'
 import type { Subscription } from '../live/subscription.ts'
-import { coordinatorMessages, handleCoordinatorMessage } from './coordinator-messages.ts'
-import { handleRelayMessage, type RelayConnection } from './relay-messages.ts'
+import { coordinatorMessages, handleCoordinatorMessage } from '../processes/coordinator-messages.ts'
 
 /** What a message is handled with: the connection it came on. */
 export interface MessageConnection extends RelayConnection {
@@ -42,7 +42,12 @@ const handlers: Handlers = {
   },
 }
 
-export async function handleMessage(connection: MessageConnection, who: Who, message: unknown, doors: Doors): Promise<void> {
+export async function handleMessage(
+  connection: MessageConnection,
+  who: Who,
+  message: unknown,
+  doors: ServerDependencies,
+): Promise<void> {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
     throw new Refusal('invalid_request', 'A message is a JSON object with `type`')
   }

@@ -3,12 +3,12 @@
  * terms, and no document stands for a message that is not there. What is not indexed yet is no finding.
  */
 import { sql } from 'kysely'
-import { indexTerms } from '../../domain/search/terms.ts'
-import type { Finding } from '../deep-check.ts'
-import { hasTerms } from '../queries/search.ts'
+import { indexTerms } from '../../domain/conversations/search/terms.ts'
+import { hasTerms } from '../conversations/search.ts'
+import { pagesOf } from '../copy-tables.ts'
+import type { Tables } from '../schema/tables.ts'
 import type { Reader } from '../store.ts'
-import { pagesOf } from '../table-pages.ts'
-import type { Tables } from '../tables.ts'
+import type { Finding } from './deep-check.ts'
 
 /** One more than is ever told of one check. */
 const limit = 101

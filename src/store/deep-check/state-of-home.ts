@@ -4,17 +4,17 @@
  * are read again when its row comes by. So memory grows with what exists, not with what happened.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { ownerId } from '../../domain/credential/who.ts'
-import { home } from '../../domain/stream/name.ts'
+import { ownerId } from '../../domain/access/who.ts'
+import { home } from '../../domain/stream-name.ts'
 import type { EventBodies } from '../../protocol/events.ts'
-import type { Finding } from '../deep-check.ts'
-import { selectEventsAfter, selectPosition } from '../event-log.ts'
-import { agentOf } from '../queries/agents.ts'
-import { personOf } from '../queries/people.ts'
-import { projectOf } from '../queries/projects.ts'
+import { personOf } from '../access/credentials.ts'
+import { agentOf } from '../agents/agents.ts'
+import { pagesOf, rowsPerPage } from '../copy-tables.ts'
+import { selectEventsAfter, selectPosition } from '../log/event-log.ts'
+import { projectOf } from '../projects/projects.ts'
+import type { Tables } from '../schema/tables.ts'
 import type { Reader } from '../store.ts'
-import { pagesOf, rowsPerPage } from '../table-pages.ts'
-import type { Tables } from '../tables.ts'
+import type { Finding } from './deep-check.ts'
 
 interface Living {
   /** Number of the event that last described it. */

@@ -4,14 +4,14 @@
  */
 import { instant } from '../../domain/instant.ts'
 import { randomness } from '../../platform/randomness.ts'
+import { copyTables } from '../copy-tables.ts'
+import { EngineReader } from '../log/reader.ts'
 import { selectMeta } from '../meta.ts'
 import { migrate } from '../migrate.ts'
-import { EngineReader } from '../reader.ts'
 import { mustBeThisVersion } from '../sqlite/backup.ts'
 import { makeBackup } from '../sqlite/backup-file.ts'
 import { SqliteConnection } from '../sqlite/connection.ts'
 import type { Reader } from '../store.ts'
-import { copyTables } from '../table-copy.ts'
 import { connectionOptions } from './connection-options.ts'
 import { MigratingConnection } from './migrating-connection.ts'
 

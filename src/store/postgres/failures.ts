@@ -5,7 +5,7 @@
  */
 
 import pg from 'pg'
-import { because } from '../../domain/because.ts'
+import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 
 export const codeOf = (error: unknown): string | undefined =>
@@ -74,16 +74,16 @@ export const isRolledBack = (error: unknown): boolean =>
 export function told(error: unknown): Error {
   if (error instanceof Refusal) return error
   if (error instanceof OutcomeUnknown) {
-    return new Refusal('store_unavailable', because('commitUnknown', { why: error.message }), { outcome: 'unknown' })
+    return new Refusal('store_unavailable', refusalText('commitUnknown', { why: error.message }), { outcome: 'unknown' })
   }
-  if (isAway(error)) return new Refusal('store_unavailable', because('postgresAway', { why: reason(error) }))
+  if (isAway(error)) return new Refusal('store_unavailable', refusalText('postgresAway', { why: reason(error) }))
   const code = codeOf(error)
   if (code === lockNotAvailable || code === serializationFailure || code === deadlockDetected) {
-    return new Refusal('busy', because('othersWrite'))
+    return new Refusal('busy', refusalText('othersWrite'))
   }
-  if (code === notInRepertoire || code === untranslatable) return new Refusal('invalid_request', because('nulNotKept'))
+  if (code === notInRepertoire || code === untranslatable) return new Refusal('invalid_request', refusalText('nulNotKept'))
   if (isServerAnswer(error) && !isOurFault(code ?? '')) {
-    return new Refusal('store_unavailable', because('postgresAway', { why: reason(error) }))
+    return new Refusal('store_unavailable', refusalText('postgresAway', { why: reason(error) }))
   }
   if (code !== undefined) return new Error(`PostgreSQL refused a statement (${code}): ${reason(error)}`)
   return error instanceof Error ? error : new Error(String(error))

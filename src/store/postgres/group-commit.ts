@@ -8,7 +8,7 @@
  */
 import { performance } from 'node:perf_hooks'
 import { randomness } from '../../platform/randomness.ts'
-import { lockOrder, type Outcome, runUseCase } from '../run-use-case.ts'
+import { lockOrder, type Outcome, runUseCase } from '../log/run-use-case.ts'
 import type { ReceiptKey, UseCase } from '../store.ts'
 import { OutcomeUnknown } from './failures.ts'
 import { GroupMember, HeldElsewhere, TooLong } from './group-member.ts'
@@ -38,7 +38,7 @@ interface Waiting extends Request<unknown> {
   readonly failed: (error: unknown) => void
 }
 
-export interface GroupParts {
+export interface GroupOptions {
   readonly pool: PostgresPool
   readonly time: ServerTime
   readonly locks: StreamLocks
@@ -47,7 +47,7 @@ export interface GroupParts {
 }
 
 export class GroupCommit {
-  readonly #parts: GroupParts
+  readonly #parts: GroupOptions
   readonly #waiting: Waiting[] = []
   #underWay = 0
   #scheduled = false
@@ -55,7 +55,7 @@ export class GroupCommit {
   /** Runs that are left to be alone, by use case. */
   readonly #alone = new Map<string, number>()
 
-  constructor(parts: GroupParts) {
+  constructor(parts: GroupOptions) {
     this.#parts = parts
   }
 

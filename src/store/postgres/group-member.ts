@@ -3,10 +3,10 @@
  * refused contributes nothing and leaves no hole. Only a question that it asks after it has written sends its writes before
  * that; should it fail then, the whole transaction has to.
  */
-import type { StreamName } from '../../domain/stream/name.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
 import type { LockedStreams, Row, WritingEngine } from '../engine.ts'
+import type { Tables } from '../schema/tables.ts'
 import type { RunnableQuery } from '../statement.ts'
-import type { Tables } from '../tables.ts'
 import { postgresDialect } from './dialect.ts'
 import type { WriteTransaction } from './write-transaction.ts'
 

@@ -7,7 +7,7 @@
  * was not yet finished, for sure, when it asked last: `xmin` not older than that snapshot's oldest running transaction.
  * That reads the whole table of streams (not of events), so it is done at most for 1/20 of the time.
  */
-import type { StreamName } from '../../domain/stream/name.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
 import type { Row } from '../engine.ts'
 import type { RunnableQuery } from '../statement.ts'
 import { serverMs } from './server-time.ts'

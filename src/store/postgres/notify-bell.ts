@@ -3,7 +3,7 @@
  * NOTIFY. Told apart from the writing transactions and gathered over some milliseconds: inside them it would make every
  * commit in the database wait for the one before. Whatever is lost here is found by the poll (head-poll.ts).
  */
-import type { StreamName } from '../../domain/stream/name.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
 import type { PostgresConnection } from './connection.ts'
 
 const gatherMs = 15
@@ -12,7 +12,7 @@ const maxPayloadBytes = 7900
 /** Streams gathered in one go; the rest is left to the others' poll. */
 const maxGathered = 10_000
 const firstPauseMs = 100
-const longestPauseMs = 5000
+const maxPauseMs = 5000
 
 type Heads = Iterable<readonly [StreamName, number]>
 
@@ -96,7 +96,7 @@ export class NotifyBell {
   #lose(): void {
     this.#connection = undefined
     if (this.#closed) return
-    const pause = Math.min(firstPauseMs * 2 ** this.#failures++, longestPauseMs)
+    const pause = Math.min(firstPauseMs * 2 ** this.#failures++, maxPauseMs)
     // Not all nodes at the same moment.
     const spread = pause * (0.5 + Math.random() / 2)
     this.#retryTimer = setTimeout(() => {

@@ -26,7 +26,7 @@ const defaultPatienceMs = 5000
 const defaultWaitMs = 60_000
 const defaultPollMs = 500
 const firstPauseMs = 100
-const longestPauseMs = 2000
+const maxPauseMs = 2000
 
 export interface PostgresOptions {
   /** postgres://user:password@host:port/database; what psql understands behind `?` is understood here. */
@@ -74,7 +74,7 @@ interface Prepared {
 async function prepare(connection: ConnectionOptions, options: PostgresOptions): Promise<Prepared> {
   const { waitMs = defaultWaitMs, onWaiting, signal } = options
   const deadline = performance.now() + waitMs
-  for (let pause = firstPauseMs, said = ''; ; pause = Math.min(pause * 2, longestPauseMs)) {
+  for (let pause = firstPauseMs, said = ''; ; pause = Math.min(pause * 2, maxPauseMs)) {
     try {
       return await migrateOnce(connection, options)
     } catch (error) {

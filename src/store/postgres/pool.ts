@@ -5,7 +5,7 @@
  */
 
 import { performance } from 'node:perf_hooks'
-import { because } from '../../domain/because.ts'
+import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { PostgresConnection } from './connection.ts'
 import { reason } from './failures.ts'
@@ -13,7 +13,7 @@ import { reason } from './failures.ts'
 /** Requests that wait for a connection; past this a caller is told `busy` instead of growing the queue. */
 const maxWaiting = 20_000
 const firstPauseMs = 50
-const longestPauseMs = 1000
+const maxPauseMs = 1000
 
 interface Waiter {
   resolve(connection: PostgresConnection): void
@@ -106,7 +106,7 @@ export class PostgresPool {
     const { since, attempts } = this.#away ?? { since: performance.now(), attempts: 0 }
     this.#away = { why: reason(error), since, attempts: attempts + 1 }
     if (this.#closed || this.#retry) return
-    const pause = Math.min(firstPauseMs * 2 ** attempts, longestPauseMs)
+    const pause = Math.min(firstPauseMs * 2 ** attempts, maxPauseMs)
     this.#retry = setTimeout(() => {
       this.#retry = undefined
       // Also when nobody waits: only an attempt finds out that it is back.
@@ -138,6 +138,6 @@ export class PostgresPool {
   }
 
   #unavailable(why: string): Refusal {
-    return new Refusal('store_unavailable', because('postgresAway', { why }))
+    return new Refusal('store_unavailable', refusalText('postgresAway', { why }))
   }
 }

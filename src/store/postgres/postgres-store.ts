@@ -3,14 +3,14 @@
  * Nothing in here is needed by another node, and nothing is acknowledged before its COMMIT was answered.
  */
 import { Refusal } from '../../domain/errors.ts'
-import type { StreamName } from '../../domain/stream/name.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
 import { randomness } from '../../platform/randomness.ts'
-import { LocalDoorbell } from '../doorbell.ts'
 import type { Row } from '../engine.ts'
-import { selectEventsAfter, selectStreamsAfter } from '../event-log.ts'
+import { LocalDoorbell } from '../log/doorbell.ts'
+import { selectEventsAfter, selectStreamsAfter } from '../log/event-log.ts'
+import { EngineReader } from '../log/reader.ts'
+import { maxRuns } from '../log/run-use-case.ts'
 import type { Identity } from '../migrate.ts'
-import { EngineReader } from '../reader.ts'
-import { maxRuns } from '../run-use-case.ts'
 import { bind, type RunnableQuery, type Statement } from '../statement.ts'
 import type { Query, Reader, ReceiptKey, Store, StoredEvent, StoreFigures, StreamPosition, UseCase } from '../store.ts'
 import type { PostgresConnection } from './connection.ts'
@@ -35,7 +35,7 @@ const replaced = (): Refusal =>
 
 type Execute = (query: RunnableQuery) => Promise<Row[]>
 
-export interface PostgresParts {
+export interface PostgresOptions {
   readonly identity: Identity
   readonly pool: PostgresPool
   readonly time: ServerTime
@@ -59,7 +59,7 @@ export class PostgresStore implements Store {
   #replaced = false
   #closed: Promise<void> | undefined
 
-  constructor({ identity, pool, time, openBell, pollMs }: PostgresParts) {
+  constructor({ identity, pool, time, openBell, pollMs }: PostgresOptions) {
     this.id = identity.id
     this.incarnation = identity.incarnation
     this.#pool = pool

@@ -2,7 +2,7 @@
  * The locks that make decisions about a stream serial: its row, held until the transaction ends. Always taken in the order
  * given, also for streams that are not there yet, so that nobody waits in a circle.
  */
-import type { StreamName } from '../../domain/stream/name.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
 import type { RunnableQuery } from '../statement.ts'
 import { serverMs } from './server-time.ts'
 

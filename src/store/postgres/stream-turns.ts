@@ -3,7 +3,7 @@
  * Only PostgreSQL's own locks make decisions serial; this keeps one busy stream from filling the pool with connections that
  * wait for each other. Two are let in at a time: the second asks PostgreSQL for the lock while the first commits.
  */
-import type { StreamName } from '../../domain/stream/name.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
 
 const atATime = 2
 

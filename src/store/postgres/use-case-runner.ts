@@ -3,10 +3,10 @@
  * was lost before the COMMIT. After a COMMIT without an answer it runs one again only with a receipt: if it did happen, that
  * is what is found. Otherwise the caller is told that nobody knows.
  */
-import { because } from '../../domain/because.ts'
+import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { randomness } from '../../platform/randomness.ts'
-import { lockOrder, maxRuns, type Outcome, runUseCase } from '../run-use-case.ts'
+import { lockOrder, maxRuns, type Outcome, runUseCase } from '../log/run-use-case.ts'
 import type { ReceiptKey, UseCase } from '../store.ts'
 import { isAway, isRunAgain, OutcomeUnknown } from './failures.ts'
 import { GroupCommit, type Request } from './group-commit.ts'
@@ -88,5 +88,5 @@ function giveUp(error: unknown, doubt: OutcomeUnknown | undefined, name: string)
   // A refusal of the second run is its answer; anything else leaves open what became of the first.
   const answered = error instanceof Refusal && !notAboutTheRequest.has(error.code)
   if (doubt && !answered) return doubt
-  return isRunAgain(error) ? new Refusal('busy', because('metOthers', { what: name, count: maxRuns })) : error
+  return isRunAgain(error) ? new Refusal('busy', refusalText('metOthers', { what: name, count: maxRuns })) : error
 }

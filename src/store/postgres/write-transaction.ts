@@ -3,10 +3,10 @@
  * locks, and each statement sees what was committed before it. Writes are held back and go with the next question, at the
  * latest with the COMMIT; what fails there fails the transaction, and nothing is acknowledged before the COMMIT is answered.
  */
-import type { StreamName } from '../../domain/stream/name.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
 import type { LockedStreams, Row, WritingEngine } from '../engine.ts'
+import type { Tables } from '../schema/tables.ts'
 import type { RunnableQuery } from '../statement.ts'
-import type { Tables } from '../tables.ts'
 import { Skipped } from './batch.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'

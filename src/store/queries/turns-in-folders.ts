@@ -1,8 +1,8 @@
 /** CX9: turns that run where others may, too, and turns that wait for that. */
 import { sql } from 'kysely'
+import type { Pair } from '../agent-sessions/agent-sessions.ts'
 import { statement } from '../statement.ts'
-import type { Pair } from './agent-sessions.ts'
-import { open, queued, running, type TurnRow } from './turns.ts'
+import { open, queued, running, type TurnRow } from '../turns/turns.ts'
 
 /** Of a project, where files may be changed. */
 export const selectRunningAt = statement<{ projectId: string }>()((db, p) =>

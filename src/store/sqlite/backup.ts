@@ -3,9 +3,9 @@
  * briefly as can be, because the write-ahead log grows meanwhile. It blocks the thread: not for one that serves requests.
  */
 import { StartFailure } from '../../platform/start-failure.ts'
+import { EngineReader } from '../log/reader.ts'
 import { selectMeta } from '../meta.ts'
 import { newestVersion } from '../migrations/migrations.ts'
-import { EngineReader } from '../reader.ts'
 import { bind } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import { makeBackup } from './backup-file.ts'

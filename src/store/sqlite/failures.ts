@@ -1,5 +1,5 @@
 /** SQLite's error numbers, sorted by what follows from them. Nothing here reads a message's text. */
-import { because } from '../../domain/because.ts'
+import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 
 /** https://sqlite.org/rescode.html: the low byte is the primary code. */
@@ -25,9 +25,9 @@ export const isEngineFailure = (error: unknown): boolean => engine.has((codeOf(e
 
 /** What a reader of the store is told. Refusals and faults of ours go through as they are. */
 export function toReadError(error: unknown): unknown {
-  if (isLockedByOther(error)) return new Refusal('store_unavailable', because('storeLocked'))
+  if (isLockedByOther(error)) return new Refusal('store_unavailable', refusalText('storeLocked'))
   if (isDiskFull(error) || isEngineFailure(error)) {
-    return new Refusal('store_unavailable', because('storeUnreadable', { why: String(error) }))
+    return new Refusal('store_unavailable', refusalText('storeUnreadable', { why: String(error) }))
   }
   return error
 }

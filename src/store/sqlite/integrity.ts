@@ -1,8 +1,8 @@
 /** SQLite's own look at its file: pages, indexes, rows that refer to nothing. */
 import { type Compilable, type Kysely, sql } from 'kysely'
-import type { Finding } from '../deep-check.ts'
+import type { Finding } from '../deep-check/deep-check.ts'
+import type { Tables } from '../schema/tables.ts'
 import type { Reader } from '../store.ts'
-import type { Tables } from '../tables.ts'
 
 export async function* sqliteIntegrity(reader: Reader): AsyncGenerator<Finding> {
   for (const { integrity_check: what } of await reader.query(pragma<{ integrity_check: string }>('integrity_check(100)'))) {

@@ -2,7 +2,7 @@
  * The heads of the streams that were written last, so that a use case need not ask the database for them: only this connection
  * moves them. Forgotten whenever anything may have been taken back; were one wrong after all, the event's key would refuse it.
  */
-import type { StreamName } from '../../domain/stream/name.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
 
 const maxKnown = 10_000
 

@@ -1,8 +1,8 @@
 /** What crosses between the server's thread and the writer's, as JSON (the start aside): plain data only. */
 import type { ErrorCode, ErrorFields } from '../../domain/errors.ts'
-import type { StreamName } from '../../domain/stream/name.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
+import type { Job } from '../log/run-use-case.ts'
 import type { Identity } from '../migrate.ts'
-import type { Job } from '../run-use-case.ts'
 
 export interface WriterStart {
   readonly file: string

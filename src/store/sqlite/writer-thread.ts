@@ -6,14 +6,14 @@
 
 import { dirname } from 'node:path'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { because } from '../../domain/because.ts'
+import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
-import type { StreamName } from '../../domain/stream/name.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
 import { syncFolder } from '../../platform/atomic-file.ts'
 import { randomness } from '../../platform/randomness.ts'
 import { eraseRemains } from '../erase-remains.ts'
+import { maxRuns, runUseCase } from '../log/run-use-case.ts'
 import { migrate } from '../migrate.ts'
-import { maxRuns, runUseCase } from '../run-use-case.ts'
 import type { UseCase } from '../store.ts'
 import { SqliteConnection } from './connection.ts'
 import { isDiskFull, isEngineFailure, isLockedByOther, isUniqueViolation } from './failures.ts'
@@ -129,7 +129,7 @@ class Writer {
         this.#retried++
       }
     }
-    return resultOf(new Refusal('busy', because('metOthers', { what: request.useCase, count: maxRuns })))
+    return resultOf(new Refusal('busy', refusalText('metOthers', { what: request.useCase, count: maxRuns })))
   }
 
   async #runOne(request: WriterRequest, heads: Map<StreamName, number>): Promise<WriterResult> {
@@ -159,12 +159,12 @@ class Writer {
         this.#broken = `The database could not be rolled back (${String(rollbackError)})`
       }
     }
-    if (isLockedByOther(error)) return this.#broken ?? because('storeLocked')
+    if (isLockedByOther(error)) return this.#broken ?? refusalText('storeLocked')
     if (!(error instanceof Refusal) && !isDiskFull(error)) {
       // After a failed write or sync the page cache may hold what the disk does not: only a restart reads the truth again.
-      this.#broken ??= because('storeFailed', { why: String(error) })
+      this.#broken ??= refusalText('storeFailed', { why: String(error) })
     }
-    return this.#broken ?? because('diskFull')
+    return this.#broken ?? refusalText('diskFull')
   }
 }
 

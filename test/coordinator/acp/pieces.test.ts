@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Pieces } from '../../../src/coordinator/acp/pieces.ts'
-import type { AgentUpdate } from '../../../src/protocol/agent-update.ts'
+import type { AgentUpdate } from '../../../src/protocol/turns/agent-update.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 
 function begin() {

@@ -2,10 +2,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { bringIn } from '../../../src/coordinator/worktrees/bring-in.ts'
 import { commitAll } from '../../../src/coordinator/worktrees/commit.ts'
 import { diffOf, patchOf } from '../../../src/coordinator/worktrees/diff.ts'
 import { diskUseOf } from '../../../src/coordinator/worktrees/disk-use.ts'
+import { mergeWorktree } from '../../../src/coordinator/worktrees/merge-worktree.ts'
 import { openWorktree } from '../../../src/coordinator/worktrees/open-worktree.ts'
 import { stateOf } from '../../../src/coordinator/worktrees/worktree-state.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
@@ -105,7 +105,7 @@ test.each(['merge', 'rebase'] as const)(
     tree.write('work.txt', 'w\n')
     await commitAll(await open(), 'Work')
     const before = tree.git('rev-parse', 'HEAD')
-    const done = await bringIn(await open(), into('release', how, root))
+    const done = await mergeWorktree(await open(), into('release', how, root))
     expect(done).toEqual({ outcome: 'done', commit: project.git('rev-parse', 'release') })
     expect(project.git('ls-tree', '--name-only', 'release').split('\n')).toEqual([
       '.gitignore',
@@ -117,7 +117,7 @@ test.each(['merge', 'rebase'] as const)(
     expect(tree.git('rev-parse', 'HEAD')).toBe(before)
     expect(project.git('status', '--porcelain', '--branch')).toBe('## main')
     expect(project.git('worktree', 'list').split('\n').length).toBe(2)
-    expect(await bringIn(await open(), into('release', 'merge', root))).toMatchObject({
+    expect(await mergeWorktree(await open(), into('release', 'merge', root))).toMatchObject({
       outcome: how === 'merge' ? 'nothing_new' : 'done',
     })
   },
@@ -130,7 +130,7 @@ test.each(['merge', 'rebase'] as const)('[WT6] a %s that conflicts says where, a
   tree.write('README.md', '# ours\n')
   await commitAll(await open(), 'Ours')
   const before = [project.git('rev-parse', 'HEAD'), tree.git('rev-parse', 'HEAD')]
-  expect(await bringIn(await open(), into('main', how, root))).toEqual({ outcome: 'conflicts', files: ['README.md'] })
+  expect(await mergeWorktree(await open(), into('main', how, root))).toEqual({ outcome: 'conflicts', files: ['README.md'] })
   expect([project.git('rev-parse', 'HEAD'), tree.git('rev-parse', 'HEAD')]).toEqual(before)
   for (const side of [project, tree]) expect(side.git('status', '--porcelain')).toBe('')
   expect(project.git('worktree', 'list').split('\n').length).toBe(2)
@@ -142,20 +142,23 @@ test('[WT6] a branch that is checked out is moved with its files when all is com
   await commitAll(await open(), 'Work')
   project.write('README.md', '# being edited\n')
   const before = project.git('rev-parse', 'HEAD')
-  expect(await bringIn(await open(), into('main', 'merge', root))).toMatchObject({
+  expect(await mergeWorktree(await open(), into('main', 'merge', root))).toMatchObject({
     outcome: 'refused',
     reason: 'target_in_use',
     command: 'git switch main && git merge holdfast/1c55ab10/auth',
   })
   project.git('checkout', '--quiet', '--', '.')
   project.write('work.txt', 'mine, untracked')
-  expect(await bringIn(await open(), into('main', 'merge', root))).toMatchObject({ outcome: 'refused', reason: 'git_refused' })
+  expect(await mergeWorktree(await open(), into('main', 'merge', root))).toMatchObject({
+    outcome: 'refused',
+    reason: 'git_refused',
+  })
   expect([project.git('rev-parse', 'HEAD'), readFileSync(join(project.folder, 'work.txt'), 'utf8')]).toEqual([
     before,
     'mine, untracked',
   ])
   project.git('clean', '--quiet', '--force')
-  expect(await bringIn(await open(), into('main', 'merge', root))).toMatchObject({ outcome: 'done' })
+  expect(await mergeWorktree(await open(), into('main', 'merge', root))).toMatchObject({ outcome: 'done' })
   expect(readFileSync(join(project.folder, 'work.txt'), 'utf8')).toBe('w\n')
   expect(project.git('status', '--porcelain', '--branch')).toBe('## main')
 })
@@ -172,7 +175,7 @@ test.each([
   await commitAll(await open(), 'Work')
   const meanwhile = project.git('commit-tree', '-p', 'release', '-m', 'Meanwhile', 'release^{tree}')
   const git = gitMeeting(words, `git -C ${project.folder} update-ref refs/heads/release ${meanwhile}`)
-  expect(await bringIn(await openWorktree(git, top), into('release', 'merge', root))).toMatchObject({
+  expect(await mergeWorktree(await openWorktree(git, top), into('release', 'merge', root))).toMatchObject({
     outcome: 'refused',
     reason,
   })
@@ -187,17 +190,29 @@ test.each([
   tree.write('work.txt', 'w\n')
   await commitAll(await open(), 'Work')
   const git = gitMeeting(words, `git -C ${project.folder} commit --quiet --allow-empty -m Meanwhile`)
-  expect(await bringIn(await openWorktree(git, top), into('main', 'merge', root))).toMatchObject({ outcome: 'refused', reason })
+  expect(await mergeWorktree(await openWorktree(git, top), into('main', 'merge', root))).toMatchObject({
+    outcome: 'refused',
+    reason,
+  })
   expect(project.git('log', '-1', '--format=%s')).toBe('Meanwhile')
   expect(existsSync(join(project.folder, 'work.txt'))).toBe(false)
 })
 
 test('[WT6] what is not committed is not brought in, nor into a branch that is not there', async () => {
   const { tree, root, open } = await projectWithWorktree()
-  expect(await bringIn(await open(), into('nowhere', 'merge', root))).toMatchObject({ outcome: 'refused', reason: 'no_branch' })
-  expect(await bringIn(await open(), into('--all', 'merge', root))).toMatchObject({ outcome: 'refused', reason: 'no_branch' })
+  expect(await mergeWorktree(await open(), into('nowhere', 'merge', root))).toMatchObject({
+    outcome: 'refused',
+    reason: 'no_branch',
+  })
+  expect(await mergeWorktree(await open(), into('--all', 'merge', root))).toMatchObject({
+    outcome: 'refused',
+    reason: 'no_branch',
+  })
   tree.write('work.txt', 'w\n')
-  expect(await bringIn(await open(), into('main', 'merge', root))).toMatchObject({ outcome: 'refused', reason: 'uncommitted' })
+  expect(await mergeWorktree(await open(), into('main', 'merge', root))).toMatchObject({
+    outcome: 'refused',
+    reason: 'uncommitted',
+  })
 })
 
 test('[WT6] the disk a tree takes is counted', async () => {

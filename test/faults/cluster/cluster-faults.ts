@@ -5,7 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { ProblemError, UnreachableError } from '../../../src/client/client.ts'
-import { leaseMs } from '../../../src/compose/duties/duty-lease.ts'
+import { leaseMs } from '../../../src/jobs/job-lease.ts'
 import { agentsOf } from '../../support/coordinator-process.ts'
 import { examine } from '../examine.ts'
 import { Ledger } from '../ledger.ts'

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type EventWatch, watchEvents } from '../../../src/client/event-stream.ts'
-import type { StreamName } from '../../../src/domain/stream/name.ts'
+import type { StreamName } from '../../../src/domain/stream-name.ts'
 import { type Findings, noFindings } from '../oracle.ts'
 import { Sightings } from '../ordering/sightings.ts'
 import type { Cluster } from './cluster.ts'

@@ -1,8 +1,8 @@
 /** Readers that follow `home` through the balancer, and how long it takes until all of them are live after something has happened (SC3). */
 import type { Client } from '../../../src/client/client.ts'
 import { type EventWatch, watchEvents } from '../../../src/client/event-stream.ts'
-import { home, type StreamName } from '../../../src/domain/stream/name.ts'
-import { decodeCursor, encodeCursor } from '../../../src/store/cursor.ts'
+import { home, type StreamName } from '../../../src/domain/stream-name.ts'
+import { decodeCursor, encodeCursor } from '../../../src/store/log/cursor.ts'
 import { Sightings } from '../ordering/sightings.ts'
 import type { Cluster } from './cluster.ts'
 

@@ -1,9 +1,9 @@
 /** What a cutover left behind: each conversation whole on one side or the other, each note whole, and in the end each chapter in one, once. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { selectEventsAfter } from '../../../src/store/event-log.ts'
-import { selectConversation } from '../../../src/store/queries/conversations.ts'
-import { messagesAfter } from '../../../src/store/queries/messages.ts'
+import { selectConversation } from '../../../src/store/conversations/conversations.ts'
+import { messagesAfter } from '../../../src/store/conversations/messages.ts'
+import { selectEventsAfter } from '../../../src/store/log/event-log.ts'
 import { readSqlite } from '../../../src/store/sqlite/backup.ts'
 import type { Reader } from '../../../src/store/store.ts'
 import { type Findings, noFindings } from '../oracle.ts'

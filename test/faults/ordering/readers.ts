@@ -4,13 +4,13 @@
  * before the commit. Those must be seen to miss events.
  */
 import { sql } from 'kysely'
-import type { StreamName } from '../../../src/domain/stream/name.ts'
+import type { StreamName } from '../../../src/domain/stream-name.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createLogger } from '../../../src/platform/logger.ts'
 import type { FeedEvent } from '../../../src/server/live/feed-event.ts'
 import { Subscription } from '../../../src/server/live/subscription.ts'
 import { Tails } from '../../../src/server/live/tail.ts'
-import { encodeCursor } from '../../../src/store/cursor.ts'
+import { encodeCursor } from '../../../src/store/log/cursor.ts'
 import type { Store } from '../../../src/store/store.ts'
 import type { Chance } from '../random.ts'
 import { BadDoorbell, withDoorbell } from './bad-doorbell.ts'

@@ -1,5 +1,5 @@
 /** What one reader has seen, event by event, and what was wrong with it. */
-import type { StreamName } from '../../../src/domain/stream/name.ts'
+import type { StreamName } from '../../../src/domain/stream-name.ts'
 import { type Findings, noFindings } from '../oracle.ts'
 
 export class Sightings {

@@ -42,7 +42,7 @@ const onSqlite =
   (seed: string): Run =>
   async (startReader, events, patienceMs) => {
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-order-'))
-    const writerUrl = new URL('../../contracts/writer.ts', import.meta.url)
+    const writerUrl = new URL('../../store/writer.ts', import.meta.url)
     const store = await openSqliteStore({ file: join(folder, 'holdfast.db'), clock: systemClock, writerUrl })
     try {
       return await ordering({ seed, events, write: store, read: store, startReader, patienceMs })

@@ -1,10 +1,10 @@
 /** What coordinators are fenced with, and the use cases that lead to a launch, from one build. */
-import { Launches } from '../../../src/server/agents/launches.ts'
-import { Offers } from '../../../src/server/agents/offers.ts'
-import { assignAgent } from '../../../src/services/assign-agent.ts'
-import { createAgent } from '../../../src/services/create-agent.ts'
-import { createProject } from '../../../src/services/create-project.ts'
-import { postMessage } from '../../../src/services/post-message.ts'
+import { Launches } from '../../../src/server/processes/launches.ts'
+import { Offers } from '../../../src/server/processes/offers.ts'
+import { createAgent } from '../../../src/services/agents/create-agent.ts'
+import { postMessage } from '../../../src/services/conversations/post-message.ts'
+import { assignAgent } from '../../../src/services/projects/assign-agent.ts'
+import { createProject } from '../../../src/services/projects/create-project.ts'
 import { openPostgresStore } from '../../../src/store/postgres/open-postgres-store.ts'
 
 export { assignAgent, createAgent, createProject, Launches, Offers, openPostgresStore, postMessage }

@@ -1,9 +1,10 @@
 /** What a resume must answer, out of the events alone: the state that whoever read the log from its beginning would have. */
-import type { Approach } from '../../../src/protocol/approach.ts'
+
 import type { EventBodies } from '../../../src/protocol/events.ts'
-import type { Resumed } from '../../../src/protocol/resume.ts'
-import type { Task } from '../../../src/protocol/task.ts'
-import type { WorkSession } from '../../../src/protocol/work-session.ts'
+import type { Approach } from '../../../src/protocol/work/approach.ts'
+import type { Resumed } from '../../../src/protocol/work/resume.ts'
+import type { Task } from '../../../src/protocol/work/task.ts'
+import type { WorkSession } from '../../../src/protocol/work/work-session.ts'
 import type { StoredEvent } from '../../../src/store/store.ts'
 
 interface Told {

@@ -1,7 +1,7 @@
 /** An agent being written: texts as typed, what is wrong with them, and what they mean. Pure. */
-import type { Agent } from '../../../src/protocol/agent.ts'
-import type { Messages } from '../messages/en.ts'
+import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import { envNameProblem, idProblem, nameProblem, wholeNumberProblem } from '../parts/checks.ts'
+import type { Messages } from '../translations/en.ts'
 
 export interface EnvEntry {
   /** Steady while names are typed. */

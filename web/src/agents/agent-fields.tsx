@@ -1,7 +1,8 @@
 /** The fields of an agent, the same for a new one and for one that is changed. */
-import { useWords } from '../messages/messages.tsx'
+
 import { Choices } from '../parts/choices.tsx'
 import { TextAreaField, TextField } from '../parts/field.tsx'
+import { useWords } from '../translations/messages.tsx'
 import type { AgentProblems, AgentTexts } from './agent-draft.ts'
 import { EnvFields } from './env-fields.tsx'
 

@@ -1,11 +1,11 @@
 /** Agents: what can be started, and how. */
 import { Link } from '@tanstack/react-router'
-import type { Agent } from '../../../src/protocol/agent.ts'
+import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import { useHome, useMay } from '../live/queries.ts'
-import { useWords } from '../messages/messages.tsx'
 import { buttonClass } from '../parts/button.tsx'
 import { PlusIcon } from '../parts/icons.tsx'
 import { Empty, Page, Rows } from '../parts/page.tsx'
+import { useWords } from '../translations/messages.tsx'
 import { DetectedAgents } from './detected-agents.tsx'
 
 export function AgentsPage() {

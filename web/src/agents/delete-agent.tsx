@@ -1,16 +1,16 @@
 /** Deletes an agent: says what is lost and what stays, and asks once. */
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { Agent } from '../../../src/protocol/agent.ts'
+import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import { withoutAgent } from '../live/home.ts'
 import { changeHome, client } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
-import { useWords } from '../messages/messages.tsx'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
+import { useWords } from '../translations/messages.tsx'
 
 export function DeleteAgent({ agent }: { agent: Agent }) {
   const words = useWords()

@@ -1,7 +1,7 @@
 /** What is installed on the server's machine (AG5), and how it becomes an agent here. */
 import { queryOptions } from '@tanstack/react-query'
-import type { Agent } from '../../../src/protocol/agent.ts'
-import type { DetectedAgent } from '../../../src/protocol/detected-agent.ts'
+import type { Agent } from '../../../src/protocol/agents/agent.ts'
+import type { DetectedAgent } from '../../../src/protocol/agents/detected-agent.ts'
 import { withAgent } from '../live/home.ts'
 import { changeHome, client } from '../live/queries.ts'
 

@@ -1,9 +1,9 @@
 /** Environment variables of an agent. Stored values never come back: what is there shows as kept, and can be replaced or removed. */
 import { useId } from 'react'
-import { useWords } from '../messages/messages.tsx'
 import { Button, IconButton } from '../parts/button.tsx'
 import { inputClass } from '../parts/field.tsx'
 import { CloseIcon, PlusIcon } from '../parts/icons.tsx'
+import { useWords } from '../translations/messages.tsx'
 import type { EnvEntry } from './agent-draft.ts'
 
 interface EnvFieldsProps {

@@ -1,14 +1,14 @@
 /** Replaces an agent's passkey: asks once, then shows the new one, once. */
 import { useState } from 'react'
-import type { Agent } from '../../../src/protocol/agent.ts'
+import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import { client } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
-import { useWords } from '../messages/messages.tsx'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
+import { useWords } from '../translations/messages.tsx'
 
 export function Passkey({ agent }: { agent: Agent }) {
   const words = useWords()

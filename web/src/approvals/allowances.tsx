@@ -1,15 +1,15 @@
 /** What agents are always allowed in a project, until when and by whom, each to be taken back (AG6). Nothing while there is nothing. */
 import { useQuery } from '@tanstack/react-query'
-import type { Allowance } from '../../../src/protocol/allowance.ts'
+import type { Allowance } from '../../../src/protocol/approvals/allowance.ts'
 import { allowancesOf, lookAtAllowances } from '../live/allowances.ts'
 import { useNames } from '../live/names.ts'
 import { client, useMay } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
-import { useWords, useWriting } from '../messages/messages.tsx'
 import { Button } from '../parts/button.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
+import { useWords, useWriting } from '../translations/messages.tsx'
 
 export function Allowances({ projectId }: { projectId: string }) {
   const { allowances: words } = useWords()

@@ -1,12 +1,12 @@
 /** "Allow always" (AG6): for what and for how long, with the narrowest and a working day chosen; kept by Holdfast, never by the agent. */
 import { useId, useState } from 'react'
-import type { ToolCall } from '../../../src/protocol/agent-update.ts'
-import type { AlwaysTerms } from '../../../src/protocol/allowance.ts'
-import { type AllowanceScope, allowanceMinutes, folderOf, scopesFor } from '../../../src/protocol/allowance-scopes.ts'
+import type { AlwaysTerms } from '../../../src/protocol/approvals/allowance.ts'
+import { type AllowanceScope, allowanceMinutes, folderOf, scopesFor } from '../../../src/protocol/approvals/allowance-scopes.ts'
+import type { ToolCall } from '../../../src/protocol/turns/agent-update.ts'
 import { useNames } from '../live/names.ts'
-import { useWords } from '../messages/messages.tsx'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { Choices } from '../parts/choices.tsx'
+import { useWords } from '../translations/messages.tsx'
 
 interface AlwaysFormProps {
   readonly asked: { readonly call: ToolCall; readonly likeness: string | null }

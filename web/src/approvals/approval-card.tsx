@@ -1,13 +1,13 @@
 /** One approval: who asks what; the decision with its buttons while it waits, who decided what afterwards. */
 import { Link } from '@tanstack/react-router'
-import type { Approval } from '../../../src/protocol/approval.ts'
-import { ToolContent } from '../console/tool-row.tsx'
+import type { Approval } from '../../../src/protocol/approvals/approval.ts'
+import { ToolContent } from '../consoles/tool-row.tsx'
 import { useDecider, useNames } from '../live/names.ts'
 import { useHome, useMay, useMe } from '../live/queries.ts'
 import { Said } from '../markdown/said.tsx'
-import { useWords } from '../messages/messages.tsx'
 import { Ago } from '../parts/time.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
+import { useWords } from '../translations/messages.tsx'
 import { DecisionForm } from './decision-form.tsx'
 
 const dots: Record<Approval['status'], LiveState> = {

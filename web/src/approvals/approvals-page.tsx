@@ -1,12 +1,12 @@
 /** The tab Approvals of a project: everything that was ever asked, newest first. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { approvalsOf } from '../live/approvals.ts'
-import { useWords } from '../messages/messages.tsx'
 import { SubmitButton } from '../parts/button.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
-import { useProject } from '../project/use-project.ts'
+import { useProject } from '../projects/use-project.ts'
+import { useWords } from '../translations/messages.tsx'
 import { Allowances } from './allowances.tsx'
 import { ApprovalCard } from './approval-card.tsx'
 

@@ -3,18 +3,18 @@
  * asks leave for is let be done or not: there is nothing to send back (AP4).
  */
 import { useState } from 'react'
-import type { AlwaysTerms } from '../../../src/protocol/allowance.ts'
-import type { Approval } from '../../../src/protocol/approval.ts'
+import type { AlwaysTerms } from '../../../src/protocol/approvals/allowance.ts'
+import type { Approval } from '../../../src/protocol/approvals/approval.ts'
 import { readApproval, takeApproval } from '../live/approvals.ts'
 import { useDraft } from '../live/draft.ts'
 import { useNames } from '../live/names.ts'
 import { client, useMe } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
-import { useWords } from '../messages/messages.tsx'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { TextAreaField } from '../parts/field.tsx'
 import { ProblemNote, problemIn } from '../parts/problem-note.tsx'
 import { SlowAnswer } from '../parts/waiting.tsx'
+import { useWords } from '../translations/messages.tsx'
 import { AlwaysForm } from './always-form.tsx'
 
 type Verdict = Exclude<Approval['status'], 'pending'>

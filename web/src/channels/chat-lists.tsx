@@ -1,16 +1,16 @@
 /** The chats of a channel: those that ask, to be let in or refused, and those somebody has decided about. */
 import { useState } from 'react'
-import type { ChannelChat, ChannelRoute } from '../../../src/protocol/channel.ts'
+import type { ChannelChat, ChannelRoute } from '../../../src/protocol/channels/channel.ts'
 import { channelsHaveChanged } from '../live/channels.ts'
 import { client } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
-import { useSaid, useWords } from '../messages/messages.tsx'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
+import { useSaid, useWords } from '../translations/messages.tsx'
 import { RouteChoice } from './route-choice.tsx'
 import { useChannelWords } from './words.ts'
 

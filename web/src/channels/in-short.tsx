@@ -2,10 +2,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { channels } from '../live/channels.ts'
-import { useSaid } from '../messages/messages.tsx'
 import { buttonClass } from '../parts/button.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { Ago } from '../parts/time.tsx'
+import { useSaid } from '../translations/messages.tsx'
 import { ChannelState } from './channel-state.tsx'
 import { useChannelWords } from './words.ts'
 

@@ -1,11 +1,11 @@
 /** Which agent of which project answers: one list of all pairs there are. */
 import { useState } from 'react'
-import type { ChannelRoute } from '../../../src/protocol/channel.ts'
+import type { ChannelRoute } from '../../../src/protocol/channels/channel.ts'
 import { useHome } from '../live/queries.ts'
-import { useWords } from '../messages/messages.tsx'
 import { inputClass } from '../parts/field.tsx'
 import { notify } from '../parts/notices.tsx'
 import { tell } from '../parts/problem-note.tsx'
+import { useWords } from '../translations/messages.tsx'
 
 interface RouteChoiceProps {
   readonly label: string

@@ -1,9 +1,9 @@
 /** A month: the days that have a note are links, the others are there so that the weeks are weeks. */
 import { Link } from '@tanstack/react-router'
-import type { Note } from '../../../src/protocol/chapter.ts'
-import { useWords, useWriting } from '../messages/messages.tsx'
+import type { Note } from '../../../src/protocol/conversations/chapter.ts'
 import { buttonClass } from '../parts/button.tsx'
 import { BackIcon } from '../parts/icons.tsx'
+import { useWords, useWriting } from '../translations/messages.tsx'
 import { dayOfDate, noonOf } from './days.ts'
 
 interface CalendarProps {

@@ -1,8 +1,8 @@
 /** Conversations on all channels as the page reads them: asked for, and asked again now and then, because no stream tells of all. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Conversation, Flags, ListedConversation } from '../../../src/protocol/conversation.ts'
+import type { Conversation, Flags, ListedConversation } from '../../../src/protocol/conversations/conversation.ts'
+import type { SearchAnswer, SearchHit } from '../../../src/protocol/conversations/search.ts'
 import type { Page } from '../../../src/protocol/page.ts'
-import type { SearchAnswer, SearchHit } from '../../../src/protocol/search.ts'
 import { client, hasChanged } from '../live/queries.ts'
 
 /** While the list is on the screen. */

@@ -1,11 +1,11 @@
 /** The place Conversations (UI4): all of them by channel, search over all days, and beside the list what was chosen from it. */
 import { Link, Outlet, useMatchRoute, useNavigate, useSearch } from '@tanstack/react-router'
 import { useDeferredValue, useEffect, useState } from 'react'
-import { useWords } from '../messages/messages.tsx'
 import { buttonClass } from '../parts/button.tsx'
 import { inputClass } from '../parts/field.tsx'
 import { CalendarIcon } from '../parts/icons.tsx'
 import { Page } from '../parts/page.tsx'
+import { useWords } from '../translations/messages.tsx'
 import { ConversationList } from './conversation-list.tsx'
 import { moveAmongLinks } from './move-among-links.ts'
 import { SearchResults } from './search-results.tsx'

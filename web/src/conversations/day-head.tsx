@@ -1,6 +1,6 @@
 /** Where a day of a conversation begins: the day, the first line of what it was about, its note, and whether that is still to be written. */
 import { Link } from '@tanstack/react-router'
-import { useWords } from '../messages/messages.tsx'
+import { useWords } from '../translations/messages.tsx'
 import type { DayOfMessage } from './days.ts'
 
 export function DayHead({ day: { name, chapter } }: { day: DayOfMessage }) {

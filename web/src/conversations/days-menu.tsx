@@ -1,8 +1,8 @@
 /** The days of a conversation, to go to one. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useWords, useWriting } from '../messages/messages.tsx'
 import { inputClass } from '../parts/field.tsx'
+import { useWords, useWriting } from '../translations/messages.tsx'
 import { noonOf } from './days.ts'
 import { chaptersOf } from './note-reads.ts'
 

@@ -1,8 +1,8 @@
 /** Which day of its conversation a message belongs to: that of its chapter (DC2), where there is one. */
 import { useQuery } from '@tanstack/react-query'
-import type { Chapter } from '../../../src/protocol/chapter.ts'
-import type { Message } from '../../../src/protocol/message.ts'
-import { useWriting } from '../messages/messages.tsx'
+import type { Chapter } from '../../../src/protocol/conversations/chapter.ts'
+import type { Message } from '../../../src/protocol/conversations/message.ts'
+import { useWriting } from '../translations/messages.tsx'
 import { chaptersOf } from './note-reads.ts'
 
 /** Noon in the reader's zone, so that it is written as the same day. */

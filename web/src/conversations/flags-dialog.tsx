@@ -1,11 +1,11 @@
 /** The flags of a conversation (CV3): those that are known, to be changed; those that are not are shown and kept as they are. */
 import { type FormEvent, useState } from 'react'
-import type { Flags } from '../../../src/protocol/conversation.ts'
-import { useWords } from '../messages/messages.tsx'
+import type { Flags } from '../../../src/protocol/conversations/conversation.ts'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
 import { TextField } from '../parts/field.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
+import { useWords } from '../translations/messages.tsx'
 import { saveFlags } from './conversation-reads.ts'
 
 const yesOrNo = ['localOnly', 'pendingOriginReply'] as const

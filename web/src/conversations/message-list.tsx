@@ -3,13 +3,13 @@
  * first message in sight stays where it is. New ones are followed only by who is at the end.
  */
 import { Fragment, type KeyboardEvent, type UIEvent, useLayoutEffect, useRef } from 'react'
-import type { Message } from '../../../src/protocol/message.ts'
-import { MessageRow } from '../chat/message-row.tsx'
+import type { Message } from '../../../src/protocol/conversations/message.ts'
 import { useNames } from '../live/names.ts'
 import { useHome } from '../live/queries.ts'
-import { useWords } from '../messages/messages.tsx'
+import { useWords } from '../translations/messages.tsx'
 import { DayHead } from './day-head.tsx'
 import { useDayOf } from './days.ts'
+import { MessageRow } from './message-row.tsx'
 import type { WindowReading } from './use-window.ts'
 import type { MessageWindow } from './window.ts'
 

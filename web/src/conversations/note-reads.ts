@@ -1,7 +1,7 @@
 /** The days of conversations and the notes of days (DC), as the page reads them: asked for, and asked again now and then. */
 import { queryOptions } from '@tanstack/react-query'
 import { ProblemError } from '../../../src/client/client.ts'
-import type { Chapter, Note } from '../../../src/protocol/chapter.ts'
+import type { Chapter, Note } from '../../../src/protocol/conversations/chapter.ts'
 import { client } from '../live/queries.ts'
 
 const mostListed = 200

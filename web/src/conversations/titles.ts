@@ -1,6 +1,6 @@
 /** What a conversation is called: by the names of who talks in it where they are known, by its key otherwise. */
 import { useHome } from '../live/queries.ts'
-import { useWords } from '../messages/messages.tsx'
+import { useWords } from '../translations/messages.tsx'
 
 export const channelOf = (key: string): string => key.slice(0, key.indexOf(':'))
 

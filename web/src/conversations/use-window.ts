@@ -1,6 +1,6 @@
 /** Reads the window over a conversation: from its end or around a message, then on in either direction, and what is said meanwhile. */
 import { useCallback, useEffect, useRef, useState } from 'react'
-import type { ArchivePart } from '../../../src/protocol/archive.ts'
+import type { ArchivePart } from '../../../src/protocol/conversations/archive.ts'
 import { client } from '../live/queries.ts'
 import { useChat } from '../live/work.ts'
 import { type MessageWindow, readAtOnce, windowOf, withNewer, withOlder } from './window.ts'

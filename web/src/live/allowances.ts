@@ -1,6 +1,6 @@
 /** What agents are always allowed in a project (AG6). Asked for, and asked again when an event says that it changed. */
 import { queryOptions } from '@tanstack/react-query'
-import type { Allowance } from '../../../src/protocol/allowance.ts'
+import type { Allowance } from '../../../src/protocol/approvals/allowance.ts'
 import { client, hasChanged } from './queries.ts'
 
 /** More than are ever in force for a few agents. */

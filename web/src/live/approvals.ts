@@ -3,7 +3,7 @@
  * anywhere changes both; what was decided while it was looked at stays, with who decided what, until the person leaves.
  */
 import { type InfiniteData, infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query'
-import type { Approval } from '../../../src/protocol/approval.ts'
+import type { Approval } from '../../../src/protocol/approvals/approval.ts'
 import type { Page } from '../../../src/protocol/page.ts'
 import { askAnewIfUnderWay, client, hasChanged, queryClient, useMay } from './queries.ts'
 

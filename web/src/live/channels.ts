@@ -1,6 +1,6 @@
 /** Channels and their chats as the page knows them; asked again when an event says that they changed, and while somebody looks. */
 import { queryOptions } from '@tanstack/react-query'
-import type { Channel, ChannelChat } from '../../../src/protocol/channel.ts'
+import type { Channel, ChannelChat } from '../../../src/protocol/channels/channel.ts'
 import { client, hasChanged } from './queries.ts'
 
 /** More than anybody looks through. */

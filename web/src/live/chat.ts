@@ -2,8 +2,9 @@
  * A conversation as the page knows it, and how each event changes it. Pure. Messages are in their order and without holes:
  * what is known reaches from some message to the newest.
  */
+
+import type { Message } from '../../../src/protocol/conversations/message.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
-import type { Message } from '../../../src/protocol/message.ts'
 import type { Page } from '../../../src/protocol/page.ts'
 import { type ChatLimit, type ConversationState, snapshotMessageLimit, type TurnsState } from '../../../src/protocol/snapshot.ts'
 

@@ -3,10 +3,10 @@
  * are asked for, and asked again when an event says that they changed; many events at once are one question.
  */
 import { queryOptions } from '@tanstack/react-query'
-import type { Approach } from '../../../src/protocol/approach.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
-import type { Lineage } from '../../../src/protocol/lineage.ts'
-import type { WholeWorkSession, WorkSession } from '../../../src/protocol/work-session.ts'
+import type { Approach } from '../../../src/protocol/work/approach.ts'
+import type { Lineage } from '../../../src/protocol/work/lineage.ts'
+import type { WholeWorkSession, WorkSession } from '../../../src/protocol/work/work-session.ts'
 import { client, hasChanged } from './queries.ts'
 
 /** More than anybody looks through on Now. */

@@ -1,6 +1,6 @@
 /** What to call whoever did something: people and agents by their names, what is unknown by its id. */
 import { useQuery } from '@tanstack/react-query'
-import { useWords } from '../messages/messages.tsx'
+import { useWords } from '../translations/messages.tsx'
 import { people, useHome, useMe } from './queries.ts'
 
 export function useNames(): (id: string) => string {

@@ -6,7 +6,7 @@
  */
 import { useSyncExternalStore } from 'react'
 import { ProblemError } from '../../../src/client/client.ts'
-import type { Message } from '../../../src/protocol/message.ts'
+import type { Message } from '../../../src/protocol/conversations/message.ts'
 import type { Problem } from '../../../src/protocol/problem.ts'
 import { client, me, queryClient } from './queries.ts'
 

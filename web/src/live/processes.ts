@@ -4,10 +4,10 @@
  */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { readLiveAgentSessions, readLivingProcesses } from '../../../src/client/running.ts'
-import type { AgentSession } from '../../../src/protocol/agent-session.ts'
-import type { Coordinator } from '../../../src/protocol/coordinator.ts'
+import type { AgentSession } from '../../../src/protocol/agent-sessions/agent-session.ts'
 import type { Page } from '../../../src/protocol/page.ts'
-import type { Process, ProcessWithOutput } from '../../../src/protocol/process.ts'
+import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
+import type { Process, ProcessWithOutput } from '../../../src/protocol/processes/process.ts'
 import { askAnewIfUnderWay, client, hasChanged, queryClient } from './queries.ts'
 
 /** More than anybody looks through. */

@@ -3,8 +3,8 @@
  * a task the later one stays, whichever way it came.
  */
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
-import type { Task } from '../../../src/protocol/task.ts'
-import type { WorkSession } from '../../../src/protocol/work-session.ts'
+import type { Task } from '../../../src/protocol/work/task.ts'
+import type { WorkSession } from '../../../src/protocol/work/work-session.ts'
 
 export interface ProjectWork {
   /** Newest first, as are the work sessions. */

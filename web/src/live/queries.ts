@@ -4,11 +4,11 @@
  */
 import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { createClient, ProblemError } from '../../../src/client/client.ts'
-import type { Agent } from '../../../src/protocol/agent.ts'
-import type { Me, Person, Token } from '../../../src/protocol/people.ts'
-import type { Project } from '../../../src/protocol/project.ts'
-import type { Task } from '../../../src/protocol/task.ts'
-import type { WorkSession } from '../../../src/protocol/work-session.ts'
+import type { Me, Person, Token } from '../../../src/protocol/access/people.ts'
+import type { Agent } from '../../../src/protocol/agents/agent.ts'
+import type { Project } from '../../../src/protocol/projects/project.ts'
+import type { Task } from '../../../src/protocol/work/task.ts'
+import type { WorkSession } from '../../../src/protocol/work/work-session.ts'
 import type { Home } from './home.ts'
 
 export const client = createClient({ url: location.origin })

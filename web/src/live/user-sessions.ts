@@ -1,7 +1,7 @@
 /** The consoles that are open in a project. Asked for, and asked again when an event says that one came, went or changed. */
 import { queryOptions } from '@tanstack/react-query'
+import type { UserSession } from '../../../src/protocol/consoles/user-session.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
-import type { UserSession } from '../../../src/protocol/user-session.ts'
 import { client, hasChanged } from './queries.ts'
 
 const mostListed = 50

@@ -1,7 +1,7 @@
 /** Code with its colours, once they are here, and a button to copy it. The colours are fetched when the first code is shown. */
 import { memo, type ReactNode, useEffect, useState } from 'react'
-import { useWords } from '../messages/messages.tsx'
 import { CopyText } from '../parts/copy.tsx'
+import { useWords } from '../translations/messages.tsx'
 import type { Piece } from './highlight.ts'
 
 export const CodeBlock = memo(function CodeBlock({ code, language }: { code: string; language: string }) {

@@ -7,12 +7,12 @@ import { Fragment, memo, type ReactNode, useMemo } from 'react'
 import { CodeBlock } from './code-block.tsx'
 
 /** Longer texts are shown as they are; nobody reads them, and they must not hold the page up. */
-const longestParsed = 200_000
+const maxParsed = 200_000
 /** Lists in lists in quotes. */
 const deepest = 20
 
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  const tokens = useMemo(() => (text.length > longestParsed ? undefined : Lexer.lex(text, { gfm: true, breaks: true })), [text])
+  const tokens = useMemo(() => (text.length > maxParsed ? undefined : Lexer.lex(text, { gfm: true, breaks: true })), [text])
   if (!tokens) return <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{text}</p>
   return <div className="flex min-w-0 flex-col gap-2 [overflow-wrap:anywhere]">{blocks(tokens, 0)}</div>
 })

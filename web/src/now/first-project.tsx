@@ -1,8 +1,8 @@
 /** The empty state of Now: makes the first project right there. */
 import { useMay } from '../live/queries.ts'
-import { useWords } from '../messages/messages.tsx'
 import { Empty } from '../parts/page.tsx'
-import { ProjectForm } from '../project/project-form.tsx'
+import { ProjectForm } from '../projects/project-form.tsx'
+import { useWords } from '../translations/messages.tsx'
 
 export function FirstProject() {
   const words = useWords()

@@ -4,16 +4,16 @@
  */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import type { Agent } from '../../../src/protocol/agent.ts'
-import type { Project } from '../../../src/protocol/project.ts'
+import type { Agent } from '../../../src/protocol/agents/agent.ts'
+import type { Project } from '../../../src/protocol/projects/project.ts'
 import type { Home } from '../live/home.ts'
 import { coordinators, newestProcess } from '../live/processes.ts'
 import { client, useMay } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
-import { useWords } from '../messages/messages.tsx'
 import { SubmitButton } from '../parts/button.tsx'
 import { Empty } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
+import { useWords } from '../translations/messages.tsx'
 
 /** As the command of an agent, `holdfast` is this very program. */
 const isDemo = ({ command, args }: Agent): boolean => command === 'holdfast' && args[0] === 'demo-mcp'

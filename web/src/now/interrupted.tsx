@@ -2,17 +2,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import type { WorkSession } from '../../../src/protocol/work-session.ts'
+import type { WorkSession } from '../../../src/protocol/work/work-session.ts'
 import { interrupted } from '../live/continuity.ts'
 import { useAgentAndProject } from '../live/names.ts'
 import { askAgain } from '../live/queries.ts'
-import { useWords } from '../messages/messages.tsx'
 import { Button } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
-import { DismissButton } from '../work-sessions/dismiss-button.tsx'
-import { ResumeButton } from '../work-sessions/resume-button.tsx'
+import { useWords } from '../translations/messages.tsx'
+import { DismissButton } from '../work/dismiss-button.tsx'
+import { ResumeButton } from '../work/resume-button.tsx'
 
 /** Who runs and which projects there are stands below, and is looked for more often. */
 const shownFirst = 5

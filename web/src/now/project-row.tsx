@@ -1,13 +1,13 @@
 /** A project in a list: its name, what runs in it, its folder, its agents, when it changed. */
 import { Link } from '@tanstack/react-router'
-import type { Agent } from '../../../src/protocol/agent.ts'
-import type { Project } from '../../../src/protocol/project.ts'
-import type { WorkSession } from '../../../src/protocol/work-session.ts'
-import { useWords } from '../messages/messages.tsx'
+import type { Agent } from '../../../src/protocol/agents/agent.ts'
+import type { Project } from '../../../src/protocol/projects/project.ts'
+import type { WorkSession } from '../../../src/protocol/work/work-session.ts'
 import { AgentIcon } from '../parts/icons.tsx'
 import { Ago } from '../parts/time.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
-import { ResumeButton } from '../work-sessions/resume-button.tsx'
+import { useWords } from '../translations/messages.tsx'
+import { ResumeButton } from '../work/resume-button.tsx'
 
 const mostNamed = 2
 

@@ -2,15 +2,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { isHeld, type Running } from '../../../src/client/running.ts'
-import type { Coordinator } from '../../../src/protocol/coordinator.ts'
-import { Release } from '../chat/trouble.tsx'
+import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
+import { Release } from '../conversations/trouble.tsx'
 import { useAgentAndProject } from '../live/names.ts'
 import { coordinators } from '../live/processes.ts'
 import { useMay } from '../live/queries.ts'
 import { userSessionsWith } from '../live/user-sessions.ts'
-import { useWords } from '../messages/messages.tsx'
 import { Lasting } from '../parts/lasting.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
+import { useWords } from '../translations/messages.tsx'
 import { doing } from './running.ts'
 
 export function RunningNow({ running }: { running: readonly Running[] | undefined }) {

@@ -1,12 +1,12 @@
 /** Who is at work now, and what each does, in a word. */
 import { useQuery } from '@tanstack/react-query'
 import { type Running, runningOf } from '../../../src/client/running.ts'
-import type { Coordinator } from '../../../src/protocol/coordinator.ts'
+import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
 import { saidIn } from '../../../src/protocol/sentence-forms.ts'
 import { liveAgentSessions, livingProcesses, lookEveryMs } from '../live/processes.ts'
-import type { Messages } from '../messages/en.ts'
+import { standingDots, standingOf, standingWord } from '../processes/process-words.ts'
 import type { LiveState } from '../shell/state-dot.tsx'
-import { standingDots, standingOf, standingWord } from '../system/process-words.ts'
+import type { Messages } from '../translations/en.ts'
 
 /** undefined until it is known. */
 export function useRunning(): Running[] | undefined {

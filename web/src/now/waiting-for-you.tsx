@@ -4,8 +4,8 @@ import { useEffect } from 'react'
 import { ApprovalCard } from '../approvals/approval-card.tsx'
 import { forgetDecided, inbox, useWaitingCount } from '../live/approvals.ts'
 import { askAgain } from '../live/queries.ts'
-import { useWords } from '../messages/messages.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
+import { useWords } from '../translations/messages.tsx'
 
 export function WaitingForYou() {
   const { now, approvals } = useWords()

@@ -1,6 +1,6 @@
 /** Buttons, and links that look like them. A button that waits for the server says so after a moment and cannot be pressed twice. */
 import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react'
-import { useWords } from '../messages/messages.tsx'
+import { useWords } from '../translations/messages.tsx'
 import { useWaitedFor } from './waited.ts'
 
 export type Look = 'primary' | 'plain' | 'quiet' | 'danger'

@@ -1,20 +1,20 @@
 /** Checks while typing. They only spare a round trip: the server checks everything again and has the last word. */
-import type { Messages } from '../messages/en.ts'
+import type { Messages } from '../translations/en.ts'
 
 type Check = (text: string, words: Messages) => string | undefined
 
-const longestName = 200
-const longestPath = 4096
+const maxName = 200
+const maxPath = 4096
 
 export const nameProblem: Check = (text, words) => {
   if (text.trim() === '') return words.form.needed
-  return text.trim().length > longestName ? words.form.tooLong(longestName) : undefined
+  return text.trim().length > maxName ? words.form.tooLong(maxName) : undefined
 }
 
 export const pathProblem: Check = (text, words) => {
   const path = text.trim()
   if (path === '') return undefined
-  if (path.length > longestPath) return words.form.tooLong(longestPath)
+  if (path.length > maxPath) return words.form.tooLong(maxPath)
   return /^(?:\/|[A-Za-z]:[\\/])/.test(path) && !path.split(/[\\/]/).includes('..') ? undefined : words.form.badPath
 }
 

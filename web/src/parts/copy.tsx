@@ -1,6 +1,6 @@
 /** Things to copy: a shortened id, and a secret that is shown once. */
 import { useEffect, useState } from 'react'
-import { useWords } from '../messages/messages.tsx'
+import { useWords } from '../translations/messages.tsx'
 import { Button } from './button.tsx'
 import { CheckIcon, CopyIcon } from './icons.tsx'
 

@@ -2,7 +2,7 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog'
 import { Dialog } from '@base-ui/react/dialog'
 import { type ReactNode, useRef } from 'react'
-import { useWords } from '../messages/messages.tsx'
+import { useWords } from '../translations/messages.tsx'
 import { Button, IconButton } from './button.tsx'
 import { CloseIcon } from './icons.tsx'
 

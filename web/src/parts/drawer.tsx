@@ -1,7 +1,7 @@
 /** A drawer at the side, over the page: details of one thing of a list. On a phone it is the whole screen. */
 import { Dialog } from '@base-ui/react/dialog'
 import type { ReactNode } from 'react'
-import { useWords } from '../messages/messages.tsx'
+import { useWords } from '../translations/messages.tsx'
 import { IconButton } from './button.tsx'
 import { CloseIcon } from './icons.tsx'
 

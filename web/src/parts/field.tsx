@@ -1,6 +1,6 @@
 /** A labelled input with its hint and its error, tied together for assistive technology. */
 import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId } from 'react'
-import { useWords } from '../messages/messages.tsx'
+import { useWords } from '../translations/messages.tsx'
 
 export const inputClass =
   'w-full min-w-0 rounded-md bg-canvas px-2.5 py-1.5 text-ink shadow-[inset_0_0_0_1px_var(--edge)] transition-shadow ' +

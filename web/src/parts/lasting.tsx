@@ -1,5 +1,5 @@
 /** How long something has lasted, ticking for the eye only. */
-import { useWords } from '../messages/messages.tsx'
+import { useWords } from '../translations/messages.tsx'
 import { ticking } from './ticking.ts'
 
 const useNow = ticking(1000)

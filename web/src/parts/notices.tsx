@@ -1,6 +1,6 @@
 /** Short words about what was just done, with Undo where it can be had. They stay while they are looked at. */
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { useWords } from '../messages/messages.tsx'
+import { useWords } from '../translations/messages.tsx'
 import { Button, IconButton } from './button.tsx'
 import { CloseIcon } from './icons.tsx'
 

@@ -1,7 +1,7 @@
 /** The frame of a place: its title in the tab and on the page, its actions, its sections. */
 import { type ReactNode, useEffect } from 'react'
 import { useWaitingForMe } from '../live/approvals.ts'
-import { useWords } from '../messages/messages.tsx'
+import { useWords } from '../translations/messages.tsx'
 import { announceArrival } from './arrival.tsx'
 
 interface PageProps {

@@ -1,8 +1,8 @@
 /** An error for a person: what happened, what was kept, what to do, and the code small. */
 import { ProblemError } from '../../../src/client/client.ts'
 import type { Problem } from '../../../src/protocol/problem.ts'
-import type { Messages } from '../messages/en.ts'
-import { useWords } from '../messages/messages.tsx'
+import type { Messages } from '../translations/en.ts'
+import { useWords } from '../translations/messages.tsx'
 import { Button } from './button.tsx'
 import { saidDetail } from './said-detail.ts'
 

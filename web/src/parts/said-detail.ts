@@ -1,7 +1,7 @@
 /** What a server says beside the title of an error, for whoever reads it. */
 import type { Problem } from '../../../src/protocol/problem.ts'
 import { saidIn } from '../../../src/protocol/sentence-forms.ts'
-import type { Messages } from '../messages/en.ts'
+import type { Messages } from '../translations/en.ts'
 
 /** In the reader's language, as far as it is the server's own; a field it is about is named first. */
 export function saidDetail({ field, detail }: Problem, { sentences, refusals }: Messages): string {

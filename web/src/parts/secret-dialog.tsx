@@ -1,6 +1,6 @@
 /** Shows a secret that the server will never tell again. It cannot be closed by accident. */
 import { useState } from 'react'
-import { useWords } from '../messages/messages.tsx'
+import { useWords } from '../translations/messages.tsx'
 import { Button } from './button.tsx'
 import { CopySecret } from './copy.tsx'
 import { DialogBody, DialogFoot, InputDialog } from './dialog.tsx'

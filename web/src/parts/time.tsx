@@ -1,5 +1,5 @@
 /** A moment, told relative to now, with the exact one on hover. */
-import { useWriting } from '../messages/messages.tsx'
+import { useWriting } from '../translations/messages.tsx'
 import { ticking } from './ticking.ts'
 
 const useNow = ticking(15_000)

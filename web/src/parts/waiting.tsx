@@ -1,6 +1,6 @@
 /** What is shown while something is waited for (waited.ts has the times). */
 import type { ReactNode } from 'react'
-import { useWords } from '../messages/messages.tsx'
+import { useWords } from '../translations/messages.tsx'
 import { Button } from './button.tsx'
 import { useWaitedFor } from './waited.ts'
 

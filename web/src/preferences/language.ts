@@ -1,5 +1,5 @@
 /** English, Japanese, or as the browser. Only the catalogue in use is loaded. */
-import type { Messages } from '../messages/en.ts'
+import type { Messages } from '../translations/en.ts'
 import { browserChoice } from './choice.ts'
 
 export const languages = ['system', 'en', 'ja'] as const
@@ -14,7 +14,7 @@ export function spoken(chosen: Language): Spoken {
 }
 
 export async function loadMessages(language: Spoken): Promise<Messages> {
-  return language === 'ja' ? (await import('../messages/ja.ts')).ja : (await import('../messages/en.ts')).en
+  return language === 'ja' ? (await import('../translations/ja.ts')).ja : (await import('../translations/en.ts')).en
 }
 
 /** The reader's own locale where it fits the language of the words; it decides how dates and numbers look. */

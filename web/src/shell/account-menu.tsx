@@ -2,7 +2,6 @@
 import { Menu } from '@base-ui/react/menu'
 import { useNavigate } from '@tanstack/react-router'
 import { useMe } from '../live/queries.ts'
-import { useWords } from '../messages/messages.tsx'
 import { CheckIcon } from '../parts/icons.tsx'
 import { itemClass, MenuPopup } from '../parts/menu.tsx'
 import { notify } from '../parts/notices.tsx'
@@ -12,6 +11,7 @@ import { enterChoice } from '../preferences/enter.ts'
 import { languageChoice, languages } from '../preferences/language.ts'
 import { canTellOutside, outsideChoice, turnOutside } from '../preferences/outside.ts'
 import { themeChoice, themes } from '../preferences/theme.ts'
+import { useWords } from '../translations/messages.tsx'
 import { signOut } from './sign-out.ts'
 
 const radioClass = `${itemClass} justify-between`

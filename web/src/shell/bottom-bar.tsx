@@ -1,7 +1,7 @@
 /** The bottom bar on phones: the places, and the palette for everything else. */
 import { Link } from '@tanstack/react-router'
-import { useWords } from '../messages/messages.tsx'
 import { SearchIcon } from '../parts/icons.tsx'
+import { useWords } from '../translations/messages.tsx'
 import { usePalette } from './palette-opening.ts'
 import { places } from './places.ts'
 import { WaitingBadge } from './waiting-badge.tsx'

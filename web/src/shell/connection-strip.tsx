@@ -3,10 +3,10 @@ import { useLayoutEffect, useRef } from 'react'
 import { type Connection, useConnection } from '../live/connection.ts'
 import { reconnectNow } from '../live/live.ts'
 import { useHome } from '../live/queries.ts'
-import type { Messages } from '../messages/en.ts'
-import { useWords, useWriting } from '../messages/messages.tsx'
 import { Button } from '../parts/button.tsx'
 import { useWaitedFor } from '../parts/waited.ts'
+import type { Messages } from '../translations/en.ts'
+import { useWords, useWriting } from '../translations/messages.tsx'
 import { type LiveState, StateDot } from './state-dot.tsx'
 
 /** Along the top while offline; nothing while all is well. A connection that is back within a moment was never worth a word. */

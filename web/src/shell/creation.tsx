@@ -1,18 +1,18 @@
 /** The dialog that creates something, over whatever page is open. */
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, type ReactNode } from 'react'
+import { PersonCreation } from '../access/person-creation.tsx'
+import { TokenCreation } from '../access/token-creation.tsx'
 import { AgentCreation } from '../agents/agent-creation.tsx'
-import { useWords } from '../messages/messages.tsx'
 import { Button } from '../parts/button.tsx'
 import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
-import { PersonCreation } from '../people/person-creation.tsx'
-import { TokenCreation } from '../people/token-creation.tsx'
 import { reachable } from '../place.tsx'
-import { ProjectForm } from '../project/project-form.tsx'
+import { ProjectForm } from '../projects/project-form.tsx'
 import type { Creation as What } from '../router.tsx'
+import { useWords } from '../translations/messages.tsx'
 
 /** It draws a code, and few ever need it: not part of the first visit. Who shows this waits for it (shell.tsx). */
-const PhoneSignIn = lazy(reachable(async () => ({ default: (await import('../people/phone-sign-in.tsx')).PhoneSignIn })))
+const PhoneSignIn = lazy(reachable(async () => ({ default: (await import('../access/phone-sign-in.tsx')).PhoneSignIn })))
 
 export function Creation({ what }: { what: What }) {
   const words = useWords()

@@ -2,8 +2,8 @@
 import { useEffect } from 'react'
 import { onFinished } from '../live/finished.ts'
 import { client, useHome } from '../live/queries.ts'
-import { useWords } from '../messages/messages.tsx'
 import { mayTellOutside, tellOutside } from '../preferences/outside.ts'
+import { useWords } from '../translations/messages.tsx'
 
 /** As much as such a notice shows. */
 const mostChars = 120

@@ -1,8 +1,8 @@
 /** For addresses that lead nowhere, and for things that are gone. */
 import { Link } from '@tanstack/react-router'
-import { useWords } from '../messages/messages.tsx'
 import { buttonClass } from '../parts/button.tsx'
 import { useTitle } from '../parts/page.tsx'
+import { useWords } from '../translations/messages.tsx'
 
 export function NotFound() {
   const words = useWords()

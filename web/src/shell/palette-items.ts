@@ -1,9 +1,9 @@
 /** What the command palette offers, and how well it fits what was typed. Pure but for the choices it sets. */
 import type { useNavigate } from '@tanstack/react-router'
 import type { Home } from '../live/home.ts'
-import type { Messages } from '../messages/en.ts'
 import { languageChoice, languages } from '../preferences/language.ts'
 import { themeChoice, themes } from '../preferences/theme.ts'
+import type { Messages } from '../translations/en.ts'
 import { places } from './places.ts'
 
 export interface PaletteItem {

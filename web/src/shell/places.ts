@@ -1,6 +1,7 @@
 /** The places of the rail and the bottom bar. */
-import type { Messages } from '../messages/en.ts'
+
 import { AgentIcon, NowIcon, PeopleIcon, SystemIcon, TalkIcon } from '../parts/icons.tsx'
+import type { Messages } from '../translations/en.ts'
 
 export const places = [
   { to: '/', name: 'now', Icon: NowIcon },

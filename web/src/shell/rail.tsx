@@ -1,8 +1,8 @@
 /** The left rail on wide screens: places, the projects, the connection, the person. */
 import { Link } from '@tanstack/react-router'
 import { useHome, useMay } from '../live/queries.ts'
-import { useWords } from '../messages/messages.tsx'
 import { MarkIcon, PlusIcon, ProjectIcon, SearchIcon } from '../parts/icons.tsx'
+import { useWords } from '../translations/messages.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { ConnectionDot } from './connection-strip.tsx'
 import { paletteKeys, usePalette } from './palette-opening.ts'

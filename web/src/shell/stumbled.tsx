@@ -1,7 +1,8 @@
 /** When the page itself fails: says so, loses nothing, offers the way out. */
-import { useWords } from '../messages/messages.tsx'
+
 import { Button } from '../parts/button.tsx'
 import { useTitle } from '../parts/page.tsx'
+import { useWords } from '../translations/messages.tsx'
 
 export function Stumbled({ error }: { error: unknown }) {
   const words = useWords()

@@ -1,6 +1,6 @@
 /** How many approvals wait for the person, beside the place where they are. */
 import { useWaitingForMe } from '../live/approvals.ts'
-import { useWords } from '../messages/messages.tsx'
+import { useWords } from '../translations/messages.tsx'
 
 export function WaitingBadge({ corner = false }: { corner?: boolean }) {
   const { approvals } = useWords()

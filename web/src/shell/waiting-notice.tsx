@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { inbox } from '../live/approvals.ts'
 import { useHome, useMay } from '../live/queries.ts'
-import { useWords } from '../messages/messages.tsx'
 import { tellOutside } from '../preferences/outside.ts'
+import { useWords } from '../translations/messages.tsx'
 
 /** As much as such a notice shows. */
 const mostChars = 120

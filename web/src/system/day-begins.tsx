@@ -1,12 +1,12 @@
 /** When a new day of conversation begins (DC1): on System to read and to change, on Now once, until somebody has chosen. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import type { Cutover } from '../../../src/protocol/cutover.ts'
+import type { Cutover } from '../../../src/protocol/conversations/cutover.ts'
 import { client, hasChanged, useMay } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
-import { useWords } from '../messages/messages.tsx'
 import { Button } from '../parts/button.tsx'
 import { Empty, Fact } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
+import { useWords } from '../translations/messages.tsx'
 
 const cutover = queryOptions<Cutover>({ queryKey: ['cutover'], queryFn: ({ signal }) => client.get('/api/cutover', { signal }) })
 

@@ -1,0 +1,153 @@
+/**
+ * Keeps a channel connected: takes it for this server, runs its adapter, says how it stands, and begins again when it breaks. A channel
+ * that is down delays nothing else: the server is ready without it.
+ */
+import type { ChannelName } from '../domain/channels/key.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import { holdChannel, recordChannelState } from '../services/channels/hold-channel.ts'
+import type { Store } from '../store/store.ts'
+import { backoffMs } from './backoff.ts'
+import { Inbox } from './inbox.ts'
+import { type Account, type ChannelAdapter, ChannelFailure, type Inbound } from './port.ts'
+import { Sender } from './sender.ts'
+
+/** Longer than a renewal can be late on a busy machine. */
+const heldForMs = 60_000
+const renewEveryMs = 15_000
+
+/** What operators watch (OP1). */
+interface ChannelFigures {
+  connected: number
+  received: number
+  sent: number
+  failures: number
+}
+
+export interface SupervisorOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly adapter: ChannelAdapter
+  /** This run of this server. */
+  readonly holder: string
+  readonly figures: ChannelFigures
+}
+
+export class ChannelRunner {
+  readonly #parts: SupervisorOptions
+  readonly #channel: ChannelName
+  readonly #stop = new AbortController()
+  #kept: Promise<void> = Promise.resolve()
+
+  constructor(parts: SupervisorOptions) {
+    this.#parts = parts
+    this.#channel = parts.adapter.channel
+  }
+
+  start(): void {
+    this.#kept = this.#keep()
+  }
+
+  /** Resolves when nothing runs any more and another server may serve it. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#kept
+  }
+
+  /** Takes it, serves it, and renews its hold until it is stopped or another has taken it. */
+  async #keep(): Promise<void> {
+    const stopped = this.#stop.signal
+    while (!stopped.aborted && !(await this.#hold(heldForMs, true))) await this.#pause(renewEveryMs, stopped)
+    if (stopped.aborted) return
+    const serving = this.#serve(stopped)
+    await this.#pause(renewEveryMs, stopped)
+    while (!stopped.aborted) {
+      // A store that cannot be asked says nothing about who has it.
+      if ((await this.#hold(heldForMs, false)) === false) this.#stop.abort()
+      else await this.#pause(renewEveryMs, stopped)
+    }
+    await serving
+    await this.#hold(0, false)
+  }
+
+  async #hold(forMs: number, take: boolean): Promise<boolean | undefined> {
+    const { store, holder, logger } = this.#parts
+    try {
+      return (await store.run(holdChannel, { channel: this.#channel, holder, take, forMs })).held
+    } catch (error) {
+      logger.warn({ channel: this.#channel, error: String(error) }, 'The channel could not be held; trying again')
+      return undefined
+    }
+  }
+
+  async #serve(signal: AbortSignal): Promise<void> {
+    const { store, clock, logger, adapter, holder, figures } = this.#parts
+    const sender = new Sender({ store, clock, logger, adapter, holder, onSent: () => figures.sent++ })
+    sender.start()
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        await this.#run(sender, signal, () => {
+          failures = 0
+        })
+      } catch (error) {
+        if (signal.aborted) break
+        figures.connected = 0
+        figures.failures++
+        const failure = asFailure(error)
+        logger.warn({ channel: this.#channel, kind: failure.kind, error: failure.message }, 'The channel is not connected')
+        await this.#note('failing', failure.message)
+        await this.#pause(backoffMs(failures++, failure.retryAfterMs), signal)
+      }
+    }
+    figures.connected = 0
+    await sender.stop()
+  }
+
+  #run(sender: Sender, signal: AbortSignal, worked: () => void): Promise<void> {
+    const { store, logger, adapter, figures } = this.#parts
+    const inbox = new Inbox({ store, logger, channel: this.#channel })
+    let account: Account | undefined
+    return adapter.run(
+      {
+        connected: async (as) => {
+          account = as
+          figures.connected = 1
+          worked()
+          await this.#note('connected', null, as)
+        },
+        take: async (message: Inbound) => {
+          if (!account) throw new ChannelFailure('unknown', 'A message came before the connection was there')
+          const taken = await inbox.take(account, message)
+          figures.received++
+          sender.look()
+          if (taken === 'message') adapter.showTyping(message.chatId, signal).catch(() => {})
+        },
+      },
+      signal,
+    )
+  }
+
+  async #note(state: 'connected' | 'failing', trouble: string | null, account?: Account): Promise<void> {
+    const { store, holder, logger } = this.#parts
+    await store
+      .run(recordChannelState, { channel: this.#channel, holder, state, trouble, account })
+      .catch((error) => logger.warn({ channel: this.#channel, error: String(error) }, 'How the channel stands could not be kept'))
+  }
+
+  #pause(ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve()
+    return new Promise((resolve) => {
+      const over = () => {
+        cancel()
+        signal.removeEventListener('abort', over)
+        resolve()
+      }
+      const cancel = this.#parts.clock.after(ms, over)
+      signal.addEventListener('abort', over)
+    })
+  }
+}
+
+const asFailure = (error: unknown): ChannelFailure =>
+  error instanceof ChannelFailure ? error : new ChannelFailure('unknown', `It failed: ${String(error)}`)

@@ -1,0 +1,103 @@
+/**
+ * What comes in on a channel, each message once (CN2): under a receipt of the platform's message id, kept in the same commit as what
+ * the message does. The receipt outlives everything a platform delivers again.
+ */
+import { parseCommand } from '../domain/channels/command.ts'
+import type { ChannelName, ChatPlace } from '../domain/channels/key.ts'
+import { languageOf } from '../domain/channels/words.ts'
+import { Refusal } from '../domain/errors.ts'
+import type { Logger } from '../platform/logger.ts'
+import { storable } from '../protocol/text.ts'
+import { handleUnpairedSender } from '../services/channels/handle-unpaired-sender.ts'
+import { findChat } from '../services/channels/queries.ts'
+import { runChatCommand } from '../services/channels/run-chat-command.ts'
+import { takeChannelMessage } from '../services/channels/take-channel-message.ts'
+import type { ReceiptKey, Store } from '../store/store.ts'
+import type { Account, Inbound } from './port.ts'
+
+/** Looked at anew when somebody decided about the chat in between. */
+const maxLooks = 5
+const maxTitleChars = 100
+
+export interface InboxOptions {
+  readonly store: Store
+  readonly logger: Logger
+  readonly channel: ChannelName
+}
+
+/** What was done: something for an agent, something else, or nothing because it was done before or cannot be. */
+export type Taken = 'message' | 'command' | 'stranger' | 'nothing'
+
+export class Inbox {
+  readonly #parts: InboxOptions
+
+  constructor(parts: InboxOptions) {
+    this.#parts = parts
+  }
+
+  /** Rejected when it was not taken and should be delivered again. */
+  async take(account: Account, message: Inbound): Promise<Taken> {
+    for (let look = 1; ; look++) {
+      try {
+        return await this.#take(account, message)
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        if (error.code === 'busy' && look < maxLooks) continue
+        if (error.code === 'busy' || error.code === 'store_unavailable') throw error
+        // Delivered again it would be refused again, and everything behind it would wait for ever.
+        const { channel, logger } = this.#parts
+        logger.warn({ channel, chatId: message.chatId, code: error.code }, 'A message could not be taken and was left out')
+        return 'nothing'
+      }
+    }
+  }
+
+  async #take(account: Account, message: Inbound): Promise<Taken> {
+    const { store, channel } = this.#parts
+    const place = { channel, chatId: message.chatId }
+    const receipt = receiptOf(place, account, message)
+    const text = storable(message.text).trim()
+    const found = await store.query(findChat, place)
+    const command = parseCommand(text, account.name)
+    if (found.state !== 'paired') {
+      await store.run(handleUnpairedSender, { ...place, ...shownOf(message), attempt: command?.rest || text }, receipt)
+      return 'stranger'
+    }
+    const { route, work } = found
+    const senderId = `${channel}:${message.senderId}`
+    if (command) {
+      await store.run(runChatCommand, { ...place, command: command.command, senderId, route, work }, receipt)
+      return 'command'
+    }
+    if (text === '' && message.attachment === null) return 'nothing'
+    const { attachment } = message
+    const senderName = oneLine(message.senderName)
+    const taken = { ...place, senderId, senderName, messageId: receipt.key, content: text, attachment, route }
+    await store.run(takeChannelMessage, taken, receipt)
+    return 'message'
+  }
+}
+
+const shownOf = ({ kind, title, handle, language }: Inbound) => ({
+  kind,
+  title: oneLine(title),
+  handle: handle === null ? null : oneLine(handle),
+  language: languageOf(language),
+})
+
+/** Names are what strangers choose. */
+const oneLine = (text: string): string =>
+  storable(text)
+    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
+    .slice(0, maxTitleChars)
+    .toWellFormed()
+
+/** Whatever it says: a platform may deliver the same message with other words. */
+const receiptOf = ({ channel, chatId }: ChatPlace, account: Account, { messageId }: Inbound): ReceiptKey => ({
+  credentialId: `channel:${channel}`,
+  operation: 'channel-message',
+  key: `${account.id}/${chatId}/${messageId}`,
+  contentHash: '',
+  sealedBy: '',
+})

@@ -1,0 +1,158 @@
+/**
+ * Sends what is to be sent (CN2): each chat's messages in order, part by part, at least once. That a part is about to be sent is
+ * written down before, that it was after; what was begun and not finished by a sender that died is sent again, and says so. A platform
+ * that wants us to wait is waited for; what it refuses for good is given up, and shown.
+ */
+import { type ChannelName, parseChannelKey } from '../domain/channels/key.ts'
+import { splitText } from '../domain/channels/split-text.ts'
+import { chatWords } from '../domain/channels/words.ts'
+import { home, parseStream, type StreamName } from '../domain/stream-name.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import { chatsAtOnce, findOutgoing, type NextOutgoing } from '../services/channels/queries.ts'
+import { type Begun, beginSending, recordSent, type SentOutcome } from '../services/channels/send-outgoing.ts'
+import type { Store } from '../store/store.ts'
+import { backoffMs } from './backoff.ts'
+import { type ChannelAdapter, ChannelFailure } from './port.ts'
+
+/** Behind the doorbells. */
+const lookAtAllEveryMs = 5000
+const chatsTogether = 8
+/** Tried for so long; then it is given up. It stays in the conversation. */
+const giveUpAfterMs = 24 * 3_600_000
+/** A stop waits this long for what is being sent. */
+const finishWithinMs = 3000
+const giveUpWords = 'It could not be sent for a day and was given up. It is in the conversation.'
+
+export interface SenderOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly adapter: ChannelAdapter
+  readonly holder: string
+  readonly onSent: () => void
+}
+
+export class Sender {
+  readonly #parts: SenderOptions
+  readonly #channel: ChannelName
+  readonly #abort = new AbortController()
+  /** Sent, and not yet written down as such: known as long as this process lives. */
+  readonly #arrived = new Map<string, SentOutcome>()
+  #stopBell: (() => void) | undefined
+  #cancel: (() => void) | undefined
+  #running: Promise<void> | undefined
+  #rung = false
+  #stopped = false
+
+  constructor(parts: SenderOptions) {
+    this.#parts = parts
+    this.#channel = parts.adapter.channel
+  }
+
+  start(): void {
+    this.#stopBell = this.#parts.store.doorbell.onAny((stream) => this.#heard(stream))
+    this.look()
+  }
+
+  /** Resolves when what is being sent has been, or a moment has passed. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#stopBell?.()
+    this.#cancel?.()
+    const giveUp = this.#parts.clock.after(finishWithinMs, () => this.#abort.abort())
+    await this.#running
+    giveUp()
+  }
+
+  look(): void {
+    this.#rung = true
+    if (this.#stopped) return
+    this.#running ??= this.#lookAtAll()
+  }
+
+  #heard(name: StreamName): void {
+    const stream = parseStream(name)
+    if (name === home || (stream?.kind === 'conversation' && parseChannelKey(stream.id)?.channel === this.#channel)) this.look()
+  }
+
+  async #lookAtAll(): Promise<void> {
+    const { clock, logger } = this.#parts
+    let waitMs = lookAtAllEveryMs
+    try {
+      while (this.#rung && !this.#stopped) {
+        this.#rung = false
+        waitMs = await this.#sendDue()
+      }
+    } catch (error) {
+      if (!this.#stopped) logger.warn({ channel: this.#channel, error: String(error) }, 'Nothing could be sent; trying again')
+    }
+    this.#cancel?.()
+    if (!this.#stopped) this.#cancel = clock.after(Math.min(waitMs, lookAtAllEveryMs), () => this.look())
+    // In the same breath as the last look at whether it has rung: a ring between the two would begin nothing.
+    this.#running = undefined
+  }
+
+  /** How long until something more is due, as far as is known. */
+  async #sendDue(): Promise<number> {
+    let waitMs = lookAtAllEveryMs
+    const failures: unknown[] = []
+    for (let after = ''; ; ) {
+      const next = await this.#parts.store.query(findOutgoing, { channel: this.#channel, after })
+      const due = next.filter(({ inMs }) => inMs === 0)
+      for (let at = 0; at < due.length && !this.#stopped; at += chatsTogether)
+        await Promise.all(
+          due.slice(at, at + chatsTogether).map((each) => this.#send(each).catch((error) => failures.push(error))),
+        )
+      if (due.length > 0) this.#rung = true
+      for (const { inMs } of next) if (inMs > 0) waitMs = Math.min(waitMs, inMs)
+      after = next.at(-1)?.chatId ?? after
+      if (next.length < chatsAtOnce) break
+    }
+    // RE9: said when all others were served, and what is being sent to them has been: looked at sooner, it would be sent twice.
+    if (failures.length > 0) throw failures[0]
+    return waitMs
+  }
+
+  /** One part. */
+  async #send({ chatId, n }: NextOutgoing): Promise<void> {
+    const { store, adapter, holder, onSent } = this.#parts
+    const which = { channel: this.#channel, chatId, n }
+    const { begun } = await store.run(beginSending, { ...which, holder })
+    if (!begun) return
+    const { part } = begun
+    const id = `${chatId}/${n}/${part}`
+    const parts = splitText(begun.content, adapter.maxChars - roomForWords)
+    const known = this.#arrived.get(id)
+    const outcome = known ?? (await this.#sendPart(chatId, parts, begun))
+    if (outcome.is === 'sent') {
+      this.#arrived.set(id, outcome)
+      if (!known) onSent()
+    }
+    await store.run(recordSent, { ...which, part, outcome })
+    this.#arrived.delete(id)
+  }
+
+  async #sendPart(chatId: string, parts: readonly string[], begun: Begun): Promise<SentOutcome> {
+    const { adapter, clock, logger } = this.#parts
+    const { part, maybeSent, language, attempts, createdAt } = begun
+    const text = parts[part]
+    const isLast = part >= parts.length - 1
+    if (text === undefined) return { is: 'sent', isLast: true }
+    try {
+      const said = maybeSent ? `${chatWords(language).again}\n\n${text}` : text
+      await adapter.send(chatId, said, this.#abort.signal)
+      return { is: 'sent', isLast }
+    } catch (error) {
+      const failure = error instanceof ChannelFailure ? error : new ChannelFailure('unknown', String(error))
+      logger.warn({ channel: this.#channel, chatId, kind: failure.kind, error: failure.message }, 'A message could not be sent')
+      if (failure.kind === 'gone' || failure.kind === 'faulty') return { is: 'never', why: failure.message }
+      if (clock.now() - Date.parse(createdAt) > giveUpAfterMs) return { is: 'never', why: giveUpWords }
+      const afterMs = backoffMs(attempts, failure.retryAfterMs)
+      return { is: 'later', afterMs, maybeSent: failure.kind === 'unknown' }
+    }
+  }
+}
+
+/** What is put before a part that may have arrived already. */
+const roomForWords = 96

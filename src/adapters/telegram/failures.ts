@@ -1,0 +1,60 @@
+/**
+ * What went wrong with Telegram, in words for the owner. The bot's token is part of every address there, so nothing of an error is
+ * passed on but what Telegram itself said, and that without the token (SE7).
+ */
+import { GrammyError, HttpError } from 'grammy/web'
+import { statusText } from '../../domain/sentences.ts'
+import { mask, masked } from '../../platform/mask.ts'
+import { ChannelFailure } from '../port.ts'
+
+/** Nothing was sent when one of these happened. */
+const neverReached = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'CERT_HAS_EXPIRED',
+])
+
+export function failureOf(error: unknown, token: string): ChannelFailure {
+  const clean = (text: string): string => mask(text.replaceAll(token, masked))
+  if (error instanceof GrammyError) return refusedBy(error, clean(error.description))
+  const code = codeOf(error)
+  if (error instanceof HttpError && neverReached.has(code))
+    return new ChannelFailure('unreachable', statusText('telegramUnreachable', { code }))
+  const why = code || clean(error instanceof HttpError ? error.message : String(error))
+  return new ChannelFailure('unknown', statusText('telegramSilent', { why }))
+}
+
+function refusedBy({ error_code, parameters }: GrammyError, said: string): ChannelFailure {
+  const retryAfterMs = parameters.retry_after === undefined ? undefined : parameters.retry_after * 1000
+  switch (error_code) {
+    case 401:
+    case 404:
+      return new ChannelFailure('refused', statusText('telegramToken'))
+    case 409:
+      return new ChannelFailure('elsewhere', statusText('telegramElsewhere', { why: said }))
+    case 429:
+      return new ChannelFailure('busy', statusText('telegramBusy'), retryAfterMs)
+    case 403:
+      return new ChannelFailure('gone', statusText('telegramClosed', { why: said }))
+    case 400:
+      return new ChannelFailure(
+        /chat not found|user is deactivated|group chat was upgraded/i.test(said) ? 'gone' : 'faulty',
+        statusText('telegramRefused', { why: said }),
+      )
+    default:
+      return new ChannelFailure('unreachable', statusText('telegramTrouble', { code: error_code, why: said }), retryAfterMs)
+  }
+}
+
+function codeOf(error: unknown): string {
+  for (let cause: unknown = error, depth = 0; cause && depth < 5; depth++) {
+    const { code, error: inner, cause: under } = cause as { code?: unknown; error?: unknown; cause?: unknown }
+    if (typeof code === 'string') return code
+    cause = inner ?? under
+  }
+  return ''
+}

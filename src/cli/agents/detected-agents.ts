@@ -1,0 +1,53 @@
+/** Agents that are installed on the server's machine (AG5): listed, and looked up to be added. */
+import type { Client } from '../../client/client.ts'
+import { visible } from '../../platform/visible.ts'
+import type { Agent } from '../../protocol/agents/agent.ts'
+import type { DetectedAgent } from '../../protocol/agents/detected-agent.ts'
+import type { CommandContext } from '../context.ts'
+import { CommandFailure } from '../failure.ts'
+import { table } from '../table.ts'
+
+export async function detect(context: CommandContext): Promise<void> {
+  const client = await context.client()
+  const answer = await client.get('/api/detected-agents')
+  const agents: Agent[] = []
+  for await (const agent of client.pages('/api/agents', { query: { limit: 200 } })) agents.push(agent)
+  context.answer(answer, () =>
+    answer.items.length === 0
+      ? "No agent that Holdfast knows is on the PATH of the server's machine."
+      : table(
+          answer.items,
+          [
+            { title: 'AGENT', of: ({ id }) => id, style: 'bold' },
+            { title: 'NAME', of: ({ name }) => name },
+            { title: 'PROTOCOL', of: ({ draft }) => draft.protocol },
+            { title: 'VERSION', of: ({ version }) => version ?? '–' },
+            { title: 'ADDED AS', of: ({ draft }) => addedAs(draft, agents) },
+            { title: 'PROGRAM', of: ({ file }) => visible(file), shrinks: true },
+          ],
+          context.paint,
+          context.width,
+        ),
+  )
+  const [offered] = answer.items.filter(({ draft }) => addedAs(draft, agents) === '–')
+  if (offered && !context.json)
+    context.note(context.hint(`Add one with its recipe: holdfast agents add --detected ${offered.id}`))
+}
+
+const addedAs = ({ command, protocol }: DetectedAgent['draft'], agents: readonly Agent[]): string =>
+  agents
+    .filter((agent) => agent.command === command && agent.protocol === protocol)
+    .map(({ id }) => id)
+    .join(', ') || '–'
+
+export async function findDetected(client: Client, typed: string): Promise<DetectedAgent> {
+  const { items } = await client.get('/api/detected-agents')
+  const found = items.find(({ id }) => id === typed)
+  if (found) return found
+  const names = items.map(({ id }) => id).join(', ')
+  const next = names ? `Found were: ${names}.` : 'None was found; add one by hand: holdfast agents add ID -- COMMAND'
+  throw new CommandFailure('notFound', `${typed} was not found on the server's machine.`, next)
+}
+
+export const setupNote = ({ file, content }: NonNullable<DetectedAgent['setup']>): string =>
+  `One thing is left to do. Put this into ${file}:\n${content}`

@@ -1,0 +1,211 @@
+/**
+ * `holdfast agents watch`: who is at work now, kept true by the events of `home`. A table that is drawn over itself on a terminal; one
+ * line for each change elsewhere, and one line of JSON for programs. What was missed while the server was away is made up for.
+ */
+import type { Client } from '../../client/client.ts'
+import { type StreamState, watchEvents } from '../../client/event-stream.ts'
+import { clientClock, pause } from '../../client/patience.ts'
+import { type Running, readLiveAgentSessions, readLivingProcesses, runningOf } from '../../client/running.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { visible } from '../../platform/visible.ts'
+import type { Coordinator } from '../../protocol/processes/coordinator.ts'
+import type { Given } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { CommandFailure, usage } from '../failure.ts'
+import { doingOf, durationOf, styleOf } from '../processes/process-words.ts'
+import { projectNames } from '../projects/project-names.ts'
+import { table } from '../table.ts'
+import { Picture } from './redraw.ts'
+
+/** Sessions are told in the streams of projects alone; they are looked at this often. */
+const lookEveryMs = 5000
+/** Many events at once are one look. */
+const gatherMs = 150
+const drawEveryMs = 1000
+const maxWatchSeconds = 86_400
+
+interface Sight {
+  readonly running: readonly Running[]
+  readonly coordinators: readonly Coordinator[]
+  /** What people call a project. */
+  readonly nameOf: (projectId: string) => string
+}
+
+export async function watchAgents(context: CommandContext, given: Given): Promise<void> {
+  const seconds = secondsOf(given)
+  const client = await context.client()
+  const view = context.json
+    ? jsonLines(context)
+    : context.terminal.stdout.isTTY === true
+      ? drawnTable(context)
+      : plainLines(context)
+  const over = new AbortController()
+  const stopListening = context.onUnread(() => over.abort())
+  let failure: CommandFailure | undefined
+  let look: Sight = await sightOf(context, client)
+  context.end()
+  view.show(look)
+
+  let soon: (() => void) | undefined
+  const lookNow = async (): Promise<void> => {
+    soon = undefined
+    // A server that is away is noticed by the stream, which says so.
+    look = await sightOf(context, client).catch(() => look)
+    if (!over.signal.aborted) view.show(look)
+  }
+  const lookSoon = (): void => {
+    soon ??= clientClock.after(gatherMs, () => void lookNow())
+  }
+  const onState = (now: StreamState): void => {
+    if (now.state === 'live') {
+      view.connected()
+      return lookSoon()
+    }
+    if (now.state === 'reconnecting') return view.lost('The connection is lost; trying again.')
+    const why = now.state === 'signed-out' ? 'The credential is no longer valid.' : now.problem.detail
+    failure = new CommandFailure('refused', why, 'Sign in again, or use another token.')
+    over.abort()
+  }
+  const watch = watchEvents(client, { streams: ['home'], onEvent: lookSoon, onSnapshot: lookSoon, onState })
+  const stopLooking = everyNow(lookEveryMs, lookSoon)
+  const stopDrawing = view.ticks ? everyNow(drawEveryMs, () => view.show(look)) : () => {}
+  const end = seconds === undefined ? untilAborted(over.signal) : pause(clientClock, seconds * 1000, over.signal).catch(() => {})
+  await end
+  over.abort()
+  stopListening()
+  soon?.()
+  stopLooking()
+  stopDrawing()
+  watch.close()
+  if (failure) throw failure
+}
+
+async function sightOf(context: CommandContext, client: Client): Promise<Sight> {
+  const [processes, agentSessions, { items }, nameOf] = await Promise.all([
+    readLivingProcesses(client),
+    readLiveAgentSessions(client),
+    client.get('/api/coordinators', { query: { limit: 200 } }),
+    projectNames(context, client),
+  ])
+  return { running: runningOf(processes, agentSessions), coordinators: items, nameOf }
+}
+
+function everyNow(ms: number, callback: () => void): () => void {
+  let cancel = clientClock.after(ms, tick)
+  function tick(): void {
+    cancel = clientClock.after(ms, tick)
+    callback()
+  }
+  return () => cancel()
+}
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    // What waits for Ctrl-C has to keep the process alive by itself.
+    const alive = setInterval(() => {}, 60_000)
+    signal.addEventListener('abort', () => {
+      clearInterval(alive)
+      resolve()
+    })
+  })
+
+function secondsOf(given: Given): number | undefined {
+  const typed = given.text('for')
+  if (typed === undefined) return undefined
+  const value = Number(typed)
+  if (value > 0 && value <= maxWatchSeconds) return value
+  throw usage(`--for must be a number of seconds up to ${maxWatchSeconds}.`, `It was ${JSON.stringify(typed)}.`)
+}
+
+interface View {
+  /** Drawn again every second, because durations go on. */
+  readonly ticks: boolean
+  show(sight: Sight): void
+  lost(words: string): void
+  connected(): void
+}
+
+function drawnTable(context: CommandContext): View {
+  const { stdout } = context.terminal
+  const picture = new Picture()
+  const draw = (text: string): void => void stdout.write(picture.over(text, stdout))
+  let lost = ''
+  return {
+    ticks: true,
+    show: ({ running, coordinators, nameOf }) => {
+      const now = systemClock.now()
+      const rows = running.map((each) => ({ each, doing: doingOf(each, coordinators) }))
+      const body =
+        rows.length === 0
+          ? 'No agent is at work.'
+          : table(
+              rows,
+              [
+                { title: 'AGENT', of: ({ each }) => each.agentId, style: 'bold', shrinks: true },
+                { title: 'PROJECT', of: ({ each }) => nameOf(each.projectId), shrinks: true },
+                { title: 'STATE', of: ({ doing }) => doing, style: ({ doing }) => styleOf(doing), shrinks: true },
+                { title: 'PID', of: ({ each }) => String(each.process?.pid ?? '–') },
+                { title: 'FOR', of: ({ each }) => durationOf(Date.parse(each.since), now) },
+              ],
+              context.paint,
+              context.width,
+            )
+      draw(`${body}\n${context.paint('dim', lost || 'Ctrl-C ends.')}`)
+    },
+    // As long as it is lost: what stands there is what was true before.
+    lost: (words) => {
+      lost = words
+    },
+    connected: () => {
+      lost = ''
+    },
+  }
+}
+
+/** Only what has changed since the last look; who is not there any more, too. */
+function changes(seen: Map<string, string>, { running, coordinators }: Sight): { running: Running; doing: string }[] {
+  const changed = running
+    .map((each) => ({ running: each, doing: doingOf(each, coordinators) }))
+    .filter(({ running: { key }, doing }) => seen.get(key) !== doing)
+  for (const { running: each, doing } of changed) seen.set(each.key, doing)
+  return changed
+}
+
+function lineByLine(write: (running: Running, doing: string, nameOf: Sight['nameOf']) => void, lost: View['lost']): View {
+  const seen = new Map<string, string>()
+  let before = new Map<string, Running>()
+  return {
+    ticks: false,
+    lost,
+    connected: () => {},
+    show: (sight) => {
+      for (const { running, doing } of changes(seen, sight)) write(running, doing, sight.nameOf)
+      const now = new Map(sight.running.map((each) => [each.key, each]))
+      for (const [key, gone] of before) {
+        if (now.has(key)) continue
+        seen.delete(key)
+        write(gone, 'gone', sight.nameOf)
+      }
+      before = now
+    },
+  }
+}
+
+function plainLines(context: CommandContext): View {
+  const clock = (): string => new Date(systemClock.now()).toTimeString().slice(0, 8)
+  const write = ({ agentId, projectId, process }: Running, doing: string, nameOf: Sight['nameOf']): void => {
+    const pid = process?.pid ? ` (pid ${process.pid})` : ''
+    context.terminal.stdout.write(`${clock()} ${visible(`${agentId} ${nameOf(projectId)} ${doing}`)}${pid}\n`)
+  }
+  return lineByLine(write, (words) => context.note(words))
+}
+
+function jsonLines(context: CommandContext): View {
+  const write = ({ agentId, projectId, agentSession, process, since }: Running, doing: string): void => {
+    const at = new Date(systemClock.now()).toISOString()
+    const line = { at, agentId, projectId, doing, since, agentSession: agentSession ?? null, process: process ?? null }
+    context.terminal.stdout.write(`${JSON.stringify(line)}\n`)
+  }
+  return lineByLine(write, (words) => context.note(words))
+}

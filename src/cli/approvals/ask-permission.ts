@@ -1,0 +1,93 @@
+/** Asks the person at the terminal what an agent may do (AP4). Answered elsewhere meanwhile, the question goes away. */
+import { createInterface } from 'node:readline'
+import type { RelayEvent } from '../../client/relay-messages.ts'
+import { scopesFor } from '../../domain/approvals/allowance.ts'
+import { isKeptByAgent } from '../../domain/approvals/permission.ts'
+import { visible } from '../../platform/visible.ts'
+import { painter, type Terminal } from '../terminal.ts'
+
+export type Asked = Extract<RelayEvent, { type: 'permission:requested' }>
+
+/** The options a person can choose: an agent's own "always" means ours (AG6), and is not there when there can be none. */
+export function answersOf({ options, call, likeness }: Asked): Asked['options'] {
+  const always = isKeptByAgent(call.toolKind, options) || scopesFor({ ...call, likeness }).includes('request')
+  return options.filter(({ kind }) => kind !== 'allow_always' || always)
+}
+
+/** The options with their numbers, in one line. */
+export const optionLine = (asked: Asked): string =>
+  answersOf(asked)
+    .map(({ name }, index) => `${index + 1} ${visible(name)}`)
+    .join(' · ')
+
+/** Everything that is known of a call, so that nobody allows what they cannot read: its input to the last character, texts, changes, files. */
+export function callLines({ input, content, locations, cut }: Asked['call']): string[] {
+  const texts = content.flatMap((each) => {
+    if (each.type === 'text') return each.text.split('\n')
+    if (each.type === 'other') return [each.name]
+    const signed = (sign: string, text: string | null) => (text ? text.split('\n').map((line) => `${sign} ${line}`) : [])
+    return [each.path, ...signed('-', each.oldText), ...signed('+', each.newText)]
+  })
+  const files = locations.map(({ path, line }) => (line === null ? path : `${path}:${line}`))
+  const lines = [
+    ...(input === null ? [] : inputLines(input)),
+    ...texts,
+    ...files,
+    ...(cut ? ['(there is more than is shown)'] : []),
+  ]
+  return lines.map((line) => `    ${visible(line)}`)
+}
+
+/** A field a line; a text over several lines, such as a command, as it is. */
+function inputLines(input: string): string[] {
+  const value = parsed(input)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [input]
+  return Object.entries(value).flatMap(([key, field]) =>
+    `${key}: ${typeof field === 'string' ? field : JSON.stringify(field)}`.split('\n'),
+  )
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+interface Question {
+  readonly asked: Asked
+  /** It need no longer be answered. */
+  readonly signal: AbortSignal
+  readonly onInterrupt: () => void
+}
+
+/** The option that was chosen; undefined when the question was taken away or nobody answers any more. */
+export function askPermission(terminal: Terminal, { asked, signal, onInterrupt }: Question): Promise<string | undefined> {
+  const paint = painter(terminal.stderr, terminal.env)
+  let left = false
+  // Before the reader hears of it: what was typed without being sent would be a line at the end of the input, and so an answer.
+  terminal.stdin.once('end', () => {
+    left = true
+  })
+  const lines = createInterface({ input: terminal.stdin, output: terminal.stderr as NodeJS.WritableStream })
+  terminal.stderr.write(`${paint('yellow', '◆')} ${paint('bold', visible(asked.title))}\n`)
+  for (const line of callLines(asked.call)) terminal.stderr.write(`${line}\n`)
+  lines.setPrompt(`  ${optionLine(asked)}: `)
+  lines.prompt()
+  return new Promise((resolve) => {
+    lines.on('line', (typed) => {
+      const option = left ? undefined : answersOf(asked)[Number(typed.trim()) - 1]
+      if (!option) return lines.prompt()
+      resolve(option.optionId)
+      lines.close()
+    })
+    // While a line is read, Ctrl-C is a key and no signal.
+    lines.on('SIGINT', () => {
+      lines.close()
+      onInterrupt()
+    })
+    lines.once('close', () => resolve(undefined))
+    signal.addEventListener('abort', () => lines.close(), { once: true })
+  })
+}

@@ -1,0 +1,106 @@
+/**
+ * What agents say and do, on a terminal: their words on standard output as they come, everything beside them on standard error. On a
+ * terminal nothing in it is obeyed; a program gets the words as they are.
+ */
+import type { RelayEvent } from '../../client/relay-messages.ts'
+import { visible } from '../../platform/visible.ts'
+import type { CommandContext } from '../context.ts'
+import { painter } from '../terminal.ts'
+
+const marks = { pending: '·', in_progress: '…', completed: '✓', failed: '✗' } as const
+
+export class RelayLines {
+  readonly #context: CommandContext
+  /** Whether roles are named: there may be several. */
+  readonly #named: boolean
+  /** Who wrote the unfinished line that stands there. */
+  #writing: string | undefined
+  /** Of each tool call, what was told of it. */
+  readonly #tools = new Map<string, string>()
+
+  constructor(context: CommandContext, named: boolean) {
+    this.#context = context
+    this.#named = named
+  }
+
+  show(event: RelayEvent): void {
+    if (this.#context.json) return void this.#context.terminal.stdout.write(`${JSON.stringify(event)}\n`)
+    if (event.type === 'session:created') return
+    if (event.type === 'session:terminated') return this.note(`The console is ended: ${event.reason}.`)
+    if (event.type === 'agent:update') return this.#update(event)
+    const words = this.#words(event)
+    if (words !== undefined) this.note(this.#named ? `${event.role}: ${words}` : words)
+  }
+
+  /** Beside what is said. */
+  note(words: string): void {
+    this.endLine()
+    const { terminal, json } = this.#context
+    if (json) return
+    const lines = words.split('\n').map(visible).join('\n')
+    terminal.stderr.write(`${painter(terminal.stderr, terminal.env)('dim', lines)}\n`)
+  }
+
+  /** What comes next begins at the left. */
+  endLine(): void {
+    if (this.#writing === undefined) return
+    this.#context.terminal.stdout.write('\n')
+    this.#writing = undefined
+  }
+
+  #update({ role, update }: Extract<RelayEvent, { type: 'agent:update' }>): void {
+    if (update.kind === 'text') this.say(role, update.text)
+    else if (update.kind === 'tool') {
+      const { toolCallId, title, status } = update.call
+      const line = `${marks[status]} ${title}`
+      const key = `${role} ${toolCallId}`
+      // On its way it changes often; only its beginning and its outcome are told.
+      if (this.#tools.get(key) === line || (status === 'in_progress' && this.#tools.has(key))) return
+      this.#tools.set(key, line)
+      this.note(this.#named ? `${role}: ${line}` : line)
+    } else if (update.kind === 'plan')
+      this.note(update.entries.map(({ status, content }) => `${marks[status]} ${content}`).join('\n'))
+  }
+
+  /** As it comes; a line that is not finished goes on with the next piece. */
+  say(role: string, text: string): void {
+    if (text === '') return
+    const { stdout } = this.#context.terminal
+    if (this.#writing !== role) this.endLine()
+    if (this.#named && this.#writing === undefined) stdout.write(this.#context.paint('cyan', `${visible(role)}  `))
+    stdout.write(stdout.isTTY ? text.split('\n').map(safe).join('\n') : text)
+    this.#writing = text.endsWith('\n') ? undefined : role
+  }
+
+  #words(event: Exclude<RelayEvent, { type: 'session:created' | 'session:terminated' | 'agent:update' }>): string | undefined {
+    switch (event.type) {
+      case 'agent:spawning':
+        return `Starting ${event.agentId} …`
+      case 'agent:ready':
+        return [`Ready in ${event.workspace}`, event.branch && `on ${event.branch}`, event.note].filter(Boolean).join(' · ')
+      case 'agent:failed':
+        return `✗ It failed (${event.step}): ${event.error}`
+      case 'agent:asleep':
+        return 'Asleep until something waits for it'
+      case 'agent:terminated':
+        return `Ended: ${event.reason}`
+      case 'agent:queued':
+        return `Waits as number ${event.position}`
+      case 'agent:withdrawn':
+        return 'Withdrawn'
+      case 'agent:prompted':
+        return undefined
+      case 'agent:response':
+        return event.stopReason === 'end_turn' ? undefined : `Stopped: ${event.error ?? event.stopReason}`
+      case 'agent:limited':
+        if (event.until === null) return 'The limit is over'
+        return `Limit reached, until ${event.until}${event.goesOn ? '; it goes on by itself then' : ''}`
+      case 'permission:requested':
+        return undefined
+      case 'permission:resolved':
+        return `Permission ${event.approvalId}: ${event.outcome}`
+    }
+  }
+}
+
+const safe = (line: string): string => line.split('\t').map(visible).join('\t')

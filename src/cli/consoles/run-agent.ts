@@ -1,0 +1,247 @@
+/**
+ * `holdfast run`: a user session with one role and one prompt. What the agent says goes to standard output as it comes; the exit code
+ * tells how it ended. Lost connections are survived; Ctrl-C cancels the turn.
+ */
+import type { Client } from '../../client/client.ts'
+import { openRelay, type Relay } from '../../client/relay.ts'
+import type { RelayEvent } from '../../client/relay-messages.ts'
+import { onInterrupt } from '../../platform/signals.ts'
+import type { ConfigChange } from '../../protocol/turns/config-change.ts'
+import type { PromptPart } from '../../protocol/turns/prompt.ts'
+import { type Asked, askPermission } from '../approvals/ask-permission.ts'
+import type { CommandContext } from '../context.ts'
+import { CommandFailure } from '../failure.ts'
+import { isInteractive } from '../terminal.ts'
+import { RelayLines } from './relay-lines.ts'
+
+export interface Run {
+  readonly projectId: string
+  readonly agentId: string
+  readonly role: string
+  readonly workspace: string | undefined
+  readonly prompt: string
+  readonly attached: readonly PromptPart[]
+  readonly mode: string | undefined
+  readonly model: string | undefined
+  /** Whatever it asks for is allowed once. */
+  readonly allow: boolean
+  /** AG6: at a limit, it waits and goes on when that is over. */
+  readonly goOn: boolean
+  /** The user session stays, to be attached to. */
+  readonly keep: boolean
+}
+
+export async function runAgent(context: CommandContext, run: Run): Promise<void> {
+  const lines = new RelayLines(context, false)
+  const over = Promise.withResolvers<never>()
+  over.promise.catch(() => {})
+  const relay = openRelay({
+    ...(await context.connection()),
+    onState: ({ state }) => {
+      if (state === 'reconnecting') lines.note('The connection is lost; trying again.')
+      // Nothing more comes then, not even an end.
+      if (state === 'signed-out')
+        over.reject(new CommandFailure('refused', 'The credential is no longer valid.', 'Sign in again, or use another token.'))
+    },
+  })
+  context.end()
+  try {
+    const userSessionId = await relay.create(run.projectId)
+    try {
+      await oneTurn(context, relay, { userSessionId, over: over.promise }, run, lines)
+      if (!run.keep) await completeWork(await context.client(), userSessionId, run.role).catch(() => {})
+    } finally {
+      lines.endLine()
+      if (run.keep) lines.note(context.hint(`Kept: holdfast attach ${userSessionId}`))
+      // Without it the session ends by itself, later.
+      else await relay.request({ type: 'session:terminate', sessionId: userSessionId }).catch(() => {})
+    }
+  } finally {
+    relay.close()
+  }
+}
+
+/** What was asked was answered: its work is done, not interrupted by the end of the console. */
+async function completeWork(client: Client, userSessionId: string, role: string): Promise<void> {
+  const { projectId, agents } = await client.get('/api/user-sessions/{userSessionId}', { params: { userSessionId } })
+  const workSessionId = agents.find((each) => each.role === role)?.workSessionId
+  if (!workSessionId) return
+  const params = { projectId, workSessionId }
+  await client.post('/api/projects/{projectId}/sessions/{workSessionId}/end', { params, body: { completed: true } })
+}
+
+interface Console {
+  readonly userSessionId: string
+  /** Rejects when nothing more can be heard of it. */
+  readonly over: Promise<never>
+}
+
+async function oneTurn(
+  context: CommandContext,
+  relay: Relay,
+  { userSessionId, over }: Console,
+  run: Run,
+  lines: RelayLines,
+): Promise<void> {
+  const { role, agentId, workspace, prompt, attached } = run
+  const about = { sessionId: userSessionId, role }
+  const { promise: ready, resolve: becameReady, reject: neverReady } = Promise.withResolvers<Ready>()
+  let configuring: PromiseWithResolvers<void> | undefined
+  const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<Ending>()
+  // Whoever waits for the other of the two is told too.
+  ready.catch(() => {})
+  ended.catch(() => {})
+  const refused = (error: Error): void => {
+    neverReady(error)
+    fail(error)
+  }
+  over.catch(refused)
+  let prompted = false
+  const interrupt = (): void => {
+    if (prompted) relay.request({ type: 'agent:cancel', ...about }).catch(refused)
+    else refused(cancelled())
+  }
+  const permissions = new Permissions(context, relay, { allow: run.allow, lines, interrupt })
+  const unfollow = relay.follow({
+    userSessionId,
+    lastSeq: 0,
+    onEvent: (event) => {
+      lines.show(event)
+      permissions.take(event)
+      if (event.type === 'agent:ready') becameReady(event)
+      else if (event.type === 'agent:configured') {
+        if (event.error === null) configuring?.resolve()
+        else
+          configuring?.reject(
+            new CommandFailure('failed', event.error, 'Leave --mode or --model out to see what it offers.', 'not_set'),
+          )
+      } else if (event.type === 'agent:response') {
+        if (!run.goOn || event.limitedUntil === undefined) end(event)
+      } else if (event.type === 'agent:limited' && run.goOn && event.until !== null && !event.goesOn)
+        relay.request({ type: 'agent:go-on', ...about, goOn: true }).catch(refused)
+      else if (event.type === 'agent:failed') refused(failureOf(event))
+      else if (event.type === 'agent:terminated' || event.type === 'session:terminated')
+        refused(new CommandFailure('failed', 'Its agent was ended before it answered.', 'Run it again.', 'agent_ended'))
+    },
+    // Nothing was seen that could be missed: this follows from the first event on.
+    onSnapshot: () => {},
+    onRefused: (problem) => refused(new CommandFailure('failed', problem.detail, problem.next, problem.code)),
+  })
+  const stopListening = onInterrupt(interrupt)
+  try {
+    await relay.request({ type: 'agent:spawn', ...about, agentId, ...(workspace !== undefined && { workspace }) })
+    const offered = await ready
+    for (const change of changesFor(run, offered)) {
+      configuring = Promise.withResolvers<void>()
+      await relay.request({ type: 'agent:configure', ...about, change })
+      await Promise.race([configuring.promise, ended])
+    }
+    prompted = true
+    const content = attached.length === 0 ? prompt : [{ type: 'text', text: prompt } as const, ...attached]
+    await relay.request({ type: 'agent:message', ...about, content })
+    judge(await ended)
+  } finally {
+    stopListening()
+    permissions.close()
+    unfollow()
+  }
+}
+
+type Ready = Extract<RelayEvent, { type: 'agent:ready' }>
+
+/** Named as the agent names them: by id, or by the name that people see. */
+function changesFor({ mode, model }: Run, { modes, options }: Ready): ConfigChange[] {
+  const changes: ConfigChange[] = []
+  const among = (category: string) => options.find((option) => option.category === category)
+  const chosen = (what: string, wanted: string, values: readonly { id: string; name: string }[]): string => {
+    const found = values.find(({ id, name }) => id === wanted || name === wanted)
+    if (found) return found.id
+    const there = values.map(({ id }) => id).join(', ')
+    throw new CommandFailure(
+      'usage',
+      `The agent offers no ${what} ${wanted}.`,
+      there === '' ? `It offers none.` : `It offers ${there}.`,
+    )
+  }
+  if (mode !== undefined) {
+    const option = among('mode')
+    if (option) changes.push({ optionId: option.id, value: chosen('mode', mode, option.values) })
+    else changes.push({ modeId: chosen('mode', mode, modes) })
+  }
+  if (model !== undefined) {
+    const option = among('model')
+    changes.push({ optionId: option?.id ?? '', value: chosen('model', model, option?.values ?? []) })
+  }
+  return changes
+}
+
+const cancelled = (): CommandFailure =>
+  new CommandFailure('interrupted', 'The turn was cancelled.', 'What it did stays in its folder.', 'cancelled')
+
+type Ending = Extract<RelayEvent, { type: 'agent:response' }>
+
+function judge({ stopReason, error }: Ending): void {
+  if (stopReason === 'end_turn') return
+  if (stopReason === 'cancelled') throw cancelled()
+  throw new CommandFailure('failed', error ?? `It stopped: ${stopReason}.`, 'What it did stays in its folder.', stopReason)
+}
+
+function failureOf({ step, error }: Extract<RelayEvent, { type: 'agent:failed' }>): CommandFailure {
+  const next = step === 'running' ? 'What it did stays in its folder.' : '`holdfast doctor` checks the agent and its command.'
+  return new CommandFailure('failed', error, next, 'agent_failed')
+}
+
+interface Manner {
+  readonly allow: boolean
+  readonly lines: RelayLines
+  readonly interrupt: () => void
+}
+
+/** Answers what the agent asks: as was said before, as the person says now, or not at all where nobody is. */
+class Permissions {
+  readonly #context: CommandContext
+  readonly #relay: Relay
+  readonly #manner: Manner
+  readonly #open = new Map<number, AbortController>()
+  /** One question at a time. */
+  #asking: Promise<void> = Promise.resolve()
+
+  constructor(context: CommandContext, relay: Relay, manner: Manner) {
+    this.#context = context
+    this.#relay = relay
+    this.#manner = manner
+  }
+
+  take(event: RelayEvent): void {
+    if (event.type === 'permission:resolved') this.#open.get(event.approvalId)?.abort()
+    if (event.type !== 'permission:requested') return
+    const taken = new AbortController()
+    this.#open.set(event.approvalId, taken)
+    this.#asking = this.#asking.then(() => this.#answer(event, taken.signal)).catch(() => {})
+  }
+
+  close(): void {
+    for (const taken of this.#open.values()) taken.abort()
+  }
+
+  async #answer(asked: Asked, signal: AbortSignal): Promise<void> {
+    const { terminal, json } = this.#context
+    const { allow, lines, interrupt } = this.#manner
+    if (signal.aborted) return
+    lines.endLine()
+    const about = { type: 'permission:answer', sessionId: asked.sessionId, approvalId: asked.approvalId } as const
+    if (allow) {
+      const canAllow = asked.options.some(({ kind }) => kind === 'allow_once')
+      if (!canAllow) lines.note(`Denied, because the agent offers no way to allow it once: ${asked.title}.`)
+      await this.#relay.request({ ...about, outcome: canAllow ? 'allowed' : 'denied' })
+    } else if (isInteractive(terminal) && !json) {
+      const optionId = await askPermission(terminal, { asked, signal, onInterrupt: interrupt })
+      if (optionId !== undefined) await this.#relay.request({ ...about, optionId })
+      // Whoever leaves without an answer has not allowed it.
+      else if (!signal.aborted) await this.#relay.request({ ...about, outcome: 'denied' })
+    } else {
+      lines.note(`Denied, because nobody is here to ask: ${asked.title}. --allow allows what it asks for.`)
+      await this.#relay.request({ ...about, outcome: 'denied' })
+    }
+  }
+}

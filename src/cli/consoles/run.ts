@@ -1,0 +1,61 @@
+/** `holdfast run`: one prompt to an agent, streamed (CL1, US). */
+import { resolve } from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
+import type { CommandSpec, Given } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { usage } from '../failure.ts'
+import { chooseProject, projectOption } from '../projects/choose-project.ts'
+import { attachment } from './attachment.ts'
+import { runAgent } from './run-agent.ts'
+
+const defaultRole = 'run'
+
+async function start(context: CommandContext, given: Given): Promise<void> {
+  const agentId = given.operand(0)
+  const prompt = (await promptOf(context, given)).trim()
+  if (prompt === '') throw usage('There is nothing to say to it.', `Say it: holdfast run ${agentId} "…", or pipe it in.`)
+  const { id: projectId } = await chooseProject(context, given, agentId)
+  const role = given.text('role') ?? defaultRole
+  const workspace = given.text('workspace')
+  const attached = await Promise.all(given.list('attach').map((path) => attachment(resolve(context.terminal.cwd, path))))
+  const { allow, goOn, keep } = { allow: given.flag('allow'), goOn: given.flag('go-on'), keep: given.flag('keep') }
+  const [mode, model] = [given.text('mode'), given.text('model')]
+  await runAgent(context, { projectId, agentId, role, workspace, prompt, attached, mode, model, allow, goOn, keep })
+}
+
+async function promptOf({ terminal }: CommandContext, given: Given): Promise<string> {
+  const typed = given.optionalOperand(1)
+  if (typed !== undefined && typed !== '-') return typed
+  return typed === undefined && terminal.stdin.isTTY ? '' : readAll(terminal.stdin)
+}
+
+export const run: CommandSpec = {
+  name: 'run',
+  summary: 'Give an agent one prompt and print what it says as it comes',
+  operands: [
+    { name: 'agent', about: 'id of an agent that speaks ACP' },
+    { name: '[prompt]', about: 'what to say; left out or -, it is read from standard input' },
+  ],
+  options: [
+    projectOption,
+    { flags: '--role <role>', about: `what it is called there; names its branch (${defaultRole})` },
+    { flags: '--workspace <folder>', about: 'its folder, below that of the console; named after the role when left out' },
+    { flags: '--mode <mode>', about: 'the mode it works in, of those it offers' },
+    { flags: '--model <model>', about: 'the model it uses, of those it offers' },
+    {
+      flags: '--attach <file>',
+      about: 'a picture or a text file that goes with the prompt',
+      many: true,
+      value: 'file',
+    },
+    { flags: '--allow', about: 'allow, once each, whatever it asks for' },
+    { flags: '--go-on', about: 'at the limit of its vendor, wait until that is over and go on' },
+    { flags: '--keep', about: 'keep the console open afterwards, to attach to it' },
+  ],
+  examples: [
+    ['run demo "Say hello"', 'ask and print the answer; the exit code tells how it ended'],
+    ['run claude --allow "Fix the failing test" --project website', 'let it do what it asks for, on a branch of its own'],
+    ['run demo --json < prompt.txt', 'every event as a line of JSON'],
+  ],
+  run: start,
+}

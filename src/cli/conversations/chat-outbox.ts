@@ -1,0 +1,97 @@
+/**
+ * What a person has written and the server has not acknowledged yet, sent in order (CH10). After a lost connection it is sent again
+ * under the same client id, so it stands in the chat once, however often it had to be sent.
+ */
+import type { Client } from '../../client/client.ts'
+import { ProblemError, UnreachableError } from '../../client/failures.ts'
+import { backoffMs, clientClock, pause } from '../../client/patience.ts'
+import type { Message } from '../../protocol/conversations/message.ts'
+
+export interface OutboxOptions {
+  readonly client: Client
+  readonly projectId: string
+  readonly agentId: string
+  readonly newId: () => string
+  /** Called with what was refused for good. */
+  readonly onRefused: (content: string, error: unknown) => void
+  /** It could not be sent and is kept; once for each loss. */
+  readonly onWaiting: () => void
+}
+
+/** Nobody types more than this while the server is away. */
+const mostWaiting = 200
+const patience = { firstMs: 250, mostMs: 5_000 }
+
+export class ChatOutbox {
+  readonly #parts: OutboxOptions
+  readonly #ours = new Set<string>()
+  readonly #closing = new AbortController()
+  #waiting = 0
+  /** Sending is one after the other: the chat has the order in which it was typed. */
+  #last: Promise<unknown> = Promise.resolve()
+  #wake = new AbortController()
+
+  constructor(parts: OutboxOptions) {
+    this.#parts = parts
+  }
+
+  /** Whether a message that came back is one that was typed here; asked once for each. */
+  wasOurs(clientId: string | null): boolean {
+    return clientId !== null && this.#ours.delete(clientId)
+  }
+
+  /** Resolves with the message when it is durable; undefined when it was refused. */
+  send(content: string): Promise<Message | undefined> {
+    if (this.#waiting >= mostWaiting) {
+      this.#parts.onRefused(content, new Error(`${mostWaiting} messages wait already`))
+      return Promise.resolve(undefined)
+    }
+    const clientId = this.#parts.newId()
+    this.#ours.add(clientId)
+    this.#waiting++
+    const sent = this.#last.then(() => this.#deliver(content, clientId)).finally(() => this.#waiting--)
+    this.#last = sent.catch(() => undefined)
+    return sent
+  }
+
+  /** The connection is back: no reason to wait longer. */
+  connected(): void {
+    this.#wake.abort()
+  }
+
+  async flush(): Promise<void> {
+    await this.#last
+  }
+
+  /** Gives up what waits. */
+  close(): void {
+    this.#closing.abort()
+  }
+
+  async #deliver(content: string, clientId: string): Promise<Message | undefined> {
+    const { client, projectId, agentId, onRefused, onWaiting } = this.#parts
+    for (let attempt = 0; ; attempt++) {
+      if (this.#closing.signal.aborted) return undefined
+      try {
+        const body = { projectId, toAgentId: agentId, content, clientId }
+        return await client.post('/api/chat', { body, signal: this.#closing.signal, retries: 0 })
+      } catch (error) {
+        if (this.#closing.signal.aborted) return undefined
+        if (!mayPass(error)) {
+          this.#ours.delete(clientId)
+          onRefused(content, error)
+          return undefined
+        }
+        if (attempt === 0) onWaiting()
+        this.#wake = new AbortController()
+        const signal = AbortSignal.any([this.#wake.signal, this.#closing.signal])
+        await pause(clientClock, backoffMs(patience, attempt, Math.random), signal).catch(() => {})
+      }
+    }
+  }
+}
+
+function mayPass(error: unknown): boolean {
+  if (error instanceof UnreachableError) return error.reason !== 'foreign'
+  return error instanceof ProblemError && (error.problem.status === 429 || error.problem.status === 503)
+}

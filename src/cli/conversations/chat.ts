@@ -1,0 +1,124 @@
+/** `holdfast chat`: talk to an agent of a project from the terminal, or send it one message from a script (CH). */
+import { webKey } from '../../domain/conversations/key.ts'
+import { randomness } from '../../platform/randomness.ts'
+import type { Message } from '../../protocol/conversations/message.ts'
+import type { WorkplaceChoice } from '../../protocol/conversations/workplace.ts'
+import { watchNews } from '../agents/agent-news.ts'
+import type { CommandSpec, Given } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { usage } from '../failure.ts'
+import { chooseProject, projectOption } from '../projects/choose-project.ts'
+import { isInteractive } from '../terminal.ts'
+import { awaitAnswer } from './chat-answer.ts'
+import { chatLine } from './chat-lines.ts'
+import { chatInTerminal } from './terminal-chat.ts'
+import { workplaceTyped } from './workplace-words.ts'
+
+const defaultLast = 20
+/** As many as one answer of the server brings. */
+const mostLast = 50
+const defaultWaitSeconds = 300
+const maxWaitSeconds = 86_400
+const goodbyeMs = 2000
+
+async function talk(context: CommandContext, given: Given): Promise<void> {
+  const last = wholeNumber(given, 'last', mostLast) ?? defaultLast
+  const waitSeconds = wholeNumber(given, 'timeout', maxWaitSeconds) ?? defaultWaitSeconds
+  const content = given.text('message')
+  if (content === undefined && given.flag('wait')) throw usage('--wait needs --message.', 'Say what to send: --message "…".')
+  const workplace = workplaceTyped(given.text('workplace'))
+  const client = await context.client()
+  const agentId = given.operand(0)
+  const { id: projectId } = await chooseProject(context, given, agentId)
+  const place = { projectId, agentId, conversationKey: webKey(projectId, agentId) }
+  if (content !== undefined)
+    return sendOne(context, place, { content, workplace, waitMs: given.flag('wait') ? waitSeconds * 1000 : null })
+  if (!isInteractive(context.terminal) || context.json) return showLast(context, place, last)
+  // A panel of its own: another one that closes does not send the agent away from here, nor this one from others (CH5).
+  const panelId = randomness.uuid()
+  await client.post('/api/projects/{projectId}/chat/start', {
+    params: { projectId },
+    query: { agentId, panelId, ...(workplace && { workplace }) },
+  })
+  context.end()
+  try {
+    await chatInTerminal(context, { ...place, panelId }, last)
+  } finally {
+    const end = '/api/projects/{projectId}/agents/{agentId}/chat/end'
+    const once = { timeoutMs: goodbyeMs, retries: 0 }
+    // Without it the panel lapses by itself.
+    await client.post(end, { params: { projectId, agentId }, query: { panelId }, ...once }).catch(() => {})
+  }
+}
+
+interface Place {
+  readonly projectId: string
+  readonly agentId: string
+  readonly conversationKey: string
+}
+
+async function sendOne(
+  context: CommandContext,
+  { projectId, agentId, conversationKey }: Place,
+  { content, workplace, waitMs }: { content: string; workplace: WorkplaceChoice | undefined; waitMs: number | null },
+): Promise<void> {
+  const client = await context.client()
+  const clientId = randomness.uuid()
+  const body = { projectId, toAgentId: agentId, content, clientId, ...(workplace && { workplace }) }
+  const post = (): Promise<Message> => client.post('/api/chat', { body })
+  if (waitMs === null) {
+    const message = await post()
+    return context.finished(message, `Sent to ${agentId}`)
+  }
+  const parts = { client, conversationKey, agentId, timeoutMs: waitMs }
+  const tell = (words: string): void => context.note(context.hint(words))
+  const news = context.json ? undefined : await watchNews(client, { projectId, agentId }, tell)
+  const answer = await awaitAnswer(parts, post).finally(() => news?.close())
+  // For a script, the words of the answer and nothing else.
+  context.answer(answer, () => answer?.content ?? '')
+}
+
+async function showLast(context: CommandContext, { projectId, agentId }: Place, last: number): Promise<void> {
+  const client = await context.client()
+  const { items } = await client.get('/api/projects/{projectId}/agents/{agentId}/messages', {
+    params: { projectId, agentId },
+    query: { limit: last },
+  })
+  context.answer({ items: items.toReversed(), nextCursor: null }, () =>
+    items.length === 0
+      ? 'Nothing has been said yet.'
+      : items
+          .toReversed()
+          .map((message) => chatLine(message, context.paint))
+          .join('\n'),
+  )
+}
+
+function wholeNumber(given: Given, option: string, most: number): number | undefined {
+  const typed = given.text(option)
+  if (typed === undefined) return undefined
+  const value = Number(typed)
+  if (Number.isInteger(value) && value >= 1 && value <= most) return value
+  throw usage(`--${option} must be a whole number from 1 to ${most}.`, `It was ${JSON.stringify(typed)}.`)
+}
+
+export const chat: CommandSpec = {
+  name: 'chat',
+  summary: 'Chat with an agent: the last messages, then live; every line is sent',
+  operands: [{ name: 'agent', about: 'id of the agent' }],
+  options: [
+    projectOption,
+    { flags: '--message <text>', about: 'send this one message and end' },
+    { flags: '--wait', about: 'with --message: wait for the answer to it and print it' },
+    { flags: '--timeout <seconds>', about: `with --wait: how long (${defaultWaitSeconds})` },
+    { flags: '--workplace <place>', about: 'where the conversation works: worktree or checkout, the project’s folder' },
+    { flags: '--last <number>', about: `how many of the last messages to show (${defaultLast})` },
+  ],
+  examples: [
+    ['chat claude', 'talk to claude in its only project; Ctrl-D ends'],
+    ['chat claude --project website --message "How far are you?" --wait', 'ask once and print the answer'],
+    ['chat claude --workplace worktree', 'have it work in a worktree of its own'],
+    ['chat claude --json --last 50', 'what was said, for a program'],
+  ],
+  run: talk,
+}

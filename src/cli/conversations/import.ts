@@ -1,0 +1,59 @@
+/** `holdfast import`: conversations from a folder of files, ours or picoclaw's, into the server that runs (CV7). */
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { conversationsFolder } from '../../platform/data-folder.ts'
+import { conversationFilesIn } from '../../platform/saved-conversations.ts'
+import { visible } from '../../platform/visible.ts'
+import { counted } from '../amounts.ts'
+import type { CommandSpec, Given } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { usage } from '../failure.ts'
+import { beginStep } from '../step.ts'
+import { table } from '../table.ts'
+import { type Imported, importFiles } from './import-files.ts'
+
+async function takeIn(context: CommandContext, given: Given): Promise<void> {
+  const { terminal } = context
+  const folder = resolve(terminal.cwd, given.operand(0))
+  if (!(await stat(folder).catch(() => undefined))?.isDirectory())
+    throw usage(`There is no folder ${folder}.`, 'Name the folder that holds the files; nothing was changed.')
+  // Of a data folder or an export, those that it holds.
+  const below = await conversationFilesIn(conversationsFolder(folder))
+  const paths = below.length > 0 ? below : await conversationFilesIn(folder)
+  if (paths.length === 0) throw usage(`There are no conversation files in ${folder}.`, 'They end in .json; nothing was changed.')
+  const client = await context.client()
+  const step = beginStep(terminal, `Reading ${counted(paths.length, 'file')} from ${folder}`)
+  const onFile = (done: number): void => step.update(`${done} of ${paths.length}`)
+  const imported = await importFiles(client, paths, onFile).finally(() => step.end())
+  context.done(`Took in ${wordsFor(imported)} from ${visible(folder)}`)
+  if (context.json) return context.answer({ folder, files: paths.length, ...imported }, () => '')
+  if (imported.skipped.length === 0) return
+  const columns = [
+    { title: 'SKIPPED', of: ({ file }: Imported['skipped'][number]) => file },
+    { title: 'WHY', of: ({ why }: Imported['skipped'][number]) => why, shrinks: true as const },
+  ]
+  context.note(table(imported.skipped, columns, (_, text) => text))
+  context.note(
+    `${counted(imported.skipped.length, 'file')} skipped; mend them and run the same again: what is in stays as it is.`,
+  )
+}
+
+function wordsFor({ created, grown, unchanged, messages }: Imported): string {
+  const others = [
+    grown > 0 && `${grown} had more to say`,
+    unchanged > 0 && `${unchanged} ${unchanged === 1 ? 'was' : 'were'} there already`,
+  ].filter(Boolean)
+  const words = `${counted(created, 'new conversation')} and ${counted(messages, 'message')}`
+  return others.length > 0 ? `${words} (${others.join(', ')})` : words
+}
+
+export const importCommand: CommandSpec = {
+  name: 'import',
+  summary: 'Take in conversations from a folder of files, also picoclaw’s',
+  operands: [{ name: 'folder', about: 'with a JSON file for each conversation, or an export' }],
+  examples: [
+    ['import ~/.picoclaw/workspace/sessions', 'what picoclaw has kept; run twice it adds nothing'],
+    ['import /mnt/safe/files --json', 'an export; broken files are skipped, each with its reason'],
+  ],
+  run: takeIn,
+}

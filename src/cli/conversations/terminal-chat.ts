@@ -1,0 +1,115 @@
+/**
+ * A chat in the terminal: the last messages, then what comes as it comes, and every line that is typed is sent. Lost connections
+ * are said and survived; nothing typed is lost or sent twice while it runs (CH10).
+ */
+import { createInterface } from 'node:readline'
+import { type StreamState, watchEvents } from '../../client/event-stream.ts'
+import { clientClock } from '../../client/patience.ts'
+import { conversationStream } from '../../domain/stream-name.ts'
+import { randomness } from '../../platform/randomness.ts'
+import { visible } from '../../platform/visible.ts'
+import type { Message } from '../../protocol/conversations/message.ts'
+import type { ConversationState } from '../../protocol/snapshot.ts'
+import { watchNews } from '../agents/agent-news.ts'
+import type { CommandContext } from '../context.ts'
+import { CommandFailure, leftBy } from '../failure.ts'
+import { chatLine } from './chat-lines.ts'
+import { ChatOutbox } from './chat-outbox.ts'
+import { waitsWords, workplaceWords } from './workplace-words.ts'
+
+interface ChatPlace {
+  readonly projectId: string
+  readonly agentId: string
+  readonly conversationKey: string
+  readonly panelId: string
+}
+
+/** How long the end waits for what was typed last. */
+const flushMs = 10_000
+
+export async function chatInTerminal(context: CommandContext, place: ChatPlace, last: number): Promise<void> {
+  const client = await context.client()
+  const { stdin, stdout, stderr } = context.terminal
+  const stream = conversationStream(place.conversationKey)
+  const { cursor, state } = await client.get('/api/snapshot', { query: { streams: stream } })
+  // What is being typed is drawn on standard error; standard output gets what is said, for whoever keeps it.
+  const lines = createInterface({ input: stdin, output: stderr as NodeJS.WritableStream, prompt: '> ' })
+  let shownSeq = 0
+  let ended = false
+
+  const say = (text: string, output = stdout): void => {
+    stderr.write('\r\u001b[K')
+    output.write(`${text}\n`)
+    if (!ended) lines.prompt(true)
+  }
+  const note = (text: string): void => say(context.paint('dim', text), stderr)
+  const showMessage = (message: Message): void => {
+    if (message.seq <= shownSeq || !message.visible) return
+    shownSeq = message.seq
+    if (!outbox.wasOurs(message.clientId)) say(chatLine(message, context.paint))
+  }
+  const showAll = (found: ConversationState | undefined, most: number): void => {
+    for (const message of (found?.messages ?? []).slice(0, most).toReversed()) showMessage(message)
+  }
+  const outbox = new ChatOutbox({
+    ...place,
+    client,
+    newId: randomness.uuid,
+    onRefused: (content, error) =>
+      note(`✗ not sent: ${visible(content)} (${error instanceof Error ? visible(error.message) : 'refused'})`),
+    onWaiting: () => note('The server does not answer; what you write is sent when it is back.'),
+  })
+
+  showAll(state[stream] as ConversationState | undefined, last)
+  const found = (state[stream] as ConversationState | undefined)?.conversation
+  if (found?.workplace) note(`Works in ${workplaceWords(found.workplace)}`)
+  if (found?.waitsFor) note(`Waits ${waitsWords(found.key)}`)
+  note('Write a line to send it; Ctrl-D ends.')
+  let failure: CommandFailure | undefined
+  let wasLive = false
+  const onState = (now: StreamState): void => {
+    if (now.state === 'live') {
+      if (wasLive) note('Connected again.')
+      wasLive = true
+      outbox.connected()
+    } else if (now.state === 'reconnecting') note('The connection is lost; trying again.')
+    else {
+      const why = now.state === 'signed-out' ? 'The credential is no longer valid.' : now.problem.detail
+      failure = new CommandFailure('refused', why, 'Sign in again, or use another token.')
+      lines.close()
+    }
+  }
+  const watch = watchEvents(client, {
+    streams: [stream],
+    panels: [place.panelId],
+    after: cursor,
+    onEvent: (event) => {
+      if (event.type === 'message-added' && 'data' in event) showMessage(event.data.message)
+    },
+    onSnapshot: (snapshot) => {
+      // A restored store counts anew.
+      shownSeq = 0
+      showAll(snapshot.state[stream] as ConversationState | undefined, last)
+    },
+    onState,
+  })
+  const news = watchNews(client, place, (words) => note(context.hint(words)))
+  lines.on('line', (line) => {
+    if (line.trim() !== '') void outbox.send(line)
+    lines.prompt()
+  })
+  lines.on('SIGINT', () => {
+    failure = leftBy('the chat')
+    lines.close()
+  })
+  await new Promise<void>((resolve) => lines.once('close', resolve))
+  ended = true
+  // The shell goes on below what was being typed.
+  stderr.write('\n')
+  const stopWaiting = clientClock.after(flushMs, () => outbox.close())
+  await outbox.flush()
+  stopWaiting()
+  watch.close()
+  void news.then((heard) => heard.close())
+  if (failure) throw failure
+}

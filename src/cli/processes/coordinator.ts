@@ -1,0 +1,99 @@
+/**
+ * `holdfast coordinator`: runs agents on this machine for a server, here or elsewhere (CO1). Its token is one made for coordinators;
+ * the owner's is never used for it, and none is ever an argument, where every user of the machine could read it.
+ */
+import { resolve } from 'node:path'
+import { labelForm, maxLabels } from '../../domain/processes/placement.ts'
+import { loadConfig } from '../../platform/config.ts'
+import { logLevels } from '../../platform/logger.ts'
+import { tokenFromEnvironment } from '../../platform/owner-token.ts'
+import { readSecret } from '../../platform/secret-files.ts'
+import type { CommandSpec, Given } from '../command.ts'
+import { serverAddress, tokenIn } from '../connect.ts'
+import { CommandFailure, usage } from '../failure.ts'
+import type { Terminal } from '../terminal.ts'
+
+export const coordinator: CommandSpec = {
+  name: 'coordinator',
+  summary: 'Run agents on this machine for a server elsewhere; `up` does it by itself',
+  options: [
+    {
+      flags: '--label <word>',
+      about: 'what this machine is like; agents and projects may ask for it',
+      many: true,
+    },
+    { flags: '--capacity <number>', about: 'agent processes at once on this machine, rather than what the server says' },
+    { flags: '--log-level <word>', about: `${logLevels.join('|')}: what is written to the log (info)`, offers: logLevels },
+    { flags: '--log-file <file>', about: 'write the log there, rather than to standard error', value: 'file' },
+  ],
+  examples: [
+    [
+      'coordinator --server https://holdfast.example.com --token-file token.txt',
+      'join this machine; make the token with `token create --kind coordinator`',
+    ],
+    [
+      'coordinator --server https://holdfast.example.com --token-file token.txt --label gpu --capacity 8',
+      'a machine with a label, and a limit of its own',
+    ],
+    ['coordinator', 'for a server of this data folder that was started with `server`'],
+  ],
+  run: async (context, given) => {
+    context.end()
+    const { terminal } = context
+    const { env, cwd, stderr } = terminal
+    const flags = { data: given.text('data'), config: given.text('config'), 'log.level': given.text('log-level') }
+    const { values: config } = loadConfig({ flags, env, cwd, logToTerminal: stderr.isTTY === true })
+    const named = given.text('server')
+    const server = named ?? (env['HOLDFAST_URL'] || undefined)
+    const token = await tokenFor(terminal, given.text('token-file'), config.data)
+    // Wrong from the start is said now, not in a log.
+    await token()
+    const logTo = given.text('log-file')
+    const { runCoordinator } = await import('../../compose/run-coordinator.ts')
+    await runCoordinator({
+      config,
+      server: server && serverAddress(server, named ? '--server' : 'HOLDFAST_URL'),
+      token,
+      labels: labelsIn(given),
+      capacity: capacityIn(given),
+      logTo: logTo && resolve(cwd, logTo),
+    })
+  },
+}
+
+function labelsIn(given: Given): readonly string[] {
+  const labels = given.list('label')
+  const wrong = labels.find((label) => !labelForm.test(label))
+  if (wrong !== undefined)
+    throw usage(`--label ${wrong} is no label.`, 'Use small letters, digits, . _ and -, such as --label gpu.')
+  if (labels.length > maxLabels) throw usage(`A machine has at most ${maxLabels} labels.`, 'Leave some out.')
+  return labels
+}
+
+function capacityIn(given: Given): number | undefined {
+  const typed = given.text('capacity')
+  if (typed === undefined) return undefined
+  if (/^[1-9]\d{0,3}$/.test(typed)) return Number(typed)
+  throw usage('--capacity must be a whole number from 1 to 9999.', `It was ${JSON.stringify(typed)}.`)
+}
+
+/** A file is read anew each time: what is in it may be replaced while the coordinator runs. */
+async function tokenFor(terminal: Terminal, file: string | undefined, data: string): Promise<() => Promise<string>> {
+  const given = file === undefined ? tokenFromEnvironment(terminal.env) : undefined
+  if (given !== undefined) return async () => given
+  if (file === '-') {
+    const typed = await tokenIn(terminal, file)
+    return async () => typed
+  }
+  return () => (file === undefined ? keptToken(data) : tokenIn(terminal, file))
+}
+
+async function keptToken(data: string): Promise<string> {
+  const token = (await readSecret(data, 'coordinator-token'))?.text
+  if (token) return token
+  throw new CommandFailure(
+    'refused',
+    `There is no token for a coordinator in ${data}.`,
+    'Make one with `token create --kind coordinator` on the server, and use --token-file FILE or HOLDFAST_TOKEN.',
+  )
+}

@@ -1,0 +1,94 @@
+/** Which project is meant: the one named, the one whose folder the person is in, or the only one there is. */
+import { realpath } from 'node:fs/promises'
+import { relative, sep } from 'node:path'
+import type { Client } from '../../client/client.ts'
+import { visible } from '../../platform/visible.ts'
+import type { Project } from '../../protocol/projects/project.ts'
+import type { CommandOption, Given } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { CommandFailure, usage } from '../failure.ts'
+import { findByName } from '../find-by-name.ts'
+
+export const projectOption: CommandOption = {
+  flags: '--project <project>',
+  about: 'its id, or its name where only one has it; left out, the project of this folder, or the only one',
+}
+
+/** Named in a hint at most. */
+const mostNamed = 5
+/** Looked through at most; whoever has more names the project. */
+const mostLookedAt = 10_000
+
+const pagesOf = (client: Client) => client.pages('/api/projects', { query: { limit: 200 } })
+
+/** The project of `--project`; undefined when it was left out. */
+export async function namedProject(client: Client, given: Given): Promise<Project | undefined> {
+  const typed = given.text('project')
+  return typed === undefined ? undefined : findByName('project', typed, pagesOf(client))
+}
+
+/** `agentId`: only projects it is assigned to can be meant without being named. */
+export async function chooseProject(context: CommandContext, given: Given, agentId?: string): Promise<Project> {
+  const client = await context.client()
+  const named = await namedProject(client, given)
+  if (named) return named
+  const all: Project[] = []
+  for await (const project of pagesOf(client)) if (all.push(project) >= mostLookedAt) break
+  const possible = all.filter(({ agentIds }) => agentId === undefined || agentIds.includes(agentId))
+  const here = await nearestTo(context.terminal.cwd, possible)
+  const [only, ...others] = here.length > 0 ? here : possible
+  if (only && others.length === 0) {
+    await noteAnother(context, only, all, agentId)
+    return only
+  }
+  if (here.length > 0)
+    throw usage(`${here.length} projects have the folder ${here[0]?.path}.`, `Add --project with one of: ${listed(here, 'id')}.`)
+  if (only)
+    throw usage(
+      'Several projects can be meant, and the folder you are in belongs to none of them.',
+      `Go to the folder of one, or add --project with one of: ${listed(possible, 'name')}.`,
+    )
+  // An id that nobody has is a typing error, and the nearest one is named.
+  if (agentId !== undefined) await findByName('agent', agentId, client.pages('/api/agents', { query: { limit: 200 } }))
+  throw agentId === undefined
+    ? new CommandFailure('notFound', 'There is no project yet.', 'Make one: holdfast projects create NAME --path DIR')
+    : new CommandFailure(
+        'notFound',
+        `${agentId} is assigned to no project.`,
+        `Assign it: holdfast projects assign PROJECT ${agentId}. \`holdfast agents\` lists the agents.`,
+        'agent_not_found',
+      )
+}
+
+/** Those with the deepest folder that has this one in it, links resolved on both sides; more than one only where they share it. */
+async function nearestTo(cwd: string, projects: readonly Project[]): Promise<Project[]> {
+  const from = await realpath(cwd).catch(() => cwd)
+  let deepest = -1
+  let found: Project[] = []
+  for (const project of projects) {
+    if (project.path === null) continue
+    const folder = await realpath(project.path).catch(() => undefined)
+    if (folder === undefined || !contains(folder, from) || folder.length < deepest) continue
+    found = folder.length > deepest ? [project] : [...found, project]
+    deepest = folder.length
+  }
+  return found
+}
+
+function contains(folder: string, path: string): boolean {
+  const way = relative(folder, path)
+  return way !== '..' && !way.startsWith(`..${sep}`)
+}
+
+/** The agent is not in the project of this folder: where it works instead is said. */
+async function noteAnother(context: CommandContext, chosen: Project, all: readonly Project[], agentId?: string): Promise<void> {
+  if (agentId === undefined) return
+  const here = await nearestTo(context.terminal.cwd, all)
+  if (here.length > 0 && !here.some(({ id }) => id === chosen.id))
+    context.note(
+      `${visible(agentId)} is not in ${here.map(({ name }) => visible(name)).join(', ')}, the project of this folder; it is spoken to in ${visible(chosen.name)}.`,
+    )
+}
+
+const listed = (projects: readonly Project[], by: 'id' | 'name'): string =>
+  [...projects.slice(0, mostNamed).map((each) => each[by]), ...(projects.length > mostNamed ? ['…'] : [])].join(', ')

@@ -1,0 +1,43 @@
+/** `holdfast completion`: a script that teaches a shell the commands. */
+
+import { nearest } from '../../domain/nearest.ts'
+import type { CommandSpec } from '../command.ts'
+import { completionPoints } from '../command-tree.ts'
+import { usage } from '../failure.ts'
+import { completionScript, shells } from './completion-scripts.ts'
+import { nameKinds, offeredNames } from './offered-names.ts'
+
+export const completion: CommandSpec = {
+  name: 'completion',
+  summary: 'Print a completion script for bash, zsh or fish',
+  operands: [{ name: '[shell]', about: shells.join(', ') }],
+  options: [
+    { flags: '--names <kind>', about: 'for the scripts: the names the server knows, a line each', choices: nameKinds },
+    { flags: '--line <text>', about: 'with --names: what was typed so far' },
+  ],
+  examples: [
+    ['completion bash > ~/.local/share/bash-completion/completions/holdfast', 'for bash'],
+    ['completion zsh > ~/.zfunc/_holdfast', 'for zsh, with ~/.zfunc in fpath'],
+    ['completion fish > ~/.config/fish/completions/holdfast.fish', 'for fish'],
+  ],
+  local: true,
+  run: async (context, given) => {
+    const kind = nameKinds.find((each) => each === given.text('names'))
+    if (kind) {
+      const found = await offeredNames(context.terminal, kind, given.text('line') ?? '')
+      if (found.length > 0 || context.json) context.answer(found, () => found.join('\n'))
+      return
+    }
+    const typed = given.optionalOperand(0)
+    if (typed === undefined) throw usage('It is not clear which shell is meant.', `Name it: ${shells.join(', ')}.`)
+    const shell = shells.find((each) => each === typed)
+    if (!shell) throw usage(`There is no completion for ${typed}.`, `${hint(typed)}There is ${shells.join(', ')}.`)
+    const script = completionScript(shell, completionPoints(await context.allCommands()))
+    context.answer({ shell, script }, () => script.trimEnd())
+  },
+}
+
+const hint = (typed: string): string => {
+  const close = nearest(typed, shells)
+  return close ? `Did you mean ${close}? ` : ''
+}

@@ -1,0 +1,70 @@
+/** `holdfast demo-mcp`: the built-in agent that pulls its work over MCP, started by hand or as a launch (CO4). */
+import type { Client } from '../../client/client.ts'
+import { ProblemError } from '../../client/failures.ts'
+import { demoMcp as entry } from '../../domain/agents/demo.ts'
+import { findPackageRoot } from '../../platform/package-root.ts'
+import type { CommandSpec, Given } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { findByName } from '../find-by-name.ts'
+
+interface Assignment {
+  readonly url: string
+  readonly bearer: string
+  readonly agentId: string
+  readonly projectId: string
+  readonly launchId: string | undefined
+}
+
+export const demoMcp: CommandSpec = {
+  name: 'demo-mcp',
+  summary: 'Run the demo agent, which pulls its work and echoes what it is told',
+  options: [
+    { flags: '--project <project>', about: 'the project to work in (demo)' },
+    { flags: '--agent <agent>', about: 'the agent to be; made if there is none (demo-mcp), and given a new passkey' },
+    { flags: '--stay', about: 'wait for work when there is none, rather than to end' },
+  ],
+  examples: [
+    ['demo-mcp --stay', 'answer whatever is written to demo-mcp in the project demo'],
+    ['demo-mcp --project web --agent helper', 'do what there is to do for the agent helper, then end'],
+  ],
+  run: async (context, given) => {
+    const assignment = launched(context) ?? (await byHand(context, given))
+    context.end()
+    const { runDemoAgent } = await import('../../compose/run-demo-agent.ts')
+    const { cwd, stderr } = context.terminal
+    const log = (line: string): void => void stderr.write(`demo-mcp: ${line}\n`)
+    const { version } = findPackageRoot()
+    await runDemoAgent({ ...assignment, version, folder: cwd, stays: given.flag('stay'), log })
+  },
+}
+
+/** Everything is in the environment; nothing else is looked for. */
+function launched({ terminal: { env } }: CommandContext): Assignment | undefined {
+  const { HOLDFAST_URL, HOLDFAST_MCP_URL, HOLDFAST_LAUNCH_TOKEN: bearer } = env
+  const url = HOLDFAST_MCP_URL || (HOLDFAST_URL && `${HOLDFAST_URL}/mcp`)
+  const { HOLDFAST_AGENT_ID: agentId, HOLDFAST_PROJECT_ID: projectId, HOLDFAST_LAUNCH_ID: launchId } = env
+  return url && bearer && agentId && projectId ? { url, bearer, agentId, projectId, launchId } : undefined
+}
+
+/** The person at the terminal stands for it: the agent is made, assigned and given a passkey that only this process knows. */
+async function byHand(context: CommandContext, given: Given): Promise<Assignment> {
+  const client = await context.client()
+  const agentId = given.text('agent') ?? entry.id
+  const project = await findByName(
+    'project',
+    given.text('project') ?? 'demo',
+    client.pages('/api/projects', { query: { limit: 200 } }),
+  )
+  const bearer = await passkeyOf(client, agentId)
+  await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId: project.id, agentId }, body: {} })
+  return { url: `${client.url}/mcp`, bearer, agentId, projectId: project.id, launchId: undefined }
+}
+
+async function passkeyOf(client: Client, agentId: string): Promise<string> {
+  try {
+    return (await client.post('/api/agents/{agentId}/passkey', { params: { agentId } })).passkey
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.problem.code !== 'agent_not_found') throw error
+    return (await client.post('/api/agents', { body: { ...entry, id: agentId, args: [...entry.args] } })).passkey
+  }
+}

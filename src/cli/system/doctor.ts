@@ -1,0 +1,177 @@
+/** `holdfast doctor`: looks at everything that must be right and says what to do where it is not (CL3). Changes nothing. */
+import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from '../../client/client.ts'
+import type { DeepCheck } from '../../offline/deep-check.ts'
+import type { CheckedConfig } from '../../platform/config.ts'
+import { configFileName } from '../../platform/config-file.ts'
+import { mayEnter } from '../../platform/data-folder.ts'
+import { mask, masked } from '../../platform/mask.ts'
+import { findPackageRoot } from '../../platform/package-root.ts'
+import { visible } from '../../platform/visible.ts'
+import { type ConfigKey, configKeys, configRules } from '../../protocol/config.ts'
+import type { CommandSpec, Given } from '../command.ts'
+import { type Connection, isOurMachine, serverAddress } from '../connect.ts'
+import type { CommandContext } from '../context.ts'
+import { padTo } from '../display-width.ts'
+import { CommandFailure, usage } from '../failure.ts'
+import { ofOlderServer } from '../older-server.ts'
+import { asTyped, startCommand } from '../program-name.ts'
+import { table } from '../table.ts'
+import { checkAgents, checkCoordinators, checkCredential, coordinatorsOf } from './doctor/agents.ts'
+import { bad, type Check, good, warning } from './doctor/check.ts'
+import { checkDeep } from './doctor/deep.ts'
+import { checkDatabase, checkFolder, checkSecrets } from './doctor/folder.ts'
+import { checkGit, checkNode } from './doctor/machine.ts'
+import { checkNotes } from './doctor/notes.ts'
+import { checkProjects } from './doctor/projects.ts'
+import { checkServer } from './doctor/server.ts'
+
+async function examine(context: CommandContext, given: Given): Promise<void> {
+  const { version } = findPackageRoot()
+  const { env, cwd } = context.terminal
+  const config = context.checkedConfig()
+  const named = namedServer(given.text('server'), env['HOLDFAST_URL'])
+  if (named && given.flag('deep'))
+    throw usage(
+      '--deep reads the database itself, not through a server.',
+      'Leave out --server and HOLDFAST_URL, there where the data is.',
+    )
+  const checks: Check[] = [
+    checkNode(),
+    await checkGit(env as NodeJS.ProcessEnv),
+    ...checkConfiguration(config, cwd),
+    await checkFolder(config.values.data),
+    ...(await checkSecrets(config.values.data)),
+  ]
+  if (named && !isOurMachine(named)) checks.push(good('This machine', `all above is about ${hostname()}, below about ${named}`))
+  // In a folder that is closed to us nothing can be told of a server or a database.
+  if (named || mayEnter(config.values.data)) {
+    const server = await checkServer(config, named, version, startCommand(env))
+    checks.push(...server.checks)
+    if (server.url) checks.push(...(await checkInside(context, server.url)))
+    else if (!named) checks.push(await checkDatabase(config.values))
+  }
+  const looked = given.flag('deep') ? await checkDeep(context.terminal, config) : undefined
+  if (looked) checks.push(looked.check)
+
+  const values = configKeys.map((key) => ({ key, value: config.values[key], origin: config.origins[key] }))
+  const shown = values.map((each) => ({ ...each, value: shownValue(each.key, each.value) }))
+  const deep = looked ? { deep: looked.deep } : {}
+  context.answer({ version, checks, ...deep, config: { file: config.file, values: shown } }, () => {
+    const { paint } = context
+    const rows = shown.map(({ key, value, origin }) => ({ key, value: value === null ? '–' : String(value), origin }))
+    const list = table(
+      rows,
+      [
+        { title: 'SETTING', of: (row) => row.key },
+        { title: 'VALUE', of: (row) => row.value, style: (row) => (row.origin === 'default' ? 'reset' : 'bold'), shrinks: true },
+        { title: 'FROM', of: (row) => row.origin, style: 'dim', shrinks: true },
+      ],
+      paint,
+      context.width,
+    )
+    const found = looked?.deep?.findings.length ? `${findingsTable(context, looked.deep.findings)}\n\n` : ''
+    return `${paint('bold', `Holdfast ${version}`)}\n\n${checks.map((check) => line(context, check, checks)).join('\n')}\n\n${found}${list}`
+  })
+  const wrong = checks.filter(({ state }) => state === 'bad').length
+  if (wrong > 0)
+    throw new CommandFailure(
+      'failed',
+      wrong === 1 ? 'One thing is wrong.' : `${wrong} things are wrong.`,
+      'The lines with ✗ say what to do.',
+    )
+}
+
+function namedServer(typed: string | undefined, inEnvironment: string | undefined): string | undefined {
+  if (typed !== undefined) return serverAddress(typed, '--server')
+  return inEnvironment ? serverAddress(inEnvironment, 'HOLDFAST_URL') : undefined
+}
+
+function checkConfiguration({ file, problems }: CheckedConfig, cwd: string): Check[] {
+  const ignored = join(cwd, configFileName)
+  if (problems.length > 0) return problems.map((problem) => bad('Configuration', problem, 'Correct it where it was said.'))
+  if (file !== ignored && existsSync(ignored)) {
+    return [
+      warning(
+        'Configuration',
+        `${ignored} is not read`,
+        'Files in the working directory are not trusted; name it with --config, or move it to the data folder.',
+      ),
+    ]
+  }
+  return [good('Configuration', file ?? 'no file; defaults, environment and flags')]
+}
+
+/** What only somebody with a credential can see. */
+async function checkInside(context: CommandContext, url: string): Promise<Check[]> {
+  let token: string
+  try {
+    token = (await context.connection()).token
+  } catch (error) {
+    return [bad('Credential', (error as Error).message, error instanceof CommandFailure ? error.next : 'Set HOLDFAST_TOKEN.')]
+  }
+  const client = createClient({ url, token })
+  const credential = await checkCredential(client)
+  if (credential.state === 'bad') return [credential]
+  const looks: Record<string, () => Promise<Check[]>> = {
+    'Coordinator and agents': async () => {
+      const coordinators = await coordinatorsOf(client)
+      const connected = coordinators.filter(({ state }) => state === 'connected').map(({ machine }) => machine)
+      const machines = { connected, here: hostname(), serverElsewhere: !isOurMachine(url) }
+      return [checkCoordinators(coordinators), ...(await checkAgents(client, context.terminal.env, machines))]
+    },
+    Projects: () => checkProjects(client),
+    Notes: () => checkNotes(client),
+  }
+  const checks = [credential]
+  for (const [name, look] of Object.entries(looks))
+    checks.push(...(await look().catch((error) => notLooked(name, error, { url, token }))))
+  return checks
+}
+
+/** One thing that cannot be looked at keeps nobody from the others. */
+async function notLooked(name: string, error: unknown, connection: Connection): Promise<Check[]> {
+  const older = await ofOlderServer(error, connection)
+  const words = error instanceof Error ? error.message : String(error)
+  return [warning(name, `could not be looked at: ${older?.message ?? words}`, older?.next ?? 'Try again.')]
+}
+
+const findingsTable = ({ paint }: CommandContext, findings: DeepCheck['findings']): string =>
+  table(
+    findings,
+    [
+      { title: 'FOUND IN', of: (each) => each.check, style: 'red' },
+      { title: 'WHERE', of: (each) => each.where },
+      { title: 'WHAT', of: (each) => each.what },
+    ],
+    paint,
+  )
+
+/** A token is not shown at all; of an address, all but its password. */
+function shownValue(key: ConfigKey, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  return configRules[key].kind === 'bot-token' ? masked : mask(value)
+}
+
+const marks = { good: ['green', '✓'], warning: ['yellow', '!'], bad: ['red', '✗'] } as const
+
+function line({ paint, terminal: { env } }: CommandContext, { name, state, detail, next }: Check, all: readonly Check[]): string {
+  const [style, mark] = marks[state]
+  const width = Math.max(...all.map((check) => check.name.length))
+  const first = `  ${paint(style, mark)} ${padTo(name, width)}  ${visible(detail)}`
+  return next ? `${first}\n    ${' '.repeat(width)}  ${paint('dim', `→ ${visible(asTyped(next, env))}`)}` : first
+}
+
+export const doctor: CommandSpec = {
+  name: 'doctor',
+  summary: 'Check everything and say what to do',
+  options: [{ flags: '--deep', about: 'also read everything in the database and say what does not fit together; takes a while' }],
+  examples: [
+    ['doctor', 'Node, git, folder, store, port, agents, and where each setting came from'],
+    ['doctor --deep', 'also integrity, dense streams, and state against events; works beside a running server'],
+    ['doctor --json', 'for a program'],
+  ],
+  run: examine,
+}

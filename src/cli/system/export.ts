@@ -1,0 +1,48 @@
+/** `holdfast export`: the files of projects, work sessions, chats and conversations, written from the store into any folder (CK2, CK4, CV7). */
+import { resolve } from 'node:path'
+import { makeFolder } from '../../platform/make-folder.ts'
+import { NotPlainFile } from '../../platform/plain-file.ts'
+import { visible } from '../../platform/visible.ts'
+import { counted } from '../amounts.ts'
+import type { CommandSpec, Given } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { CommandFailure, usage } from '../failure.ts'
+import { beginStep } from '../step.ts'
+
+async function writeFiles(context: CommandContext, given: Given): Promise<void> {
+  const { terminal } = context
+  const { values } = context.config()
+  const typed = given.optionalOperand(0)
+  const folder = typed === undefined ? values.data : resolve(terminal.cwd, typed)
+  await makeFolder(folder).catch((error: NodeJS.ErrnoException) => {
+    throw usage(`The folder ${visible(folder)} cannot be made (${error.code}).`, 'Name a folder that you may write to.')
+  })
+  const { exportFiles } = await import('../../offline/export-files.ts')
+  const step = beginStep(terminal, `Writing files into ${folder}`)
+  const onStream = (written: number): void => step.update(counted(written, 'folder'))
+  const exported = await exportFiles(values, { folder, projectId: given.text('project'), onStream })
+    .catch((error: NodeJS.ErrnoException) => {
+      // Of a file: what else can go wrong is told as it is.
+      if (error.path === undefined && !(error instanceof NotPlainFile)) throw error
+      const next = 'Name a folder that you may write to; what was written there already stays.'
+      throw new CommandFailure('failed', `The files cannot be written into ${folder}: ${error.message}.`, next)
+    })
+    .finally(() => step.end())
+  context.finished(
+    exported,
+    `Wrote ${counted(exported.projects, 'project')} and ${counted(exported.conversations, 'conversation')} into ${visible(exported.folder)}`,
+  )
+}
+
+export const exportCommand: CommandSpec = {
+  name: 'export',
+  summary: 'Write projects, work sessions and conversations as files',
+  operands: [{ name: '[folder]', about: 'where to; the data folder itself when left out' }],
+  options: [{ flags: '--project <id>', about: 'only this one, by its id' }],
+  examples: [
+    ['export /mnt/safe/files', 'readable by people and programs; docs/reference/files.md has the schemas'],
+    ['export', 'the files beside the database, made anew where they are behind'],
+  ],
+  local: true,
+  run: writeFiles,
+}

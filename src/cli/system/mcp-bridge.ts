@@ -1,0 +1,149 @@
+/**
+ * Carries MCP messages between a client on a pipe and the server's `/mcp`. It understands only as much of them as it must:
+ * which belong together, what is cancelled, and which headers the server wants. It keeps nothing, so a server may be restarted
+ * behind it; what was in flight is answered with an error that says to call again.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { problemIn, UnreachableError } from '../../client/failures.ts'
+import { SseParser } from '../../client/sse-parser.ts'
+import { errorCatalogue } from '../../domain/errors.ts'
+
+export interface BridgeOptions {
+  readonly url: string
+  readonly token: string
+  /** One message, without its line end. */
+  readonly write: (message: string) => void
+  readonly fetch?: typeof fetch
+}
+
+interface Message {
+  readonly id?: string | number | null
+  readonly method?: string
+  readonly params?: {
+    readonly name?: unknown
+    readonly uri?: unknown
+    readonly requestId?: unknown
+    readonly _meta?: Record<string, unknown>
+  }
+}
+
+/** A client has a handful in flight; whoever has more is not one. */
+const mostInFlight = 200
+/** Clients that close the input give a program about two seconds to end. */
+const lastAnswersMs = 1000
+const versionKey = 'io.modelcontextprotocol/protocolVersion'
+const serverError = -32000
+const parseError = -32700
+
+export class McpBridge {
+  readonly #parts: BridgeOptions
+  readonly #inFlight = new Map<string | number, AbortController>()
+  readonly #done = new Set<Promise<void>>()
+
+  constructor(parts: BridgeOptions) {
+    this.#parts = parts
+  }
+
+  receive(line: string): void {
+    let message: Message
+    try {
+      message = JSON.parse(line) as Message
+    } catch {
+      return this.#fail({ id: null }, parseError, 'This line is not JSON')
+    }
+    if (message?.method === 'notifications/cancelled') return this.#cancel(message.params?.requestId)
+    if (this.#done.size >= mostInFlight)
+      return this.#fail(message, serverError, 'Too many requests are under way; wait for some to end')
+    const carried = this.#carry(line, message).finally(() => this.#done.delete(carried))
+    this.#done.add(carried)
+  }
+
+  /** The input has ended: what is quick is still answered, and nobody waits for the rest. */
+  async close(): Promise<void> {
+    const done = Promise.all(this.#done)
+    await Promise.race([done, pause(lastAnswersMs, undefined, { ref: false })])
+    for (const controller of this.#inFlight.values()) controller.abort()
+    await done
+  }
+
+  /** The server learns of it as a dropped connection. */
+  #cancel(requestId: unknown): void {
+    if (typeof requestId === 'string' || typeof requestId === 'number') this.#inFlight.get(requestId)?.abort()
+  }
+
+  async #carry(line: string, message: Message): Promise<void> {
+    const controller = new AbortController()
+    const { id } = message
+    if (id !== undefined && id !== null) this.#inFlight.set(id, controller)
+    try {
+      await this.#post(line, message, controller.signal)
+    } catch (error) {
+      // Nobody waits for what was cancelled.
+      if (!controller.signal.aborted) this.#unreachable(message, error)
+    } finally {
+      if (id !== undefined && id !== null && this.#inFlight.get(id) === controller) this.#inFlight.delete(id)
+    }
+  }
+
+  async #post(line: string, message: Message, signal: AbortSignal): Promise<void> {
+    const { url, token, fetch: callFetch = fetch } = this.#parts
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...envelopeHeaders(message),
+    }
+    const response = await callFetch(url, { method: 'POST', headers, body: line, signal, redirect: 'error' })
+    const media = response.headers.get('content-type') ?? ''
+    if (media.startsWith('text/event-stream')) return this.#passOn(response)
+    const problem = await problemIn(response)
+    if (problem)
+      return this.#fail(message, serverError, problem.message, { code: problem.problem.code, next: problem.problem.next })
+    const text = await response.text()
+    if (text === '') return
+    if (!media.startsWith('application/json')) throw new UnreachableError(url, 'foreign')
+    this.#write(message, text)
+  }
+
+  async #passOn(response: Response): Promise<void> {
+    const parser = new SseParser(({ data }) => this.#parts.write(data))
+    const decoder = new TextDecoder()
+    for await (const chunk of response.body ?? []) parser.push(decoder.decode(chunk, { stream: true }))
+  }
+
+  /** A notification is never answered, whatever the server thinks of it. */
+  #write(message: Message, text: string): void {
+    if (Array.isArray(message) || (message?.id !== undefined && message.id !== null)) this.#parts.write(text)
+  }
+
+  #unreachable(message: Message, error: unknown): void {
+    const why = error instanceof UnreachableError ? error.message : `Nothing answers at ${this.#parts.url}`
+    if (message.method !== 'tools/call') return this.#fail(message, serverError, why)
+    // A model reads results, not the errors of a protocol: it is told to call again.
+    const { next } = errorCatalogue.shutting_down
+    const content = { code: 'shutting_down', message: why, next }
+    const result = { structuredContent: content, content: [{ type: 'text', text: JSON.stringify(content) }], isError: true }
+    this.#write(message, JSON.stringify({ jsonrpc: '2.0', id: message.id, result }))
+  }
+
+  #fail(message: Message, code: number, text: string, data?: object): void {
+    const id = message?.id ?? null
+    if (id === null && code !== parseError) return
+    this.#parts.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: text, ...(data ? { data } : {}) } }))
+  }
+}
+
+/** Over HTTP a request that carries its own envelope says the same in headers. */
+function envelopeHeaders({ method, params }: Message): Record<string, string> {
+  const version = params?._meta?.[versionKey]
+  if (typeof version !== 'string' || method === undefined) return {}
+  const name = params?.name ?? params?.uri
+  return {
+    'mcp-protocol-version': inHeader(version),
+    'mcp-method': inHeader(method),
+    ...(typeof name === 'string' ? { 'mcp-name': inHeader(name) } : {}),
+  }
+}
+
+const inHeader = (text: string): string =>
+  /^[\x21-\x7e]+$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`

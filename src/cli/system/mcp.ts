@@ -1,0 +1,48 @@
+/** `holdfast mcp`: MCP on standard input and output, for clients that start a program rather than open an address (MC1). */
+import { StringDecoder } from 'node:string_decoder'
+import type { CommandSpec } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { CommandFailure } from '../failure.ts'
+import { McpBridge } from './mcp-bridge.ts'
+
+/** The server takes 1 MiB; a line that is longer than this is no message at all. */
+const maxLine = 2 * 1024 * 1024
+
+export const mcp: CommandSpec = {
+  name: 'mcp',
+  summary: 'Speak MCP on standard input and output, for clients that start a program',
+  examples: [
+    ['mcp', 'what to enter as the command of an MCP server; HOLDFAST_TOKEN holds the passkey of the agent'],
+    ['mcp --token-file passkey.txt --server https://holdfast.example.com', 'with a server elsewhere'],
+  ],
+  run: async (context) => {
+    const { stdin, stdout } = context.terminal
+    const target = launched(context) ?? (await connected(context))
+    context.end()
+    const bridge = new McpBridge({
+      ...target,
+      write: (message) => void stdout.write(`${message}\n`),
+    })
+    const decoder = new StringDecoder('utf8')
+    let rest = ''
+    for await (const bytes of stdin) {
+      const lines = (rest + decoder.write(bytes as Buffer)).split('\n')
+      rest = lines.pop() ?? ''
+      if (rest.length > maxLine)
+        throw new CommandFailure('failed', 'A line of standard input is too long.', 'Send one message a line.')
+      for (const line of lines) if (line.trim() !== '') bridge.receive(line)
+    }
+    await bridge.close()
+  },
+}
+
+/** Inside of a launch everything is in the environment (CO4), and nothing else is looked for: it has no business with other credentials. */
+function launched({ terminal: { env } }: CommandContext): { url: string; token: string } | undefined {
+  const { HOLDFAST_MCP_URL: url, HOLDFAST_LAUNCH_TOKEN: token } = env
+  return url && token ? { url, token } : undefined
+}
+
+async function connected(context: CommandContext): Promise<{ url: string; token: string }> {
+  const { url, token } = await context.connection()
+  return { url: `${url}/mcp`, token: context.terminal.env['HOLDFAST_LAUNCH_TOKEN'] || token }
+}

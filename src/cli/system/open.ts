@@ -1,0 +1,49 @@
+/** `holdfast open`: a new one-time sign-in link, in the browser when there is one, or for the camera of a phone (UI8). */
+
+import { systemClock } from '../../platform/clock.ts'
+import { openBrowser } from '../../platform/open-browser.ts'
+import { signInLink } from '../../protocol/access/sign-in-link.ts'
+import type { CommandSpec } from '../command.ts'
+import { CommandFailure } from '../failure.ts'
+import { isInteractive } from '../terminal.ts'
+import { relative } from '../times.ts'
+
+export const open: CommandSpec = {
+  name: 'open',
+  summary: 'Make a new sign-in link and open it in the browser',
+  options: [
+    { flags: '--print', about: 'only print the link' },
+    { flags: '--qr', about: 'show it as a code for the camera of a phone (needs `public_url`)' },
+  ],
+  examples: [
+    ['open', 'sign in to the page of the running server'],
+    ['open --print', 'print the link, to open it on another screen'],
+    ['open --qr', 'sign in on your phone'],
+  ],
+  run: async (context, given) => {
+    const client = await context.client()
+    const { code, expiresAt, link: outside } = await client.post('/api/sign-in-codes')
+    const onPhone = given.flag('qr')
+    const link = (onPhone && outside) || signInLink(client.url, code)
+    const { terminal } = context
+    const opened =
+      !context.json && !onPhone && !given.flag('print') && isInteractive(terminal) && (await openBrowser(link, terminal.env))
+    if (onPhone && isLoopback(link))
+      throw new CommandFailure(
+        'failed',
+        `A phone cannot reach ${new URL(link).origin}: it is this machine’s own address.`,
+        'Put Holdfast behind a proxy, set `public_url` to its address, and start it again.',
+      )
+    const { renderUnicodeCompact } = await import('uqr')
+    context.answer({ url: link, expiresAt, opened }, () =>
+      onPhone ? `${renderUnicodeCompact(link, { border: 2 })}\n${link}` : link,
+    )
+    if (!context.json)
+      context.note(
+        `${opened ? 'Opened in the browser. ' : ''}It works once, and expires ${relative(expiresAt, systemClock.now())}.`,
+      )
+  },
+}
+
+/** Names of the machine itself: on another one they lead nowhere. */
+const isLoopback = (link: string): boolean => /^(localhost|127\.|\[::1\])/.test(new URL(link).hostname)

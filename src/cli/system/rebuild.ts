@@ -1,0 +1,57 @@
+/** `holdfast rebuild`: the store from the files beside it, for the day the database is gone (CK4). */
+import { resolve } from 'node:path'
+import { createLogger } from '../../platform/logger.ts'
+import { visible } from '../../platform/visible.ts'
+import { counted } from '../amounts.ts'
+import type { CommandSpec, Given } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { startCommand } from '../program-name.ts'
+import { beginStep } from '../step.ts'
+import { fields } from '../table.ts'
+
+const mostTold = 20
+
+async function buildAnew(context: CommandContext, given: Given): Promise<void> {
+  const { terminal } = context
+  const { values } = context.config()
+  const typed = given.optionalOperand(0)
+  const from = typed === undefined ? values.data : resolve(terminal.cwd, typed)
+  const { rebuildStore } = await import('../../offline/rebuild-store.ts')
+  const step = beginStep(terminal, `Reading files from ${from}`)
+  const logger = createLogger({ level: 'silent', format: 'json' })
+  const onWorkSession = (done: number): void => step.update(counted(done, 'work session'))
+  const rebuilt = await rebuildStore(values, { from, logger, onWorkSession }).finally(() => step.end())
+  context.done(`Read ${counted(rebuilt.workSessions, 'work session')} back from ${visible(from)}`)
+  context.answer({ from, ...rebuilt }, () =>
+    fields(
+      [
+        ['Tasks', String(rebuilt.tasks)],
+        ['Approvals', String(rebuilt.approvals)],
+        ['Approaches', String(rebuilt.approaches)],
+        ['Artifacts', String(rebuilt.artifacts)],
+        ['Conversations', String(rebuilt.conversations)],
+      ],
+      context.paint,
+    ),
+  )
+  if (context.json) return
+  const told = [
+    ...rebuilt.unreadable.map(({ folder, why }) => `Passed over ${folder}: ${why}`),
+    ...rebuilt.notRestored.map(({ workSessionId, what, detail }) => `Not restored in ${workSessionId} (${what}): ${detail}`),
+  ]
+  for (const line of told.slice(0, mostTold)) context.note(visible(line))
+  if (told.length > mostTold) context.note(`… and ${told.length - mostTold} more; --json tells all.`)
+  context.note(`Start the server with \`${startCommand(terminal.env)}\`.`)
+}
+
+export const rebuild: CommandSpec = {
+  name: 'rebuild',
+  summary: 'Build the store from the files beside it, for the day it is lost',
+  operands: [{ name: '[folder]', about: 'where projects/ and conversations/ lie; the data folder itself when left out' }],
+  examples: [
+    ['rebuild', 'after the database was lost; the server must be stopped'],
+    ['rebuild /mnt/safe/files --data ~/holdfast', 'from an export, into another data folder'],
+  ],
+  local: true,
+  run: buildAnew,
+}

@@ -1,0 +1,110 @@
+/** `holdfast restore`: puts a backup in the place of what is there, after saying what that is (RE10). */
+import { resolve } from 'node:path'
+import type { Contents, RestoredStore, Target } from '../../offline/backup-and-restore.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { isAlive, readRunFile } from '../../platform/run-file.ts'
+import { visible } from '../../platform/visible.ts'
+import type { ConfigValues } from '../../protocol/config.ts'
+import { counted } from '../amounts.ts'
+import type { CommandSpec, Given } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { CommandFailure, usage } from '../failure.ts'
+import { yesOption } from '../options-everywhere.ts'
+import { programName, startCommand } from '../program-name.ts'
+import { beginStep } from '../step.ts'
+import { fields } from '../table.ts'
+import { exact, relative } from '../times.ts'
+
+async function putBack(context: CommandContext, given: Given): Promise<void> {
+  const { terminal } = context
+  const { values } = context.config()
+  const replace = given.flag('replace')
+  if (replace && values.database_url)
+    throw usage(
+      '--replace is for a data folder.',
+      'A PostgreSQL database must be empty: create a new one and name it in DATABASE_URL.',
+    )
+  await mustBeUnused(values)
+  const { lookAtBackup, lookAtTarget, restoreFrom } = await import('../../offline/backup-and-restore.ts')
+  const backup = await lookAtBackup(resolve(terminal.cwd, given.operand(0)))
+  const target = await lookAtTarget(values)
+  const loss = lossOf(target, replace)
+  // Said also to whoever does not want to be asked.
+  if (given.flag('yes') && target.contents) context.note(loss)
+  await context.confirm(`Restore ${visible(backup.file)} (${holds(backup)}) into ${visible(target.place)}?`, loss)
+  const step = beginStep(terminal, 'Checking the backup and putting it in its place')
+  const warn = (message: string): void => context.note(message)
+  const restored = await restoreFrom(backup.file, values, { replace, warn }).finally(() => step.end())
+  context.done(`Restored into ${visible(restored.place)}, and checked`)
+  const now = systemClock.now()
+  // What a person is told beside it, a program is told within it.
+  const beside = { before: target.contents, filesMayHoldMore: target.hasFiles }
+  context.answer({ ...restored, from: backup.file, ...beside }, () =>
+    fields(
+      [
+        ['Holds', holds(restored)],
+        ['Backed up', restored.backedUpAt ? exact(restored.backedUpAt, now) : '–'],
+        ['Incarnation', `${restored.incarnation} (new: whoever was following gets a snapshot)`],
+        ['Before', restored.keptAt ? `kept as ${visible(restored.keptAt)}` : target.contents ? 'not kept' : 'nothing was there'],
+      ],
+      context.paint,
+    ),
+  )
+  sayWhatLacks(context, restored)
+  if (target.hasFiles)
+    context.note(
+      `The files in ${visible(values.data)} may hold what was said after this backup, and the next start writes them anew. To keep it, run \`${programName(terminal.env)} rebuild\` first.`,
+    )
+  if (!context.json) context.note(`Start the server with \`${startCommand(terminal.env)}\`.`)
+}
+
+/** SE12: the key is in no backup. */
+function sayWhatLacks(context: CommandContext, { agentsWithoutKeys: agents, sealingKeyFile }: RestoredStore): void {
+  if (agents.length === 0) return
+  const list = agents.map(({ id, variables }) => `${id} (${variables.join(', ')})`).join(', ')
+  const holdfast = programName(context.terminal.env)
+  const commands = agents.map(({ id, variables }) => `\`${holdfast} agents edit ${id} --env ${variables.join(' --env ')}\``)
+  context.note(`The key that these agents’ variables are sealed with is not here, so they cannot be started: ${visible(list)}.`)
+  context.note(
+    `Put it in ${visible(sealingKeyFile)} before you start, or give the variables again: ${visible(commands.join(', '))}.`,
+  )
+}
+
+/** Before anything is asked; what really keeps a server and a restore apart is the folder's lock. */
+async function mustBeUnused({ data, database_url: url }: ConfigValues): Promise<void> {
+  const server = url ? undefined : await readRunFile(data)
+  if (!server || !isAlive(server)) return
+  throw new CommandFailure(
+    'failed',
+    `A server (pid ${server.pid}) is using the data folder ${data}.`,
+    'Stop it first, or restore into another folder with --data DIR.',
+  )
+}
+
+const holds = ({ events, projects }: Contents): string => `${counted(events, 'event')}, ${counted(projects, 'project')}`
+
+function lossOf({ contents }: Target, replace: boolean): string {
+  if (contents === null) return 'Nothing is lost: only an empty place is restored into.'
+  const there =
+    contents === 'unreadable'
+      ? 'A database that cannot be read is there.'
+      : `What is there now: ${holds(contents)}${contents.lastEventAt ? `, the last from ${relative(contents.lastEventAt, systemClock.now())}` : ''}.`
+  return replace ? `${there} It will be LOST: nothing of it is kept.` : `${there} It is kept beside, under a name with the date.`
+}
+
+export const restore: CommandSpec = {
+  name: 'restore',
+  summary: 'Put a backup in the place of what is there; the server must be stopped',
+  operands: [{ name: 'file', about: 'a file that `holdfast backup` made, of either kind of database' }],
+  options: [
+    { flags: '--replace', about: 'do not keep the database that is there; otherwise it stays beside, with the date in its name' },
+    yesOption,
+  ],
+  examples: [
+    ['restore monday.backup', 'into the data folder; asks first, and says what is there now'],
+    ['restore monday.backup --data /srv/holdfast --yes', 'into another folder, without being asked'],
+    ['restore monday.backup --config postgres.json', 'into the empty PostgreSQL that the configuration or DATABASE_URL names'],
+  ],
+  local: true,
+  run: putBack,
+}

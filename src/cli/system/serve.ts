@@ -1,0 +1,49 @@
+/**
+ * Runs the server until a signal stops it: `up`, `server`, and the bare program. Standard output gets exactly two lines, when it is
+ * ready; the log goes to standard error.
+ */
+import type { Kind, RunningHoldfast } from '../../compose/start-server.ts'
+import { type ConfigFlags, loadConfig } from '../../platform/config.ts'
+import { stopOnSignal } from '../../platform/signals.ts'
+import { signInLink } from '../../protocol/access/sign-in-link.ts'
+import type { Terminal } from '../terminal.ts'
+
+export async function serve(kind: Kind, flags: ConfigFlags, terminal: Terminal): Promise<never> {
+  const { env, cwd, stdout, stderr } = terminal
+  const config = loadConfig({ flags, env, cwd, logToTerminal: stderr.isTTY === true })
+  const { startServer } = await import('../../compose/start-server.ts')
+  let starting: Promise<RunningHoldfast> | undefined
+  let running: RunningHoldfast | undefined
+  const stopping = new AbortController()
+  // Before the start, so that a signal during it ends in an orderly stop as well.
+  const stopListening = stopOnSignal({
+    stop: async () => {
+      // For whoever pressed the key; a service manager's log has its own words.
+      if (stderr.isTTY) stderr.write('\nStopping: agents are ended first. Ctrl-C again ends everything at once.\n')
+      stopping.abort()
+      // A start that failed has put everything back itself, and says why on its own.
+      const server = await starting?.catch(() => undefined)
+      await server?.stop()
+    },
+    hurry: () => {
+      running?.hurry()
+      return 'exit'
+    },
+    onTrouble: (message, error) => stderr.write(`${message}${error instanceof Error ? ` ${error.message}` : ''}\n`),
+  })
+  try {
+    const started = startServer(config.values, env, kind, stopping.signal)
+    starting = started
+    const server = await started
+    running = server
+    stdout.write(`Holdfast is ready at ${server.url}\n`)
+    stdout.write(`Sign in: ${signInLink(server.url, await server.signInCode())}\n`)
+  } catch (error) {
+    // What fails because it is being stopped is no news.
+    if (!stopping.signal.aborted) {
+      stopListening()
+      throw error
+    }
+  }
+  return new Promise(() => {})
+}

@@ -1,0 +1,17 @@
+/** `holdfast server`: the server alone, for machines that run no agents. */
+import type { CommandSpec } from '../command.ts'
+import { serve } from './serve.ts'
+import { flagsOf } from './server-flags.ts'
+import { serverOptions } from './server-options.ts'
+
+export const server: CommandSpec = {
+  name: 'server',
+  summary: 'Start the server alone, without agents on this machine',
+  options: serverOptions(),
+  examples: [
+    ['server', 'start on http://127.0.0.1:4747'],
+    ['server --host 0.0.0.0 --behind-proxy --public-url https://holdfast.example.com', 'behind a proxy that ends TLS'],
+  ],
+  local: true,
+  run: async (context, given) => serve('server', flagsOf(given), context.terminal),
+}

@@ -1,0 +1,63 @@
+/**
+ * A work session that the server does not know, brought back from its files before it is resumed (CK4): first those that were resumed
+ * from it, as far as they lie beside it, then itself, then those it was resumed from; of each also what it made.
+ */
+import { openAsBlob } from 'node:fs'
+import type { Client } from '../../client/client.ts'
+import { ProblemError } from '../../client/failures.ts'
+import { foldersOfKin, readSavedWorkSession, type SavedWorkSession } from '../../platform/saved-work-session.ts'
+import type { NotRestored } from '../../protocol/work/resume.ts'
+import { CommandFailure } from '../failure.ts'
+import { ifNotThere } from './find-work-session.ts'
+
+export interface Place {
+  readonly projectId: string
+  readonly workSessionId: string
+}
+
+const path = '/api/projects/{projectId}/sessions/{workSessionId}'
+
+/** Where the files say that it belongs. */
+export function placeIn({ files, folder }: SavedWorkSession): Place {
+  const { project_id: projectId, session_id: workSessionId } = (files.checkpoint ?? {}) as Record<string, unknown>
+  if (typeof projectId === 'string' && typeof workSessionId === 'string') return { projectId, workSessionId }
+  throw new CommandFailure(
+    'failed',
+    `The checkpoint in ${folder} does not say which work session it is of.`,
+    'Name another file.',
+  )
+}
+
+export const isKnown = async (client: Client, params: Place): Promise<boolean> =>
+  (await client.get(path, { params }).catch(ifNotThere)) !== undefined
+
+/** What could not be brought back. */
+export async function bringBack(client: Client, saved: SavedWorkSession): Promise<NotRestored[]> {
+  const told: NotRestored[] = []
+  for (const folder of await foldersOfKin(saved)) {
+    const each = folder === saved.folder ? saved : await readSavedWorkSession(folder)
+    const params = placeIn(each)
+    const restored = await client.post(`${path}/restore`, { params, body: each.files })
+    // Of its kin only what the work itself lacks is of interest.
+    if (each === saved) told.push(...restored.notRestored)
+    told.push(...(await bringArtifacts(client, each, params)))
+  }
+  return told
+}
+
+async function bringArtifacts(client: Client, { files, artifacts }: SavedWorkSession, params: Place): Promise<NotRestored[]> {
+  const told: NotRestored[] = []
+  const facts = ((files.workSession ?? {}) as { artifacts?: { name?: string; media_type?: string }[] }).artifacts ?? []
+  for (const { name, path: file } of artifacts) {
+    const type = facts.find((each) => each.name === name)?.media_type
+    try {
+      await client.upload(`${path}/artifacts/{name}`, { params: { ...params, name }, body: await openAsBlob(file), type })
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error
+      told.push({ what: 'artifact', detail: `${name}: ${error.message}` })
+    }
+  }
+  for (const { name = '' } of facts)
+    if (!artifacts.some((each) => each.name === name)) told.push({ what: 'artifact', detail: `${name}: its file is not there` })
+  return told
+}

@@ -1,0 +1,86 @@
+/** `holdfast resume`: takes interrupted work up, by its id or by the path of its checkpoint (RS1). */
+import { dirname, resolve } from 'node:path'
+import type { Client } from '../../client/client.ts'
+import { findCheckpoint, readSavedWorkSession } from '../../platform/saved-work-session.ts'
+import { visible } from '../../platform/visible.ts'
+import type { NotRestored, Resumed } from '../../protocol/work/resume.ts'
+import { counted } from '../amounts.ts'
+import type { CommandSpec, Given } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { projectOption } from '../projects/choose-project.ts'
+import { fields } from '../table.ts'
+import { findWorkSession } from './find-work-session.ts'
+import { bringBack, isKnown, type Place, placeIn } from './resume-from-files.ts'
+
+interface Found extends Place {
+  readonly notRestored: readonly NotRestored[]
+}
+
+async function takeUp(context: CommandContext, given: Given): Promise<void> {
+  const client = await context.client()
+  const { projectId, workSessionId, notRestored: before } = await find(context, client, given)
+  const params = { projectId, workSessionId }
+  const resumed = await client.post('/api/projects/{projectId}/sessions/{workSessionId}/resume', { params })
+  const answer = { ...resumed, notRestored: [...before, ...resumed.notRestored] }
+  const child = context.paint('bold', answer.session.id)
+  const goesOn = answer.missing.length === 0
+  context.done(goesOn ? `${workSessionId} goes on as ${child}` : `${workSessionId} is taken up as ${child}; nothing starts yet`)
+  context.answer(answer, () => describe(context, answer))
+  if (context.json) return
+  for (const { what, detail } of answer.notRestored) context.note(`Not restored (${what}): ${visible(detail)}`)
+  for (const { what, detail } of answer.missing) context.note(`Missing (${what}): ${visible(detail)}`)
+}
+
+/** An id has no slash and no dot in it; everything else is a path. */
+const isPath = (typed: string): boolean => /[./\\]/.test(typed)
+
+async function find(context: CommandContext, client: Client, given: Given): Promise<Found> {
+  const typed = given.operand(0)
+  if (!isPath(typed)) {
+    const { projectId, id } = await findWorkSession(client, given, typed)
+    return { projectId, workSessionId: id, notRestored: [] }
+  }
+  const file = await findCheckpoint(resolve(context.terminal.cwd, typed))
+  const saved = await readSavedWorkSession(dirname(file), file)
+  const place = placeIn(saved)
+  return { ...place, notRestored: (await isKnown(client, place)) ? [] : await bringBack(client, saved) }
+}
+
+function describe(
+  { paint }: CommandContext,
+  { session: workSession, resumeContext, remainingTasks, decisions }: Resumed,
+): string {
+  const { currentTask, previousState } = resumeContext
+  return fields(
+    [
+      ['Project', workSession.projectId],
+      ['Phase', String(resumeContext.currentPhase ?? '–')],
+      ['At', currentTask ? `${currentTask.taskId} ${visible(currentTask.name)}, ${currentTask.progressPercent} %` : '–'],
+      ['Left to do', counted(remainingTasks.length, 'task')],
+      ['Decisions', decisions.map(({ approvalId, status }) => `${approvalId} ${status}`).join(', ') || '–'],
+      ['To avoid', approaches(resumeContext.failedApproaches.length)],
+      ['Known to work', approaches(resumeContext.verifiedApproaches.length)],
+      ['State', visible(previousState?.split('\n')[0] ?? '–')],
+    ],
+    paint,
+  )
+}
+
+const approaches = (count: number): string => `${count} ${count === 1 ? 'approach' : 'approaches'}`
+
+export const resume: CommandSpec = {
+  name: 'resume',
+  summary: 'Take interrupted work up where it stopped, by id or from its files',
+  operands: [
+    {
+      name: 'session',
+      about: 'id of an interrupted work session, or the path of its checkpoint or its folder when the database is gone',
+    },
+  ],
+  options: [projectOption],
+  examples: [
+    ['resume sess_20260115143000_x1y2z3', 'a new work session with what is left to do and what was learned'],
+    ['resume .holdfast/projects/P/sessions/S/state_checkpoint.json', 'the same from the file, though the database is gone'],
+  ],
+  run: takeUp,
+}

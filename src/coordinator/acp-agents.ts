@@ -1,0 +1,115 @@
+/** The agents of this machine that are spoken to, by launch: hands each the orders that are for it, also those it missed (link-turns.ts). */
+import type { Clock } from '../platform/clock.ts'
+import type { Answer, Ask } from '../protocol/processes/coordinator-requests.ts'
+import type { LaunchParticulars } from '../protocol/processes/link.ts'
+import type { AcpParticulars, ConfigureOrder, RunningTurn, SettledPermission, TurnOrder } from '../protocol/turns/link.ts'
+import type { AcpAgent, SpokenAgentOptions } from './acp-agent.ts'
+import { answerAsk } from './worktrees/answer-request.ts'
+import { Git } from './worktrees/git.ts'
+import { Occupancy } from './worktrees/occupancy.ts'
+
+/** Before a turn that could not be asked for is asked for again. */
+const askAgainMs = 1000
+
+export interface SpokenAgentsOptions
+  extends Pick<SpokenAgentOptions, 'program' | 'version' | 'worktreesFolder' | 'keeper' | 'tell'> {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+  readonly serverUrl: () => string
+  /** What a turn is about; undefined when it is over. Rejects when nobody can be asked now. */
+  readonly fetchTurn: (launchId: string, turnId: string) => Promise<TurnOrder | undefined>
+}
+
+export class AcpAgents {
+  readonly #parts: SpokenAgentsOptions
+  readonly #agents = new Map<string, AcpAgent>()
+  readonly #git: Git
+  readonly #occupancy = new Occupancy()
+  /** Turns that are being asked for. */
+  readonly #fetching = new Set<string>()
+  #readsOutput = true
+  /** Once it is needed. */
+  #library: typeof import('./acp-agent.ts') | undefined
+
+  constructor(parts: SpokenAgentsOptions) {
+    this.#parts = parts
+    this.#git = new Git(parts)
+  }
+
+  async add(particulars: LaunchParticulars, acp: AcpParticulars, stop: () => void): Promise<AcpAgent> {
+    // The library of the protocol is large, and a machine whose agents pull does without it.
+    this.#library ??= await import('./acp-agent.ts')
+    const { AcpAgent } = this.#library
+    const { serverUrl, ...rest } = this.#parts
+    const agent = new AcpAgent({
+      ...rest,
+      particulars,
+      acp,
+      serverUrl: serverUrl(),
+      git: this.#git,
+      occupancy: this.#occupancy,
+      stop,
+    })
+    agent.readOutput(this.#readsOutput)
+    this.#agents.set(particulars.launchId, agent)
+    return agent
+  }
+
+  remove(launchId: string): void {
+    this.#agents.delete(launchId)
+    this.#occupancy.leave(launchId)
+  }
+
+  turn(order: TurnOrder): void {
+    this.#agents.get(order.launchId)?.turn(order)
+  }
+
+  cancel(launchId: string, turnId: string): void {
+    this.#agents.get(launchId)?.cancel(turnId)
+  }
+
+  settle(settled: SettledPermission): void {
+    this.#agents.get(settled.launchId)?.settle(settled)
+  }
+
+  configure(order: ConfigureOrder): void {
+    this.#agents.get(order.launchId)?.configure(order)
+  }
+
+  /** What was ordered while the server was away: a turn that is known goes on, another is asked for and run. */
+  adopt(turns: readonly RunningTurn[], permissions: readonly SettledPermission[]): void {
+    for (const settled of permissions) this.settle(settled)
+    for (const { launchId, turnId, cancelOrdered } of turns) {
+      const agent = this.#agents.get(launchId)
+      if (cancelOrdered) agent?.cancel(turnId)
+      else if (agent && !agent.knows(turnId)) void this.#fetch(agent, launchId, turnId)
+    }
+  }
+
+  /** What is asked about the places they work in. */
+  answer(ask: Ask): Promise<Answer> {
+    const { worktreesFolder, clock } = this.#parts
+    return answerAsk({ git: this.#git, occupancy: this.#occupancy, worktreesFolder, clock }, ask)
+  }
+
+  readOutput(yes: boolean): void {
+    this.#readsOutput = yes
+    for (const agent of this.#agents.values()) agent.readOutput(yes)
+  }
+
+  /** Asked for until there is an answer: nobody else would ever tell it. */
+  async #fetch(agent: AcpAgent, launchId: string, turnId: string): Promise<void> {
+    if (this.#fetching.has(turnId)) return
+    this.#fetching.add(turnId)
+    const { clock, fetchTurn } = this.#parts
+    try {
+      while (this.#agents.get(launchId) === agent && !agent.knows(turnId)) {
+        const order = await fetchTurn(launchId, turnId).catch(() => 'nobody' as const)
+        if (order !== 'nobody') return order && agent.turn(order)
+        await new Promise<void>((resolve) => clock.after(askAgainMs, resolve))
+      }
+    } finally {
+      this.#fetching.delete(turnId)
+    }
+  }
+}

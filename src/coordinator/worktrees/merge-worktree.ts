@@ -1,0 +1,124 @@
+/**
+ * Gets the work out of a worktree into a branch of the person's (WT6), by a merge or by a rebase. It is worked out first, away from both
+ * sides: a conflict changes nothing. The branch is moved only from where it was seen. One that is checked out is moved by its own
+ * checkout, when nothing there is uncommitted; otherwise the person is told what to type.
+ */
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { statusText } from '../../protocol/sentences.ts'
+import { shownName, wordsIn } from './file-name.ts'
+import { commandFor } from './git-command.ts'
+import { listWorktrees } from './listed.ts'
+import type { OurWorktree } from './open-worktree.ts'
+import type { Repository } from './repository.ts'
+import { runningNothing, uncommittedIn } from './worktree-state.ts'
+
+export type BroughtIn =
+  | { readonly outcome: 'done' | 'nothing_new'; readonly commit: string }
+  | { readonly outcome: 'conflicts'; readonly files: readonly string[] }
+  /** Nothing was changed; `why` is for a person, `command` is what they can type. */
+  | {
+      readonly outcome: 'refused'
+      readonly reason: 'uncommitted' | 'no_branch' | 'target_in_use' | 'moved' | 'git_refused'
+      readonly why: string
+      readonly command: string | null
+    }
+
+const mostFiles = 500
+
+export interface BringIn {
+  readonly target: string
+  readonly how: 'merge' | 'rebase'
+  readonly message: string
+  /** Where a tree for the rebase may lie for a moment. */
+  readonly scratch: string
+}
+
+export async function mergeWorktree(worktree: OurWorktree, { target, how, message, scratch }: BringIn): Promise<BroughtIn> {
+  const { repository, mark } = worktree
+  const command = commandFor(mark.branch, target, how)
+  const refuse = (reason: 'uncommitted' | 'no_branch' | 'target_in_use' | 'moved' | 'git_refused', why: string): BroughtIn => ({
+    outcome: 'refused',
+    reason,
+    why,
+    command: reason === 'target_in_use' ? command : null,
+  })
+  const uncommitted = await uncommittedIn(worktree)
+  if (uncommitted.length > 0) return refuse('uncommitted', statusText('uncommittedFiles', { count: uncommitted.length }))
+  const ours = repository.facts.head
+  const theirs = await tipOf(repository, target)
+  if (theirs === undefined) return refuse('no_branch', statusText('noBranch', { branch: target }))
+  if ((await repository.try(['merge-base', '--is-ancestor', ours, theirs])).code === 0)
+    return { outcome: 'nothing_new', commit: theirs }
+  const worked =
+    how === 'merge' ? await merged(repository, theirs, ours, message) : await rebased(repository, theirs, ours, scratch)
+  if ('files' in worked) return { outcome: 'conflicts', files: worked.files.slice(0, mostFiles) }
+  return move(repository, target, theirs, worked.commit, refuse)
+}
+
+type Worked = { readonly commit: string } | { readonly files: readonly string[] }
+
+async function tipOf(repository: Repository, branch: string): Promise<string | undefined> {
+  const found = await repository.try(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`])
+  return found.code === 0 ? found.stdout.trim() : undefined
+}
+
+async function merged(repository: Repository, theirs: string, ours: string, message: string): Promise<Worked> {
+  if ((await repository.try(['merge-base', '--is-ancestor', theirs, ours])).code === 0) return { commit: ours }
+  const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', theirs, ours]
+  const { code, bytes, stderr } = await repository.try(args)
+  const [tree = '', ...files] = wordsIn(bytes).map(shownName)
+  if (code === 1) return { files: [...new Set(files)].filter((file) => file !== '') }
+  if (code !== 0) throw new Error(`git merge-tree failed: ${stderr.trim()}`)
+  const commit = await repository.run(['commit-tree', tree, '-p', theirs, '-p', ours, '-F', '-'], { input: message })
+  return { commit: commit.trim() }
+}
+
+/** In a tree of its own, for a moment. */
+async function rebased(repository: Repository, theirs: string, ours: string, scratch: string): Promise<Worked> {
+  const folder = join(scratch, `rebase-${randomUUID()}`)
+  await repository.inTurn(() => repository.run(['worktree', 'add', '--quiet', '--detach', '--no-checkout', folder, ours]))
+  try {
+    // By a git that knows what is configured there.
+    await repository.run(['reset', '--quiet', '--hard'], { folder })
+    const { code, stderr } = await repository.try(['rebase', '--quiet', '--no-verify', theirs], { folder })
+    if (code === 0) return { commit: (await repository.run(['rev-parse', 'HEAD'], { folder })).trim() }
+    const unmerged = await repository.bytes(['diff', ...runningNothing, '--name-only', '--diff-filter=U', '-z'], { folder })
+    const files = wordsIn(unmerged).map(shownName)
+    await repository.try(['rebase', '--abort'], { folder })
+    if (files.length === 0) throw new Error(`git rebase failed: ${stderr.trim()}`)
+    return { files }
+  } finally {
+    // It was made here, a moment ago, and nobody else knows of it.
+    await repository.inTurn(() => repository.run(['worktree', 'remove', '--force', folder]))
+  }
+}
+
+async function move(
+  repository: Repository,
+  target: string,
+  from: string,
+  to: string,
+  refuse: (reason: 'target_in_use' | 'moved' | 'git_refused', why: string) => BroughtIn,
+): Promise<BroughtIn> {
+  const holder = (await repository.inTurn(() => listWorktrees(repository))).find(({ branch }) => branch === target)
+  if (!holder) {
+    const { code, stderr } = await repository.try(['update-ref', '-m', 'holdfast: bring in', `refs/heads/${target}`, to, from])
+    return code === 0
+      ? { outcome: 'done', commit: to }
+      : refuse('moved', statusText('branchMovedBecause', { branch: target, why: stderr.trim() }))
+  }
+  const { folder } = holder
+  const checkout = await repository.checkoutAt(folder)
+  if (!checkout)
+    return refuse('git_refused', statusText('gitCannotOpen', { folder, why: 'it is no checkout of this repository' }))
+  const dirty = await checkout.try(['status', '--porcelain=v1', '--untracked-files=no', '--ignore-submodules=all'])
+  if (dirty.code !== 0 || dirty.stdout !== '')
+    return refuse('target_in_use', statusText('branchInUse', { branch: target, folder }))
+  if ((await tipOf(repository, target)) !== from) return refuse('moved', statusText('branchMoved', { branch: target }))
+  // git itself refuses to write over anything that is not committed, untracked files too, and to pass over a commit that came meanwhile.
+  const { code, stderr } = await checkout.try(['merge', '--ff-only', '--quiet', '--no-stat', '--no-verify', to], {
+    config: { [`branch.${target}.mergeOptions`]: '' },
+  })
+  return code === 0 ? { outcome: 'done', commit: to } : refuse('git_refused', stderr.trim())
+}

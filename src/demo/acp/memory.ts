@@ -1,0 +1,56 @@
+/**
+ * What the demo agent remembers of a talk, in a file of its own folder, as installed agents do: that is what `session/load` brings
+ * back after a crash. A talk in which nothing was said was never kept, so it cannot be loaded.
+ */
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeFileAtomic } from '../../platform/atomic-file.ts'
+
+interface Turn {
+  readonly asked: string
+  readonly answered: string
+}
+
+export interface Talk {
+  readonly id: string
+  readonly folder: string
+  readonly turns: Turn[]
+}
+
+/** A demo remembers a little. */
+const mostTurns = 100
+const maxText = 10_000
+const mostTalks = 200
+
+export async function keepTalk(folder: string, { id, turns }: Talk): Promise<void> {
+  turns.splice(0, turns.length - mostTurns)
+  const kept = turns.map(({ asked, answered }) => ({
+    asked: asked.slice(0, maxText),
+    answered: answered.slice(0, maxText),
+  }))
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await writeFileAtomic(fileOf(folder, id), JSON.stringify(kept))
+  await forgetOldest(folder)
+}
+
+/** undefined when there is no such talk, or nothing was said in it. */
+export async function recallTalk(folder: string, id: string): Promise<Turn[] | undefined> {
+  if (!/^[0-9a-f-]{36}$/.test(id)) return undefined
+  try {
+    return JSON.parse(await readFile(fileOf(folder, id), 'utf8')) as Turn[]
+  } catch {
+    return undefined
+  }
+}
+
+async function forgetOldest(folder: string): Promise<void> {
+  const names = await readdir(folder)
+  if (names.length <= mostTalks) return
+  const found = await Promise.all(
+    names.map(async (name) => ({ name, at: (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? 0 })),
+  )
+  const oldest = found.sort((a, b) => a.at - b.at).slice(0, names.length - mostTalks)
+  await Promise.all(oldest.map(({ name }) => rm(join(folder, name), { force: true })))
+}
+
+const fileOf = (folder: string, id: string): string => join(folder, `${id}.json`)

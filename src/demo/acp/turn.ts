@@ -1,0 +1,224 @@
+/** Does what the directives of a prompt ask for, in this very process, and tells of it as an ACP agent does. Writes nowhere but in its folder. */
+import { resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import {
+  type ClientNotificationParamsByMethod,
+  type PermissionOption,
+  RequestError,
+  type RequestPermissionOutcome,
+  type ToolCallUpdate,
+} from '@agentclientprotocol/sdk'
+import { asksForSummary } from '../../domain/turns/words.ts'
+import { forkChild, writeBelow } from '../actions.ts'
+import { type Step, stepsIn } from '../directives.ts'
+import { type ToolUse, toolFor } from '../tool-directives.ts'
+
+/** What it lets be seen of its work. */
+export type AcpUpdate = ClientNotificationParamsByMethod['session/update']['update']
+
+/** How the process behaves from now on. */
+export interface Habits {
+  ignoresCancel: boolean
+  /** Ends when its input does. */
+  leavesAtEnd: boolean
+  /** At a limit like those of the vendors; undefined: there was none, or it was seen to be over. */
+  limitedUntil: number | undefined
+}
+
+export interface TurnOptions {
+  readonly folder: string
+  /** Asks before each file. */
+  readonly careful: boolean
+  readonly habits: Habits
+  /** Of this turn: it was cancelled. */
+  readonly signal: AbortSignal
+  readonly ignoreSigterm: () => void
+  readonly writeRaw: (text: string) => Promise<void>
+  readonly tell: (update: AcpUpdate) => Promise<void>
+  readonly say: (text: string) => Promise<void>
+  /** All that it was told in this conversation, this turn included. */
+  readonly recall: () => string
+  /** One of the tools that came with the conversation; what came of it in words. */
+  readonly useTool: (use: ToolUse) => Promise<string>
+  readonly ask: (toolCall: ToolCallUpdate, options: readonly PermissionOption[]) => Promise<RequestPermissionOutcome>
+}
+
+const floodPiece = 64 * 1024
+const crashExitCode = 1
+
+const options: readonly PermissionOption[] = [
+  { optionId: 'yes', name: 'Allow', kind: 'allow_once' },
+  { optionId: 'yes-always', name: 'Always allow', kind: 'allow_always' },
+  { optionId: 'no', name: 'Refuse', kind: 'reject_once' },
+]
+
+/** A person was asked, and the answer is that the turn is over. */
+export class TurnCancelled extends Error {}
+
+/** Rejects when the turn is cancelled. */
+export async function takeTurn(prompt: string, parts: TurnOptions): Promise<void> {
+  const turn = new Turn(parts)
+  if (limitLeft(parts.habits) > 0) throw limitReached(parts.habits)
+  if (asksForSummary(prompt)) return parts.say('A conversation with the demo agent.')
+  for (const step of stepsIn(prompt)) {
+    parts.signal.throwIfAborted()
+    await turn.obey(step)
+  }
+}
+
+const limitLeft = ({ limitedUntil = 0 }: Habits): number => Math.ceil((limitedUntil - Date.now()) / 1000)
+
+/** In words, as the agents of the vendors say it. */
+const limitReached = (habits: Habits): RequestError =>
+  RequestError.internalError(undefined, `You've hit your usage limit. Try again in ${limitLeft(habits)} seconds.`)
+
+class Turn {
+  readonly #parts: TurnOptions
+  #calls = 0
+  #hasSpoken = false
+  /** A person said no: what would change something is left out from then on. */
+  #refused = false
+
+  constructor(parts: TurnOptions) {
+    this.#parts = parts
+  }
+
+  async obey(step: Step): Promise<void> {
+    const { habits, signal, ignoreSigterm } = this.#parts
+    switch (step.do) {
+      case 'echo':
+        return this.#say(`echo: ${step.text}`)
+      case 'say':
+        return this.#say(step.text)
+      case 'slow':
+        return this.#saySlowly(step.count, step.ms)
+      case 'ask':
+        return this.#say((await this.#mayI(wishOf(step.text), 'other', { wish: step.text || 'go on' })) ? 'allowed' : 'refused')
+      case 'record':
+      case 'checkpoint':
+      case 'tell':
+        return this.#say(await this.#parts.useTool(toolFor(step)))
+      case 'write':
+        return this.#write(step.path, step.text)
+      case 'recall':
+        return this.#say(this.#parts.recall())
+      case 'plan':
+        return this.#plan()
+      case 'flood':
+        await this.#flood(step.bytes)
+        return this.#say(`flooded ${step.bytes} bytes`)
+      case 'hang':
+        await pause(2 ** 31 - 1, undefined, { signal })
+        return
+      case 'crash':
+        process.stderr.write('The demo agent was told to crash.\n')
+        process.exit(crashExitCode)
+        return
+      case 'limit': {
+        // What is taken up again after the limit goes on.
+        if (habits.limitedUntil !== undefined) habits.limitedUntil = undefined
+        else habits.limitedUntil = Date.now() + step.seconds * 1000
+        if (habits.limitedUntil !== undefined) throw limitReached(habits)
+        return
+      }
+      case 'ignore-cancel':
+        habits.ignoresCancel = true
+        return this.#say('ignoring that I am cancelled')
+      case 'ignore-sigterm':
+        ignoreSigterm()
+        habits.leavesAtEnd = false
+        return this.#say('ignoring SIGTERM')
+      case 'no-logout':
+        habits.leavesAtEnd = false
+        return this.#say('not leaving when my input ends')
+      case 'fork':
+        return this.#say(`forked ${forkChild()}`)
+    }
+  }
+
+  /** What one step says is a line. */
+  async #say(text: string): Promise<void> {
+    if (text === '') return
+    await this.#parts.say(this.#hasSpoken ? `\n${text}` : text)
+    this.#hasSpoken = true
+  }
+
+  async #saySlowly(count: number, ms: number): Promise<void> {
+    const { say, signal } = this.#parts
+    for (let piece = 1; piece <= count; piece++) {
+      if (ms > 0) await pause(ms, undefined, { signal })
+      else signal.throwIfAborted()
+      if (piece === 1) await this.#say('piece 1')
+      else await say(` piece ${piece}`)
+    }
+  }
+
+  async #write(path: string, text: string): Promise<void> {
+    const { careful, folder, tell } = this.#parts
+    const title = `Write ${path}`
+    const rawInput = { path, text }
+    const toolCallId = this.#nextCall()
+    const locations = [{ path: resolve(folder, path) }]
+    await tell({ sessionUpdate: 'tool_call', toolCallId, title, kind: 'edit', status: 'pending', locations, rawInput })
+    if (careful && !this.#refused) await this.#mayI(title, 'edit', rawInput, toolCallId)
+    if (this.#refused) {
+      await tell({ sessionUpdate: 'tool_call_update', toolCallId, status: 'failed' })
+      return this.#say(`did not write ${path}`)
+    }
+    await tell({ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress' })
+    const written = await writeBelow(folder, path, text)
+    const content = [{ type: 'diff', path: resolve(folder, path), newText: text } as const]
+    await tell({
+      sessionUpdate: 'tool_call_update',
+      toolCallId,
+      ...(written ? { status: 'completed', content } : { status: 'failed' }),
+    })
+    await this.#say(written ? `wrote ${path}` : `refused to write ${path}: it is not in my folder`)
+  }
+
+  /** Waits for a person as long as it takes. */
+  async #mayI(title: string, kind: 'edit' | 'other', rawInput: object, toolCallId = this.#nextCall()): Promise<boolean> {
+    const { ask } = this.#parts
+    const outcome = await ask({ toolCallId, title, kind, status: 'pending', rawInput }, options)
+    // That is how a client answers when it has cancelled the turn; its word about the turn itself may come after this one.
+    if (outcome.outcome === 'cancelled') throw new TurnCancelled()
+    const chosen = options.find(({ optionId }) => optionId === outcome.optionId)
+    const allowed = chosen?.kind.startsWith('allow') === true
+    this.#refused = !allowed
+    return allowed
+  }
+
+  async #plan(): Promise<void> {
+    const { tell } = this.#parts
+    const steps = ['Read what is asked', 'Do it', 'Say what was done']
+    const entries = (done: number) =>
+      steps.map((content, index) => ({
+        content,
+        priority: 'medium' as const,
+        status: index < done ? ('completed' as const) : index === done ? ('in_progress' as const) : ('pending' as const),
+      }))
+    await tell({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: 'Three steps will do.' } })
+    for (let done = 0; done <= steps.length; done++) await tell({ sessionUpdate: 'plan', entries: entries(done) })
+    await this.#say(steps.map((content, index) => `${index + 1}. ${content}`).join('\n'))
+  }
+
+  /** One line that is no message. */
+  async #flood(bytes: number): Promise<void> {
+    const { writeRaw, signal } = this.#parts
+    const piece = 'x'.repeat(floodPiece)
+    try {
+      for (let left = bytes; left > 0; left -= floodPiece) {
+        signal.throwIfAborted()
+        await writeRaw(piece.slice(0, Math.min(left, floodPiece)))
+      }
+    } finally {
+      await writeRaw('\n')
+    }
+  }
+
+  #nextCall(): string {
+    return `call-${++this.#calls}`
+  }
+}
+
+const wishOf = (text: string): string => (text === '' ? 'The demo agent was told to ask' : text)

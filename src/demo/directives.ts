@@ -1,0 +1,76 @@
+/**
+ * What the demo agent is asked to do in a message: directives in double brackets, so that every flow can be tried without a
+ * model or a key. What stands outside of them is echoed. What is no directive is text. Pure.
+ */
+export type Step =
+  | { readonly do: 'echo' | 'say' | 'ask'; readonly text: string }
+  | { readonly do: 'record' | 'checkpoint'; readonly text: string }
+  | { readonly do: 'tell'; readonly agentId: string; readonly text: string }
+  | { readonly do: 'slow'; readonly count: number; readonly ms: number }
+  | { readonly do: 'write'; readonly path: string; readonly text: string }
+  | { readonly do: 'flood'; readonly bytes: number }
+  | { readonly do: 'limit'; readonly seconds: number }
+  | { readonly do: Bare }
+
+/** Those that take nothing. */
+const bare = ['plan', 'recall', 'hang', 'crash', 'ignore-cancel', 'ignore-sigterm', 'fork', 'no-logout'] as const
+type Bare = (typeof bare)[number]
+
+/** A demo shall annoy, not harm. */
+const mostPieces = 10_000
+const maxPauseMs = 600_000
+const mostBytes = 2 ** 31
+const maxLimitSeconds = 30 * 86_400
+
+export function stepsIn(message: string): Step[] {
+  const steps: Step[] = []
+  const rest = message.replaceAll(/\[\[([a-z-]+)(?:\s+([\s\S]*?))?\]\]/g, (written, name: string, given = '') => {
+    const step = stepOf(name, given.trim())
+    if (!step) return written
+    // All that it was told is said once, however often it stands in what it was told.
+    if (step.do !== 'recall' || !steps.some((each) => each.do === 'recall')) steps.push(step)
+    return ''
+  })
+  const text = rest.trim()
+  return text !== '' || steps.length === 0 ? [...steps, { do: 'echo', text }] : steps
+}
+
+function stepOf(name: string, given: string): Step | undefined {
+  if (isWorded(name)) return { do: name, text: given }
+  if (name === 'write') {
+    const [, path = '', text = ''] = /^(\S+)\s*([\s\S]*)$/.exec(given) ?? []
+    return path === '' ? undefined : { do: 'write', path, text }
+  }
+  if (name === 'tell') {
+    const [, agentId = '', text = ''] = /^(\S+)\s+([\s\S]+)$/.exec(given) ?? []
+    // A directive for the other one cannot stand inside of one.
+    return agentId === '' ? undefined : { do: 'tell', agentId, text: text.replaceAll('{{', '[[').replaceAll('}}', ']]') }
+  }
+  if (name === 'slow') {
+    const [count, ms] = numbersIn(given, [mostPieces, maxPauseMs])
+    return count === undefined || ms === undefined ? undefined : { do: 'slow', count, ms }
+  }
+  if (name === 'flood') {
+    const [bytes] = numbersIn(given, [mostBytes])
+    return bytes === undefined ? undefined : { do: 'flood', bytes }
+  }
+  if (name === 'limit') {
+    const [seconds] = numbersIn(given, [maxLimitSeconds])
+    return seconds === undefined ? undefined : { do: 'limit', seconds }
+  }
+  return isBare(name) && given === '' ? { do: name } : undefined
+}
+
+/** Those that take words, or none. */
+const worded = ['say', 'ask', 'record', 'checkpoint'] as const
+const isWorded = (name: string): name is (typeof worded)[number] => (worded as readonly string[]).includes(name)
+
+const isBare = (name: string): name is Bare => (bare as readonly string[]).includes(name)
+
+/** As many whole numbers as there are bounds, each within its own; none of them when one is not. */
+function numbersIn(given: string, bounds: readonly number[]): readonly number[] {
+  const words = given.split(/\s+/)
+  if (words.length !== bounds.length || !words.every((word) => /^\d{1,10}$/.test(word))) return []
+  const numbers = words.map(Number)
+  return numbers.every((number, index) => number <= (bounds[index] ?? 0)) ? numbers : []
+}

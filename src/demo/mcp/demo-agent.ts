@@ -1,0 +1,207 @@
+/**
+ * The demo agent that pulls its work (`demo-mcp`): a real MCP client with a script in the place of a model. It does what every
+ * agent that pulls does: authenticates, asks what to do next with the longest wait, answers, and logs out at its end.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { type ToolUse, toolInWords } from '../tool-directives.ts'
+import { dangersIn, describe, heeding, type Lesson } from './lessons.ts'
+import { McpClient, type McpClientOptions, ToolFailure } from './mcp-client.ts'
+import { answerTo, type Habits } from './run-directives.ts'
+
+export interface DemoAgentOptions extends McpClientOptions {
+  readonly agentId: string
+  readonly projectId: string
+  readonly launchId: string | undefined
+  /** Where `[[write]]` writes. */
+  readonly folder: string
+  /** Waits for new work when there is none, rather than to end. */
+  readonly stays: boolean
+  readonly log: (line: string) => void
+  /** SIGTERM does nothing from then on. */
+  readonly ignoreSigterm: () => void
+}
+
+type Fields = Record<string, unknown>
+
+/** The server cuts it to what the agent's entry allows. */
+const maxWaitSeconds = 600
+/** Before asking again where the server cannot say when. */
+const restMs = 1000
+/** A demo remembers a little. */
+const mostTold = 200
+
+export class DemoAgent {
+  readonly #habits: Habits = { ignoresExit: false, logsOut: true }
+  readonly #parts: DemoAgentOptions
+  readonly #client: McpClient
+  readonly #stopped = new AbortController()
+  #sessionToken: string | undefined
+  #lessons: readonly Lesson[] = []
+  #decisions: readonly Decision[] = []
+  /** What it was told, the newest last. */
+  readonly #told: string[] = []
+
+  constructor(parts: DemoAgentOptions) {
+    this.#parts = parts
+    this.#client = new McpClient(parts)
+  }
+
+  /** Resolves when there is nothing more to do; rejects when it is stopped meanwhile. */
+  async run(): Promise<void> {
+    const { log, stays } = this.#parts
+    await this.#client.connect()
+    do {
+      if (await this.#signIn()) await this.#work()
+      else if (!stays) log('there is no work')
+      else await this.#rest()
+    } while (stays)
+  }
+
+  /** Whatever it is doing ends here; logs out, unless it was told not to. */
+  async stop(): Promise<void> {
+    this.#stopped.abort(new Error('stopped'))
+    if (this.#sessionToken === undefined || !this.#habits.logsOut) return
+    await this.#call('logout', {}, AbortSignal.timeout(5000))
+    this.#sessionToken = undefined
+    this.#parts.log('logged out')
+  }
+
+  async #signIn(): Promise<boolean> {
+    const { agentId, projectId, launchId } = this.#parts
+    const args = { agent_id: agentId, project_id: projectId, ...(launchId === undefined ? {} : { launch_id: launchId }) }
+    const answer = await this.#client.call('authenticate', args, this.#stopped.signal)
+    if (answer['status'] !== 'ok') return false
+    this.#sessionToken = String(answer['session_token'])
+    // What it was told in another session is none of this one's business.
+    this.#told.length = 0
+    this.#parts.log(`signed in for ${answer['purpose']}`)
+    return true
+  }
+
+  async #work(): Promise<void> {
+    try {
+      for (;;) await this.#act(await this.#next())
+    } catch (error) {
+      if (!(error instanceof ToldToExit)) throw error
+      this.#parts.log(`told to exit: ${error.message}`)
+      this.#sessionToken = undefined
+      if (this.#habits.ignoresExit) await pause(2 ** 31 - 1, undefined, { signal: this.#stopped.signal })
+    }
+  }
+
+  async #next(): Promise<Fields> {
+    const next = await this.#call('get_next_action', { wait_seconds: maxWaitSeconds })
+    if (next['action'] === 'exit') throw new ToldToExit(String(next['reason']))
+    return next
+  }
+
+  async #act(next: Fields): Promise<void> {
+    switch (next['action']) {
+      case 'get_pending_messages':
+        return this.#answerMessages()
+      case 'summarize_conversation':
+        await this.#call('set_summary', { summary: 'A conversation with the demo agent.', through_seq: next['through_seq'] })
+        return
+      case 'resume_work':
+        return this.#takeUp(next['resume_context'] as Fields | undefined)
+      case 'work_on_task':
+        this.#hear(next['decisions'])
+        return this.#doTask(next['task'] as Fields)
+    }
+  }
+
+  async #answerMessages(): Promise<void> {
+    const handed = await this.#call('get_pending_messages', {})
+    const { messages, history } = handed as { messages: { id: string; content: string }[]; history?: string | null }
+    this.#told.push(...(history ? [history] : []), ...messages.map(({ content }) => content))
+    this.#told.splice(0, this.#told.length - mostTold)
+    const answers: string[] = []
+    for (const { content } of messages) answers.push(await this.#answerTo(content))
+    // The same messages handed over again, after a lost answer, are answered once.
+    const clientId = messages.at(-1)?.id
+    await this.#call('respond_chat', { content: answers.join('\n'), ...(clientId === undefined ? {} : { client_id: clientId }) })
+    this.#parts.log(`answered ${messages.length} message${messages.length === 1 ? '' : 's'}`)
+  }
+
+  /** RS2: what failed before is not tried again. */
+  #takeUp(context: Fields | undefined): void {
+    this.#lessons = (context?.['failed_approaches'] ?? []) as Lesson[]
+    this.#hear(context?.['decisions'])
+    this.#parts.log(`took work up, with ${this.#lessons.length} to avoid`)
+  }
+
+  /** AP8: what people have decided, it may have been another process that asked. */
+  #hear(decisions: unknown): void {
+    this.#decisions = [...((decisions ?? []) as Decision[]), ...this.#decisions]
+  }
+
+  async #doTask(task: Fields): Promise<void> {
+    const task_id = task['id']
+    const { text, heeded } = heeding(String(task['description'] ?? task['title']), this.#lessons)
+    await this.#call('update_task', { task_id, progress_percent: 50 })
+    for (const danger of dangersIn(text)) await this.#learn(danger)
+    const answer = await this.#answerTo(text)
+    await this.#call('update_task', { task_id, status: 'completed', result: { answer, ...(heeded.length > 0 && { heeded }) } })
+    this.#parts.log(`finished the task ${task_id}`)
+  }
+
+  /** Said before it is done: afterwards nobody would be there to say it. */
+  async #learn(danger: string): Promise<void> {
+    const lesson = { failure_reason: 'It ends the process that obeys it', learnings: [`Leave ${danger} out`] }
+    await this.#call('record_approach', { kind: 'failed', category: 'demo', description: describe(danger), ...lesson })
+    await this.#call('save_checkpoint', { context_summary: `About to obey ${danger}` })
+  }
+
+  #answerTo(text: string): Promise<string> {
+    const { folder, ignoreSigterm } = this.#parts
+    const ask = (question: string): Promise<string> => this.#ask(question)
+    const { signal } = this.#stopped
+    const useTool = (use: ToolUse) => toolInWords(use, () => this.#call(use.name, use.args), signal)
+    const recall = () => this.#told.join('\n')
+    return answerTo(text, { folder, habits: this.#habits, ignoreSigterm, ask, useTool, recall, signal })
+  }
+
+  /** AP3: asks, and waits for the person as long as it takes; not again what is decided. */
+  async #ask(question: string): Promise<string> {
+    const known = this.#decisions.find((each) => each.question === question && isFinal(each))
+    if (known) return inWords(known)
+    const asked = { checkpoint_type: 'demo', instruction_content: question }
+    const { approval_id } = await this.#call('request_approval', asked)
+    for (;;) {
+      const decision = (await this.#call('get_approval', { approval_id })) as unknown as Decision
+      if (decision.status !== 'pending') return inWords(decision)
+      // Messages that came meanwhile are answered after this one.
+      if ((await this.#next())['action'] !== 'wait_for_approval') await this.#rest()
+    }
+  }
+
+  #rest(): Promise<void> {
+    return pause(restMs, undefined, { signal: this.#stopped.signal })
+  }
+
+  async #call(name: string, args: Fields, signal = this.#stopped.signal): Promise<Fields> {
+    const token = this.#sessionToken === undefined ? {} : { session_token: this.#sessionToken }
+    for (;;) {
+      try {
+        return await this.#client.call(name, { ...token, ...args }, signal)
+      } catch (error) {
+        if (!(error instanceof ToolFailure) || !passing.has(error.code)) throw error
+        await pause(restMs, undefined, { signal })
+      }
+    }
+  }
+}
+
+class ToldToExit extends Error {}
+
+interface Decision {
+  readonly question?: string | null
+  readonly status: string
+  readonly feedback: string | null
+}
+
+const isFinal = ({ status }: Decision): boolean => status === 'approved' || status === 'rejected'
+const inWords = ({ status, feedback }: Decision): string => [status, feedback].filter(Boolean).join(': ')
+
+/** The same call may succeed in a moment. */
+const passing = new Set(['busy', 'store_unavailable', 'shutting_down', 'internal'])

@@ -1,0 +1,97 @@
+/**
+ * The keys of conversations, `<channel>:<chat id>` (CV6). A key becomes a file name in the mirror, so what no file system may
+ * be given is refused before anything is written. Pure.
+ */
+import { refusalText } from '../because.ts'
+
+const maxBytes = 200
+
+export interface ConversationKey {
+  readonly channel: string
+  readonly chatId: string
+}
+
+export interface KeyRefusal {
+  readonly code: 'invalid_key'
+  readonly detail: string
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const controlCharacters = /[\u0000-\u001f\u007f-\u009f]/
+/** Windows takes these for devices, in any case, also with an ending, and with spaces before it. */
+const device = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(\.|$)/i
+
+/** The key taken apart at its first colon, or what is wrong with it. */
+export function parseKey(key: string): { key: ConversationKey } | { refused: KeyRefusal } {
+  const at = key.indexOf(':')
+  const channel = key.slice(0, Math.max(at, 0))
+  const chatId = key.slice(at + 1)
+  const detail = problemWith(key, at === -1 ? [key] : [channel, chatId])
+  return detail ? { refused: { code: 'invalid_key', detail } } : { key: { channel, chatId } }
+}
+
+function problemWith(key: string, parts: readonly string[]): string | undefined {
+  if (!key.isWellFormed()) return 'A key must be well-formed Unicode'
+  if (new TextEncoder().encode(key).length > maxBytes) return refusalText('keyBytes', { most: maxBytes })
+  if (controlCharacters.test(key)) return refusalText('keyControl')
+  if (/[/\\]/.test(key)) return refusalText('keySlash')
+  if (parts.some((part) => part === '.' || part === '..')) return refusalText('keyDots')
+  if (parts.some((part) => device.test(part))) return refusalText('keyDevice')
+  if (parts.length < 2 || parts.some((part) => part.trim() === '')) return refusalText('keyForm')
+  if (/[. ]$/.test(key)) return refusalText('keyEnd')
+  return undefined
+}
+
+/** DC9: consoles, work, forks, scheduled runs, imports and races have one chapter, which ends with them. */
+const withoutDays: ReadonlySet<string> = new Set(['console', 'work', 'fork', 'schedule', 'import', 'race'])
+
+const channelOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf(':'))).toLowerCase()
+
+/** Whether the conversation is cut over at the end of a day. */
+export const hasDays = (key: string): boolean => !withoutDays.has(channelOf(key))
+
+/** CV11: keys that only the server itself gives out. */
+export const isReserved = (key: string): boolean => channelOf(key) === 'agent' || withoutDays.has(channelOf(key))
+
+/** A person's chat with an agent of a project. */
+export const webKey = (projectId: string, agentId: string): string => `web:${projectId}.${agentId}`
+
+/** CV10: what two agents say to each other; the same whoever begins. */
+export const agentKey = (one: string, other: string): string => `agent:${[one, other].sort().join('~')}`
+
+/** An agent in a role of a user session. Characters that a key may not have are percent-encoded. */
+export const consoleKey = (userSessionId: string, role: string): string => `console:${userSessionId}.${encoded(role)}`
+
+/** An agent's work in a work session and its resumptions: `workSessionId` is the first of the lineage. */
+export const workKey = (workSessionId: string, agentId: string): string => `work:${workSessionId}.${agentId}`
+
+const encoded = (role: string): string =>
+  role.replaceAll(/[%/\\.]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+
+export function parseConsoleKey(key: string): { userSessionId: string; role: string } | undefined {
+  const [, userSessionId, role] = /^console:([^.]+)\.(.+)$/.exec(key) ?? []
+  if (!userSessionId || !role) return undefined
+  return {
+    userSessionId,
+    role: role.replaceAll(/%(25|2F|5C|2E)/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
+  }
+}
+
+export function parseWorkKey(key: string): { workSessionId: string; agentId: string } | undefined {
+  const [, workSessionId, agentId] = /^work:([^.]+)\.(.+)$/.exec(key) ?? []
+  return workSessionId && agentId ? { workSessionId, agentId } : undefined
+}
+
+/** Whether what is said there is the work of one agent, which ends with it, and not a chat: it has one chapter. */
+export const isWork = (key: string): boolean => key.startsWith('console:') || key.startsWith('work:')
+
+/** The project and the agent of a web chat. Ids that have dots are none of ours. */
+export function parseWebKey(key: string): { projectId: string; agentId: string } | undefined {
+  const [, projectId, agentId] = /^web:([^.]+)\.([^.]+)$/.exec(key) ?? []
+  return projectId && agentId ? { projectId, agentId } : undefined
+}
+
+export function parseAgentKey(key: string): { agentIds: readonly [string, string] } | undefined {
+  const [, one, other] = /^agent:([^~]+)~([^~]+)$/.exec(key) ?? []
+  return one && other && one <= other ? { agentIds: [one, other] } : undefined
+}

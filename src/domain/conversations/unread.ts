@@ -1,0 +1,21 @@
+/** Which agents a message is unread for, and in which order messages are handed over. */
+
+// Who has to read a message (NA7, CH2). Pure.
+
+/** The receiver, or all of the project's agents but the sender; nobody if it is hidden. */
+export function unreadFor(
+  message: { readonly senderId: string; readonly receiverId: string | null; readonly visible: boolean },
+  agentIds: readonly string[],
+): string[] {
+  if (!message.visible) return []
+  return agentIds.filter((id) => id !== message.senderId && (message.receiverId === null || message.receiverId === id))
+}
+
+// How urgent a message is (CH6). Pure.
+
+/** From the least to the most urgent. */
+export const priorities = ['low', 'normal', 'high', 'urgent'] as const
+export type Priority = (typeof priorities)[number]
+
+/** A number that grows with urgency, for rows and indexes. */
+export const rankOf = (priority: Priority): number => priorities.indexOf(priority)

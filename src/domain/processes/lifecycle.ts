@@ -1,0 +1,175 @@
+/**
+ * The life of a launch: one supervised process of an agent, from its order to its end (CO2). Pure. It never decides that a process
+ * has died: an end comes from a report, from a takeover, or before anything was started.
+ */
+import type { Instant } from '../instant.ts'
+import { statusText } from '../sentences.ts'
+
+/** Why a process is no more; in the words of src/protocol/processes/process.ts. */
+export type LaunchEndReason =
+  | 'exited'
+  | 'crashed'
+  | 'start_failed'
+  | 'start_timeout'
+  | 'idle'
+  | 'finished'
+  | 'stopped_by_person'
+  | 'shutdown'
+  | 'leftover'
+  | 'coordinator_lost'
+  | 'withdrawn'
+
+export interface Launch {
+  readonly id: string
+  readonly agentId: string
+  readonly projectId: string
+  readonly coordinatorId: string
+  /** Whose process it is, when it was spawned into a role of a user session; null for one that pulls its work. */
+  readonly roleAgentId: string | null
+  readonly state: 'waiting' | 'starting' | 'running' | 'held' | 'ended'
+  readonly pid: number | null
+  /** With the pid what tells this process from any other. */
+  readonly birth: string | null
+  readonly orderedAt: Instant
+  /** When it was taken; once it was seen to run, since when. */
+  readonly startedAt: Instant | null
+  readonly stopOrderedAt: Instant | null
+  readonly stopReason: LaunchEndReason | null
+  readonly endedAt: Instant | null
+  readonly exitCode: number | null
+  readonly signal: string | null
+  readonly reason: LaunchEndReason | null
+  /** In words: the error of a start that failed, or why it is held. */
+  readonly detail: string | null
+}
+
+/** How a process ended, as its coordinator tells it. */
+export interface Exit {
+  readonly exitCode: number | null
+  readonly signal: string | null
+  /** It was not seen to end: found and ended as a leftover, or not there any more. */
+  readonly found: 'leftover' | 'gone' | null
+  /** The coordinator itself ended it. */
+  readonly stopped: boolean
+}
+
+/** What an exit without an error has left behind, when there is work that now nobody has. */
+export type LeftBehind = 'never_signed_in' | 'in_mid_work' | null
+
+export type LaunchEvent =
+  | { readonly type: 'take' }
+  | { readonly type: 'started'; readonly pid: number; readonly birth: string }
+  | { readonly type: 'start-failed'; readonly error: string }
+  | ({ readonly type: 'exited'; readonly left: LeftBehind } & Exit)
+  | { readonly type: 'stop'; readonly reason: LaunchEndReason; readonly detail?: string }
+  | { readonly type: 'release'; readonly coordinatorId: string }
+  | { readonly type: 'lost' }
+
+/** `became`: the event in the log, `process-…`. */
+export type LaunchDecision =
+  | {
+      readonly outcome: 'changed'
+      readonly launch: Launch
+      readonly became: 'waiting' | 'starting' | 'running' | 'stopping' | 'ended'
+    }
+  | { readonly outcome: 'unchanged' }
+
+const unchanged: LaunchDecision = { outcome: 'unchanged' }
+
+/**
+ *   held ──release──▶ waiting ──take──▶ starting ──started──▶ running
+ *     │ stop             │ stop,           │ start-failed,       │ exited,
+ *     │                  │ lost            │ exited, lost        │ lost
+ *     ▼                  ▼                 ▼                     ▼
+ *   ended              ended             ended                 ended
+ *
+ * A stop of what is starting or running is noted, and it goes on until its end is reported.
+ * `ended` is final: what comes later changes nothing, its reason least of all. So is a stop that was ordered: its reason is the
+ * reason of the end, whatever the process makes of it.
+ */
+export function decide(now: Instant, current: Launch, event: LaunchEvent): LaunchDecision {
+  if (current.state === 'ended') return unchanged
+  const begun = current.state === 'starting' || current.state === 'running'
+  switch (event.type) {
+    case 'take':
+      if (current.state !== 'waiting') return unchanged
+      return { outcome: 'changed', became: 'starting', launch: { ...current, state: 'starting', startedAt: now } }
+    case 'started':
+      if (current.state === 'running' || current.state === 'held') return unchanged
+      return {
+        outcome: 'changed',
+        became: 'running',
+        launch: { ...current, state: 'running', pid: event.pid, birth: event.birth, startedAt: now },
+      }
+    case 'release':
+      if (current.state !== 'held') return unchanged
+      return {
+        outcome: 'changed',
+        became: 'waiting',
+        launch: { ...current, state: 'waiting', coordinatorId: event.coordinatorId, orderedAt: now, detail: null },
+      }
+    case 'stop': {
+      const detail = event.detail ?? current.detail
+      if (!begun) return ended(now, { ...current, detail }, event.reason)
+      if (current.stopReason !== null) return unchanged
+      const launch = { ...current, stopOrderedAt: now, stopReason: event.reason, detail }
+      return { outcome: 'changed', became: 'stopping', launch }
+    }
+    case 'lost':
+      return current.state === 'held' ? unchanged : ended(now, current, 'coordinator_lost')
+    case 'start-failed':
+      return ended(now, { ...current, detail: event.error }, current.stopReason ?? 'start_failed')
+    case 'exited': {
+      const { exitCode, signal } = event
+      const { reason, detail } = endOf(current, event, event.left)
+      return ended(now, { ...current, exitCode, signal, detail: detail ?? current.detail }, reason)
+    }
+  }
+}
+
+interface WhyEnded {
+  readonly reason: LaunchEndReason
+  readonly detail?: string
+}
+
+/** A stop that was ordered explains the end; without one, how it ended does. */
+export function endOf({ stopReason }: Pick<Launch, 'stopReason'>, exit: Exit, left: LeftBehind): WhyEnded {
+  if (stopReason !== null) return { reason: stopReason }
+  if (exit.found === 'gone') return { reason: 'leftover', detail: statusText('wasGone') }
+  if (exit.found === 'leftover') return { reason: 'leftover' }
+  if (exit.stopped) return { reason: 'shutdown' }
+  if (exit.signal !== null) return { reason: 'crashed', detail: statusText('endedBySignal', { signal: exit.signal }) }
+  if (exit.exitCode !== 0) return { reason: 'crashed', detail: statusText('exitCode', { code: exit.exitCode ?? 'unknown' }) }
+  // CO7: without an error too, or an agent that does nothing would be started for the same work for ever.
+  if (left === 'never_signed_in') return { reason: 'start_failed', detail: statusText('neverSignedIn') }
+  if (left === 'in_mid_work') return { reason: 'crashed', detail: statusText('inMidWork') }
+  return { reason: 'exited' }
+}
+
+const ended = (now: Instant, from: Launch, reason: LaunchEndReason): LaunchDecision => ({
+  outcome: 'changed',
+  became: 'ended',
+  launch: { ...from, state: 'ended', endedAt: now, reason },
+})
+
+/** A launch ordered now; with `heldBecause` it is held instead, and no coordinator is told of it. */
+export const order = (
+  now: Instant,
+  what: Pick<Launch, 'id' | 'agentId' | 'projectId' | 'coordinatorId'> & Partial<Pick<Launch, 'roleAgentId'>>,
+  heldBecause: string | null,
+): Launch => ({
+  roleAgentId: null,
+  ...what,
+  state: heldBecause === null ? 'waiting' : 'held',
+  pid: null,
+  birth: null,
+  orderedAt: now,
+  startedAt: null,
+  stopOrderedAt: null,
+  stopReason: null,
+  endedAt: null,
+  exitCode: null,
+  signal: null,
+  reason: null,
+  detail: heldBecause,
+})

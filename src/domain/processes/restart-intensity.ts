@@ -1,0 +1,39 @@
+/**
+ * How often an agent may fail in a project before it is held back (CO7), and what lifts that. Pure. Each new message buys one
+ * more try, so that nothing is started for ever and nobody is left waiting for good.
+ */
+import type { Instant } from '../instant.ts'
+import type { ProjectSettings } from '../projects/settings.ts'
+import { statusText } from '../sentences.ts'
+import type { LaunchEndReason } from './lifecycle.ts'
+
+/** The ends that count. One that was ordered, shut down, left over or lost says nothing about the agent. */
+export const failedEnds = ['start_failed', 'start_timeout', 'crashed'] as const satisfies readonly LaunchEndReason[]
+
+export interface Failures {
+  /** Within the window of the settings. */
+  readonly count: number
+  /** What the last of them said. */
+  readonly lastDetail: string | null
+}
+
+export interface HeldLaunch {
+  readonly since: Instant
+  readonly because: string
+  /** A message came after it was held. */
+  readonly newMessage: boolean
+}
+
+/** The first failure is always one too many when none is allowed. */
+export const failuresAllowed = (settings: ProjectSettings): number => Math.max(1, Number(settings['restart.max']))
+
+/** Why the agent is not started now; null when it may be. */
+export function heldBecause(held: HeldLaunch | null, { count, lastDetail }: Failures, settings: ProjectSettings): string | null {
+  if (held) return held.newMessage ? null : held.because
+  if (count < failuresAllowed(settings)) return null
+  const seconds = Number(settings['restart.window_seconds'])
+  if (lastDetail === null)
+    return count === 1 ? statusText('failedOnce', { seconds }) : statusText('failedOften', { count, seconds })
+  const last = lastDetail
+  return count === 1 ? statusText('failedOnceLast', { seconds, last }) : statusText('failedOftenLast', { count, seconds, last })
+}

@@ -1,0 +1,134 @@
+/**
+ * Every interval and timeout a project can choose (NA10), with its default and its range.
+ * A project stores only what differs from the default. Pure.
+ */
+
+import { nearest } from '../nearest.ts'
+import { labelForm } from '../processes/placement.ts'
+
+interface NumberRule {
+  readonly kind: 'number'
+  readonly fallback: number
+  readonly min: number
+  readonly max: number
+  readonly whole?: true
+}
+
+interface ChoiceRule {
+  readonly kind: 'choice'
+  readonly fallback: string
+  readonly allowed: readonly string[]
+}
+
+/** A machine's label, or nothing. */
+interface LabelRule {
+  readonly kind: 'label'
+  readonly fallback: ''
+}
+
+const number = (fallback: number, min: number, max: number): NumberRule => ({ kind: 'number', fallback, min, max })
+const whole = (fallback: number, min: number, max: number): NumberRule => ({ ...number(fallback, min, max), whole: true })
+
+export const settingRules = {
+  'chat.wait_interval_seconds': number(5, 1, 55),
+  'chat.soft_timeout_minutes': number(10, 0.05, 1440),
+  'chat.hard_timeout_minutes': number(15, 0.05, 1440),
+  /** CX9: where a conversation works that begins now; a new project with git says `worktree`. */
+  'chat.workplace': { kind: 'choice', fallback: 'checkout', allowed: ['worktree', 'checkout'] },
+  'chat.summarize_after_chars': whole(60_000, 1000, 10_000_000),
+  'agent_session.ttl_minutes': number(60, 0.1, 10_080),
+  'process_exit.grace_seconds': number(10, 0, 60),
+  'agent.start_timeout_seconds': number(60, 1, 600),
+  'user_session.detached_hours': number(24, 0.001, 720),
+  'checkpoint.interval_minutes': number(5, 0.05, 60),
+  'resume.budget_tokens': whole(8000, 500, 200_000),
+  'permission.deadline_minutes': number(1440, 0.05, 10_080),
+  'turn.max_minutes': number(120, 0.05, 1440),
+  'permission.policy': { kind: 'choice', fallback: 'ask', allowed: ['ask', 'allow_reads', 'allow_all'] },
+  'restart.max': whole(3, 0, 100),
+  'restart.window_seconds': number(60, 1, 3600),
+  /** WT3; 0: never. */
+  'worktree.remove_after_days': number(0, 0, 3650),
+  'agent.runs_on': { kind: 'label', fallback: '' },
+} as const satisfies Record<string, NumberRule | ChoiceRule | LabelRule>
+
+/** SE3: these decide what is run, and where, without anybody being asked; who changes one needs more than leave to write. */
+export const managedSettings: ReadonlySet<string> = new Set<keyof typeof settingRules>(['permission.policy', 'agent.runs_on'])
+
+export type SettingKey = keyof typeof settingRules
+export type SettingValue = number | string
+
+/** Only what the project has chosen itself. */
+export type ChosenSettings = Readonly<Partial<Record<SettingKey, SettingValue>>>
+export type ProjectSettings = Readonly<Record<SettingKey, SettingValue>>
+
+export interface SettingProblem {
+  readonly key: string
+  readonly detail: string
+  readonly min?: number
+  readonly max?: number
+  readonly allowed?: readonly string[]
+}
+
+export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(settingRules, key)
+
+/** The settings as they apply: what was chosen, and the default for the rest. */
+export function effectiveSettings(chosen: ChosenSettings): ProjectSettings {
+  const all = Object.entries(settingRules).map(([key, rule]) => [key, chosen[key as SettingKey] ?? rule.fallback])
+  return Object.fromEntries(all) as ProjectSettings
+}
+
+/**
+ * What is chosen after a change, or the first thing wrong with the change. `null` takes a setting back to its default.
+ * All or nothing: one bad value refuses the whole change.
+ */
+export function changeSettings(
+  chosen: ChosenSettings,
+  change: Readonly<Record<string, unknown>>,
+): { chosen: ChosenSettings } | { problem: SettingProblem } {
+  const next: Partial<Record<SettingKey, SettingValue>> = { ...chosen }
+  for (const [key, value] of Object.entries(change)) {
+    if (!isSettingKey(key)) return { problem: { key, detail: unknownKey(key) } }
+    const problem = value === null ? undefined : problemWith(key, value)
+    if (problem) return { problem }
+    if (value === null || value === settingRules[key].fallback) delete next[key]
+    else next[key] = value as SettingValue
+  }
+  const problem = problemBetween(effectiveSettings(next), change)
+  return problem ? { problem } : { chosen: next }
+}
+
+function problemWith(key: SettingKey, value: unknown): SettingProblem | undefined {
+  const rule: NumberRule | ChoiceRule | LabelRule = settingRules[key]
+  if (rule.kind === 'label') {
+    if (value === '' || (typeof value === 'string' && labelForm.test(value))) return undefined
+    return { key, detail: `${key} must be a label: small letters, digits, . _ and -` }
+  }
+  if (rule.kind === 'choice') {
+    if (typeof value === 'string' && rule.allowed.includes(value)) return undefined
+    return { key, allowed: rule.allowed, detail: `${key} must be one of ${rule.allowed.join(', ')}` }
+  }
+  const { min, max } = rule
+  const fits = typeof value === 'number' && value >= min && value <= max && (!rule.whole || Number.isInteger(value))
+  if (fits) return undefined
+  return { key, min, max, detail: `${key} must be a ${rule.whole ? 'whole ' : ''}number from ${min} to ${max}` }
+}
+
+/** NA10: the hard timeout never comes before the soft one. The one that was changed is the one to correct. */
+function problemBetween(settings: ProjectSettings, change: Readonly<Record<string, unknown>>): SettingProblem | undefined {
+  const [softKey, hardKey] = ['chat.soft_timeout_minutes', 'chat.hard_timeout_minutes'] as const
+  const soft = Number(settings[softKey])
+  const hard = Number(settings[hardKey])
+  if (hard >= soft) return undefined
+  if (Object.hasOwn(change, hardKey)) {
+    const { max } = settingRules[hardKey]
+    return { key: hardKey, min: soft, max, detail: `${hardKey} must not be below ${softKey} (${soft})` }
+  }
+  const { min } = settingRules[softKey]
+  return { key: softKey, min, max: hard, detail: `${softKey} must not be above ${hardKey} (${hard})` }
+}
+
+const unknownKey = (key: string): string => {
+  const near = nearest(key, Object.keys(settingRules))
+  return near ? `There is no setting ${key}; did you mean ${near}?` : `There is no setting ${key}`
+}

@@ -1,0 +1,82 @@
+/** How the plan of a work session stands (WK5): whether it is done, can go on, or is stuck behind a failure, and who must act. Pure. */
+import type { TaskStatus } from './task-lifecycle.ts'
+
+/** `open`: something can still be done, by whoever it is up to. `stuck`: all that is left waits for a task that failed. */
+export type PlanStanding = 'done' | 'open' | 'stuck'
+
+export interface OpenTask {
+  readonly id: string
+  readonly status: TaskStatus
+  readonly assignedTo: string | null
+  readonly dependsOn: readonly string[]
+  /** The first unfinished one of them. */
+  readonly blockedBy: string | null
+}
+
+/** Somebody who must act before the work goes on. `task` null: there is none at all. */
+export type WaitsFor =
+  | { readonly what: 'approval'; readonly approvalId: number }
+  | { readonly what: 'agent'; readonly agentId: string; readonly taskId: string | null }
+  | { readonly what: 'task'; readonly taskId: string | null }
+
+/** `open`: its tasks that are neither completed nor failed. `statusOf`: of any other task they depend on. */
+export function planStanding(open: readonly OpenTask[], statusOf: (taskId: string) => TaskStatus | undefined): PlanStanding {
+  if (open.length === 0) return 'done'
+  if (open.some(({ status }) => status !== 'blocked')) return 'open'
+  const held = heldByFailure(open, statusOf)
+  return open.every(({ id }) => held.has(id)) ? 'stuck' : 'open'
+}
+
+/** The blocked tasks that wait, directly or through others, for one that failed. */
+function heldByFailure(open: readonly OpenTask[], statusOf: (taskId: string) => TaskStatus | undefined): Set<string> {
+  const behind = Map.groupBy(
+    open.flatMap(({ id, dependsOn }) => dependsOn.map((other) => ({ id, other }))),
+    ({ other }) => other,
+  )
+  const held = new Set<string>()
+  const reached = [...behind.keys()].filter((id) => statusOf(id) === 'failed')
+  for (const other of reached)
+    for (const { id } of behind.get(other) ?? []) {
+      if (held.has(id)) continue
+      held.add(id)
+      reached.push(id)
+    }
+  return held
+}
+
+interface WaitingFacts {
+  /** Approvals and permissions that nobody has decided. */
+  readonly approvals: readonly number[]
+  readonly open: readonly OpenTask[]
+  /** Whether the agent is at work in the project now. */
+  readonly isAtWork: (agentId: string) => boolean
+  /** Whose work it is as a whole: the agent of its role. */
+  readonly agentId: string | null
+  /** Somebody drives it: an agent session, or an agent in a role. */
+  readonly isDriven: boolean
+}
+
+export function waitsFor({ approvals, open, isAtWork, agentId, isDriven }: WaitingFacts): WaitsFor[] {
+  const decisions = approvals.map((approvalId) => ({ what: 'approval', approvalId }) as const)
+  if (open.length === 0) return isDriven || decisions.length > 0 ? decisions : [nothingToDo(agentId)]
+  const ready = open.filter(({ status }) => status !== 'blocked')
+  const others =
+    ready.length > 0
+      ? ready.flatMap((task) => whoFor(task, isAtWork))
+      : blockersElsewhere(open).map((taskId) => ({ what: 'task', taskId }) as const)
+  return [...decisions, ...others]
+}
+
+const nothingToDo = (agentId: string | null): WaitsFor =>
+  agentId === null ? { what: 'task', taskId: null } : { what: 'agent', agentId, taskId: null }
+
+function whoFor({ id: taskId, assignedTo }: OpenTask, isAtWork: (agentId: string) => boolean): WaitsFor[] {
+  if (assignedTo === null) return [{ what: 'task', taskId }]
+  return isAtWork(assignedTo) ? [] : [{ what: 'agent', agentId: assignedTo, taskId }]
+}
+
+/** What blocked tasks wait for that is not among them: failed ones, or those of other work. */
+export function blockersElsewhere(open: readonly Pick<OpenTask, 'id' | 'blockedBy'>[]): string[] {
+  const own = new Set(open.map(({ id }) => id))
+  return [...new Set(open.flatMap(({ blockedBy }) => (blockedBy === null || own.has(blockedBy) ? [] : [blockedBy])))]
+}

@@ -1,0 +1,27 @@
+/**
+ * Saves running work every few minutes while it changes (CK1). What changes is in the store and in the files within a second
+ * anyway; this marks the moments somebody may want to come back to. Harmless when done twice or on several nodes.
+ */
+import { instant } from '../domain/instant.ts'
+import type { Clock } from '../platform/clock.ts'
+import { eachByItself, inPages } from '../platform/each-by-itself.ts'
+import { findRunningWork, type RunningWork, runningAtOnce } from '../services/work/queries.ts'
+import { saveDueCheckpoint } from '../services/work/save-checkpoint.ts'
+import type { Store } from '../store/store.ts'
+import type { PeriodicJob } from './periodic-job.ts'
+
+export const checkpointSaver = (store: Store, clock: Clock): PeriodicJob => ({
+  // The shortest interval a project may choose.
+  everyMs: 3000,
+  complaint: 'Running work could not be saved',
+  restsFirst: true,
+  round: () => saveAllDue(store, clock),
+})
+
+export const saveAllDue = (store: Store, clock: Clock): Promise<void> =>
+  eachByItself(
+    inPages<RunningWork>((last) => store.query(findRunningWork, last ?? { projectId: '', workSessionId: '' }), runningAtOnce),
+    async ({ projectId, workSessionId, dueAt }) => {
+      if (dueAt <= instant(clock.now())) await store.run(saveDueCheckpoint, { projectId, workSessionId })
+    },
+  )

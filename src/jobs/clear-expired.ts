@@ -1,0 +1,25 @@
+/**
+ * Clears away what has run out, once a minute, and trims streams that have grown long (services/system/sweep-expired.ts, trim-stream.ts).
+ * Harmless when done twice or not at all.
+ */
+
+import { sweepExpired } from '../services/system/sweep-expired.ts'
+import { findLongStreams, trimStream } from '../services/system/trim-stream.ts'
+import type { Store } from '../store/store.ts'
+import type { PeriodicJob } from './periodic-job.ts'
+
+/** In one round: more than a store under load makes in a minute. */
+const maxSweeps = 100
+/** Of one stream in one round. */
+const maxTrims = 20
+
+export const expiredRemover = (store: Store): PeriodicJob => ({
+  everyMs: 60_000,
+  complaint: 'What has run out could not be cleared away',
+  restsFirst: true,
+  round: async () => {
+    for (let sweeps = 0; sweeps < maxSweeps; sweeps++) if (!(await store.run(sweepExpired, {})).more) break
+    for (const stream of await store.query(findLongStreams, {}))
+      for (let trims = 0; trims < maxTrims; trims++) if (!(await store.run(trimStream, { stream })).more) break
+  },
+})

@@ -1,0 +1,109 @@
+/**
+ * The duty at the boundary (DC2): closes the chapters whose day is over, a few in each commit, and tells the notes. Looks every second
+ * with one read of an index, so a machine that slept, a clock that jumped and a server that was off for ten days (DC7) need nothing
+ * else: the first look finds all that is due, each under its own day. Harmless when done twice or on several nodes.
+ */
+import { type CutoverRule, type Day, usualRule } from '../domain/conversations/logical-day.ts'
+import type { MirrorTarget } from '../mirror/mirror-target.ts'
+import { noteFile } from '../mirror/note-file.ts'
+import { zoneOf } from '../platform/local-zone.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { ConfigValues } from '../protocol/config.ts'
+import { findDaysToNote, findDueChapters, getCutoverRule } from '../services/conversations/chapter-queries.ts'
+import { closeChapters, setCutoverRule } from '../services/conversations/cut-over-conversation.ts'
+import { addChaptersToNote, markNoteWritten } from '../services/conversations/write-notes.ts'
+import { beforeAllDue, type DueChapter } from '../store/conversations/chapters.ts'
+import type { Store } from '../store/store.ts'
+import type { PeriodicJob } from './periodic-job.ts'
+
+export interface CutoverOptions {
+  readonly store: Store
+  readonly logger: Pick<Logger, 'info' | 'warn'>
+}
+
+/**
+ * DC1: the store learns when days begin. What the configuration says counts; where it says nothing else than the usual, what a person chose at run
+ * time stays. The first time it is said, with how to change it.
+ */
+export async function keepCutoverRule(store: Store, config: CutoverConfig, say: (text: string) => void): Promise<void> {
+  const rule = { hour: config['cutover.hour'], timezone: zoneOf(config['cutover.timezone']) }
+  const source = isSame(rule, usualRule) ? 'usual' : 'configuration'
+  const known = await store.query(getCutoverRule, {})
+  if (!known.isKept)
+    say(`days of conversations ${begins(rule)}; change it on the System page or with holdfast cutover --timezone local`)
+  const isChosen = known.source === 'chosen' && source === 'usual'
+  if (!isChosen && !(known.isKept && known.source === source && isSame(known, rule)))
+    await store.run(setCutoverRule, { ...rule, source })
+}
+
+export type CutoverConfig = Pick<ConfigValues, 'cutover.hour' | 'cutover.timezone'>
+
+const begins = ({ hour, timezone }: CutoverRule): string =>
+  hour === null ? 'are not closed' : `begin at ${String(hour).padStart(2, '0')}:00 ${timezone}`
+
+const isSame = (one: CutoverRule, other: CutoverRule): boolean => one.hour === other.hour && one.timezone === other.timezone
+
+export class Cutover implements PeriodicJob {
+  readonly everyMs = 1000
+  readonly complaint = 'Days could not be closed'
+  readonly #parts: CutoverOptions
+  #isHurried = false
+
+  constructor(parts: CutoverOptions) {
+    this.#parts = parts
+  }
+
+  hurry(): void {
+    this.#isHurried = true
+  }
+
+  /** One look: all that is due is closed, and the notes know. */
+  async round(): Promise<void> {
+    const { store, logger } = this.#parts
+    let closed = 0
+    for (let after: DueChapter | null = beforeAllDue; after && !this.#isHurried; ) {
+      const { keys, last }: { keys: readonly string[]; last: DueChapter | null } = await store.query(findDueChapters, { after })
+      closed += await this.#close(keys)
+      after = last
+    }
+    if (closed > 0) logger.info({ conversations: closed }, 'The day of conversations is over')
+    await noteDays(store)
+  }
+
+  /** RE9: one that cannot be closed is said, and the others are closed all the same. */
+  async #close(keys: readonly string[]): Promise<number> {
+    const { store, logger } = this.#parts
+    if (keys.length === 0) return 0
+    try {
+      return (await store.run(closeChapters, { keys })).closed
+    } catch (error) {
+      const [key] = keys
+      if (keys.length === 1) {
+        logger.warn({ key, error: String(error) }, 'The day of a conversation could not be closed; trying again')
+        return 0
+      }
+      let closed = 0
+      for (const each of keys) closed += await this.#close([each])
+      return closed
+    }
+  }
+}
+
+/** The notes learn of all chapters that were closed. */
+export async function noteDays(store: Store): Promise<void> {
+  for (const day of await store.query(findDaysToNote, {})) await noteDay(store, day)
+}
+
+/** Few at a time; no more rounds than a day can have conversations. */
+const maxRounds = 1000
+
+export async function noteDay(store: Store, day: Day): Promise<void> {
+  for (let rounds = 0; rounds < maxRounds; rounds++) if (!(await store.run(addChaptersToNote, { day })).more) return
+}
+
+/** DC4: what became of the files of notes is known wherever they are asked for. */
+export const noteFiles = (store: Store): MirrorTarget =>
+  noteFile({
+    written: (day, writtenSeq) => store.run(markNoteWritten, { day, writtenSeq }),
+    failed: (day, problem) => store.run(markNoteWritten, { day, problem }),
+  })

@@ -1,0 +1,42 @@
+/**
+ * Connects the channels that are set up: a duty, so one node of a cluster does it (begin-duties.ts). What they need is loaded in the
+ * background, after everything else: a server without channels loads nothing of them, and one whose channel is down is ready all the same.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { ConfigValues } from '../protocol/config.ts'
+import type { Figures } from '../server/system/figures.ts'
+import type { Store } from '../store/store.ts'
+
+export interface ChannelsOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly config: ConfigValues
+  readonly figures: Figures
+}
+
+/** The function returned stops them. */
+export function runChannels(parts: ChannelsOptions): () => Promise<void> {
+  const { logger } = parts
+  const loading = load(parts).catch((error: unknown) => {
+    logger.error({ error: String(error) }, 'Telegram could not be loaded')
+    return undefined
+  })
+  return async () => {
+    await (await loading)?.stop()
+  }
+}
+
+async function load({ store, clock, logger, config, figures }: ChannelsOptions) {
+  const { ChannelRunner } = await import('../adapters/channel-runner.ts')
+  const { telegram } = await import('../adapters/telegram/telegram.ts')
+  const token = config['telegram.token'] ?? ''
+  const adapter = telegram({ token, apiRoot: config['telegram.api_root'] ?? undefined })
+  const own = { connected: 0, received: 0, sent: 0, failures: 0 }
+  figures.channels.set(adapter.channel, own)
+  const keeper = new ChannelRunner({ store, clock, logger, adapter, holder: randomUUID(), figures: own })
+  keeper.start()
+  return keeper
+}

@@ -1,0 +1,66 @@
+/**
+ * The duties of a cluster, all of them (SC5): what is done for everybody and needs to be done once. One node does them at a time
+ * (duty-lease.ts). Each is begun anew with the lease, as after a start: time in which nobody swept ends nothing.
+ */
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { ConfigValues } from '../protocol/config.ts'
+import type { LastSeen } from '../server/agent-sessions/agent-calls.ts'
+import type { HeldCalls } from '../server/agent-sessions/held-calls.ts'
+import type { Launches } from '../server/processes/launches.ts'
+import type { Figures } from '../server/system/figures.ts'
+import type { Worktrees } from '../server/worktrees/worktrees.ts'
+import type { Store } from '../store/store.ts'
+import { AgentSessionSweeper } from './agent-session-sweeper.ts'
+import { checkpointSaver } from './checkpoint-saver.ts'
+import { expiredRemover } from './clear-expired.ts'
+import { Cutover } from './cutover.ts'
+import { LaunchSweeper } from './launch-sweeper.ts'
+import { PanelSweeper } from './panel-sweeper.ts'
+import { type PeriodicJob, runPeriodically } from './periodic-job.ts'
+import { runChannels } from './run-channels.ts'
+import { UserSessionSweeper } from './user-session-sweeper.ts'
+import { WorktreeRemover } from './worktree-remover.ts'
+
+export interface JobOptions {
+  readonly store: Store
+  readonly logger: Logger
+  readonly config: ConfigValues
+  readonly server: {
+    readonly launches: Launches
+    readonly lastSeen: LastSeen
+    readonly held: HeldCalls
+    readonly worktrees: Worktrees
+  }
+  readonly figures: Figures
+}
+
+/** The function returned stops them when what was begun is done. */
+export async function startJobs(parts: JobOptions, clock: Clock): Promise<() => Promise<void>> {
+  const { store, logger, config, server } = parts
+  const { launches, lastSeen, held } = server
+  const duties: readonly PeriodicJob[] = [
+    new AgentSessionSweeper({ store, clock, logger, lastSeen }),
+    new LaunchSweeper({
+      store,
+      clock,
+      logger,
+      launches,
+      lastSeen,
+      held,
+      unreachableSeconds: config['coordinator.unreachable_seconds'],
+      takeoverMinutes: config['coordinator.takeover_minutes'],
+    }),
+    new UserSessionSweeper({ store, clock, logger }),
+    new PanelSweeper({ store, clock, logger }),
+    new Cutover({ store, logger }),
+    checkpointSaver(store, clock),
+    expiredRemover(store),
+    new WorktreeRemover({ store, logger, worktrees: server.worktrees }),
+  ]
+  const stops = duties.map((duty) => runPeriodically(duty, { clock, logger }))
+  if (config['telegram.token'] !== null) stops.push(runChannels({ ...parts, clock }))
+  return async () => {
+    await Promise.all(stops.map((stop) => stop()))
+  }
+}

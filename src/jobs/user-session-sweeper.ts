@@ -1,0 +1,100 @@
+/**
+ * Looks after what in user sessions has a time (US3, US4, AG2, AG6, AP4), every few seconds: agents that do not go, agents that are not ready, agents that sleep and are needed, limits that are over (in chats too),
+ * permissions that nobody answers, sessions that nobody is connected to. Reads first and writes only for what is due, each in a commit of
+ * its own; harmless when done twice. After a start, a tick that comes late, and a store that could not be asked, nothing counts as detached until its
+ * readers had time to come back.
+ */
+import { Refusal } from '../domain/errors.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import { expirePermission } from '../services/approvals/expire-permission.ts'
+import { findPermission } from '../services/approvals/queries.ts'
+import { findDueUserSessions, nobodyConnected } from '../services/consoles/find-due-user-sessions.ts'
+import { giveUpRoleAgent } from '../services/consoles/give-up-role-agent.ts'
+import { findUserSession } from '../services/consoles/queries.ts'
+import { sleepRoleAgent } from '../services/consoles/sleep-role-agent.ts'
+import { spawnRoleAgent } from '../services/consoles/spawn-role-agent.ts'
+import { terminateUserSession } from '../services/consoles/terminate-user-session.ts'
+import { attachedForMs } from '../services/consoles/touch-user-sessions.ts'
+import type { WhichUserSession } from '../services/consoles/user-session-record.ts'
+import { wakeRoleAgent } from '../services/consoles/wake-role-agent.ts'
+import { endLimit } from '../services/turns/end-limit.ts'
+import type { Store } from '../store/store.ts'
+import { byItself, lateMs, type PeriodicJob } from './periodic-job.ts'
+
+const everyMs = 1000
+
+export interface UserSessionSweeperOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export class UserSessionSweeper implements PeriodicJob {
+  readonly everyMs = everyMs
+  readonly complaint = 'User sessions could not be swept'
+  readonly #parts: UserSessionSweeperOptions
+  #sweptAt: number | undefined
+  /** Until then everybody may be on their way back. */
+  #patientUntil = 0
+
+  constructor(parts: UserSessionSweeperOptions) {
+    this.#parts = parts
+  }
+
+  async round(): Promise<void> {
+    const { store, clock } = this.#parts
+    const now = clock.now()
+    if (this.#sweptAt === undefined || now - this.#sweptAt - everyMs > lateMs) this.#patientUntil = now + attachedForMs
+    const due = await store.query(findDueUserSessions, {})
+    // Not before: while the store cannot be asked nobody can be connected.
+    this.#sweptAt = now
+    for (const { userSessionId, roleAgentId } of due.roleAgents)
+      await this.#each({ userSessionId }, async () =>
+        store.run(giveUpRoleAgent, { ...(await this.#which(userSessionId)), roleAgentId }),
+      )
+    for (const { userSessionId, roleAgentId, ...forStart } of due.asleep)
+      await this.#each({ userSessionId }, async () => {
+        const which = await store.query(findUserSession, { userSessionId, accountId: null, forStart })
+        await store.run(wakeRoleAgent, { ...which, roleAgentId })
+      })
+    for (const approvalId of due.approvalIds)
+      await this.#each({ approvalId }, async () => store.run(expirePermission, await store.query(findPermission, { approvalId })))
+    for (const { userSessionId, again, ...limit } of due.limited)
+      await this.#each(limit, async () => {
+        const inRole = userSessionId === null ? null : await this.#which(userSessionId)
+        if (userSessionId === null || !again) return void (await store.run(endLimit, { ...limit, inRole }))
+        const which = await store.query(findUserSession, { userSessionId, accountId: null, forStart: again })
+        // Nobody is there who could start it: looked at again.
+        if (which.startOn === null) return
+        try {
+          await store.run(spawnRoleAgent, { ...which, ...again, load: true })
+        } catch (error) {
+          if (!(error instanceof Refusal) || error.code === 'busy') throw error
+          await store.run(endLimit, { ...limit, inRole, cannotStart: true })
+        }
+      })
+    const isPatient = now < this.#patientUntil
+    for (const { userSessionId, roleAgentId } of isPatient ? [] : due.idle)
+      await this.#each({ userSessionId }, async () =>
+        store.run(sleepRoleAgent, { ...(await this.#which(userSessionId)), roleAgentId }),
+      )
+    for (const { userSessionId, reason } of due.forsaken.filter((each) => !isPatient || each.reason !== nobodyConnected))
+      await this.#each({ userSessionId }, async () =>
+        store.run(terminateUserSession, { ...(await this.#which(userSessionId)), reason }),
+      )
+  }
+
+  async #which(userSessionId: string): Promise<WhichUserSession> {
+    const {
+      startOn: _,
+      cannotStart: __,
+      ...which
+    } = await this.#parts.store.query(findUserSession, { userSessionId, accountId: null })
+    return which
+  }
+
+  async #each(which: object, work: () => Promise<unknown>): Promise<void> {
+    await byItself(this.#parts.logger, 'A user session could not be swept', which, work)
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * The deep check as the command line asks for it: of the database the configuration names, out of one snapshot, beside a server
+ * that may be using it. Changes nothing.
+ */
+import { existsSync } from 'node:fs'
+import { setImmediate as breathe } from 'node:timers/promises'
+import { explainPostgres, explainSqlite } from '../compose/explain-store.ts'
+import { databaseFile } from '../platform/data-folder.ts'
+import { StartFailure } from '../platform/start-failure.ts'
+import type { ConfigValues } from '../protocol/config.ts'
+import { deepCheck, type Finding } from '../store/deep-check/deep-check.ts'
+import { selectMeta } from '../store/meta.ts'
+import { newestVersion } from '../store/migrations/migrations.ts'
+import type { Reader } from '../store/store.ts'
+
+export interface DeepCheck {
+  readonly rows: number
+  readonly findings: readonly Finding[]
+}
+
+type OnRows = (rows: number) => void
+
+/** SQLite answers at once, so without a pause nothing else would ever run: no progress, no Ctrl-C. */
+const breatheMs = 100
+
+export async function checkDeeply({ data, database_url: url }: ConfigValues, onRows: OnRows): Promise<DeepCheck> {
+  if (url) {
+    const { readPostgres } = await import('../store/postgres/backup.ts')
+    try {
+      return await readPostgres(url, (reader) => check(reader, onRows))
+    } catch (error) {
+      throw await explainPostgres(url, error)
+    }
+  }
+  const file = databaseFile(data)
+  if (!existsSync(file)) throw new StartFailure(`There is no database in ${data}.`, 'Name the folder with --data DIR.')
+  const { readSqlite } = await import('../store/sqlite/backup.ts')
+  const { sqliteIntegrity } = await import('../store/sqlite/integrity.ts')
+  try {
+    return await readSqlite(file, (reader) => check(reader, onRows, sqliteIntegrity))
+  } catch (error) {
+    throw explainSqlite(file, error as Error)
+  }
+}
+
+async function check(reader: Reader, onRows: OnRows, integrity?: Parameters<typeof deepCheck>[1]): Promise<DeepCheck> {
+  const version = Number((await reader.first(selectMeta, { key: 'schema_version' }))?.value)
+  if (version !== newestVersion) {
+    throw new StartFailure(
+      `The database has schema version ${version}; this Holdfast looks through version ${newestVersion}.`,
+      version < newestVersion ? 'Start this version once, then try again.' : 'Use the newer Holdfast that wrote it.',
+    )
+  }
+  const counting = new CountingReader(reader, onRows)
+  const findings: Finding[] = []
+  for await (const finding of deepCheck(counting, integrity)) findings.push(finding)
+  return { rows: counting.rows, findings }
+}
+
+/** Counts what goes through it, and lets others run now and then. */
+class CountingReader implements Reader {
+  rows = 0
+  readonly #reader: Reader
+  readonly #onRows: OnRows
+  #lastPause = performance.now()
+
+  constructor(reader: Reader, onRows: OnRows) {
+    this.#reader = reader
+    this.#onRows = onRows
+  }
+
+  all: Reader['all'] = async (statement, params) => this.#counted(await this.#reader.all(statement, params))
+
+  first: Reader['first'] = async (statement, params) => {
+    const row = await this.#reader.first(statement, params)
+    await this.#counted(row === undefined ? [] : [row])
+    return row
+  }
+
+  query: Reader['query'] = async (build) => this.#counted(await this.#reader.query(build))
+
+  async #counted<Row>(rows: Row[]): Promise<Row[]> {
+    this.rows += rows.length
+    if (performance.now() - this.#lastPause < breatheMs) return rows
+    this.#onRows(this.rows)
+    await breathe()
+    this.#lastPause = performance.now()
+    return rows
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * The work session that a path on this machine means, brought into the store if it is not there (CK7): a checkpoint or its folder, where it may lie: below the
+ * projects of the data folder, or in the folder of a project. Links are followed first, and nothing is read outside of that place.
+ */
+import { realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { refusalText } from '../domain/because.ts'
+import { Refusal } from '../domain/errors.ts'
+import { projectsFolder } from '../platform/data-folder.ts'
+import { isBelow } from '../platform/path-inside.ts'
+import { findCheckpoint, foldersOfKin, readSavedWorkSession, type SavedWorkSession } from '../platform/saved-work-session.ts'
+import { StartFailure } from '../platform/start-failure.ts'
+import type { NotRestored } from '../protocol/work/resume.ts'
+import { projectPaths } from '../store/projects/projects.ts'
+import type { Store } from '../store/store.ts'
+import { selectWorkSession } from '../store/work/work-sessions.ts'
+import { restoreFromFolder } from './restore-from-folder.ts'
+
+export interface BroughtBack {
+  readonly projectId: string
+  readonly workSessionId: string
+  readonly notRestored: readonly NotRestored[]
+}
+
+export const restoreFromPath =
+  (store: Store, data: string) =>
+  async (path: string, by: string): Promise<BroughtBack> => {
+    const root = await rootOf(store, data, path)
+    try {
+      const file = await findCheckpoint(realpathSync.native(path))
+      const saved = inside(root, await readSavedWorkSession(dirname(file), file))
+      const { project_id, session_id } = (saved.files.checkpoint ?? {}) as Record<string, unknown>
+      const place = { projectId: String(project_id), workSessionId: String(session_id) }
+      const isKnown = (await store.read((reader) => reader.first(selectWorkSession, { id: place.workSessionId }))) !== undefined
+      return { ...place, notRestored: isKnown ? [] : await bringKin(store, root, saved, by) }
+    } catch (error) {
+      if (error instanceof StartFailure) throw new Refusal('invalid_request', `${error.message} ${error.next}`, { field: 'path' })
+      throw error
+    }
+  }
+
+/** The allowed folder that it really lies in. */
+async function rootOf(store: Store, data: string, path: string): Promise<string> {
+  const real = realPath(path)
+  const roots = [projectsFolder(data), ...(await store.read((reader) => projectPaths(reader)))]
+  const root = real && roots.map(realPath).find((each) => each !== undefined && isBelow(each, real))
+  if (root) return root
+  throw new Refusal('invalid_request', real ? refusalText('fileOutside') : refusalText('fileMissing', { path }), {
+    field: 'path',
+  })
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** What lies beside it but outside of the allowed folder is not taken. */
+function inside(root: string, saved: SavedWorkSession): SavedWorkSession {
+  if (isBelow(root, join(saved.folder, '../../project.json'))) return saved
+  return { ...saved, files: { ...saved.files, project: undefined } }
+}
+
+async function bringKin(store: Store, root: string, saved: SavedWorkSession, by: string): Promise<NotRestored[]> {
+  const told: NotRestored[] = []
+  const kin = isBelow(root, saved.folder) ? await foldersOfKin(saved) : [saved.folder]
+  for (const folder of kin.filter((each) => each === saved.folder || isBelow(root, each))) {
+    const brought = await restoreFromFolder(store, folder === saved.folder ? saved : await readSavedWorkSession(folder), by)
+    if (folder === saved.folder) told.push(...brought.told)
+  }
+  return told
+}

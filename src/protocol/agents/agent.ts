@@ -1,0 +1,58 @@
+/** Agents as they cross the wire. The values of `env` never leave the server: readers see `maskedValue` in their place (SE7). */
+import * as z from 'zod'
+import { ChosenId, Label, line, Time } from '../text.ts'
+
+const EnvironmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is not the name of an environment variable')
+const Argument = z
+  .string()
+  .max(8192)
+  .refine((text) => !text.includes('\u0000'), 'must not contain NUL')
+
+export const Agent = z.object({
+  id: z.string(),
+  name: z.string(),
+  protocol: z.enum(['acp', 'mcp']),
+  command: z.string().nullable(),
+  args: z.array(z.string()),
+  env: z.record(z.string(), z.string()),
+  role: z.string().nullable(),
+  maxProcesses: z.number().int().nullable(),
+  holdSeconds: z.number().int(),
+  /** The label of the machines it may run on (SC4); null for any. */
+  runsOn: z.string().nullable(),
+  projectIds: z.array(z.string()),
+  createdAt: Time,
+  updatedAt: Time,
+})
+export type Agent = z.output<typeof Agent>
+
+const fields = {
+  name: line(200),
+  protocol: z.enum(['acp', 'mcp']),
+  command: line(4096).nullable(),
+  args: z.array(Argument).max(256),
+  env: z.record(EnvironmentName, Argument).refine((env) => Object.keys(env).length <= 256, 'has more than 256 entries'),
+  role: line(100).nullable(),
+  maxProcesses: z.int().min(1).max(1000).nullable(),
+  holdSeconds: z.int().min(1).max(600),
+  runsOn: Label.nullable(),
+}
+
+export const AgentDraft = z.strictObject({
+  id: ChosenId.optional(),
+  name: fields.name,
+  protocol: fields.protocol,
+  command: fields.command.optional(),
+  args: fields.args.optional(),
+  env: fields.env.optional(),
+  role: fields.role.optional(),
+  maxProcesses: fields.maxProcesses.optional(),
+  holdSeconds: fields.holdSeconds.optional(),
+  runsOn: fields.runsOn.optional(),
+})
+
+export const AgentChange = z.strictObject(fields).partial()
+
+/** The passkey is shown once, here; only its hash is kept (AS7). */
+export const AgentWithPasskey = Agent.extend({ passkey: z.string() })
+export type AgentWithPasskey = z.output<typeof AgentWithPasskey>

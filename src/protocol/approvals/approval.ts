@@ -1,0 +1,77 @@
+/** Approvals on the wire (AP1, AP2). */
+import * as z from 'zod'
+import { permissionOutcomes } from '../consoles/user-session.ts'
+import { line, longText, Time } from '../text.ts'
+import { PermissionRequest } from '../turns/agent-update.ts'
+import { AlwaysTerms } from './allowance.ts'
+
+const approvalStatuses = ['pending', 'approved', 'rejected', 'revision_requested'] as const
+const Text = longText(100_000)
+const List = z.array(z.unknown()).max(1000)
+
+export const Approval = z.object({
+  id: z.number().int(),
+  projectId: z.string(),
+  sessionId: z.string().nullable(),
+  taskId: z.string().nullable(),
+  checkpointType: z.string(),
+  leaderId: z.string(),
+  status: z.enum(approvalStatuses),
+  submittedAt: Time,
+  resolvedAt: Time.nullable(),
+  decidedBy: z.string().nullable(),
+  feedback: z.string().nullable(),
+  instructionContent: z.string().nullable(),
+  workerInstructions: z.array(z.unknown()),
+  artifacts: z.array(z.unknown()),
+  revisionHistory: z.array(z.unknown()),
+  /** AP7: the decision came from files: `decidedBy` brought it back, and this is whom the files name. */
+  imported: z.object({ decidedBy: z.string() }).nullable(),
+  /** AP4: of a permission for a tool only, once it is settled. */
+  outcome: z.enum(permissionOutcomes).nullable(),
+  /** AP4: what the agent asks to be allowed, where, and until when it waits. */
+  permission: PermissionRequest.extend({
+    /** null in a chat or at a task (CH12). */
+    userSessionId: z.string().nullable(),
+    role: z.string().nullable(),
+    messageId: z.string(),
+    /** The option that was chosen. */
+    optionId: z.string().nullable(),
+    deadline: Time,
+  }).nullable(),
+})
+export type Approval = z.output<typeof Approval>
+
+/** Here a `sessionId` is a work session's. */
+export const approvalOnWire = ({
+  workSessionId,
+  ...approval
+}: Omit<Approval, 'sessionId'> & { workSessionId: string | null }): Approval => ({ ...approval, sessionId: workSessionId })
+
+const request = {
+  taskId: line(200).nullish(),
+  checkpointType: line(200),
+  instructionContent: Text.nullish(),
+  workerInstructions: List.optional(),
+  artifacts: List.optional(),
+}
+
+/** What an agent asks for (`request_approval`); which work it belongs to the server knows. */
+export const ApprovalRequest = z.strictObject(request)
+
+export const ApprovalDraft = z
+  .strictObject({ ...request, sessionId: line(200).nullish(), leaderId: line(200) })
+  .transform(({ sessionId: workSessionId, ...draft }) => ({ ...draft, workSessionId: workSessionId ?? null }))
+
+export const ApprovalDecision = z.strictObject({
+  status: z.enum(['approved', 'rejected', 'revision_requested']),
+  feedback: Text.nullish(),
+  /** AG6: of a permission that is approved; the same is not asked again for so long. */
+  always: AlwaysTerms.optional(),
+})
+
+export const ApprovalResubmission = z.strictObject({
+  instructionContent: Text.nullish(),
+  workerInstructions: List.optional(),
+  artifacts: List.optional(),
+})

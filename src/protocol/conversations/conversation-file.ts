@@ -1,0 +1,111 @@
+/**
+ * `conversations/<name>.json` (CV6), as picoclaw's session manager writes it: one conversation whole, in snake_case, its key inside.
+ * What we write has every field; what we read may be another program's.
+ */
+import * as z from 'zod'
+import { writeFlags } from '../../domain/conversations/flags.ts'
+import { parseKey } from '../../domain/conversations/key.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { epochMs, type Instant, instant } from '../../domain/instant.ts'
+import { checked } from '../checked-input.ts'
+import { Time } from '../text.ts'
+import type { Conversation } from './conversation.ts'
+import { Content, Extra, HistoryMessage, type Message } from './message.ts'
+
+const Spoken = z.looseObject({
+  role: z.string(),
+  content: z.string(),
+  tool_calls: z.array(z.unknown()).optional(),
+  tool_call_id: z.string().optional(),
+  media: z.array(z.unknown()).optional(),
+})
+
+export const ConversationFile = z.object({
+  key: z.string(),
+  messages: z.array(Spoken),
+  summary: z.string(),
+  flags: z.record(z.string(), z.unknown()),
+  created: Time,
+  updated: Time,
+})
+export type ConversationFile = z.output<typeof ConversationFile>
+
+export const spokenOf = ({ role, content, toolCalls, toolCallId, media, extra }: Message): z.output<typeof Spoken> => ({
+  ...extra,
+  role: typeof extra?.['role'] === 'string' ? extra['role'] : role,
+  content,
+  ...(Array.isArray(toolCalls) && { tool_calls: toolCalls }),
+  ...(toolCallId !== null && { tool_call_id: toolCallId }),
+  ...(Array.isArray(media) && { media }),
+})
+
+/** All but the messages, which may be too many to be held at once. */
+export const aroundMessages = (conversation: Conversation): Omit<ConversationFile, 'messages'> => ({
+  key: conversation.key,
+  summary: conversation.summary,
+  flags: writeFlags(conversation.flags),
+  created: conversation.created,
+  updated: conversation.updated,
+})
+
+/** Go writes nanoseconds and any zone, and a time that was never set as the first of January of year 1. */
+const GoTime = z.iso
+  .datetime({ offset: true })
+  .transform((text): Instant | null => (epochMs(text) > 0 ? instant(epochMs(text)) : null))
+  .nullish()
+  .transform((time) => time ?? null)
+
+/** Left out, null and empty are the same in Go. */
+const filled = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((given) => (given === null || given === '' ? undefined : given), schema.optional())
+
+/** What a role that is none of ours stands for; its own word is kept beside it. */
+const Role = z.union([HistoryMessage.shape.role, z.string().max(200)]).nullish()
+const isOurs = (role: unknown): role is HistoryRole => HistoryMessage.shape.role.safeParse(role).success
+type HistoryRole = z.output<typeof HistoryMessage>['role']
+
+const ReadMessage = z
+  .looseObject({
+    role: Role,
+    content: Content.nullish().transform((content) => content ?? ''),
+    tool_calls: filled(HistoryMessage.shape.toolCalls),
+    tool_call_id: filled(HistoryMessage.shape.toolCallId),
+    media: filled(HistoryMessage.shape.media),
+  })
+  .transform(({ role, content, tool_calls, tool_call_id, media, ...rest }) => ({
+    role: isOurs(role) ? role : ('system' as const),
+    content,
+    ...withExtra(isOurs(role) ? rest : { ...rest, role }),
+    ...(tool_calls != null && { toolCalls: tool_calls }),
+    ...(tool_call_id != null && { toolCallId: tool_call_id }),
+    ...(media != null && { media }),
+  }))
+
+const withExtra = (rest: Record<string, unknown>): { extra?: Record<string, unknown> } => {
+  const kept = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
+  return Object.keys(kept).length > 0 ? { extra: checked(Extra, kept) } : {}
+}
+
+const ReadFile = z.object({
+  key: z.string(),
+  messages: z
+    .array(ReadMessage)
+    .nullish()
+    .transform((messages) => messages ?? []),
+  summary: Content.nullish().transform((summary) => summary ?? ''),
+  flags: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .transform((flags) => flags ?? {}),
+  created: GoTime,
+  updated: GoTime,
+})
+export type ReadConversation = z.output<typeof ReadFile>
+
+/** Throws `invalid_request` or `invalid_key` and says what is wrong with it. */
+export function readConversationFile(file: unknown): ReadConversation {
+  const read = checked(ReadFile, file)
+  const parsed = parseKey(read.key)
+  if ('refused' in parsed) throw new Refusal(parsed.refused.code, parsed.refused.detail)
+  return read
+}

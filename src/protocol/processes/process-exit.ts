@@ -1,0 +1,26 @@
+/** What a coordinator says when a process has exited, and what the server made of it (PX1). */
+import * as z from 'zod'
+import { Id, line } from '../text.ts'
+
+const maxProcesses = 1_000_000
+
+export const ProcessExit = z.strictObject({
+  agentId: Id,
+  projectId: Id,
+  /** How many processes of the pair the reporter has left. */
+  remainingProcesses: z.int().min(0).max(maxProcesses),
+  launchId: Id.nullish(),
+  exitCode: z.int().nullish(),
+  signal: line(40).nullish(),
+  /** The reporter's own; the same one again does nothing more (PX6). */
+  reportId: Id.nullish(),
+  epoch: z.int().min(0).nullish(),
+})
+export type ProcessExit = z.output<typeof ProcessExit>
+
+export const ProcessExitAnswer = z.object({
+  decision: z.enum(['ended', 'nothing', 'judging', 'duplicate']),
+  /** The agent sessions that ended. */
+  ended: z.array(z.string()),
+})
+export type ProcessExitAnswer = z.output<typeof ProcessExitAnswer>

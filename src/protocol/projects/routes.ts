@@ -1,0 +1,74 @@
+/** Projects and the agents assigned to them. */
+import * as z from 'zod'
+import { PageQuery, pageOf } from '../page.ts'
+import type { Route } from '../route.ts'
+import { Project, ProjectChange, ProjectDraft } from './project.ts'
+
+const projectId = z.object({ projectId: z.string().max(200) })
+const assignment = z.object({ projectId: z.string().max(200), agentId: z.string().max(200) })
+
+export const projectRoutes = {
+  listProjects: {
+    method: 'GET',
+    path: '/api/projects',
+    scope: 'read',
+    summary: 'List the projects, newest first',
+    query: PageQuery,
+    status: 200,
+    answer: pageOf(Project),
+  },
+  createProject: {
+    method: 'POST',
+    path: '/api/projects',
+    scope: 'write',
+    summary: 'Create a project; to choose its path, `permission.policy` or `agent.runs_on` needs `manage`',
+    body: ProjectDraft,
+    status: 201,
+    answer: Project,
+  },
+  getProject: {
+    method: 'GET',
+    path: '/api/projects/{projectId}',
+    scope: 'read',
+    summary: 'Read a project',
+    params: projectId,
+    status: 200,
+    answer: Project,
+  },
+  changeProject: {
+    method: 'PATCH',
+    path: '/api/projects/{projectId}',
+    scope: 'write',
+    summary: "Change a project's name, path or settings; the path, `permission.policy` and `agent.runs_on` need `manage`",
+    params: projectId,
+    body: ProjectChange,
+    status: 200,
+    answer: Project,
+  },
+  deleteProject: {
+    method: 'DELETE',
+    path: '/api/projects/{projectId}',
+    scope: 'manage',
+    summary: 'Delete a project; its folder and its files stay',
+    params: projectId,
+    status: 204,
+  },
+  assignAgent: {
+    method: 'PUT',
+    path: '/api/projects/{projectId}/agents/{agentId}',
+    scope: 'write',
+    summary: 'Assign an agent to a project',
+    params: assignment,
+    body: z.strictObject({}).optional(),
+    status: 200,
+    answer: Project,
+  },
+  unassignAgent: {
+    method: 'DELETE',
+    path: '/api/projects/{projectId}/agents/{agentId}',
+    scope: 'write',
+    summary: 'Take an agent off a project',
+    params: assignment,
+    status: 204,
+  },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,24 @@
+/** Which version of a file of CK2 is read: the one we write and older ones; a newer one is refused, never guessed at. */
+import { Refusal } from '../domain/errors.ts'
+
+export const schemaVersion = '1.0'
+
+const form = /^(\d{1,6})\.(\d{1,6})$/
+
+/** Throws `unknown_schema_version` for a file of a newer version, `invalid_request` for one that says none. */
+export function checkSchemaVersion(file: string, found: unknown): void {
+  const [, major, minor] = form.exec(String(found)) ?? []
+  if (major === undefined || minor === undefined)
+    throw new Refusal('invalid_request', `${file}: it does not say its schema_version`, { field: 'schema_version' })
+  const [ourMajor, ourMinor] = schemaVersion.split('.').map(Number) as [number, number]
+  const isNewer = Number(major) > ourMajor || (Number(major) === ourMajor && Number(minor) > ourMinor)
+  if (isNewer)
+    throw new Refusal(
+      'unknown_schema_version',
+      `${file} has schema_version ${found}; this Holdfast knows up to ${schemaVersion}`,
+      {
+        found,
+        known: schemaVersion,
+      },
+    )
+}

@@ -1,3 +1,0 @@
-/** The settings of a project as the page and other clients need them: the keys, defaults and ranges (NA10), without a validator. */
-export { labelForm } from '../domain/agent-process/placement.ts'
-export { changeSettings, managedSettings, type SettingKey, type SettingValue, settingRules } from '../domain/project/settings.ts'

@@ -1,0 +1,56 @@
+/** Turns and contexts of conversations as they cross the wire. */
+import * as z from 'zod'
+import { Turn } from '../consoles/user-session.ts'
+import { Time } from '../text.ts'
+import { PromptPart } from './prompt.ts'
+
+/** null where the agent does not report it. */
+const Usage = z.object({
+  inputTokens: z.number().nullable(),
+  outputTokens: z.number().nullable(),
+  cachedTokens: z.number().nullable(),
+  cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
+})
+
+export const ConversationTurn = z.object({
+  id: z.string(),
+  conversationKey: z.string(),
+  agentId: z.string(),
+  about: z.enum(['chat', 'prompt', 'task', 'summary']),
+  taskId: z.string().nullable(),
+  state: Turn.shape.state,
+  stopReason: z
+    .string()
+    .nullable()
+    .describe(
+      'end_turn, read, empty, max_tokens, max_turn_requests, refusal, cancelled, error, limit, took_too_long, process_gone, withdrawn, joined',
+    ),
+  error: z.string().nullable(),
+  content: z.array(PromptPart),
+  text: z.string().describe('What was said, without thoughts and tools'),
+  cut: z.boolean(),
+  usage: Usage.nullable(),
+  retryOf: z.string().nullable().describe('The earlier attempt that it repeats'),
+  notBefore: Time.nullable().describe('Parked until its agent is no longer at its vendor’s limit (AG6)'),
+  primer: z.string().nullable().describe('What the context was told first in this turn'),
+  by: z.string(),
+  createdAt: Time,
+  startedAt: Time.nullable(),
+  endedAt: Time.nullable(),
+})
+export type ConversationTurn = z.output<typeof ConversationTurn>
+
+export const ConversationContext = z.object({
+  id: z.string(),
+  agentId: z.string(),
+  projectId: z.string(),
+  state: z.enum(['opening', 'open', 'asleep', 'ended']),
+  how: z.enum(['new', 'resumed', 'loaded', 'pulled']).nullable(),
+  notRestored: z.string().nullable(),
+  primer: z.string().nullable().describe('What it was told when it was opened'),
+  launchId: z.string().nullable(),
+  openedAt: Time.nullable(),
+  endedAt: Time.nullable(),
+  endReason: z.string().nullable(),
+})
+export type ConversationContext = z.output<typeof ConversationContext>

@@ -1,0 +1,20 @@
+/** What a person gives to an agent: text, pictures, files, links to files. It goes over the relay and the coordinator's link. */
+import * as z from 'zod'
+import { longText } from '../text.ts'
+import { maxShownLine } from './agent-update.ts'
+
+/** Of everything in one prompt, in characters; a message on the wire is at most 1 MiB. */
+export const maxPromptChars = 900_000
+export const maxPromptParts = 50
+
+const Line = z.string().min(1).max(maxShownLine)
+const Text = longText(maxPromptChars)
+
+export const PromptPart = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: Text }),
+  z.object({ type: z.literal('image'), mimeType: Line, base64: z.base64().max(maxPromptChars) }),
+  z.object({ type: z.literal('file'), name: Line, mimeType: Line, text: Text }),
+  /** A file the agent can read by itself. */
+  z.object({ type: z.literal('link'), name: Line, uri: Line }),
+])
+export type PromptPart = z.output<typeof PromptPart>

@@ -1,0 +1,46 @@
+/** Which work session an event of a project is about, and what of it. Pure. */
+import type { EventBodies, EventType } from '../events.ts'
+
+export interface AboutWorkSession {
+  readonly workSessionId: string
+  /** What is known in it and in all that were resumed from it has changed (AR2). */
+  readonly learned?: true
+  /** The name of an artifact that was stored or deleted. */
+  readonly artifact?: string
+}
+
+/** `data`: the event's body as it is stored. */
+export function aboutWorkSession(type: string, data: string): AboutWorkSession | undefined {
+  const about = abouts[type as EventType] as ((body: unknown) => About) | undefined
+  const { workSessionId, ...rest } = about?.(JSON.parse(data)) ?? {}
+  return workSessionId ? { workSessionId, ...rest } : undefined
+}
+
+/** A task may be in none. */
+type About = Omit<AboutWorkSession, 'workSessionId'> & { readonly workSessionId: string | null }
+
+type Abouts = { readonly [Type in EventType]?: (body: EventBodies[Type]) => About }
+
+const ofWorkSession = ({ workSession }: { workSession: { id: string } }): About => ({ workSessionId: workSession.id })
+const ofTask = ({ task }: EventBodies['task-changed']): About => ({ workSessionId: task.sessionId })
+const ofApproval = ({ approval }: EventBodies['approval-asked']): About => ({ workSessionId: approval.sessionId })
+const ofApproach = ({ approach }: EventBodies['approach-changed']): About => ({
+  workSessionId: approach.sessionId,
+  learned: true,
+})
+
+const abouts: Abouts = {
+  'work-session-started': ofWorkSession,
+  'work-session-changed': ofWorkSession,
+  'work-session-ended': ofWorkSession,
+  'task-created': ofTask,
+  'task-changed': ofTask,
+  'approval-asked': ofApproval,
+  'approval-decided': ofApproval,
+  'approval-resubmitted': ofApproval,
+  'approach-recorded': ofApproach,
+  'approach-changed': ofApproach,
+  'checkpoint-saved': ({ workSessionId }) => ({ workSessionId }),
+  'artifact-stored': ({ artifact }) => ({ workSessionId: artifact.sessionId, artifact: artifact.name }),
+  'artifact-deleted': ({ workSessionId, name }) => ({ workSessionId, artifact: name }),
+}

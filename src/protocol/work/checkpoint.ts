@@ -1,0 +1,34 @@
+/** Checkpoints on the wire (CK1): when and why the state of a work session was saved. */
+import * as z from 'zod'
+import { checkpointReasons } from '../../domain/work/checkpoint.ts'
+import { line, longText, Time } from '../text.ts'
+
+export const WorkError = z.object({ code: z.string(), message: z.string(), at: Time })
+
+export const Checkpoint = z.object({
+  /** Counted within the work session. */
+  number: z.number().int(),
+  at: Time,
+  reason: z.enum(checkpointReasons),
+  /** Which task, approval or approach it is about. */
+  subject: z.string().nullable(),
+  error: WorkError.nullable(),
+})
+export type Checkpoint = z.output<typeof Checkpoint>
+
+/** A checkpoint somebody asks for, with what they know better than the server does. */
+export const CheckpointRequest = z.strictObject({
+  contextSummary: longText(100_000).nullish(),
+  currentPhase: z.int().min(0).max(1_000_000).nullish(),
+  /** What went wrong, if that is why. */
+  error: z.strictObject({ code: line(100), message: longText(10_000) }).optional(),
+})
+
+/** Where it is to be found, and of when it is. */
+export const SavedCheckpoint = z.object({
+  path: z.string(),
+  timestamp: Time,
+  /** False: it is in the store, but the file cannot be written; the server goes on trying. */
+  written: z.boolean(),
+})
+export type SavedCheckpoint = z.output<typeof SavedCheckpoint>

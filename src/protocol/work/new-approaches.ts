@@ -1,0 +1,27 @@
+/** Entries that somebody added to an `approaches.json` (AR3), as approaches to record; what cannot be one is refused in words. */
+import type * as z from 'zod'
+import { type ApproachKind, approachKinds } from '../../domain/work/approach-lifecycle.ts'
+import { checked } from '../checked-input.ts'
+import { checkSchemaVersion } from '../schema-version.ts'
+import { ApproachDraft } from './approach.ts'
+
+export interface NewApproach {
+  /** What they called it; it keeps that when it is free. */
+  readonly id?: string
+  readonly draft: z.output<typeof ApproachDraft>
+}
+
+type Lists = { readonly [Kind in ApproachKind]: readonly Readonly<Record<string, unknown>>[] }
+
+/** Throws `invalid_request` or `unknown_schema_version`. */
+export function newApproaches(file: unknown, added: Lists): NewApproach[] {
+  checkSchemaVersion('approaches.json', (file as { schema_version?: unknown }).schema_version)
+  return approachKinds.flatMap((kind) =>
+    added[kind].map((entry, index) => {
+      const { id, date: _, failure_reason: failureReason, next_to_try: nextToTry, ...words } = entry
+      const named = Object.entries({ ...words, failureReason, nextToTry }).filter(([, value]) => value !== undefined)
+      const draft = checked(ApproachDraft, { ...Object.fromEntries(named), kind }, `${kind}, new entry ${index + 1}`)
+      return typeof id === 'string' ? { id, draft } : { draft }
+    }),
+  )
+}

@@ -1,0 +1,110 @@
+/** Resuming a work session on the wire (RS1). */
+import * as z from 'zod'
+import { approachKinds } from '../../domain/work/approach-lifecycle.ts'
+import { Time } from '../text.ts'
+import { Approach } from './approach.ts'
+import { Task, taskStatuses } from './task.ts'
+import { WorkSession } from './work-session.ts'
+
+export const RememberedTask = z.object({
+  taskId: z.string(),
+  name: z.string(),
+  status: z.enum(taskStatuses),
+  phase: z.number().int(),
+  progressPercent: z.number().int(),
+  blockedBy: z.string().nullable(),
+})
+
+const { id, date, category, description, details, evidence, learnings, reusable, failureReason, error } = Approach.shape
+const { avoid, priority, nextToTry, note } = Approach.shape
+const fields = { date, category, description, details, evidence, learnings, reusable, failureReason, error }
+/** As much of it as there is room for. */
+export const ToldApproach = z
+  .object({ kind: z.enum(approachKinds), ...fields, avoid, priority, nextToTry, note })
+  .partial()
+  .extend({ id })
+
+/** An approval that matters to the work, and how it was decided (AP8). */
+export const ToldDecision = z.object({
+  approvalId: z.number().int(),
+  taskId: z.string().nullable(),
+  checkpointType: z.string(),
+  /** What was asked, in short. */
+  question: z.string().nullable(),
+  status: z.enum(['pending', 'approved', 'rejected', 'revision_requested']),
+  feedback: z.string().nullable(),
+  decidedBy: z.string().nullable(),
+  decidedAt: Time.nullable(),
+})
+
+/** What an agent that takes the work up is told first. */
+export const ResumeContext = z.object({
+  previousState: z.string().nullable(),
+  currentPhase: z.number().int().nullable(),
+  currentTask: RememberedTask.nullable(),
+  /** Newest first; the words of older ones are left out where there is no room. */
+  decisions: z.array(ToldDecision),
+  failedApproaches: z.array(ToldApproach),
+  verifiedApproaches: z.array(ToldApproach),
+  nextApproaches: z.array(ToldApproach),
+  remainingTasks: z.array(RememberedTask),
+  /** Of which there are more than fit the budget. */
+  leftOut: z.object({
+    failedApproaches: z.boolean(),
+    verifiedApproaches: z.boolean(),
+    nextApproaches: z.boolean(),
+    remainingTasks: z.boolean(),
+  }),
+  budgetTokens: z.number().int(),
+})
+export type ResumeContext = z.output<typeof ResumeContext>
+
+export const NotRestored = z.object({
+  what: z.enum(['project', 'agent', 'task', 'approval', 'approach', 'artifact', 'worktree', 'conversation', 'history']),
+  detail: z.string(),
+})
+export type NotRestored = z.output<typeof NotRestored>
+
+/** Without which nothing starts (RS6), in words. */
+export const Missing = z.object({ what: z.enum(['agent', 'machine', 'task', 'role']), detail: z.string() })
+export type Missing = z.output<typeof Missing>
+
+export const Resumed = z.object({
+  session: WorkSession,
+  resumeContext: ResumeContext,
+  /** What people were asked about it, and what they decided (AP8). */
+  decisions: z.array(ToldDecision),
+  /** What was carried over, newest first. */
+  remainingTasks: z.array(Task),
+  /** What could not be brought back, in words for whoever decides whether to go on. */
+  notRestored: z.array(NotRestored),
+  /** What is needed before anything starts; empty when something does. */
+  missing: z.array(Missing),
+})
+export type Resumed = z.output<typeof Resumed>
+
+/** What the service found, under the wire's names. */
+export const resumedOnWire = ({ workSession, ...resumed }: Omit<Resumed, 'session'> & { workSession: WorkSession }): Resumed => ({
+  ...resumed,
+  session: workSession,
+})
+
+/** A work session that was brought back from its files (CK4). */
+export const Restored = z.object({
+  session: WorkSession,
+  /** How many rows of each were missing and are there again. */
+  restored: z.object({ tasks: z.number().int(), approvals: z.number().int(), approaches: z.number().int() }),
+  notRestored: z.array(NotRestored),
+})
+export type Restored = z.output<typeof Restored>
+
+export const restoredOnWire = ({
+  workSession,
+  ...restored
+}: Omit<Restored, 'session'> & { workSession: WorkSession }): Restored => ({ ...restored, session: workSession })
+
+/** The work session that goes on. */
+export const workSessionIn = ({ session: workSession }: Pick<Resumed, 'session'>): WorkSession => workSession
+
+/** The id of the work session that goes on. */
+export const childOf = ({ session: workSession }: Pick<Resumed, 'session'>): string => workSession.id

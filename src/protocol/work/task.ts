@@ -1,0 +1,72 @@
+/** Tasks on the wire (TK1). */
+import * as z from 'zod'
+import { line, longText, Time } from '../text.ts'
+
+export const taskStatuses = ['pending', 'in_progress', 'completed', 'failed', 'blocked'] as const
+
+export const Task = z.object({
+  id: z.string(),
+  projectId: z.string(),
+  /** null until an agent takes it up (WK4). */
+  sessionId: z.string().nullable(),
+  phase: z.number().int(),
+  type: z.string(),
+  title: z.string(),
+  description: z.string().nullable(),
+  status: z.enum(taskStatuses),
+  progressPercent: z.number().int(),
+  assignedTo: z.string().nullable(),
+  dependsOn: z.array(z.string()),
+  /** The first unfinished one of them. */
+  blockedBy: z.string().nullable(),
+  startedAt: Time.nullable(),
+  completedAt: Time.nullable(),
+  result: z.unknown().nullable(),
+  createdAt: Time,
+  updatedAt: Time,
+})
+export type Task = z.output<typeof Task>
+
+/** Here a `sessionId` is a work session's. */
+export const taskOnWire = ({ workSessionId, ...task }: Omit<Task, 'sessionId'> & { workSessionId: string | null }): Task => ({
+  ...task,
+  sessionId: workSessionId,
+})
+
+/** A task that is not there yet may be waited for, so whole plans can be written in any order. */
+const DependsOn = z.array(line(200)).max(1000)
+const maxResultChars = 100_000
+const Result = z
+  .unknown()
+  .refine(
+    (value) => (JSON.stringify(value)?.length ?? 0) <= maxResultChars,
+    `is longer than ${maxResultChars} characters as JSON`,
+  )
+
+export const TaskDraft = z
+  .strictObject({
+    /** Left out: the work session begins when its agent takes it up (WK4). */
+    sessionId: line(200).nullish(),
+    phase: z.int().min(0).max(1_000_000),
+    /** Any word; what of it can be part of an id is. */
+    type: line(100),
+    title: line(500),
+    description: longText(100_000).nullish(),
+    dependsOn: DependsOn.optional(),
+    assignedTo: line(200).nullish(),
+  })
+  .transform(({ sessionId: workSessionId = null, ...draft }) => ({ ...draft, workSessionId }))
+
+export const TaskChange = z.strictObject({
+  status: z.enum(taskStatuses).optional(),
+  /** Any number: the range is a rule of the domain, with its own error (`invalid_progress`). */
+  progressPercent: z.number().optional(),
+  assignedTo: line(200).nullish(),
+  dependsOn: DependsOn.optional(),
+  result: Result.optional(),
+  title: line(500).optional(),
+  description: longText(100_000).nullish(),
+})
+
+/** What its agent says about a task it works on (`update_task`). */
+export const TaskProgress = TaskChange.pick({ status: true, progressPercent: true, result: true })

@@ -1,0 +1,75 @@
+/** Work sessions on the wire (`/sessions` in REST): one execution of work, with lineage (WK1). */
+import * as z from 'zod'
+import { Approval } from '../approvals/approval.ts'
+import { line, longText, Time } from '../text.ts'
+import { Approach } from './approach.ts'
+import { Artifact } from './artifact.ts'
+import { Checkpoint, WorkError } from './checkpoint.ts'
+import { Task } from './task.ts'
+
+export const WorkSession = z.object({
+  id: z.string(),
+  projectId: z.string(),
+  parentSessionId: z.string().nullable(),
+  state: z.enum(['running', 'interrupted', 'completed']),
+  startedAt: Time,
+  endedAt: Time.nullable(),
+  interruptionReason: z.string().nullable(),
+  currentPhase: z.number().int().nullable(),
+  currentAgentRole: z.string().nullable(),
+  currentAgentType: z.string().nullable(),
+  currentTaskId: z.string().nullable(),
+  contextSummary: z.string().nullable(),
+  /** The newest work session that was resumed from it. */
+  resumedBy: z.string().nullable(),
+  /** Why it is not resumed any more (RS3). */
+  setAside: z.string().nullable(),
+  /** A person does not want to be reminded of it (WK6); it can be resumed all the same. */
+  dismissedAt: Time.nullable(),
+  /** Why what somebody wrote into its approaches.json was not taken in (AR3); the file is left as it is. */
+  fileProblem: z.string().nullable(),
+  error: WorkError.nullable(),
+  /** One line for a list (WK3). */
+  stateSummary: z.string(),
+})
+export type WorkSession = z.output<typeof WorkSession>
+
+/** Of each list in a whole one, newest first; the rest is read page by page. */
+export const wholeListLimit = 1000
+
+/** Who must act before it goes on (WK5). */
+export const WaitsFor = z.discriminatedUnion('what', [
+  z.object({ what: z.literal('approval'), approvalId: z.number().int() }),
+  /** An agent that is not at work; null: it has no task but its role. */
+  z.object({ what: z.literal('agent'), agentId: z.string(), taskId: z.string().nullable() }),
+  /** A task that is nobody's, or that is not of this work session; null: there is none. */
+  z.object({ what: z.literal('task'), taskId: z.string().nullable() }),
+])
+export type WaitsFor = z.output<typeof WaitsFor>
+
+export const ListedWorkSession = WorkSession.extend({
+  /** Derived; empty once it has ended. */
+  waitsFor: z.array(WaitsFor),
+})
+export type ListedWorkSession = z.output<typeof ListedWorkSession>
+
+/** A work session with everything that belongs to it (WK3). */
+export const WholeWorkSession = ListedWorkSession.extend({
+  tasks: z.array(Task),
+  approvals: z.array(Approval),
+  /** With those it has inherited (AR2). */
+  approaches: z.array(Approach),
+  checkpoints: z.array(Checkpoint),
+  artifacts: z.array(Artifact),
+  /** Those that were resumed from it. */
+  children: z.array(WorkSession),
+})
+export type WholeWorkSession = z.output<typeof WholeWorkSession>
+
+export const WorkSessionDraft = z.strictObject({
+  contextSummary: longText(100_000).nullish(),
+  phase: z.int().min(0).max(1_000_000).nullish(),
+  agentRole: line(200).nullish(),
+  agentType: line(200).nullish(),
+})
+export const WorkSessionEnd = z.strictObject({ reason: line(200).optional(), completed: z.boolean().optional() })

@@ -1,0 +1,63 @@
+/** Signing in and out, people, tokens. */
+import type * as z from 'zod'
+import { endOfMaker, type Who } from '../../domain/access/who.ts'
+import { refusalText } from '../../domain/because.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { epochMs } from '../../domain/instant.ts'
+import { hashSecret } from '../../platform/secrets.ts'
+import type { Login } from '../../protocol/access/people.ts'
+import type { accessRoutes } from '../../protocol/access/routes.ts'
+import { signInLink } from '../../protocol/access/sign-in-link.ts'
+import { addPerson } from '../../services/access/add-person.ts'
+import { changePersonRole } from '../../services/access/change-person-role.ts'
+import { createSignInCode } from '../../services/access/create-sign-in-code.ts'
+import { createToken } from '../../services/access/create-token.ts'
+import { listPeople, listTokens } from '../../services/access/queries.ts'
+import { removePerson } from '../../services/access/remove-person.ts'
+import { renewPerson } from '../../services/access/renew-person.ts'
+import { revokeToken } from '../../services/access/revoke-token.ts'
+import { signIn } from '../../services/access/sign-in.ts'
+import { signOut } from '../../services/access/sign-out.ts'
+import { type HandlersOf, query, run } from '../http/handler.ts'
+import type { Credentials } from '../security/credentials.ts'
+
+export const accessHandlers: HandlersOf<typeof accessRoutes> = {
+  login: async ({ body, doors, request, reply }) => {
+    const { store, clock, credentials } = doors
+    doors.loginLimit.attempt(request.ip)
+    const signedIn = await store.run(signIn, toSignIn(body, credentials))
+    const seconds = Math.floor((epochMs(signedIn.expiresAt) - clock.now()) / 1000)
+    reply.header('set-cookie', credentials.cookieFor(signedIn.cookie, seconds))
+  },
+  logout: async ({ doors, who, presented, reply }) => {
+    if (presented.by !== 'cookie') return
+    await doors.store.run(signOut, { credentialId: who.credentialId })
+    reply.header('set-cookie', doors.credentials.noCookie)
+  },
+  getMe: async ({ who }) => ({ id: who.id, name: who.name, kind: who.kind, role: who.role, scopes: [...who.scopes] }),
+  createSignInCode: async ({ doors, who }) => {
+    const made = await doors.store.run(createSignInCode, { by: who.id })
+    return { ...made, link: doors.publicUrl && signInLink(doors.publicUrl, made.code) }
+  },
+  listPeople: query(listPeople, (call) => call.query),
+  addPerson: run(addPerson, ({ body, who }) => ({ ...body, by: lasting(who) })),
+  changePerson: run(changePersonRole, ({ params, body, who }) => ({ ...params, ...body, by: lasting(who) })),
+  renewPerson: run(renewPerson, ({ params, who }) => ({ ...params, by: lasting(who) })),
+  removePerson: run(removePerson, ({ params, who }) => ({ ...params, by: who.id })),
+  listTokens: query(listTokens, (call) => call.query),
+  createToken: run(createToken, ({ body, who }) => ({ ...body, by: who })),
+  revokeToken: run(revokeToken, ({ params, query: { made }, who }) => ({ ...params, made, by: who.id })),
+}
+
+/** SE3: people have no end, so nobody who has one gives them anything. */
+function lasting(who: Who): string {
+  if (endOfMaker(who)) throw new Refusal('missing_scope', refusalText('peopleStay'), { scope: 'person' })
+  return who.id
+}
+
+/** The owner's token is not in the store, so the door tells. */
+function toSignIn(body: z.output<typeof Login>, credentials: Credentials) {
+  if ('code' in body) return { codeHash: hashSecret(body.code) }
+  const tokenHash = hashSecret(body.token)
+  return credentials.isOwner(tokenHash) ? ({ ownerVerified: true } as const) : { tokenHash }
+}

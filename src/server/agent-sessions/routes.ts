@@ -1,0 +1,9 @@
+/** Agent sessions, and what coordinators report about the processes that hold them. */
+import type { agentSessionRoutes } from '../../protocol/agent-sessions/routes.ts'
+import { listAgentSessions } from '../../services/agent-sessions/queries.ts'
+import { type HandlersOf, query } from '../http/handler.ts'
+
+export const agentSessionHandlers: HandlersOf<typeof agentSessionRoutes> = {
+  listAgentSessions: query(listAgentSessions, (call) => call.query),
+  reportProcessExit: ({ body, who, doors, receipt }) => doors.agents.reportExit(who, body, receipt),
+}

@@ -1,0 +1,256 @@
+/** The MCP tools by which an agent signs in, learns what to do next, and leaves. */
+import * as z from 'zod'
+import { Refusal } from '../../domain/errors.ts'
+import { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
+import { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process-exit.ts'
+import { Id } from '../../protocol/text.ts'
+import { getAgentAction as getActionFor, type NextAnswer } from '../../services/agent-sessions/find-next-action.ts'
+import { agentSessionToken } from '../mcp/arguments.ts'
+import { coordinatorOnly } from '../mcp/coordinator-only.ts'
+import { ResumeContextAnswer, resumeContextAnswer, ToldDecisions, ToldTask } from '../mcp/resume-context-answer.ts'
+import { snakeFields, snakeShape } from '../mcp/snake-case.ts'
+import { defineTool, ends, reads, type ToolCall, writes, writesOnce } from '../mcp/tool.ts'
+import { superseded } from './held-calls.ts'
+
+const nothingToDo =
+  'There is no work for you in this project. Do nothing more and exit; you are started again when there is some.'
+
+/** `authenticate` (AS1): a process signs in as an agent of a project. */
+export const authenticate = defineTool({
+  name: 'authenticate',
+  title: 'Sign in as an agent',
+  description:
+    'Signs you in. Call it first, once. The server decides what you are here for: a chat or a task. If the answer is no_work there ' +
+    'is nothing to do for you, so stop. Otherwise call get_next_action and do what it says until it says exit. ' +
+    'Never repeat session_token in anything you write.',
+  annotations: writes,
+  input: z.strictObject({
+    agent_id: Id.optional().describe('Who you are: the id you were given (HOLDFAST_AGENT_ID)'),
+    passkey: z
+      .string()
+      .min(1)
+      .max(512)
+      .optional()
+      .describe('Leave it out if your connection carries your credential, as it usually does'),
+    project_id: Id.describe('Where you work: the id you were given (HOLDFAST_PROJECT_ID)'),
+    launch_id: Id.optional().describe('HOLDFAST_LAUNCH_ID of your environment, if there is one'),
+  }),
+  output: z.object({
+    status: z.enum(['ok', 'no_work']),
+    session_token: z.string().optional().describe('Send it with every call, unless your connection carries your own credential'),
+    session_id: AgentSession.shape.id.optional(),
+    purpose: AgentSession.shape.purpose.optional(),
+    expires_at: AgentSession.shape.expiresAt.optional(),
+    instruction: z.string().describe('What to do now'),
+  }),
+  run: async ({ agent_id, passkey, project_id, launch_id }, { doors, presented }) => {
+    const claim = { agentId: agent_id, passkey, projectId: project_id, launchId: launch_id }
+    const answer = await doors.agents.authenticate(presented, claim)
+    if (answer.status === 'no_work') return { status: answer.status, instruction: nothingToDo }
+    const { token, agentSession, instruction } = answer
+    return {
+      status: answer.status,
+      session_token: token,
+      session_id: agentSession.id,
+      purpose: agentSession.purpose,
+      expires_at: agentSession.expiresAt,
+      instruction,
+    }
+  },
+})
+
+const maxWaitSeconds = 600
+
+const actions = [
+  'get_pending_messages',
+  'wait_for_messages',
+  'summarize_conversation',
+  'wait_for_approval',
+  'work_on_task',
+  'resume_work',
+  'exit',
+  superseded,
+] as const
+const states = [
+  'chat_pending',
+  'chat_waiting',
+  'chat_timeout',
+  'session_closed',
+  'summary_due',
+  'task_ready',
+  'task_resuming',
+  'task_done',
+  'approval_pending',
+  superseded,
+] as const
+
+const output = z.object({
+  action: z.enum(actions).describe('What to do now'),
+  state: z.enum(states).describe('Where your session stands'),
+  instruction: z.string().describe('How to do it; follow it'),
+  reason: z.string().optional().describe('With exit: why'),
+  wait_seconds: z.number().optional().describe('How long to wait before the next call, if your client cannot hold one'),
+  session_timeout_minutes: z.number().optional().describe('The session ends after so long without a message'),
+  through_seq: z.int().optional().describe('With summarize_conversation: what to pass to set_summary'),
+  approval_id: z.int().optional().describe('With wait_for_approval: what is waited for'),
+  task: ToldTask.optional().describe('With work_on_task: the task'),
+  decisions: ToldDecisions.optional().describe('With work_on_task: what people decided about your approvals; heed it'),
+  resume_context: ResumeContextAnswer.optional().describe('With resume_work: what is known about the work you take up'),
+})
+
+/** NA3: whoever still waits with the older call has nothing to do; calling again would only push out the newer one. */
+const olderCall: z.input<typeof output> = {
+  action: superseded,
+  state: superseded,
+  reason: superseded,
+  instruction:
+    'A newer get_next_action of yours waits in place of this one. Do nothing here and do not call again; go on with that one.',
+}
+
+/** `get_next_action` (NA1): the only loop an agent needs. */
+export const getNextAction = defineTool({
+  name: 'get_next_action',
+  title: 'What to do next',
+  description:
+    'Says what to do now. Call it after authenticate, do what instruction says, then call it again, until action is exit. ' +
+    'This is the only loop you need. With wait_seconds the call is held until something happens, so pass the longest time your ' +
+    'client can wait for a tool (50 if you do not know): each call you make costs a turn. One call at a time.',
+  annotations: writesOnce,
+  mayWait: true,
+  input: z.strictObject({
+    session_token: agentSessionToken,
+    wait_seconds: z
+      .number()
+      .min(0)
+      .max(maxWaitSeconds)
+      .optional()
+      .describe('Hold the call so long while there is nothing to do; 0 or left out answers at once'),
+  }),
+  output,
+  run: async ({ session_token, wait_seconds = 0 }, call) => {
+    const { doors, presented } = call
+    const answer = await doors.agents.nextAction(
+      presented,
+      session_token,
+      wait_seconds,
+      wait_seconds > 0 ? call.gone() : undefined,
+    )
+    if (answer === superseded) return olderCall
+    if (wait_seconds > 0 && answer.next.action !== 'exit') await stillValid(call)
+    return told(answer)
+  },
+})
+
+/** SE3: a credential that was revoked while the call was held gets nothing more, save that it is over. */
+async function stillValid({ doors, presented }: ToolCall): Promise<void> {
+  if (!(await doors.credentials.whoHas(presented.hash, presented.secret))) throw new Refusal('authentication_failed')
+}
+
+function told({ next, task, resumeContext, decisions }: NextAnswer): z.input<typeof output> {
+  const { action, state, instruction } = next
+  const always = { action, state, instruction }
+  switch (next.action) {
+    case 'wait_for_messages':
+      return { ...always, wait_seconds: next.waitSeconds, session_timeout_minutes: next.idleTimeoutMinutes }
+    case 'wait_for_approval':
+      return { ...always, approval_id: next.approvalId, wait_seconds: next.waitSeconds }
+    case 'summarize_conversation':
+      return { ...always, through_seq: next.throughSeq }
+    case 'work_on_task':
+      return {
+        ...always,
+        ...(task && { task: snakeFields(task) }),
+        ...(decisions.length > 0 && { decisions: decisions.map(snakeFields) }),
+      }
+    case 'resume_work':
+      return resumeContext ? { ...always, resume_context: resumeContextAnswer(resumeContext) } : always
+    case 'exit':
+      return { ...always, reason: next.reason }
+    default:
+      return always
+  }
+}
+
+/** `get_agent_action` (CO3): whether an agent should be started, for coordinators that others write. */
+export const getAgentAction = defineTool({
+  name: 'get_agent_action',
+  title: 'For coordinators: should this agent be started?',
+  description:
+    'For coordinators, the programs that start and watch agent processes; agents do not need it. Says whether a process of this ' +
+    'agent should be started in this project now: start, none, or hold (too many failed starts), with the reason.',
+  annotations: reads,
+  input: z.strictObject({ agent_id: Id, project_id: Id }),
+  output: z.object({ action: z.enum(['start', 'none', 'hold']), reason: z.string() }),
+  run: async ({ agent_id, project_id }, call) => {
+    coordinatorOnly(call)
+    const { action, reason } = await call.doors.store.query(getActionFor, { agentId: agent_id, projectId: project_id })
+    return { action, reason }
+  },
+})
+
+/** `invalidate_session` (PX1): what `report_process_exit` has replaced; the same as one with no process left. */
+export const invalidateSession = defineTool({
+  name: 'invalidate_session',
+  title: 'For coordinators (deprecated): end all sessions of an agent',
+  description:
+    'Deprecated: use report_process_exit, which can say which process exited. For coordinators; agents do not need it. ' +
+    'Ends every session of the agent in the project, as when none of its processes is left.',
+  annotations: ends,
+  input: z.strictObject({ agent_id: Id, project_id: Id }),
+  output: ProcessExitAnswer,
+  run: ({ agent_id, project_id }, call) => {
+    coordinatorOnly(call)
+    const exit = { agentId: agent_id, projectId: project_id, remainingProcesses: 0 }
+    return call.doors.agents.reportExit(call.presented.who, exit)
+  },
+})
+
+/** `logout` (AS8): an agent gives its session back. */
+export const logout = defineTool({
+  name: 'logout',
+  title: 'End your session',
+  description:
+    'Ends your session. Call it when you have to stop before get_next_action said exit, for example because you cannot go on. ' +
+    'Messages you have not answered go to whoever comes next. After exit it is not needed, and calling it twice does no harm.',
+  annotations: ends,
+  input: z.strictObject({ session_token: agentSessionToken }),
+  output: z.object({ status: z.literal('ended') }),
+  run: async ({ session_token }, { doors, presented }) => {
+    await doors.agents.logout(await doors.agents.caller(presented, session_token))
+    return { status: 'ended' as const }
+  },
+})
+
+const exit = snakeShape(ProcessExit).shape
+
+/** `report_process_exit` (PX1): a coordinator states a fact, the server decides. */
+export const reportProcessExit = defineTool({
+  name: 'report_process_exit',
+  title: 'For coordinators: a process has exited',
+  description:
+    'For coordinators; agents do not need it. States that a process of an agent in a project has exited, and how many of that agent ' +
+    'there are left on your machine. With launch_id exactly the session of that launch ends; without it the server judges by what ' +
+    'is left. Give report_id, so that a report that is sent again does no more.',
+  annotations: writesOnce,
+  input: z.strictObject({
+    ...exit,
+    remaining_processes: exit.remaining_processes.describe('Processes of this agent and project that you have left'),
+    launch_id: exit.launch_id.describe('HOLDFAST_LAUNCH_ID of the process that exited'),
+    report_id: exit.report_id.describe('Any text of your choice that is new for each report'),
+    epoch: exit.epoch.describe('Your epoch; a report from an older one than the server knows is refused'),
+  }),
+  output: ProcessExitAnswer,
+  run: (args, call) => {
+    coordinatorOnly(call)
+    return call.doors.agents.reportExit(call.presented.who, {
+      agentId: args.agent_id,
+      projectId: args.project_id,
+      remainingProcesses: args.remaining_processes,
+      launchId: args.launch_id,
+      exitCode: args.exit_code,
+      signal: args.signal,
+      reportId: args.report_id,
+      epoch: args.epoch,
+    })
+  },
+})

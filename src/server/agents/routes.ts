@@ -1,0 +1,38 @@
+/** Agents and their passkeys. */
+import type { Seals } from '../../platform/seals.ts'
+import { maskedValue } from '../../protocol/agents/masked-value.ts'
+import type { agentRoutes } from '../../protocol/agents/routes.ts'
+import { changeAgent } from '../../services/agents/change-agent.ts'
+import { createAgent, type SentEnvironment } from '../../services/agents/create-agent.ts'
+import { deleteAgent } from '../../services/agents/delete-agent.ts'
+import { findOccupiedProjects, getAgent, listAgents } from '../../services/agents/queries.ts'
+import { replacePasskey } from '../../services/agents/replace-passkey.ts'
+import { type HandlersOf, query, run } from '../http/handler.ts'
+
+/** SE12: before anything of it reaches the store. A mask means what is there. */
+const sealed = (seals: Seals, env: Readonly<Record<string, string>> | undefined): SentEnvironment | undefined =>
+  env &&
+  Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name, value === maskedValue ? maskedValue : seals.seal(name, value)]),
+  )
+
+export const agentHandlers: HandlersOf<typeof agentRoutes> = {
+  listAgents: query(listAgents, (call) => call.query),
+  createAgent: run(createAgent, ({ body, who, doors: { seals } }) => ({ ...body, env: sealed(seals, body.env), by: who.id })),
+  getAgent: query(getAgent, ({ params }) => params),
+  changeAgent: run(changeAgent, ({ body, params, who, doors: { seals } }) => ({
+    ...body,
+    env: sealed(seals, body.env),
+    ...params,
+    by: who.id,
+  })),
+  deleteAgent: async ({ params, who, doors: { store }, receipt }) => {
+    const projectIds = await store.query(findOccupiedProjects, params)
+    await store.run(deleteAgent, { ...params, projectIds, by: who.id }, receipt)
+  },
+  replacePasskey: async ({ params, who, doors: { store }, receipt }) => {
+    const projectIds = await store.query(findOccupiedProjects, params)
+    return store.run(replacePasskey, { ...params, projectIds, by: who.id }, receipt)
+  },
+  listDetectedAgents: async ({ doors }) => ({ items: [...(await doors.detectAgents())] }),
+}

@@ -1,0 +1,22 @@
+/** Approvals of a project and the inbox. */
+import type { allowanceRoutes, approvalRoutes } from '../../protocol/approvals/routes.ts'
+import { createApproval } from '../../services/approvals/create-approval.ts'
+import { listAllowances, listApprovals, listPendingApprovals, readApproval } from '../../services/approvals/queries.ts'
+import { resubmitApproval } from '../../services/approvals/resubmit-approval.ts'
+import { revokeAllowance } from '../../services/approvals/revoke-allowance.ts'
+import { type HandlersOf, query, run } from '../http/handler.ts'
+
+export const approvalHandlers: HandlersOf<typeof approvalRoutes> = {
+  listPendingApprovals: query(listPendingApprovals, (call) => call.query),
+  listApprovals: query(listApprovals, (call) => ({ ...call.query, ...call.params })),
+  createApproval: run(createApproval, ({ body, params }) => ({ ...body, ...params })),
+  readApproval: query(readApproval, ({ params }) => params),
+  decideApproval: ({ body, params, who, doors, receipt }) => doors.userSessions.decide(who, { ...body, ...params }, receipt),
+  resubmitApproval: run(resubmitApproval, ({ body, params }) => ({ ...body, ...params })),
+}
+
+/** What agents are always allowed. */
+export const allowanceHandlers: HandlersOf<typeof allowanceRoutes> = {
+  listAllowances: query(listAllowances, (call) => ({ ...call.query, ...call.params })),
+  revokeAllowance: run(revokeAllowance, ({ params, who }) => ({ ...params, by: who.id })),
+}

@@ -1,0 +1,70 @@
+/** The MCP tools of approvals. */
+import * as z from 'zod'
+import { Approval, ApprovalRequest } from '../../protocol/approvals/approval.ts'
+import { getApproval as getApprovalOf } from '../../services/approvals/queries.ts'
+import { requestApproval as requestApprovalFor } from '../../services/approvals/request-approval.ts'
+import { agentSessionToken } from '../mcp/arguments.ts'
+import { snakeFields, snakeShape } from '../mcp/snake-case.ts'
+import { defineTool, reads, writesOnce } from '../mcp/tool.ts'
+
+const asked = ApprovalRequest.shape
+
+/** `request_approval` (AP3): asks people, who may take as long as they like. */
+export const requestApproval = defineTool({
+  name: 'request_approval',
+  title: 'Ask a person to approve',
+  description:
+    'Asks the people of this project for a decision before you go on: a plan, a risky step, a result. It comes back at once with an ' +
+    'approval_id. Then call get_next_action with the longest wait_seconds, again and again, while it says wait_for_approval; once it ' +
+    'says something else, read the decision with get_approval. Do nothing that needs the approval before. If revision_requested was ' +
+    'decided, change what you proposed as feedback says and call this again with the same approval_id.',
+  annotations: writesOnce,
+  input: z.strictObject({
+    session_token: agentSessionToken,
+    checkpoint_type: asked.checkpointType.describe('What kind of decision it is, in a word: plan, design, release …'),
+    instruction_content: asked.instructionContent.describe(
+      'What the person is to decide, with all they need to know; Markdown is shown',
+    ),
+    worker_instructions: asked.workerInstructions.describe('What you would have others do, one entry each'),
+    artifacts: asked.artifacts.describe('What to look at: paths, links, or any JSON'),
+    task_id: asked.taskId.describe('The task it is about, when it is not the one you are at'),
+    approval_id: Approval.shape.id.optional().describe('Of an approval that was sent back for revision, to submit it again'),
+  }),
+  output: z.object({ approval_id: Approval.shape.id, status: Approval.shape.status }),
+  run: async (args, call) => {
+    const caller = await call.doors.agents.caller(call.presented, args.session_token)
+    const { id, status } = await call.doors.store.run(requestApprovalFor, {
+      contextId: call.presented.contextId,
+      ...caller,
+      checkpointType: args.checkpoint_type,
+      instructionContent: args.instruction_content,
+      workerInstructions: args.worker_instructions,
+      artifacts: args.artifacts,
+      taskId: args.task_id,
+      approvalId: args.approval_id,
+    })
+    return { approval_id: id, status }
+  },
+})
+
+/** `get_approval`: what was decided. */
+export const getApproval = defineTool({
+  name: 'get_approval',
+  title: 'Read a decision',
+  description:
+    'Gives an approval you asked for: its status (pending, approved, rejected or revision_requested), and in feedback what the person ' +
+    'said. If it is approved, go on. If it is rejected, do not do what you asked for. If a revision is requested, follow the feedback ' +
+    'and call request_approval again with this approval_id. If it is pending, call get_next_action with the longest wait_seconds.',
+  annotations: reads,
+  input: z.strictObject({
+    session_token: agentSessionToken,
+    approval_id: Approval.shape.id.describe('What request_approval gave you'),
+  }),
+  output: z.object({ approval_id: Approval.shape.id, ...snakeShape(Approval).shape }),
+  run: async ({ session_token, approval_id }, call) => {
+    const caller = await call.doors.agents.caller(call.presented, session_token)
+    const approval = await call.doors.store.query(getApprovalOf, { ...caller, approvalId: approval_id })
+    const revisions = approval.revisionHistory.map((each) => snakeFields(each as object))
+    return { approval_id, ...snakeFields(approval), revision_history: revisions }
+  },
+})

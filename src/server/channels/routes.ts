@@ -1,0 +1,15 @@
+/** Channels, who is served on them, and by which agent. */
+import type { channelRoutes } from '../../protocol/channels/routes.ts'
+import { changeChannelChat } from '../../services/channels/change-channel-chat.ts'
+import { createPairingCode } from '../../services/channels/create-pairing-code.ts'
+import { listChannelChats, listChannels } from '../../services/channels/queries.ts'
+import { setChannelRoute } from '../../services/channels/set-channel-route.ts'
+import { type HandlersOf, query, run } from '../http/handler.ts'
+
+export const channelHandlers: HandlersOf<typeof channelRoutes> = {
+  listChannels: query(listChannels, () => ({})),
+  setChannelRoute: run(setChannelRoute, ({ params, body, who }) => ({ ...params, ...body, by: who.id })),
+  createPairingCode: run(createPairingCode, ({ params, who }) => ({ ...params, by: who.id })),
+  listChannelChats: query(listChannelChats, (call) => ({ ...call.params, ...call.query })),
+  changeChannelChat: run(changeChannelChat, ({ params, body, who }) => ({ ...params, ...body, by: who.id })),
+}

@@ -1,0 +1,93 @@
+/**
+ * The user sessions that WebSockets of this node are attached to (US3): as long as one is, that is written down every now and then, and
+ * when the last one goes, too. Nothing is decided here; a session that nobody is attached to is simply not seen.
+ */
+import { type Instant, instant } from '../../domain/instant.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { maxAttachedAtOnce, touchUserSessions } from '../../services/consoles/touch-user-sessions.ts'
+import type { Store } from '../../store/store.ts'
+
+/** A third of the time for which being attached counts. */
+const attachedEveryMs = 20_000
+/** Those that came or went just now are written down together. */
+const gatherMs = 200
+
+export interface AttachedSessionsOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export class AttachedSessions {
+  readonly #parts: AttachedSessionsOptions
+  /** How many WebSockets are attached to each. */
+  readonly #attached = new Map<string, number>()
+  #changed = new Set<string>()
+  /** For how long this node has said last that somebody is attached: who moves to another node is seen there from then on. */
+  readonly #seenUntil = new Map<string, Instant>()
+  #stopGathering: (() => void) | undefined
+  #stopSeeing: (() => void) | undefined
+  #closed = false
+
+  constructor(parts: AttachedSessionsOptions) {
+    this.#parts = parts
+  }
+
+  attach(userSessionId: string): void {
+    const count = this.#attached.get(userSessionId) ?? 0
+    this.#attached.set(userSessionId, count + 1)
+    if (count === 0) this.#note(userSessionId)
+    this.#stopSeeing ??= this.#parts.clock.after(attachedEveryMs, () => this.#seeAll())
+  }
+
+  detach(userSessionId: string): void {
+    const left = (this.#attached.get(userSessionId) ?? 1) - 1
+    if (left > 0) this.#attached.set(userSessionId, left)
+    else {
+      this.#attached.delete(userSessionId)
+      this.#note(userSessionId)
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#stopGathering?.()
+    this.#stopSeeing?.()
+  }
+
+  #note(userSessionId: string): void {
+    this.#changed.add(userSessionId)
+    if (!this.#closed) this.#stopGathering ??= this.#parts.clock.after(gatherMs, () => this.#seeChanged())
+  }
+
+  #seeChanged(): void {
+    this.#stopGathering = undefined
+    const changed = [...this.#changed]
+    this.#changed = new Set()
+    void this.#see(changed)
+  }
+
+  #seeAll(): void {
+    this.#stopSeeing = this.#attached.size > 0 ? this.#parts.clock.after(attachedEveryMs, () => this.#seeAll()) : undefined
+    void this.#see([...this.#attached.keys()])
+  }
+
+  /** As each is now. */
+  async #see(ids: readonly string[]): Promise<void> {
+    const { store, logger } = this.#parts
+    try {
+      for (let at = 0; at < ids.length; at += maxAttachedAtOnce) {
+        const some = ids.slice(at, at + maxAttachedAtOnce)
+        const attached = some.filter((id) => this.#attached.has(id))
+        const gone = some.filter((id) => !this.#attached.has(id))
+        const detached = gone.map((id) => ({ id, seenUntil: this.#seenUntil.get(id) ?? instant(0) }))
+        for (const id of gone) this.#seenUntil.delete(id)
+        const until = await store.run(touchUserSessions, { attached, detached })
+        for (const id of attached) if (this.#attached.has(id)) this.#seenUntil.set(id, until)
+      }
+    } catch (error) {
+      if (!this.#closed) logger.warn({ error: String(error) }, 'Attached user sessions could not be noted; trying again')
+    }
+  }
+}

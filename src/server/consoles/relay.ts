@@ -1,0 +1,97 @@
+/**
+ * The user sessions one WebSocket is attached to (RL4, US3). Their events come through the connection's subscription like all others and
+ * leave as messages of the relay: from the number a client saw last, without a gap and without a duplicate.
+ */
+import { parseStream, type StreamName, userSessionStream } from '../../domain/stream-name.ts'
+import { snapshotMessage } from '../../protocol/consoles/relay.ts'
+import type { UserSessionState } from '../../protocol/consoles/user-session.ts'
+import { encodeCursor } from '../../store/log/cursor.ts'
+import type { Store } from '../../store/store.ts'
+import { FeedEvent } from '../live/feed-event.ts'
+import { stillFree } from '../live/stream-names.ts'
+import type { FeedSnapshot, Subscription } from '../live/subscription.ts'
+import type { AttachedSessions } from './attached-sessions.ts'
+
+/** Serves nobody: so the stream begins with its snapshot. */
+const noCursor = ''
+
+export interface RelayOptions {
+  readonly store: Store
+  readonly attached: AttachedSessions
+  readonly subscription: Subscription
+  readonly connectionId: string
+  readonly send: (frame: Buffer) => void
+}
+
+export class Relay {
+  readonly connectionId: string
+  readonly #parts: RelayOptions
+  readonly #streams = new Set<StreamName>()
+
+  constructor(parts: RelayOptions) {
+    this.connectionId = parts.connectionId
+    this.#parts = parts
+  }
+
+  /** Whether events of this stream leave as messages of the relay. */
+  has(stream: StreamName): boolean {
+    return this.#streams.size > 0 && this.#streams.has(stream)
+  }
+
+  isAttached(userSessionId: string): boolean {
+    return this.#streams.has(userSessionStream(userSessionId))
+  }
+
+  /** Refuses before anything is made that could not be followed then. */
+  mustHaveRoom(): void {
+    stillFree([userSessionStream('')], this.#parts.subscription.streams)
+  }
+
+  /** Follows from this number on; without one from a snapshot. `ready` is called before anything is sent. */
+  async attach(userSessionId: string, lastSeq: number | undefined, ready: () => void = () => {}): Promise<void> {
+    const { store, subscription, attached } = this.#parts
+    const stream = userSessionStream(userSessionId)
+    stillFree([stream], subscription.streams)
+    const after = lastSeq === undefined ? noCursor : encodeCursor(store.incarnation, new Map([[stream, lastSeq]]))
+    await subscription.follow([stream], after, () => {
+      if (!this.#streams.has(stream)) attached.attach(userSessionId)
+      this.#streams.add(stream)
+      ready()
+    })
+  }
+
+  /** Does what was asked and sees that the answer comes: whoever asks is attached, and an answer that has gone by comes again. */
+  async request(userSessionId: string, work: () => Promise<number | null>): Promise<void> {
+    const { store, subscription } = this.#parts
+    const stream = userSessionStream(userSessionId)
+    if (!this.isAttached(userSessionId)) {
+      const [position] = await store.positions([stream])
+      await this.attach(userSessionId, position?.head ?? 0)
+    }
+    const before = subscription.positionOf(stream)
+    const seq = await work()
+    if (seq !== null && seq <= before) await this.resend(userSessionId, seq)
+  }
+
+  async resend(userSessionId: string, seq: number): Promise<void> {
+    const { store, send } = this.#parts
+    const [row] = await store.eventsAfter(userSessionStream(userSessionId), seq - 1, 1)
+    // One that was trimmed is told by no event any more.
+    if (row?.seq === seq) send(new FeedEvent(row, store.incarnation).relayFrame)
+  }
+
+  /** Of the snapshot what is of the relay, as its messages. */
+  snapshots({ streams, state }: FeedSnapshot): ReturnType<typeof snapshotMessage>[] {
+    return streams
+      .filter((stream) => this.has(stream))
+      .map((stream) => {
+        const known = state[stream] as UserSessionState
+        return snapshotMessage(parseStream(stream)?.id ?? '', known.userSession?.headSeq ?? 0, known)
+      })
+  }
+
+  close(): void {
+    for (const stream of this.#streams) this.#parts.attached.detach(parseStream(stream)?.id ?? '')
+    this.#streams.clear()
+  }
+}

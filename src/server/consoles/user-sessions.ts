@@ -1,0 +1,224 @@
+/**
+ * User sessions, whatever door is used: what has to be looked up before a use case can lock what it decides about is looked up here, and
+ * that the session is the caller's. What is asked for answers with the number of the event that tells of it, null when that is still to
+ * come. Holds no rules and no state.
+ */
+import { createHash } from 'node:crypto'
+import type { Who } from '../../domain/access/who.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { statusText } from '../../domain/sentences.ts'
+import { home, userSessionStream } from '../../domain/stream-name.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { AlwaysTerms } from '../../protocol/approvals/allowance.ts'
+import type { Approval } from '../../protocol/approvals/approval.ts'
+import type { RelayRequest } from '../../protocol/consoles/relay.ts'
+import type { UserSession } from '../../protocol/consoles/user-session.ts'
+import type { Missing, NotRestored } from '../../protocol/work/resume.ts'
+import { answerPermission, type PermissionChoice } from '../../services/approvals/answer-permission.ts'
+import { decideApproval } from '../../services/approvals/decide-approval.ts'
+import { findPermission, readApproval } from '../../services/approvals/queries.ts'
+import { configureAgent } from '../../services/consoles/configure-agent.ts'
+import { createUserSession } from '../../services/consoles/create-user-session.ts'
+import {
+  accountOf,
+  type EndOf,
+  type FoundUserSession,
+  findEndAnswer,
+  findRoleAtWork,
+  findToldEnd,
+  findUserSession,
+  getUserSession,
+  type Start,
+} from '../../services/consoles/queries.ts'
+import { type Spawn, spawnRoleAgent } from '../../services/consoles/spawn-role-agent.ts'
+import { byRequest, terminateRoleAgent } from '../../services/consoles/terminate-role-agent.ts'
+import { terminateUserSession } from '../../services/consoles/terminate-user-session.ts'
+import { noSuchApproval } from '../../services/refusals.ts'
+import { cancelTurn } from '../../services/turns/cancel-turn.ts'
+import { chooseGoOn } from '../../services/turns/choose-go-on.ts'
+import { sendPrompt } from '../../services/turns/send-prompt.ts'
+import { withdrawPrompt } from '../../services/turns/withdraw-prompt.ts'
+import type { ReceiptKey, Store } from '../../store/store.ts'
+import { untilSeen } from '../live/until-seen.ts'
+import type { Offers } from '../processes/offers.ts'
+
+type Request<Type extends RelayRequest['type']> = Extract<RelayRequest, { type: Type }>
+
+interface Decision {
+  readonly projectId: string
+  readonly approvalId: number
+  readonly status: 'approved' | 'rejected' | 'revision_requested'
+  readonly feedback?: string | null | undefined
+  readonly always?: AlwaysTerms | undefined
+}
+
+interface TakenUp {
+  readonly notRestored: readonly NotRestored[]
+  readonly missing: Missing[] | undefined
+}
+
+/** For a coordinator of our own that is being started beside this server. */
+const coordinatorWithinMs = 5000
+
+/** The number of the event that answers, null when it is to come; or an end that answers the one who asked first. */
+type Terminating = { readonly seq: number | null } | { readonly awaits: EndOf }
+
+/** An end is told within seconds; a client waits no longer than this. */
+const toldWithinMs = 60_000
+
+interface UserSessionsOptions {
+  readonly store: Store
+  readonly clock: Clock
+  /** `up`: whoever asks in the first moment of the server is not told that there is none. */
+  readonly expectsCoordinator: boolean
+  readonly offers: Offers
+}
+
+export class UserSessions {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #expectsCoordinator: boolean
+  readonly #offers: Offers
+
+  constructor({ store, clock, expectsCoordinator, offers }: UserSessionsOptions) {
+    this.#store = store
+    this.#clock = clock
+    this.#expectsCoordinator = expectsCoordinator
+    this.#offers = offers
+  }
+
+  get(who: Who, userSessionId: string): Promise<UserSession> {
+    return this.#store.query(getUserSession, { userSessionId, accountId: accountOf(who) })
+  }
+
+  async find(who: Who, userSessionId: string, forStart?: Start): Promise<FoundUserSession> {
+    const asked = { userSessionId, accountId: accountOf(who), forStart }
+    const found = await this.#store.query(findUserSession, asked)
+    const isSettled = forStart === undefined || found.startOn !== null || found.cannotStart !== null
+    if (isSettled || !this.#expectsCoordinator) return found
+    const look = async (): Promise<FoundUserSession | undefined> => {
+      const now = await this.#store.query(findUserSession, asked)
+      return now.startOn === null && now.cannotStart === null ? undefined : now
+    }
+    const [store, clock] = [this.#store, this.#clock]
+    return (await untilSeen({ store, clock, stream: home, withinMs: coordinatorWithinMs, look })) ?? found
+  }
+
+  create(who: Who, request: Request<'session:create'>, connectionId: string): Promise<{ userSessionId: string; seq: number }> {
+    const { projectId, requestId } = request
+    return this.#store.run(createUserSession, { projectId, by: who.id, requestId }, receiptOf(connectionId, request))
+  }
+
+  async spawn(who: Who, request: Request<'agent:spawn'>): Promise<number> {
+    const which = await this.find(who, request.userSessionId, { role: request.role, agentId: request.agentId ?? undefined })
+    return (await this.#order({ ...request, ...which, by: who.id }, receiptIn(request))).seq
+  }
+
+  #order(spawn: Spawn, receipt: ReceiptKey | undefined): Promise<{ seq: number }> {
+    const { startOn: coordinatorId, projectId, userSessionId } = spawn
+    const where = { coordinatorId, projectId, userSessionId }
+    return this.#offers.order(where, (offered) => this.#store.run(spawnRoleAgent, { ...spawn, ...offered }, receipt))
+  }
+
+  /**
+   * RS2: who was at the work goes on with it, in its role and its worktree; what keeps it from that, in words. Undefined when the work was
+   * no role's; `missing` undefined when the role cannot be had and others may go on.
+   */
+  async takeUp(who: Who, from: string, workSessionId: string, receipt?: ReceiptKey): Promise<TakenUp | undefined> {
+    const at = await this.#store.query(findRoleAtWork, { workSessionId: from })
+    if (!at) return undefined
+    const { userSessionId, ...role } = at
+    try {
+      const which = await this.find(who, userSessionId, role)
+      const kept = receipt && { ...receipt, operation: `${receipt.operation} spawn` }
+      await this.#order({ ...which, ...role, load: true, workSessionId, by: who.id }, kept)
+      const detail = which.cannotStart ?? statusText('noMachineFor', { agent: role.agentId })
+      return { notRestored: [], missing: which.startOn === null ? [{ what: 'machine', detail }] : [] }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const detail = statusText('cannotGoOnItself', { agent: role.agentId, role: role.role, why: error.message })
+      return { notRestored: [{ what: 'agent', detail }], missing: undefined }
+    }
+  }
+
+  async prompt(who: Who, request: Request<'agent:message'>): Promise<number> {
+    const which = await this.find(who, request.userSessionId)
+    return (await this.#store.run(sendPrompt, { ...request, ...which, by: who.id }, receiptIn(request))).seq
+  }
+
+  async withdraw(who: Who, request: Request<'agent:withdraw'>): Promise<number> {
+    const which = await this.find(who, request.userSessionId)
+    return (await this.#store.run(withdrawPrompt, { ...request, ...which }, receiptIn(request))).seq
+  }
+
+  async cancel(who: Who, request: Request<'agent:cancel'>): Promise<number | null> {
+    const which = await this.find(who, request.userSessionId)
+    const { turnId } = await this.#store.run(cancelTurn, { ...request, ...which, by: who.id }, receiptIn(request))
+    return this.#store.query(findToldEnd, { turnId })
+  }
+
+  async configure(who: Who, request: Request<'agent:configure'>): Promise<number> {
+    const which = await this.find(who, request.userSessionId)
+    return (await this.#store.run(configureAgent, { ...request, ...which, by: who.id }, receiptIn(request))).seq
+  }
+
+  async goOn(who: Who, request: Request<'agent:go-on'>): Promise<number> {
+    const which = await this.find(who, request.userSessionId)
+    return (await this.#store.run(chooseGoOn, { ...request, ...which, by: who.id }, receiptIn(request))).seq
+  }
+
+  async terminateAgent(who: Who, request: Request<'agent:terminate'>): Promise<Terminating | 'nobody'> {
+    const which = await this.find(who, request.userSessionId)
+    const { roleAgentId, byOther } = await this.#store.run(terminateRoleAgent, { ...request, ...which }, receiptIn(request))
+    if (roleAgentId === null) return 'nobody'
+    return byOther ? { awaits: { roleAgentId } } : { seq: await this.#store.query(findToldEnd, { roleAgentId }) }
+  }
+
+  async terminate(who: Who, request: Omit<Request<'session:terminate'>, 'type'>, receipt?: ReceiptKey): Promise<Terminating> {
+    const { userSessionId, requestId } = request
+    const which = await this.find(who, userSessionId)
+    const kept = receipt ?? receiptIn({ type: 'session:terminate', ...request })
+    const { byOther } = await this.#store.run(terminateUserSession, { ...which, reason: byRequest, requestId }, kept)
+    return byOther ? { awaits: { userSessionId } } : { seq: await this.#store.query(findToldEnd, { userSessionId }) }
+  }
+
+  /** What answers the second who asked for an end, when it is told; undefined when it is not told in time. */
+  whenEnded(userSessionId: string, end: EndOf) {
+    const [store, clock, stream] = [this.#store, this.#clock, userSessionStream(userSessionId)]
+    const look = async () => (await store.query(findEndAnswer, end)) ?? undefined
+    return untilSeen({ store, clock, stream, withinMs: toldWithinMs, look })
+  }
+
+  async answer(who: Who, request: Request<'permission:answer'>): Promise<number> {
+    const { approvalId, optionId, outcome, always, requestId, userSessionId } = request
+    const which = await this.#store.query(findPermission, { approvalId })
+    if (which.userSessionId !== userSessionId) throw noSuchApproval(approvalId)
+    const choose = outcome === 'allowed' ? 'allow' : 'deny'
+    const choice: PermissionChoice = optionId === undefined ? { choose } : { optionId }
+    const input = { ...which, choice, always, by: who.id, requestId }
+    return (await this.#store.run(answerPermission, input, receiptIn(request))).seq
+  }
+
+  /** The inbox decides permissions too (AP4, AP5); whoever may decide the approvals of a project may decide these. */
+  async decide(who: Who, decision: Decision, receipt: ReceiptKey | undefined): Promise<Approval> {
+    const { projectId, approvalId, status, feedback, always } = decision
+    const { permission } = await this.#store.query(readApproval, { projectId, approvalId })
+    if (!permission && always) throw new Refusal('wrong_state', 'Only a permission for a tool can be given for always')
+    if (!permission) return this.#store.run(decideApproval, { ...decision, by: who.id }, receipt)
+    if (status === 'revision_requested') throw new Refusal('wrong_state', 'A permission is given or refused; nothing is revised')
+    const which = await this.#store.query(findPermission, { approvalId })
+    const choice: PermissionChoice = { choose: status === 'approved' ? 'allow' : 'deny' }
+    const input = { ...which, choice, always, feedback, by: who.id }
+    return (await this.#store.run(answerPermission, input, receipt)).approval
+  }
+}
+
+/** RL2: within its user session a request id counts once, whichever connection it comes on. */
+const receiptIn = (request: Exclude<RelayRequest, { type: 'session:create' }>): ReceiptKey | undefined =>
+  receiptOf(request.userSessionId, request)
+
+function receiptOf(within: string, request: RelayRequest): ReceiptKey | undefined {
+  if (request.requestId === undefined) return undefined
+  const contentHash = createHash('sha256').update(JSON.stringify(request)).digest('base64url')
+  return { credentialId: within, operation: 'relay', key: request.requestId, contentHash, sealedBy: '' }
+}

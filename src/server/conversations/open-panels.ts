@@ -1,0 +1,85 @@
+/**
+ * The chat panels that event streams of this node name (CH5): as long as one does, it is written down every now and then that the
+ * panel was seen. Nothing is decided here; a panel that nobody names is simply not seen.
+ */
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { maxSeenAtOnce, touchPanels } from '../../services/conversations/panels.ts'
+import type { Store } from '../../store/store.ts'
+
+/** A third of the time after which a panel counts as closed. */
+const seenEveryMs = 20_000
+/** Those that were just named are seen together: after a restart everybody comes back at once. */
+const gatherMs = 1000
+
+export interface OpenPanelsOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export class OpenPanels {
+  readonly #parts: OpenPanelsOptions
+  /** How many streams name each. */
+  readonly #named = new Map<string, number>()
+  #fresh = new Set<string>()
+  #stopGathering: (() => void) | undefined
+  #stopSeeing: (() => void) | undefined
+  #closed = false
+
+  constructor(parts: OpenPanelsOptions) {
+    this.#parts = parts
+  }
+
+  /** The function returned says that the stream is over. */
+  name(panelIds: readonly string[]): () => void {
+    const ids = new Set(panelIds)
+    if (ids.size === 0 || this.#closed) return () => {}
+    for (const id of ids) {
+      this.#named.set(id, (this.#named.get(id) ?? 0) + 1)
+      this.#fresh.add(id)
+    }
+    this.#stopGathering ??= this.#parts.clock.after(gatherMs, () => this.#seeFresh())
+    this.#stopSeeing ??= this.#parts.clock.after(seenEveryMs, () => this.#seeAll())
+    let over = false
+    return () => {
+      if (over) return
+      over = true
+      for (const id of ids) this.#leave(id)
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#stopGathering?.()
+    this.#stopSeeing?.()
+  }
+
+  #leave(id: string): void {
+    const left = (this.#named.get(id) ?? 1) - 1
+    if (left > 0) this.#named.set(id, left)
+    else this.#named.delete(id)
+  }
+
+  #seeFresh(): void {
+    this.#stopGathering = undefined
+    const fresh = [...this.#fresh].filter((id) => this.#named.has(id))
+    this.#fresh = new Set()
+    void this.#see(fresh)
+  }
+
+  #seeAll(): void {
+    this.#stopSeeing = this.#named.size > 0 ? this.#parts.clock.after(seenEveryMs, () => this.#seeAll()) : undefined
+    void this.#see([...this.#named.keys()])
+  }
+
+  async #see(panelIds: readonly string[]): Promise<void> {
+    const { store, logger } = this.#parts
+    try {
+      for (let at = 0; at < panelIds.length; at += maxSeenAtOnce)
+        await store.run(touchPanels, { panelIds: panelIds.slice(at, at + maxSeenAtOnce) })
+    } catch (error) {
+      if (!this.#closed) logger.warn({ error: String(error) }, 'Open chat panels could not be noted; trying again')
+    }
+  }
+}

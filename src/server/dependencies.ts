@@ -1,0 +1,76 @@
+/** What the doors share, built once by server.ts. */
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Seals } from '../platform/seals.ts'
+import type { DetectedAgent } from '../protocol/agents/detected-agent.ts'
+import type { NotRestored } from '../protocol/work/resume.ts'
+import type { Store } from '../store/store.ts'
+import type { AgentCalls } from './agent-sessions/agent-calls.ts'
+import type { AttachedSessions } from './consoles/attached-sessions.ts'
+import type { UserSessions } from './consoles/user-sessions.ts'
+import type { SearchIndexer } from './conversations/indexer.ts'
+import type { OpenPanels } from './conversations/open-panels.ts'
+import type { Connections } from './live/connections.ts'
+import type { Tails } from './live/tail.ts'
+import type { Launches } from './processes/launches.ts'
+import type { Offers } from './processes/offers.ts'
+import type { ProjectFolders } from './projects/project-folders.ts'
+import type { Credentials } from './security/credentials.ts'
+import type { RateLimit } from './security/rate-limit.ts'
+import type { Figures } from './system/figures.ts'
+import type { Worktrees } from './worktrees/worktrees.ts'
+
+/** The files beside the database, as far as the doors speak of them (CK2). */
+export interface FilesBeside {
+  checkpointPath(projectId: string, workSessionId: string): string
+  /** Resolves when what was committed before is in the files of the project; false when it cannot be written just now. */
+  written(projectId: string): Promise<boolean>
+  /** CV1 `save`: resolves with the path when all that was committed before is in the file; throws `file_not_written` when it cannot be. */
+  saveConversation(key: string): Promise<string>
+  /** CK7: the work session whose files lie at a path on this machine, brought into the store when it is not there. */
+  bringBack(
+    path: string,
+    by: string,
+  ): Promise<{
+    readonly projectId: string
+    readonly workSessionId: string
+    readonly notRestored: readonly NotRestored[]
+  }>
+  /** Where the note of a day lies (DC3). */
+  notePath(day: string): string
+  /** Resolves when the chapters closed before are in it; false when it cannot be written just now, and is tried again. */
+  noteWritten(day: string): Promise<boolean>
+  /** Of the coordinator beside the server; older lines go by themselves. */
+  logs(): { readonly bytes: number; readonly atMostBytes: number }
+}
+
+export interface ServerDependencies {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly version: string
+  /** The address other devices use, when it is set. */
+  readonly publicUrl: string | null
+  /** Whether readers reach us over TLS, through the proxy of `public_url`. */
+  readonly https: boolean
+  readonly credentials: Credentials
+  readonly seals: Seals
+  readonly loginLimit: RateLimit
+  readonly tails: Tails
+  readonly connections: Connections
+  readonly panels: OpenPanels
+  readonly agents: AgentCalls
+  readonly launches: Launches
+  readonly offers: Offers
+  readonly files: FilesBeside
+  readonly userSessions: UserSessions
+  readonly worktrees: Worktrees
+  readonly folders: ProjectFolders
+  readonly attached: AttachedSessions
+  readonly figures: Figures
+  readonly search: SearchIndexer
+  /** Those installed on this machine (AG5). */
+  readonly detectAgents: () => Promise<readonly DetectedAgent[]>
+  /** True once the server has begun to stop. */
+  closing: boolean
+}

@@ -1,0 +1,35 @@
+/** What agents are told about work that they take up (RS1), under this wire's names. */
+import type * as z from 'zod'
+import type { ResumeContext as Context } from '../../domain/work/resume-context.ts'
+import { RememberedTask, ResumeContext, ToldApproach, ToldDecision } from '../../protocol/work/resume.ts'
+import { Task } from '../../protocol/work/task.ts'
+import { snakeFields, snakeShape } from './snake-case.ts'
+
+const ResumedTask = snakeShape(RememberedTask)
+export const ToldDecisions = snakeShape(ToldDecision).array()
+const Approaches = snakeShape(ToldApproach).array()
+
+export const ResumeContextAnswer = snakeShape(ResumeContext).extend({
+  current_task: ResumedTask.nullable(),
+  decisions: ToldDecisions,
+  failed_approaches: Approaches,
+  verified_approaches: Approaches,
+  next_approaches: Approaches,
+  remaining_tasks: ResumedTask.array(),
+  left_out: snakeShape(ResumeContext.shape.leftOut),
+})
+
+export const resumeContextAnswer = (context: Context): z.input<typeof ResumeContextAnswer> =>
+  ({
+    ...snakeFields(context),
+    current_task: context.currentTask && snakeFields(context.currentTask),
+    decisions: context.decisions.map(snakeFields),
+    failed_approaches: context.failedApproaches.map(snakeFields),
+    verified_approaches: context.verifiedApproaches.map(snakeFields),
+    next_approaches: context.nextApproaches.map(snakeFields),
+    remaining_tasks: context.remainingTasks.map(snakeFields),
+    left_out: snakeFields(context.leftOut),
+  }) as z.input<typeof ResumeContextAnswer>
+
+/** A task as agents are told of it. */
+export const ToldTask = snakeShape(Task)

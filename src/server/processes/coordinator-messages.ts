@@ -1,0 +1,46 @@
+/**
+ * What coordinators may say on `/ws` (src/protocol/processes/link.ts), with a credential of their own and no other. After the welcome their
+ * orders are followed for them, beginning with all that has not ended: what they did before does not matter.
+ */
+import type { Who } from '../../domain/access/who.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { coordinatorStream } from '../../domain/stream-name.ts'
+import { checked } from '../../protocol/checked-input.ts'
+import { CoordinatorFacts, CoordinatorHello, CoordinatorTake } from '../../protocol/processes/link.ts'
+import { CoordinatorTurn } from '../../protocol/turns/link.ts'
+import type { ServerDependencies } from '../dependencies.ts'
+import type { MessageConnection } from '../websocket/messages.ts'
+
+type Handle = (connection: MessageConnection, who: Who, message: unknown, doors: ServerDependencies) => Promise<void>
+
+/** Serves nobody: so the stream begins with its snapshot. */
+const noCursor = ''
+
+const handlers: Readonly<Record<string, Handle>> = {
+  'coordinator:hello': async (connection, who, message, { launches }) => {
+    connection.answer({ ...(await launches.greet(who, checked(CoordinatorHello, message))) })
+    await connection.subscription.follow([coordinatorStream(who.id)], noCursor, () => {})
+  },
+  'coordinator:take': async (connection, who, message, { launches }) =>
+    connection.answer({ ...(await launches.take(who, checked(CoordinatorTake, message))) }),
+  'coordinator:turn': async (connection, who, message, { launches }) =>
+    connection.answer({ ...(await launches.prompt(who, checked(CoordinatorTurn, message))) }),
+  'coordinator:facts': async (connection, who, message, { launches, offers }) => {
+    const facts = checked(CoordinatorFacts, message)
+    connection.answer({ ...(await launches.facts(who, facts)) })
+    if (connection.isOpen) offers.hear(who.id, facts.epoch, connection)
+  },
+}
+
+export const coordinatorMessages = Object.keys(handlers)
+
+/** Whoever may manage can report an exit by hand, but is no coordinator: orders go to a machine. */
+export async function handleCoordinatorMessage(
+  connection: MessageConnection,
+  who: Who,
+  message: { readonly type: string },
+  doors: ServerDependencies,
+): Promise<void> {
+  if (!who.scopes.includes('coordinator')) throw new Refusal('missing_scope', undefined, { scope: 'coordinator' })
+  await handlers[message.type]?.(connection, who, message, doors)
+}

@@ -1,0 +1,58 @@
+/**
+ * Asks coordinators and waits for what they answer (link-questions.ts). The question and the answer are in the store: the coordinator may be
+ * connected to another node, and whoever asks again with the same key finds the same answer. Holds no state but who waits.
+ */
+import { Refusal } from '../../domain/errors.ts'
+import { coordinatorStream } from '../../domain/stream-name.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { type Answer, effects } from '../../protocol/processes/coordinator-requests.ts'
+import {
+  findCoordinatorAnswer,
+  forgetCoordinatorRequest,
+  type Question,
+  requestFromCoordinator,
+} from '../../services/processes/coordinator-requests.ts'
+import type { ReceiptKey, Store } from '../../store/store.ts'
+import { untilSeen } from '../live/until-seen.ts'
+
+export class Questions {
+  readonly #store: Store
+  readonly #clock: Clock
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /** The value of its answer. What the machine could not say or do is a Refusal. */
+  async ask<Value>(question: Question, receipt?: ReceiptKey): Promise<Value> {
+    const { id } = await this.#store.run(requestFromCoordinator, question, receipt)
+    const answer = await this.#answerTo(id, question)
+    if (!effects.has(question.ask.kind)) await this.#store.run(forgetCoordinatorRequest, { id })
+    if (answer.ok) return answer.value as Value
+    throw refusalFor(answer)
+  }
+
+  async #answerTo(id: string, { coordinatorId, withinMs }: Question): Promise<Answer> {
+    const stream = coordinatorStream(coordinatorId)
+    const look = (): Promise<Answer | undefined> => this.#store.query(findCoordinatorAnswer, { id })
+    const answer = await untilSeen({ store: this.#store, clock: this.#clock, stream, withinMs, look })
+    if (!answer) throw new Refusal('no_answer', undefined, { coordinatorId })
+    return answer
+  }
+}
+
+function refusalFor({ reason, why }: Extract<Answer, { ok: false }>): Refusal {
+  switch (reason) {
+    case 'gone':
+      return new Refusal('not_found', why)
+    case 'not_ours':
+      return new Refusal('wrong_state', why, { reason })
+    case 'git_refused':
+      return new Refusal('git_refused', why)
+    case 'invalid':
+      return new Refusal('invalid_request', why)
+    case 'busy':
+      return new Refusal('busy', why)
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Launches and the coordinators that carry them out, whatever door is used: what has to be looked up before a use case can lock what
+ * it decides about is looked up here. Holds no rules and no state.
+ */
+
+import type { Who } from '../../domain/access/who.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { LaunchEndReason } from '../../domain/processes/lifecycle.ts'
+import type { Seals } from '../../platform/seals.ts'
+import type { Coordinator } from '../../protocol/processes/coordinator.ts'
+import type {
+  CoordinatorFacts,
+  CoordinatorHello,
+  CoordinatorTake,
+  CoordinatorTaken,
+  CoordinatorWelcome,
+  LaunchParticulars,
+} from '../../protocol/processes/link.ts'
+import type { Process } from '../../protocol/processes/process.ts'
+import type { CoordinatorPrompt, CoordinatorTurn } from '../../protocol/turns/link.ts'
+import {
+  findHeldLaunch,
+  findLaunchesOn,
+  findStart,
+  findToldLaunches,
+  locateLaunch,
+} from '../../services/processes/coordinator-queries.ts'
+import { orderLaunch } from '../../services/processes/order-launch.ts'
+import { orderStop } from '../../services/processes/order-stop.ts'
+import { registerCoordinator } from '../../services/processes/register-coordinator.ts'
+import { releaseAgent } from '../../services/processes/release-agent.ts'
+import { takeFacts } from '../../services/processes/take-facts.ts'
+import { takeLaunch } from '../../services/processes/take-launch.ts'
+import { takeOverCoordinator } from '../../services/processes/take-over-coordinator.ts'
+import { findPrompt } from '../../services/turns/queries.ts'
+import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
+import type { ReceiptKey, Store } from '../../store/store.ts'
+import type { Offers } from './offers.ts'
+
+/** What coordinators are told when they are welcomed (CF1). */
+export interface CoordinatorRules {
+  readonly maxConcurrent: number
+  readonly aloneMinutes: number
+  readonly takeoverMinutes: number | null
+}
+
+export class Launches {
+  readonly #store: Store
+  readonly #rules: CoordinatorRules
+  readonly #offers: Offers
+  readonly #seals: Seals
+
+  constructor(store: Store, rules: CoordinatorRules, offers: Offers, seals: Seals) {
+    this.#store = store
+    this.#rules = rules
+    this.#offers = offers
+    this.#seals = seals
+  }
+
+  async greet({ id: coordinatorId }: Who, { type: _, requestId: __, ...hello }: CoordinatorHello): Promise<CoordinatorWelcome> {
+    const greeted = await this.#store.run(registerCoordinator, { ...hello, coordinatorId })
+    const maxConcurrent = hello.capacity ?? this.#rules.maxConcurrent
+    return { type: 'coordinator:welcome', coordinatorId, ...greeted, ...this.#rules, maxConcurrent }
+  }
+
+  async take({ id: coordinatorId }: Who, { launchId, epoch }: CoordinatorTake): Promise<LaunchParticulars> {
+    const found = await this.#store.query(locateLaunch, { launchId }).catch(withdrawnIfNotFound(launchId))
+    const { projectId, userSessionId } = found
+    const { keyId } = this.#seals
+    const taken = await this.#store.run(takeLaunch, { coordinatorId, epoch, launchId, projectId, userSessionId, keyId })
+    if ('withdrawn' in taken) throw launchWithdrawn(launchId)
+    return { type: 'coordinator:launch', ...taken, env: this.#seals.open(taken.env) }
+  }
+
+  /** What the agent is to be told, for who comes back and knows the turn only by its id. */
+  async prompt({ id: coordinatorId }: Who, { launchId, turnId, epoch }: CoordinatorTurn): Promise<CoordinatorPrompt> {
+    const order = await this.#store.query(findPrompt, { coordinatorId, epoch, launchId, turnId })
+    return { type: 'coordinator:prompt', ...order }
+  }
+
+  async facts({ id: coordinatorId }: Who, { epoch, facts }: CoordinatorFacts): Promise<CoordinatorTaken> {
+    const from = { coordinatorId, epoch }
+    const told = await this.#store.query(findToldLaunches, { ...from, facts })
+    const { through } = 'through' in told ? told : await this.#store.run(takeFacts, { ...from, facts, ...told })
+    return { type: 'coordinator:taken', through }
+  }
+
+  /** Looks whether the pair needs a process and orders it; null when nothing was to be done. */
+  async order({ agentId, projectId }: Pair, inChat?: boolean): Promise<Process | null> {
+    const pair = { agentId, projectId }
+    const start = await this.#store.query(findStart, { ...pair, inChat })
+    if (!start) return null
+    const where = { ...start, projectId, userSessionId: null }
+    return this.#offers.order(where, (offered) => this.#store.run(orderLaunch, { ...pair, ...start, ...offered }))
+  }
+
+  async stop(launchId: string, reason: LaunchEndReason, receipt?: ReceiptKey): Promise<Process> {
+    const which = await this.#store.query(locateLaunch, { launchId })
+    return this.#store.run(orderStop, { ...which, reason }, receipt)
+  }
+
+  async release(pair: Pair, receipt?: ReceiptKey): Promise<{ process: Process | null }> {
+    const held = await this.#store.query(findHeldLaunch, pair)
+    return held ? this.#store.run(releaseAgent, { ...pair, ...held }, receipt) : { process: null }
+  }
+
+  async takeOver(coordinatorId: string, by: string, receipt?: ReceiptKey): Promise<Coordinator> {
+    const ends = await this.#store.query(findLaunchesOn, { coordinatorId })
+    return this.#store.run(takeOverCoordinator, { coordinatorId, by, ...ends }, receipt)
+  }
+}
+
+const launchWithdrawn = (launchId: string): Refusal => new Refusal('launch_withdrawn', undefined, { launchId })
+
+const withdrawnIfNotFound =
+  (launchId: string) =>
+  (error: unknown): never => {
+    throw error instanceof Refusal && error.code === 'not_found' ? launchWithdrawn(launchId) : error
+  }

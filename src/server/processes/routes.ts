@@ -1,0 +1,13 @@
+/** The processes of agents, and the coordinators that run them. */
+import type { processRoutes } from '../../protocol/processes/routes.ts'
+import { getProcess, listCoordinators, listProcesses } from '../../services/processes/queries.ts'
+import { type HandlersOf, query } from '../http/handler.ts'
+
+export const processHandlers: HandlersOf<typeof processRoutes> = {
+  listProcesses: query(listProcesses, (call) => call.query),
+  getProcess: query(getProcess, ({ params }) => params),
+  stopProcess: ({ params, doors, receipt }) => doors.launches.stop(params.launchId, 'stopped_by_person', receipt),
+  releaseAgent: ({ params, doors, receipt }) => doors.launches.release(params, receipt),
+  listCoordinators: query(listCoordinators, (call) => call.query),
+  takeOverCoordinator: ({ params, who, doors, receipt }) => doors.launches.takeOver(params.coordinatorId, who.id, receipt),
+}

@@ -1,0 +1,28 @@
+/** Projects and the agents assigned to them. */
+import type { projectRoutes } from '../../protocol/projects/routes.ts'
+import { assignAgent } from '../../services/projects/assign-agent.ts'
+import { changeProject } from '../../services/projects/change-project.ts'
+import { createProject } from '../../services/projects/create-project.ts'
+import { deleteProject } from '../../services/projects/delete-project.ts'
+import { getProject, listProjects } from '../../services/projects/queries.ts'
+import { unassignAgent } from '../../services/projects/unassign-agent.ts'
+import { type HandlersOf, run } from '../http/handler.ts'
+
+export const projectHandlers: HandlersOf<typeof projectRoutes> = {
+  listProjects: async ({ query: asked, doors: { store, folders } }) => {
+    const { items, nextCursor } = await store.query(listProjects, asked)
+    return { items: await Promise.all(items.map((project) => folders.shown(project))), nextCursor }
+  },
+  createProject: async ({ body, who, doors: { store, folders }, receipt }) => {
+    const { id: by, scopes } = who
+    return store.run(createProject, { ...body, by, scopes, look: await folders.look(body.path) }, receipt)
+  },
+  getProject: async ({ params, doors: { store, folders } }) => folders.shown(await store.query(getProject, params)),
+  changeProject: async ({ body, params, who, doors: { store, folders }, receipt }) => {
+    const { id: by, scopes } = who
+    return store.run(changeProject, { ...body, ...params, by, scopes, look: await folders.look(body.path) }, receipt)
+  },
+  deleteProject: run(deleteProject, ({ params, who }) => ({ ...params, by: who.id })),
+  assignAgent: run(assignAgent, ({ params, who }) => ({ ...params, by: who.id })),
+  unassignAgent: run(unassignAgent, ({ params, who }) => ({ ...params, by: who.id })),
+}

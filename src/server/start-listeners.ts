@@ -1,0 +1,158 @@
+/**
+ * The doors, put together behind their front. They are given everything they need (src/compose) and hold no state that another
+ * node would miss.
+ */
+import type { Clock } from '../platform/clock.ts'
+import type { FolderRules } from '../platform/folder-rules.ts'
+import type { Seals } from '../platform/seals.ts'
+import type { Store } from '../store/store.ts'
+import type { LastSeen } from './agent-sessions/agent-calls.ts'
+import { AgentCalls } from './agent-sessions/agent-calls.ts'
+import type { HeldCalls } from './agent-sessions/held-calls.ts'
+import { AttachedSessions } from './consoles/attached-sessions.ts'
+import { UserSessions } from './consoles/user-sessions.ts'
+import { SearchIndexer } from './conversations/indexer.ts'
+import { OpenPanels } from './conversations/open-panels.ts'
+import type { FilesBeside, ServerDependencies } from './dependencies.ts'
+import type { Front } from './front.ts'
+import { buildApp } from './http/app.ts'
+import { Connections } from './live/connections.ts'
+import { Tails } from './live/tail.ts'
+import { Questions } from './processes/coordinator-requests.ts'
+import { type CoordinatorRules, Launches } from './processes/launches.ts'
+import { Offers } from './processes/offers.ts'
+import { ProjectFolders } from './projects/project-folders.ts'
+import { Credentials } from './security/credentials.ts'
+import { loginAttemptsPerMinute, RateLimit } from './security/rate-limit.ts'
+import { acceptSockets } from './websocket/door.ts'
+import { Worktrees } from './worktrees/worktrees.ts'
+
+export interface ListenersOptions {
+  readonly front: Front
+  readonly store: Store
+  readonly clock: Clock
+  readonly ownerTokenHash: string
+  /** What agents' keys are sealed with (SE12). */
+  readonly seals: Seals
+  readonly files: FilesBeside
+  readonly coordinatorRules: CoordinatorRules
+  readonly folderRules: FolderRules
+  /** One is started beside this server. */
+  readonly expectsCoordinator?: boolean | undefined
+  /** Looks for installed agents; none are looked for when it is left out. */
+  readonly detectAgents?: ServerDependencies['detectAgents'] | undefined
+}
+
+export interface Listeners {
+  /** When agents were last heard of, and which of them wait, for who sweeps their sessions and processes. */
+  readonly lastSeen: LastSeen
+  readonly held: HeldCalls
+  readonly launches: Launches
+  readonly tails: Tails
+  readonly worktrees: Worktrees
+  /**
+   * Is not ready any more, says goodbye to who is connected, answers whoever waits; serves what still comes for `lingerMs`, and longer while it comes, then accepts
+   * nothing and finishes what is in flight. Never takes longer than a few seconds (OP2).
+   */
+  close(lingerMs?: number): Promise<void>
+}
+
+/** Requests in flight have this long to finish. */
+const drainMs = 5000
+/** A balancer that has sent nothing for so long has noticed that we go; one that never does is not waited for longer than this. */
+const quietMs = 400
+const maxLingerMs = 4000
+/** Who has connected before the port was closed has this long to say what for. */
+export const firstWordMs = 250
+
+const isProbe = (url = ''): boolean => url === '/readyz' || url === '/healthz' || url.startsWith('/metrics')
+
+export async function startListeners(parts: ListenersOptions): Promise<Listeners> {
+  const {
+    front,
+    store,
+    clock,
+    ownerTokenHash,
+    seals,
+    files,
+    coordinatorRules,
+    folderRules,
+    detectAgents = async () => [],
+  } = parts
+  const { expectsCoordinator = false } = parts
+  const { logger, version, publicUrl, behindProxy } = front.parts
+  const credentials = new Credentials(store, ownerTokenHash, publicUrl)
+  const tails = new Tails({ store, clock, logger })
+  const offers = new Offers(store, coordinatorRules, seals)
+  const doors: ServerDependencies = {
+    store,
+    clock,
+    logger,
+    version,
+    publicUrl,
+    https: front.https,
+    credentials,
+    seals,
+    loginLimit: new RateLimit(clock, loginAttemptsPerMinute),
+    tails,
+    connections: new Connections({ store, clock, credentials, tails }),
+    panels: new OpenPanels({ store, clock, logger }),
+    agents: new AgentCalls({ store, clock, tails }),
+    launches: new Launches(store, coordinatorRules, offers, seals),
+    offers,
+    files,
+    userSessions: new UserSessions({ store, clock, expectsCoordinator, offers }),
+    worktrees: new Worktrees(store, new Questions(store, clock)),
+    folders: new ProjectFolders(store, folderRules),
+    attached: new AttachedSessions({ store, clock, logger }),
+    figures: front.figures,
+    search: new SearchIndexer({ store, clock, logger }),
+    detectAgents,
+    closing: false,
+  }
+  const app = buildApp({ doors, front, behindProxy })
+  acceptSockets(front.server, doors, front.gate)
+  await app.ready()
+  await doors.connections.start()
+  doors.search.start()
+  let askedAt = Number.NEGATIVE_INFINITY
+  front.lead((request, response) => {
+    if (doors.closing && !isProbe(request.url)) askedAt = clock.now()
+    app.routing(request, response)
+  })
+  const after = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve))
+
+  /** SC3: whoever sends us requests is told that we go, has the time to notice, and more time when it has not. */
+  async function linger(lingerMs: number): Promise<void> {
+    const startedAt = clock.now()
+    await after(lingerMs)
+    for (;;) {
+      const left = Math.min(askedAt + quietMs, startedAt + maxLingerMs) - clock.now()
+      if (left <= 0) return
+      await after(left)
+    }
+  }
+
+  return {
+    lastSeen: doors.agents.lastSeen,
+    held: doors.agents.held,
+    launches: doors.launches,
+    tails,
+    worktrees: doors.worktrees,
+    async close(lingerMs = 0) {
+      doors.closing = true
+      front.callers.part()
+      doors.agents.close()
+      doors.panels.close()
+      doors.attached.close()
+      const goodbye = doors.connections.close()
+      if (lingerMs > 0) await linger(lingerMs)
+      const closed = Promise.all([front.close(after(firstWordMs)), app.close()])
+      const giveUp = clock.after(drainMs, () => front.server.closeAllConnections())
+      await goodbye
+      await closed
+      giveUp()
+      await doors.search.stop()
+    },
+  }
+}

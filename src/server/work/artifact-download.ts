@@ -1,0 +1,64 @@
+/**
+ * The bytes of an artifact on their way out (CK5), part by part, as fast as the reader takes them. It is what an agent made: a
+ * browser saves it and runs nothing of it (SE6).
+ */
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Artifact } from '../../protocol/work/artifact.ts'
+import { readUploadPart } from '../../services/work/queries.ts'
+import type { ServerDependencies } from '../dependencies.ts'
+import { roomIn } from '../live/backpressure.ts'
+
+/** A reader that takes nothing for so long has gone. */
+const patienceMs = 60_000
+
+export interface FoundArtifact {
+  readonly artifact: Artifact
+  readonly uploadId: string
+}
+
+export async function sendArtifact(
+  { artifact, uploadId }: FoundArtifact,
+  { store, logger }: Pick<ServerDependencies, 'store' | 'logger'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const etag = `"${artifact.sha256}"`
+  reply.hijack()
+  const { raw } = reply
+  const known = request.headers['if-none-match'] === etag
+  raw.writeHead(known ? 304 : 200, {
+    etag,
+    'cache-control': 'private, no-cache',
+    ...(known ? {} : { 'content-length': artifact.size, 'content-type': artifact.mediaType }),
+    'content-disposition': `attachment; filename*=UTF-8''${encodeRFC5987(artifact.name)}`,
+    'content-security-policy': "default-src 'none'; sandbox",
+  })
+  if (known || request.method === 'HEAD') return void raw.end()
+  raw.setTimeout(patienceMs, () => raw.destroy())
+  try {
+    await sendParts(raw, artifact.size, (number) => store.query(readUploadPart, { uploadId, number }))
+  } catch (error) {
+    // Nobody else ends what was begun here: the reader would wait for the rest until its patience ends.
+    logger.error({ requestId: request.id, err: error }, 'A download was broken off')
+    raw.destroy()
+  }
+}
+
+async function sendParts(raw: ServerResponse, size: number, read: (number: number) => Promise<string | null>): Promise<void> {
+  let left = size
+  for (let number = 0; left > 0 && !raw.destroyed; number++) {
+    const part = await read(number)
+    if (part === null) break
+    const bytes = Buffer.from(part, 'base64')
+    left -= bytes.length
+    raw.write(bytes)
+    await roomIn(raw)
+  }
+  // Replaced or deleted meanwhile: fewer bytes than were announced, so the connection breaks and the reader knows.
+  if (left > 0) raw.destroy()
+  else raw.end()
+}
+
+const encodeRFC5987 = (name: string): string =>
+  encodeURIComponent(name).replaceAll(/['()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -1,0 +1,43 @@
+/** Takes interrupted work up for whoever asks, over any door (RS1): the child, and its agent in its role where a console is there for it. */
+import type { Who } from '../../domain/access/who.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { childOf, type Resumed } from '../../protocol/work/resume.ts'
+import { resumeWorkSession } from '../../services/work/resume-work-session.ts'
+import type { ReceiptKey } from '../../store/store.ts'
+import type { ServerDependencies } from '../dependencies.ts'
+
+interface Place {
+  readonly projectId: string
+  readonly workSessionId: string
+}
+
+/** `begun`: a new work session; otherwise one that was going on. */
+export async function resumeWork(
+  doors: ServerDependencies,
+  who: Who,
+  place: Place,
+  receipt?: ReceiptKey,
+): Promise<{ begun: boolean; resumed: Resumed }> {
+  const outcome = await doors.store.run(resumeWorkSession, { ...place, by: who.id }, receipt)
+  if (outcome.outcome === 'failed') throw notResumed(outcome)
+  const { outcome: became, resumed } = outcome
+  if (became === 'same') return { begun: false, resumed }
+  const role = await doors.userSessions.takeUp(who, place.workSessionId, childOf(resumed), receipt)
+  if (!role) return { begun: true, resumed }
+  const notRestored = [...resumed.notRestored, ...role.notRestored]
+  return { begun: true, resumed: { ...resumed, notRestored, missing: role.missing ?? resumed.missing } }
+}
+
+/** CK7: the same from the files at a path on the machine of the server; only who may manage chooses one. */
+export async function resumeFromFile(
+  doors: ServerDependencies,
+  who: Who,
+  path: string,
+): Promise<{ begun: boolean; resumed: Resumed }> {
+  const { notRestored, ...place } = await doors.files.bringBack(path, who.id)
+  const { begun, resumed } = await resumeWork(doors, who, place)
+  return { begun, resumed: { ...resumed, notRestored: [...notRestored, ...resumed.notRestored] } }
+}
+
+const notResumed = ({ setAside }: { setAside: string | null }): Refusal =>
+  new Refusal('resume_failed', setAside ?? 'What is stored of this work session cannot be read', { setAside })

@@ -1,0 +1,108 @@
+/** The work sessions of a project. */
+import { ProjectPath } from '../../protocol/projects/project.ts'
+import type { approachRoutes, artifactRoutes, taskRoutes, workSessionRoutes } from '../../protocol/work/routes.ts'
+import { changeApproach } from '../../services/work/change-approach.ts'
+import { changeTask } from '../../services/work/change-task.ts'
+import { createTask } from '../../services/work/create-task.ts'
+import { createWorkSession } from '../../services/work/create-work-session.ts'
+import { deleteArtifact } from '../../services/work/delete-artifact.ts'
+import { dismissWorkSession } from '../../services/work/dismiss-work-session.ts'
+import { endWorkSession } from '../../services/work/end-work-session.ts'
+import {
+  getArtifact,
+  getLineage,
+  getTask,
+  getWorkSession,
+  listApproaches,
+  listArtifacts,
+  listInterrupted,
+  listProjectApproaches,
+  listTasks,
+  listWorkSessions,
+} from '../../services/work/queries.ts'
+import { recordApproach } from '../../services/work/record-approach.ts'
+import { restoreWorkSession } from '../../services/work/restore-work-session.ts'
+import { saveCheckpoint } from '../../services/work/save-checkpoint.ts'
+import { beginUpload, dropUpload, storeArtifact } from '../../services/work/upload-artifact.ts'
+import { type HandlersOf, query, run } from '../http/handler.ts'
+import { receiptOf } from '../http/receipt.ts'
+import { sendArtifact } from './artifact-download.ts'
+import { mediaTypeOf, refuseTooLarge, takeBytes } from './artifact-upload.ts'
+import { resumeFromFile, resumeWork } from './resume-work.ts'
+
+export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
+  listWorkSessions: query(listWorkSessions, (call) => ({ ...call.query, ...call.params })),
+  createWorkSession: run(createWorkSession, ({ body, params }) => ({ ...body, ...params })),
+  getWorkSession: query(getWorkSession, ({ params }) => params),
+  endWorkSession: run(endWorkSession, ({ body, params }) => ({ ...body, ...params })),
+  dismissWorkSession: run(dismissWorkSession, ({ params }) => params),
+  listInterrupted: query(listInterrupted, (call) => call.query),
+  getLineage: query(getLineage, ({ params }) => params),
+  resumeWorkSession: async ({ params, doors, receipt, reply, who }) => {
+    const { begun, resumed } = await resumeWork(doors, who, params, receipt)
+    reply.code(begun ? 201 : 200)
+    return resumed
+  },
+  resumeFromFile: async ({ body, doors, reply, who }) => {
+    const { begun, resumed } = await resumeFromFile(doors, who, body.path)
+    reply.code(begun ? 201 : 200)
+    return resumed
+  },
+  restoreWorkSession: async ({ body, params, who, doors: { store, folders }, receipt }) => {
+    const path = ProjectPath.safeParse((body.project as { path?: unknown } | null | undefined)?.path)
+    const look = await folders.look(path.success ? path.data : null)
+    return store.run(restoreWorkSession, { ...params, files: body, by: who.id, scopes: who.scopes, look }, receipt)
+  },
+  saveCheckpoint: async ({ params, body, doors, receipt }) => {
+    const { at } = await doors.store.run(saveCheckpoint, { ...body, ...params }, receipt)
+    const { projectId, workSessionId } = params
+    const path = doors.files.checkpointPath(projectId, workSessionId)
+    return { path, timestamp: at, written: await doors.files.written(projectId) }
+  },
+}
+
+/** The tasks of a project. */
+export const taskHandlers: HandlersOf<typeof taskRoutes> = {
+  listTasks: query(listTasks, (call) => ({ ...call.query, ...call.params })),
+  createTask: run(createTask, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
+  getTask: query(getTask, ({ params }) => params),
+  changeTask: run(changeTask, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
+}
+
+/** The approaches of a work session. */
+export const approachHandlers: HandlersOf<typeof approachRoutes> = {
+  listApproaches: query(listApproaches, (call) => ({ ...call.query, ...call.params })),
+  recordApproach: run(recordApproach, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
+  changeApproach: run(changeApproach, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
+  listProjectApproaches: query(listProjectApproaches, (call) => ({ ...call.query, ...call.params })),
+  changeApproachOfProject: run(changeApproach, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
+}
+
+/** The artifacts of a work session, as bytes in and out. */
+export const artifactHandlers: HandlersOf<typeof artifactRoutes> = {
+  listArtifacts: query(listArtifacts, (call) => ({ ...call.query, ...call.params })),
+  getArtifact: async ({ params, doors, request, reply }) => {
+    const found = await doors.store.query(getArtifact, params)
+    await sendArtifact(found, doors, request, reply)
+    return undefined
+  },
+  putArtifact: async ({ params, doors, presented, who, request, reply }) => {
+    const { store } = doors
+    const mediaType = mediaTypeOf(request)
+    await refuseTooLarge(request, doors.clock)
+    const { uploadId } = await store.run(beginUpload, params)
+    try {
+      const { size, sha256 } = await takeBytes(request, doors, uploadId)
+      const facts = { uploadId, size, sha256, mediaType, by: who.id }
+      // HT4: the same bytes under the same key are stored once, and answered as before.
+      const receipt = receiptOf(request, 'putArtifact', presented, `${mediaType}\n${sha256}`)
+      const { artifact, created } = await store.run(storeArtifact, { ...params, ...facts }, receipt)
+      reply.code(created ? 201 : 200)
+      return artifact
+    } finally {
+      // What was stored is no upload any more, and stays.
+      await store.run(dropUpload, { uploadId })
+    }
+  },
+  deleteArtifact: run(deleteArtifact, ({ params, who }) => ({ ...params, by: who.id })),
+}

@@ -1,0 +1,171 @@
+/** The MCP tools of work: the task at hand, what was learned, checkpoints and resuming. */
+import * as z from 'zod'
+import { allows } from '../../domain/access/scopes.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { ProjectPath } from '../../protocol/projects/project.ts'
+import { Id } from '../../protocol/text.ts'
+import { Approach, ApproachDraft } from '../../protocol/work/approach.ts'
+import { CheckpointRequest, SavedCheckpoint } from '../../protocol/work/checkpoint.ts'
+import { Missing, NotRestored, workSessionIn } from '../../protocol/work/resume.ts'
+import { TaskProgress } from '../../protocol/work/task.ts'
+import { getResumeContext as contextFor, getMyTask as getTaskOf } from '../../services/work/queries.ts'
+import { recordAgentApproach } from '../../services/work/record-approach.ts'
+import { saveMyCheckpoint } from '../../services/work/save-checkpoint.ts'
+import { updateTask as updateTaskOf } from '../../services/work/update-task.ts'
+import { agentSessionToken } from '../mcp/arguments.ts'
+import { ResumeContextAnswer, resumeContextAnswer, ToldDecisions, ToldTask } from '../mcp/resume-context-answer.ts'
+import { snakeFields, snakeShape } from '../mcp/snake-case.ts'
+import { defineTool, reads, writes, writesOnce } from '../mcp/tool.ts'
+import { resumeFromFile as resume } from './resume-work.ts'
+
+/** `get_my_task`: the task an agent session is at. */
+export const getMyTask = defineTool({
+  name: 'get_my_task',
+  title: 'Read your task',
+  description:
+    'Gives the task that is assigned to you and in progress, or null when you have none, and what people decided about what you ' +
+    'asked for it (decisions, with their feedback). get_next_action gives both too; ' +
+    'call this when you need to read it again.',
+  annotations: reads,
+  input: z.strictObject({ session_token: agentSessionToken }),
+  output: z.object({ task: ToldTask.nullable(), decisions: ToldDecisions }),
+  run: async ({ session_token }, call) => {
+    const { task, decisions } = await call.doors.store.query(
+      getTaskOf,
+      await call.doors.agents.caller(call.presented, session_token),
+    )
+    return { task: task && snakeFields(task), decisions: decisions.map(snakeFields) }
+  },
+})
+
+const { status, progressPercent, result } = TaskProgress.shape
+
+/** `update_task` (TK): how far an agent is with its task, and how it ended. */
+export const updateTask = defineTool({
+  name: 'update_task',
+  title: 'Report on your task',
+  description:
+    'Says how far you are with a task that is assigned to you, or that it is done. Report progress_percent now and then while you ' +
+    'work. When it is done, set status to completed and say in result what you did; when it cannot be done, set status to failed ' +
+    'and say why. Then call get_next_action.',
+  annotations: writesOnce,
+  input: z.strictObject({
+    session_token: agentSessionToken,
+    task_id: Id.describe('The id of the task, as get_next_action or get_my_task gave it'),
+    status: status.describe('completed or failed when it is over; leave it out while you work'),
+    progress_percent: progressPercent.describe('How far you are, a whole number from 0 to 100'),
+    result: result.describe('What came out of it: text or any JSON'),
+  }),
+  output: z.object({ task: ToldTask }),
+  run: async (args, call) => {
+    const caller = await call.doors.agents.caller(call.presented, args.session_token)
+    const change = { taskId: args.task_id, status: args.status, progressPercent: args.progress_percent, result: args.result }
+    return { task: snakeFields(await call.doors.store.run(updateTaskOf, { ...caller, ...change })) }
+  },
+})
+
+const draft = ApproachDraft.shape
+
+/** `record_approach` (AR1): an agent writes down what worked, what failed, and what could be tried. */
+export const recordApproach = defineTool({
+  name: 'record_approach',
+  title: 'Record what worked or failed',
+  description:
+    'Writes down an approach to the work you are at: verified when you have seen it work, failed when it did not, untried when it ' +
+    'could be tried. Whoever takes this work up is told, so that nothing is tried in vain twice. Record one as soon as you know; ' +
+    'the same words again are the same approach.',
+  annotations: writesOnce,
+  input: z.strictObject({
+    session_token: agentSessionToken,
+    kind: draft.kind,
+    category: draft.category.describe('What it is about, in a word or two'),
+    description: draft.description.describe('What was done or could be done, in a sentence'),
+    details: draft.details.describe('How exactly: any JSON'),
+    evidence: draft.evidence.describe('verified: what shows that it works, any JSON'),
+    learnings: draft.learnings.describe('What to remember of it, one sentence each'),
+    reusable: draft.reusable.describe('verified: whether it is good for other work too'),
+    failure_reason: draft.failureReason.describe('failed: why it did not work'),
+    error: draft.error.describe('failed: the error that was seen'),
+    avoid: draft.avoid.describe('failed: whether nobody should try it again; true unless you say otherwise'),
+    priority: draft.priority.describe('untried: high, medium or low'),
+    next_to_try: draft.nextToTry.describe('untried: whether it should be tried next'),
+    note: draft.note.describe('Anything else'),
+  }),
+  output: z.object({ approach: snakeShape(Approach) }),
+  run: async ({ session_token, failure_reason, next_to_try, ...words }, call) => {
+    const caller = await call.doors.agents.caller(call.presented, session_token)
+    const said = { ...words, failureReason: failure_reason, nextToTry: next_to_try }
+    return { approach: snakeFields(await call.doors.store.run(recordAgentApproach, { ...caller, draft: said })) }
+  },
+})
+
+const asked = CheckpointRequest.shape
+
+/** `save_checkpoint` (CK1): an agent saves the state of its work, in its own words. */
+export const saveCheckpoint = defineTool({
+  name: 'save_checkpoint',
+  title: 'Save the state of your work',
+  description:
+    'Saves how your work stands, so that it can be taken up should you be interrupted. Call it before a long or risky step and whenever ' +
+    'you have learned something that whoever goes on must know. Tasks, approvals and approaches are saved by themselves: say in ' +
+    'context_summary what only you know.',
+  annotations: writes,
+  input: z.strictObject({
+    session_token: agentSessionToken,
+    context_summary: asked.contextSummary.describe('How the work stands, in a few sentences; it replaces what was said before'),
+    current_phase: asked.currentPhase.describe('The phase of the work, when it has changed'),
+    error: asked.error.describe('What went wrong, when that is why you save'),
+  }),
+  output: SavedCheckpoint,
+  run: async (args, call) => {
+    const { doors } = call
+    const caller = await doors.agents.caller(call.presented, args.session_token)
+    const { context_summary: contextSummary, current_phase: currentPhase, error } = args
+    const saved = await doors.store.run(saveMyCheckpoint, { ...caller, asked: { contextSummary, currentPhase, error } })
+    const path = doors.files.checkpointPath(caller.projectId, saved.workSessionId)
+    return { path, timestamp: saved.checkpoint.at, written: await doors.files.written(caller.projectId) }
+  },
+})
+
+/** `get_resume_context` (RS2): what is known about work that was interrupted and is taken up. */
+export const getResumeContext = defineTool({
+  name: 'get_resume_context',
+  title: 'Read what is known about resumed work',
+  description:
+    'Gives what is known about the work you have taken up: how it stood, the task it was at, what failed and must not be tried again ' +
+    '(avoid), what worked, what to try next, and what remains. null when your work was begun anew. get_next_action gives it once, ' +
+    'with resume_work; call this when you need to read it again.',
+  annotations: reads,
+  input: z.strictObject({ session_token: agentSessionToken }),
+  output: z.object({ resume_context: ResumeContextAnswer.nullable() }),
+  run: async ({ session_token }, call) => {
+    const context = await call.doors.store.query(contextFor, await call.doors.agents.caller(call.presented, session_token))
+    return { resume_context: context && resumeContextAnswer(context) }
+  },
+})
+
+/** `resume_from_file` (CK7): work is taken up from its files, by a person's own tool. */
+export const resumeFromFile = defineTool({
+  name: 'resume_from_file',
+  title: 'For the owner: continue work from its checkpoint file',
+  description:
+    'For people’s own tools, with a credential that may manage; agents do not need it. Takes interrupted work up from the ' +
+    'state_checkpoint.json at a path on the machine of the server, though the database may know nothing of it. The file must lie below the ' +
+    'projects of the data folder or in the folder of a project. Called again while that work runs, it answers the same work session.',
+  annotations: writesOnce,
+  input: z.strictObject({ path: ProjectPath.describe('Absolute path of a state_checkpoint.json, or of its folder') }),
+  output: z.object({
+    session_id: z.string(),
+    project_id: z.string(),
+    parent_session_id: z.string().nullable(),
+    begun: z.boolean().describe('false: it was going on already'),
+    not_restored: z.array(NotRestored),
+    missing: z.array(Missing).describe('What is needed before anything starts'),
+  }),
+  run: async ({ path }, { doors, presented: { who } }) => {
+    if (!allows(who.scopes, 'manage')) throw new Refusal('missing_scope', undefined, { scope: 'manage' })
+    const { begun, resumed } = await resume(doors, who, path)
+    const { id: session_id, projectId: project_id, parentSessionId: parent_session_id } = workSessionIn(resumed)
+    return { session_id, project_id, parent_session_id, begun, not_restored: resumed.notRestored, missing: resumed.missing }
+  },
+})

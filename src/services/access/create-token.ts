@@ -1,0 +1,83 @@
+/** Makes a token for a script or a coordinator, shown once. A script's never allows more than its maker may (SE3). */
+
+import type * as z from 'zod'
+import { exceeding, type PersonScope, personScopes } from '../../domain/access/scopes.ts'
+import { endOfMaker, type Who } from '../../domain/access/who.ts'
+import { refusalText } from '../../domain/because.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { home } from '../../domain/stream-name.ts'
+import { hashSecret } from '../../platform/secrets.ts'
+import type { TokenDraft, TokenWithSecret } from '../../protocol/access/people.ts'
+import {
+  type CredentialRow,
+  insertCredential,
+  selectCredential,
+  selectTokenCalled,
+  tokenOf,
+} from '../../store/access/credentials.ts'
+import { defineUseCase, type Reader } from '../../store/store.ts'
+import { cannotGive } from '../refusals.ts'
+
+type Draft = z.output<typeof TokenDraft>
+
+interface Making {
+  readonly by: Who
+  /**
+   * Of a token that the server makes for itself, which may have any name: the one that was revoked, whose id it takes over; null when
+   * there was none. One that lives is somebody's, and stays.
+   */
+  readonly insteadOf?: string | null
+}
+
+export const createToken = defineUseCase({
+  name: 'create-token',
+  answersSecret: true,
+  streams: () => [home],
+  run: async (tx, { by, insteadOf, ...draft }: Draft & Making, { now, random }): Promise<TokenWithSecret> => {
+    if (draft.expiresAt && draft.expiresAt <= now)
+      throw new Refusal('invalid_request', `expiresAt: ${refusalText('pastTime')}`, { field: 'expiresAt' })
+    const until = endOfMaker(by)
+    if (until && draft.expiresAt && draft.expiresAt > until)
+      throw new Refusal('invalid_request', `expiresAt: ${refusalText('makerEnds', { until })}`, { field: 'expiresAt', until })
+    const scopes = draft.kind === 'script' ? scriptScopes(draft, by) : coordinatorScopes(draft)
+    const taken = insteadOf === undefined && (await tx.first(selectTokenCalled, { name: draft.name, now }))
+    if (taken) throw new Refusal('already_exists', refusalText('tokenNameTaken', { name: draft.name }), { tokenId: taken.id })
+    const token = random.secret(draft.kind)
+    const isFree = insteadOf != null && !(await tx.first(selectCredential, { id: insteadOf }))
+    const row: CredentialRow = {
+      id: isFree ? insteadOf : random.uuid(),
+      kind: draft.kind,
+      person_id: await answerableFor(tx, by),
+      name: draft.name,
+      hash: hashSecret(token),
+      scopes: JSON.stringify(scopes),
+      created_by: by.id,
+      created_at: now,
+      expires_at: draft.expiresAt ?? until,
+    }
+    await tx.write(insertCredential, row)
+    tx.append(home, { type: 'token-created', data: { tokenId: row.id, by: by.id } })
+    return { ...tokenOf(row, { createdByName: by.name, made: [] }), token }
+  },
+})
+
+/** What was asked for, or all that the maker may do. */
+function scriptScopes(draft: Draft, by: Who): PersonScope[] {
+  const wanted = draft.scopes ?? personScopes.filter((scope) => by.scopes.includes(scope))
+  const [tooMuch] = exceeding(wanted, by.scopes)
+  if (tooMuch) throw cannotGive(tooMuch)
+  return personScopes.filter((scope) => wanted.includes(scope))
+}
+
+function coordinatorScopes(draft: Draft): ['coordinator'] {
+  if (draft.scopes) throw new Refusal('invalid_request', 'scopes: only script tokens have them', { field: 'scopes' })
+  return ['coordinator']
+}
+
+/** A token made with a token belongs to the person behind the first one, so that removing them ends all of them. */
+async function answerableFor(reader: Reader, by: Who): Promise<string> {
+  if (by.kind === 'person') return by.id
+  const credential = await reader.first(selectCredential, { id: by.credentialId })
+  if (!credential) throw new Refusal('authentication_failed')
+  return credential.person_id
+}

@@ -1,0 +1,36 @@
+/** The person with this id, to be changed or removed. The owner of the installation is not one of them. */
+
+import { ownerId } from '../../domain/access/who.ts'
+import { refusalText } from '../../domain/because.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { type CredentialRow, type PersonRow, selectPerson } from '../../store/access/credentials.ts'
+import type { Reader } from '../../store/store.ts'
+
+export async function findChangeable(reader: Reader, personId: string): Promise<PersonRow> {
+  if (personId === ownerId) throw new Refusal('last_owner')
+  const person = await reader.first(selectPerson, { id: personId })
+  if (!person) throw new Refusal('not_found', refusalText('noPerson'), { personId })
+  return person
+}
+
+interface Made {
+  readonly id: string
+  readonly hash: string
+  readonly by: string
+  readonly now: Instant
+}
+
+/** The row of a person's own token. Pure. */
+export const personCredential = (person: PersonRow, { id, hash, by, now }: Made): CredentialRow => ({
+  id,
+  kind: 'person',
+  person_id: person.id,
+  name: person.name,
+  hash,
+  // A person's come from the role at the moment of asking.
+  scopes: '[]',
+  created_by: by,
+  created_at: now,
+  expires_at: null,
+})

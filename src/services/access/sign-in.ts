@@ -1,0 +1,63 @@
+/**
+ * Signs a browser in (SE1): a one-time code, a person's token, or the owner token that the door has verified becomes a
+ * cookie. Whatever is wrong with what was presented, the answer is the same, so that nothing can be found out by trying.
+ */
+import { browserLifetimeMs } from '../../domain/access/lifetimes.ts'
+import { ownerId } from '../../domain/access/who.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { type Instant, later } from '../../domain/instant.ts'
+import { home } from '../../domain/stream-name.ts'
+import { hashSecret } from '../../platform/secrets.ts'
+import {
+  deleteSignInCode,
+  findValidCredential,
+  insertCredential,
+  selectCredential,
+  selectPerson,
+  selectSignInCode,
+} from '../../store/access/credentials.ts'
+import { defineUseCase, type Tx } from '../../store/store.ts'
+
+type Presented = { codeHash: string } | { tokenHash: string } | { ownerVerified: true }
+type SignedIn = { cookie: string; expiresAt: Instant; personId: string }
+
+export const signIn = defineUseCase({
+  name: 'sign-in',
+  answersSecret: true,
+  streams: () => [home],
+  run: async (tx, presented: Presented, { now, random }): Promise<SignedIn> => {
+    const personId = await personBehind(tx, presented, now)
+    if (!personId) throw new Refusal('authentication_failed')
+    const cookie = random.secret('browser')
+    const expiresAt = later(now, browserLifetimeMs)
+    await tx.write(insertCredential, {
+      id: random.uuid(),
+      kind: 'browser',
+      person_id: personId,
+      name: 'browser',
+      hash: hashSecret(cookie),
+      scopes: '[]',
+      created_by: personId,
+      created_at: now,
+      expires_at: expiresAt,
+    })
+    return { cookie, expiresAt, personId }
+  },
+})
+
+async function personBehind(tx: Tx, presented: Presented, now: Instant): Promise<string | undefined> {
+  if ('ownerVerified' in presented) return ownerId
+  if ('tokenHash' in presented) return personWithToken(tx, presented.tokenHash, now)
+  const code = await tx.first(selectSignInCode, { hash: presented.codeHash })
+  if (!code || code.expires_at <= now) return undefined
+  await tx.write(deleteSignInCode, { hash: code.hash })
+  const stillHere = code.person_id === ownerId || (await tx.first(selectPerson, { id: code.person_id }))
+  return stillHere ? code.person_id : undefined
+}
+
+/** Only a person's own token: a browser's cookie would renew itself for ever, a script's is no person. */
+async function personWithToken(tx: Tx, hash: string, now: Instant): Promise<string | undefined> {
+  const who = await findValidCredential(tx, hash, now)
+  const credential = who && (await tx.first(selectCredential, { id: who.credentialId }))
+  return credential?.kind === 'person' ? credential.person_id : undefined
+}

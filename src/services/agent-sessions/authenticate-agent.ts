@@ -1,0 +1,138 @@
+/**
+ * An agent process takes its lease on (agent, project) (AS1-AS4). The server decides what for, from the work there is; with
+ * none it creates nothing. Whatever is wrong with who asks gives one and the same refusal, so nothing can be found out by
+ * trying. A launch that asks again, because the answer was lost on its way, gets the session it holds under a new token (AS8).
+ */
+import { afterAuthentication } from '../../domain/agent-sessions/instruction.ts'
+import { begin, type LiveAgentSession, type Purpose } from '../../domain/agent-sessions/lifecycle.ts'
+import { detectWork } from '../../domain/agent-sessions/work-detection.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { durationMs } from '../../domain/projects/duration.ts'
+import { effectiveSettings, type ProjectSettings } from '../../domain/projects/settings.ts'
+import { home, projectStream } from '../../domain/stream-name.ts'
+import { hashSecret, sameHash } from '../../platform/secrets.ts'
+import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
+import {
+  agentSessionOf,
+  changesOf,
+  insertAgentSession,
+  liveOfPair,
+  type Pair,
+  updateToken,
+} from '../../store/agent-sessions/agent-sessions.ts'
+import { selectAgent } from '../../store/agents/agents.ts'
+import { deletePurpose } from '../../store/conversations/panels.ts'
+import { selectLaunchByToken } from '../../store/processes/launches.ts'
+import { chosenSettings, selectAssignment, selectProject } from '../../store/projects/projects.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { placeTask } from '../work/place-task.ts'
+import { driveWorkSession } from '../work/work-session-record.ts'
+import { taskFor, workFactsOf } from './work-facts.ts'
+
+interface SignIn extends Pair {
+  /** Of the passkey or launch token (CO4) that was given, or of the bearer that stands for it. */
+  readonly passkeyHash: string
+  /** What the agent says; who presents a launch token is that launch. */
+  readonly launchId?: string | null | undefined
+}
+
+export type SignedIn =
+  | { readonly status: 'no_work' }
+  | {
+      readonly status: 'ok'
+      /** Shown here and never again. */
+      readonly token: string
+      readonly agentSession: AgentSession
+      readonly instruction: string
+    }
+
+interface Verified {
+  readonly settings: ProjectSettings
+  readonly launch: { readonly id: string; readonly stop_reason: string | null; readonly role_agent_id: string | null } | undefined
+}
+
+/** AS1: whatever was wrong. */
+export const authenticationFailed = (): Refusal =>
+  new Refusal('authentication_failed', 'The agent, its passkey or the project is not the right one')
+
+/** Stands where there is no agent, so that one that is unknown takes as long to refuse as a wrong passkey. */
+const nobodysHash = hashSecret('')
+
+export const authenticateAgent = defineUseCase({
+  name: 'authenticate-agent',
+  answersSecret: true,
+  // Home, because there it is decided who is an agent and where it may work.
+  streams: ({ projectId }: SignIn) => [home, projectStream(projectId)],
+  run: async (tx, input, context): Promise<SignedIn> => {
+    const { settings, launch } = await verify(tx, input)
+    const signIn = launch ? { ...input, launchId: launch.id } : input
+    const held = await heldByLaunch(tx, signIn)
+    if (held) return renew(tx, held, context)
+    // One that is being stopped takes up nothing more; one in a role of a user session is given its work there (AG2).
+    return launch?.stop_reason || launch?.role_agent_id ? { status: 'no_work' } : takeLease(tx, signIn, settings, context)
+  },
+})
+
+async function verify(reader: Reader, { agentId, projectId, passkeyHash }: SignIn): Promise<Verified> {
+  const agent = await reader.first(selectAgent, { id: agentId })
+  const assigned = await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })
+  const project = await reader.first(selectProject, { id: projectId })
+  const token = await reader.first(selectLaunchByToken, { hash: passkeyHash })
+  const launch = token?.agent_id === agentId && token.project_id === projectId ? token : undefined
+  const matches = sameHash(passkeyHash, agent?.passkey_hash ?? nobodysHash) || launch !== undefined
+  if (!matches || !agent || !assigned || !project) throw authenticationFailed()
+  return { settings: effectiveSettings(chosenSettings(project)), launch }
+}
+
+async function heldByLaunch(reader: Reader, { launchId, ...pair }: SignIn): Promise<LiveAgentSession | undefined> {
+  if (!launchId) return undefined
+  return (await liveOfPair(reader, pair)).find((each) => each.launchId === launchId && each.state === 'active')
+}
+
+async function renew(tx: Tx, held: LiveAgentSession, { random }: Context): Promise<SignedIn> {
+  const token = random.secret('session')
+  await tx.write(updateToken, { id: held.id, tokenHash: hashSecret(token) })
+  return signedIn(held, token)
+}
+
+/** The lease itself, for whoever was found to be who it says; `purpose`: for nothing else. */
+export async function takeLease(
+  tx: Tx,
+  input: Pair & { readonly launchId?: string | null | undefined; readonly purpose?: Purpose },
+  settings: ProjectSettings,
+  context: Context,
+): Promise<SignedIn> {
+  const { now, random } = context
+  const { agentId, projectId, launchId = null } = input
+  const found = detectWork(now, await workFactsOf(tx, { agentId, projectId }))
+  if (found.purpose === 'no_work' || (input.purpose ?? found.purpose) !== found.purpose) return { status: 'no_work' }
+  if (found.purpose === 'chat' && found.usesUpPendingChat)
+    await tx.write(deletePurpose, { agent_id: agentId, project_id: projectId })
+  const id = random.uuid()
+  const task = found.purpose === 'task' ? await taskFor(tx, { agentId, projectId }) : undefined
+  const placed = task && (await placeTask(tx, task, { id, agentId, workSessionId: null }, context))
+  const lease = { id, agentId, projectId, purpose: found.purpose, launchId, workSessionId: placed?.session_id ?? null }
+  const agentSession = begin(now, lease, durationMs(settings, 'agent_session.ttl_minutes'))
+  const token = random.secret('session')
+  await tx.write(insertAgentSession, {
+    ...changesOf(agentSession),
+    agent_id: agentId,
+    project_id: projectId,
+    purpose: agentSession.purpose,
+    launch_id: launchId,
+    token_hash: hashSecret(token),
+    created_at: now,
+    resumed_work_session_id: null,
+    context_id: null,
+  })
+  if (placed) await driveWorkSession(tx, placed.session_id, id)
+  tx.append(projectStream(projectId), { type: 'agent-session-started', data: { agentSession: agentSessionOf(agentSession) } })
+  return signedIn(agentSession, token)
+}
+
+const signedIn = (agentSession: LiveAgentSession, token: string): SignedIn => ({
+  status: 'ok',
+  token,
+  agentSession: agentSessionOf(agentSession),
+  instruction: afterAuthentication(agentSession.purpose),
+})

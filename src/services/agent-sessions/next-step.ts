@@ -1,0 +1,201 @@
+/**
+ * What an agent session should do next, with everything that goes with it (NA1). Loads and decides; `find-next-action` reads it,
+ * `take-next-action` makes true what it says.
+ */
+import type { AgentSession } from '../../domain/agent-sessions/lifecycle.ts'
+import {
+  type ChatFacts,
+  type NextAction,
+  nextAction,
+  type Patience,
+  type TaskFacts,
+} from '../../domain/agent-sessions/next-action.ts'
+import type { ToldDecision } from '../../domain/approvals/decision-for-agent.ts'
+import { isWork, webKey } from '../../domain/conversations/key.ts'
+import { isSummaryDue } from '../../domain/conversations/summary.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { durationMs } from '../../domain/projects/duration.ts'
+import type { ProjectSettings } from '../../domain/projects/settings.ts'
+import { chooseDispatch } from '../../domain/turns/context.ts'
+import { type AgentSessionRow, agentSessionFrom } from '../../store/agent-sessions/agent-sessions.ts'
+import { type ChatStanding, chatStanding, type StandingRow, selectStanding } from '../../store/agent-sessions/standing.ts'
+import { selectConversation } from '../../store/conversations/conversations.ts'
+import { selectLastMessage } from '../../store/conversations/messages.ts'
+import type { Receiver } from '../../store/conversations/unread.ts'
+import type { Reader } from '../../store/store.ts'
+import { selectContext, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
+import { queuedChats, selectRunningOfSession } from '../../store/turns/turns.ts'
+import { selectNextTaskIn } from '../../store/work/plans.ts'
+import { selectTaskAtHand, type TaskRow } from '../../store/work/tasks.ts'
+import { selectWorkSession } from '../../store/work/work-sessions.ts'
+import { awaitedApproval, decisionsAt } from '../approvals/decisions-for-agents.ts'
+import { chatsFreeToBegin } from '../conversations/conversation-workplace.ts'
+import { settingsFrom } from '../projects/project-record.ts'
+import { heldIn } from '../turns/context-record.ts'
+import { checkedOwn } from './agent-session-record.ts'
+
+/** For an agent that is gone; its sessions end soon. */
+const holdSecondsOfNobody = 1
+
+export interface Step {
+  readonly agentSession: AgentSession
+  readonly patience: Patience
+  readonly next: NextAction
+  /** CX9: what is there for it begins when another turn in the same folder has ended. */
+  readonly waitsForFolder: boolean
+  /** What it is to work on, when it is. */
+  readonly task: TaskRow | undefined
+  /** A work session that it has not driven before, and does from now on. */
+  readonly takesUp: string | null
+  /** The task is in no work session; it is put into one now (WK4). */
+  readonly places: boolean
+  /** The task is the next of its plan; it is begun now (WK5). */
+  readonly begins: boolean
+  /** The resumed work session whose context it is handed now. */
+  readonly resumes: string | null
+  /** What was decided and this agent session was not told yet (AP8); it is told now. */
+  readonly decisions: readonly ToldDecision[]
+}
+
+export async function nextStep(reader: Reader, caller: Receiver, now: Instant): Promise<Step> {
+  const row = checkedOwn(await reader.first(selectStanding, { id: caller.agentSessionId }), caller)
+  return nextStepFrom(reader, row, now)
+}
+
+/** The same for who knows already where it stands. */
+export async function nextStepFrom(reader: Reader, row: StandingRow, now: Instant): Promise<Step> {
+  const caller = { agentSessionId: row.id, agentId: row.agent_id, projectId: row.project_id }
+  const agentSession = agentSessionFrom(row)
+  const settings = settingsFrom(row.project_settings)
+  const patience = { settings, holdSeconds: holdSecondsWithin(settings, row.hold_seconds ?? holdSecondsOfNobody) }
+  const decided = (facts: ChatFacts | TaskFacts) => nextAction(now, agentSession, facts, patience)
+  if (agentSession.purpose === 'chat') {
+    const facts = await chatFacts(reader, caller, row, settings)
+    return { agentSession, patience, next: decided(facts), waitsForFolder: facts.waitsForFolder, ...nothingOfTasks }
+  }
+  const { task, workSessionId, ...facts } = await taskFacts(reader, caller, row)
+  const next = decided(facts)
+  return {
+    agentSession,
+    patience,
+    next,
+    waitsForFolder: false,
+    task: next.action === 'work_on_task' ? task : undefined,
+    takesUp: next.action !== 'exit' && workSessionId !== row.work_session_id ? workSessionId : null,
+    places: next.action === 'work_on_task' && task?.session_id === null,
+    begins: next.action === 'work_on_task' && task?.status === 'pending',
+    resumes: next.action === 'resume_work' ? workSessionId : null,
+    decisions: next.action === 'work_on_task' && task ? await untold(reader, { ...caller, workSessionId }, task) : [],
+  }
+}
+
+const nothingOfTasks = { task: undefined, takesUp: null, places: false, begins: false, resumes: null, decisions: [] } as const
+
+async function untold(reader: Reader, at: Receiver & { workSessionId: string | null }, task: TaskRow): Promise<ToldDecision[]> {
+  const decided = await decisionsAt(reader, at, task)
+  return decided
+    .filter(({ told_to, decision }) => decision.status !== 'pending' && told_to !== at.agentSessionId)
+    .map(({ decision }) => decision)
+}
+
+/** AS6: whoever waits in a call must be back before its session expires. */
+const holdSecondsWithin = (settings: ProjectSettings, holdSeconds: number): number =>
+  Math.max(1, Math.min(holdSeconds, Math.floor(durationMs(settings, 'agent_session.ttl_minutes') / 2000)))
+
+async function chatFacts(reader: Reader, caller: Receiver, row: StandingRow, settings: ProjectSettings): Promise<ChatFacts> {
+  const key = row.bound_key ?? webKey(caller.projectId, caller.agentId)
+  const found = await chatStanding(reader, caller, key)
+  const { undelivered, makesRoom, waitsForFolder } =
+    found.unread > found.held ? await waitingFor(reader, caller, row) : nothingWaits
+  return {
+    purpose: 'chat',
+    undelivered,
+    unanswered: found.held,
+    makesRoom,
+    waitsForFolder,
+    // NA9. It is asked for only when nothing is unread, so a summary can cover everything that was said.
+    summaryDue: await summaryDueIn(reader, row, { key, found }, settings),
+    approvalId: found.approval_id,
+    approvalDecidedAt: found.decided_at,
+  }
+}
+
+const nothingWaits = { undelivered: 0, makesRoom: false, waitsForFolder: false }
+
+/** What an agent that pulls would be handed next: it holds one conversation, and another's is for another process. */
+async function waitingFor(reader: Reader, { agentId, projectId, agentSessionId }: Receiver, row: StandingRow) {
+  const waiting = await queuedChats(reader, { agentId, projectId })
+  const inHand = await reader.first(selectRunningOfSession, { agentSessionId })
+  if (inHand) {
+    const joins = waiting.filter(
+      (each) => each.conversationKey === inHand.conversation_key && each.originKey === inHand.origin_key,
+    )
+    return { ...nothingWaits, undelivered: joins.length }
+  }
+  const bound = row.context_id === null ? undefined : await reader.first(selectContext, { id: row.context_id })
+  const contexts = bound ? [await heldIn(reader, bound)] : []
+  const free = await chatsFreeToBegin(reader, { agentId, projectId })
+  const { dispatch } = chooseDispatch(free, { contexts, contextLimit: 1, runningTurns: 0, isOpening: false })
+  const waitsForFolder = free.length === 0 && waiting.length > 0
+  return { undelivered: typeof dispatch === 'object' ? 1 : 0, makesRoom: dispatch === 'make-room', waitsForFolder }
+}
+
+/** In the conversation it holds; a process with several contexts is asked about each of them. */
+async function summaryDueIn(
+  reader: Reader,
+  { context_id, launch_id: launchId }: StandingRow,
+  { key, found }: { key: string; found: ChatStanding },
+  settings: ProjectSettings,
+): Promise<ChatFacts['summaryDue']> {
+  const contexts = context_id !== null || launchId === null ? [] : await reader.all(selectContextsOfLaunch, { launchId })
+  if (contexts.length === 0) return isDue(found, settings) ? coverAll(reader, key) : null
+  for (const { conversation_key, origin_key } of contexts) {
+    if (origin_key !== '' || isWork(conversation_key)) continue
+    const row = await reader.first(selectConversation, { key: conversation_key })
+    if (row && isDue(row, settings)) return coverAll(reader, conversation_key)
+  }
+  return null
+}
+
+async function coverAll(reader: Reader, key: string): Promise<ChatFacts['summaryDue']> {
+  const throughSeq = (await reader.first(selectLastMessage, { key }))?.seq
+  return throughSeq === undefined ? null : { conversationKey: key, throughSeq }
+}
+
+type Standing = Pick<ChatStanding, 'summary' | 'summary_through' | 'kept_after' | 'unsummarised_chars'>
+
+function isDue({ summary, summary_through, kept_after, unsummarised_chars }: Standing, settings: ProjectSettings): boolean {
+  if (summary === null || summary_through === null || kept_after === null || unsummarised_chars === null) return false
+  const summarised = {
+    summary,
+    summaryThrough: summary_through,
+    keptAfter: kept_after,
+    unsummarisedChars: unsummarised_chars,
+  }
+  return isSummaryDue(summarised, settings)
+}
+
+async function taskFacts(reader: Reader, { agentId, projectId }: Receiver, row: AgentSessionRow) {
+  const task = await ownTask(reader, row)
+  const workSessionId = task?.session_id ?? row.work_session_id
+  const facts: TaskFacts = {
+    purpose: 'task',
+    approvalId: await awaitedApproval(reader, { agentId, projectId, workSessionId }, task),
+    resumes: workSessionId !== null && workSessionId !== row.resumed_work_session_id && (await isResumed(reader, workSessionId)),
+    taskId: task?.id ?? null,
+  }
+  return { ...facts, task, workSessionId }
+}
+
+/** What it is at; else the next that it can begin in the plan it is at. */
+async function ownTask(reader: Reader, row: AgentSessionRow): Promise<TaskRow | undefined> {
+  const { agent_id: agentId, project_id: projectId, work_session_id: workSessionId } = row
+  const atHand = await reader.first(selectTaskAtHand, { agentId, projectId, workSessionId })
+  if (atHand || workSessionId === null) return atHand
+  return reader.first(selectNextTaskIn, { agentId, workSessionId })
+}
+
+async function isResumed(reader: Reader, workSessionId: string): Promise<boolean> {
+  const row = await reader.first(selectWorkSession, { id: workSessionId })
+  return row?.parent_session_id != null && row.ended_at === null
+}

@@ -1,0 +1,92 @@
+/**
+ * A coordinator states that a process has exited (PX1-PX6); what follows is decided in domain/agent-process. The same report
+ * delivered again does nothing more, and one from an epoch that was taken over is refused.
+ */
+
+import type { LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { decideExit, type ExitDecision, type ExitFacts } from '../../domain/processes/process-exit.ts'
+import { durationMs } from '../../domain/projects/duration.ts'
+import { effectiveSettings } from '../../domain/projects/settings.ts'
+import type { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process-exit.ts'
+import { liveOfPair } from '../../store/agent-sessions/agent-sessions.ts'
+import { selectAgent } from '../../store/agents/agents.ts'
+import { insertExitReport, keepEpoch, selectEpoch, selectExitReport } from '../../store/processes/coordinators.ts'
+import { liveLaunchesOf } from '../../store/processes/launches.ts'
+import { chosenSettings, selectProject } from '../../store/projects/projects.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { noSuchAgent, noSuchProject } from '../refusals.ts'
+import { endAgentSession, endingStreams, type MayEnd } from './agent-session-end.ts'
+import { suspect } from './suspect-agent-session.ts'
+import { workOf } from './work-facts.ts'
+
+type Report = ProcessExit &
+  MayEnd & {
+    /** The coordinator whose word it is: its ids of reports and its epochs are its own. */
+    readonly reporterId: string
+  }
+
+export const reportProcessExit = defineUseCase({
+  name: 'report-process-exit',
+  streams: (input: Report) => endingStreams(input),
+  run: async (tx, input, context): Promise<ProcessExitAnswer> => {
+    const live = await liveOfPair(tx, input)
+    const { remainingProcesses: remaining, launchId = null, epoch = null } = input
+    const decision = decideExit(context.now, { remaining, launchId, epoch }, await factsOf(tx, input, live))
+    if (decision.decision === 'fenced')
+      throw new Refusal('fenced', `Epoch ${epoch} was taken over; now it is ${decision.currentEpoch}`, {
+        epoch: decision.currentEpoch,
+      })
+    if (decision.decision === 'duplicate') return { decision: 'duplicate', ended: [] }
+    await remember(tx, input, context)
+    return act(tx, decision, live, input.openConversations, context)
+  },
+})
+
+async function factsOf(reader: Reader, input: Report, live: readonly LiveAgentSession[]): Promise<ExitFacts> {
+  const { agentId, projectId, reporterId, reportId } = input
+  const project = await reader.first(selectProject, { id: projectId })
+  if (!project) throw noSuchProject(projectId)
+  if (!(await reader.first(selectAgent, { id: agentId }))) throw noSuchAgent(agentId)
+  const known = reportId && (await reader.first(selectExitReport, { reporter_id: reporterId, report_id: reportId }))
+  return {
+    seenBefore: Boolean(known),
+    currentEpoch: (await reader.first(selectEpoch, { coordinatorId: reporterId }))?.epoch ?? null,
+    live,
+    launchesElsewhere: await launchesElsewhere(reader, input),
+    work: await workOf(reader, input),
+    graceMs: durationMs(effectiveSettings(chosenSettings(project)), 'process_exit.grace_seconds'),
+  }
+}
+
+/** PX5: what this server has ordered from others than the reporter, and what is or may be running there. */
+async function launchesElsewhere(reader: Reader, { reporterId, ...pair }: Report): Promise<string[]> {
+  const launches = await liveLaunchesOf(reader, pair)
+  const begun = launches.filter(({ state }) => state === 'starting' || state === 'running')
+  return begun.filter(({ coordinatorId }) => coordinatorId !== reporterId).map(({ id }) => id)
+}
+
+async function remember(tx: Tx, { reporterId, reportId, epoch }: Report, { now }: Context): Promise<void> {
+  if (reportId) await tx.write(insertExitReport, { reporter_id: reporterId, report_id: reportId, created_at: now })
+  if (epoch != null) await tx.write(keepEpoch, { coordinator_id: reporterId, epoch })
+}
+
+async function act(
+  tx: Tx,
+  decision: Exclude<ExitDecision, { decision: 'fenced' | 'duplicate' }>,
+  live: readonly LiveAgentSession[],
+  openConversations: readonly string[],
+  context: Context,
+): Promise<ProcessExitAnswer> {
+  if (decision.decision === 'judging') {
+    const held = live.find(({ id }) => id === decision.suspectId)
+    if (held && decision.begins) await suspect(tx, held, context.now)
+    return { decision: 'judging', ended: [] }
+  }
+  const ended = decision.decision === 'ended' ? decision.ended : []
+  for (const { id, reason } of ended) {
+    const held = live.find((each) => each.id === id)
+    if (held) await endAgentSession(tx, held, { reason, openConversations }, context)
+  }
+  return { decision: decision.decision, ended: ended.map(({ id }) => id) }
+}

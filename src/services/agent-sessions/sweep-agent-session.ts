@@ -1,0 +1,113 @@
+/**
+ * Looks at one agent session whose time may have come and ends it if so (AS6, NA5, PX4). Asked twice, or too early, it changes
+ * nothing.
+ */
+
+import { postponed, sweep } from '../../domain/agent-sessions/expiry.ts'
+import type { EndReason, LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
+import { type Instant, later } from '../../domain/instant.ts'
+import { settleSuspicion } from '../../domain/processes/process-exit.ts'
+import { durationMs } from '../../domain/projects/duration.ts'
+import { coordinatorStream, projectStream } from '../../domain/stream-name.ts'
+import { agentSessionFrom, changesOf, selectAgentSession, updateAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
+import type { DueAgentSession } from '../../store/agent-sessions/due-agent-sessions.ts'
+import { setMeta } from '../../store/meta.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
+import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { selectRunningOfSession } from '../../store/turns/turns.ts'
+import { findOpenConversations } from '../conversations/queries.ts'
+import { stopLaunch } from '../processes/launch-record.ts'
+import { settingsOf } from '../projects/project-record.ts'
+import { endAgentSession, endingStreams, type MayEnd } from './agent-session-end.ts'
+import { ownRow } from './agent-session-record.ts'
+import { isKnownToLive, suspectOther } from './suspect-agent-session.ts'
+
+/** What has to be locked to end an agent session, and its process with it. */
+export const findSweep = defineQuery({
+  name: 'find-sweep',
+  run: async (reader, which: DueAgentSession, context): Promise<Pick<Look, 'openConversations' | 'coordinatorId'>> => {
+    const launchId = (await reader.first(selectAgentSession, { id: which.agentSessionId }))?.launch_id ?? null
+    const launch = launchId === null ? undefined : await findLaunch(reader, launchId)
+    const coordinatorId = launch && launch.state !== 'ended' ? launch.coordinatorId : null
+    return { openConversations: await findOpenConversations.run(reader, which, context), coordinatorId }
+  },
+})
+
+interface Look extends DueAgentSession, MayEnd {
+  /** Of its process, while that lives. */
+  readonly coordinatorId: string | null
+  /** When the last call on it began, as far as this server remembers. */
+  readonly lastSeenAt: Instant | null
+}
+
+export const sweepAgentSession = defineUseCase({
+  name: 'sweep-agent-session',
+  streams: (input: Look) => [
+    ...endingStreams(input),
+    ...(input.coordinatorId === null ? [] : [coordinatorStream(input.coordinatorId)]),
+  ],
+  run: async (tx, input, context): Promise<{ ended: EndReason | null }> => {
+    const current = agentSessionFrom(await ownRow(tx, input))
+    if (current.state === 'ended') return { ended: null }
+    const verdict = await judge(tx, current, input.lastSeenAt, context.now)
+    if ('reason' in verdict) {
+      const { reason } = verdict
+      // Nobody is left in its place before it is gone (CO3).
+      const launch = verdict.stopsProcess && current.launchId ? await findLaunch(tx, current.launchId) : undefined
+      if (launch?.coordinatorId === input.coordinatorId) await stopLaunch(tx, launch, { reason: 'finished' }, context)
+      await endAgentSession(tx, current, { reason, openConversations: input.openConversations }, context)
+      return { ended: reason }
+    }
+    await keep(tx, current, verdict)
+    if (verdict.suspectedAt === null) await suspectOther(tx, current, verdict.ttlMs, context.now)
+    return { ended: null }
+  },
+})
+
+type Kept = Pick<LiveAgentSession, 'expiresAt' | 'suspectedAt'> & { readonly ttlMs: number }
+type Verdict = { readonly reason: EndReason; readonly stopsProcess: boolean } | Kept
+
+async function judge(reader: Reader, current: LiveAgentSession, lastSeenAt: Instant | null, now: Instant): Promise<Verdict> {
+  const settings = await settingsOf(reader, current.projectId)
+  const graceMs = durationMs(settings, 'process_exit.grace_seconds')
+  const ttlMs = durationMs(settings, 'agent_session.ttl_minutes')
+  const suspicion = current.suspectedAt && settleSuspicion(now, current.suspectedAt, lastSeenAt, graceMs)
+  if (suspicion === 'orphaned') return { reason: 'orphaned', stopsProcess: false }
+  const hasRunningTurn = (await reader.first(selectRunningOfSession, { agentSessionId: current.id })) !== undefined
+  const facts = { ttlMs, processKnownToLive: await isKnownToLive(reader, current), lastSeenAt, hasRunningTurn }
+  const decision = sweep(now, current, facts)
+  if (decision.outcome === 'end') return decision
+  const lives = suspicion === 'alive'
+  const expiresAt = decision.outcome === 'extend' ? decision.expiresAt : current.expiresAt
+  return {
+    // Written down, so that it is not suspected again for the same report.
+    expiresAt: lives ? later(now, ttlMs) : expiresAt,
+    suspectedAt: lives ? null : current.suspectedAt,
+    ttlMs,
+  }
+}
+
+async function keep(tx: Tx, current: LiveAgentSession, { expiresAt, suspectedAt }: Kept): Promise<void> {
+  if (expiresAt === current.expiresAt && suspectedAt === current.suspectedAt) return
+  await tx.write(updateAgentSession, changesOf({ ...current, expiresAt, suspectedAt }))
+}
+
+/** Moves the deadlines of a live agent session by the time in which nobody could be heard. Without an event. */
+export const postponeAgentSession = defineUseCase({
+  name: 'postpone-agent-session',
+  streams: ({ projectId }: DueAgentSession & { byMs: number }) => [projectStream(projectId)],
+  run: async (tx, { byMs, ...which }, { now }): Promise<void> => {
+    const current = agentSessionFrom(await ownRow(tx, which))
+    if (current.state === 'ended') return
+    const ttlMs = durationMs(await settingsOf(tx, which.projectId), 'agent_session.ttl_minutes')
+    await tx.write(updateAgentSession, changesOf(postponed(now, current, byMs, ttlMs)))
+  },
+})
+
+/** Writes down that agents could be heard until now, so that after a stop or a crash the time in between is known. */
+export const recordSweep = defineUseCase({
+  name: 'record-sweep',
+  streams: () => [],
+  run: async (tx, _: Record<never, never>, { now }): Promise<void> =>
+    tx.write(setMeta, { key: 'agent_sessions_swept_at', value: now }),
+})

@@ -1,0 +1,71 @@
+/**
+ * Tells an agent session what to do next and makes it true in the same commit, before the answer leaves (NA4, NA5, NA11): a
+ * session that is sent away has ended, a work session that is handed over is driven by it, a task is in a work session. Decides again, behind the lock of its
+ * chat, so that no message arrives between "nothing is unread" and the end (NA2).
+ */
+import type { ToldDecision } from '../../domain/approvals/decision-for-agent.ts'
+import { webKey } from '../../domain/conversations/key.ts'
+import { conversationStream, projectStream } from '../../domain/stream-name.ts'
+import type { ResumeContext } from '../../domain/work/resume-context.ts'
+import { agentSessionOf, changesOf, updateAgentSession, updateResumed } from '../../store/agent-sessions/agent-sessions.ts'
+import { updateToldTo } from '../../store/approvals/approvals.ts'
+import type { Receiver } from '../../store/conversations/unread.ts'
+import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
+import { selectTask, type TaskRow } from '../../store/work/tasks.ts'
+import { selectWorkSession } from '../../store/work/work-sessions.ts'
+import { applyTaskChange } from '../work/change-task.ts'
+import { placeTask } from '../work/place-task.ts'
+import { contextOf } from '../work/resume-context.ts'
+import { driveWorkSession } from '../work/work-session-record.ts'
+import { endAgentSession, endingStreams, type MayEnd } from './agent-session-end.ts'
+import { answerOf, endReasonOf, type NextAnswer } from './find-next-action.ts'
+import { nextStep, type Step } from './next-step.ts'
+
+export const takeNextAction = defineUseCase({
+  name: 'take-next-action',
+  streams: (input: Receiver & MayEnd) => [...endingStreams(input), conversationStream(webKey(input.projectId, input.agentId))],
+  run: async (tx, { openConversations, ...caller }, context): Promise<NextAnswer> => {
+    const step = await nextStep(tx, caller, context.now)
+    const reason = endReasonOf(step.next)
+    if (reason !== null) await endAgentSession(tx, step.agentSession, { reason, openConversations }, context)
+    const task = step.task && (await takeTask(tx, step.task, step, context))
+    await markTold(tx, step.agentSession.id, step.decisions)
+    const takesUp = step.places ? (task?.session_id ?? null) : step.takesUp
+    if (takesUp !== null && takesUp !== step.agentSession.workSessionId) await takeUp(tx, step, takesUp)
+    return { ...answerOf({ ...step, task }), resumeContext: await handOver(tx, step) }
+  },
+})
+
+/** WK4, WK5: put into a work session if it is in none, and begun if it is the next of its plan. */
+async function takeTask(tx: Tx, task: TaskRow, { agentSession, places, begins }: Step, context: Context): Promise<TaskRow> {
+  if (places) return placeTask(tx, task, agentSession, context)
+  if (!begins) return task
+  const { agentId, projectId } = agentSession
+  await applyTaskChange(tx, task, { status: 'in_progress' }, { by: agentId, now: context.now })
+  return (await tx.first(selectTask, { projectId, id: task.id })) ?? task
+}
+
+async function markTold(tx: Tx, agentSessionId: string, decisions: readonly ToldDecision[]): Promise<void> {
+  for (const { approvalId: id, status } of decisions)
+    if (status !== 'pending') await tx.write(updateToldTo, { id, agentSessionId })
+}
+
+/** RS2: what is known about the work it takes up, handed over once. */
+async function handOver(tx: Tx, { agentSession, resumes }: Step): Promise<ResumeContext | null> {
+  const row = resumes === null ? undefined : await tx.first(selectWorkSession, { id: resumes })
+  if (!row) return null
+  await tx.write(updateResumed, { id: agentSession.id, workSessionId: row.id })
+  const context = await contextOf(tx, row, agentSession.agentId)
+  await markTold(tx, agentSession.id, context.decisions)
+  return context
+}
+
+async function takeUp(tx: Tx, { agentSession }: Step, workSessionId: string): Promise<void> {
+  const changed = { ...agentSession, workSessionId }
+  await tx.write(updateAgentSession, changesOf(changed))
+  await driveWorkSession(tx, workSessionId, agentSession.id)
+  tx.append(projectStream(agentSession.projectId), {
+    type: 'agent-session-changed',
+    data: { agentSession: agentSessionOf(changed) },
+  })
+}

@@ -1,0 +1,47 @@
+/** Changes an agent; what is not named stays. `env` is replaced whole, its masked values meaning the stored ones (SE7). */
+import type * as z from 'zod'
+import { type StoredEnvironment, unmasked } from '../../domain/agents/environment.ts'
+import { home } from '../../domain/stream-name.ts'
+import type { Agent, AgentChange } from '../../protocol/agents/agent.ts'
+import { maskedValue } from '../../protocol/agents/masked-value.ts'
+import { type AgentRow, agentOf, projectIdsOf, selectAgent, updateAgent } from '../../store/agents/agents.ts'
+import { defineUseCase } from '../../store/store.ts'
+import { noSuchAgent, nothingToKeep } from '../refusals.ts'
+import { mustBeSealedAlike, type SentEnvironment } from './create-agent.ts'
+
+type Change = Omit<z.output<typeof AgentChange>, 'env'> & { env?: SentEnvironment | undefined }
+
+export const changeAgent = defineUseCase({
+  name: 'change-agent',
+  streams: () => [home],
+  run: async (tx, { agentId, by, ...change }: Change & { agentId: string; by: string }, { now }): Promise<Agent> => {
+    const row = await tx.first(selectAgent, { id: agentId })
+    if (!row) throw noSuchAgent(agentId)
+    const stored = JSON.parse(row.env) as StoredEnvironment
+    const env = unmasked(change.env ?? stored, stored, maskedValue)
+    if ('nothingToKeep' in env) throw nothingToKeep(env.nothingToKeep)
+    await mustBeSealedAlike(tx, change.env)
+    const changed = changedRow(row, change, env.environment)
+    const projectIds = await projectIdsOf(tx, agentId)
+    if (JSON.stringify(changed) === JSON.stringify(row)) return agentOf(row, projectIds)
+    changed.updated_at = now
+    await tx.write(updateAgent, changed)
+    const agent = agentOf(changed, projectIds)
+    tx.append(home, { type: 'agent-changed', data: { agent, by } })
+    return agent
+  },
+})
+
+/** null is a value for some fields ("none"), so only what was left out stays. */
+const changedRow = (row: AgentRow, change: Change, env: StoredEnvironment): AgentRow => ({
+  ...row,
+  name: change.name ?? row.name,
+  protocol: change.protocol ?? row.protocol,
+  command: change.command === undefined ? row.command : change.command,
+  args: change.args ? JSON.stringify(change.args) : row.args,
+  env: JSON.stringify(env),
+  role: change.role === undefined ? row.role : change.role,
+  max_processes: change.maxProcesses === undefined ? row.max_processes : change.maxProcesses,
+  hold_seconds: change.holdSeconds ?? row.hold_seconds,
+  runs_on: change.runsOn === undefined ? row.runs_on : change.runsOn,
+})

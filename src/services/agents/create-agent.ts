@@ -1,0 +1,77 @@
+/** Adds an agent: what can be started, and how. Its passkey is in this answer and never again (AS7). */
+
+import type * as z from 'zod'
+import { agentIdFrom, isReserved } from '../../domain/agents/agent-id.ts'
+import { type SealedValue, unmasked } from '../../domain/agents/environment.ts'
+import { refusalText } from '../../domain/because.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { home } from '../../domain/stream-name.ts'
+import { hashSecret } from '../../platform/secrets.ts'
+import type { AgentDraft, AgentWithPasskey } from '../../protocol/agents/agent.ts'
+import { maskedValue } from '../../protocol/agents/masked-value.ts'
+import { selectPerson } from '../../store/access/credentials.ts'
+import { agentOf, insertAgent, selectAgent } from '../../store/agents/agents.ts'
+import { selectMeta } from '../../store/meta.ts'
+import { defineUseCase, type Reader } from '../../store/store.ts'
+import { nothingToKeep } from '../refusals.ts'
+
+/** Clients give up on a call at 60 s (NA3). */
+const defaultHoldSeconds = 50
+const maxIdTries = 20
+
+/** No plain value comes into the store (SE12). */
+export type SentEnvironment = Readonly<Record<string, SealedValue | typeof maskedValue>>
+
+export const createAgent = defineUseCase({
+  name: 'create-agent',
+  answersSecret: true,
+  streams: () => [home],
+  run: async (
+    tx,
+    input: Omit<z.output<typeof AgentDraft>, 'env'> & { env?: SentEnvironment | undefined; by: string },
+    { now, random },
+  ): Promise<AgentWithPasskey> => {
+    const env = unmasked(input.env ?? {}, {}, maskedValue)
+    if ('nothingToKeep' in env) throw nothingToKeep(env.nothingToKeep)
+    await mustBeSealedAlike(tx, input.env)
+    const passkey = random.secret('agent')
+    const row = {
+      id: await freeId(tx, input.id, input.name),
+      name: input.name,
+      protocol: input.protocol,
+      command: input.command ?? null,
+      args: JSON.stringify(input.args ?? []),
+      env: JSON.stringify(env.environment),
+      role: input.role ?? null,
+      max_processes: input.maxProcesses ?? null,
+      hold_seconds: input.holdSeconds ?? defaultHoldSeconds,
+      runs_on: input.runsOn ?? null,
+      passkey_hash: hashSecret(passkey),
+      created_at: now,
+      updated_at: now,
+    }
+    await tx.write(insertAgent, row)
+    const agent = agentOf(row, [])
+    tx.append(home, { type: 'agent-created', data: { agent, by: input.by } })
+    return { ...agent, passkey }
+  },
+})
+
+/** A node that seals with another key than the store's nodes would hide its values from them (SE12). */
+export async function mustBeSealedAlike(reader: Reader, sent: SentEnvironment = {}): Promise<void> {
+  const said = (await reader.first(selectMeta, { key: 'sealing_key' }))?.value
+  const isOther = (value: SentEnvironment[string]): boolean => value !== maskedValue && value.key !== said
+  if (said !== undefined && Object.values(sent).some(isOther)) throw new Refusal('wrong_state', refusalText('otherSealingKey'))
+}
+
+/** The id that was chosen, or the first free one made from the name. */
+async function freeId(reader: Reader, chosen: string | undefined, name: string): Promise<string> {
+  const candidates = chosen ? [chosen] : Array.from({ length: maxIdTries }, (_, index) => agentIdFrom(name, index + 1))
+  for (const id of candidates) if (!(await taken(reader, id))) return id
+  const [id] = candidates
+  throw new Refusal('already_exists', refusalText('idTaken', { id: id ?? '' }), { id })
+}
+
+/** A person's id is taken too: agents and people stand side by side wherever it says who did something. */
+const taken = async (reader: Reader, id: string): Promise<boolean> =>
+  isReserved(id) || Boolean((await reader.first(selectAgent, { id })) ?? (await reader.first(selectPerson, { id })))

@@ -1,0 +1,87 @@
+/**
+ * Keeps an "allow always" (AG6) with what it covers and until when, and finds the one that covers a new question. The use case holds the
+ * lock of the project's stream, so what is revoked is not used any more by whoever comes after.
+ */
+
+import {
+  type AllowanceRule,
+  type AskedCall,
+  covers,
+  folderOf,
+  maxAllowances,
+  refusedRule,
+  ruleTitle,
+} from '../../domain/approvals/allowance.ts'
+import { refusalText } from '../../domain/because.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { type Instant, later } from '../../domain/instant.ts'
+import { projectStream } from '../../domain/stream-name.ts'
+import type { AlwaysTerms } from '../../protocol/approvals/allowance.ts'
+import { maxShownLine, type PermissionRequest } from '../../protocol/turns/agent-update.ts'
+import { type AllowanceRow, allowanceOf, insertAllowance, ruleOf, selectInForce } from '../../store/approvals/allowances.ts'
+import { type ApprovalRow, permissionOf } from '../../store/approvals/approvals.ts'
+import type { Context, Reader, Tx } from '../../store/store.ts'
+
+const minuteMs = 60_000
+
+/** One line. The approval it was given with has the whole. */
+const shortened = (text: string): string => {
+  const oneLine = text.replaceAll(/\p{Cc}+/gu, ' ')
+  return oneLine.length <= maxShownLine ? oneLine : `${oneLine.slice(0, maxShownLine - 1)}…`
+}
+
+const askedIn = ({ call, likeness }: Pick<PermissionRequest, 'call' | 'likeness'>): AskedCall => ({ ...call, likeness })
+
+export async function addAllowance(tx: Tx, row: ApprovalRow, given: { terms: AlwaysTerms; by: string }, context: Context) {
+  const { terms, by } = given
+  const permission = permissionOf(row)
+  if (!permission) throw new Refusal('wrong_state', refusalText('onlyPermissions'))
+  const asked = askedIn(permission)
+  const { project_id: projectId, leader_id: agentId } = row
+  const rule: AllowanceRule = {
+    scope: terms.scope,
+    toolKind: asked.toolKind,
+    likeness: terms.scope === 'request' ? asked.likeness : null,
+    folder: terms.scope === 'folder' ? (terms.folder ?? folderOf(asked)) : null,
+  }
+  const refused = refusedRule(rule, asked)
+  if (refused) throw new Refusal('wrong_state', refused, { scope: terms.scope })
+  const { now, random } = context
+  const inForce = await tx.all(selectInForce, { projectId, agentId, now, limit: maxAllowances })
+  if (inForce.length >= maxAllowances)
+    throw new Refusal('wrong_state', refusalText('allowancesFull', { agent: agentId, count: maxAllowances }))
+  const kept: AllowanceRow = {
+    id: random.uuid(),
+    project_id: projectId,
+    agent_id: agentId,
+    scope: rule.scope,
+    tool_kind: permission.call.toolKind,
+    title: shortened(ruleTitle(rule, { ...asked, title: permission.call.title })),
+    folder: rule.folder,
+    likeness: rule.likeness,
+    approval_id: row.id,
+    created_by: by,
+    created_at: now,
+    expires_at: later(now, terms.expiresInMinutes * minuteMs),
+    revoked_at: null,
+    revoked_by: null,
+  }
+  await tx.write(insertAllowance, kept)
+  tx.append(projectStream(projectId), { type: 'allowance-given', data: { allowance: allowanceOf(kept) } })
+}
+
+interface Asking {
+  readonly projectId: string
+  readonly agentId: string
+  readonly request: PermissionRequest
+}
+
+/** The newest that covers it. */
+export async function coveringAllowance(
+  reader: Reader,
+  { projectId, agentId, request }: Asking,
+  now: Instant,
+): Promise<AllowanceRow | undefined> {
+  const inForce = await reader.all(selectInForce, { projectId, agentId, now, limit: maxAllowances })
+  return inForce.find((row) => covers(ruleOf(row), askedIn(request)))
+}

@@ -1,0 +1,79 @@
+/**
+ * A person answers what an agent asks (AP4): by one of the options it offered, or by yes or no; a yes is for this once. Exactly one answer wins; whoever comes later is told who decided what.
+ */
+
+import { allowanceMinutes } from '../../domain/approvals/allowance.ts'
+import { isKeptByAgent, optionFor, outcomeOf } from '../../domain/approvals/permission.ts'
+import { refusalText } from '../../domain/because.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { AlwaysTerms } from '../../protocol/approvals/allowance.ts'
+import type { Approval } from '../../protocol/approvals/approval.ts'
+import { type ApprovalRow, approvalOf, permissionOf, selectApproval } from '../../store/approvals/approvals.ts'
+import { defineUseCase } from '../../store/store.ts'
+import { noSuchApproval } from '../refusals.ts'
+import { addAllowance } from './allowance-record.ts'
+import { permissionStreams, settlePermission } from './permission-record.ts'
+import type { WhichPermission } from './queries.ts'
+
+export type PermissionChoice = { readonly optionId: string } | { readonly choose: 'allow' | 'deny' }
+
+interface Input extends WhichPermission {
+  readonly choice: PermissionChoice
+  /** AG6: with a yes, for always. */
+  readonly always?: AlwaysTerms | undefined
+  readonly feedback?: string | null | undefined
+  readonly by: string
+  readonly requestId?: string | undefined
+}
+
+export const answerPermission = defineUseCase({
+  name: 'answer-permission',
+  streams: (input: Input) => permissionStreams(input),
+  run: async (tx, { userSessionId, approvalId, choice, always, feedback, by, requestId }, context) => {
+    const row = await tx.first(selectApproval, { id: approvalId })
+    if (!row || row.user_session_id !== userSessionId) throw noSuchApproval(approvalId)
+    const terms = always ?? impliedTerms(row, choice)
+    const settled = terms ? settlementForAlways(row, choice) : settlementOf(row, choice)
+    const seq = await settlePermission(tx, row, { ...settled, by, feedback: feedback ?? null, requestId }, context.now)
+    if (terms) await addAllowance(tx, row, { terms, by }, context)
+    return { seq, approval: approvalOf((await tx.first(selectApproval, { id: approvalId })) ?? row) as Approval }
+  },
+})
+
+/** "Always" is kept by us, with an end, and can be taken back (AG6): the agent itself is told yes for this once. */
+function settlementForAlways(row: ApprovalRow, choice: PermissionChoice): Settled {
+  if (settlementOf(row, choice).outcome === 'denied')
+    throw new Refusal('invalid_request', `always: ${refusalText('alwaysWithYes')}`, { field: 'always' })
+  return settlementOf(row, { choose: 'allow' })
+}
+
+/**
+ * The option "always" of the agent's own, chosen by its id, means ours: exactly this, for as long as we keep such a thing, and refused
+ * where this cannot be known again: what the agent would allow itself by it nobody could see or take back.
+ */
+function impliedTerms(row: ApprovalRow, choice: PermissionChoice): AlwaysTerms | undefined {
+  const permission = permissionOf(row)
+  const kind = 'optionId' in choice && permission?.options.find(({ optionId }) => optionId === choice.optionId)?.kind
+  if (kind !== 'allow_always' || !permission || isKeptByAgent(permission.call.toolKind, permission.options)) return undefined
+  return { scope: 'request', expiresInMinutes: allowanceMinutes.default }
+}
+
+interface Settled {
+  readonly outcome: 'allowed' | 'denied'
+  readonly optionId: string | null
+}
+
+function settlementOf(row: ApprovalRow, choice: PermissionChoice): Settled {
+  const options = JSON.parse(row.options ?? '[]')
+  if ('choose' in choice) {
+    const optionId = optionFor(choice.choose, options)
+    if (choice.choose === 'deny') return { outcome: 'denied', optionId }
+    if (optionId === null) throw new Refusal('wrong_state', refusalText('noWayToAllow'))
+    return { outcome: 'allowed', optionId }
+  }
+  const { optionId } = choice
+  const outcome = outcomeOf(optionId, options)
+  if (!outcome)
+    throw new Refusal('invalid_request', `optionId: ${refusalText('notOffered', { id: optionId })}`, { field: 'optionId' })
+  return { outcome, optionId }
+}

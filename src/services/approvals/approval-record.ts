@@ -1,0 +1,129 @@
+/** What use cases about approvals share: finding one, asking for one, and moving it on. */
+
+import { type ApprovalEvent, type ApprovalRefusal, decide, type Verdict } from '../../domain/approvals/lifecycle.ts'
+import { refusalText } from '../../domain/because.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { home, projectStream } from '../../domain/stream-name.ts'
+import type { Approval } from '../../protocol/approvals/approval.ts'
+import {
+  type ApprovalRow,
+  approvalColumns,
+  approvalFrom,
+  approvalOf,
+  insertApproval,
+  nextApprovalId,
+  noPermission,
+  type PermissionColumns,
+  selectApproval,
+  updateApproval,
+  updateToldTo,
+} from '../../store/approvals/approvals.ts'
+import { selectProject } from '../../store/projects/projects.ts'
+import type { Reader, Tx } from '../../store/store.ts'
+import { noSuchApproval, noSuchProject } from '../refusals.ts'
+import { recordCheckpoint } from '../work/checkpoint-record.ts'
+
+interface Place {
+  readonly projectId: string
+  readonly approvalId: number
+}
+
+/** An approval of a project; one of another project is not there. */
+export async function existingApproval(reader: Reader, { projectId, approvalId }: Place): Promise<ApprovalRow> {
+  if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+  const row = await reader.first(selectApproval, { id: approvalId })
+  if (row?.project_id !== projectId) throw noSuchApproval(approvalId)
+  return row
+}
+
+/** SE3: to an agent, what others asked for is not there. */
+export async function approvalOfAgent(reader: Reader, place: Place, agentId: string): Promise<ApprovalRow> {
+  const row = await existingApproval(reader, place)
+  if (row.leader_id !== agentId) throw noSuchApproval(place.approvalId)
+  return row
+}
+
+// A decision about an approval or its resubmission, written and told in its project and at home. Exactly one decision wins,
+// because both streams are locked; whoever comes later is told who decided what (AP1).
+
+const told = { decide: 'approval-decided', resubmit: 'approval-resubmitted' } as const
+
+/** The use case names `home` and the project's stream. */
+export async function moveApproval(tx: Tx, row: ApprovalRow, event: ApprovalEvent, now: Instant): Promise<Approval> {
+  const decision = decide(now, approvalFrom(row), event)
+  if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
+  const moved = { ...row, ...approvalColumns(decision.approval) }
+  await tx.write(updateApproval, moved)
+  if (row.told_to !== null) await tx.write(updateToldTo, { id: row.id, agentSessionId: null })
+  const approval = approvalOf(moved)
+  tx.append(projectStream(row.project_id), { type: told[event.type], data: { approval } }, [home])
+  const { project_id: projectId, session_id: workSessionId } = row
+  if (event.type === 'decide' && workSessionId !== null)
+    await recordCheckpoint(tx, { projectId, workSessionId, reason: 'approval_decided', subject: String(row.id), now })
+  return approval
+}
+
+const hasDone = { approved: 'hasApproved', rejected: 'hasRejected', revision_requested: 'hasSentBack' } as const satisfies Record<
+  Verdict,
+  string
+>
+
+function refusalOf(approvalId: number, refusal: ApprovalRefusal): Refusal {
+  if (refusal.code === 'wrong_state') {
+    const detail = refusalText('approvalNotBack', { id: approvalId, state: refusal.status })
+    return new Refusal('wrong_state', detail, { state: refusal.status, wanted: 'revision_requested' })
+  }
+  const { decidedBy, decision } = refusal
+  return new Refusal('approval_decided', refusalText(hasDone[decision], { id: approvalId, who: decidedBy }), {
+    decidedBy,
+    decision,
+  })
+}
+
+// A new approval, whoever asks: a person or script (`create-approval`) or an agent (`request-approval`). It is durable, with
+// its number, before anybody is shown it (AP3); told in its project and at home.
+
+interface Asked {
+  readonly projectId: string
+  readonly workSessionId: string | null
+  readonly taskId: string | null
+  readonly checkpointType: string
+  readonly leaderId: string
+  readonly agentSessionId: string | null
+  readonly conversationKey?: string | null | undefined
+  readonly instructionContent?: string | null | undefined
+  readonly workerInstructions?: readonly unknown[] | undefined
+  readonly artifacts?: readonly unknown[] | undefined
+  readonly permission?: PermissionColumns
+}
+
+/** The use case names `home`, behind whose lock approvals are numbered, and the project's stream. */
+export async function askForApproval(tx: Tx, asked: Asked, now: Instant): Promise<Approval> {
+  const row: ApprovalRow = {
+    id: await nextApprovalId(tx),
+    session_id: asked.workSessionId,
+    project_id: asked.projectId,
+    checkpoint_type: asked.checkpointType,
+    leader_id: asked.leaderId,
+    task_id: asked.taskId,
+    asked_by_agent_session_id: asked.agentSessionId,
+    told_to: null,
+    conversation_key: asked.conversationKey ?? null,
+    status: 'pending',
+    submitted_at: now,
+    resolved_at: null,
+    decided_by: null,
+    feedback: null,
+    instruction_content: asked.instructionContent ?? null,
+    worker_instructions: JSON.stringify(asked.workerInstructions ?? []),
+    artifacts: JSON.stringify(asked.artifacts ?? []),
+    revision_history: '[]',
+    imported_decider: null,
+    ...(asked.permission ?? noPermission),
+  }
+  await tx.write(insertApproval, row)
+  const approval = approvalOf(row)
+  tx.append(projectStream(row.project_id), { type: 'approval-asked', data: { approval } }, [home])
+  return approval
+}

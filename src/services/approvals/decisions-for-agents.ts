@@ -1,0 +1,113 @@
+/**
+ * The approvals that matter to work as it stands (AP8): those about its unfinished tasks, whichever work session they were asked in, and
+ * those about the work itself along its lineage. Permissions for tools are answered where they are asked (AP4).
+ */
+import { briefly, type ToldDecision } from '../../domain/approvals/decision-for-agent.ts'
+import type { Instant } from '../../domain/instant.ts'
+import {
+  type ApprovalRow,
+  selectAboutTask,
+  selectAboutTasks,
+  selectAboutWork,
+  selectAskedIn,
+  selectPendingOfAgent,
+} from '../../store/approvals/approvals.ts'
+import type { Reader } from '../../store/store.ts'
+import { selectTask, type TaskRow } from '../../store/work/tasks.ts'
+import { lineageOf, selectWorkSession } from '../../store/work/work-sessions.ts'
+
+/** The newest; more than anybody decides about one piece of work. */
+const mostDecisions = 50
+
+/** The row with which agent session was told of it. */
+export type Decided = Pick<ApprovalRow, 'told_to' | 'leader_id'> & { readonly decision: ToldDecision }
+
+const decidedOf = (row: ApprovalRow): Decided => ({
+  told_to: row.told_to,
+  leader_id: row.leader_id,
+  decision: briefly({
+    approvalId: row.id,
+    taskId: row.task_id,
+    checkpointType: row.checkpoint_type,
+    question: row.instruction_content,
+    status: row.status,
+    feedback: row.feedback,
+    decidedBy: row.decided_by,
+    decidedAt: row.resolved_at,
+  }),
+})
+
+async function aboutWork(reader: Reader, lineage: readonly string[]): Promise<ApprovalRow[]> {
+  const rows: ApprovalRow[] = []
+  for (const workSessionId of lineage) {
+    if (rows.length >= mostDecisions) break
+    rows.push(...(await reader.all(selectAboutWork, { workSessionId, limit: mostDecisions - rows.length })))
+  }
+  return rows
+}
+
+const newest = (rows: readonly ApprovalRow[]): Decided[] =>
+  rows
+    .toSorted((a, b) => b.id - a.id)
+    .slice(0, mostDecisions)
+    .map(decidedOf)
+
+/** About the work and these tasks, whoever asked; newest first. */
+export async function decisionsAbout(reader: Reader, lineage: readonly string[], asked: TasksAsked): Promise<Decided[]> {
+  const rows = await aboutWork(reader, lineage)
+  if ('workSessionId' in asked) rows.push(...(await reader.all(selectAboutTasks, { ...asked, limit: mostDecisions })))
+  else
+    for (const { project_id: projectId, id: taskId } of asked.tasks)
+      rows.push(...(await reader.all(selectAboutTask, { projectId, taskId, limit: mostDecisions })))
+  return newest(rows)
+}
+
+/** The unfinished tasks of a work session, or these. */
+export type TasksAsked = { readonly workSessionId: string } | { readonly tasks: readonly TaskRow[] }
+
+/** What an agent asked in a conversation and is not decided, or was decided since it was told last; newest first. */
+export async function decisionsIn(
+  reader: Reader,
+  which: { key: string; agentId: string },
+  since: Instant | null,
+): Promise<ToldDecision[]> {
+  const rows = await reader.all(selectAskedIn, { ...which, limit: mostDecisions })
+  const isNews = ({ resolved_at }: ApprovalRow): boolean => resolved_at === null || since === null || resolved_at > since
+  return rows.filter(isNews).map((row) => decidedOf(row).decision)
+}
+
+interface AtWork {
+  readonly agentId: string
+  readonly projectId: string
+  readonly workSessionId: string | null
+}
+
+const lineageAt = async (reader: Reader, workSessionId: string | null): Promise<string[]> => {
+  const row = workSessionId === null ? undefined : await reader.first(selectWorkSession, { id: workSessionId })
+  return row ? lineageOf(reader, row) : []
+}
+
+/** What its agent asked about the task it is at and about the work; newest first. */
+export async function decisionsAt(reader: Reader, { agentId, workSessionId }: AtWork, task: TaskRow): Promise<Decided[]> {
+  const found = await decisionsAbout(reader, await lineageAt(reader, workSessionId), { tasks: [task] })
+  return found.filter(({ leader_id }) => leader_id === agentId)
+}
+
+/** NA11: the oldest approval that the agent waits for, whichever of its sessions asked. */
+export async function awaitedApproval(reader: Reader, at: AtWork, taskAtHand: TaskRow | undefined): Promise<number | null> {
+  const { agentId, projectId, workSessionId } = at
+  const pending = (await reader.all(selectPendingOfAgent, { projectId, agentId })).filter(({ ask_id }) => ask_id === null)
+  if (pending.length === 0) return null
+  const lineage = await lineageAt(reader, workSessionId)
+  for (const { id, session_id, task_id } of pending) {
+    if (task_id === null ? lineage.includes(session_id ?? '') : await isOwn(task_id)) return id
+  }
+  return null
+
+  async function isOwn(id: string): Promise<boolean> {
+    if (id === taskAtHand?.id) return true
+    const task = await reader.first(selectTask, { projectId, id })
+    if (!task || task.assigned_to !== agentId || task.session_id === null || task.session_id !== workSessionId) return false
+    return task.status !== 'completed' && task.status !== 'failed'
+  }
+}

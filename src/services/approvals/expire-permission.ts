@@ -1,0 +1,18 @@
+/** A permission that nobody has answered in time (AP4): expired, which the agent is told as a refusal. Looked at too early it stays. */
+import { systemId } from '../../domain/access/who.ts'
+import { selectApproval } from '../../store/approvals/approvals.ts'
+import { defineUseCase } from '../../store/store.ts'
+import { permissionStreams, refusingOption, settlePermission } from './permission-record.ts'
+import type { WhichPermission } from './queries.ts'
+
+export const expirePermission = defineUseCase({
+  name: 'expire-permission',
+  streams: (input: WhichPermission) => permissionStreams(input),
+  run: async (tx, { approvalId, userSessionId }, { now }): Promise<{ expired: boolean }> => {
+    const row = await tx.first(selectApproval, { id: approvalId })
+    const isDue = row?.status === 'pending' && row.deadline !== null && row.deadline <= now
+    if (!isDue || row.user_session_id !== userSessionId) return { expired: false }
+    await settlePermission(tx, row, { outcome: 'expired', optionId: refusingOption(row), by: systemId }, now)
+    return { expired: true }
+  },
+})

@@ -1,0 +1,162 @@
+/**
+ * Permissions for tools (AP4) as approvals: durable before they are shown, settled once, told in the project, at home and in the user
+ * session, and to the agent that waits. The use case names all of these streams.
+ */
+
+import { systemId } from '../../domain/access/who.ts'
+import { optionFor, type PermissionPolicy, policyAnswer } from '../../domain/approvals/permission.ts'
+import { type Instant, later } from '../../domain/instant.ts'
+import { durationMs } from '../../domain/projects/duration.ts'
+import {
+  coordinatorStream,
+  home,
+  projectStream,
+  type StreamName,
+  turnsStream,
+  userSessionStream,
+} from '../../domain/stream-name.ts'
+import type { PermissionOutcome } from '../../protocol/consoles/user-session.ts'
+import { storable } from '../../protocol/text.ts'
+import type { PermissionRequest } from '../../protocol/turns/agent-update.ts'
+import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
+import { type ApprovalRow, selectAsked, selectPendingOfTurn, updateOutcome } from '../../store/approvals/approvals.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
+import type { Tx } from '../../store/store.ts'
+import { selectTurn, type TurnRow } from '../../store/turns/turns.ts'
+import { settingsOf } from '../projects/project-record.ts'
+import { speakerOf, turnStream } from '../turns/turn-record.ts'
+import { coveringAllowance } from './allowance-record.ts'
+import { askForApproval, moveApproval } from './approval-record.ts'
+import type { WhichPermission } from './queries.ts'
+
+const toolPermission = 'tool_permission'
+
+export const permissionStreams = ({
+  projectId,
+  userSessionId,
+  coordinatorId,
+  conversationKey,
+}: WhichPermission): StreamName[] => [
+  home,
+  projectStream(projectId),
+  ...(userSessionId === null ? [] : [userSessionStream(userSessionId)]),
+  ...(conversationKey === null ? [] : [turnsStream(conversationKey)]),
+  ...(coordinatorId === null ? [] : [coordinatorStream(coordinatorId)]),
+]
+
+interface Question {
+  readonly launchId: string
+  readonly turnId: string
+  readonly askId: string
+  readonly request: PermissionRequest
+}
+
+interface Asker {
+  readonly turn: TurnRow
+  readonly workSessionId: string | null
+}
+
+/** The same question is asked once, however often it is told. */
+export async function askPermission(tx: Tx, { turn, workSessionId }: Asker, question: Question, now: Instant): Promise<void> {
+  const { project_id: projectId, agent_id: agentId } = turn
+  const { launchId, turnId, askId, request } = question
+  if (await tx.first(selectAsked, { launchId, askId })) return
+  const settings = await settingsOf(tx, projectId)
+  const deadline = later(now, durationMs(settings, 'permission.deadline_minutes'))
+  const { call, options, digest, likeness } = request
+  const { id: approvalId } = await askForApproval(
+    tx,
+    {
+      projectId,
+      workSessionId,
+      taskId: null,
+      checkpointType: toolPermission,
+      leaderId: agentId,
+      agentSessionId: null,
+      instructionContent: storable(call.title),
+      permission: {
+        outcome: null,
+        digest,
+        options: JSON.stringify(options),
+        tool_call: JSON.stringify(call),
+        option_id: null,
+        ask_id: askId,
+        launch_id: launchId,
+        turn_id: turnId,
+        user_session_id: turn.user_session_id,
+        role: turn.role,
+        deadline,
+        likeness,
+      },
+    },
+    now,
+  )
+  const shown = { role: speakerOf(turn), approvalId, messageId: turnId, title: call.title, call, options, likeness, deadline }
+  tx.append(turnStream(turn), { type: 'permission:requested', data: shown })
+  const answer = await answerByItself(tx, { projectId, agentId }, request, {
+    policy: settings['permission.policy'] as PermissionPolicy,
+    now,
+  })
+  const row = answer && (await tx.first(selectAsked, { launchId, askId }))
+  if (row) await settlePermission(tx, row, { outcome: 'allowed', ...answer }, now)
+}
+
+/** What needs nobody's answer now: the policy says yes to it, or somebody has allowed it for always (AG6). The record says which. */
+async function answerByItself(
+  tx: Tx,
+  { projectId, agentId }: Pair,
+  request: PermissionRequest,
+  { policy, now }: { policy: PermissionPolicy; now: Instant },
+): Promise<{ optionId: string; by: string } | undefined> {
+  const { call, options } = request
+  const byPolicy = policyAnswer(policy, call.toolKind, options)
+  if (byPolicy !== null) return { optionId: byPolicy, by: `policy ${policy}` }
+  const optionId = optionFor('allow', options)
+  const allowance = optionId === null ? undefined : await coveringAllowance(tx, { projectId, agentId, request }, now)
+  return optionId !== null && allowance ? { optionId, by: allowedAlways(allowance.created_by) } : undefined
+}
+
+const allowedAlways = (giver: string): string => `policy allow_always by ${giver}`
+
+interface Settlement {
+  readonly outcome: PermissionOutcome
+  readonly optionId: string | null
+  readonly by: string
+  readonly feedback?: string | null
+  readonly requestId?: string | undefined
+}
+
+/** Refused when it is settled already: the first answer stands. The number of `permission:resolved`; 0 where there is no console. */
+export async function settlePermission(tx: Tx, row: ApprovalRow, settlement: Settlement, now: Instant): Promise<number> {
+  const { outcome, optionId, by, feedback = null, requestId } = settlement
+  const settled = { ...row, outcome, option_id: optionId }
+  const verdict = outcome === 'allowed' ? 'approved' : 'rejected'
+  await moveApproval(tx, settled, { type: 'decide', verdict, by, feedback }, now)
+  await tx.write(updateOutcome, { id: row.id, outcome, option_id: optionId })
+  const launch = outcome === 'withdrawn' || row.launch_id === null ? undefined : await findLaunch(tx, row.launch_id)
+  if (launch && launch.state !== 'ended' && row.ask_id !== null) {
+    const order = { launchId: launch.id, askId: row.ask_id, optionId }
+    tx.append(coordinatorStream(launch.coordinatorId), { type: 'permission-settled', data: order })
+  }
+  const turn = row.turn_id === null ? undefined : await tx.first(selectTurn, { id: row.turn_id })
+  if (turn?.state !== 'running') return 0
+  const data = { role: speakerOf(turn), approvalId: row.id, outcome, optionId, decidedBy: by, requestId }
+  return tx.append(turnStream(turn), { type: 'permission:resolved', data })
+}
+
+/** Nobody waits for the answers any more. */
+export async function withdrawPermissions(tx: Tx, turnId: string, now: Instant): Promise<void> {
+  for (const row of await tx.all(selectPendingOfTurn, { turnId })) await withdrawPermission(tx, row, now)
+}
+
+/** The agent itself takes its question back. */
+export async function withdrawAsked(tx: Tx, asked: { launchId: string; askId: string }, now: Instant): Promise<void> {
+  const row = await tx.first(selectAsked, asked)
+  if (row?.status === 'pending') await withdrawPermission(tx, row, now)
+}
+
+async function withdrawPermission(tx: Tx, row: ApprovalRow, now: Instant): Promise<void> {
+  await settlePermission(tx, row, { outcome: 'withdrawn', optionId: null, by: systemId }, now)
+}
+
+export const refusingOption = (row: ApprovalRow): string | null => optionFor('deny', JSON.parse(row.options ?? '[]'))

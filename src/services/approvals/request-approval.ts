@@ -1,0 +1,75 @@
+/**
+ * An agent asks people for an approval (`request_approval`). It belongs to the work session its agent session drives (WK4) and to
+ * the task it is at. With the id of one that was sent back it submits that again. The same request while it is pending is the
+ * same approval, so neither a call that is retried (AS8) nor the process that comes after a crash asks anybody twice.
+ */
+import type * as z from 'zod'
+import type { Submission } from '../../domain/approvals/lifecycle.ts'
+import { home, projectStream } from '../../domain/stream-name.ts'
+import type { Approval, ApprovalRequest } from '../../protocol/approvals/approval.ts'
+import { approvalOf, selectPendingOfAgent, updateAskedBy } from '../../store/approvals/approvals.ts'
+import { defineUseCase, type Reader } from '../../store/store.ts'
+import { selectTaskAtHand } from '../../store/work/tasks.ts'
+import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
+import { type CalledIn, ownConversation } from '../conversations/own-conversation.ts'
+import { taskOfAgent } from '../work/task-record.ts'
+import { approvalOfAgent, askForApproval, moveApproval } from './approval-record.ts'
+
+type Input = CalledIn & z.output<typeof ApprovalRequest> & { approvalId?: number | undefined }
+
+export const requestApproval = defineUseCase({
+  name: 'request-approval',
+  streams: ({ projectId }: Input) => [home, projectStream(projectId)],
+  run: async (tx, input: Input, { now }): Promise<Approval> => {
+    const { agentSessionId, agentId, projectId, approvalId, checkpointType } = input
+    const { workSessionId } = await liveAgentSession(tx, input)
+    const taskId = await aboutTask(tx, input, workSessionId)
+    const pending = (await tx.all(selectPendingOfAgent, { projectId, agentId })).map(approvalOf)
+    const same = pending.find((each) => isSameRequest(each, input, taskId))
+    // Whoever asked last is the one that waits.
+    if (same) {
+      await tx.write(updateAskedBy, { id: same.id, agentSessionId })
+      return same
+    }
+    const { instructionContent, workerInstructions, artifacts } = input
+    const submission = { instructionContent, workerInstructions, artifacts }
+    if (approvalId !== undefined) {
+      const row = await approvalOfAgent(tx, { projectId, approvalId }, agentId)
+      await tx.write(updateAskedBy, { id: approvalId, agentSessionId })
+      return moveApproval(tx, row, { type: 'resubmit', submission }, now)
+    }
+    const conversationKey = workSessionId === null ? (await ownConversation(tx, input)).key : null
+    const asked = {
+      conversationKey,
+      projectId,
+      workSessionId,
+      taskId,
+      checkpointType,
+      leaderId: agentId,
+      agentSessionId,
+      ...submission,
+    }
+    return askForApproval(tx, asked, now)
+  },
+})
+
+/** The one it names, which must be its own, or the one it is at. */
+async function aboutTask(reader: Reader, input: Input, workSessionId: string | null): Promise<string | null> {
+  const { projectId, agentId, taskId } = input
+  if (taskId) return (await taskOfAgent(reader, { projectId, taskId }, agentId)).id
+  return (await reader.first(selectTaskAtHand, { agentId, projectId, workSessionId }))?.id ?? null
+}
+
+function isSameRequest(pending: Approval, input: Input, taskId: string | null): boolean {
+  const { approvalId, checkpointType } = input
+  // What a resubmission does not name stays as it was.
+  if (approvalId !== undefined)
+    return pending.id === approvalId && contentOf({ ...pending, ...named(input) }) === contentOf(pending)
+  return pending.checkpointType === checkpointType && pending.taskId === taskId && contentOf(pending) === contentOf(input)
+}
+
+const named = (input: Input): Partial<Input> =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
+
+const contentOf = ({ instructionContent, workerInstructions, artifacts }: Partial<Submission> | Input): string =>
+  JSON.stringify([instructionContent ?? null, workerInstructions ?? [], artifacts ?? []])

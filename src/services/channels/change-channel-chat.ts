@@ -1,0 +1,60 @@
+/** An owner lets a chat in, refuses it, takes that back, or chooses its agent (CN2). Said again it changes nothing. */
+
+import type * as z from 'zod'
+import { refusalText } from '../../domain/because.ts'
+import type { ChatPlace } from '../../domain/channels/key.ts'
+import { channelKey } from '../../domain/channels/key.ts'
+import type { ChatState } from '../../domain/channels/pairing.ts'
+import { chatWords } from '../../domain/channels/words.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { home } from '../../domain/stream-name.ts'
+import type { ChannelChat, ChannelChatChange } from '../../protocol/channels/channel.ts'
+import { type ChatRow, chatOf, selectChat } from '../../store/channels/channels.ts'
+import { deleteOutgoingOf } from '../../store/channels/outgoing.ts'
+import { deleteUnreadOfConversation } from '../../store/conversations/unread.ts'
+import { defineUseCase, type Tx } from '../../store/store.ts'
+import { checkAssigned } from '../projects/project-record.ts'
+import { forgetLimitsIn } from '../turns/limit-record.ts'
+import { dropOpenTurns } from '../turns/turn-record.ts'
+import { changedChat, chatStream, sayIn } from './channel-chat-record.ts'
+
+type Change = z.output<typeof ChannelChatChange> & ChatPlace & { readonly by: string }
+
+/** From which states a decision leads to one. */
+const before: Record<Exclude<ChatState, 'asking'>, readonly ChatState[]> = {
+  paired: ['asking', 'refused', 'revoked'],
+  refused: ['asking'],
+  revoked: ['paired'],
+}
+
+export const changeChannelChat = defineUseCase({
+  name: 'change-channel-chat',
+  streams: (input: Change) => [chatStream(input), home],
+  run: async (tx, { state, route, by, ...place }, { now }): Promise<ChannelChat> => {
+    const row = await tx.first(selectChat, place)
+    if (!row)
+      throw new Refusal('not_found', refusalText('noChatThere', { id: place.chatId, channel: place.channel }), {
+        chatId: place.chatId,
+      })
+    if (route) await checkAssigned(tx, route)
+    const routed = route === undefined ? row : { ...row, project_id: route?.projectId ?? null, agent_id: route?.agentId ?? null }
+    const decides = state !== undefined && state !== row.state
+    if (decides && !before[state].includes(row.state))
+      throw new Refusal('wrong_state', refusalText('chatCannot', { state: row.state, wanted: state }), { state: row.state })
+    const changed = decides ? { ...routed, state, attempts: 0, decided_at: now, decided_by: by, trouble: null } : routed
+    if (decides) await tellThem(tx, changed, place, now)
+    if (JSON.stringify(changed) !== JSON.stringify(row)) await changedChat(tx, changed, by)
+    return chatOf(changed)
+  },
+})
+
+async function tellThem(tx: Tx, { state, language }: ChatRow, place: ChatPlace, now: string): Promise<void> {
+  const words = chatWords(language)
+  if (state === 'revoked') {
+    await dropOpenTurns(tx, channelKey(place), now)
+    await tx.write(deleteUnreadOfConversation, { key: channelKey(place) })
+    await tx.write(deleteOutgoingOf, place)
+    await forgetLimitsIn(tx, channelKey(place), now)
+  }
+  if (state !== 'asking') await sayIn(tx, place, words[state], now)
+}

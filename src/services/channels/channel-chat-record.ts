@@ -1,0 +1,84 @@
+/**
+ * What every use case about a chat on a channel does the same way: whom it is for, what is said there, and that it changed. Decides
+ * nothing about who is served.
+ */
+import { type ChannelName, type ChatPlace, channelKey, parseChannelKey } from '../../domain/channels/key.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { statusText } from '../../domain/sentences.ts'
+import { conversationStream, home, type StreamName } from '../../domain/stream-name.ts'
+import type { ChannelRoute } from '../../protocol/channels/channel.ts'
+import {
+  type ChannelRow,
+  type ChatRow,
+  chatOf,
+  insertChannel,
+  newChannelRow,
+  routeIn,
+  selectChannel,
+  selectChat,
+  selectFirstPair,
+  updateChat,
+} from '../../store/channels/channels.ts'
+import { insertOutgoing, selectOutgoingOf } from '../../store/channels/outgoing.ts'
+import type { Reader, Tx } from '../../store/store.ts'
+import { isAssigned } from '../projects/project-record.ts'
+
+/** Waiting to be sent to one chat; beyond it nothing more is, and the chat shows so. What was said stays in the conversation. */
+const maxOutgoingOfChat = 500
+
+export const chatStream = (place: ChatPlace): StreamName => conversationStream(channelKey(place))
+
+/** Its own route, the channel's, or the first agent there is; one that is not assigned any more is passed over. */
+export async function routeFor(reader: Reader, channel: ChannelName, chat: ChatRow | undefined): Promise<ChannelRoute | null> {
+  for (const route of [routeIn(chat), routeIn(await reader.first(selectChannel, { channel }))]) {
+    if (route && (await isAssigned(reader, route))) return route
+  }
+  const first = await reader.first(selectFirstPair, {})
+  return first ? { projectId: first.project_id, agentId: first.agent_id } : null
+}
+
+/** To be sent there, behind what waits already. */
+export async function sayIn(tx: Tx, place: ChatPlace, content: string, now: Instant): Promise<void> {
+  const { count, newest } = (await tx.first(selectOutgoingOf, place)) ?? { count: 0, newest: 0 }
+  if (Number(count) >= maxOutgoingOfChat) {
+    const chat = await tx.first(selectChat, place)
+    const trouble = statusText('tooManyWait', { count: maxOutgoingOfChat })
+    if (chat && chat.trouble !== trouble) await tx.write(updateChat, { ...chat, trouble })
+    return
+  }
+  await tx.write(insertOutgoing, {
+    channel: place.channel,
+    chat_id: place.chatId,
+    n: Number(newest) + 1,
+    content,
+    parts_sent: 0,
+    state: 'waiting',
+    maybe_sent: 0,
+    attempts: 0,
+    not_before: now,
+    created_at: now,
+  })
+}
+
+/** What an assistant says in the conversation of a chat that is served goes out to it (CN1), in the same commit. */
+export async function sendAlong(tx: Tx, key: string, content: string, now: Instant): Promise<void> {
+  const place = parseChannelKey(key)
+  if (!place || content.trim() === '') return
+  const chat = await tx.first(selectChat, place)
+  if (chat?.state === 'paired') await sayIn(tx, place, content, now)
+}
+
+/** The use case names `home`. */
+export async function changedChat(tx: Tx, changed: ChatRow, by: string): Promise<void> {
+  await tx.write(updateChat, changed)
+  tx.append(home, { type: 'channel-chat-changed', data: { chat: chatOf(changed), by } })
+}
+
+/** The channel's row, begun now if it was not there. The use case names `home`. */
+export async function openChannel(tx: Tx, channel: ChannelName, now: Instant): Promise<ChannelRow> {
+  const found = await tx.first(selectChannel, { channel })
+  if (found) return found
+  const row = newChannelRow(channel, now)
+  await tx.write(insertChannel, row)
+  return row
+}

@@ -1,0 +1,105 @@
+/**
+ * Somebody who is not served writes to us (CN2). With a right code their chat is paired from now on. Otherwise they are shown to the
+ * owner and told how to be let in, a few times; what they wrote is not kept. Strangers, their attempts and our answers are all bounded.
+ */
+
+import { systemId } from '../../domain/access/who.ts'
+import type { ChatPlace } from '../../domain/channels/key.ts'
+import { askingLifetimeMs, isHeard, maxAskingChats, maxStrangerAttempts, readCode } from '../../domain/channels/pairing.ts'
+import { type ChatLanguage, chatWords } from '../../domain/channels/words.ts'
+import { type Instant, later } from '../../domain/instant.ts'
+import { home } from '../../domain/stream-name.ts'
+import { hashSecret } from '../../platform/secrets.ts'
+import {
+  type ChatRow,
+  deleteChat,
+  deletePairingCode,
+  insertChat,
+  selectAsking,
+  selectChat,
+  selectPairingCode,
+  updateChat,
+} from '../../store/channels/channels.ts'
+import { defineUseCase, type Tx } from '../../store/store.ts'
+import { changedChat, chatStream, sayIn } from './channel-chat-record.ts'
+import { chatHasChanged } from './take-channel-message.ts'
+
+export interface Stranger extends ChatPlace {
+  readonly kind: ChatRow['kind']
+  readonly title: string
+  readonly handle: string | null
+  readonly language: ChatLanguage
+  /** What may be a code: the text, or what stands behind /start. */
+  readonly attempt: string
+}
+
+export const handleUnpairedSender = defineUseCase({
+  name: 'handle-unpaired-sender',
+  streams: (input: Stranger) => [chatStream(input), home],
+  run: async (tx, input, { now }): Promise<{ state: ChatRow['state'] | null }> => {
+    const before = await tx.first(selectChat, input)
+    if (before?.state === 'paired') throw chatHasChanged()
+    const known = before ? forgetting(before, now) : await newcomer(tx, input, now)
+    if (!known) return { state: null }
+    const { kind, title, handle, language } = input
+    const row = { ...known, kind, title, handle, language, attempts: known.attempts + 1, last_in_at: now }
+    const words = chatWords(language)
+    const code = readCode(input.attempt)
+    const pairedBy = code !== undefined && known.attempts < maxStrangerAttempts ? await useUp(tx, input, code, now) : undefined
+    if (pairedBy !== undefined) {
+      const paired = { ...row, state: 'paired', attempts: 0, decided_at: now, decided_by: pairedBy } as const
+      await changedChat(tx, paired, pairedBy)
+      await sayIn(tx, input, words.paired, now)
+      return { state: 'paired' }
+    }
+    if (isHeard(known.state, known.attempts)) {
+      await changedChat(tx, row, systemId)
+      await sayIn(tx, input, code === undefined ? words.stranger : words.wrongCode, now)
+      // Whoever goes on is not answered, and leaves nothing behind but the count of the codes they have tried.
+    } else if (code !== undefined && known.attempts < maxStrangerAttempts) await tx.write(updateChat, row)
+    return { state: row.state }
+  },
+})
+
+/** Who has asked long ago asks anew. */
+const forgetting = (row: ChatRow, now: Instant): ChatRow =>
+  row.state === 'asking' && isForgotten(row.asked_at, now) ? { ...row, asked_at: now, attempts: 0 } : row
+
+const isForgotten = (askedAt: Instant, now: Instant): boolean => later(askedAt, askingLifetimeMs) <= now
+
+/** undefined: too many ask already. */
+async function newcomer(tx: Tx, input: Stranger, now: Instant): Promise<ChatRow | undefined> {
+  const { channel } = input
+  const asking = await tx.all(selectAsking, { channel, limit: maxAskingChats + 1 })
+  const forgotten = asking.filter(({ asked_at }) => isForgotten(asked_at, now))
+  for (const { chat_id } of forgotten) await tx.write(deleteChat, { channel, chatId: chat_id })
+  if (asking.length - forgotten.length >= maxAskingChats) return undefined
+  const row: ChatRow = {
+    channel,
+    chat_id: input.chatId,
+    kind: input.kind,
+    title: input.title,
+    handle: input.handle,
+    language: input.language,
+    state: 'asking',
+    project_id: null,
+    agent_id: null,
+    attempts: 0,
+    asked_at: now,
+    decided_at: null,
+    decided_by: null,
+    last_in_at: now,
+    last_out_at: null,
+    trouble: null,
+  }
+  await tx.write(insertChat, row)
+  return row
+}
+
+/** Who made the code, when it is valid; it is none from now on. */
+async function useUp(tx: Tx, { channel }: ChatPlace, code: string, now: Instant): Promise<string | undefined> {
+  const found = await tx.first(selectPairingCode, { channel, hash: hashSecret(code) })
+  if (!found || found.expires_at <= now) return undefined
+  await tx.write(deletePairingCode, { channel, hash: found.hash })
+  return found.created_by
+}

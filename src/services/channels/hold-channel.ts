@@ -1,0 +1,62 @@
+/**
+ * Which run of which server serves a channel. The node that has the duties (SC5) takes it, whoever had it before, and renews its hold
+ * while it serves; one that was replaced is told so and sends nothing more. A hold that has run out shows that nobody serves it.
+ */
+
+import { systemId } from '../../domain/access/who.ts'
+import type { ChannelName } from '../../domain/channels/key.ts'
+import { later } from '../../domain/instant.ts'
+import { home } from '../../domain/stream-name.ts'
+import { mask } from '../../platform/mask.ts'
+import { type ChannelRow, selectChannel, updateChannel } from '../../store/channels/channels.ts'
+import { defineUseCase } from '../../store/store.ts'
+import { openChannel } from './channel-chat-record.ts'
+import { tellChannel } from './channel-record.ts'
+
+interface Hold {
+  readonly channel: ChannelName
+  /** This run of this server. */
+  readonly holder: string
+  /** Takes it from whoever has it; otherwise it is renewed, if it is still ours. */
+  readonly take: boolean
+  /** 0 gives it back. */
+  readonly forMs: number
+}
+
+export const holdChannel = defineUseCase({
+  name: 'hold-channel',
+  streams: () => [home],
+  run: async (tx, { channel, holder, take, forMs }: Hold, { now }): Promise<{ held: boolean }> => {
+    const row = await openChannel(tx, channel, now)
+    const isOurs = row.holder === holder
+    if (!isOurs && !take) return { held: false }
+    const held = { ...row, holder: forMs === 0 ? null : holder, held_until: forMs === 0 ? null : later(now, forMs) }
+    await tx.write(updateChannel, isOurs ? held : { ...held, state: 'connecting', trouble: null, since: now })
+    if (!isOurs || forMs === 0) await tellChannel(tx, channel, systemId, now)
+    return { held: forMs > 0 }
+  },
+})
+
+interface Seen {
+  readonly channel: ChannelName
+  readonly holder: string
+  readonly state: ChannelRow['state']
+  readonly trouble: string | null
+  readonly account?: { readonly name: string; readonly link: string | null } | undefined
+}
+
+/** What the server that holds a channel sees of it: connected as whom, or what is wrong. Seen again, nothing is written. */
+export const recordChannelState = defineUseCase({
+  name: 'record-channel-state',
+  streams: () => [home],
+  run: async (tx, { channel, holder, state, trouble, account }: Seen, { now }): Promise<{ noted: boolean }> => {
+    const row = await tx.first(selectChannel, { channel })
+    if (row?.holder !== holder) return { noted: false }
+    const words = trouble === null ? null : mask(trouble)
+    const named = { ...row, name: account?.name ?? row.name, link: account?.link ?? row.link }
+    if (row.state === state && row.trouble === words && row.name === named.name) return { noted: true }
+    await tx.write(updateChannel, { ...named, state, trouble: words, since: row.state === state ? row.since : now })
+    await tellChannel(tx, channel, systemId, now)
+    return { noted: true }
+  },
+})

@@ -1,0 +1,93 @@
+/** Reads about channels, their chats and what is to be sent there. */
+import { type ChannelName, type ChatPlace, channelKey, channelNames } from '../../domain/channels/key.ts'
+import { askingLifetimeMs, type ChatState } from '../../domain/channels/pairing.ts'
+import { type Instant, later } from '../../domain/instant.ts'
+import type { Channel, ChannelChat, ChannelRoute } from '../../protocol/channels/channel.ts'
+import type { Page, PageQuery } from '../../protocol/page.ts'
+import { chatsPage, selectChat } from '../../store/channels/channels.ts'
+import { selectNextOfChats } from '../../store/channels/outgoing.ts'
+import { cutPageBy, pageParams } from '../../store/page-cursor.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
+import { defineQuery, type Reader } from '../../store/store.ts'
+import { selectRunningIn } from '../../store/turns/turns.ts'
+import { routeFor } from './channel-chat-record.ts'
+import { channelView } from './channel-record.ts'
+
+/** The process that is at work for the chat. */
+export interface ChatWork {
+  readonly launchId: string
+  readonly coordinatorId: string
+}
+
+export interface FoundChat {
+  /** null: nobody has written there yet. */
+  readonly state: ChatState | null
+  readonly route: ChannelRoute | null
+  readonly work: ChatWork | null
+}
+
+/** How a chat stands and whom it is for: asked before what comes in is taken, because that decides which streams are locked. */
+export const findChat = defineQuery({
+  name: 'find-chat',
+  run: async (reader, place: ChatPlace): Promise<FoundChat> => {
+    const chat = await reader.first(selectChat, place)
+    if (chat?.state !== 'paired') return { state: chat?.state ?? null, route: null, work: null }
+    const route = await routeFor(reader, place.channel, chat)
+    return { state: chat.state, route, work: route && (await workFor(reader, place, route)) }
+  },
+})
+
+async function workFor(reader: Reader, place: ChatPlace, { agentId }: ChannelRoute): Promise<ChatWork | null> {
+  const running = await reader.all(selectRunningIn, { key: channelKey(place) })
+  const launchId = running.find((turn) => turn.agent_id === agentId)?.launch_id
+  const launch = launchId ? await findLaunch(reader, launchId) : undefined
+  return launch && launch.state !== 'ended' ? { launchId: launch.id, coordinatorId: launch.coordinatorId } : null
+}
+
+type Asked = PageQuery & { readonly channel: ChannelName; readonly state?: ChatState | undefined }
+
+/** Lists the chats of a channel, the one that asked last first. Who has asked long ago and was not decided about is not shown. */
+export const listChannelChats = defineQuery({
+  name: 'list-channel-chats',
+  run: async (reader, { channel, state, ...page }: Asked, { now }): Promise<Page<ChannelChat>> => {
+    const askedAfter = later(now, -askingLifetimeMs)
+    const found = await chatsPage(reader, { channel, state, askedAfter }, pageParams(page))
+    return cutPageBy(found, page.limit, ({ askedAt, chatId }) => ({ createdAt: askedAt, id: chatId }))
+  },
+})
+
+/** Lists the channels there are, also those that nobody has set up. */
+export const listChannels = defineQuery({
+  name: 'list-channels',
+  run: async (reader, _: Record<never, never>, { now }): Promise<Page<Channel>> => {
+    const items: Channel[] = []
+    for (const channel of channelNames) items.push(await channelView(reader, channel, now))
+    return { items, nextCursor: null }
+  },
+})
+
+/** Looked at together; the rest is looked at next. */
+export const chatsAtOnce = 200
+
+export interface NextOutgoing {
+  readonly chatId: string
+  readonly n: number
+  readonly notBefore: Instant
+  /** How long it has to wait still. */
+  readonly inMs: number
+}
+
+/** What is next to be sent, the first of each chat, and when. */
+export const findOutgoing = defineQuery({
+  name: 'find-outgoing',
+  withoutSnapshot: true,
+  run: async (reader, { channel, after }: { channel: ChannelName; after: string }, { now }): Promise<NextOutgoing[]> => {
+    const rows = await reader.all(selectNextOfChats, { channel, after, limit: chatsAtOnce })
+    return rows.map(({ chat_id, n, not_before }) => ({
+      chatId: chat_id,
+      n,
+      notBefore: not_before,
+      inMs: Math.max(0, Date.parse(not_before) - Date.parse(now)),
+    }))
+  },
+})

@@ -1,0 +1,173 @@
+/** The commands of a chat that is served: /start, /help, /new, /status, /stop, /continue. Each is answered in words, in the chat. */
+
+import type { ChatCommand } from '../../domain/channels/command.ts'
+import { type ChatPlace, channelKey } from '../../domain/channels/key.ts'
+import { type ChatStatus, chatWords, type VendorLimit } from '../../domain/channels/words.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { coordinatorStream, home, projectStream, type StreamName } from '../../domain/stream-name.ts'
+import { withdrawn } from '../../domain/turns/lifecycle.ts'
+import type { ChannelRoute } from '../../protocol/channels/channel.ts'
+import { selectLiveAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
+import { selectAgent } from '../../store/agents/agents.ts'
+import { type ChatRow, selectChat, updateChat, updateLastIn } from '../../store/channels/channels.ts'
+import { selectConversation } from '../../store/conversations/conversations.ts'
+import { selectPanels } from '../../store/conversations/panels.ts'
+import { selectUnreadIn } from '../../store/conversations/unread.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
+import { selectProject } from '../../store/projects/projects.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { isPushed, selectOpenIn, selectRunningIn, type TurnRow, updateTurn } from '../../store/turns/turns.ts'
+import { closeChat } from '../conversations/end-chat.ts'
+import { resetConversation } from '../conversations/reset-conversation.ts'
+import { launchInProgress } from '../conversations/start-chat.ts'
+import { stopLaunch } from '../processes/launch-record.ts'
+import { isAssigned } from '../projects/project-record.ts'
+import { settleMessages } from '../turns/answer-chat.ts'
+import { chooseToGoOn, forgetLimitsIn, limitNow } from '../turns/limit-record.ts'
+import { chatStream, sayIn } from './channel-chat-record.ts'
+import type { ChatWork } from './queries.ts'
+import { chatHasChanged } from './take-channel-message.ts'
+
+/** What can wait in one chat and is seen by /status and /stop. */
+const maxWaitingSeen = 1000
+
+export interface CommandInChat extends ChatPlace {
+  readonly command: ChatCommand
+  readonly senderId: string
+  /** From `find-chat`. */
+  readonly route: ChannelRoute | null
+  readonly work: ChatWork | null
+}
+
+/** With whom the command is about. */
+type Addressed = CommandInChat & { readonly route: ChannelRoute }
+
+export const runChatCommand = defineUseCase({
+  name: 'run-chat-command',
+  streams: (input: CommandInChat): StreamName[] => [
+    chatStream(input),
+    home,
+    ...(input.route ? [projectStream(input.route.projectId)] : []),
+    ...(input.work ? [coordinatorStream(input.work.coordinatorId)] : []),
+  ],
+  run: async (tx, input, context): Promise<{ said: string }> => {
+    const { now } = context
+    const chat = await tx.first(selectChat, input)
+    if (chat?.state !== 'paired' || (input.route && !(await isAssigned(tx, input.route)))) throw chatHasChanged()
+    await tx.write(updateChat, { ...chat, last_in_at: now })
+    await tx.write(updateLastIn, { channel: input.channel, now })
+    const said = await obey(tx, input, chat, context)
+    await sayIn(tx, input, said, now)
+    return { said }
+  },
+})
+
+async function obey(tx: Tx, input: CommandInChat, { language }: ChatRow, context: Context): Promise<string> {
+  const words = chatWords(language)
+  const { command, route } = input
+  if (command === 'start') return words.paired
+  if (command === 'help') return words.help
+  if (!route) return words.noAgent
+  const addressed = { ...input, route }
+  if (command === 'new') {
+    await beginAnew(tx, addressed, context)
+    return words.begun
+  }
+  if (command === 'status') return words.status(await statusOf(tx, addressed, context.now))
+  if (command === 'stop') return words[await stop(tx, addressed, context)]
+  const limit = await limitNow(tx, contextOf(addressed))
+  if (!limit) return words.noLimit
+  await chooseToGoOn(tx, limit, { goOn: true, by: input.senderId })
+  return words.goesOn(shownLimit(limit, context.now))
+}
+
+const contextOf = ({ route: { projectId, agentId }, ...place }: Addressed) => ({
+  projectId,
+  agentId,
+  key: channelKey(place),
+  originKey: '',
+})
+
+const shownLimit = (row: { limited_until: Instant; goes_on_left: number }, now: Instant): VendorLimit => ({
+  until: row.limited_until,
+  zone: Temporal.Now.timeZoneId(),
+  now,
+  goesOn: row.goes_on_left > 0,
+})
+
+/** What was said leaves what the agent is handed; the agent itself goes, unless somebody on the page talks with it too. */
+async function beginAnew(tx: Tx, { route, senderId, ...place }: Addressed, context: Context): Promise<void> {
+  const key = channelKey(place)
+  if (await tx.first(selectConversation, { key })) await resetConversation.run(tx, { key }, context)
+  await forgetLimitsIn(tx, key, context.now)
+  const { projectId, agentId } = route
+  const panel = await tx.first(selectPanels, { project_id: projectId, agent_id: agentId, limit: 1 })
+  if (!panel) await closeChat(tx, route, { by: senderId, now: context.now })
+}
+
+async function statusOf(reader: Reader, addressed: Addressed, now: Instant): Promise<ChatStatus> {
+  const { route, ...place } = addressed
+  const limit = await limitNow(reader, contextOf(addressed))
+  const unread = await reader.all(selectUnreadIn, { ...route, key: channelKey(place), limit: maxWaitingSeen })
+  return {
+    agent: (await reader.first(selectAgent, { id: route.agentId }))?.name ?? route.agentId,
+    project: (await reader.first(selectProject, { id: route.projectId }))?.name ?? route.projectId,
+    doing: await doingOf(reader, route, channelKey(place)),
+    waiting: unread.length,
+    limit: limit ? shownLimit(limit, now) : null,
+  }
+}
+
+async function doingOf(reader: Reader, route: ChannelRoute, key: string): Promise<ChatStatus['doing']> {
+  if ((await reader.all(selectRunningIn, { key })).some((turn) => turn.agent_id === route.agentId)) return 'answering'
+  if (await reader.first(selectLiveAgentSession, { ...route, purpose: 'chat' })) return 'there'
+  const launch = await launchInProgress(reader, route)
+  if (!launch) return 'away'
+  return launch.state === 'held' ? 'held' : 'starting'
+}
+
+/** What has not begun is not answered any more; what runs is cancelled, or its process ended where it cannot be told to. */
+async function stop(tx: Tx, input: Addressed, context: Context): Promise<'stopped' | 'dropped' | 'nothingRuns' | 'cannotStop'> {
+  const { route, work, senderId, ...place } = input
+  const key = channelKey(place)
+  const open = (await tx.all(selectOpenIn, { key, limit: maxWaitingSeen })).filter((turn) => turn.agent_id === route.agentId)
+  const running = open.find(({ state }) => state === 'running')
+  const how = running && work ? await stopWork(tx, running, { work, by: senderId }, context) : undefined
+  // What a cancelled turn was about is settled by its end.
+  const dropped = open.filter(({ state, not_before }) => state === 'queued' && not_before === null)
+  for (const turn of dropped) await dropTurn(tx, turn, context)
+  if (running && how === 'ended') await dropTurn(tx, running, context)
+  const limit = await limitNow(tx, contextOf(input))
+  const isTakenBack = limit !== undefined && limit.goes_on_left > 0
+  if (isTakenBack) await chooseToGoOn(tx, limit, { goOn: false, by: input.senderId })
+  if (how) return 'stopped'
+  if (running) return 'cannotStop'
+  return dropped.length > 0 || isTakenBack ? 'dropped' : 'nothingRuns'
+}
+
+async function stopWork(
+  tx: Tx,
+  turn: TurnRow,
+  { work, by }: { work: ChatWork; by: string },
+  context: Context,
+): Promise<'cancelled' | 'ended' | undefined> {
+  const launch = await findLaunch(tx, work.launchId)
+  if (!launch || launch.state === 'ended') return undefined
+  if (launch.coordinatorId !== work.coordinatorId || turn.launch_id !== launch.id) throw chatHasChanged()
+  if (isPushed(turn)) {
+    if (turn.cancel_ordered_at !== null) return 'cancelled'
+    await tx.write(updateTurn, { ...turn, cancel_ordered_at: context.now, cancel_by: by })
+    const order = { launchId: launch.id, turnId: turn.id }
+    tx.append(coordinatorStream(launch.coordinatorId), { type: 'cancel-ordered', data: order })
+    return 'cancelled'
+  }
+  await stopLaunch(tx, launch, { reason: 'stopped_by_person' }, context)
+  return 'ended'
+}
+
+/** Nobody answers it any more. */
+async function dropTurn(tx: Tx, turn: TurnRow, context: Context): Promise<void> {
+  const stop_reason = turn.state === 'queued' ? withdrawn : 'cancelled'
+  await tx.write(updateTurn, { ...turn, state: 'cancelled', stop_reason, ended_at: context.now })
+  await settleMessages(tx, turn, null, context)
+}

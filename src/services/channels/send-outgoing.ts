@@ -1,0 +1,81 @@
+/** Records that a queued message is being sent to its channel, and what became of it. */
+import type { ChatPlace } from '../../domain/channels/key.ts'
+import type { ChatLanguage } from '../../domain/channels/words.ts'
+import { type Instant, later } from '../../domain/instant.ts'
+import { mask } from '../../platform/mask.ts'
+import { selectChannel, selectChat, updateChat, updateLastOut } from '../../store/channels/channels.ts'
+import { deleteOutgoing, selectOutgoing, updateOutgoing } from '../../store/channels/outgoing.ts'
+import { defineUseCase, type Tx } from '../../store/store.ts'
+import { chatStream } from './channel-chat-record.ts'
+
+interface Next extends ChatPlace {
+  readonly n: number
+  readonly holder: string
+}
+
+export interface Begun {
+  readonly content: string
+  /** The part that is next, from 0. */
+  readonly part: number
+  readonly maybeSent: boolean
+  readonly attempts: number
+  readonly language: ChatLanguage
+  readonly createdAt: Instant
+}
+
+/**
+ * Intent, then result: that a part is about to be sent is written down before it is. When its sender dies in between, nobody can know
+ * whether it arrived, and who sends it again says so.
+ */
+export const beginSending = defineUseCase({
+  name: 'begin-sending',
+  streams: (input: Next) => [chatStream(input)],
+  run: async (tx, { holder, ...which }, { now }): Promise<{ begun: Begun | null }> => {
+    const row = await tx.first(selectOutgoing, which)
+    const isOurs = (await tx.first(selectChannel, which))?.holder === holder
+    if (!row || !isOurs || row.not_before > now) return { begun: null }
+    const maybeSent = row.state === 'sending' || row.maybe_sent === 1
+    await tx.write(updateOutgoing, { ...row, state: 'sending', maybe_sent: maybeSent ? 1 : 0 })
+    const language = (await tx.first(selectChat, which))?.language ?? 'en'
+    const { content, parts_sent: part, attempts, created_at: createdAt } = row
+    return { begun: { content, part, maybeSent, attempts, language, createdAt } }
+  },
+})
+
+export type SentOutcome =
+  | { readonly is: 'sent'; readonly isLast: boolean }
+  /** `maybeSent`: the answer did not come, so nobody knows. */
+  | { readonly is: 'later'; readonly afterMs: number; readonly maybeSent: boolean }
+  | { readonly is: 'never'; readonly why: string }
+
+interface Sent extends ChatPlace {
+  readonly n: number
+  readonly part: number
+  readonly outcome: SentOutcome
+}
+
+/** What became of a part that was sent: it arrived, it is tried again later, or it never will be. */
+export const recordSent = defineUseCase({
+  name: 'record-sent',
+  streams: (input: Sent) => [chatStream(input)],
+  run: async (tx, { part, outcome, ...which }, { now }): Promise<{ noted: boolean }> => {
+    const row = await tx.first(selectOutgoing, which)
+    if (!row || row.parts_sent !== part) return { noted: false }
+    if (outcome.is === 'later') {
+      const notBefore = later(now, outcome.afterMs)
+      const waiting = { ...row, state: 'waiting', attempts: row.attempts + 1, not_before: notBefore } as const
+      await tx.write(updateOutgoing, { ...waiting, maybe_sent: outcome.maybeSent || row.maybe_sent === 1 ? 1 : 0 })
+      return { noted: true }
+    }
+    if (outcome.is === 'never' || outcome.isLast) await tx.write(deleteOutgoing, which)
+    else await tx.write(updateOutgoing, { ...row, parts_sent: part + 1, state: 'waiting', maybe_sent: 0, attempts: 0 })
+    await noteChat(tx, which, outcome.is === 'never' ? mask(outcome.why) : null, now)
+    return { noted: true }
+  },
+})
+
+async function noteChat(tx: Tx, place: ChatPlace, trouble: string | null, now: string): Promise<void> {
+  const chat = await tx.first(selectChat, place)
+  if (chat) await tx.write(updateChat, { ...chat, trouble, last_out_at: trouble === null ? now : chat.last_out_at })
+  if (trouble === null) await tx.write(updateLastOut, { channel: place.channel, now })
+}

@@ -1,0 +1,40 @@
+/**
+ * Sets the mode, the model or another option of an agent in a role (AG6). The wish is told at once (`agent:configuring`), what came of it
+ * when the agent has answered (`agent:configured`). Until then it is kept with the agent, so that a coordinator that was away is told.
+ */
+import { refusalText } from '../../domain/because.ts'
+import { type ConfigChange, maxPendingChanges, notOffered } from '../../domain/consoles/configuring.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { coordinatorStream, userSessionStream } from '../../domain/stream-name.ts'
+import { type Offers, updateRoleAgent } from '../../store/consoles/role-agents.ts'
+import { defineUseCase } from '../../store/store.ts'
+import { activeProcess, talkStreams, type WhichUserSession } from './user-session-record.ts'
+
+interface Input extends WhichUserSession {
+  readonly role: string
+  readonly change: ConfigChange
+  readonly by: string
+  readonly requestId?: string | undefined
+}
+
+export const configureAgent = defineUseCase({
+  name: 'configure-agent',
+  streams: (input: Input) => talkStreams(input),
+  run: async (tx, { role, change, by, requestId, ...which }, { random }): Promise<{ seq: number }> => {
+    const { userSessionId } = which
+    const { agent, launch } = await activeProcess(tx, which, role)
+    if (agent.asleep_at !== null) throw new Refusal('wrong_state', refusalText('asleep', { role }), { role })
+    const offers: Offers = JSON.parse(agent.offers)
+    const wrong = notOffered(offers, change)
+    if (wrong) throw new Refusal('invalid_request', `${wrong.field}: ${wrong.detail}`, { field: wrong.field })
+    const pending = offers.pending ?? []
+    if (pending.length >= maxPendingChanges)
+      throw new Refusal('wrong_state', refusalText('changesFull', { count: pending.length }))
+    const wish = { configureId: random.uuid(), change }
+    await tx.write(updateRoleAgent, { ...agent, offers: JSON.stringify({ ...offers, pending: [...pending, wish] }) })
+    const order = { launchId: launch.id, ...wish }
+    tx.append(coordinatorStream(launch.coordinatorId), { type: 'configure-ordered', data: order })
+    const data = { role, change, by, requestId }
+    return { seq: tx.append(userSessionStream(userSessionId), { type: 'agent:configuring', data }) }
+  },
+})

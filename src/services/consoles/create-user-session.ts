@@ -1,0 +1,41 @@
+/** Begins a user session (US1): a person's console in a project, with no agent in it yet. */
+import { later } from '../../domain/instant.ts'
+import { projectStream, userSessionStream } from '../../domain/stream-name.ts'
+import { insertUserSession } from '../../store/consoles/user-sessions.ts'
+import { selectProject } from '../../store/projects/projects.ts'
+import { defineUseCase } from '../../store/store.ts'
+import { noSuchProject } from '../refusals.ts'
+import { attachedForMs } from './touch-user-sessions.ts'
+
+interface Input {
+  readonly projectId: string
+  readonly by: string
+  readonly requestId?: string | undefined
+}
+
+export const createUserSession = defineUseCase({
+  name: 'create-user-session',
+  streams: ({ projectId }: Input) => [projectStream(projectId)],
+  run: async (tx, { projectId, by, requestId }, { now, random }): Promise<{ userSessionId: string; seq: number }> => {
+    if (!(await tx.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+    const id = random.uuid()
+    await tx.write(insertUserSession, {
+      id,
+      project_id: projectId,
+      account_id: by,
+      state: 'ACTIVE',
+      created_at: now,
+      last_active_at: now,
+      attached_until: later(now, attachedForMs),
+      terminated_at: null,
+      terminate_reason: null,
+      terminate_request_id: null,
+      agents_terminated: 0,
+      closed_seq: null,
+    })
+    const stream = userSessionStream(id)
+    tx.begin(stream)
+    const created = { type: 'session:created', data: { projectId, by, requestId } } as const
+    return { userSessionId: id, seq: tx.append(stream, created, [projectStream(projectId)]) }
+  },
+})

@@ -1,0 +1,133 @@
+/** What whoever sweeps user sessions has to look at now: a bounded number of each, the oldest first. Decides nothing. */
+
+import { leavingWithinMs } from '../../domain/consoles/lifecycle.ts'
+import { isForsaken } from '../../domain/consoles/roster.ts'
+import { parseConsoleKey } from '../../domain/conversations/key.ts'
+import { epochMs, type Instant, later } from '../../domain/instant.ts'
+import { durationMs } from '../../domain/projects/duration.ts'
+import type { ProjectSettings } from '../../domain/projects/settings.ts'
+import { statusText } from '../../domain/sentences.ts'
+import { selectPastDeadline } from '../../store/approvals/approvals.ts'
+import {
+  selectAsleepWithWork,
+  selectLeavingSince,
+  selectOccupant,
+  selectOccupants,
+  selectSpawningSince,
+  selectWakingSince,
+} from '../../store/consoles/role-agents.ts'
+import { selectDetached, selectWithoutProject } from '../../store/consoles/user-sessions.ts'
+import { defineQuery, type Reader } from '../../store/store.ts'
+import { selectLimitedUntil } from '../../store/turns/contexts.ts'
+import { selectOpenTurns } from '../../store/turns/turns.ts'
+import { settingsOf } from '../projects/project-record.ts'
+import { contextInRole } from '../turns/context-record.ts'
+import { limitNow } from '../turns/limit-record.ts'
+import { graceMs, startWithinMs } from './give-up-role-agent.ts'
+import { isIdle } from './sleep-role-agent.ts'
+
+/** Of each kind, in one look. */
+const dueAtOnce = 100
+/** Of those that may be due. */
+const lookedAtOnce = 1000
+
+/** US3: why a session ends that nobody has ended. */
+export const nobodyConnected = 'nobody was connected'
+
+/** AG6. `again`: of a role whose agent has gone meanwhile and has to be there again first. */
+interface LimitOver {
+  readonly contextId: string
+  readonly conversationKey: string
+  readonly projectId: string
+  /** null: in a chat. */
+  readonly userSessionId: string | null
+  readonly again: { readonly role: string; readonly agentId: string; readonly by: string } | null
+}
+
+interface DueUserSessions {
+  readonly limited: readonly LimitOver[]
+  readonly roleAgents: readonly { readonly userSessionId: string; readonly roleAgentId: string }[]
+  /** AG7: something waits for them. */
+  readonly asleep: readonly {
+    readonly userSessionId: string
+    readonly roleAgentId: string
+    readonly role: string
+    readonly agentId: string
+  }[]
+  /** AG7: nobody looks, and nothing is to be done. */
+  readonly idle: readonly { readonly userSessionId: string; readonly roleAgentId: string }[]
+  readonly approvalIds: readonly number[]
+  readonly forsaken: readonly { readonly userSessionId: string; readonly reason: string }[]
+}
+
+export const findDueUserSessions = defineQuery({
+  name: 'find-due-user-sessions',
+  run: async (reader, _: Record<never, never>, { now }): Promise<DueUserSessions> => {
+    const settings = new Map<string, ProjectSettings>()
+    const settingsFor = async (projectId: string): Promise<ProjectSettings> => {
+      const known = settings.get(projectId) ?? (await settingsOf(reader, projectId))
+      settings.set(projectId, known)
+      return known
+    }
+    const leaving = await reader.all(selectLeavingSince, { until: later(now, -leavingWithinMs), limit: dueAtOnce })
+    const spawning: { id: string; user_session_id: string }[] = []
+    const begun = { until: later(now, -graceMs), limit: lookedAtOnce }
+    const starting = [...(await reader.all(selectSpawningSince, begun)), ...(await reader.all(selectWakingSince, begun))]
+    for (const row of starting) {
+      const withinMs = (await startWithinMs(reader, row.project_id, row, await settingsFor(row.project_id))) + graceMs
+      if (row.started_at !== null && later(row.started_at, withinMs) <= now) spawning.push(row)
+    }
+    const permissions = await reader.all(selectPastDeadline, { now, limit: dueAtOnce })
+    const forsaken = (await reader.all(selectWithoutProject, { limit: dueAtOnce })).map(({ id }) => ({
+      userSessionId: id,
+      reason: statusText('projectDeleted'),
+    }))
+    const idle: { userSessionId: string; roleAgentId: string }[] = []
+    for (const row of await reader.all(selectDetached, { until: now, limit: lookedAtOnce })) {
+      const allowedMs = durationMs(await settingsFor(row.project_id), 'user_session.detached_hours')
+      const detachedMs = epochMs(now) - epochMs(row.attached_until)
+      if (isForsaken(detachedMs, allowedMs, 0) && isForsaken(detachedMs, allowedMs, await runningIn(reader, row.id)))
+        forsaken.push({ userSessionId: row.id, reason: nobodyConnected })
+      for (const agent of await reader.all(selectOccupants, { userSessionId: row.id }))
+        if (idle.length < dueAtOnce && (await isIdle(reader, agent, now)))
+          idle.push({ userSessionId: row.id, roleAgentId: agent.id })
+    }
+    const asleep = await reader.all(selectAsleepWithWork, { limit: dueAtOnce })
+    return {
+      asleep: asleep.map((row) => ({
+        userSessionId: row.user_session_id,
+        roleAgentId: row.id,
+        role: row.role,
+        agentId: row.agent_id,
+      })),
+      idle,
+      limited: await limitsOver(reader, now),
+      roleAgents: [...leaving, ...spawning].map((row) => ({ userSessionId: row.user_session_id, roleAgentId: row.id })),
+      approvalIds: permissions.map(({ id }) => id),
+      forsaken,
+    }
+  },
+})
+
+/** Also what is to go on by itself when its limit is over. */
+async function runningIn(reader: Reader, userSessionId: string): Promise<number> {
+  let running = 0
+  for (const agent of await reader.all(selectOccupants, { userSessionId }))
+    running +=
+      ((await limitNow(reader, contextInRole(agent)))?.goes_on_left ?? 0) +
+      (await reader.all(selectOpenTurns, { roleAgentId: agent.id })).filter(({ state }) => state === 'running').length
+  return running
+}
+
+async function limitsOver(reader: Reader, now: Instant): Promise<LimitOver[]> {
+  const over: LimitOver[] = []
+  for (const row of await reader.all(selectLimitedUntil, { until: now, limit: dueAtOnce })) {
+    const { id: contextId, conversation_key: conversationKey, project_id: projectId, agent_id: agentId } = row
+    const place = parseConsoleKey(conversationKey)
+    const agent = place && (await reader.first(selectOccupant, place))
+    const hasFailed = agent?.state === 'FAILED' && agent.agent_id === agentId && row.goes_on_left > 0
+    const again = place && hasFailed ? { role: place.role, agentId, by: row.goes_on_by ?? '' } : null
+    over.push({ contextId, conversationKey, projectId, userSessionId: place?.userSessionId ?? null, again })
+  }
+  return over
+}

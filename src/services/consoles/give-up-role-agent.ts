@@ -1,0 +1,63 @@
+/**
+ * An agent that was asked to go and did not (US4), or one that was not ready in its time (AG2): the first is given up on, the second has
+ * failed and its process is told to go. Looked at too early, or twice, it changes nothing.
+ */
+
+import { leavingWithinMs } from '../../domain/consoles/lifecycle.ts'
+import { later } from '../../domain/instant.ts'
+import type { Launch } from '../../domain/processes/lifecycle.ts'
+import { durationMs } from '../../domain/projects/duration.ts'
+import type { ProjectSettings } from '../../domain/projects/settings.ts'
+import { setUpWithinMs } from '../../protocol/worktrees/worktree.ts'
+import { selectRoleAgent } from '../../store/consoles/role-agents.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
+import { defineUseCase, type Reader } from '../../store/store.ts'
+import { setUpOf } from '../../store/worktrees/worktrees.ts'
+import { settingsOf } from '../projects/project-record.ts'
+import { moveRoleAgent } from './role-agent-record.ts'
+import { stopProcessOf } from './terminate-role-agent.ts'
+import { rosterStreams, type WhichUserSession } from './user-session-record.ts'
+
+/** Beyond what its coordinator gives it: the word of it is on its way. */
+export const graceMs = 5000
+
+/** AG2: from its workspace to its first word. A fresh worktree that is to be set up first has that time besides (WT5). */
+export async function startWithinMs(
+  reader: Reader,
+  projectId: string,
+  launch: Pick<Launch, 'state'> | undefined,
+  settings?: ProjectSettings,
+): Promise<number> {
+  const within = durationMs(settings ?? (await settingsOf(reader, projectId)), 'agent.start_timeout_seconds')
+  const setsUp = launch?.state === 'starting' && ((await setUpOf(reader, projectId))?.command ?? null) !== null
+  return within + (setsUp ? setUpWithinMs : 0)
+}
+
+interface Input extends WhichUserSession {
+  readonly roleAgentId: string
+}
+
+export const giveUpRoleAgent = defineUseCase({
+  name: 'give-up-role-agent',
+  streams: (input: Input) => rosterStreams(input),
+  run: async (tx, { roleAgentId, ...which }, context): Promise<{ gaveUp: boolean }> => {
+    const row = await tx.first(selectRoleAgent, { id: roleAgentId })
+    if (row?.user_session_id !== which.userSessionId) return { gaveUp: false }
+    const { now } = context
+    if (row.terminating_at !== null) {
+      if (later(row.terminating_at, leavingWithinMs) > now) return { gaveUp: false }
+      const { decision } = await moveRoleAgent(tx, row, { type: 'gave-up' }, {}, context)
+      return { gaveUp: decision.became === 'terminated' }
+    }
+    const launch = row.launch_id === null ? undefined : await findLaunch(tx, row.launch_id)
+    const within = await startWithinMs(tx, row.project_id, launch)
+    const isStarting = row.state === 'SPAWNING' || (row.asleep_at !== null && launch?.stopReason === null)
+    if (!isStarting || !launch?.startedAt || launch.state === 'ended' || later(launch.startedAt, within + graceMs) > now)
+      return { gaveUp: false }
+    const step = launch.state === 'running' ? 'initialize' : 'process'
+    const error = `It was not ready within ${within / 1000} seconds`
+    await moveRoleAgent(tx, row, { type: 'failed', step, error }, {}, context)
+    await stopProcessOf(tx, row, which, context)
+    return { gaveUp: true }
+  },
+})

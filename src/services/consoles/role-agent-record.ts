@@ -1,0 +1,153 @@
+/**
+ * What becomes of an agent in a role, written down the same way whoever says so: its row, its event, and what ends with it: its turns,
+ * what it asked, its work session, and the user session whose end waited for it. The use case names `home`, the project's, the user
+ * session's and the coordinator's streams.
+ */
+
+import { decide, type RoleAgentDecision, type RoleAgentEvent } from '../../domain/consoles/lifecycle.ts'
+import type { Launch } from '../../domain/processes/lifecycle.ts'
+import { statusText } from '../../domain/sentences.ts'
+import { userSessionStream } from '../../domain/stream-name.ts'
+import { lifeOf, type RoleAgentRow, selectRoleAgent, updateRoleAgent } from '../../store/consoles/role-agents.ts'
+import { selectOutput } from '../../store/processes/launches.ts'
+import type { Context, Reader, Tx } from '../../store/store.ts'
+import { selectOpenTurns, type TurnRow } from '../../store/turns/turns.ts'
+import { selectWorkSession } from '../../store/work/work-sessions.ts'
+import { withdrawPermissions } from '../approvals/permission-record.ts'
+import { contextInRole } from '../turns/context-record.ts'
+import { forgetLimit } from '../turns/limit-record.ts'
+import { endTurn } from '../turns/turn-record.ts'
+import { finishWorkSession } from '../work/finish-work-session.ts'
+import { planOf } from '../work/plan-record.ts'
+import { closeIfEmpty } from './user-session-record.ts'
+
+/** Of what a process wrote last, in the words of its failure. */
+const lastWordsChars = 2000
+
+interface Moved {
+  readonly decision: RoleAgentDecision
+  readonly row: RoleAgentRow
+}
+
+export async function moveRoleAgent(
+  tx: Tx,
+  row: RoleAgentRow,
+  event: RoleAgentEvent,
+  { requestId, isReplaced = false }: { requestId?: string | undefined; isReplaced?: boolean },
+  context: Context,
+): Promise<Moved> {
+  const decision = decide(lifeOf(row), event)
+  const { now } = context
+  switch (decision.became) {
+    case 'unchanged':
+      return { decision, row }
+    case 'leaving':
+      return {
+        decision,
+        row: await keep(tx, {
+          ...row,
+          terminating_at: now,
+          terminate_reason: decision.reason,
+          terminate_request_id: requestId ?? null,
+        }),
+      }
+    case 'ready':
+      return {
+        decision,
+        row: await keep(tx, { ...row, state: 'ACTIVE', asleep_at: null, opened_at: now, last_active_at: now }),
+      }
+    case 'asleep':
+      tx.append(userSessionStream(row.user_session_id), { type: 'agent:asleep', data: { role: row.role } })
+      return { decision, row: await keep(tx, { ...row, asleep_at: now }) }
+    case 'failed': {
+      const { step, error, exitCode, signal } = decision
+      const open = await tx.all(selectOpenTurns, { roleAgentId: row.id })
+      const messageId = open.find((turn) => turn.state === 'running')?.id ?? null
+      const data = { role: row.role, step, error, exitCode, signal, messageId }
+      const toldAt = tx.append(userSessionStream(row.user_session_id), { type: 'agent:failed', data })
+      await endTurns(tx, open, { reason: 'failed', toldAt }, context)
+      await endWork(tx, row, step === 'running' ? 'process_exited' : 'error', context)
+      return {
+        decision,
+        row: await keep(tx, { ...row, state: 'FAILED', asleep_at: null, step, error, exit_code: exitCode, signal }),
+      }
+    }
+    case 'terminated': {
+      const open = await tx.all(selectOpenTurns, { roleAgentId: row.id })
+      await endTurns(tx, open, { reason: 'terminated' }, context)
+      const asked = row.terminate_request_id ?? requestId
+      const data = { role: row.role, reason: decision.reason, requestId: asked }
+      const terminated_seq = tx.append(userSessionStream(row.user_session_id), { type: 'agent:terminated', data })
+      await endWork(tx, row, open.length > 0 ? 'stopped' : 'finished', context)
+      if (!isReplaced) await forgetLimit(tx, contextInRole(row), context)
+      const terminated = await keep(tx, { ...row, state: 'TERMINATED', terminate_reason: decision.reason, terminated_seq })
+      await closeIfEmpty(tx, row.user_session_id)
+      return { decision, row: terminated }
+    }
+  }
+}
+
+async function keep(tx: Tx, row: RoleAgentRow): Promise<RoleAgentRow> {
+  await tx.write(updateRoleAgent, row)
+  return row
+}
+
+async function endTurns(
+  tx: Tx,
+  open: readonly TurnRow[],
+  why: { reason: string; toldAt?: number },
+  context: Context,
+): Promise<void> {
+  for (const turn of open) {
+    if (turn.state === 'running') await withdrawPermissions(tx, turn.id, context.now)
+    await endTurn(tx, turn, { type: 'agent-gone' }, why, context)
+  }
+}
+
+/** WK5: what is ended on purpose with nothing in hand and no task left is completed. */
+async function endWork(
+  tx: Tx,
+  row: RoleAgentRow,
+  why: 'finished' | 'stopped' | 'process_exited' | 'error',
+  { now }: Context,
+): Promise<void> {
+  const work = row.work_session_id === null ? undefined : await tx.first(selectWorkSession, { id: row.work_session_id })
+  if (!work) return
+  const isDone = why === 'finished' && (await planOf(tx, work.id)) === 'done'
+  const reason = why === 'finished' ? 'stopped' : why
+  await finishWorkSession(tx, work, isDone ? { type: 'complete' } : { type: 'interrupt', reason }, now)
+}
+
+/** The process of an agent in a role is no more (AG4). `ended` is the launch as it is now. */
+export async function endRoleAgentOf(tx: Tx, ended: Launch, context: Context): Promise<void> {
+  const row = ended.roleAgentId === null ? undefined : await tx.first(selectRoleAgent, { id: ended.roleAgentId })
+  if (row?.launch_id !== ended.id) return
+  const { exitCode, signal, reason } = ended
+  const end = {
+    exitCode,
+    signal,
+    error: await errorOf(tx, ended),
+    stoppedByPerson: reason === 'stopped_by_person',
+    toSleep: reason === 'finished' || reason === 'idle',
+  }
+  await moveRoleAgent(tx, row, { type: 'process-ended', end }, {}, context)
+}
+
+const inWords: Readonly<Partial<Record<NonNullable<Launch['reason']>, string>>> = {
+  exited: statusText('processEndedItself'),
+  shutdown: statusText('holdfastStopped'),
+  leftover: statusText('coordinatorAnew'),
+  coordinator_lost: statusText('takenOver'),
+  withdrawn: statusText('startWithdrawn'),
+  start_timeout: statusText('notReadyInTime'),
+}
+
+async function errorOf(reader: Reader, { id, detail, reason }: Launch): Promise<string> {
+  return withLastWords(reader, id, detail ?? (reason && inWords[reason]) ?? statusText('processEnded'))
+}
+
+/** With the last lines that its process wrote. */
+export async function withLastWords(reader: Reader, id: string, words: string): Promise<string> {
+  const output = ((await reader.first(selectOutput, { id }))?.output ?? '').trim()
+  return output === '' ? words : `${words}\n${output.slice(-lastWordsChars)}`
+}

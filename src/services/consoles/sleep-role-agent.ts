@@ -1,0 +1,43 @@
+/**
+ * An idle agent of a console that nobody looks at sleeps after the same soft time-out as a chat (AG7): its process goes, its role and what
+ * it knew stay, and the next prompt wakes it. Looked at too early, or twice, it changes nothing.
+ */
+import { epochMs, type Instant } from '../../domain/instant.ts'
+import { durationMs } from '../../domain/projects/duration.ts'
+import { type RoleAgentRow, selectRoleAgent } from '../../store/consoles/role-agents.ts'
+import { selectUserSession } from '../../store/consoles/user-sessions.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
+import { defineUseCase, type Reader } from '../../store/store.ts'
+import { selectOpenTurns } from '../../store/turns/turns.ts'
+import { stopLaunch } from '../processes/launch-record.ts'
+import { settingsOf } from '../projects/project-record.ts'
+import { contextInRole } from '../turns/context-record.ts'
+import { limitNow } from '../turns/limit-record.ts'
+import { moveRoleAgent } from './role-agent-record.ts'
+import { mustBeLocked, rosterStreams, type WhichUserSession } from './user-session-record.ts'
+
+/** Ready, with nothing in hand and nothing that waits. */
+export async function isIdle(reader: Reader, row: RoleAgentRow, now: Instant): Promise<boolean> {
+  if (row.state !== 'ACTIVE' || row.asleep_at !== null || row.terminating_at !== null) return false
+  const patienceMs = durationMs(await settingsOf(reader, row.project_id), 'chat.soft_timeout_minutes')
+  const userSession = await reader.first(selectUserSession, { id: row.user_session_id })
+  const since = [row.last_active_at, userSession?.attached_until ?? now].reduce((a, b) => (a > b ? a : b))
+  if (epochMs(now) - epochMs(since) < patienceMs) return false
+  if ((await reader.all(selectOpenTurns, { roleAgentId: row.id })).length > 0) return false
+  return (await limitNow(reader, contextInRole(row))) === undefined
+}
+
+export const sleepRoleAgent = defineUseCase({
+  name: 'sleep-role-agent',
+  streams: (input: WhichUserSession & { roleAgentId: string }) => rosterStreams(input),
+  run: async (tx, { roleAgentId, ...which }, context): Promise<{ slept: boolean }> => {
+    const row = await tx.first(selectRoleAgent, { id: roleAgentId })
+    const launch = row?.launch_id ? await findLaunch(tx, row.launch_id) : undefined
+    if (!row || launch?.state !== 'running' || launch.stopReason !== null || !(await isIdle(tx, row, context.now)))
+      return { slept: false }
+    mustBeLocked(which, launch.coordinatorId)
+    await moveRoleAgent(tx, row, { type: 'sleep' }, {}, context)
+    await stopLaunch(tx, launch, { reason: 'idle' }, context)
+    return { slept: true }
+  },
+})

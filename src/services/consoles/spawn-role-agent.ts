@@ -1,0 +1,160 @@
+/**
+ * Spawns an agent into a role of a user session (AG2): the role is its, a work session begins (WK4), and a process is ordered. On a role
+ * whose agent has failed it is the retry. What goes wrong from here on makes it FAILED; nobody else notices.
+ */
+
+import { placeFor } from '../../domain/consoles/roster.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { order } from '../../domain/processes/lifecycle.ts'
+import { statusText } from '../../domain/sentences.ts'
+import { userSessionStream } from '../../domain/stream-name.ts'
+import { maxRoleAgents } from '../../protocol/consoles/user-session.ts'
+import { type AgentRow, firstAcpAgent, selectAgent } from '../../store/agents/agents.ts'
+import {
+  insertRoleAgent,
+  lifeOf,
+  noOffers,
+  type RoleAgentRow,
+  selectLastOpened,
+  selectOccupants,
+} from '../../store/consoles/role-agents.ts'
+import { updateLastActive } from '../../store/consoles/user-sessions.ts'
+import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
+import { selectAssignment } from '../../store/projects/projects.ts'
+import { defineUseCase, type Reader } from '../../store/store.ts'
+import { selectWorkSession, type WorkSessionRow } from '../../store/work/work-sessions.ts'
+import { recordLaunch, tellOrder } from '../processes/launch-record.ts'
+import type { Offered } from '../processes/offer-launch.ts'
+import { noSuchAgent } from '../refusals.ts'
+import { contextInRole } from '../turns/context-record.ts'
+import { forgetLimit, inheritLimit } from '../turns/limit-record.ts'
+import { beginWorkSession } from '../work/work-session-record.ts'
+import type { FoundUserSession } from './queries.ts'
+import { moveRoleAgent } from './role-agent-record.ts'
+import { stopProcessOf } from './terminate-role-agent.ts'
+import { existingUserSession, notNow, rosterStreams } from './user-session-record.ts'
+
+export interface Spawn extends FoundUserSession, Offered {
+  readonly role: string
+  readonly agentId?: string | null | undefined
+  readonly workspace?: string | null | undefined
+  readonly load?: boolean | undefined
+  /** The resumed work session it goes on with (RS2); a new one begins when left out. */
+  readonly workSessionId?: string | undefined
+  readonly by: string
+  readonly requestId?: string | undefined
+}
+
+export const spawnRoleAgent = defineUseCase({
+  name: 'spawn-role-agent',
+  streams: (input: Spawn) => rosterStreams(input),
+  run: async (tx, input, context): Promise<{ seq: number }> => {
+    const { userSessionId, projectId, role, by, requestId } = input
+    const { now, random } = context
+    const { state } = await existingUserSession(tx, userSessionId)
+    const rows = await tx.all(selectOccupants, { userSessionId })
+    const place = placeFor({ state, occupants: rows.map((row) => ({ ...lifeOf(row), role: row.role })) }, role, maxRoleAgents)
+    if ('refused' in place) throw notNow(place)
+    const agent = await agentFor(tx, projectId, input.agentId ?? null)
+    const failed = place.replaces ? rows.find((row) => row.role === role) : undefined
+    if (failed) {
+      await stopProcessOf(tx, failed, input, context)
+      await moveRoleAgent(
+        tx,
+        failed,
+        { type: 'terminate', reason: statusText('replaced'), processLeft: false },
+        { isReplaced: true },
+        context,
+      )
+    }
+    const startOn = await heardOf(tx, input.startOn)
+    const id = random.uuid()
+    const launch =
+      startOn &&
+      order(
+        now,
+        { id: input.offeredAs ?? random.uuid(), agentId: agent.id, projectId, coordinatorId: startOn, roleAgentId: id },
+        null,
+      )
+    const beginning = { project_id: projectId, current_agent_role: role, current_agent_type: agent.id }
+    const work = (await resumedWork(tx, input)) ?? (await beginWorkSession(tx, beginning, context))
+    const before = input.load ? await tx.first(selectLastOpened, { userSessionId, role, agentId: agent.id }) : undefined
+    const row: RoleAgentRow = {
+      ...blank,
+      id,
+      user_session_id: userSessionId,
+      project_id: projectId,
+      role,
+      agent_id: agent.id,
+      launch_id: launch ? launch.id : null,
+      work_session_id: work.id,
+      workspace_wanted: input.workspace ?? null,
+      load_acp_session_id: before?.acp_session_id ?? null,
+      opened_at: before?.opened_at ?? null,
+      created_at: now,
+      last_active_at: now,
+    }
+    await tx.write(insertRoleAgent, row)
+    if (failed?.agent_id === agent.id) {
+      const its = { role_agent_id: id, launch_id: row.launch_id, work_session_id: work.id }
+      await inheritLimit(tx, contextInRole(row), its, context)
+    } else if (failed) await forgetLimit(tx, contextInRole(failed), context)
+    await tx.write(updateLastActive, { id: userSessionId, now })
+    const data = { role, agentId: agent.id, workspace: input.workspace ?? role, launchId: row.launch_id, by, requestId }
+    const seq = tx.append(userSessionStream(userSessionId), { type: 'agent:spawning', data })
+    if (launch) {
+      await recordLaunch(tx, launch)
+      await tellOrder(tx, launch, input.offeredAs !== undefined)
+    } else {
+      const error = input.cannotStart ?? 'No coordinator is connected that could start it'
+      await moveRoleAgent(tx, row, { type: 'failed', step: 'process', error }, {}, context)
+    }
+    return { seq }
+  },
+})
+
+async function resumedWork(reader: Reader, { projectId, workSessionId }: Spawn): Promise<WorkSessionRow | undefined> {
+  const row = workSessionId === undefined ? undefined : await reader.first(selectWorkSession, { id: workSessionId })
+  return row?.project_id === projectId && row.ended_at === null ? row : undefined
+}
+
+const blank = {
+  state: 'SPAWNING',
+  workspace: null,
+  branch: null,
+  note: null,
+  acp_session_id: null,
+  not_restored: null,
+  offers: JSON.stringify(noOffers),
+  error: null,
+  step: null,
+  exit_code: null,
+  signal: null,
+  asleep_at: null,
+  terminating_at: null,
+  terminate_reason: null,
+  terminate_request_id: null,
+  terminated_seq: null,
+} as const
+
+/** The one named, which must be the project's and speak ACP; without a name the project's first that does. */
+async function agentFor(reader: Reader, projectId: string, agentId: string | null): Promise<AgentRow> {
+  if (agentId === null) {
+    const first = await firstAcpAgent(reader, projectId)
+    if (!first) throw new Refusal('agent_not_found', 'The project has no agent that speaks ACP', { projectId })
+    return first
+  }
+  const agent = await reader.first(selectAgent, { id: agentId })
+  const assigned = await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })
+  if (!agent || !assigned) throw noSuchAgent(agentId)
+  if (agent.protocol !== 'acp' || agent.command === null)
+    throw new Refusal('wrong_state', `The agent ${agentId} pulls its work by itself; only an ACP agent is given a role`, {
+      agentId,
+    })
+  return agent
+}
+
+async function heardOf(reader: Reader, coordinatorId: string | null): Promise<string | null> {
+  if (coordinatorId === null) return null
+  return (await findCoordinatorRow(reader, coordinatorId))?.state === 'connected' ? coordinatorId : null
+}

@@ -1,0 +1,55 @@
+/** Ends an agent in a role (AG3): its process is told to go, and when it has, or its time is over, it is TERMINATED. Done twice, once. */
+
+import { type RoleAgentRow, selectOccupant } from '../../store/consoles/role-agents.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
+import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
+import { stopLaunch } from '../processes/launch-record.ts'
+import { moveRoleAgent } from './role-agent-record.ts'
+import { existingUserSession, mustBeLocked, rosterStreams, type WhichUserSession } from './user-session-record.ts'
+
+export const byRequest = 'user requested'
+
+interface Input extends WhichUserSession {
+  readonly role: string
+  readonly requestId?: string | undefined
+}
+
+/** `roleAgentId` null: nobody holds the role. `byOther`: the event that tells of its end answers an earlier request. */
+interface Terminated {
+  readonly roleAgentId: string | null
+  readonly byOther: boolean
+}
+
+export const terminateRoleAgent = defineUseCase({
+  name: 'terminate-role-agent',
+  streams: (input: Input) => rosterStreams(input),
+  run: async (tx, { role, requestId, ...which }, context): Promise<Terminated> => {
+    const { userSessionId } = which
+    await existingUserSession(tx, userSessionId)
+    const row = await tx.first(selectOccupant, { userSessionId, role })
+    if (!row) return { roleAgentId: null, byOther: false }
+    await leaveRole(tx, row, { ...which, reason: byRequest, requestId }, context)
+    return { roleAgentId: row.id, byOther: row.terminating_at !== null && row.terminate_request_id !== (requestId ?? null) }
+  },
+})
+
+interface Leaving extends WhichUserSession {
+  readonly reason: string
+  readonly requestId?: string | undefined
+}
+
+/** The same for one agent and for all of a user session. */
+export async function leaveRole(tx: Tx, row: RoleAgentRow, leaving: Leaving, context: Context): Promise<RoleAgentRow> {
+  const { reason, requestId } = leaving
+  const processLeft = (await stopProcessOf(tx, row, leaving, context)) && row.state !== 'FAILED'
+  return (await moveRoleAgent(tx, row, { type: 'terminate', reason, processLeft }, { requestId }, context)).row
+}
+
+/** Whether a process is left that has to go; one that was only ordered is gone at once. */
+export async function stopProcessOf(tx: Tx, row: RoleAgentRow, which: WhichUserSession, context: Context): Promise<boolean> {
+  const launch = row.launch_id === null ? undefined : await findLaunch(tx, row.launch_id)
+  if (!launch || launch.state === 'ended') return false
+  mustBeLocked(which, launch.coordinatorId)
+  const stopped = await stopLaunch(tx, launch, { reason: 'finished' }, context)
+  return (stopped ?? launch).state !== 'ended'
+}

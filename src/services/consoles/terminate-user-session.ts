@@ -1,0 +1,39 @@
+/**
+ * Ends a user session (US4): all its agents are told to go at once, and when the last has gone, or its time is over, it is told. Nothing
+ * is taken from it any more from this moment on. Worktrees stay. Done again it changes nothing.
+ */
+
+import { statusText } from '../../domain/sentences.ts'
+import { selectOccupants } from '../../store/consoles/role-agents.ts'
+import { updateEnding } from '../../store/consoles/user-sessions.ts'
+import { defineUseCase } from '../../store/store.ts'
+import { leaveRole } from './terminate-role-agent.ts'
+import { closeIfEmpty, existingUserSession, rosterStreams, type WhichUserSession } from './user-session-record.ts'
+
+interface Input extends WhichUserSession {
+  readonly reason: string
+  readonly requestId?: string | undefined
+}
+
+export const terminateUserSession = defineUseCase({
+  name: 'terminate-user-session',
+  streams: (input: Input) => rosterStreams(input),
+  /** `byOther`: the event that tells of its end answers an earlier request. */
+  run: async (tx, { reason, requestId, ...which }, context): Promise<{ byOther: boolean }> => {
+    const { userSessionId } = which
+    const row = await existingUserSession(tx, userSessionId)
+    if (row.terminated_at !== null) return { byOther: row.terminate_request_id !== (requestId ?? null) }
+    const occupants = await tx.all(selectOccupants, { userSessionId })
+    await tx.write(updateEnding, {
+      ...row,
+      state: 'TERMINATED',
+      terminated_at: context.now,
+      terminate_reason: reason,
+      terminate_request_id: requestId ?? null,
+      agents_terminated: occupants.length,
+    })
+    for (const agent of occupants) await leaveRole(tx, agent, { ...which, reason: statusText('userSessionEnded') }, context)
+    await closeIfEmpty(tx, userSessionId)
+    return { byOther: false }
+  },
+})

@@ -1,0 +1,125 @@
+/** A user session as readers see it, with its agents, what runs, what waits and what is asked. From one read. */
+import { consoleKey } from '../../domain/conversations/key.ts'
+import { userSessionStream } from '../../domain/stream-name.ts'
+import {
+  maxListedPromptChars,
+  maxRunningChars,
+  type RoleAgent,
+  snapshotTurnChars,
+  snapshotTurnLimit,
+  type Turn,
+  type UserSession,
+} from '../../protocol/consoles/user-session.ts'
+import type { PromptPart } from '../../protocol/turns/prompt.ts'
+import { approvalOf, selectPendingOfTurn } from '../../store/approvals/approvals.ts'
+import { type Offers, type RoleAgentRow, selectOccupants } from '../../store/consoles/role-agents.ts'
+import type { UserSessionRow } from '../../store/consoles/user-sessions.ts'
+import { behindAll } from '../../store/conversations/messages.ts'
+import { selectPosition } from '../../store/log/event-log.ts'
+import type { Reader } from '../../store/store.ts'
+import { saidIn } from '../../store/turns/turn-items.ts'
+import { selectOpenTurns, selectTurnsOver, type TurnRow, turnOf } from '../../store/turns/turns.ts'
+import { contextInRole } from '../turns/context-record.ts'
+import { limitNow, turnOverOf } from '../turns/limit-record.ts'
+import { turnStream } from '../turns/turn-record.ts'
+
+export async function userSessionView(reader: Reader, row: UserSessionRow): Promise<UserSession> {
+  const agents: RoleAgent[] = []
+  for (const each of await reader.all(selectOccupants, { userSessionId: row.id })) agents.push(await roleAgentView(reader, each))
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    accountId: row.account_id,
+    state: row.state,
+    createdAt: row.created_at,
+    lastActiveAt: row.last_active_at,
+    terminatedAt: row.terminated_at,
+    headSeq: (await reader.first(selectPosition, { name: userSessionStream(row.id) }))?.head ?? 0,
+    agents,
+  }
+}
+
+async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAgent> {
+  const open = await reader.all(selectOpenTurns, { roleAgentId: row.id })
+  const running = open.find((turn) => turn.state === 'running')
+  const offers: Offers = JSON.parse(row.offers)
+  const limit = row.state === 'ACTIVE' ? await limitNow(reader, contextInRole(row)) : undefined
+  return {
+    role: row.role,
+    agentId: row.agent_id,
+    conversation: consoleKey(row.user_session_id, row.role),
+    state: row.state,
+    workspace: row.workspace ?? row.workspace_wanted ?? row.role,
+    branch: row.branch,
+    note: row.note,
+    launchId: row.launch_id,
+    workSessionId: row.work_session_id,
+    createdAt: row.created_at,
+    lastActiveAt: row.last_active_at,
+    error: row.error,
+    step: row.step,
+    exitCode: row.exit_code,
+    signal: row.signal,
+    asleep: row.asleep_at !== null,
+    terminating: row.terminating_at !== null && row.state !== 'TERMINATED',
+    notRestored: row.not_restored,
+    images: offers.images,
+    modes: [...offers.modes],
+    modeId: offers.modeId,
+    options: [...offers.options],
+    usage: offers.usage ?? null,
+    limit: limit ? { until: limit.limited_until, messageId: limit.limited_turn_id, goesOn: limit.goes_on_left > 0 } : null,
+    turn: running ? await runningView(reader, running) : null,
+    queue: open
+      .filter((turn) => turn.state === 'queued')
+      .map((turn, index) => ({
+        messageId: turn.id,
+        position: index + 1,
+        content: listed(JSON.parse(turn.content)),
+        by: turn.asked_by,
+        createdAt: turn.created_at,
+      })),
+    permissions: running ? await askedIn(reader, running.id) : [],
+  }
+}
+
+/** With what it has said so far. */
+export async function runningView(reader: Reader, turn: TurnRow): Promise<Turn> {
+  const which = { stream: turnStream(turn), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
+  const { text, cut } = await saidIn(reader, which)
+  const all = turn.answer + text
+  const shown = turnOf(turn, all.slice(-maxRunningChars))
+  return { ...shown, content: listed(shown.content), cut: cut || all.length > maxRunningChars }
+}
+
+const listed = (content: readonly PromptPart[]): PromptPart[] =>
+  content.map((part) => {
+    if (part.type === 'image') return { ...part, base64: '' }
+    return 'text' in part ? { ...part, text: part.text.slice(0, maxListedPromptChars) } : part
+  })
+
+async function askedIn(reader: Reader, turnId: string): Promise<RoleAgent['permissions']> {
+  const pending = (await reader.all(selectPendingOfTurn, { turnId })).map(approvalOf)
+  return pending.flatMap(({ id: approvalId, permission }) => {
+    if (!permission) return []
+    const { messageId, call, options, likeness, deadline } = permission
+    return [{ approvalId, messageId, title: call.title, call, options, likeness, deadline }]
+  })
+}
+
+/** The newest that are over and fit, the oldest first. */
+export async function newestTurns(reader: Reader, userSessionId: string): Promise<Turn[]> {
+  const turns: Turn[] = []
+  let chars = 0
+  for (let before = behindAll; turns.length < snapshotTurnLimit; ) {
+    const [row] = await reader.all(selectTurnsOver, { userSessionId, before, limit: 1 })
+    if (!row) break
+    const turn = turnOverOf(row)
+    const shown = { ...turn, content: listed(turn.content) }
+    chars += JSON.stringify(shown).length
+    if (chars > snapshotTurnChars) break
+    turns.unshift(shown)
+    before = row.ended_seq ?? 0
+  }
+  return turns
+}

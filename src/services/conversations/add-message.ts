@@ -1,0 +1,45 @@
+/**
+ * Adds a message to a conversation (CV1 addMessage, addFullMessage), whoever is said to have spoken it. In a chat with an agent
+ * what the user says is unread for that agent, as if it had come from the panel. The same client id again adds nothing.
+ */
+import type * as z from 'zod'
+import type { Message, MessageDraft } from '../../protocol/conversations/message.ts'
+import type { ConversationRow } from '../../store/conversations/conversations.ts'
+import { messageOf, selectByClientId } from '../../store/conversations/messages.ts'
+import { selectAssignment } from '../../store/projects/projects.ts'
+import { defineUseCase, type Reader } from '../../store/store.ts'
+import { clientIdReused } from '../refusals.ts'
+import { appendMessage, currentConversation, streamOfKey } from './conversation-record.ts'
+
+type NewConversationMessage = z.output<typeof MessageDraft> & { readonly key: string; readonly by: string }
+
+export const addMessage = defineUseCase({
+  name: 'add-message',
+  streams: ({ key }: NewConversationMessage) => [streamOfKey(key)],
+  run: async (tx, input, context): Promise<Message> => {
+    const { key, by, ...draft } = input
+    const row = await currentConversation(tx, key, context.now)
+    const earlier = await earlierMessage(tx, input)
+    if (earlier) return earlier
+    const readers = draft.role === 'user' ? await agentOf(tx, row) : []
+    const message = { ...draft, senderId: by, receiverId: readers[0] ?? null }
+    return appendMessage(tx, row, message, context, { readers })
+  },
+})
+
+/** The agent whose chat this is, while it works on the project. */
+async function agentOf(reader: Reader, { project_id, agent_id }: ConversationRow): Promise<string[]> {
+  if (project_id === null || agent_id === null) return []
+  return (await reader.first(selectAssignment, { project_id, agent_id })) ? [agent_id] : []
+}
+
+async function earlierMessage(
+  reader: Reader,
+  { key, by, clientId, ...draft }: NewConversationMessage,
+): Promise<Message | undefined> {
+  if (clientId === undefined) return undefined
+  const row = await reader.first(selectByClientId, { senderId: by, clientId })
+  if (!row) return undefined
+  if (row.conversation_key !== key || row.role !== draft.role || row.content !== draft.content) throw clientIdReused(clientId)
+  return messageOf(row)
+}

@@ -1,0 +1,120 @@
+/**
+ * What every use case that touches a conversation does with its chapters (DC2): the first message begins one, and one whose day is
+ * over is closed before anything else happens, in the same commit. While a turn runs in it, it waits for the turn (DC6).
+ */
+import { chapterDay, isOver, mergeChapter } from '../../domain/conversations/chapter.ts'
+import { hasDays } from '../../domain/conversations/key.ts'
+import { type Day, endOf, logicalDay } from '../../domain/conversations/logical-day.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { conversationStream } from '../../domain/stream-name.ts'
+import {
+  type ChapterRow,
+  closedChapter,
+  cutoverRule,
+  leaveChapter,
+  openChapter,
+  putChapter,
+  restartChapter,
+  selectChapter,
+  selectLastChapter,
+  turnRunsIn,
+} from '../../store/conversations/chapters.ts'
+import { type ConversationRow, selectConversation } from '../../store/conversations/conversations.ts'
+import { selectLastMessage } from '../../store/conversations/messages.ts'
+import type { Reader, Tx } from '../../store/store.ts'
+
+/**
+ * The conversation with a chapter for what is said now. What was said on an earlier day and comes in now (CV7) is of that day, and
+ * is handed to agents until the next boundary all the same.
+ */
+export async function beginChapter(tx: Tx, row: ConversationRow, now: Instant, said = now): Promise<ConversationRow> {
+  const rule = await cutoverRule(tx)
+  const day = chapterDay(logicalDay(rule, said), (await tx.first(selectLastChapter, { key: row.key }))?.day)
+  const today = logicalDay(rule, now)
+  const due = rule.hour === null || !hasDays(row.key) ? null : endOf(rule, today > day ? today : day)
+  const begun = { ...row, chapter_day: day, chapter_due_at: due }
+  await tx.write(openChapter, begun)
+  return begun
+}
+
+/** For what comes in from elsewhere: a chapter in which nothing was said here yet is theirs. */
+export const beginImported = async (tx: Tx, row: ConversationRow, now: Instant, said: Instant): Promise<ConversationRow> =>
+  row.chapter_day === null || row.chapter_messages === 0 ? beginChapter(tx, row, now, said) : row
+
+/**
+ * CV7: what came in of an earlier day is that day's chapter at once, so that what is said from now on is of its own. Agents are handed both until
+ * the next boundary, so the summary and what they are handed stay.
+ */
+export async function fileImported(tx: Tx, row: ConversationRow, now: Instant): Promise<void> {
+  const today = logicalDay(await cutoverRule(tx), now)
+  if (row.chapter_due_at === null || row.chapter_day === null || row.chapter_day >= today) return
+  const throughSeq = await putClosed(tx, row, row.chapter_day, now)
+  await tx.write(openChapter, { ...row, chapter_day: today })
+  await tx.write(restartChapter, { key: row.key, chapter_after: throughSeq })
+}
+
+/** The conversation as it is when a chapter that is due at this moment is closed. */
+export async function withoutDueChapter(tx: Tx, row: ConversationRow, now: Instant, at = now): Promise<ConversationRow> {
+  if (!isOver(row.chapter_due_at, at)) return row
+  // DC9: one that a version before this had given an end.
+  if (!hasDays(row.key) || (await cutoverRule(tx)).hour === null) return withoutEnd(tx, row)
+  return (await turnRunsIn(tx, row.key)) ? row : closeChapter(tx, row, now)
+}
+
+/** After a turn: what waited for its end is closed now. */
+export async function closeAfterTurn(tx: Tx, key: string, now: Instant): Promise<void> {
+  const row = await tx.first(selectConversation, { key })
+  if (row) await withoutDueChapter(tx, row, now)
+}
+
+/** DC2: in one commit, what was said leaves what agents are handed and is that day's chapter. Numbers, flags and what is unread stay. */
+async function closeChapter(tx: Tx, row: ConversationRow, now: Instant): Promise<ConversationRow> {
+  const { key, chapter_day: day } = row
+  if (day === null) throw new Error(`${key} has no open chapter`)
+  const last = await tx.first(selectLastChapter, { key })
+  // What came in and was filed under its own day is not told again.
+  const isTold = row.chapter_messages === 0 && (row.summary === '' || row.summary === last?.summary)
+  const throughSeq = isTold ? await lastSeq(tx, row) : await putClosed(tx, row, day, now)
+  const generation = row.generation + 1
+  const left = { summary_through: throughSeq, kept_after: throughSeq, chapter_after: throughSeq, generation }
+  await tx.write(leaveChapter, { key, ...left })
+  const empty = { summary: '', unsummarised_chars: 0, message_count: 0, chapter_messages: 0 }
+  return { ...row, ...left, ...empty, chapter_day: null, chapter_due_at: null }
+}
+
+async function withoutEnd(tx: Tx, row: ConversationRow): Promise<ConversationRow> {
+  const kept = { ...row, chapter_due_at: null }
+  await tx.write(openChapter, kept)
+  return kept
+}
+
+const lastSeq = async (reader: Reader, row: ConversationRow): Promise<number> =>
+  (await reader.first(selectLastMessage, { key: row.key }))?.seq ?? row.chapter_after
+
+/** The open chapter as the day's closed one; the number it ends with. */
+async function putClosed(tx: Tx, row: ConversationRow, day: Day, now: Instant): Promise<number> {
+  const { key } = row
+  const throughSeq = await lastSeq(tx, row)
+  const summary = row.summary === (await tx.first(selectLastChapter, { key }))?.summary ? '' : row.summary
+  const said = { afterSeq: row.chapter_after, throughSeq, messageCount: row.chapter_messages, summary }
+  const closed = mergeChapter(await closedBefore(tx, key, day), said)
+  const chapter: ChapterRow = {
+    conversation_key: key,
+    day,
+    after_seq: closed.afterSeq,
+    through_seq: closed.throughSeq,
+    message_count: closed.messageCount,
+    summary: closed.summary,
+    closed_at: now,
+    note_seq: null,
+    removed: 0,
+  }
+  await tx.write(putChapter, chapter)
+  tx.append(conversationStream(key), { type: 'chapter-closed', data: { chapter: closedChapter(chapter) } })
+  return throughSeq
+}
+
+async function closedBefore(reader: Reader, key: string, day: string) {
+  const row = await reader.first(selectChapter, { key, day })
+  return row && { afterSeq: row.after_seq, throughSeq: row.through_seq, messageCount: row.message_count, summary: row.summary }
+}

@@ -1,0 +1,24 @@
+/**
+ * Closes a conversation between agents when a session that wrote in it has ended (AS9, CV10). Done once; with the session
+ * still alive, or nothing written by it since, there is nothing to do. The next message opens it again.
+ */
+import { conversationStream } from '../../domain/stream-name.ts'
+import { selectAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
+import { deleteOpenConversation, selectConversation, selectOpenConversation } from '../../store/conversations/conversations.ts'
+import { defineUseCase } from '../../store/store.ts'
+import { changeConversation } from './conversation-record.ts'
+
+export const closeConversation = defineUseCase({
+  name: 'close-conversation',
+  streams: ({ conversationKey }: { conversationKey: string; agentSessionId: string }) => [conversationStream(conversationKey)],
+  run: async (tx, { conversationKey: key, agentSessionId }, { now }): Promise<{ closed: boolean }> => {
+    const written = await tx.first(selectOpenConversation, { agent_session_id: agentSessionId, conversation_key: key })
+    const agentSession = await tx.first(selectAgentSession, { id: agentSessionId })
+    const row = await tx.first(selectConversation, { key })
+    if (!written || agentSession?.state !== 'ended' || row?.state !== 'open') return { closed: false }
+    await tx.write(deleteOpenConversation, { key })
+    await changeConversation(tx, row, { state: 'closed' }, now)
+    tx.append(conversationStream(key), { type: 'conversation-closed', data: { by: agentSession.agent_id } })
+    return { closed: true }
+  },
+})

@@ -1,0 +1,149 @@
+/**
+ * Where a conversation works (CX9): a worktree of its own, or the project's own folder, in which one conversation's turn runs at a time.
+ * What one agent asks another is done where the asking conversation works, and is part of its work. A project without a folder has none
+ * to share; an agent that pulls works in the project's folder whatever was chosen.
+ */
+import { createHash } from 'node:crypto'
+import { refusalText } from '../../domain/because.ts'
+import { isReserved, parseConsoleKey } from '../../domain/conversations/key.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { conversationStream } from '../../domain/stream-name.ts'
+import type { Workplace, WorkplaceChoice } from '../../protocol/conversations/workplace.ts'
+import type { AcpParticulars } from '../../protocol/turns/link.ts'
+import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
+import { selectAgent } from '../../store/agents/agents.ts'
+import { selectInRole } from '../../store/consoles/role-agents.ts'
+import { type ConversationRow, selectConversation, updateConversation } from '../../store/conversations/conversations.ts'
+import { selectProject } from '../../store/projects/projects.ts'
+import { selectRunningAt } from '../../store/queries/turns-in-folders.ts'
+import type { Reader, Tx } from '../../store/store.ts'
+import { isPushed, type QueuedChat, queuedChats, type TurnRow } from '../../store/turns/turns.ts'
+import { selectOfConversation, selectOfRole, setUpOf } from '../../store/worktrees/worktrees.ts'
+import { settingsFrom } from '../projects/project-record.ts'
+
+interface Route {
+  readonly projectId: string
+  readonly agentId: string
+}
+
+/** The conversation whose workplace counts. */
+interface Asked {
+  readonly key: string
+  readonly originKey: string
+}
+const placeKeyOf = ({ key, originKey }: Asked): string => originKey || key
+
+/** Where one that begins now works, as its project says. */
+export async function defaultWorkplace(reader: Reader, route: Route): Promise<WorkplaceChoice> {
+  const project = await reader.first(selectProject, { id: route.projectId })
+  const wanted = project && settingsFrom(project.settings)['chat.workplace']
+  return wanted === 'worktree' && !(await whyNoWorktree(reader, route)) ? 'worktree' : 'checkout'
+}
+
+async function whyNoWorktree(reader: Reader, { projectId, agentId }: Route): Promise<string | undefined> {
+  const project = await reader.first(selectProject, { id: projectId })
+  if (!project?.path) return refusalText('noFolderForWorktree', { project: project?.name ?? projectId })
+  const agent = await reader.first(selectAgent, { id: agentId })
+  return agent?.protocol === 'mcp' ? refusalText('pullsInFolder', { agent: agentId }) : undefined
+}
+
+/** What somebody chose at its start, or later: its next turn opens a new context there (CX4), and is told what was said. */
+export async function chooseWorkplace(
+  tx: Tx,
+  row: ConversationRow,
+  { workplace, by, now }: { readonly workplace?: WorkplaceChoice | undefined; readonly by: string; readonly now: Instant },
+): Promise<ConversationRow> {
+  if (workplace === undefined || workplace === (row.workplace ?? 'checkout')) return row
+  const { project_id: projectId, agent_id: agentId } = row
+  const why = workplace === 'worktree' && projectId && agentId && (await whyNoWorktree(tx, { projectId, agentId }))
+  if (why) throw new Refusal('wrong_state', why, { workplace })
+  const changed = { ...row, workplace, generation: row.generation + 1, updated_at: now }
+  await tx.write(updateConversation, changed)
+  tx.append(conversationStream(row.key), { type: 'workplace-chosen', data: { workplace, by } })
+  return changed
+}
+
+/** What its coordinator has to make before the context is opened; null: the project's own folder. */
+export async function workspaceFor(
+  reader: Reader,
+  { projectId, ...asked }: Asked & { readonly projectId: string },
+): Promise<AcpParticulars['workspace']> {
+  const key = placeKeyOf(asked)
+  if (!(await isApart(reader, key))) return null
+  return { userSessionShort: 'chat', role: shortOf(key), path: null, setUp: await setUpOf(reader, projectId), orFolder: true }
+}
+
+/** In the name of its folder and its branch. */
+export const shortOf = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 8)
+
+const isApart = async (reader: Reader, key: string): Promise<boolean> =>
+  (await reader.first(selectConversation, { key }))?.workplace === 'worktree'
+
+interface Working extends Asked {
+  readonly projectId: string
+  readonly isPulled?: boolean
+}
+
+/** The folder that others may work in, too; null: it has one of its own. */
+async function sharedFolder(reader: Reader, { projectId, key, originKey, isPulled = false }: Working): Promise<string | null> {
+  const role = originKey === '' ? parseConsoleKey(key) : undefined
+  if (role) {
+    const agent = await reader.first(selectInRole, role)
+    return agent?.branch === null ? agent.workspace : null
+  }
+  if (!isPulled && (await isApart(reader, placeKeyOf({ key, originKey })))) return null
+  return (await reader.first(selectProject, { id: projectId }))?.path ?? null
+}
+
+/** Whether a turn has to wait, of whichever kind: another conversation's runs in the same folder, and nobody said that it begins beside it. */
+export async function mustWait(
+  reader: Reader,
+  turn: Pick<TurnRow, 'project_id' | 'conversation_key' | 'origin_key' | 'begins_beside'>,
+): Promise<boolean> {
+  const { project_id: projectId } = turn
+  const asked = askedIn(turn)
+  const others = (await reader.all(selectRunningAt, { projectId })).filter(
+    (each) => placeKeyOf(askedIn(each)) !== placeKeyOf(asked),
+  )
+  if (turn.begins_beside === 1 || others.length === 0) return false
+  const folder = await sharedFolder(reader, { projectId, ...asked })
+  if (folder === null) return false
+  for (const each of others)
+    if ((await sharedFolder(reader, { projectId, ...askedIn(each), isPulled: !isPushed(each) })) === folder) return true
+  return false
+}
+
+const askedIn = (turn: Pick<TurnRow, 'conversation_key' | 'origin_key'>): Asked => ({
+  key: turn.conversation_key,
+  originKey: turn.origin_key,
+})
+
+/** The chats of a pair that wait for nothing but their agent. */
+export async function chatsFreeToBegin(reader: Reader, pair: Pair): Promise<QueuedChat[]> {
+  const free: QueuedChat[] = []
+  for (const chat of await queuedChats(reader, pair)) if (!(await mustWait(reader, chat.row))) free.push(chat)
+  return free
+}
+
+export async function workplaceOf(reader: Reader, row: ConversationRow): Promise<Workplace | null> {
+  const { key } = row
+  const role = parseConsoleKey(key)
+  if (role) {
+    const place = await reader.first(selectOfRole, role)
+    return place ? { kind: place.kind, folder: place.folder, branch: place.branch } : null
+  }
+  if (row.project_id === null || key.startsWith('agent:')) return null
+  if (row.workplace === 'worktree') {
+    const made = await reader.first(selectOfConversation, { key })
+    return { kind: 'worktree', folder: made?.folder ?? null, branch: made?.branch ?? null }
+  }
+  const folder = (await reader.first(selectProject, { id: row.project_id }))?.path ?? null
+  return { kind: row.workplace === 'plain' || folder === null ? 'plain' : 'checkout', folder, branch: null }
+}
+
+/** Chats are begun where their project says; what is the server's own works where the project is. */
+export const beginsIn = async (reader: Reader, row: ConversationRow): Promise<ConversationRow['workplace']> =>
+  row.project_id === null || row.agent_id === null || isReserved(row.key)
+    ? null
+    : defaultWorkplace(reader, { projectId: row.project_id, agentId: row.agent_id })

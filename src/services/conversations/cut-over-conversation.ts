@@ -1,0 +1,78 @@
+/** Cuts over one conversation if its day is over, now or at the moment that is asked about (DC2). With a turn in it, it waits. */
+
+import { refusalText } from '../../domain/because.ts'
+import { type CutoverRule, endOf, logicalDay } from '../../domain/conversations/logical-day.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { conversationStream } from '../../domain/stream-name.ts'
+import {
+  cutoverRule,
+  endChapters,
+  keepChaptersOpen,
+  openChapterOf,
+  type RuleSource,
+  selectLastChapter,
+  setRule,
+} from '../../store/conversations/chapters.ts'
+import { selectConversation } from '../../store/conversations/conversations.ts'
+import { defineUseCase } from '../../store/store.ts'
+import { withoutDueChapter } from './chapter-record.ts'
+import { existingConversation, streamOfKey } from './conversation-record.ts'
+
+interface AskedCutover {
+  readonly key: string
+  readonly at?: Instant | undefined
+}
+
+export interface CutOver {
+  readonly cut: boolean
+  /** The day of the chapter, closed or still open; null when nothing was said since the last. */
+  readonly day: string | null
+}
+
+export const cutOverConversation = defineUseCase({
+  name: 'cut-over-conversation',
+  streams: ({ key }: AskedCutover) => [streamOfKey(key)],
+  run: async (tx, { key, at }, { now }): Promise<CutOver> => {
+    const row = await existingConversation(tx, key)
+    const cut = row.chapter_day !== null && (await withoutDueChapter(tx, row, now, at)).chapter_day === null
+    // What came in of an earlier day was that day's chapter before.
+    const day = cut ? (await tx.first(selectLastChapter, { key }))?.day : openChapterOf(row)?.day
+    return { cut, day: day ?? null }
+  },
+})
+
+/** Closes the chapters that are due of a few conversations, in one commit (DC2). Harmless when done twice; one with a turn in it waits. */
+export const closeChapters = defineUseCase({
+  name: 'close-chapters',
+  streams: ({ keys }: { keys: readonly string[] }) => keys.map(conversationStream),
+  run: async (tx, { keys }, { now }): Promise<{ closed: number }> => {
+    let closed = 0
+    for (const key of keys) {
+      const row = await tx.first(selectConversation, { key })
+      if (row && row.chapter_day !== null && (await withoutDueChapter(tx, row, now)).chapter_day === null) closed++
+    }
+    return { closed }
+  },
+})
+
+type Input = Partial<CutoverRule> & { readonly source: RuleSource }
+
+/**
+ * Says when days begin (DC1). Chapters that are open keep their day and its end; those that begin from now on go by the new rule. Off,
+ * no open one has an end; on again, all end with today.
+ */
+export const setCutoverRule = defineUseCase({
+  name: 'set-cutover-rule',
+  streams: () => [],
+  run: async (tx, { source, ...change }: Input, { now }): Promise<CutoverRule & { source: RuleSource }> => {
+    const before = await cutoverRule(tx)
+    if (source === 'chosen' && before.source === 'configuration')
+      throw new Refusal('wrong_state', refusalText('cutoverConfigured'), { source: before.source })
+    const rule = { hour: change.hour === undefined ? before.hour : change.hour, timezone: change.timezone ?? before.timezone }
+    await setRule(tx, rule, source)
+    if (rule.hour === null) await tx.write(keepChaptersOpen, {})
+    else if (before.hour === null) await tx.write(endChapters, { dueAt: endOf(rule, logicalDay(rule, now)) })
+    return { ...rule, source }
+  },
+})

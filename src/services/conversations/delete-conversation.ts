@@ -1,0 +1,35 @@
+/**
+ * Deletes a conversation with its messages and whatever was unread in it. Begun again under the same key it is empty; numbers
+ * go on where they were, so no reader takes an old message for a new one.
+ */
+import { conversationStream } from '../../domain/stream-name.ts'
+import { removeChaptersOf } from '../../store/conversations/chapters.ts'
+import { deleteConversationRow, deleteNameOf, deleteOpenConversation } from '../../store/conversations/conversations.ts'
+import { deleteMessagesOf } from '../../store/conversations/messages.ts'
+import { forgetConversation } from '../../store/conversations/search.ts'
+import { deleteUnreadOfConversation } from '../../store/conversations/unread.ts'
+import { defineUseCase } from '../../store/store.ts'
+import { endContextsIn } from '../../store/turns/contexts.ts'
+import { deleteTurnItemsOf, deleteTurnsOf } from '../../store/turns/turns.ts'
+import { dropOpenTurns } from '../turns/turn-record.ts'
+import { existingConversation, streamOfKey } from './conversation-record.ts'
+
+export const deleteConversation = defineUseCase({
+  name: 'delete-conversation',
+  streams: ({ key }: { key: string; by: string }) => [streamOfKey(key)],
+  run: async (tx, { key, by }, { now }): Promise<void> => {
+    await existingConversation(tx, key)
+    await dropOpenTurns(tx, key, now)
+    await tx.write(endContextsIn, { key, reason: 'deleted', now })
+    await tx.write(deleteUnreadOfConversation, { key })
+    await tx.write(deleteTurnItemsOf, { key })
+    await tx.write(deleteTurnsOf, { key })
+    await forgetConversation(tx, key)
+    await tx.write(deleteMessagesOf, { key })
+    await tx.write(removeChaptersOf, { key })
+    await tx.write(deleteOpenConversation, { key })
+    await tx.write(deleteNameOf, { key })
+    await tx.write(deleteConversationRow, { key })
+    tx.append(conversationStream(key), { type: 'conversation-deleted', data: { by } })
+  },
+})

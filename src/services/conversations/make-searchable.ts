@@ -1,0 +1,108 @@
+/**
+ * Puts messages into the search index (DC5), behind the appends rather than inside them: an append costs what it did, and a few
+ * dozen messages share one commit here. How far a conversation is indexed stands in the same commit, so a kill repeats
+ * nothing and leaves nothing out. Hidden messages are not found.
+ */
+import { parseKey } from '../../domain/conversations/key.ts'
+import { facetTerm, indexTerms } from '../../domain/conversations/search/terms.ts'
+import { conversationStream } from '../../domain/stream-name.ts'
+import { selectConversation } from '../../store/conversations/conversations.ts'
+import type { MessageRow } from '../../store/conversations/messages.ts'
+import {
+  insertDocument,
+  insertTerms,
+  nextId,
+  selectBehindAfter,
+  selectBehindAmongNewest,
+  selectSearchPosition,
+  selectUnindexedMessages,
+  setSearchPosition,
+} from '../../store/conversations/search.ts'
+import { selectPosition } from '../../store/log/event-log.ts'
+import { defineQuery, defineUseCase, type Tx } from '../../store/store.ts'
+
+/** Of one commit; whoever writes meanwhile waits for a few milliseconds at most. */
+export const maxConversationsAtOnce = 32
+const maxMessages = 32
+const maxChars = 10_000
+
+interface Budget {
+  messages: number
+  chars: number
+}
+
+export const makeSearchable = defineUseCase({
+  name: 'make-searchable',
+  streams: ({ keys }: { readonly keys: readonly string[] }) => keys.map(conversationStream),
+  /** Answers the keys that have more. */
+  run: async (tx, { keys }): Promise<{ unfinished: string[]; indexed: number }> => {
+    const budget = { messages: maxMessages, chars: maxChars }
+    const ids = new Map<number, number>()
+    const unfinished: string[] = []
+    for (const key of keys) if (!(await indexConversation(tx, key, budget, ids))) unfinished.push(key)
+    return { unfinished, indexed: maxMessages - budget.messages }
+  },
+})
+
+/** True when nothing of it is left to do. */
+async function indexConversation(tx: Tx, key: string, budget: Budget, ids: Map<number, number>): Promise<boolean> {
+  if (budget.messages <= 0 || budget.chars <= 0) return false
+  if (!(await tx.first(selectConversation, { key }))) return true
+  const before = (await tx.first(selectSearchPosition, { key }))?.through ?? 0
+  const head = (await tx.first(selectPosition, { name: conversationStream(key) }))?.head ?? 0
+  if (head <= before) return true
+  const limit = budget.messages
+  const rows = await tx.all(selectUnindexedMessages, { key, after: before, limit })
+  let through = before
+  let done = 0
+  for (const row of rows) {
+    if (budget.chars <= 0) break
+    await indexOne(tx, key, row, ids)
+    budget.messages--
+    budget.chars -= row.content.length
+    through = row.seq
+    done++
+  }
+  const finished = done === rows.length && rows.length < limit
+  await tx.write(setSearchPosition, { key, through: finished ? head : through })
+  return finished
+}
+
+type UnindexedMessage = Pick<MessageRow, 'seq' | 'content' | 'visible' | 'project_id' | 'created_at'>
+
+async function indexOne(tx: Tx, key: string, message: UnindexedMessage, ids: Map<number, number>): Promise<void> {
+  if (message.visible === 0) return
+  const terms = indexTerms(message.content)
+  terms.add(facetTerm('conversation', key))
+  const parsed = parseKey(key)
+  if ('key' in parsed) terms.add(facetTerm('channel', parsed.key.channel))
+  if (message.project_id !== null) terms.add(facetTerm('project', message.project_id))
+  const id = await nextId(tx, Date.parse(message.created_at), ids)
+  await tx.write(insertDocument, { id, conversation_key: key, seq: message.seq })
+  await tx.write(insertTerms, { rowid: id, terms: [...terms].join(' ') })
+}
+
+const lookedAtTogether = 1000
+/** What was written a moment ago is in one of these. */
+const newestLookedAt = 50
+
+const keysOf = (rows: readonly { readonly key: string; readonly behind: number }[]): string[] =>
+  rows.filter(({ behind }) => behind === 1).map(({ key }) => key)
+
+/** Conversations with messages that search does not know yet: step by step through all of them, or among those touched last. */
+export const findUnindexed = defineQuery({
+  name: 'find-unindexed',
+  withoutSnapshot: true,
+  /** `next`: where the following step begins; null behind the last. */
+  run: async (reader, { after }: { readonly after: string }): Promise<{ keys: string[]; next: string | null }> => {
+    const rows = await reader.all(selectBehindAfter, { key: after, limit: lookedAtTogether })
+    return { keys: keysOf(rows), next: rows.length < lookedAtTogether ? null : (rows.at(-1)?.key ?? null) }
+  },
+})
+
+export const findJustWritten = defineQuery({
+  name: 'find-just-written',
+  withoutSnapshot: true,
+  run: async (reader, _: Record<never, never>): Promise<string[]> =>
+    keysOf(await reader.all(selectBehindAmongNewest, { limit: newestLookedAt })),
+})

@@ -1,0 +1,45 @@
+/**
+ * The conversation that a tool of an agent is called in: of the context its tools were given to, of the turn it has in hand, or of what
+ * its session holds. An agent reads and changes no other (SE3).
+ */
+import { webKey } from '../../domain/conversations/key.ts'
+import { selectAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
+import type { Receiver } from '../../store/conversations/unread.ts'
+import { defineQuery, type Reader } from '../../store/store.ts'
+import { type ContextRow, selectContext, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
+import { selectRunningOfSession } from '../../store/turns/turns.ts'
+
+export interface CalledIn extends Receiver {
+  /** Of an ACP agent with several contexts: the one that its tools were given to. */
+  readonly contextId?: string | undefined
+}
+
+export interface OwnConversation {
+  readonly key: string
+  /** Between agents: the conversation of the context that asked. */
+  readonly originKey: string
+}
+
+export const findOwnConversation = defineQuery({
+  name: 'find-own-conversation',
+  run: (reader, caller: CalledIn) => ownConversation(reader, caller),
+})
+
+export async function ownConversation(reader: Reader, { contextId, ...caller }: CalledIn): Promise<OwnConversation> {
+  const { agentId, projectId, agentSessionId } = caller
+  const isOwn = (row: ContextRow | undefined): row is ContextRow => row?.agent_id === agentId && row.project_id === projectId
+  const agentSession = await reader.first(selectAgentSession, { id: agentSessionId })
+  // An agent in a role has its launch in the place of an agent session.
+  const launchId = agentSession ? agentSession.launch_id : agentSessionId
+  const named = contextId === undefined ? undefined : await reader.first(selectContext, { id: contextId })
+  if (isOwn(named) && named.launch_id === launchId) return conversationOf(named)
+  const [turn, ...others] = await reader.all(selectRunningOfSession, { agentSessionId })
+  if (turn && others.length === 0) return { key: turn.conversation_key, originKey: turn.origin_key }
+  const bound = agentSession?.context_id ? await reader.first(selectContext, { id: agentSession.context_id }) : undefined
+  if (isOwn(bound)) return conversationOf(bound)
+  const [held, ...more] = launchId === null ? [] : await reader.all(selectContextsOfLaunch, { launchId })
+  if (isOwn(held) && more.length === 0) return conversationOf(held)
+  return { key: webKey(projectId, agentId), originKey: '' }
+}
+
+const conversationOf = (row: ContextRow): OwnConversation => ({ key: row.conversation_key, originKey: row.origin_key })

@@ -1,0 +1,148 @@
+/** Reads about conversations and their messages. */
+
+import { webKey } from '../../domain/conversations/key.ts'
+import type { ArchivePart, ArchiveQuery } from '../../protocol/conversations/archive.ts'
+import type { Conversation, ListedConversation } from '../../protocol/conversations/conversation.ts'
+import type { Message } from '../../protocol/conversations/message.ts'
+import type { Page, PageQuery } from '../../protocol/page.ts'
+import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
+import { conversationsPage, selectConversation, selectOpenConversationsOf } from '../../store/conversations/conversations.ts'
+import { behindAll, messagesAfter, messagesBefore, selectLastSaid } from '../../store/conversations/messages.ts'
+import { cutPageBy, cutSeqPage, pageParams, seqOf } from '../../store/page-cursor.ts'
+import { selectProject } from '../../store/projects/projects.ts'
+import { defineQuery, type Reader } from '../../store/store.ts'
+import { checkAssigned } from '../projects/project-record.ts'
+import { noSuchProject } from '../refusals.ts'
+import { conversationView } from './conversation-activity.ts'
+import { existingConversation, streamOfKey } from './conversation-record.ts'
+
+/** Reads a conversation without its messages: summary, flags, times, how many messages agents are handed. */
+export const getConversation = defineQuery({
+  name: 'get-conversation',
+  run: async (reader, { key }: { key: string }): Promise<Conversation> => {
+    streamOfKey(key)
+    return conversationView(reader, await existingConversation(reader, key))
+  },
+})
+
+interface ConversationsQuery extends PageQuery {
+  readonly channel?: string | undefined
+  /** Whose consoles are listed too; null: everybody's. */
+  readonly accountId: string | null
+}
+
+/** Lists the conversations, the one touched last first, page by page (HT1), each with the beginning of what was said last. */
+export const listConversations = defineQuery({
+  name: 'list-conversations',
+  run: async (reader, { channel, accountId, ...page }: ConversationsQuery): Promise<Page<ListedConversation>> => {
+    const found = await conversationsPage(reader, pageParams(page), { channel, accountId })
+    const { items, nextCursor } = cutPageBy(found, page.limit, ({ key, updated_at }) => ({ createdAt: updated_at, id: key }))
+    const listed: ListedConversation[] = []
+    for (const item of items) listed.push(await withLast(reader, await conversationView(reader, item)))
+    return { items: listed, nextCursor }
+  },
+})
+
+async function withLast(reader: Reader, conversation: Conversation): Promise<ListedConversation> {
+  const last = await reader.first(selectLastSaid, { key: conversation.key })
+  if (!last) return { ...conversation, lastMessage: null }
+  const { seq, role, sender_id: senderId, created_at: createdAt, beginning } = last
+  return { ...conversation, lastMessage: { seq, role, senderId, createdAt, beginning } }
+}
+
+/** What agents are handed of a conversation, oldest first, page by page (CV1 getHistory). */
+export const getHistory = defineQuery({
+  name: 'get-history',
+  run: async (reader, { key, hidden, limit, cursor }: PageQuery & { key: string; hidden: boolean }): Promise<Page<Message>> => {
+    streamOfKey(key)
+    const { kept_after } = await existingConversation(reader, key)
+    // Whatever was cut off since the page before is not handed out any more.
+    const seq = Math.max(kept_after, seqOf(cursor, kept_after))
+    return cutSeqPage(await messagesAfter(reader, { key, seq, hidden, limit: limit + 1 }), limit)
+  },
+})
+
+const pageSize = 1000
+
+/** All that agents are handed of a conversation, oldest first, as it is at one moment (CV1 getHistory in the library). */
+export const getWholeHistory = defineQuery({
+  name: 'get-whole-history',
+  run: async (reader, { key }: { key: string }): Promise<Message[]> => {
+    streamOfKey(key)
+    let { kept_after: seq } = await existingConversation(reader, key)
+    const all: Message[] = []
+    for (;;) {
+      const page = await messagesAfter(reader, { key, seq, hidden: false, limit: pageSize })
+      all.push(...page)
+      const last = page.at(-1)
+      if (!last || page.length < pageSize) return all
+      seq = last.seq
+    }
+  },
+})
+
+interface MessagesOf extends PageQuery {
+  readonly projectId: string
+  readonly agentId: string
+  readonly hidden: boolean
+}
+
+/**
+ * The messages of a person's chat with an agent of a project, newest first (CH8): all there are, also those that agents are no
+ * longer handed. Hidden ones only when they are asked for (CH2).
+ */
+export const listMessages = defineQuery({
+  name: 'list-messages',
+  run: async (reader, { projectId, agentId, hidden, limit, cursor }: MessagesOf): Promise<Page<Message>> => {
+    const key = webKey(projectId, agentId)
+    if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+    // What was said stays readable when the agent has left the project.
+    if (!(await reader.first(selectConversation, { key }))) await checkAssigned(reader, { projectId, agentId })
+    const seq = seqOf(cursor, behindAll)
+    return cutSeqPage(await messagesBefore(reader, { key, seq, hidden, limit: limit + 1 }), limit)
+  },
+})
+
+/** Closed in one commit with the session; what is open beyond that the sweeper closes. */
+const closedAtOnce = 100
+
+/**
+ * The conversations between agents that the live sessions of an agent in a project have written in: what their end has to close
+ * (AS9). Asked before a use case that may end one, which has to know the streams it locks.
+ */
+export const findOpenConversations = defineQuery({
+  name: 'find-open-conversations',
+  run: async (reader, { agentId, projectId }: Pair): Promise<string[]> =>
+    (await reader.all(selectOpenConversationsOf, { agentId, projectId, limit: closedAtOnce })).map((row) => row.conversation_key),
+})
+
+type Wanted = ArchiveQuery & { readonly key: string }
+
+/**
+ * A part of all that was ever said in a conversation, oldest first, also what agents are no longer handed: the newest, what is
+ * before or behind a message, or what stands around one. Costs the same wherever it is (UI7).
+ */
+export const readArchive = defineQuery({
+  name: 'read-archive',
+  run: async (reader, wanted: Wanted): Promise<ArchivePart> => {
+    streamOfKey(wanted.key)
+    await existingConversation(reader, wanted.key)
+    const { before, after, around, limit } = wanted
+    if (after !== undefined) return behind(reader, wanted, after, limit)
+    if (around === undefined) return upTo(reader, wanted, before ?? behindAll, limit, before !== undefined)
+    const older = await upTo(reader, wanted, around, Math.ceil(limit / 2), false)
+    const newer = await behind(reader, wanted, around - 1, limit - older.items.length)
+    return { items: [...older.items, ...newer.items], older: older.older, newer: newer.newer }
+  },
+})
+
+/** One more than asked for tells whether there is more; on the other side there is what the caller has. */
+async function upTo(reader: Reader, { key, hidden }: Wanted, seq: number, limit: number, newer: boolean): Promise<ArchivePart> {
+  const found = await messagesBefore(reader, { key, seq, hidden, limit: limit + 1 })
+  return { items: found.slice(0, limit).reverse(), older: found.length > limit, newer }
+}
+
+async function behind(reader: Reader, { key, hidden }: Wanted, seq: number, limit: number): Promise<ArchivePart> {
+  const found = await messagesAfter(reader, { key, seq, hidden, limit: limit + 1 })
+  return { items: found.slice(0, limit), older: true, newer: found.length > limit }
+}

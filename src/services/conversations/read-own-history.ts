@@ -1,0 +1,60 @@
+/**
+ * What an agent reads of the conversation it is called in (CX3, `get_history`): what was said before, of any day, or where words stand.
+ * Between agents only what the same context asked.
+ */
+import { parseDay } from '../../domain/conversations/logical-day.ts'
+import { selectChapter } from '../../store/conversations/chapters.ts'
+import { selectConversation } from '../../store/conversations/conversations.ts'
+import { behindAll, messagesWithin } from '../../store/conversations/messages.ts'
+import { defineQuery } from '../../store/store.ts'
+import { sendersOf } from '../turns/context-record.ts'
+import { type CalledIn, ownConversation } from './own-conversation.ts'
+import { searchMessages } from './search-messages.ts'
+
+interface Wanted extends CalledIn {
+  readonly before?: number | undefined
+  readonly day?: string | undefined
+  readonly q?: string | undefined
+  readonly limit: number
+}
+
+export interface ToldHistory {
+  readonly key: string
+  readonly messages: readonly { seq: number; sender: string; role: string; content: string; createdAt: string }[]
+  /** Where older ones go on; null: there are none. */
+  readonly before: number | null
+}
+
+export const readOwnHistory = defineQuery({
+  name: 'read-own-history',
+  run: async (reader, { before = behindAll, day, q, limit, ...caller }: Wanted, context): Promise<ToldHistory> => {
+    const { key, originKey } = await ownConversation(reader, caller)
+    const of = day === undefined ? undefined : parseDay(day)
+    const chapter = of === undefined ? undefined : await reader.first(selectChapter, { key, day: of })
+    const open = await reader.first(selectConversation, { key })
+    const isOpenDay = of !== undefined && open?.chapter_day === of
+    const after = chapter ? chapter.after_seq : isOpenDay ? open.chapter_after : 0
+    const through = chapter && !isOpenDay ? chapter.through_seq : behindAll
+    const none = day !== undefined && !chapter && !isOpenDay
+    const hits =
+      q === undefined ? undefined : await searchMessages.run(reader, { q, conversation: key, limit, accountId: null }, context)
+    const rows = none
+      ? []
+      : hits
+        ? await messagesWithin(reader, { key, originKey, seqs: hits.items.map(({ seq }) => seq) })
+        : await messagesWithin(reader, { key, originKey, after, before: Math.min(before, through + 1), limit })
+    const names = await sendersOf(reader, rows)
+    const oldest = rows[0]?.seq
+    return {
+      key,
+      messages: rows.map((row) => ({
+        seq: row.seq,
+        sender: names(row),
+        role: row.role,
+        content: row.content,
+        createdAt: row.created_at,
+      })),
+      before: hits === undefined && rows.length === limit && oldest !== undefined ? oldest : null,
+    }
+  },
+})

@@ -1,0 +1,125 @@
+/**
+ * Finds messages by their words, newest first (DC5). The index names those that have the words; each is compared with what is
+ * wanted before it is told. What one page looks through is bounded: a page may be short, its cursor goes on.
+ */
+import { refusalText } from '../../domain/because.ts'
+import { boundaryOf, type CutoverRule, type Day, endOf, logicalDay } from '../../domain/conversations/logical-day.ts'
+import { excerptOf, find } from '../../domain/conversations/search/find.ts'
+import { facetTerm } from '../../domain/conversations/search/terms.ts'
+import { type Piece, parseWanted, wantedTerms } from '../../domain/conversations/search/wanted.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { epochMs } from '../../domain/instant.ts'
+import type { SearchHit } from '../../protocol/conversations/search.ts'
+import type { Page } from '../../protocol/page.ts'
+import { cutoverRule, dayOfMessage } from '../../store/conversations/chapters.ts'
+import { selectConversation } from '../../store/conversations/conversations.ts'
+import { behindAllIds, type FoundMessage, firstIdAt, messagesWith } from '../../store/conversations/search.ts'
+import { defineQuery, type Reader } from '../../store/store.ts'
+import { isVisible } from './conversation-access.ts'
+
+export interface MessageSearch {
+  readonly q: string
+  readonly conversation?: string | undefined
+  readonly channel?: string | undefined
+  readonly project?: string | undefined
+  /** Both days are included. */
+  readonly from?: Day | undefined
+  readonly to?: Day | undefined
+  readonly limit: number
+  readonly cursor?: string | undefined
+  /** Whose consoles are searched too; null: everybody's. */
+  readonly accountId: string | null
+}
+
+/** Looked through for one page. */
+const maxCompared = 300
+const maxComparedChars = 400_000
+const readAtOnce = 50
+
+export const searchMessages = defineQuery({
+  name: 'search-messages',
+  withoutSnapshot: true,
+  run: async (reader, search: MessageSearch): Promise<Page<SearchHit>> => {
+    const pieces = parseWanted(search.q)
+    if (pieces.length === 0) throw new Refusal('invalid_request', `q: ${refusalText('nothingToSearch')}`, { field: 'q' })
+    const terms = [...wantedTerms(pieces), ...facets(search)]
+    const rule = await cutoverRule(reader)
+    const from = search.from === undefined ? 0 : firstIdAt(epochMs(boundaryOf(rule, search.from)))
+    const last = search.to === undefined ? behindAllIds : firstIdAt(epochMs(endOf(rule, search.to)) + maxTurnMs)
+    const isWanted = (day: Day): boolean => (search.from ?? day) <= day && day <= (search.to ?? day)
+    const before = Math.min(idOf(search.cursor), last)
+    const { limit, accountId } = search
+    return lookThrough(reader, { pieces, terms, from, before, limit, rule, isWanted, accountId })
+  },
+})
+
+/** DC6: what is said over the boundary in a turn that runs belongs to the day before; so much later it is still looked for. */
+const maxTurnMs = 24 * 60 * 60 * 1000
+
+const facets = ({ conversation, channel, project }: MessageSearch): string[] => [
+  ...(conversation === undefined ? [] : [facetTerm('conversation', conversation)]),
+  ...(channel === undefined ? [] : [facetTerm('channel', channel)]),
+  ...(project === undefined ? [] : [facetTerm('project', project)]),
+]
+
+interface Looking {
+  readonly pieces: readonly Piece[]
+  readonly terms: readonly string[]
+  readonly from: number
+  readonly before: number
+  readonly limit: number
+  readonly rule: CutoverRule
+  readonly isWanted: (day: Day) => boolean
+  readonly accountId: string | null
+}
+
+async function lookThrough(reader: Reader, looking: Looking): Promise<Page<SearchHit>> {
+  const { pieces, terms, from, before, limit, rule, isWanted, accountId } = looking
+  const items: SearchHit[] = []
+  let last = before
+  let compared = 0
+  let chars = 0
+  for (;;) {
+    const found = await messagesWith(reader, terms, { from, before: last, limit: readAtOnce })
+    for (const message of found) {
+      if (items.length === limit || compared === maxCompared || chars > maxComparedChars)
+        return { items, nextCursor: cursorAt(last) }
+      compared++
+      chars += message.content.length
+      last = message.id
+      const ranges = find(message.content, pieces)
+      const isTheirs = isVisible(accountId, await reader.first(selectConversation, { key: message.conversation_key }))
+      if (!ranges || !isTheirs) continue
+      const day = (await dayOfMessage(reader, message)) ?? logicalDay(rule, message.created_at)
+      if (isWanted(day)) items.push(hitOf(message, day, ranges))
+    }
+    if (found.length < readAtOnce) return { items, nextCursor: null }
+  }
+}
+
+function hitOf(message: FoundMessage, day: Day, ranges: NonNullable<ReturnType<typeof find>>): SearchHit {
+  const { text, ...excerpt } = excerptOf(message.content, ranges)
+  return {
+    conversationKey: message.conversation_key,
+    seq: message.seq,
+    messageId: message.message_id,
+    projectId: message.project_id,
+    role: message.role,
+    senderId: message.sender_id,
+    createdAt: message.created_at,
+    day,
+    excerpt: text,
+    ...excerpt,
+  }
+}
+
+const cursorForm = /^hit([1-9]\d{0,15})$/
+const cursorAt = (id: number): string => Buffer.from(`hit${id}`).toString('base64url')
+
+/** Only what is older than the last one looked at. */
+function idOf(cursor: string | undefined): number {
+  if (cursor === undefined) return behindAllIds
+  const id = Number(cursorForm.exec(Buffer.from(cursor, 'base64url').toString())?.[1])
+  if (!Number.isSafeInteger(id)) throw new Refusal('invalid_request', `cursor: ${refusalText('notACursor')}`, { field: 'cursor' })
+  return id
+}

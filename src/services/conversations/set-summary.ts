@@ -1,0 +1,86 @@
+/**
+ * An agent's summary of the conversation it holds (NA9, `set_summary`). What it covers is no longer handed to
+ * agents; the archive keeps it. Nothing can be covered that this session was not handed.
+ */
+import { setSummary as decide } from '../../domain/conversations/summary.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { conversationStream } from '../../domain/stream-name.ts'
+import type { Conversation } from '../../protocol/conversations/conversation.ts'
+import { type ConversationRow, conversationOf } from '../../store/conversations/conversations.ts'
+import { measured, selectLastMessage } from '../../store/conversations/messages.ts'
+import { type Receiver, selectOldestNotHanded } from '../../store/conversations/unread.ts'
+import { defineUseCase, type Reader } from '../../store/store.ts'
+import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
+import { beginChapter, closeAfterTurn } from './chapter-record.ts'
+import { changeConversation, currentConversation, existingConversation, streamOfKey } from './conversation-record.ts'
+
+interface AgentSummary extends Receiver {
+  readonly summary: string
+  readonly throughSeq: number
+  /** From `find-own-conversation`. */
+  readonly conversationKey: string
+}
+
+export const setSummary = defineUseCase({
+  name: 'set-summary',
+  streams: ({ conversationKey }: AgentSummary) => [conversationStream(conversationKey)],
+  run: async (tx, { summary, throughSeq, conversationKey: key, ...caller }, { now }): Promise<{ throughSeq: number }> => {
+    await liveAgentSession(tx, caller)
+    const row = await existingConversation(tx, key)
+    // DC2: the summary of a day that is over is not what the next day begins with.
+    if (row.chapter_after > 0 && throughSeq <= row.chapter_after)
+      throw new Refusal(
+        'invalid_request',
+        'through_seq: the day of these messages is over; nothing of it is summarised any more',
+        {
+          field: 'through_seq',
+        },
+      )
+    const current = {
+      summary: row.summary,
+      summaryThrough: row.summary_through,
+      keptAfter: row.kept_after,
+      unsummarisedChars: row.unsummarised_chars,
+    }
+    const decision = decide(current, { summary, throughSeq }, await factsOf(tx, row, caller, throughSeq))
+    if ('refused' in decision) throw new Refusal(decision.refused.code, decision.refused.detail, { field: 'through_seq' })
+    const { summaryThrough, keptAfter, unsummarisedChars } = decision.changed
+    const change = {
+      summary,
+      summary_through: summaryThrough,
+      kept_after: keptAfter,
+      unsummarised_chars: unsummarisedChars,
+      message_count: (await measured(tx, key, keptAfter)).count,
+    }
+    const stream = conversationStream(key)
+    tx.append(stream, { type: 'summary-set', data: { summary, throughSeq } })
+    if (keptAfter !== row.kept_after) tx.append(stream, { type: 'history-truncated', data: { keptAfter } })
+    await changeConversation(tx, row, change, now)
+    await closeAfterTurn(tx, key, now)
+    return { throughSeq }
+  },
+})
+
+async function factsOf(reader: Reader, row: ConversationRow, caller: Receiver, throughSeq: number) {
+  const { key } = row
+  const notHanded = await reader.first(selectOldestNotHanded, { ...caller, key })
+  const seenThrough = notHanded ? notHanded.seq - 1 : ((await reader.first(selectLastMessage, { key }))?.seq ?? 0)
+  // The decision refuses what is no number of a message.
+  if (!Number.isSafeInteger(throughSeq)) return { seenThrough, coveredChars: 0 }
+  const { chars } = await measured(reader, key, Math.max(row.summary_through, row.kept_after), throughSeq)
+  return { seenThrough, coveredChars: chars }
+}
+
+/** A person's or a program's summary of a conversation (CV1 setSummary): the text alone; what it covers stays where it is. */
+export const setConversationSummary = defineUseCase({
+  name: 'set-conversation-summary',
+  streams: ({ key }: { key: string; summary: string }) => [streamOfKey(key)],
+  run: async (tx, { key, summary }, { now }): Promise<Conversation> => {
+    const found = await currentConversation(tx, key, now)
+    // DC2: what is to be kept of a day is in a chapter, though nothing was said.
+    const row = found.chapter_day === null && summary !== '' ? await beginChapter(tx, found, now) : found
+    const data = { summary, throughSeq: row.summary_through }
+    tx.append(conversationStream(key), { type: 'summary-set', data })
+    return conversationOf(await changeConversation(tx, row, { summary }, now))
+  },
+})

@@ -1,0 +1,110 @@
+/**
+ * Somebody opens the chat panel (CH1): unless an agent session is there for it, that is a wish for one, recorded for ten
+ * minutes and left in the conversation as a message nobody is shown. Opening it again starts nothing twice. The panel is
+ * remembered under its name, so that the chat is closed with the last one (CH5).
+ */
+
+import { systemId } from '../../domain/access/who.ts'
+import { pendingPurposeLifetimeMs } from '../../domain/agent-sessions/work-detection.ts'
+import { webKey } from '../../domain/conversations/key.ts'
+import { seenAtOpening, unnamedPanel } from '../../domain/conversations/panel-lifetime.ts'
+import { type Instant, later } from '../../domain/instant.ts'
+import { conversationStream, projectStream } from '../../domain/stream-name.ts'
+import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
+import type { WorkplaceChoice } from '../../protocol/conversations/workplace.ts'
+import type { Process } from '../../protocol/processes/process.ts'
+import {
+  agentSessionFrom,
+  agentSessionOf,
+  liveOfPair,
+  type Pair,
+  selectLiveAgentSession,
+} from '../../store/agent-sessions/agent-sessions.ts'
+import { deletePanel, keepPanel, keepPurpose, selectPanels, selectPurpose } from '../../store/conversations/panels.ts'
+import { liveLaunchesOf, processOf } from '../../store/processes/launches.ts'
+import { defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { hasSignedIn } from '../processes/start-facts.ts'
+import { checkAssigned } from '../projects/project-record.ts'
+import { appendMessage, openConversation } from './conversation-record.ts'
+import { chooseWorkplace } from './conversation-workplace.ts'
+
+/** The launch of a pair that is on its way or held: there is a process to come, or the reason why there is none (CH1, CH9). */
+export async function launchInProgress(reader: Reader, { agentId, projectId }: Pair): Promise<Process | null> {
+  const pair = { agentId, projectId }
+  const launches = await liveLaunchesOf(reader, pair)
+  const live = launches.length > 0 ? await liveOfPair(reader, pair) : []
+  for (const launch of launches.reverse()) if (!(await hasSignedIn(reader, launch, live))) return processOf(launch)
+  return null
+}
+
+interface ChatPair {
+  readonly projectId: string
+  readonly agentId: string
+  readonly by: string
+}
+
+interface OpenedPanel extends ChatPair {
+  readonly panelId?: string | undefined
+  /** CX9; left out: as it is, or as the project says. */
+  readonly workplace?: WorkplaceChoice | undefined
+}
+
+/** Open at once in one chat; beyond it the one seen longest ago is forgotten. */
+export const maxPanelsOfChat = 100
+
+export interface StartedChat {
+  readonly conversationKey: string
+  readonly agentSession: AgentSession | null
+  /** The process that is being started for it, as far as one was ordered before. */
+  readonly launch: Process | null
+}
+
+export const startChat = defineUseCase({
+  name: 'start-chat',
+  streams: ({ projectId, agentId }: OpenedPanel) => [conversationStream(webKey(projectId, agentId)), projectStream(projectId)],
+  run: async (tx, { projectId, agentId, panelId = unnamedPanel, workplace, by }, context): Promise<StartedChat> => {
+    await checkAssigned(tx, { projectId, agentId })
+    const { now } = context
+    await openPanel(tx, { projectId, agentId, panelId }, now)
+    const conversationKey = webKey(projectId, agentId)
+    const { row: opened } = await openConversation(tx, conversationKey, now)
+    const row = await chooseWorkplace(tx, opened, { workplace, by, now })
+    const live = await tx.first(selectLiveAgentSession, { agentId, projectId, purpose: 'chat' })
+    const launch = live?.state === 'active' ? null : await launchInProgress(tx, { projectId, agentId })
+    if (!live && !launch && !(await isWanted(tx, { projectId, agentId }, now))) {
+      const told = {
+        senderId: systemId,
+        receiverId: null,
+        role: 'system',
+        content: 'The chat was opened.',
+        visible: false,
+      } as const
+      await appendMessage(tx, row, told, context, { readers: [] })
+    }
+    // NA2: one that is on its way out is no answer to the wish; the next process is.
+    if (live?.state !== 'active') await want(tx, { projectId, agentId, by }, now)
+    return { conversationKey, agentSession: live ? agentSessionOf(agentSessionFrom(live)) : null, launch }
+  },
+})
+
+async function openPanel(
+  tx: Tx,
+  { projectId, agentId, panelId }: { projectId: string; agentId: string; panelId: string },
+  now: Instant,
+): Promise<void> {
+  const pair = { project_id: projectId, agent_id: agentId }
+  await tx.write(keepPanel, { ...pair, panel_id: panelId, seen_at: seenAtOpening(now, panelId) })
+  const open = await tx.all(selectPanels, { ...pair, limit: maxPanelsOfChat + 1 })
+  const [oldest] = open
+  if (oldest && open.length > maxPanelsOfChat) await tx.write(deletePanel, { ...pair, ...oldest })
+}
+
+async function isWanted(reader: Reader, { projectId, agentId }: Omit<ChatPair, 'by'>, now: Instant): Promise<boolean> {
+  const purpose = await reader.first(selectPurpose, { agent_id: agentId, project_id: projectId })
+  return purpose !== undefined && later(purpose.created_at, pendingPurposeLifetimeMs) > now
+}
+
+async function want(tx: Tx, { projectId, agentId, by }: ChatPair, now: Instant): Promise<void> {
+  await tx.write(keepPurpose, { agent_id: agentId, project_id: projectId, created_at: now })
+  tx.append(projectStream(projectId), { type: 'chat-wanted', data: { agentId, by } })
+}

@@ -1,0 +1,39 @@
+/** Keeps the newest messages for agents and takes the rest out of their sight (CV1); the archive keeps all. */
+import { truncateHistory as truncated } from '../../domain/conversations/history.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { conversationStream } from '../../domain/stream-name.ts'
+import type { Conversation } from '../../protocol/conversations/conversation.ts'
+import { type ConversationRow, conversationOf } from '../../store/conversations/conversations.ts'
+import { measured, newestSeqs } from '../../store/conversations/messages.ts'
+import { defineUseCase, type Reader } from '../../store/store.ts'
+import { changeConversation, currentConversation, streamOfKey } from './conversation-record.ts'
+
+export const truncateHistory = defineUseCase({
+  name: 'truncate-history',
+  streams: ({ key }: { key: string; keepLast: number }) => [streamOfKey(key)],
+  run: async (tx, { key, keepLast }, { now }): Promise<Conversation> => {
+    const row = await currentConversation(tx, key, now)
+    const decision = truncated({ keptAfter: row.kept_after, kept: await newestOf(tx, row, keepLast) }, keepLast)
+    if ('refused' in decision) {
+      const { code, detail, field } = decision.refused
+      throw new Refusal(code, detail, { field })
+    }
+    const { keptAfter } = decision
+    if (keptAfter === row.kept_after) return conversationOf(row)
+    const { count } = await measured(tx, key, keptAfter)
+    const { chars } = await measured(tx, key, Math.max(keptAfter, row.summary_through))
+    const change = { kept_after: keptAfter, message_count: count, unsummarised_chars: chars, generation: row.generation + 1 }
+    tx.append(conversationStream(key), { type: 'history-truncated', data: { keptAfter } })
+    return conversationOf(await changeConversation(tx, row, change, now))
+  },
+})
+
+/** As few as the decision needs; none where all may stay, or where it will be refused. */
+async function newestOf(
+  reader: Reader,
+  { key, kept_after, message_count }: ConversationRow,
+  keepLast: number,
+): Promise<number[]> {
+  if (!Number.isSafeInteger(keepLast) || keepLast < 0 || keepLast >= message_count) return []
+  return newestSeqs(reader, key, kept_after, keepLast + 1)
+}

@@ -1,0 +1,61 @@
+/** Marks which chapters a daily note is made of, and that it was written (DC3). */
+import type { Day } from '../../domain/conversations/logical-day.ts'
+import { home, noteStream } from '../../domain/stream-name.ts'
+import {
+  deleteRemovedChapters,
+  noteOf,
+  numberChapters,
+  putNote,
+  selectNote,
+  selectNotNoted,
+  totalsOf,
+} from '../../store/conversations/notes.ts'
+import { defineUseCase } from '../../store/store.ts'
+
+/** In one commit: a live message is not kept waiting (DC8). */
+const notedAtOnce = 500
+
+/**
+ * Tells the note of a day which chapters it is made of (DC3): those that were closed since get its next number, those of deleted
+ * conversations go. From then on whoever writes files knows that the note's is behind. Harmless when done twice.
+ */
+export const addChaptersToNote = defineUseCase({
+  name: 'add-chapters-to-note',
+  streams: ({ day }: { day: Day }) => [noteStream(day), home],
+  run: async (tx, { day }, { now }): Promise<{ more: boolean }> => {
+    const few = { day, limit: notedAtOnce }
+    const found = await tx.all(selectNotNoted, few)
+    if (found.length === 0) return { more: false }
+    const seq = tx.append(noteStream(day), { type: 'chapters-noted', data: { day } })
+    await tx.write(numberChapters, { ...few, seq })
+    await tx.write(deleteRemovedChapters, few)
+    const before = await tx.first(selectNote, { day })
+    const kept = { written_seq: before?.written_seq ?? 0, problem: before?.problem ?? null }
+    const row = { day, ...(await totalsOf(tx, day)), seq, ...kept, updated_at: now }
+    await tx.write(putNote, row)
+    tx.append(home, { type: 'note-changed', data: { note: noteOf(row) } })
+    return { more: found.length === notedAtOnce }
+  },
+})
+
+const maxProblemChars = 500
+
+type Marked = { readonly day: Day } & ({ readonly writtenSeq: number } | { readonly problem: string })
+
+/** What became of a note's file (DC4): written up to a number of its stream, or why not. Nothing changes when that is known already. */
+export const markNoteWritten = defineUseCase({
+  name: 'mark-note-written',
+  streams: ({ day }: Marked) => [noteStream(day), home],
+  run: async (tx, { day, ...what }, { now }): Promise<void> => {
+    const before = await tx.first(selectNote, { day })
+    if (!before) return
+    const change =
+      'problem' in what
+        ? { problem: what.problem.slice(0, maxProblemChars).toWellFormed() }
+        : { written_seq: Math.max(before.written_seq, what.writtenSeq), problem: null }
+    const row = { ...before, ...change }
+    if (row.written_seq === before.written_seq && row.problem === before.problem) return
+    await tx.write(putNote, { ...row, updated_at: now })
+    tx.append(home, { type: 'note-changed', data: { note: noteOf({ ...row, updated_at: now }) } })
+  },
+})

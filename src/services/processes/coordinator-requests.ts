@@ -1,0 +1,126 @@
+/**
+ * Asks a coordinator something (link-questions.ts): the question is its order, the answer comes as its facts. One that is not heard of is
+ * not asked; with a receipt the same request finds the same question, and its answer, again (HT4).
+ */
+import { refusalText } from '../../domain/because.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { later } from '../../domain/instant.ts'
+import { coordinatorStream, projectStream } from '../../domain/stream-name.ts'
+import { type Answer, type Ask, effects, maxOpenQuestions } from '../../protocol/processes/coordinator-requests.ts'
+import type { LinkFact } from '../../protocol/processes/link.ts'
+import {
+  deleteAnswer,
+  deleteQuestion,
+  insertAnswer,
+  insertQuestion,
+  openQuestions,
+  type QuestionRow,
+  selectAnswer,
+  selectQuestion,
+  updateAnswered,
+} from '../../store/processes/coordinator-requests.ts'
+import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
+import { type Context, defineQuery, defineUseCase, type Tx } from '../../store/store.ts'
+import { selectWorktree, updateRemoved } from '../../store/worktrees/worktrees.ts'
+
+export interface Question {
+  readonly coordinatorId: string
+  readonly ask: Ask
+  /** What it is about; what comes of it is told there. */
+  readonly projectId: string
+  readonly worktreeId: string | null
+  readonly withinMs: number
+  readonly by: string
+}
+
+export const requestFromCoordinator = defineUseCase({
+  name: 'request-from-coordinator',
+  streams: ({ coordinatorId }: Question) => [coordinatorStream(coordinatorId)],
+  run: async (tx, { coordinatorId, ask, projectId, worktreeId, withinMs, by }, { now, random }): Promise<{ id: string }> => {
+    const coordinator = await findCoordinatorRow(tx, coordinatorId)
+    if (coordinator?.state !== 'connected') {
+      const machine = coordinator?.machine ?? coordinatorId
+      throw new Refusal('coordinator_away', refusalText('machineAway', { machine }), { coordinatorId, machine })
+    }
+    if ((await openQuestions(tx, coordinatorId, now)).length >= maxOpenQuestions)
+      throw new Refusal('busy', refusalText('machineBusy'))
+    const id = random.uuid()
+    await tx.write(insertQuestion, {
+      id,
+      coordinator_id: coordinatorId,
+      epoch: coordinator.epoch,
+      kind: ask.kind,
+      ask: JSON.stringify(ask),
+      project_id: projectId,
+      worktree_id: worktreeId,
+      asked_by: by,
+      asked_at: now,
+      deadline: later(now, withinMs),
+      answered_at: null,
+    })
+    tx.append(coordinatorStream(coordinatorId), { type: 'question-asked', data: { questionId: id, ask } })
+    return { id }
+  },
+})
+
+/** What a coordinator has answered to a question, whole; undefined as long as it has not. */
+export const findCoordinatorAnswer = defineQuery({
+  name: 'find-coordinator-answer',
+  run: async (reader, { id }: { id: string }): Promise<Answer | undefined> => {
+    if (((await reader.first(selectQuestion, { id }))?.answered_at ?? null) === null) return undefined
+    const parts = await reader.all(selectAnswer, { questionId: id })
+    return JSON.parse(parts.map(({ said }) => said).join(''))
+  },
+})
+
+/** Forgets a question whose answer was read and is of no use to anybody else: what a worktree looked like a moment ago. */
+export const forgetCoordinatorRequest = defineUseCase({
+  name: 'forget-coordinator-request',
+  streams: () => [],
+  run: async (tx, { id }: { id: string }): Promise<void> => {
+    await tx.write(deleteAnswer, { questionId: id })
+    await tx.write(deleteQuestion, { id })
+  },
+})
+
+type Part = Extract<LinkFact, { type: 'question-answered' }>
+
+/**
+ * A part of an answer that a coordinator gives. With the last of them the question is answered, whoever waits is rung, and what was done on
+ * its machine becomes true here too: a worktree that was removed leaves the register, even when nobody waits any more.
+ */
+export async function takeAnswer(
+  tx: Tx,
+  { questionId, part, text, last }: Part,
+  { coordinatorId, projectIds }: { readonly coordinatorId: string; readonly projectIds: readonly string[] },
+  { now }: Context,
+): Promise<void> {
+  const question = await tx.first(selectQuestion, { id: questionId })
+  // Of a question that was put to another, or forgotten, it has nothing to say.
+  if (question?.coordinator_id !== coordinatorId || question.answered_at !== null) return
+  await tx.write(insertAnswer, { question_id: questionId, part, said: text })
+  if (!last) return
+  await tx.write(updateAnswered, { id: questionId, now })
+  tx.append(coordinatorStream(coordinatorId), { type: 'question-answered', data: { questionId } })
+  if (!effects.has(question.kind) || !projectIds.includes(question.project_id)) return
+  const parts = await tx.all(selectAnswer, { questionId })
+  await noteEffect(tx, question, JSON.parse(parts.map(({ said }) => said).join('')), now)
+}
+
+async function noteEffect(tx: Tx, question: QuestionRow, answer: Answer, now: string): Promise<void> {
+  const { worktree_id: worktreeId, asked_by: by, kind, project_id } = question
+  const worktree = worktreeId === null ? undefined : await tx.first(selectWorktree, { id: worktreeId })
+  if (!worktree || worktree.removed_at !== null) return
+  const outcome = answer.ok ? (answer.value as { outcome?: string; commit?: string | null }) : undefined
+  // One that is not there any more has gone without us; the register need not keep it.
+  const isRemoved = outcome ? outcome.outcome === 'removed' : !answer.ok && answer.reason === 'gone'
+  if (kind === 'worktree-remove') {
+    if (!isRemoved) return
+    await tx.write(updateRemoved, { id: worktree.id, removedAt: now, removedBy: by })
+    tx.append(projectStream(project_id), { type: 'worktree-removed', data: { worktreeId: worktree.id, by } })
+    return
+  }
+  const changed = outcome !== undefined && (kind === 'worktree-commit' ? outcome.commit != null : outcome.outcome === 'done')
+  if (changed)
+    tx.append(projectStream(project_id), { type: 'worktree-changed', data: { worktreeId: worktree.id, what: kind, by } })
+}

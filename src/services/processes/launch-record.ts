@@ -1,0 +1,100 @@
+/**
+ * What becomes of a launch, written down the same way whoever says so: its row, and its event in the project's stream with a copy
+ * in home. The use case names both streams, and the coordinator's. Decides nothing.
+ */
+
+import { Refusal } from '../../domain/errors.ts'
+import { decide, type Launch, type LaunchEvent } from '../../domain/processes/lifecycle.ts'
+import { coordinatorStream, home, projectStream, type StreamName } from '../../domain/stream-name.ts'
+import type { LaunchOrder } from '../../protocol/processes/link.ts'
+import { selectAgent } from '../../store/agents/agents.ts'
+import {
+  findLaunch,
+  insertLaunch,
+  launchRow,
+  processOf,
+  updateLaunch,
+  updateLaunchToken,
+} from '../../store/processes/launches.ts'
+import type { Context, Reader, Tx } from '../../store/store.ts'
+import { noSuchLaunch } from '../refusals.ts'
+
+export const launchStreams = (launch: Pick<Launch, 'projectId' | 'coordinatorId'>): StreamName[] => [
+  home,
+  projectStream(launch.projectId),
+  coordinatorStream(launch.coordinatorId),
+]
+
+/** Undefined when the event changes nothing. */
+export async function moveLaunch(
+  tx: Tx,
+  current: Launch,
+  event: LaunchEvent,
+  { now }: Pick<Context, 'now'>,
+): Promise<Launch | undefined> {
+  const decision = decide(now, current, event)
+  if (decision.outcome === 'unchanged') return undefined
+  const { launch, became } = decision
+  await tx.write(updateLaunch, launchRow(launch))
+  // CO4: the token is dead when the launch is.
+  if (became === 'ended') await tx.write(updateLaunchToken, { id: launch.id, hash: null })
+  tx.append(projectStream(launch.projectId), { type: `process-${became}`, data: { process: processOf(launch) } }, [home])
+  return launch
+}
+
+export async function recordLaunch(tx: Tx, launch: Launch): Promise<void> {
+  await tx.write(insertLaunch, launchRow(launch))
+  const type = launch.state === 'held' ? 'process-held' : 'process-waiting'
+  tx.append(projectStream(launch.projectId), { type, data: { process: processOf(launch) } }, [home])
+}
+
+/** As its coordinator is to know it, before it is begun. */
+export async function orderOf(reader: Reader, launch: Launch): Promise<LaunchOrder> {
+  const agent = await reader.first(selectAgent, { id: launch.agentId })
+  const { id: launchId, agentId, projectId, stopReason } = launch
+  return { launchId, agentId, projectId, maxProcesses: agent?.max_processes ?? null, state: 'waiting', stopReason }
+}
+
+/** Tells its coordinator of a launch that waits. `offered`: how to start it is about to be said too (offer-launch.ts). */
+export async function tellOrder(tx: Tx, launch: Launch, offered = false): Promise<void> {
+  const order = { ...(await orderOf(tx, launch)), offered }
+  tx.append(coordinatorStream(launch.coordinatorId), { type: 'launch-ordered', data: { order } })
+}
+
+/** Orders its end, or ends at once what has not begun; its coordinator is told of either. */
+export async function stopLaunch(
+  tx: Tx,
+  launch: Launch,
+  stop: Omit<Extract<LaunchEvent, { type: 'stop' }>, 'type'>,
+  context: Pick<Context, 'now'>,
+): Promise<Launch | undefined> {
+  const stopped = await moveLaunch(tx, launch, { type: 'stop', ...stop }, context)
+  if (stopped && launch.state !== 'held')
+    tx.append(coordinatorStream(launch.coordinatorId), {
+      type: 'stop-ordered',
+      data: { launchId: launch.id, reason: stop.reason },
+    })
+  return stopped
+}
+
+// The launch a use case is about, read inside the transaction. Its project never changes; its coordinator may while it is held,
+// and then the wrong stream is locked: the caller looks again.
+
+/** From `find-launch`: what has to be locked for it. */
+export interface WhichLaunch {
+  readonly launchId: string
+  readonly projectId: string
+  readonly coordinatorId: string
+  /** In which it has a role; null for one that pulls its work. */
+  readonly userSessionId: string | null
+}
+
+export async function existingLaunch(
+  reader: Reader,
+  { launchId, projectId, coordinatorId }: Omit<WhichLaunch, 'userSessionId'>,
+): Promise<Launch> {
+  const launch = await findLaunch(reader, launchId)
+  if (!launch || launch.projectId !== projectId) throw noSuchLaunch(launchId)
+  if (launch.coordinatorId !== coordinatorId) throw new Refusal('busy', 'It was given to another coordinator; try again')
+  return launch
+}

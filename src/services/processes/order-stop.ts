@@ -1,0 +1,22 @@
+/** Orders the end of a launch; what has not begun ends at once. Ordered again it changes nothing: the first reason stays. */
+import type { LaunchEndReason } from '../../domain/processes/lifecycle.ts'
+import { userSessionStream } from '../../domain/stream-name.ts'
+import type { Process } from '../../protocol/processes/process.ts'
+import { processOf } from '../../store/processes/launches.ts'
+import { defineUseCase } from '../../store/store.ts'
+import { endRoleAgentOf } from '../consoles/role-agent-record.ts'
+import { existingLaunch, launchStreams, stopLaunch, type WhichLaunch } from './launch-record.ts'
+
+export const orderStop = defineUseCase({
+  name: 'order-stop',
+  streams: (input: WhichLaunch & { reason: LaunchEndReason }) => [
+    ...launchStreams(input),
+    ...(input.userSessionId === null ? [] : [userSessionStream(input.userSessionId)]),
+  ],
+  run: async (tx, { reason, ...which }, context): Promise<Process> => {
+    const launch = await existingLaunch(tx, which)
+    const stopped = await stopLaunch(tx, launch, { reason }, context)
+    if (stopped?.state === 'ended') await endRoleAgentOf(tx, stopped, context)
+    return processOf(stopped ?? launch)
+  },
+})

@@ -1,0 +1,90 @@
+/**
+ * The end of a launch's process, the same however it is learnt of: the launch ends with its reason, and with it exactly the agent
+ * session that it held (PX2). The use case names home, the launch's and the conversations' streams.
+ */
+
+import type { EndReason } from '../../domain/agent-sessions/lifecycle.ts'
+import { detectWork } from '../../domain/agent-sessions/work-detection.ts'
+import { refusalText } from '../../domain/because.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
+import type { Launch, LaunchEvent, LeftBehind } from '../../domain/processes/lifecycle.ts'
+import { decideExit } from '../../domain/processes/process-exit.ts'
+import { liveOfPair, newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
+import { selectRoleAgent } from '../../store/consoles/role-agents.ts'
+import type { Context, Reader, Tx } from '../../store/store.ts'
+import { putToSleep } from '../../store/turns/contexts.ts'
+import { selectRunningOfLaunch } from '../../store/turns/turns.ts'
+import { endAgentSession } from '../agent-sessions/agent-session-end.ts'
+import { workFactsOf } from '../agent-sessions/work-facts.ts'
+import { withdrawPermissions } from '../approvals/permission-record.ts'
+import { endRoleAgentOf } from '../consoles/role-agent-record.ts'
+import { giveBackTurn } from '../turns/give-back-turn.ts'
+import { moveLaunch } from './launch-record.ts'
+import { hasSignedIn } from './start-facts.ts'
+
+export interface Ends {
+  /** Whose streams are locked: nothing ends in any other. */
+  readonly projectIds: readonly string[]
+  readonly openConversations: readonly string[]
+  readonly userSessionIds: readonly string[]
+  /** Conversations of what they have in hand. */
+  readonly conversationKeys: readonly string[]
+}
+
+type End = Extract<LaunchEvent, { type: 'start-failed' | 'lost' }> | Omit<Extract<LaunchEvent, { type: 'exited' }>, 'left'>
+
+export async function endProcess(tx: Tx, launch: Launch, end: End, ends: Ends, context: Context): Promise<void> {
+  if (launch.state === 'ended' || !ends.projectIds.includes(launch.projectId)) return
+  if (launch.roleAgentId !== null) return endInRole(tx, launch, end, ends, context)
+  const event = end.type === 'exited' ? { ...end, left: await leftBehind(tx, launch, context.now) } : end
+  await giveBackTurns(tx, launch, ends, context)
+  await endSessionOf(tx, launch, end.type === 'lost' ? 'coordinator_lost' : 'process_exited', ends, context)
+  await moveLaunch(tx, launch, event, context)
+}
+
+/** What it had in hand is not known to be done; what it knew can be brought back by the next. */
+async function giveBackTurns(tx: Tx, { id: launchId }: Launch, { conversationKeys }: Ends, context: Context): Promise<void> {
+  for (const turn of await tx.all(selectRunningOfLaunch, { launchId })) {
+    await withdrawPermissions(tx, turn.id, context.now)
+    await giveBackTurn(tx, turn, conversationKeys, context)
+  }
+  await tx.write(putToSleep, { launchId })
+}
+
+/** It holds no agent session (AS4); what ends with it is its place in the user session. */
+async function endInRole(tx: Tx, launch: Launch, end: End, ends: Ends, context: Context): Promise<void> {
+  const agent = launch.roleAgentId === null ? undefined : await tx.first(selectRoleAgent, { id: launch.roleAgentId })
+  // Its stream is not locked: it was spawned since the streams were chosen, and whoever asks again locks them.
+  if (agent && !ends.userSessionIds.includes(agent.user_session_id)) throw new Refusal('busy', refusalText('justChanged'))
+  const ended = await moveLaunch(tx, launch, end.type === 'exited' ? { ...end, left: null } : end, context)
+  if (!ended) return
+  await tx.write(putToSleep, { launchId: launch.id })
+  await endRoleAgentOf(tx, ended, context)
+}
+
+async function endSessionOf(tx: Tx, launch: Launch, reason: EndReason, ends: Ends, context: Context): Promise<void> {
+  const live = await liveOfPair(tx, launch)
+  const known = { seenBefore: false, currentEpoch: null, launchesElsewhere: [], graceMs: 0 }
+  const work = { hasTask: false, unreadMessages: 0 }
+  const report = { remaining: 0, launchId: launch.id, epoch: null }
+  const decision = decideExit(context.now, report, { ...known, live, work })
+  if (decision.decision !== 'ended') return
+  for (const { id } of decision.ended) {
+    const held = live.find((each) => each.id === id)
+    if (held) await endAgentSession(tx, held, { reason, openConversations: ends.openConversations }, context)
+  }
+}
+
+/** CO7: whether it went away from work that it was there for. Who signed out, or was told to go, has left nothing behind. */
+async function leftBehind(reader: Reader, launch: Launch, now: Instant): Promise<LeftBehind> {
+  const own = await newestOfLaunch(reader, launch.id)
+  if (own && own.state !== 'active') return null
+  const facts = await workFactsOf(reader, launch)
+  if (own) {
+    const { purpose } = detectWork(now, { ...facts, live: facts.live.filter((each) => each !== own.purpose) })
+    return purpose === own.purpose ? 'in_mid_work' : null
+  }
+  if (detectWork(now, facts).purpose === 'no_work') return null
+  return (await hasSignedIn(reader, launch, await liveOfPair(reader, launch))) ? null : 'never_signed_in'
+}

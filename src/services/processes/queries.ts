@@ -1,0 +1,145 @@
+/** Reads about processes and coordinators, and which launches are due. */
+
+import type { Instant } from '../../domain/instant.ts'
+import type { Launch } from '../../domain/processes/lifecycle.ts'
+import { overdue } from '../../domain/processes/overdue.ts'
+import { type Deaf, heardMs } from '../../domain/silence.ts'
+import type { Page, PageQuery } from '../../protocol/page.ts'
+import type { Coordinator } from '../../protocol/processes/coordinator.ts'
+import type { Process, ProcessWithOutput } from '../../protocol/processes/process.ts'
+import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
+import { cutPageBy, pageParams } from '../../store/page-cursor.ts'
+import { allCoordinators, coordinatorsPage, countCoordinators } from '../../store/processes/coordinators.ts'
+import {
+  countLiveByState,
+  findLaunch,
+  liveLaunchesOn,
+  type ProcessesFilter,
+  processesPage,
+  processOf,
+  selectOutput,
+} from '../../store/processes/launches.ts'
+import { defineQuery } from '../../store/store.ts'
+import { noSuchLaunch } from '../refusals.ts'
+import type { WhichLaunch } from './launch-record.ts'
+import { launchFactsOf } from './sweep-launch.ts'
+
+/** A launch with the last of what its process wrote. */
+export const getProcess = defineQuery({
+  name: 'get-process',
+  run: async (reader, { launchId }: { launchId: string }): Promise<ProcessWithOutput> => {
+    const launch = await findLaunch(reader, launchId)
+    if (!launch) throw noSuchLaunch(launchId)
+    return { ...processOf(launch), output: (await reader.first(selectOutput, { id: launchId }))?.output ?? '' }
+  },
+})
+
+/** Launches, newest first, a page at a time: what lives now, and why the rest ended. */
+export const listProcesses = defineQuery({
+  name: 'list-processes',
+  run: async (reader, { limit, cursor, ...filter }: PageQuery & ProcessesFilter): Promise<Page<Process>> => {
+    const found = await processesPage(reader, filter, pageParams({ limit, cursor }))
+    return cutPageBy(found, limit, ({ orderedAt, launchId }) => ({ createdAt: orderedAt, id: launchId }))
+  },
+})
+
+/** Coordinators, the one that joined last first, a page at a time. */
+export const listCoordinators = defineQuery({
+  name: 'list-coordinators',
+  run: async (reader, { limit, cursor }: PageQuery): Promise<Page<Coordinator>> =>
+    cutPageBy(await coordinatorsPage(reader, pageParams({ limit, cursor })), limit, ({ joinedAt, id }) => ({
+      createdAt: joinedAt,
+      id,
+    })),
+})
+
+/** The names of the machines that run agents or have run some. */
+export const listMachines = defineQuery({
+  name: 'list-machines',
+  run: async (reader, _: Record<never, never>): Promise<string[]> =>
+    (await allCoordinators(reader)).map(({ machine }) => machine),
+})
+
+export interface Counted {
+  readonly state: string
+  readonly count: number
+}
+
+/** null: not known now. */
+export interface ProcessCounts {
+  readonly processes: readonly Counted[] | null
+  readonly coordinators: readonly Counted[] | null
+}
+
+/** How many processes and coordinators there are, by state, for who watches (OP1). Those that have ended are not counted. */
+export const countProcesses = defineQuery({
+  name: 'count-processes',
+  run: async (reader): Promise<ProcessCounts> => ({
+    processes: await reader.all(countLiveByState, {}),
+    coordinators: await reader.all(countCoordinators, {}),
+  }),
+})
+
+/** In one read, so that nobody waits for it. */
+const lookedAtOnce = 50
+
+export interface DueLaunch extends Omit<WhichLaunch, 'userSessionId'> {
+  readonly agentSessionId: string | null
+}
+
+interface DuePage {
+  readonly due: readonly DueLaunch[]
+  /** Where to go on; undefined at the end. */
+  readonly last: Pick<Launch, 'orderedAt' | 'id'> | undefined
+}
+
+type From = { readonly coordinatorId: string; readonly deaf: readonly Deaf[]; readonly last?: DuePage['last'] }
+
+/**
+ * The launches of a coordinator that may have outlived what they were for, as far as the store knows: a page at a time. Whether one
+ * is stopped `sweep-launch` decides, which is also told what this server remembers.
+ */
+export const findDueLaunches = defineQuery({
+  name: 'find-due-launches',
+  run: async (reader, { coordinatorId, deaf, last }: From, { now }): Promise<DuePage> => {
+    const page = await liveLaunchesOn(reader, coordinatorId, lookedAtOnce, last)
+    const due: DueLaunch[] = []
+    for (const launch of page) {
+      if (!overdue(now, launch, await launchFactsOf(reader, launch, { now, lastSeenAt: null }), deaf)) continue
+      const { id: launchId, projectId } = launch
+      due.push({ launchId, projectId, coordinatorId, agentSessionId: (await newestOfLaunch(reader, launchId))?.id ?? null })
+    }
+    return { due, last: page.length < lookedAtOnce ? undefined : page.at(-1) }
+  },
+})
+
+interface Patience {
+  readonly unreachableMs: number
+  /** null: nobody takes over by the clock. */
+  readonly takeoverMs: number | null
+  readonly deaf: readonly Deaf[]
+}
+
+interface Silent {
+  readonly all: readonly string[]
+  readonly unreachable: readonly { readonly coordinatorId: string; readonly lastHeardAt: Instant }[]
+  readonly lost: readonly string[]
+}
+
+/** The coordinators, and which of them nobody has heard of for too long (CO6). There are few: one on each machine. */
+export const findSilentCoordinators = defineQuery({
+  name: 'find-silent-coordinators',
+  run: async (reader, { unreachableMs, takeoverMs, deaf }: Patience, { now }): Promise<Silent> => {
+    const rows = await allCoordinators(reader)
+    const silentFor = (at: Instant): number => heardMs(at, now, deaf)
+    return {
+      all: rows.map(({ id }) => id),
+      unreachable: rows
+        .filter((row) => row.state === 'connected' && silentFor(row.last_heard_at) >= unreachableMs)
+        .map((row) => ({ coordinatorId: row.id, lastHeardAt: row.last_heard_at })),
+      lost: rows
+        .filter((row) => row.state === 'unreachable' && takeoverMs !== null && silentFor(row.last_heard_at) >= takeoverMs)
+        .map(({ id }) => id),
+    }
+  },
+})

@@ -1,0 +1,95 @@
+/** What is known about starting an agent in a project (CO3, CO7), for all who decide by it: orders, looks, foreign coordinators. */
+
+import type { LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
+import { type Instant, later } from '../../domain/instant.ts'
+import type { Launch } from '../../domain/processes/lifecycle.ts'
+import { placeOn } from '../../domain/processes/placement.ts'
+import { failuresAllowed, heldBecause } from '../../domain/processes/restart-intensity.ts'
+import type { OrderFacts } from '../../domain/processes/start.ts'
+import { durationMs } from '../../domain/projects/duration.ts'
+import { liveOfPair, newestOfLaunch, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
+import { type AgentRow, selectAgent } from '../../store/agents/agents.ts'
+import { selectUnreadSince } from '../../store/conversations/unread.ts'
+import { machinesHere } from '../../store/processes/coordinators.ts'
+import { failuresOf, liveLaunchesOf } from '../../store/processes/launches.ts'
+import { selectAssignment } from '../../store/projects/projects.ts'
+import type { Reader } from '../../store/store.ts'
+import { selectRunningOfLaunch } from '../../store/turns/turns.ts'
+import { workFactsOf } from '../agent-sessions/work-facts.ts'
+import { settingsOf } from '../projects/project-record.ts'
+
+interface PairFacts extends OrderFacts {
+  readonly held: Launch | undefined
+}
+
+export async function startFactsOf(reader: Reader, { agentId, projectId }: Pair, now: Instant): Promise<PairFacts> {
+  const pair = { agentId, projectId }
+  const launches = await liveLaunchesOf(reader, pair)
+  const held = launches.find(({ state }) => state === 'held')
+  return {
+    ...(await workFactsOf(reader, pair)),
+    startOutstanding: await anyOutstanding(reader, pair, launches),
+    heldBecause: await whyHeld(reader, pair, held, now),
+    startable: (await startableAgent(reader, pair)) !== undefined,
+    isHeld: held !== undefined,
+    held,
+  }
+}
+
+async function anyOutstanding(reader: Reader, pair: Pair, launches: readonly Launch[]): Promise<boolean> {
+  const live = launches.length > 0 ? await liveOfPair(reader, pair) : []
+  for (const launch of launches) {
+    if (launch.state === 'held') continue
+    // Who was told to go and has not gone, or has a turn in hand that no agent session counts any more, is not replaced beside itself.
+    if (launch.stopReason !== null || (await hasOrphanedTurn(reader, launch))) return true
+    if (!(await hasSignedIn(reader, launch, live))) return true
+  }
+  return false
+}
+
+async function hasOrphanedTurn(reader: Reader, { id: launchId }: Launch): Promise<boolean> {
+  if (!(await reader.first(selectRunningOfLaunch, { launchId }))) return false
+  return (await newestOfLaunch(reader, launchId))?.state === 'ended'
+}
+
+/**
+ * An agent that signs in with its passkey does not say which launch it is. A session that began after the process did may be its,
+ * and then it must not be taken for one that never came.
+ */
+export const hasSignedIn = async (reader: Reader, launch: Launch, live: readonly LiveAgentSession[]): Promise<boolean> =>
+  (await newestOfLaunch(reader, launch.id)) !== undefined ||
+  live.some(({ launchId, createdAt }) => launchId === null && launch.startedAt !== null && createdAt >= launch.startedAt)
+
+async function whyHeld(reader: Reader, pair: Pair, held: Launch | undefined, now: Instant): Promise<string | null> {
+  const settings = await settingsOf(reader, pair.projectId)
+  const since = later(now, -durationMs(settings, 'restart.window_seconds'))
+  const failures = await failuresOf(reader, pair, since, failuresAllowed(settings))
+  if (!held) return heldBecause(null, failures, settings)
+  const newMessage = (await reader.first(selectUnreadSince, { ...pair, since: held.orderedAt })) !== undefined
+  return heldBecause({ since: held.orderedAt, because: held.detail ?? '', newMessage }, failures, settings)
+}
+
+/** The agent, if a coordinator of ours can start it for this project: it has a command. One that does not pull is spoken to (CH12). */
+export async function startableAgent(reader: Reader, { agentId, projectId }: Pair): Promise<AgentRow | undefined> {
+  const agent = await reader.first(selectAgent, { id: agentId })
+  if (agent?.command == null) return undefined
+  return (await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })) && agent
+}
+
+interface Wanted {
+  /** undefined: it is not known yet which; only the project asks. */
+  readonly agentId: string | undefined
+  readonly projectId: string
+}
+
+/** The machine an agent would be started on now (SC4): one that has what the agent and the project ask for. */
+export async function chosenMachine(reader: Reader, { agentId, projectId }: Wanted): Promise<string | undefined> {
+  const machines = await machinesHere(reader)
+  if (machines.length === 0) return undefined
+  const agent = agentId === undefined ? undefined : await reader.first(selectAgent, { id: agentId })
+  const asked = [agent?.runs_on, (await settingsOf(reader, projectId))['agent.runs_on']]
+  return placeOn(
+    machines,
+    asked.map((each) => String(each ?? '')).filter((label) => label !== ''),
+  )
+}

@@ -1,0 +1,135 @@
+/**
+ * What a coordinator says has happened (CO1, CO6): stored once each, with its number, in one commit. Numbers that are stored
+ * already are dropped, so a coordinator sends again whatever was not acknowledged. The end of a process ends exactly the agent
+ * session of its launch (PX2). Also how a coordinator is heard of.
+ */
+import type { Instant } from '../../domain/instant.ts'
+import {
+  conversationStream,
+  coordinatorStream,
+  home,
+  projectStream,
+  type StreamName,
+  turnsStream,
+  userSessionStream,
+} from '../../domain/stream-name.ts'
+import { mask } from '../../platform/mask.ts'
+import type { LinkFact } from '../../protocol/processes/link.ts'
+import { maxOutputKept } from '../../protocol/processes/process.ts'
+import { coordinatorOf, type KnownCoordinatorRow, updateHeard } from '../../store/processes/coordinators.ts'
+import { findLaunch, liveCounts, liveLaunchesOn, selectOutput, updateOutput } from '../../store/processes/launches.ts'
+import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
+import { takeTurnFact } from '../turns/take-turn-fact.ts'
+import { type InEpoch, requireCurrentEpoch } from './coordinator-epoch.ts'
+import { takeAnswer } from './coordinator-requests.ts'
+import { moveLaunch } from './launch-record.ts'
+import { type Ends, endProcess } from './process-end.ts'
+
+/** Launches of one coordinator that a goodbye ends. */
+export const endedByGoodbye = 10_000
+
+export interface ToldFacts extends InEpoch {
+  readonly facts: readonly LinkFact[]
+  /** From `find-told-launches`; empty when nothing but output is told. */
+  readonly projectIds: readonly string[]
+  readonly openConversations: readonly string[]
+  /** Conversations in which something becomes a message, and those whose turns are told of. */
+  readonly conversationKeys: readonly string[]
+  readonly turnKeys: readonly string[]
+  readonly userSessionIds: readonly string[]
+  /** Something is told that readers of home must know. */
+  readonly tellsHome: boolean
+}
+
+export const takeFacts = defineUseCase({
+  name: 'take-facts',
+  streams: ({
+    coordinatorId,
+    projectIds,
+    openConversations,
+    conversationKeys,
+    turnKeys,
+    userSessionIds,
+    tellsHome,
+  }: ToldFacts): StreamName[] => [
+    coordinatorStream(coordinatorId),
+    ...userSessionIds.map(userSessionStream),
+    ...(tellsHome ? ([home] as const) : []),
+    ...projectIds.map(projectStream),
+    ...openConversations.map(conversationStream),
+    ...conversationKeys.map(conversationStream),
+    ...turnKeys.map(turnsStream),
+  ],
+  run: async (tx, input, context): Promise<{ through: number }> => {
+    const row = await requireCurrentEpoch(tx, input)
+    let through = row.last_fact
+    let saidGoodbye = false
+    for (const fact of input.facts) {
+      if (fact.n <= through) continue
+      through = fact.n
+      if (fact.type === 'goodbye') saidGoodbye = true
+      else if (fact.type === 'question-answered') await takeAnswer(tx, fact, input, context)
+      else await takeFact(tx, fact, input, context)
+    }
+    if (saidGoodbye) await endAll(tx, input, context)
+    await hear(tx, row, { through, saidGoodbye, tellsHome: input.tellsHome, now: context.now })
+    return { through }
+  },
+})
+
+type LaunchFact = Exclude<LinkFact, { type: 'goodbye' | 'question-answered' }>
+
+async function takeFact(tx: Tx, fact: LaunchFact, input: ToldFacts, context: Context): Promise<void> {
+  const launch = await findLaunch(tx, fact.launchId)
+  // Of a launch that is not this coordinator's it has nothing to say; one that is not here was lost with an older database.
+  if (launch?.coordinatorId !== input.coordinatorId) return
+  switch (fact.type) {
+    case 'process-output':
+      return keepOutput(tx, fact.launchId, fact.text)
+    case 'process-started':
+      await moveLaunch(tx, launch, { type: 'started', pid: fact.pid, birth: fact.birth }, context)
+      return
+    case 'start-failed':
+      return endProcess(tx, launch, { type: 'start-failed', error: mask(fact.error) }, input, context)
+    case 'process-exited': {
+      const { exitCode, signal, found, stopped } = fact
+      return endProcess(tx, launch, { type: 'exited', exitCode, signal, found, stopped }, input, context)
+    }
+    default:
+      return takeTurnFact(tx, fact, launch, input, context)
+  }
+}
+
+/** Goodbye: nothing of its runs any more, whether it had said so of each or not. */
+async function endAll(tx: Tx, { coordinatorId, ...ends }: ToldFacts & Ends, context: Context): Promise<void> {
+  const unseen = { exitCode: null, signal: null, found: null, stopped: true } as const
+  for (const launch of await liveLaunchesOn(tx, coordinatorId, endedByGoodbye))
+    if ((launch.state === 'starting' || launch.state === 'running') && ends.projectIds.includes(launch.projectId))
+      await endProcess(tx, launch, { type: 'exited', ...unseen }, ends, context)
+}
+
+/** The last of what it wrote, from the beginning of a line on. */
+async function keepOutput(tx: Tx, id: string, text: string): Promise<void> {
+  const all = ((await tx.first(selectOutput, { id }))?.output ?? '') + mask(text)
+  const kept = all.length <= maxOutputKept ? all : wholeLines(all.slice(-maxOutputKept))
+  await tx.write(updateOutput, { id, output: kept })
+}
+
+const wholeLines = (text: string): string => text.slice(text.indexOf('\n') + 1)
+
+interface Heard {
+  readonly through: number
+  readonly saidGoodbye: boolean
+  readonly tellsHome: boolean
+  readonly now: Instant
+}
+
+async function hear(tx: Tx, row: KnownCoordinatorRow, { through, saidGoodbye, tellsHome, now }: Heard): Promise<void> {
+  // Where home is not locked nothing can be told there; the next sign of life does it.
+  const back = row.state === 'unreachable' && tellsHome
+  const state = saidGoodbye ? 'stopped' : back ? 'connected' : row.state
+  await tx.write(updateHeard, { id: row.id, state, last_fact: through, last_heard_at: now })
+  if (state === row.state) return
+  const coordinator = coordinatorOf({ ...row, state, last_heard_at: now }, (await liveCounts(tx)).get(row.id) ?? 0)
+  tx.append(home, { type: saidGoodbye ? 'coordinator-stopped' : 'coordinator-back', data: { coordinator } })
+}

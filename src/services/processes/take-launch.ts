@@ -1,0 +1,182 @@
+/**
+ * A coordinator takes a launch whose turn has come (CO4): it gets the particulars and a token made at this moment, of which only the
+ * hash is kept. Looks once more whether the work is still there; if not, the launch is withdrawn. Taken again, because the answer
+ * was lost, it gets another token and the first is dead.
+ */
+
+import { detectWork, type WorkFound } from '../../domain/agent-sessions/work-detection.ts'
+import { type StoredEnvironment, sealedOtherwise } from '../../domain/agents/environment.ts'
+import { webKey, workKey } from '../../domain/conversations/key.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { Launch } from '../../domain/processes/lifecycle.ts'
+import { durationMs } from '../../domain/projects/duration.ts'
+import { statusText } from '../../domain/sentences.ts'
+import { userSessionStream } from '../../domain/stream-name.ts'
+import { hashSecret } from '../../platform/secrets.ts'
+import type { LaunchParticulars } from '../../protocol/processes/link.ts'
+import type { AcpParticulars } from '../../protocol/turns/link.ts'
+import { type AgentRow, selectAgent } from '../../store/agents/agents.ts'
+import { type RoleAgentRow, selectRoleAgent } from '../../store/consoles/role-agents.ts'
+import { findLaunch, updateLaunchToken } from '../../store/processes/launches.ts'
+import { selectProject } from '../../store/projects/projects.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { updateContext } from '../../store/turns/contexts.ts'
+import { queuedChats } from '../../store/turns/turns.ts'
+import { lineageOf, selectWorkSession } from '../../store/work/work-sessions.ts'
+import { setUpOf } from '../../store/worktrees/worktrees.ts'
+import { taskFor, workFactsOf } from '../agent-sessions/work-facts.ts'
+import { endRoleAgentOf } from '../consoles/role-agent-record.ts'
+import { workspaceFor } from '../conversations/conversation-workplace.ts'
+import { settingsOf } from '../projects/project-record.ts'
+import { contextFor, contextInRole } from '../turns/context-record.ts'
+import { type InEpoch, requireCurrentEpoch } from './coordinator-epoch.ts'
+import { launchStreams, moveLaunch } from './launch-record.ts'
+import { startableAgent } from './start-facts.ts'
+
+export type Take = InEpoch & {
+  readonly launchId: string
+  /** From `find-launch`; they never change. */
+  readonly projectId: string
+  readonly userSessionId: string | null
+  /** The key that whoever hands the particulars on can open values with (SE12). */
+  readonly keyId: string
+}
+
+/** With its values still sealed. */
+export type SealedParticulars = Omit<LaunchParticulars, 'type' | 'env'> & { readonly env: StoredEnvironment }
+export type TakenLaunch = SealedParticulars | { readonly withdrawn: true }
+
+export const takeLaunch = defineUseCase({
+  name: 'take-launch',
+  answersSecret: true,
+  streams: (input: Take) => [
+    ...launchStreams(input),
+    ...(input.userSessionId === null ? [] : [userSessionStream(input.userSessionId)]),
+  ],
+  run: async (tx, { launchId, keyId, ...from }, context): Promise<TakenLaunch> => {
+    const { random } = context
+    await requireCurrentEpoch(tx, from)
+    const launch = await findLaunch(tx, launchId)
+    // Given to another meanwhile: for this one it is withdrawn.
+    if (launch?.coordinatorId !== from.coordinatorId || launch.projectId !== from.projectId) return { withdrawn: true }
+    if (launch.state === 'ended' || launch.state === 'held' || launch.stopReason !== null) return { withdrawn: true }
+    if (launch.state === 'running') throw new Refusal('wrong_state', `The launch ${launchId} runs already`, { launchId })
+    const { agentId, projectId } = launch
+    const wanted = launch.roleAgentId === null ? await forWork(tx, launch, context) : await inRole(tx, launch, context)
+    if (!wanted) {
+      const ended = await moveLaunch(tx, launch, { type: 'stop', reason: 'withdrawn', ...(await whyGone(tx, launch)) }, context)
+      // Of one that had begun the end is told by its coordinator.
+      if (ended?.state === 'ended') await endRoleAgentOf(tx, ended, context)
+      return { withdrawn: true }
+    }
+    const { agent, acp } = wanted
+    const env = JSON.parse(agent.env) as StoredEnvironment
+    const unopened = sealedOtherwise(env, keyId)
+    if (unopened.length > 0) {
+      const error = statusText('keysNotOpened', { names: unopened.join(', '), agent: agentId })
+      const failed = await moveLaunch(tx, launch, { type: 'start-failed', error }, context)
+      if (failed) await endRoleAgentOf(tx, failed, context)
+      return { withdrawn: true }
+    }
+    await moveLaunch(tx, launch, { type: 'take' }, context)
+    const launchToken = random.secret('launch')
+    await tx.write(updateLaunchToken, { id: launchId, hash: hashSecret(launchToken) })
+    return {
+      launchId,
+      agentId,
+      projectId,
+      protocol: agent.protocol,
+      command: agent.command ?? '',
+      args: JSON.parse(agent.args),
+      env,
+      folder: (await tx.first(selectProject, { id: projectId }))?.path ?? null,
+      launchToken,
+      acp,
+    }
+  },
+})
+
+/** In a role somebody waits for it, who is told. */
+async function whyGone(reader: Reader, { roleAgentId, agentId }: Launch): Promise<{ detail?: string }> {
+  if (roleAgentId === null || (await reader.first(selectAgent, { id: agentId }))) return {}
+  return { detail: statusText('agentDeleted', { agent: agentId }) }
+}
+
+interface Wanted {
+  readonly agent: AgentRow
+  readonly acp: AcpParticulars | null
+}
+
+/** One that is needed no more before it was begun is not begun. */
+async function forWork(tx: Tx, launch: Launch, context: Context): Promise<Wanted | undefined> {
+  const agent = await startableAgent(tx, launch)
+  const { purpose } = detectWork(context.now, await workFactsOf(tx, launch))
+  if (!agent || (launch.state === 'waiting' && purpose === 'no_work')) return undefined
+  if (agent.protocol === 'mcp') return { agent, acp: null }
+  // CH12: turns are pushed to it.
+  const limits = await limitsIn(tx, launch.projectId)
+  const opened = await contextToOpen(tx, launch, purpose, context)
+  return { agent, acp: { ...opened, ...limits } }
+}
+
+type Opening = Pick<AcpParticulars, 'workspace' | 'loadAcpSessionId' | 'lastOpenedAt' | 'contextId'>
+
+/** The context that is opened with the start: of the next turn, of the open panel, or of its task; so that its first answer is quick. */
+async function contextToOpen(tx: Tx, launch: Launch, purpose: WorkFound['purpose'], context: Context): Promise<Opening> {
+  const { agentId, projectId } = launch
+  const [next] = purpose === 'task' ? [] : await queuedChats(tx, { agentId, projectId })
+  const key = purpose === 'task' ? await workKeyFor(tx, launch) : (next?.conversationKey ?? webKey(projectId, agentId))
+  if (key === undefined) return { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, contextId: null }
+  const which = { agentId, projectId, key, originKey: next?.originKey ?? '' }
+  const row = await contextFor(tx, which, context)
+  const workspace = await workspaceFor(tx, which)
+  await tx.write(updateContext, { ...row, state: 'opening', launch_id: launch.id })
+  const { acp_session_id: loadAcpSessionId, opened_at, id: contextId } = row
+  return { workspace, loadAcpSessionId, lastOpenedAt: loadAcpSessionId === null ? null : opened_at, contextId }
+}
+
+async function workKeyFor(reader: Reader, { agentId, projectId }: Launch): Promise<string | undefined> {
+  const task = await taskFor(reader, { agentId, projectId })
+  const row = task?.session_id ? await reader.first(selectWorkSession, { id: task.session_id }) : undefined
+  return row && workKey((await lineageOf(reader, row)).at(-1) ?? row.id, agentId)
+}
+
+async function limitsIn(reader: Reader, projectId: string): Promise<Pick<AcpParticulars, 'startWithinMs' | 'turnWithinMs'>> {
+  const settings = await settingsOf(reader, projectId)
+  return {
+    startWithinMs: durationMs(settings, 'agent.start_timeout_seconds'),
+    turnWithinMs: durationMs(settings, 'turn.max_minutes'),
+  }
+}
+
+/** AG2: as long as it is waited for in its role. */
+async function inRole(tx: Tx, launch: Launch, context: Context): Promise<Wanted | undefined> {
+  const row = await tx.first(selectRoleAgent, { id: launch.roleAgentId ?? '' })
+  const agent = await tx.first(selectAgent, { id: launch.agentId })
+  if (!agent || row?.launch_id !== launch.id || row.terminating_at !== null) return undefined
+  if (row.state !== 'SPAWNING' && (row.state !== 'ACTIVE' || row.asleep_at === null)) return undefined
+  const acp = {
+    workspace: {
+      userSessionShort: shortId(row.user_session_id),
+      role: row.role,
+      path: row.workspace_wanted,
+      setUp: await setUpOf(tx, launch.projectId),
+    },
+    loadAcpSessionId: row.load_acp_session_id,
+    lastOpenedAt: row.load_acp_session_id === null ? null : row.opened_at,
+    contextId: await contextOfRole(tx, row, launch, context),
+    ...(await limitsIn(tx, launch.projectId)),
+  }
+  return { agent, acp }
+}
+
+/** AC4: one that begins anew in its role knows nothing of the one before it. */
+async function contextOfRole(tx: Tx, row: RoleAgentRow, launch: Launch, context: Context): Promise<string> {
+  const beginsAnew = row.state === 'SPAWNING' && row.load_acp_session_id === null
+  const found = await contextFor(tx, contextInRole(row), context, beginsAnew ? 'terminated' : undefined)
+  await tx.write(updateContext, { ...found, state: 'opening', launch_id: launch.id })
+  return found.id
+}
+
+/** Enough of it to tell a person's user sessions apart; the end, since these ids begin with the time. */
+const shortId = (userSessionId: string): string => userSessionId.replaceAll('-', '').slice(-8)

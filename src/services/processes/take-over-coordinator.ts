@@ -1,0 +1,58 @@
+/**
+ * Somebody takes over from a coordinator (CO6): its epoch is raised, so whatever it still says is refused, and all that it was
+ * ordered is over, with the agent sessions that hung on it. It clears up when it learns of it. Done again it changes nothing.
+ */
+import { refusalText } from '../../domain/because.ts'
+import { Refusal } from '../../domain/errors.ts'
+import {
+  conversationStream,
+  coordinatorStream,
+  home,
+  projectStream,
+  turnsStream,
+  userSessionStream,
+} from '../../domain/stream-name.ts'
+import type { Coordinator } from '../../protocol/processes/coordinator.ts'
+import { coordinatorOf, findCoordinatorRow, keepCoordinator, keepEpoch } from '../../store/processes/coordinators.ts'
+import { liveLaunchesOn } from '../../store/processes/launches.ts'
+import { defineUseCase } from '../../store/store.ts'
+import { noSuchCoordinator } from '../refusals.ts'
+import { type Ends, endProcess } from './process-end.ts'
+
+/** Launches of one coordinator, in one commit. */
+export const maxTakenOver = 10_000
+
+/** No instance has this name, so whoever greets next is a successor. */
+const nobody = ''
+
+type Takeover = Ends & {
+  readonly coordinatorId: string
+  readonly by: string
+}
+
+export const takeOverCoordinator = defineUseCase({
+  name: 'take-over-coordinator',
+  streams: ({ coordinatorId, projectIds, openConversations, userSessionIds, conversationKeys }: Takeover) => [
+    home,
+    coordinatorStream(coordinatorId),
+    ...projectIds.map(projectStream),
+    ...openConversations.map(conversationStream),
+    ...userSessionIds.map(userSessionStream),
+    ...conversationKeys.flatMap((key) => [conversationStream(key), turnsStream(key)]),
+  ],
+  run: async (tx, { coordinatorId, by, ...ends }, context): Promise<Coordinator> => {
+    const row = await findCoordinatorRow(tx, coordinatorId)
+    if (!row) throw noSuchCoordinator(coordinatorId)
+    if (row.instance === nobody) return coordinatorOf(row, 0)
+    const launches = (await liveLaunchesOn(tx, coordinatorId, maxTakenOver)).filter(({ state }) => state !== 'held')
+    if (launches.some(({ projectId }) => !ends.projectIds.includes(projectId)))
+      throw new Refusal('busy', refusalText('justGivenMore'))
+    const taken = { ...row, state: 'stopped', instance: nobody, epoch: row.epoch + 1 } as const
+    await tx.write(keepCoordinator, taken)
+    await tx.write(keepEpoch, { coordinator_id: coordinatorId, epoch: taken.epoch })
+    for (const launch of launches) await endProcess(tx, launch, { type: 'lost' }, ends, context)
+    const coordinator = coordinatorOf(taken, 0)
+    tx.append(home, { type: 'coordinator-taken-over', data: { coordinator, by } })
+    return coordinator
+  },
+})

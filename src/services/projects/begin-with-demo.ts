@@ -1,0 +1,44 @@
+/**
+ * What a new store begins with (UI6): the demo project and the demo agents, in one commit, so that a first start that is cut off
+ * leaves all of it or nothing. Where a project or an agent was made already, another node was faster, or a person: then nothing changes.
+ */
+
+import { demoAcp, demoMcp } from '../../domain/agents/demo.ts'
+import { home } from '../../domain/stream-name.ts'
+import type { EventType } from '../../protocol/events.ts'
+import { selectFirstOfTypes } from '../../store/log/event-log.ts'
+import { defineQuery, defineUseCase, type Reader } from '../../store/store.ts'
+import { createAgent } from '../agents/create-agent.ts'
+import { assignAgent } from './assign-agent.ts'
+import { createProject } from './create-project.ts'
+
+const made = { one: 'project-created', other: 'agent-created' } satisfies Record<string, EventType>
+
+const isWithoutProjects = async (reader: Reader): Promise<boolean> =>
+  (await reader.first(selectFirstOfTypes, { stream: home, ...made })) === undefined
+
+/**
+ * Says whether a store has still to be given the demo: no project and no agent was ever made in it. What else happens in the first
+ * moments of a server, such as the token of its coordinator, does not count. One who deletes the demo does not get it again.
+ */
+export const needsDemo = defineQuery({ name: 'needs-demo', run: (reader, _: object) => isWithoutProjects(reader) })
+
+interface Beginning {
+  readonly path: string | undefined
+  readonly by: string
+}
+
+const demos = [demoMcp, demoAcp]
+
+export const beginWithDemo = defineUseCase({
+  name: 'begin-with-demo',
+  streams: (_: Beginning) => [home],
+  run: async (tx, { path, by }, context): Promise<void> => {
+    if (!(await isWithoutProjects(tx))) return
+    const { id: projectId } = await createProject.run(tx, { name: 'demo', path, by }, context)
+    for (const demo of demos) {
+      await createAgent.run(tx, { ...demo, args: [...demo.args], by }, context)
+      await assignAgent.run(tx, { projectId, agentId: demo.id, by }, context)
+    }
+  },
+})

@@ -1,0 +1,42 @@
+/** Changes a project's name, path or settings; what is not named stays. A change that changes nothing leaves no trace. */
+import type * as z from 'zod'
+import { changeSettings } from '../../domain/projects/settings.ts'
+import { home, projectStream } from '../../domain/stream-name.ts'
+import type { Project, ProjectChange } from '../../protocol/projects/project.ts'
+import { agentIdsOf, chosenSettings, projectOf, selectProject, updateProject } from '../../store/projects/projects.ts'
+import { defineUseCase } from '../../store/store.ts'
+import { invalidSetting, noSuchProject } from '../refusals.ts'
+import { chooseFolder, managedChange, mustManage } from './choose-folder.ts'
+import type { Choosing } from './create-project.ts'
+
+type Input = z.output<typeof ProjectChange> & Choosing & { projectId: string }
+
+export const changeProject = defineUseCase({
+  name: 'change-project',
+  streams: ({ projectId }: Input) => [home, projectStream(projectId)],
+  run: async (tx, { projectId, by, scopes, look, ...change }: Input, { now }): Promise<Project> => {
+    const row = await tx.first(selectProject, { id: projectId })
+    if (!row) throw noSuchProject(projectId)
+    const settings = changeSettings(chosenSettings(row), change.settings ?? {})
+    if ('problem' in settings) throw invalidSetting(settings.problem)
+    // One that is sent as it is stays, whatever became of the folder.
+    const isMoved = change.path !== undefined && change.path !== row.path
+    const wanted = isMoved ? (change.path ?? null) : row.path
+    const before = { path: row.path, chosen: chosenSettings(row) }
+    mustManage(scopes, managedChange(before, { path: wanted, chosen: settings.chosen }))
+    const changed = {
+      ...row,
+      name: change.name ?? row.name,
+      path: isMoved && wanted !== null ? await chooseFolder(tx, wanted, look, projectId) : wanted,
+      settings: JSON.stringify(settings.chosen),
+    }
+    const agentIds = await agentIdsOf(tx, projectId)
+    const unchanged = changed.name === row.name && changed.path === row.path && changed.settings === row.settings
+    if (unchanged) return projectOf(row, agentIds)
+    changed.updated_at = now
+    await tx.write(updateProject, changed)
+    const project = projectOf(changed, agentIds)
+    tx.append(home, { type: 'project-changed', data: { project, by } }, [projectStream(projectId)])
+    return project
+  },
+})

@@ -1,0 +1,51 @@
+/**
+ * Decides, behind home's lock, whether a project gets the folder it wants (SE11), one folder having one project, and whether who asks
+ * may choose it (SE3).
+ */
+
+import type { Scope } from '../../domain/access/scopes.ts'
+import { refusalText } from '../../domain/because.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { type FolderLook, folderRefusal } from '../../domain/projects/folder.ts'
+import { type ChosenSettings, managedSettings } from '../../domain/projects/settings.ts'
+import { selectProjectsAt } from '../../store/projects/projects.ts'
+import type { Reader } from '../../store/store.ts'
+
+/** The path to keep; `look` is what a door has found there, and without one it is taken as it is. */
+export async function chooseFolder(
+  reader: Reader,
+  wanted: string,
+  look: FolderLook | undefined,
+  projectId?: string,
+): Promise<string> {
+  const refusal = look && folderRefusal(look)
+  if (refusal) throw refusal
+  const path = look?.path ?? wanted
+  for (const each of [path, ...(look?.alsoKnownAs ?? [])]) {
+    const taken = (await reader.all(selectProjectsAt, { path: each })).find(({ id }) => id !== projectId)
+    if (taken) throw folderTaken(path, taken)
+  }
+  return path
+}
+
+interface Chosen {
+  readonly path: string | null
+  readonly chosen: ChosenSettings
+}
+
+/** The first field that differs and decides what runs where; undefined when none does. */
+export function managedChange(before: Chosen, after: Chosen): string | undefined {
+  if (before.path !== after.path) return 'path'
+  const settingOf = ({ chosen }: Chosen, key: string): unknown => (chosen as Record<string, unknown>)[key]
+  const key = [...managedSettings].find((each) => settingOf(before, each) !== settingOf(after, each))
+  return key && `settings.${key}`
+}
+
+/** Without scopes it is the server itself that asks. */
+export function mustManage(scopes: readonly Scope[] | undefined, field: string | undefined): void {
+  if (field === undefined || scopes === undefined || scopes.includes('manage')) return
+  throw new Refusal('missing_scope', refusalText('fieldNeedsScope', { field, scope: 'manage' }), { scope: 'manage', field })
+}
+
+const folderTaken = (path: string, { id, name }: { id: string; name: string }): Refusal =>
+  new Refusal('folder_taken', refusalText('folderTaken', { path, id, name }), { path, projectId: id, name })

@@ -1,0 +1,61 @@
+/** Creates a project, with the settings it chooses itself (NA10) and an id of our form (ID1). */
+import type * as z from 'zod'
+import type { Scope } from '../../domain/access/scopes.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { projectId } from '../../domain/ids.ts'
+import type { FolderLook } from '../../domain/projects/folder.ts'
+import { changeSettings } from '../../domain/projects/settings.ts'
+import { home, projectStream } from '../../domain/stream-name.ts'
+import type { Project, ProjectDraft } from '../../protocol/projects/project.ts'
+import { selectPosition } from '../../store/log/event-log.ts'
+import { insertProject, projectOf } from '../../store/projects/projects.ts'
+import { type Context, defineUseCase, type Reader } from '../../store/store.ts'
+import { invalidSetting } from '../refusals.ts'
+import { chooseFolder, managedChange, mustManage } from './choose-folder.ts'
+
+/** The random part has two thousand million values a day; taken this often in a row means the randomness is broken. */
+const maxIdTries = 10
+
+export interface Choosing {
+  readonly by: string
+  /** Of who asks, where it is not the server itself. */
+  readonly scopes?: readonly Scope[] | undefined
+  /** What is at the path. */
+  readonly look?: FolderLook | undefined
+}
+
+export const createProject = defineUseCase({
+  name: 'create-project',
+  streams: () => [home],
+  run: async (tx, input: z.output<typeof ProjectDraft> & Choosing, context): Promise<Project> => {
+    // CX9: where there is git, each conversation has a worktree of its own unless somebody says otherwise.
+    const asked = input.look?.hasGit ? { 'chat.workplace': 'worktree', ...input.settings } : (input.settings ?? {})
+    const settings = changeSettings({}, asked)
+    if ('problem' in settings) throw invalidSetting(settings.problem)
+    const wanted = input.path ?? null
+    mustManage(input.scopes, managedChange({ path: null, chosen: {} }, { path: wanted, chosen: settings.chosen }))
+    const row = {
+      id: await freeId(tx, context),
+      name: input.name,
+      path: wanted === null ? null : await chooseFolder(tx, wanted, input.look),
+      settings: JSON.stringify(settings.chosen),
+      created_at: context.now,
+      updated_at: context.now,
+    }
+    await tx.write(insertProject, row)
+    const project = projectOf(row, [])
+    const stream = projectStream(row.id)
+    tx.begin(stream)
+    tx.append(home, { type: 'project-created', data: { project, by: input.by } }, [stream])
+    return project
+  },
+})
+
+async function freeId(reader: Reader, { now, random }: Context): Promise<string> {
+  for (let tries = 0; tries < maxIdTries; tries++) {
+    const id = projectId(now, random.text)
+    // A stream outlives its project, so the id of a deleted one is not given out again either.
+    if (!(await reader.first(selectPosition, { name: projectStream(id) }))) return id
+  }
+  throw new Refusal('internal', `No free project id in ${maxIdTries} tries`)
+}

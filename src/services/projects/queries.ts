@@ -1,0 +1,91 @@
+/** Reads about projects, and what of a project can be read as an MCP resource (MC4). */
+
+import type { Page, PageQuery } from '../../protocol/page.ts'
+import type { Project } from '../../protocol/projects/project.ts'
+import type { Approach } from '../../protocol/work/approach.ts'
+import type { Task } from '../../protocol/work/task.ts'
+import { cutPage, newest, pageParams } from '../../store/page-cursor.ts'
+import { findProject, type NamedProject, projectPaths, projectsOfAgentPage, projectsPage } from '../../store/projects/projects.ts'
+import { defineQuery, type Reader } from '../../store/store.ts'
+import { approachesOfProject, approachOf } from '../../store/work/approaches.ts'
+import { taskOf, tasksPage } from '../../store/work/tasks.ts'
+import { noSuchProject } from '../refusals.ts'
+import { existingTask, taskOfAgent } from '../work/task-record.ts'
+
+/** Reads one project. */
+export const getProject = defineQuery({
+  name: 'get-project',
+  run: async (reader, { projectId }: { projectId: string }): Promise<Project> => {
+    const project = await findProject(reader, projectId)
+    if (!project) throw noSuchProject(projectId)
+    return project
+  },
+})
+
+/** Lists the projects, newest first, page by page (HT1). */
+export const listProjects = defineQuery({
+  name: 'list-projects',
+  run: async (reader, input: PageQuery): Promise<Page<Project>> =>
+    cutPage(await projectsPage(reader, pageParams(input)), input.limit),
+})
+
+/** The paths that projects have, each as it was given. */
+export const listProjectPaths = defineQuery({
+  name: 'list-project-paths',
+  run: (reader, _: Record<never, never>): Promise<string[]> => projectPaths(reader),
+})
+
+/** Lists the projects that an agent works on, newest first, page by page (MC4). */
+export const listProjectsOfAgent = defineQuery({
+  name: 'list-projects-of-agent',
+  run: async (reader, { agentId, ...page }: PageQuery & { agentId: string }): Promise<Page<NamedProject>> =>
+    cutPage(await projectsOfAgentPage(reader, agentId, pageParams(page)), page.limit),
+})
+
+/** Of a list, the newest; it says when there are more. */
+const mostTasks = 1000
+const mostApproaches = 1000
+
+export interface ResourceName {
+  readonly projectId: string
+  readonly part: 'project' | 'tasks' | 'approaches' | { readonly taskId: string }
+}
+
+/** Only what this agent may see; null: whoever may see everything. */
+export type AskedResource = ResourceName & { readonly agentId: string | null }
+
+export type FoundResource =
+  | { readonly project: Project }
+  | { readonly tasks: readonly Task[]; readonly more: boolean }
+  | { readonly task: Task }
+  | { readonly approaches: readonly Approach[]; readonly more: boolean }
+
+/**
+ * What of a project can be read as a resource (MC4): the project, its tasks, one of them, what was learned. To an agent only projects it works
+ * on are there, and in them only its own tasks (SE3); what was learned is for all who work there.
+ */
+export const findResource = defineQuery({
+  name: 'find-resource',
+  run: async (reader, asked: AskedResource): Promise<FoundResource> => {
+    const project = await visibleProject(reader, asked)
+    const { projectId, part, agentId } = asked
+    if (part === 'project') return { project }
+    if (part === 'tasks') {
+      const filter = { projectId, ...(agentId !== null && { assignedTo: agentId }) }
+      const found = await tasksPage(reader, filter, { ...newest, limit: mostTasks + 1 })
+      return { tasks: found.slice(0, mostTasks), more: found.length > mostTasks }
+    }
+    if (part === 'approaches') {
+      const found = await approachesOfProject(reader, { projectId, after: '', limit: mostApproaches + 1, kind: undefined })
+      return { approaches: found.slice(0, mostApproaches).map(approachOf), more: found.length > mostApproaches }
+    }
+    const place = { projectId, taskId: part.taskId }
+    return { task: taskOf(await (agentId === null ? existingTask(reader, place) : taskOfAgent(reader, place, agentId))) }
+  },
+})
+
+async function visibleProject(reader: Reader, { projectId, agentId }: AskedResource): Promise<Project> {
+  const project = await findProject(reader, projectId)
+  if (!project || (agentId !== null && !project.agentIds.includes(agentId))) throw noSuchProject(projectId)
+  return project
+}

@@ -1,0 +1,146 @@
+/** The state of streams and their positions, out of one read: whoever follows from these positions misses nothing. */
+import { parseAgentKey } from '../../domain/conversations/key.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { home, parseStream, type StreamName } from '../../domain/stream-name.ts'
+import type { UserSessionState } from '../../protocol/consoles/user-session.ts'
+import type { CoordinatorOrders } from '../../protocol/processes/link.ts'
+import {
+  type ConversationState,
+  type HomeState,
+  type ProjectState,
+  snapshotListLimit,
+  snapshotMessageLimit,
+  type TurnsState,
+} from '../../protocol/snapshot.ts'
+import { agentsOfProject, agentsPage } from '../../store/agents/agents.ts'
+import { pendingApprovals, pendingApprovalsOf } from '../../store/approvals/approvals.ts'
+import { pendingChangesOn } from '../../store/consoles/role-agents.ts'
+import { selectUserSession } from '../../store/consoles/user-sessions.ts'
+import { type ConversationRow, selectConversation } from '../../store/conversations/conversations.ts'
+import { behindAll, messagesBefore } from '../../store/conversations/messages.ts'
+import { selectHandedOver } from '../../store/conversations/unread.ts'
+import { selectPosition } from '../../store/log/event-log.ts'
+import { newest } from '../../store/page-cursor.ts'
+import { openQuestionsOf } from '../../store/processes/coordinator-requests.ts'
+import { selectEpoch } from '../../store/processes/coordinators.ts'
+import { ordersOf } from '../../store/processes/launches.ts'
+import { findProject, projectsPage } from '../../store/projects/projects.ts'
+import { defineQuery, type Reader, type StreamPosition } from '../../store/store.ts'
+import { selectLimitedIn } from '../../store/turns/contexts.ts'
+import { runningTurnsOn, settledPermissionsOn } from '../../store/turns/turn-items.ts'
+import { isPushed, selectRunningIn } from '../../store/turns/turns.ts'
+import { tasksPage } from '../../store/work/tasks.ts'
+import { workSessionsPage } from '../../store/work/work-sessions.ts'
+import { newestTurns, runningView, userSessionView } from '../consoles/user-session-view.ts'
+import { conversationView } from '../conversations/conversation-activity.ts'
+
+type StreamState =
+  | HomeState
+  | ProjectState
+  | ConversationState
+  | TurnsState
+  | CoordinatorOrders
+  | UserSessionState
+  | Record<string, never>
+
+interface Snapshot {
+  /** In the order asked for. */
+  readonly positions: readonly StreamPosition[]
+  readonly state: Readonly<Record<StreamName, StreamState>>
+}
+
+export const readSnapshot = defineQuery({
+  name: 'read-snapshot',
+  run: async (reader, { streams }: { streams: readonly StreamName[] }, { now }): Promise<Snapshot> => {
+    const positions: StreamPosition[] = []
+    const states: [StreamName, StreamState][] = []
+    for (const name of streams) {
+      positions.push((await reader.first(selectPosition, { name })) ?? { head: 0, floor: 0 })
+      states.push([name, await stateOf(reader, name, now)])
+    }
+    return { positions, state: Object.fromEntries(states) as Snapshot['state'] }
+  },
+})
+
+async function stateOf(reader: Reader, name: StreamName, now: Instant): Promise<StreamState> {
+  const stream = parseStream(name)
+  if (stream?.kind === home) return homeState(reader)
+  if (stream?.kind === 'project') return projectState(reader, stream.id)
+  if (stream?.kind === 'conversation') return conversationState(reader, stream.id)
+  if (stream?.kind === 'turns') return turnsState(reader, stream.id)
+  if (stream?.kind === 'coordinator') return coordinatorOrders(reader, stream.id, now)
+  if (stream?.kind === 'user-session') return userSessionState(reader, stream.id)
+  return {}
+}
+
+const coordinatorOrders = async (reader: Reader, coordinatorId: string, now: Instant): Promise<CoordinatorOrders> => ({
+  launches: await ordersOf(reader, coordinatorId),
+  turns: await runningTurnsOn(reader, coordinatorId),
+  permissions: await settledPermissionsOn(reader, coordinatorId),
+  configures: await pendingChangesOn(reader, coordinatorId),
+  questions: await openQuestionsOf(reader, { coordinatorId, epoch: await epochOf(reader, coordinatorId), now }),
+})
+
+async function turnsState(reader: Reader, key: string): Promise<TurnsState> {
+  const running: TurnsState['running'][number][] = []
+  for (const turn of await reader.all(selectRunningIn, { key })) {
+    if (turn.about === 'summary' || !isPushed(turn)) continue
+    running.push({ agentId: turn.agent_id, turn: await runningView(reader, turn) })
+  }
+  return { running }
+}
+
+const epochOf = async (reader: Reader, coordinatorId: string): Promise<number> =>
+  (await reader.first(selectEpoch, { coordinatorId }))?.epoch ?? 0
+
+async function userSessionState(reader: Reader, id: string): Promise<UserSessionState> {
+  const row = await reader.first(selectUserSession, { id })
+  if (!row) return { userSession: null, turns: [] }
+  return { userSession: await userSessionView(reader, row), turns: await newestTurns(reader, id) }
+}
+
+const page = { ...newest, limit: snapshotListLimit }
+
+async function homeState(reader: Reader): Promise<HomeState> {
+  return {
+    projects: await projectsPage(reader, page),
+    agents: await agentsPage(reader, page),
+    pendingApprovals: await pendingApprovals(reader),
+  }
+}
+
+async function projectState(reader: Reader, projectId: string): Promise<ProjectState> {
+  const project = await findProject(reader, projectId)
+  if (!project) return { project: null, agents: [], workSessions: [], tasks: [], pendingApprovals: 0 }
+  return {
+    project,
+    agents: await agentsOfProject(reader, projectId, snapshotListLimit),
+    workSessions: await workSessionsPage(reader, projectId, page),
+    tasks: await tasksPage(reader, { projectId }, page),
+    pendingApprovals: await pendingApprovalsOf(reader, projectId),
+  }
+}
+
+async function conversationState(reader: Reader, key: string): Promise<ConversationState> {
+  const row = await reader.first(selectConversation, { key })
+  if (!row) return { conversation: null, messages: [], handedOver: [], limit: null }
+  const messages = await messagesBefore(reader, { key, seq: behindAll, hidden: false, limit: snapshotMessageLimit })
+  const limit = await reader.first(selectLimitedIn, { key })
+  return {
+    conversation: await conversationView(reader, row),
+    messages,
+    handedOver: await handedOverIn(reader, row),
+    limit: limit?.limited_until ? { until: limit.limited_until, goesOn: limit.goes_on_left > 0 } : null,
+  }
+}
+
+/** Asked per agent, whose unread messages are few, rather than per conversation. */
+async function handedOverIn(reader: Reader, { key, agent_id }: ConversationRow): Promise<number[]> {
+  const agentIds = agent_id === null ? (parseAgentKey(key)?.agentIds ?? []) : [agent_id]
+  const seqs: number[] = []
+  for (const agentId of agentIds) {
+    const rows = await reader.all(selectHandedOver, { agentId, key, limit: snapshotListLimit })
+    seqs.push(...rows.map(({ seq }) => seq))
+  }
+  return seqs
+}

@@ -1,0 +1,22 @@
+/** A person has a turn begin that waits for another conversation's in the same folder (CX9): both run there then. */
+import { refusalText } from '../../domain/because.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { conversationStream } from '../../domain/stream-name.ts'
+import type { Conversation } from '../../protocol/conversations/conversation.ts'
+import { defineUseCase } from '../../store/store.ts'
+import { updateTurn } from '../../store/turns/turns.ts'
+import { conversationView, waitingIn } from '../conversations/conversation-activity.ts'
+import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
+
+export const beginTurn = defineUseCase({
+  name: 'begin-turn',
+  streams: ({ key }: { key: string; by: string }) => [streamOfKey(key)],
+  run: async (tx, { key, by }): Promise<Conversation> => {
+    const row = await existingConversation(tx, key)
+    const turn = await waitingIn(tx, key)
+    if (!turn) throw new Refusal('wrong_state', refusalText('nothingWaits', { key }))
+    await tx.write(updateTurn, { ...turn, begins_beside: 1 })
+    tx.append(conversationStream(key), { type: 'turn-begins', data: { turnId: turn.id, by } })
+    return conversationView(tx, row)
+  },
+})

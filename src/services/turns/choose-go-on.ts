@@ -1,0 +1,40 @@
+/** AG6: whether an agent at its vendor's limit takes up by itself what it could not answer when the limit is over, in a role or a chat. */
+import { refusalText } from '../../domain/because.ts'
+import { consoleKey, webKey } from '../../domain/conversations/key.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { conversationStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
+import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
+import { defineUseCase } from '../../store/store.ts'
+import { activeAgent } from '../consoles/user-session-record.ts'
+import { checkAssigned } from '../projects/project-record.ts'
+import { chooseToGoOn, limitNow } from './limit-record.ts'
+
+type Input = (Pair | { readonly userSessionId: string; readonly role: string }) & {
+  readonly goOn: boolean
+  readonly by: string
+  readonly requestId?: string | undefined
+}
+
+export const chooseGoOn = defineUseCase({
+  name: 'choose-go-on',
+  streams: (input: Input) =>
+    'role' in input
+      ? [userSessionStream(input.userSessionId)]
+      : [conversationStream(webKey(input.projectId, input.agentId)), projectStream(input.projectId)],
+  run: async (tx, input): Promise<{ until: Instant; goesOn: boolean; seq: number }> => {
+    const found = await limitNow(tx, { ...(await whose(tx, input)), originKey: '' })
+    if (!found) throw new Refusal('wrong_state', refusalText('noLimit'))
+    return { until: found.limited_until, goesOn: input.goOn, seq: await chooseToGoOn(tx, found, input) }
+  },
+})
+
+async function whose(tx: Parameters<typeof limitNow>[0], input: Input): Promise<Pair & { key: string }> {
+  if ('role' in input) {
+    const { agent_id: agentId, project_id: projectId } = await activeAgent(tx, input.userSessionId, input.role)
+    return { agentId, projectId, key: consoleKey(input.userSessionId, input.role) }
+  }
+  const { projectId, agentId } = input
+  await checkAssigned(tx, { projectId, agentId })
+  return { projectId, agentId, key: webKey(projectId, agentId) }
+}

@@ -1,0 +1,197 @@
+/**
+ * Contexts (CX1, CX2), written down the same way whoever opens, loses or ends one, and what they are primed with. A context whose
+ * conversation has passed to another generation ends here, when the next turn asks for it. The use case names the conversation's stream.
+ */
+import { consoleKey, isWork, parseKey } from '../../domain/conversations/key.ts'
+import { type Instant, later } from '../../domain/instant.ts'
+import type { ContextEndReason, Held } from '../../domain/turns/context.ts'
+import { newsOf, type PrimerFacts, primerOf, type ToldMessage } from '../../domain/turns/primer.ts'
+import type { Message } from '../../protocol/conversations/message.ts'
+import { selectPerson } from '../../store/access/credentials.ts'
+import { selectAgent } from '../../store/agents/agents.ts'
+import type { RoleAgentRow } from '../../store/consoles/role-agents.ts'
+import { selectLastClosed } from '../../store/conversations/chapters.ts'
+import { selectConversation } from '../../store/conversations/conversations.ts'
+import { historyBefore } from '../../store/conversations/messages.ts'
+import { selectUnreadIn } from '../../store/conversations/unread.ts'
+import { selectProject } from '../../store/projects/projects.ts'
+import type { Context, Reader, Tx } from '../../store/store.ts'
+import { type ContextRow, insertContext, noLimit, selectContextOf, updateContext } from '../../store/turns/contexts.ts'
+import { selectTurn, type TurnRow } from '../../store/turns/turns.ts'
+import { decisionsIn } from '../approvals/decisions-for-agents.ts'
+import { settingsOf } from '../projects/project-record.ts'
+
+/** Considered for a primer: more than any budget holds. */
+const maxPrimerMessages = 200
+/** A day that was closed longer ago says nothing about what goes on now. */
+const closedDayCountsMs = 36 * 3600_000
+
+export interface WhichContext {
+  readonly agentId: string
+  readonly projectId: string
+  readonly key: string
+  readonly originKey: string
+}
+
+/** Of an agent in a role. */
+export const contextInRole = (agent: RoleAgentRow): WhichContext => ({
+  agentId: agent.agent_id,
+  projectId: agent.project_id,
+  key: consoleKey(agent.user_session_id, agent.role),
+  originKey: '',
+})
+
+/**
+ * The context of an agent in a conversation; a new one where there is none, where it knows what is over, or where the one before `ended`.
+ * Its vendor's limit is the agent's, and goes on in the new one.
+ */
+export async function contextFor(
+  tx: Tx,
+  which: WhichContext,
+  { now, random }: Context,
+  ended?: ContextEndReason,
+): Promise<ContextRow> {
+  const found = await tx.first(selectContextOf, which)
+  const generation = (await tx.first(selectConversation, { key: which.key }))?.generation ?? 0
+  const isOver = found?.generation === generation ? ended : 'generation'
+  if (found && !isOver) return found
+  if (found && isOver)
+    await tx.write(updateContext, { ...found, state: 'ended', launch_id: null, ended_at: now, end_reason: isOver })
+  const { limited_until, limited_turn_id, goes_on_by, goes_on_left } = found ?? noLimit
+  const row: ContextRow = {
+    id: random.uuid(),
+    agent_id: which.agentId,
+    project_id: which.projectId,
+    conversation_key: which.key,
+    origin_key: which.originKey,
+    generation,
+    state: 'asleep',
+    launch_id: null,
+    agent_session_id: null,
+    acp_session_id: null,
+    created_at: now,
+    opened_at: null,
+    how: null,
+    not_restored: null,
+    primed_at: null,
+    told_through: 0,
+    decisions_told_at: null,
+    trouble: 0,
+    limited_until,
+    limited_turn_id,
+    goes_on_by,
+    goes_on_left,
+    ended_at: null,
+    end_reason: null,
+  }
+  await tx.write(insertContext, row)
+  return row
+}
+
+/** As it counts for what its process is given next; over: what it knows is not what its conversation still holds. */
+export async function heldIn(reader: Reader, row: ContextRow): Promise<Held> {
+  const generation = (await reader.first(selectConversation, { key: row.conversation_key }))?.generation ?? 0
+  return {
+    conversationKey: row.conversation_key,
+    originKey: row.origin_key,
+    isOpen: row.state === 'open',
+    hasRunningTurn: false,
+    isOver: row.state === 'ended' || row.generation !== generation,
+  }
+}
+
+interface Priming {
+  readonly turn: TurnRow
+  /** The messages that are the prompt itself. */
+  readonly promptSeqs: ReadonlySet<number>
+}
+
+interface Primed {
+  /** For a context that begins new, and for one that is brought back. */
+  readonly primer: string
+  readonly news: string | null
+  /** Told to one that is open and knows the rest: null when nothing was decided and it is no second attempt. */
+  readonly decided: string | null
+  /** The newest message of the conversation that it knows then. */
+  readonly toldThrough: number
+}
+
+export async function primingOf(reader: Reader, row: ContextRow, priming: Priming, now: Instant): Promise<Primed> {
+  const settings = await settingsOf(reader, row.project_id)
+  const budget = Number(settings['resume.budget_tokens'])
+  const { facts, newest } = await factsOf(reader, row, priming, now)
+  // What it said itself it knows.
+  const since = facts.messages.filter(({ seq, senderId }) => seq > row.told_through && senderId !== row.agent_id)
+  return {
+    primer: primerOf(facts, budget),
+    news: newsOf({ ...facts, messages: since }, budget),
+    decided: newsOf({ ...facts, messages: [] }, budget),
+    toldThrough: Math.max(row.told_through, newest, ...priming.promptSeqs),
+  }
+}
+
+type Facts = Omit<PrimerFacts, 'messages'> & {
+  readonly messages: readonly (ToldMessage & { readonly seq: number; readonly senderId: string })[]
+}
+
+async function factsOf(
+  reader: Reader,
+  row: ContextRow,
+  { turn, promptSeqs }: Priming,
+  now: Instant,
+): Promise<{ facts: Facts; newest: number }> {
+  const { conversation_key: key, origin_key: originKey } = row
+  const conversation = await reader.first(selectConversation, { key })
+  const keptAfter = conversation?.kept_after ?? 0
+  const all = await historyBefore(reader, { key, keptAfter, originKey, limit: maxPrimerMessages })
+  const names = await sendersOf(reader, all)
+  // What it was not handed yet comes as a prompt of its own.
+  const waiting = await reader.all(selectUnreadIn, {
+    agentId: row.agent_id,
+    projectId: row.project_id,
+    key,
+    limit: maxPrimerMessages,
+  })
+  const isPrompt = new Set([...promptSeqs, ...waiting.map(({ seq }) => seq)])
+  const rows = all.filter(({ seq }) => !isPrompt.has(seq))
+  const closed = conversation?.chapter_after ? await reader.first(selectLastClosed, { key }) : undefined
+  const parsed = parseKey(key)
+  const facts: Facts = {
+    conversationKey: key,
+    channel: 'key' in parsed ? parsed.key.channel : '',
+    projectName: (await reader.first(selectProject, { id: row.project_id }))?.name ?? row.project_id,
+    people: [...new Set(all.filter(({ role }) => role === 'user').map((each) => names(each)))],
+    decisions: isWork(key) ? [] : await decisionsIn(reader, { key, agentId: row.agent_id }, row.decisions_told_at),
+    summary: originKey === '' ? conversation?.summary || null : null,
+    closedDay:
+      closed && closed.summary !== '' && later(closed.closed_at, closedDayCountsMs) > now
+        ? { day: closed.day, summary: closed.summary }
+        : null,
+    messages: rows.map((each) => ({
+      seq: each.seq,
+      senderId: each.sender_id,
+      sender: names(each),
+      at: each.created_at,
+      content: each.content,
+    })),
+    isRetry: turn.retry_of !== null && (await reader.first(selectTurn, { id: turn.retry_of }))?.state === 'unknown',
+  }
+  return { facts, newest: rows[0]?.seq ?? 0 }
+}
+
+interface Sent {
+  readonly sender_id: string
+  readonly sender_name: string | null
+}
+
+export const senderIn = ({ senderId, senderName }: Message): Sent => ({ sender_id: senderId, sender_name: senderName ?? null })
+
+/** Who wrote what, by name: people as they are called, agents by theirs, others by their id on the channel. */
+export async function sendersOf(reader: Reader, rows: readonly Sent[]): Promise<(row: Sent) => string> {
+  const names = new Map<string, string>()
+  for (const id of new Set(rows.map((row) => row.sender_id))) {
+    const name = (await reader.first(selectPerson, { id }))?.name ?? (await reader.first(selectAgent, { id }))?.name
+    if (name !== undefined) names.set(id, name)
+  }
+  return ({ sender_id, sender_name }) => sender_name ?? names.get(sender_id) ?? sender_id
+}

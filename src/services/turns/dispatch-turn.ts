@@ -1,0 +1,319 @@
+/**
+ * Drives ACP agents through the same next-action loop that pulling agents run themselves (CH12, NA1): signs a process in, gives it the
+ * next turn of a chat or its task, and ends it when its agent session is over. A turn runs in the context of its conversation, which is
+ * opened and primed first where that is needed. Looked at too early, or by two nodes at once, nothing is done twice.
+ */
+
+import type { AgentSession } from '../../domain/agent-sessions/lifecycle.ts'
+import { decisionsPrompt } from '../../domain/approvals/decision-for-agent.ts'
+import { webKey, workKey } from '../../domain/conversations/key.ts'
+import type { Instant } from '../../domain/instant.ts'
+import type { Launch } from '../../domain/processes/lifecycle.ts'
+import { statusText } from '../../domain/sentences.ts'
+import {
+  conversationStream,
+  coordinatorStream,
+  home,
+  projectStream,
+  type StreamName,
+  turnsStream,
+} from '../../domain/stream-name.ts'
+import { chooseDispatch, type ProcessFacts } from '../../domain/turns/context.ts'
+import { withdrawn } from '../../domain/turns/lifecycle.ts'
+import { promptOfMessages, promptOfSummary, promptOfTask } from '../../domain/turns/words.ts'
+import { resumePrompt } from '../../domain/work/resume-prompt.ts'
+import type { PromptPart } from '../../protocol/turns/prompt.ts'
+import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
+import { selectConversation } from '../../store/conversations/conversations.ts'
+import { messagesOfTurn, splitUnread } from '../../store/conversations/unread.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
+import { contextLimit, type ReadyLaunch } from '../../store/processes/ready-launches.ts'
+import { selectWaitingTask } from '../../store/queries/turns-in-folders.ts'
+import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { type ContextRow, selectContextsOfLaunch, updateContext } from '../../store/turns/contexts.ts'
+import {
+  insertTurn,
+  isPushed,
+  newTurnRow,
+  type QueuedChat,
+  selectRunningOfLaunch,
+  selectTurn,
+  type TurnRow,
+  updateTurn,
+} from '../../store/turns/turns.ts'
+import { lineageOf, selectWorkSession } from '../../store/work/work-sessions.ts'
+import { endAgentSession } from '../agent-sessions/agent-session-end.ts'
+import { takeLease } from '../agent-sessions/authenticate-agent.ts'
+import { nextStep } from '../agent-sessions/next-step.ts'
+import { takeNextAction } from '../agent-sessions/take-next-action.ts'
+import { otherAgent } from '../conversations/agent-conversation.ts'
+import { currentConversation } from '../conversations/conversation-record.ts'
+import { chatsFreeToBegin, mustWait, workspaceFor } from '../conversations/conversation-workplace.ts'
+import { findOpenConversations } from '../conversations/queries.ts'
+import { keepPrompt } from '../conversations/work-conversation.ts'
+import { stopLaunch } from '../processes/launch-record.ts'
+import { settingsOf } from '../projects/project-record.ts'
+import { contextFor, heldIn, primingOf, senderIn, sendersOf } from './context-record.ts'
+import { startTurn } from './turn-record.ts'
+
+export interface Dispatching extends ReadyLaunch {
+  /** Conversations that what is done next is about; those between agents that an end closes. */
+  readonly keys: readonly string[]
+  readonly openConversations: readonly string[]
+}
+
+type Step =
+  | { readonly step: 'sign-in' }
+  /** Its agent session was asked to go and has nothing in hand any more. */
+  | { readonly step: 'close'; readonly own: AgentSession }
+  | { readonly step: 'run'; readonly own: AgentSession; readonly turn: QueuedChat }
+  | { readonly step: 'make-room'; readonly own: AgentSession }
+  /** What `get_next_action` says: a summary, a task, or to go. */
+  | { readonly step: 'next'; readonly own: AgentSession; readonly keys: readonly string[] }
+  /** Its task waited for the folder: it begins, or is not wanted any more. */
+  | { readonly step: 'begin' | 'drop'; readonly turn: TurnRow }
+  | { readonly step: 'over' }
+
+/** Whether a process has to be told something, and what has to be locked for it: the cheap question behind every doorbell. */
+export const findDispatch = defineQuery({
+  name: 'find-dispatch',
+  run: async (reader, launch: ReadyLaunch, context): Promise<Dispatching | undefined> => {
+    const step = await stepOf(reader, launch, context.now)
+    if (!step) return undefined
+    const openConversations = await findOpenConversations.run(reader, launch, context)
+    return { ...launch, keys: await keysOf(reader, launch, step), openConversations }
+  },
+})
+
+export const dispatchTurn = defineUseCase({
+  name: 'dispatch-turn',
+  streams: ({ agentId, projectId, coordinatorId, keys, openConversations }: Dispatching): StreamName[] => [
+    home,
+    projectStream(projectId),
+    coordinatorStream(coordinatorId),
+    conversationStream(webKey(projectId, agentId)),
+    ...keys.flatMap((key) => [conversationStream(key), turnsStream(key)]),
+    ...openConversations.map(conversationStream),
+  ],
+  run: async (tx, input, context): Promise<{ told: boolean }> => {
+    const launch = await findLaunch(tx, input.launchId)
+    const isHere = launch?.state === 'running' && launch.stopReason === null && launch.coordinatorId === input.coordinatorId
+    if (!isHere) return { told: false }
+    for (let step = await stepOf(tx, input, context.now); step; ) {
+      const done = await take(tx, step, launch, input, context)
+      if (done !== 'again') return { told: done === 'told' }
+      step = await stepOf(tx, input, context.now)
+    }
+    return { told: false }
+  },
+})
+
+async function stepOf(reader: Reader, launch: ReadyLaunch, now: Instant): Promise<Step | undefined> {
+  const { launchId, agentId, projectId } = launch
+  const running = await reader.all(selectRunningOfLaunch, { launchId })
+  const own = await newestOfLaunch(reader, launchId)
+  if (!own) return { step: 'sign-in' }
+  const isFree = running.length === 0
+  if (own.state === 'ended') return isFree ? { step: 'over' } : undefined
+  if (own.state === 'terminating') return isFree ? { step: 'close', own } : undefined
+  if (own.purpose === 'chat') {
+    const waiting = await chatsFreeToBegin(reader, { agentId, projectId })
+    const chosen = waiting.length === 0 ? undefined : chooseDispatch(waiting, await processFacts(reader, launchId, running))
+    if (chosen && typeof chosen.dispatch === 'object') return { step: 'run', own, turn: chosen.dispatch }
+    if (chosen?.dispatch === 'make-room') return { step: 'make-room', own }
+  }
+  if (!isFree) return undefined
+  const { next, task, takesUp } = await nextStep(reader, { agentId, projectId, agentSessionId: own.id }, now)
+  if (next.action === 'wait_for_messages' || next.action === 'wait_for_approval' || next.action === 'get_pending_messages')
+    return undefined
+  const waiting = await reader.first(selectWaitingTask, { agentId, projectId, agentSessionId: own.id })
+  if (waiting && task?.id !== waiting.task_id) return { step: 'drop', turn: waiting }
+  if (waiting) return (await mustWait(reader, waiting)) ? undefined : { step: 'begin', turn: waiting }
+  if (next.action === 'summarize_conversation') return { step: 'next', own, keys: [next.conversationKey] }
+  const key = await workKeyOf(reader, takesUp ?? task?.session_id ?? own.workSessionId, agentId)
+  return { step: 'next', own, keys: key === undefined ? [] : [key] }
+}
+
+async function processFacts(reader: Reader, launchId: string, running: readonly TurnRow[]): Promise<ProcessFacts> {
+  const contexts = await reader.all(selectContextsOfLaunch, { launchId })
+  const held = contexts.map(async (row) => ({
+    ...(await heldIn(reader, row)),
+    hasRunningTurn: running.some(({ context_id }) => context_id === row.id),
+  }))
+  return {
+    contexts: await Promise.all(held),
+    contextLimit: await contextLimit(reader, launchId),
+    runningTurns: running.length,
+    isOpening: contexts.some(({ state }) => state === 'opening'),
+  }
+}
+
+/** What the step writes into. A process that signs in may be given its first turn in the same commit. */
+async function keysOf(reader: Reader, { agentId, projectId }: ReadyLaunch, step: Step): Promise<string[]> {
+  if (step.step === 'begin' || step.step === 'drop') return [step.turn.conversation_key]
+  const [first] = step.step === 'sign-in' || step.step === 'close' ? await chatsFreeToBegin(reader, { agentId, projectId }) : []
+  const turn = step.step === 'run' ? step.turn : first
+  if (!turn) return step.step === 'next' ? [...step.keys] : []
+  const messages = await messagesOfTurn(reader, turn.id)
+  return [...new Set([turn.conversationKey, ...messages.map(({ conversationKey }) => conversationKey)])]
+}
+
+/** A plan's tasks share a context, and so does work that was resumed: the key names the first of the lineage. */
+async function workKeyOf(reader: Reader, workSessionId: string | null, agentId: string): Promise<string | undefined> {
+  const row = workSessionId === null ? undefined : await reader.first(selectWorkSession, { id: workSessionId })
+  return row && workKey((await lineageOf(reader, row)).at(-1) ?? row.id, agentId)
+}
+
+type Done = 'told' | 'nothing' | 'again'
+
+async function take(tx: Tx, step: Step, launch: Launch, input: Dispatching, context: Context): Promise<Done> {
+  const { agentId, projectId, id: launchId } = launch
+  const { openConversations } = input
+  switch (step.step) {
+    case 'sign-in': {
+      const settings = await settingsOf(tx, projectId)
+      const signedIn = await takeLease(tx, { agentId, projectId, launchId }, settings, context)
+      return signedIn.status === 'ok' ? 'again' : finish(tx, launch, context)
+    }
+    case 'close': {
+      await endAgentSession(tx, step.own, { reason: 'closed', openConversations }, context)
+      // Somebody is back, or has written: the same process goes on with its contexts, under a new agent session.
+      const settings = await settingsOf(tx, projectId)
+      const renewed = await takeLease(tx, { agentId, projectId, launchId, purpose: 'chat' }, settings, context)
+      return renewed.status === 'ok' ? 'again' : finish(tx, launch, context)
+    }
+    case 'make-room':
+      await endAgentSession(tx, step.own, { reason: 'other_conversation', openConversations }, context)
+      return finish(tx, launch, context, statusText('otherConversation'))
+    case 'over':
+      return finish(tx, launch, context)
+    case 'run':
+      return input.keys.includes(step.turn.conversationKey) ? runChat(tx, step, launch, input, context) : 'nothing'
+    case 'drop':
+      await tx.write(updateTurn, { ...step.turn, state: 'cancelled', stop_reason: withdrawn, ended_at: context.now })
+      return 'again'
+    case 'begin':
+      if (!input.keys.includes(step.turn.conversation_key)) return 'nothing'
+      await runIn(tx, step.turn, launch, new Set(), context)
+      return 'told'
+    case 'next':
+      return step.keys.every((key) => input.keys.includes(key)) ? tellNext(tx, step.own, launch, input, context) : 'nothing'
+  }
+}
+
+async function finish(tx: Tx, launch: Launch, context: Context, detail?: string): Promise<Done> {
+  await stopLaunch(tx, launch, { reason: 'finished', ...(detail !== undefined && { detail }) }, context)
+  return 'nothing'
+}
+
+async function runChat(
+  tx: Tx,
+  { own, turn: { id, conversationKey: key } }: Extract<Step, { step: 'run' }>,
+  launch: Launch,
+  { keys }: Dispatching,
+  context: Context,
+): Promise<Done> {
+  const { now, random } = context
+  // DC2: a day that is over is closed first, and with it what an agent knew of it.
+  const before = await tx.first(selectConversation, { key })
+  if (before && (await currentConversation(tx, key, now)).generation !== before.generation) return 'again'
+  const turn = await tx.first(selectTurn, { id })
+  if (turn?.state !== 'queued') return 'nothing'
+  await splitUnread(tx, id, async () => {
+    const rest = newTurnRow({ ...turn, id: random.uuid(), created_at: now })
+    await tx.write(insertTurn, rest)
+    return rest.id
+  })
+  const messages = await messagesOfTurn(tx, id)
+  if (messages.some(({ conversationKey }) => !keys.includes(conversationKey))) return 'nothing'
+  // What it was about was taken back meanwhile.
+  if (messages.length === 0 && !isPushed(turn)) {
+    await tx.write(updateTurn, { ...turn, state: 'cancelled', stop_reason: withdrawn, ended_at: now })
+    return 'again'
+  }
+  const byConversation = Map.groupBy(messages, ({ conversationKey }) => conversationKey)
+  for (const [conversationKey, some] of byConversation) {
+    const data = { agentId: launch.agentId, agentSessionId: own.id, seqs: some.map(({ seq }) => seq) }
+    tx.append(conversationStream(conversationKey), { type: 'messages-delivered', data })
+  }
+  const names = await sendersOf(tx, messages.map(senderIn))
+  const told = messages.map((message) => ({
+    content: message.content,
+    sender: names(senderIn(message)),
+    fromAgent: otherAgent(message.conversationKey, launch.agentId),
+    isAnswer: message.conversationKey !== key,
+  }))
+  const content: readonly PromptPart[] =
+    messages.length === 0 ? JSON.parse(turn.content) : [{ type: 'text', text: promptOfMessages(told) }]
+  const promptSeqs = new Set(messages.filter((each) => each.conversationKey === key).map(({ seq }) => seq))
+  const row = { ...turn, content: JSON.stringify(content), agent_session_id: own.id, launch_id: launch.id }
+  await runIn(tx, row, launch, promptSeqs, context)
+  return 'told'
+}
+
+/** In the context of its conversation: opened first where it is not open in this process, and primed where it does not know yet. */
+async function runIn(tx: Tx, turn: TurnRow, launch: Launch, promptSeqs: ReadonlySet<number>, context: Context) {
+  const { now } = context
+  const { agent_id: agentId, project_id: projectId, conversation_key: key, origin_key: originKey } = turn
+  const found = await contextFor(tx, { agentId, projectId, key, originKey }, context)
+  const limit = await contextLimit(tx, launch.id)
+  // A process that can hold one conversation, and holds none yet, has opened its session with its start.
+  const bound = limit !== null && found.launch_id !== launch.id
+  const row: ContextRow = bound
+    ? { ...found, state: 'open', launch_id: launch.id, how: 'new', opened_at: now, primed_at: null, acp_session_id: null }
+    : found
+  const priming = await primingOf(tx, row, { turn, promptSeqs }, now)
+  const isOpen = row.state === 'open' && row.launch_id === launch.id
+  const known = { ...row, launch_id: launch.id, told_through: priming.toldThrough, primed_at: now, decisions_told_at: now }
+  const begins = { ...turn, context_id: row.id }
+  if (isOpen) {
+    const knowsNothing = row.primed_at === null && row.how === 'new'
+    await tx.write(updateContext, known)
+    const inContext = limit === null ? { contextId: row.id, open: null } : undefined
+    const primer = knowsNothing ? priming.primer : row.primed_at === null ? priming.news : priming.decided
+    return startTurn(tx, begins, launch, { context: inContext, primer }, context)
+  }
+  await tx.write(updateContext, { ...known, state: 'opening' })
+  const { primer, news } = priming
+  const workspace = await workspaceFor(tx, { projectId, key, originKey })
+  const open = { acpSessionId: row.acp_session_id, lastOpenedAt: row.opened_at, primer, news, workspace }
+  return startTurn(tx, begins, launch, { context: { contextId: row.id, open } }, context)
+}
+
+async function tellNext(tx: Tx, own: AgentSession, launch: Launch, input: Dispatching, context: Context): Promise<Done> {
+  const { agentId, projectId } = launch
+  const caller = { agentId, projectId, agentSessionId: own.id }
+  const ask = () => takeNextAction.run(tx, { ...caller, openConversations: input.openConversations }, context)
+  const first = await ask()
+  // RS2: what is known about the work, and the task it is at, are told in one.
+  const { next, task, decisions } = first.next.action === 'resume_work' ? await ask() : first
+  const { random, now } = context
+  const about = { id: random.uuid(), agent_id: agentId, project_id: projectId, asked_by: agentId, created_at: now }
+  const its = { launch_id: launch.id, agent_session_id: own.id }
+  if (next.action === 'exit') return finish(tx, launch, context)
+  if (next.action === 'summarize_conversation') {
+    const key = next.conversationKey
+    const text = promptOfSummary((await tx.first(selectConversation, { key }))?.summary || null)
+    const content = JSON.stringify([{ type: 'text', text }])
+    const turn = newTurnRow({ ...about, ...its, about: 'summary', conversation_key: key, through_seq: next.throughSeq, content })
+    await tx.write(insertTurn, turn)
+    await runIn(tx, turn, launch, new Set(), context)
+    return 'told'
+  }
+  if (next.action !== 'work_on_task' || !task) return 'nothing'
+  const workSessionId = (await newestOfLaunch(tx, launch.id))?.workSessionId ?? null
+  const key = (await workKeyOf(tx, workSessionId, agentId)) ?? workKey(task.id, agentId)
+  // Its work session began just now: nobody else can know the streams.
+  if (!input.keys.includes(key)) for (const stream of [conversationStream(key), turnsStream(key)]) tx.begin(stream)
+  const before = [first.resumeContext && resumePrompt(first.resumeContext), decisionsPrompt(decisions)]
+  const text = promptOfTask(task, before.filter(Boolean).join('\n\n') || null)
+  const content = JSON.stringify([{ type: 'text', text }])
+  const row = { ...about, ...its, about: 'task' as const, task_id: task.id, work_session_id: workSessionId }
+  const turn = newTurnRow({ ...row, conversation_key: key, content })
+  await tx.write(insertTurn, turn)
+  await keepPrompt(tx, turn, context)
+  // CX9: it is shown as waiting, and begins when the folder is free.
+  if (await mustWait(tx, turn)) return 'nothing'
+  await runIn(tx, turn, launch, new Set(), context)
+  return 'told'
+}

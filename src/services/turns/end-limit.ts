@@ -1,0 +1,54 @@
+/**
+ * AG6: the limit of an agent is over. If a person said so, what it could not answer is told again: in a chat as a turn that waits like any
+ * other, and starts the agent where it has gone; in a role in front of all that waits. Looked at too early, or twice, it changes nothing.
+ * One that has failed meanwhile and may not be started any more waits for nothing: its limit is over, too.
+ */
+import { parseConsoleKey } from '../../domain/conversations/key.ts'
+import { conversationStream, projectStream } from '../../domain/stream-name.ts'
+import { selectOccupant } from '../../store/consoles/role-agents.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
+import { defineUseCase } from '../../store/store.ts'
+import { selectContext } from '../../store/turns/contexts.ts'
+import { selectOpenTurns } from '../../store/turns/turns.ts'
+import { mustBeLocked, talkStreams, type WhichUserSession } from '../consoles/user-session-record.ts'
+import { liftLimit } from './limit-record.ts'
+import { startNext } from './start-in-role.ts'
+
+interface Input {
+  readonly contextId: string
+  readonly conversationKey: string
+  readonly projectId: string
+  /** Of a role; null: a chat. */
+  readonly inRole: Omit<WhichUserSession, 'projectId'> | null
+  /** The start of its agent, which has failed, is refused. */
+  readonly cannotStart?: boolean
+}
+
+export const endLimit = defineUseCase({
+  name: 'end-limit',
+  streams: ({ conversationKey, projectId, inRole }: Input) =>
+    inRole ? [...talkStreams(inRole), projectStream(projectId)] : [conversationStream(conversationKey), projectStream(projectId)],
+  run: async (tx, { contextId, inRole, cannotStart = false }, context): Promise<{ ended: boolean }> => {
+    const row = await tx.first(selectContext, { id: contextId })
+    if (!row || row.state === 'ended' || row.limited_until === null || row.limited_until > context.now) return { ended: false }
+    const place = parseConsoleKey(row.conversation_key)
+    if (!place || !inRole) {
+      await liftLimit(tx, row, context)
+      return { ended: true }
+    }
+    const agent = await tx.first(selectOccupant, place)
+    const isGone = !agent || agent.agent_id !== row.agent_id
+    if (isGone || (agent.state === 'FAILED' && (cannotStart || row.goes_on_left === 0))) {
+      await liftLimit(tx, { ...row, goes_on_left: 0 }, context)
+      return { ended: true }
+    }
+    const launch = agent.launch_id === null ? undefined : await findLaunch(tx, agent.launch_id)
+    if (agent.state !== 'ACTIVE' || agent.terminating_at !== null || !launch) return { ended: false }
+    mustBeLocked(inRole, launch.coordinatorId)
+    const runs = (await tx.all(selectOpenTurns, { roleAgentId: agent.id })).some(({ state }) => state === 'running')
+    if (runs) return { ended: false }
+    await liftLimit(tx, row, context)
+    await startNext(tx, agent, context)
+    return { ended: true }
+  },
+})

@@ -1,0 +1,43 @@
+/**
+ * A process, or an agent session, has gone with a turn open: what became of it is unknown. In a chat the messages are told once more, in a
+ * turn that says so (NA7); one that was lost twice in a row is not given to a third, and the chat says it. Of a task or a role nothing is
+ * repeated by itself.
+ */
+import { systemId } from '../../domain/access/who.ts'
+import { statusText } from '../../domain/sentences.ts'
+import { processGone } from '../../domain/turns/lifecycle.ts'
+import { messagesOfTurn, moveUnread } from '../../store/conversations/unread.ts'
+import type { Context, Tx } from '../../store/store.ts'
+import { insertTurn, newTurnRow, selectTurn, type TurnRow, updateTurn } from '../../store/turns/turns.ts'
+import { appendMessage, openConversation } from '../conversations/conversation-record.ts'
+import { settleMessages } from './answer-chat.ts'
+import { endTurn } from './turn-record.ts'
+
+/** `locked`: conversations whose streams the use case has named; elsewhere nothing can be said, and the messages are told again. */
+export async function giveBackTurn(tx: Tx, turn: TurnRow, locked: readonly string[], context: Context): Promise<void> {
+  const { now, random } = context
+  const messages = await messagesOfTurn(tx, turn.id)
+  const canSay = [turn.conversation_key, ...messages.map(({ conversationKey }) => conversationKey)].every((key) =>
+    locked.includes(key),
+  )
+  if (canSay) await endTurn(tx, turn, { type: 'agent-gone' }, {}, context)
+  else await tx.write(updateTurn, { ...turn, state: 'unknown', stop_reason: processGone, ended_at: now })
+  if (turn.about !== 'chat') return
+  if (canSay && (await wasLostBefore(tx, turn))) return giveUp(tx, turn, context)
+  const { conversation_key, origin_key, agent_id, project_id, asked_by, created_at } = turn
+  const about = { conversation_key, origin_key, agent_id, project_id, asked_by, created_at, about: 'chat' as const }
+  const content = messages.length === 0 ? turn.content : '[]'
+  const again = newTurnRow({ ...about, id: random.uuid(), content, retry_of: turn.id })
+  await tx.write(insertTurn, again)
+  await tx.write(moveUnread, { from: turn.id, to: again.id })
+}
+
+const wasLostBefore = async (tx: Tx, { retry_of }: TurnRow): Promise<boolean> =>
+  retry_of !== null && (await tx.first(selectTurn, { id: retry_of }))?.state === 'unknown'
+
+async function giveUp(tx: Tx, turn: TurnRow, context: Context): Promise<void> {
+  const { row } = await openConversation(tx, turn.conversation_key, context.now)
+  const message = { senderId: systemId, receiverId: null, role: 'assistant', content: statusText('processGoneTwice') } as const
+  const { seq } = await appendMessage(tx, row, message, context, { readers: [] })
+  await settleMessages(tx, turn, seq, context)
+}

@@ -1,0 +1,151 @@
+/**
+ * Hands unread messages to an agent session that pulls (NA7, `get_pending_messages`): their turn runs from now on, so they stay unread
+ * until `answer-chat`, and the next session gets them again if the answer never comes. Asked again it gives the same ones and whatever has
+ * come since. The session is bound to the conversation of its first turn; another's messages are for another session (CX1).
+ */
+import { conversationStream, projectStream } from '../../domain/stream-name.ts'
+import { chooseDispatch } from '../../domain/turns/context.ts'
+import { joined } from '../../domain/turns/lifecycle.ts'
+import type { Message } from '../../protocol/conversations/message.ts'
+import { selectAgentSession, updateBoundContext } from '../../store/agent-sessions/agent-sessions.ts'
+import { messagesOfTurn, moveUnread, type Receiver, splitUnread } from '../../store/conversations/unread.ts'
+import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { selectContext, updateContext } from '../../store/turns/contexts.ts'
+import {
+  insertTurn,
+  newTurnRow,
+  type QueuedChat,
+  queuedChats,
+  selectRunningOfSession,
+  selectTurn,
+  type TurnRow,
+  updateTurn,
+} from '../../store/turns/turns.ts'
+import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
+import { openConversation } from '../conversations/conversation-record.ts'
+import { chatsFreeToBegin } from '../conversations/conversation-workplace.ts'
+import { contextFor, heldIn, primingOf, senderIn, sendersOf } from './context-record.ts'
+
+interface HandOver extends Receiver {
+  /** From `find-hand-over`. */
+  readonly keys: readonly string[]
+}
+
+export interface HandedOverMessages {
+  readonly messages: readonly Message[]
+  /** Who wrote each of them, by name. */
+  readonly senders: readonly string[]
+  readonly summary: string | null
+  readonly conversationKey: string | null
+  /** What its context is told first: who and where, what was said before. null: it knows. */
+  readonly primer: string | null
+}
+
+const nothing: HandedOverMessages = { messages: [], senders: [], summary: null, conversationKey: null, primer: null }
+
+/** What it would be handed next, with what waits in the same conversation; undefined: nothing. */
+async function nextFor(reader: Reader, caller: Receiver): Promise<{ turn: TurnRow; joins: QueuedChat[] } | undefined> {
+  const row = await reader.first(selectAgentSession, { id: caller.agentSessionId })
+  const waiting = row?.state === 'active' ? await queuedChats(reader, caller) : []
+  const inHand = await reader.first(selectRunningOfSession, caller)
+  if (inHand) return { turn: inHand, joins: waiting.filter((each) => isIn(each, inHand)) }
+  const bound = row?.context_id ? await reader.first(selectContext, { id: row.context_id }) : undefined
+  const held = bound && (await heldIn(reader, bound))
+  const facts = { contexts: held ? [held] : [], contextLimit: 1, runningTurns: 0, isOpening: false }
+  const { dispatch } = chooseDispatch(row?.state === 'active' ? await chatsFreeToBegin(reader, caller) : [], facts)
+  const turn = typeof dispatch === 'object' ? await reader.first(selectTurn, { id: dispatch.id }) : undefined
+  return turn && { turn, joins: waiting.filter((each) => each.id !== turn.id && isIn(each, turn)) }
+}
+
+const isIn = (waiting: QueuedChat, turn: TurnRow): boolean =>
+  waiting.conversationKey === turn.conversation_key && waiting.originKey === turn.origin_key
+
+export const findHandOver = defineQuery({
+  name: 'find-hand-over',
+  run: async (reader, caller: Receiver): Promise<string[]> => {
+    if ((await liveAgentSession(reader, caller)).purpose !== 'chat') return []
+    const next = await nextFor(reader, caller)
+    if (!next) return []
+    const keys = new Set([next.turn.conversation_key])
+    for (const { id } of [next.turn, ...next.joins])
+      for (const { conversationKey } of await messagesOfTurn(reader, id)) keys.add(conversationKey)
+    return [...keys]
+  },
+})
+
+export const handOverMessages = defineUseCase({
+  name: 'hand-over-messages',
+  // With the project's: whether the session still lives is decided there.
+  streams: ({ projectId, keys }: HandOver) => [...keys.map(conversationStream), projectStream(projectId)],
+  run: async (tx, { keys, ...caller }, context): Promise<HandedOverMessages> => {
+    const { now, random } = context
+    const { purpose, launchId } = await liveAgentSession(tx, caller)
+    const next = purpose === 'chat' ? await nextFor(tx, caller) : undefined
+    // They are in another conversation than the one that was looked up: whoever asks again finds it.
+    if (!next || !keys.includes(next.turn.conversation_key)) return nothing
+    const { turn, joins } = next
+    const { conversation_key: key, origin_key: originKey } = turn
+    // DC2: what is handed over belongs to what goes on now; the summary of a day that is over does not.
+    const { summary } = (await openConversation(tx, key, now)).row
+    // CX4: that may have been the day its context knows; then it is for the next process.
+    if ((await nextFor(tx, caller))?.turn.id !== turn.id) return nothing
+    const before = turn.state === 'running' ? await messagesOfTurn(tx, turn.id) : []
+    for (const { id } of joins) await join(tx, id, turn.id, now)
+    await splitUnread(tx, turn.id, async () => {
+      const rest = newTurnRow({ ...turn, ...waitsAgain, id: random.uuid(), created_at: now })
+      await tx.write(insertTurn, rest)
+      return rest.id
+    })
+    const messages = await messagesOfTurn(tx, turn.id)
+    const { agentId, projectId, agentSessionId } = caller
+    const bound = await contextFor(tx, { agentId, projectId, key, originKey }, context)
+    const isNew = bound.agent_session_id !== agentSessionId
+    const promptSeqs = new Set(messages.filter((each) => each.conversationKey === key).map(({ seq }) => seq))
+    const priming = await primingOf(tx, bound, { turn, promptSeqs }, now)
+    const opened = isNew ? { opened_at: now, how: 'pulled' as const, primed_at: now } : {}
+    const held = {
+      state: 'open' as const,
+      agent_session_id: agentSessionId,
+      launch_id: launchId,
+      told_through: priming.toldThrough,
+      decisions_told_at: now,
+    }
+    await tx.write(updateContext, { ...bound, ...opened, ...held })
+    if (isNew) await tx.write(updateBoundContext, { id: agentSessionId, contextId: bound.id })
+    // Given again with the same messages: an answer may have been lost on its way (AS8).
+    const primer = isNew ? priming.primer : (turn.primer ?? priming.decided)
+    const its = { context_id: bound.id, agent_session_id: agentSessionId, launch_id: launchId }
+    await tx.write(updateTurn, { ...turn, ...its, state: 'running', primer, content: '[]', started_at: turn.started_at ?? now })
+    tellDelivered(
+      tx,
+      caller,
+      messages.filter((message) => !before.some(({ id }) => id === message.id)),
+    )
+    const names = await sendersOf(tx, messages.map(senderIn))
+    const senders = messages.map((message) => names(senderIn(message)))
+    return { messages, senders, summary: summary || null, conversationKey: key, primer }
+  },
+})
+
+const waitsAgain = {
+  state: 'queued',
+  agent_session_id: null,
+  launch_id: null,
+  context_id: null,
+  started_at: null,
+  primer: null,
+} as const
+
+async function join(tx: Tx, id: string, into: string, now: string): Promise<void> {
+  const row = await tx.first(selectTurn, { id })
+  if (!row) return
+  await tx.write(moveUnread, { from: id, to: into })
+  await tx.write(updateTurn, { ...row, state: 'cancelled', stop_reason: joined, ended_at: now })
+}
+
+function tellDelivered(tx: Tx, { agentId, agentSessionId }: Receiver, messages: readonly Message[]): void {
+  for (const [key, some] of Map.groupBy(messages, ({ conversationKey }) => conversationKey)) {
+    const data = { agentId, agentSessionId, seqs: some.map(({ seq }) => seq) }
+    tx.append(conversationStream(key), { type: 'messages-delivered', data })
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * An agent at its vendor's limit (AG6), in a role and in a chat alike, written down on its context. The turn that met the limit is parked: a
+ * queued turn that is not dispatched before the limit is over, and then only if a person said so. The use case names the stream of the
+ * conversation and the project or, for a role, of the user session.
+ */
+import { parseConsoleKey } from '../../domain/conversations/key.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { conversationStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
+import { withdrawn } from '../../domain/turns/lifecycle.ts'
+import { limitInAnswer, limitInError } from '../../domain/turns/limit.ts'
+import type { Turn } from '../../protocol/consoles/user-session.ts'
+import type { PromptPart } from '../../protocol/turns/prompt.ts'
+import type { Context, Reader, Tx } from '../../store/store.ts'
+import { type ContextRow, noLimit, selectContextOf, selectContextsIn, updateContext } from '../../store/turns/contexts.ts'
+import { insertTurn, newTurnRow, selectParked, type TurnRow, turnOf, updateTurn } from '../../store/turns/turns.ts'
+import { isAssigned } from '../projects/project-record.ts'
+import { contextFor, type WhichContext } from './context-record.ts'
+
+/** One that meets the limit again and again is not asked for ever. */
+const maxTimesTakenUp = 5
+/** Of what it could not answer, the newest: more than anybody writes while a limit lasts. */
+const maxParkedParts = 100
+/** Contexts of one conversation, the newest: one for each agent that was asked there, and those that have ended. */
+const maxForgotten = 1000
+
+interface Over {
+  readonly outcome: 'answered' | 'cancelled' | 'failed'
+  readonly error: string | null
+  readonly answer: string
+}
+
+/** Until when a turn that is over says its agent is at its limit. */
+export function limitOf({ outcome, error, answer }: Over, now: Instant): Instant | undefined {
+  // Where the agent's machine is, is not known; a wall clock is mostly that of this one.
+  const heard = { now, zone: Temporal.Now.timeZoneId() }
+  if (outcome === 'failed') return limitInError(error ?? '', heard)
+  return outcome === 'answered' ? limitInAnswer(answer, heard) : undefined
+}
+
+function limitIn({ state, error, answer }: TurnRow, endedAt: Instant): Instant | undefined {
+  if (state !== 'failed' && state !== 'answered') return undefined
+  return limitOf({ outcome: error === null ? 'answered' : 'failed', error, answer }, endedAt)
+}
+
+/** One that is over, as readers see it. */
+export const turnOverOf = (row: TurnRow): Turn => ({
+  ...turnOf(row),
+  limitedUntil: (row.ended_at !== null && limitIn(row, row.ended_at)) || null,
+})
+
+type Limited = ContextRow & { readonly limited_until: Instant }
+
+/** The limit that an agent is at in a conversation now. */
+export async function limitNow(reader: Reader, which: WhichContext): Promise<Limited | undefined> {
+  const row = await reader.first(selectContextOf, which)
+  return row && row.limited_until !== null ? { ...row, limited_until: row.limited_until } : undefined
+}
+
+/** Whether a person has said that it goes on by itself, and not too often. */
+export const goesOn = async (reader: Reader, which: WhichContext): Promise<boolean> =>
+  ((await reader.first(selectContextOf, which))?.goes_on_left ?? 0) > 0
+
+const whichOf = (row: Pick<ContextRow, 'agent_id' | 'project_id' | 'conversation_key' | 'origin_key'>): WhichContext => ({
+  agentId: row.agent_id,
+  projectId: row.project_id,
+  key: row.conversation_key,
+  originKey: row.origin_key,
+})
+
+interface Ended {
+  readonly state: TurnRow['state']
+  readonly limitedUntil: Instant | undefined
+}
+
+/** What the end of a turn says: the limit was met, or the agent works again and what was parked comes next. */
+export async function noteLimit(tx: Tx, turn: TurnRow, { state, limitedUntil }: Ended, context: Context): Promise<void> {
+  if (limitedUntil !== undefined) return meetLimit(tx, turn, limitedUntil, context)
+  const row = await tx.first(selectContextOf, whichOf(turn))
+  if (row?.limited_until === null && row.goes_on_left > 0) await tx.write(updateContext, { ...row, ...noLimit })
+  else if (row && row.limited_until !== null && state === 'answered') await liftLimit(tx, row, context)
+}
+
+/** A wish of before goes on, as often as was wished; what is parked already is told together with this one. */
+async function meetLimit(tx: Tx, turn: TurnRow, until: Instant, context: Context): Promise<void> {
+  const row = { ...(await contextFor(tx, whichOf(turn), context)), limited_until: until, limited_turn_id: turn.id }
+  const parked = await tx.first(selectParked, whichOf(turn))
+  const parts = [...(parked ? partsOf(parked) : []), ...partsOf(turn)].slice(-maxParkedParts)
+  const waits = { content: JSON.stringify(parts), not_before: until }
+  const { agent_id, project_id, conversation_key, origin_key, user_session_id, role, work_session_id, about, asked_by } = turn
+  const { role_agent_id, launch_id, through_seq } = turn
+  const inRole = role_agent_id === null ? {} : { role_agent_id, launch_id, user_session_id, role, work_session_id, through_seq }
+  const same = { agent_id, project_id, conversation_key, origin_key, about, asked_by, created_at: context.now, ...inRole }
+  if (parked) await tx.write(updateTurn, { ...parked, ...waits })
+  else await tx.write(insertTurn, newTurnRow({ ...same, ...waits, id: context.random.uuid(), retry_of: turn.id }))
+  await tx.write(updateContext, row)
+  tell(tx, row)
+}
+
+const partsOf = ({ content }: TurnRow): PromptPart[] => JSON.parse(content)
+
+/** A person says whether what is parked is told again by itself. */
+export async function chooseToGoOn(
+  tx: Tx,
+  row: ContextRow,
+  { goOn, by, requestId }: { goOn: boolean; by: string; requestId?: string | undefined },
+): Promise<number> {
+  const chosen = { ...row, goes_on_by: goOn ? by : null, goes_on_left: goOn ? maxTimesTakenUp : 0 }
+  await tx.write(updateContext, chosen)
+  return tell(tx, chosen, requestId)
+}
+
+/** It is over. What is taken up again counts, so that one that meets the limit for ever is not asked for ever. */
+export async function liftLimit(tx: Tx, row: ContextRow, { now }: Pick<Context, 'now'>): Promise<void> {
+  const { agent_id: agentId, project_id: projectId, conversation_key: conversationKey, goes_on_by, goes_on_left } = row
+  const parked = await tx.first(selectParked, whichOf(row))
+  const takesUp = goes_on_left > 0 && (await isAssigned(tx, { projectId, agentId }))
+  const lifted = { ...row, ...noLimit, ...(takesUp && { goes_on_by, goes_on_left: goes_on_left - 1 }) }
+  await tx.write(updateContext, lifted)
+  tell(tx, lifted)
+  if (!parked) return
+  const dropped = { state: 'cancelled', stop_reason: withdrawn, ended_at: now } as const
+  await tx.write(updateTurn, { ...parked, not_before: null, ...(!takesUp && dropped) })
+  if (!takesUp || parked.about !== 'chat') return
+  const data = { turnId: parked.id, agentId, conversationKey }
+  tx.append(projectStream(projectId), { type: 'turn-waiting', data })
+}
+
+/** The chat begins anew, or is over, whichever agents were at their limit in it. */
+export async function forgetLimitsIn(tx: Tx, key: string, now: Instant): Promise<void> {
+  for (const row of await tx.all(selectContextsIn, { key, limit: maxForgotten }))
+    if (row.state !== 'ended') await forgetLimit(tx, whichOf(row), { now })
+}
+
+/** Nobody waits for it any more: nothing is taken up again. */
+export async function forgetLimit(tx: Tx, which: WhichContext, context: Pick<Context, 'now'>): Promise<void> {
+  const row = await tx.first(selectContextOf, which)
+  if (row && (row.limited_until !== null || row.goes_on_left > 0)) await liftLimit(tx, { ...row, goes_on_left: 0 }, context)
+}
+
+/** Who takes the role of one that has failed goes on with what was parked; each time counts. */
+export async function inheritLimit(
+  tx: Tx,
+  which: WhichContext,
+  its: Pick<TurnRow, 'role_agent_id' | 'launch_id' | 'work_session_id'>,
+  context: Pick<Context, 'now'>,
+): Promise<void> {
+  const row = await limitNow(tx, which)
+  const parked = await tx.first(selectParked, which)
+  if (!row || !parked || row.goes_on_left === 0) return forgetLimit(tx, which, context)
+  await tx.write(updateContext, { ...row, goes_on_left: row.goes_on_left - 1 })
+  await tx.write(updateTurn, { ...parked, ...its })
+}
+
+function tell(tx: Tx, row: ContextRow, requestId?: string): number {
+  const { conversation_key: key, agent_id: agentId, limited_until: until, goes_on_by, goes_on_left } = row
+  const willGoOn = until !== null && goes_on_left > 0
+  const told = { until, goesOn: willGoOn, by: willGoOn ? goes_on_by : null }
+  const place = parseConsoleKey(key)
+  if (!place) return tx.append(conversationStream(key), { type: 'chat-limited', data: { agentId, ...told } })
+  const data = { role: place.role, messageId: row.limited_turn_id, ...told, requestId }
+  return tx.append(userSessionStream(place.userSessionId), { type: 'agent:limited', data })
+}

@@ -1,0 +1,170 @@
+/** Reads about turns, contexts and what an agent is to be told. */
+import { Refusal } from '../../domain/errors.ts'
+import type { Turn } from '../../protocol/consoles/user-session.ts'
+import type { Page, PageQuery } from '../../protocol/page.ts'
+import type { ConversationContext, ConversationTurn } from '../../protocol/turns/conversation-turn.ts'
+import type { TurnOrder } from '../../protocol/turns/link.ts'
+import { selectUserSession } from '../../store/consoles/user-sessions.ts'
+import { behindAll } from '../../store/conversations/messages.ts'
+import { cutPageBy, cutSeqPage, pageParams, seqOf } from '../../store/page-cursor.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
+import { contextLimit, type ReadyLaunch, readyLaunches } from '../../store/processes/ready-launches.ts'
+import { defineQuery, type Reader } from '../../store/store.ts'
+import { type ContextRow, selectContext, selectContextsIn } from '../../store/turns/contexts.ts'
+import { selectTurnItems } from '../../store/turns/turn-items.ts'
+import { selectPrimerIn, selectTurn, selectTurnsBefore, selectTurnsOver, type TurnRow } from '../../store/turns/turns.ts'
+import { noSuchUserSession } from '../consoles/user-session-record.ts'
+import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
+import { workspaceFor } from '../conversations/conversation-workplace.ts'
+import { type InEpoch, requireCurrentEpoch } from '../processes/coordinator-epoch.ts'
+import { turnOverOf } from './limit-record.ts'
+import { primingOfTurn } from './start-in-role.ts'
+
+type AskedPrompt = InEpoch & Pick<TurnOrder, 'launchId' | 'turnId'>
+
+/** What an agent is to be told in a turn that runs: asked for by its coordinator after a reconnect. */
+export const findPrompt = defineQuery({
+  name: 'find-prompt',
+  run: async (reader, { launchId, turnId, ...from }: AskedPrompt): Promise<TurnOrder> => {
+    await requireCurrentEpoch(reader, from)
+    const launch = await findLaunch(reader, launchId)
+    const turn = await reader.first(selectTurn, { id: turnId })
+    const isIts = launch?.coordinatorId === from.coordinatorId && turn?.launch_id === launchId && turn.state === 'running'
+    if (!isIts) throw new Refusal('not_found', `The turn ${turnId} is over`, { turnId })
+    return { launchId, turnId, ...(await orderOfTurn(reader, turn)) }
+  },
+})
+
+/** As it was ordered: with its primer, and with how to open its context while that is not open. */
+async function orderOfTurn(reader: Reader, turn: TurnRow): Promise<Pick<TurnOrder, 'content' | 'context'>> {
+  const parts = JSON.parse(turn.content)
+  const content = turn.primer === null ? parts : [{ type: 'text', text: turn.primer }, ...parts]
+  const limit = await contextLimit(reader, turn.launch_id ?? '')
+  const row = turn.context_id === null || limit !== null ? undefined : await reader.first(selectContext, { id: turn.context_id })
+  if (!row) return { content }
+  if (row.state === 'open') return { content, context: { contextId: row.id, open: null } }
+  const { primer, news } = await primingOfTurn(reader, row, turn, row.created_at)
+  const { project_id: projectId, conversation_key: key, origin_key: originKey } = row
+  const place = turn.role_agent_id === null ? { workspace: await workspaceFor(reader, { projectId, key, originKey }) } : {}
+  const open = { acpSessionId: row.acp_session_id, lastOpenedAt: row.opened_at, primer, news, ...place }
+  return { content, context: { contextId: row.id, open } }
+}
+
+const turnView = (row: TurnRow): ConversationTurn => ({
+  id: row.id,
+  conversationKey: row.conversation_key,
+  agentId: row.agent_id,
+  about: row.about,
+  taskId: row.task_id,
+  state: row.state,
+  stopReason: row.stop_reason,
+  error: row.error,
+  content: JSON.parse(row.content),
+  text: row.answer,
+  cut: row.cut === 1,
+  usage: row.usage === null ? null : JSON.parse(row.usage),
+  retryOf: row.retry_of,
+  notBefore: row.state === 'queued' ? row.not_before : null,
+  primer: row.primer,
+  by: row.asked_by,
+  createdAt: row.created_at,
+  startedAt: row.started_at,
+  endedAt: row.ended_at,
+})
+
+/** The turns of a conversation, newest first, page by page: each prompt and what came of it, as the one table of turns has it. */
+export const listConversationTurns = defineQuery({
+  name: 'list-conversation-turns',
+  run: async (reader, { key, ...page }: PageQuery & { key: string }): Promise<Page<ConversationTurn>> => {
+    streamOfKey(key)
+    await existingConversation(reader, key)
+    const rows = await reader.all(selectTurnsBefore, { key, ...pageParams(page) })
+    return cutPageBy(rows.map(turnView), page.limit, ({ createdAt, id }) => ({ createdAt, id }))
+  },
+})
+
+const maxItems = 5000
+
+/** What came of one turn, in order. */
+export const readTurnItems = defineQuery({
+  name: 'read-turn-items',
+  run: async (reader, { key, turnId }: { key: string; turnId: string }) => {
+    const row = await reader.first(selectTurn, { id: turnId })
+    if (row?.conversation_key !== key) throw new Refusal('not_found', `There is no turn ${turnId} in ${key}`, { turnId })
+    const items = await reader.all(selectTurnItems, { turnId, after: -1, limit: maxItems })
+    return { turn: turnView(row), items: items.map(({ kind, body }) => ({ kind, ...JSON.parse(body) })) }
+  },
+})
+
+/** Of one page, in characters; at least one turn comes however long it is. */
+const maxPageChars = 4 * 1024 * 1024
+
+interface TurnsOf extends PageQuery {
+  readonly userSessionId: string
+  readonly accountId: string | null
+}
+
+/** What was said to the agents of a user session and what they answered, newest first, whole; as many as fit into a page. */
+export const listTurns = defineQuery({
+  name: 'list-turns',
+  run: async (reader, { userSessionId, accountId, limit, cursor }: TurnsOf): Promise<Page<Turn>> => {
+    const row = await reader.first(selectUserSession, { id: userSessionId })
+    if (!row || (accountId !== null && row.account_id !== accountId)) throw noSuchUserSession(userSessionId)
+    const found: (Turn & { seq: number })[] = []
+    let before = seqOf(cursor, behindAll)
+    for (let chars = 0; found.length <= limit && chars <= maxPageChars; ) {
+      const [next] = await reader.all(selectTurnsOver, { userSessionId, before, limit: 1 })
+      if (!next) return cutSeqPage(found, limit)
+      before = next.ended_seq ?? 0
+      chars += next.content.length + next.answer.length
+      found.push({ ...turnOverOf(next), seq: before })
+    }
+    return cutSeqPage(found, Math.max(1, Math.min(limit, found.length - 1)))
+  },
+})
+
+const maxContexts = 50
+
+const contextView = (row: ContextRow, primer: string | null): ConversationContext => ({
+  id: row.id,
+  agentId: row.agent_id,
+  projectId: row.project_id,
+  state: row.state,
+  how: row.how,
+  notRestored: row.not_restored,
+  primer,
+  launchId: row.launch_id,
+  openedAt: row.opened_at,
+  endedAt: row.ended_at,
+  endReason: row.end_reason,
+})
+
+/** What agents know of a conversation: their contexts, the newest first, and what the one that lives was primed with. */
+export const readContexts = defineQuery({
+  name: 'read-contexts',
+  run: async (reader, { key }: { key: string }): Promise<{ primer: string | null; contexts: ConversationContext[] }> => {
+    streamOfKey(key)
+    await existingConversation(reader, key)
+    const contexts: ConversationContext[] = []
+    for (const row of await reader.all(selectContextsIn, { key, limit: maxContexts })) {
+      const primed = await reader.first(selectPrimerIn, { contextId: row.id })
+      contexts.push(contextView(row, primed?.primer ?? null))
+    }
+    const current = contexts.find(({ state }) => state !== 'ended')
+    return { primer: current?.primer ?? null, contexts }
+  },
+})
+
+/** In one read. */
+export const readyAtOnce = 200
+
+interface Asked {
+  readonly projectId?: string | undefined
+  readonly after: string
+}
+
+/** The processes of ACP agents that can be given a turn: of a project or all of them, a page at a time (CH12). */
+export const findReadyLaunches = defineQuery({
+  name: 'find-ready-launches',
+  run: (reader, asked: Asked): Promise<ReadyLaunch[]> => readyLaunches(reader, { ...asked, limit: readyAtOnce }),
+})

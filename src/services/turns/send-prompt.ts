@@ -1,0 +1,63 @@
+/** Says something to an agent in a role (RL6): it is told at once, or when those before it are answered. */
+import { refusalText } from '../../domain/because.ts'
+import { consoleKey } from '../../domain/conversations/key.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { conversationStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
+import { placeInLine } from '../../domain/turns/lifecycle.ts'
+import { maxQueuedPrompts } from '../../protocol/consoles/user-session.ts'
+import type { PromptPart } from '../../protocol/turns/prompt.ts'
+import { type Offers, updateRoleAgent } from '../../store/consoles/role-agents.ts'
+import { updateLastActive } from '../../store/consoles/user-sessions.ts'
+import { defineUseCase } from '../../store/store.ts'
+import { insertTurn, selectOpenTurns } from '../../store/turns/turns.ts'
+import { activeProcess, talkStreams, type WhichUserSession } from '../consoles/user-session-record.ts'
+import { mustWait } from '../conversations/conversation-workplace.ts'
+import { keepPrompt } from '../conversations/work-conversation.ts'
+import { contextInRole } from './context-record.ts'
+import { liftLimit, limitNow } from './limit-record.ts'
+import { startInRole, startNext } from './start-in-role.ts'
+import { newTurn } from './turn-record.ts'
+
+interface Input extends WhichUserSession {
+  readonly role: string
+  readonly content: readonly PromptPart[]
+  readonly by: string
+  readonly requestId?: string | undefined
+}
+
+export const sendPrompt = defineUseCase({
+  name: 'send-prompt',
+  // With the project's: whether another turn runs in the same folder is decided there.
+  streams: (input: Input) => [
+    ...talkStreams(input),
+    projectStream(input.projectId),
+    conversationStream(consoleKey(input.userSessionId, input.role)),
+  ],
+  run: async (tx, { role, content, by, requestId, ...which }, context): Promise<{ seq: number }> => {
+    const { userSessionId } = which
+    const { now } = context
+    const { agent, launch } = await activeProcess(tx, which, role)
+    if (content.some(({ type }) => type === 'image') && !(JSON.parse(agent.offers) as Offers).images)
+      throw new Refusal('wrong_state', refusalText('takesNoPictures', { agent: agent.agent_id }), { role })
+    const open = await tx.all(selectOpenTurns, { roleAgentId: agent.id })
+    const limit = await limitNow(tx, contextInRole(agent))
+    const triesAnyway = limit?.goes_on_left === 0
+    const asked = newTurn(agent, { id: context.random.uuid(), launchId: launch.id, content, by, now })
+    const isHeld = (limit !== undefined && !triesAnyway) || agent.asleep_at !== null || (await mustWait(tx, asked))
+    const place = placeInLine(open, maxQueuedPrompts, isHeld)
+    if (place === 'full') throw new Refusal('wrong_state', refusalText('promptsFull', { count: maxQueuedPrompts }))
+    const row = { ...asked, through_seq: await keepPrompt(tx, asked, context) }
+    if (triesAnyway) await liftLimit(tx, limit, context)
+    await tx.write(updateRoleAgent, { ...agent, last_active_at: now })
+    await tx.write(updateLastActive, { id: userSessionId, now })
+    if (place === 'run') {
+      await tx.write(insertTurn, row)
+      return { seq: await startInRole(tx, row, agent, { requestId }, context) }
+    }
+    const data = { role, messageId: row.id, position: place.position, content, by, requestId }
+    const seq = tx.append(userSessionStream(userSessionId), { type: 'agent:queued', data })
+    await tx.write(insertTurn, { ...row, asked_seq: seq })
+    if (triesAnyway) await startNext(tx, agent, context)
+    return { seq }
+  },
+})

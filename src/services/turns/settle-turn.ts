@@ -1,0 +1,162 @@
+/**
+ * What the end of a turn means for what it was about (CH12): in a chat its text is the agent's answer, and what went wrong is said in words;
+ * a summary is set; a task is completed by an answer and by nothing else. In the same commit that ends the turn.
+ */
+import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
+import { parseChannelKey } from '../../domain/channels/key.ts'
+import { chatWords } from '../../domain/channels/words.ts'
+import { webKey } from '../../domain/conversations/key.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { statusText } from '../../domain/sentences.ts'
+import { limitReached } from '../../domain/turns/lifecycle.ts'
+import { promptToGoOn, summaryFrom } from '../../domain/turns/words.ts'
+import { maxContentChars } from '../../protocol/conversations/message.ts'
+import { selectPerson } from '../../store/access/credentials.ts'
+import { changesOf, newestOfLaunch, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
+import { selectAgent } from '../../store/agents/agents.ts'
+import { selectChat } from '../../store/channels/channels.ts'
+import { selectConversation } from '../../store/conversations/conversations.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
+import type { Context, Reader, Tx } from '../../store/store.ts'
+import { selectContext } from '../../store/turns/contexts.ts'
+import { insertTurn, newTurnRow, type TurnRow } from '../../store/turns/turns.ts'
+import { selectTask } from '../../store/work/tasks.ts'
+import { setSummary } from '../conversations/set-summary.ts'
+import { keepAnswer, keepPrompt } from '../conversations/work-conversation.ts'
+import { updateTask } from '../work/update-task.ts'
+import { sayAnswer, settleMessages } from './answer-chat.ts'
+import { goesOn, noteLimit } from './limit-record.ts'
+import { type EndedTurn, startTurn } from './turn-record.ts'
+
+/** As much of an answer as becomes the result of a task. */
+const maxResultChars = 50_000
+
+/** Stop reasons after which a task is asked once more before it has failed. */
+const goesOnAfter: ReadonlySet<string | null> = new Set(['empty', 'max_tokens', 'max_turn_requests'])
+
+export async function settleTurn(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Context): Promise<void> {
+  const own = turn.launch_id === null ? undefined : await newestOfLaunch(tx, turn.launch_id)
+  if (own && own.state !== 'ended') await tx.write(updateActivity, changesOf(afterActivity(context.now, own, 'answer')))
+  // RE9: what cannot be taken from an agent any more is left out; what else the coordinator tells is taken all the same.
+  try {
+    if (turn.about === 'chat') await settleChat(tx, turn, ended, context)
+    else if (turn.about === 'summary') await settleSummary(tx, turn, ended, context)
+    else if (turn.about === 'task') await settleTask(tx, turn, ended, context)
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code === 'busy') throw error
+  }
+}
+
+const callerOf = (turn: TurnRow) => ({
+  agentId: turn.agent_id,
+  projectId: turn.project_id,
+  agentSessionId: turn.agent_session_id ?? '',
+})
+
+async function settleChat(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Context): Promise<void> {
+  const { conversation_key: key } = turn
+  const { limitedUntil: until } = ended
+  const said = await wordsOf(tx, turn, ended)
+  const elsewhere = until && (await toldElsewhere(tx, turn, { until, said: ended.error ?? ended.text }, context.now))
+  const content = (elsewhere ?? said).slice(0, maxContentChars)
+  const message = await sayAnswer(tx, callerOf(turn), { content, turn, key }, context)
+  await settleMessages(tx, turn, message?.seq ?? null, context)
+  // Elsewhere, nobody could say whether it goes on.
+  if (key === webKey(turn.project_id, turn.agent_id) || parseChannelKey(key)) await noteLimit(tx, turn, ended, context)
+}
+
+/** What a person who waits reads: the answer, or what there is of it and why there is no more. Nothing is silent. */
+async function wordsOf(reader: Reader, turn: TurnRow, { state, stopReason, error, text, tools }: EndedTurn): Promise<string> {
+  const said = text.trim()
+  if (state === 'answered' || (stopReason === limitReached && error === null)) return said
+  if (state === 'cancelled') return joinedWords(said, statusText('stoppedBy', { who: await nameOf(reader, turn.cancel_by) }))
+  const why =
+    stopReason === 'error' || stopReason === limitReached
+      ? statusText('didNotWork', { why: error ?? statusText('noReason') })
+      : (error ?? '')
+  const ran = stopReason === 'empty' && tools.length > 0 ? statusText('endedAfterTools', { tools: tools.join(', ') }) : ''
+  return joinedWords(said, why, ran)
+}
+
+const joinedWords = (...parts: readonly string[]): string => parts.filter(Boolean).join('\n\n')
+
+async function nameOf(reader: Reader, id: string | null): Promise<string> {
+  if (id === null) return 'Holdfast'
+  return (await reader.first(selectPerson, { id }))?.name ?? id
+}
+
+/** Where there is no card: until when the limit lasts and what to do then, in the language of the chat. */
+async function toldElsewhere(
+  reader: Reader,
+  { project_id: projectId, agent_id: agentId, conversation_key: key }: TurnRow,
+  met: { until: Instant; said: string },
+  now: Instant,
+): Promise<string | undefined> {
+  const place = parseChannelKey(key)
+  const chat = place && (await reader.first(selectChat, place))
+  if (!chat) return undefined
+  const agent = (await reader.first(selectAgent, { id: agentId }))?.name ?? agentId
+  const willGoOn = await goesOn(reader, { key, projectId, agentId, originKey: '' })
+  return chatWords(chat.language).atLimit({ agent, zone: Temporal.Now.timeZoneId(), now, goesOn: willGoOn, ...met })
+}
+
+async function settleSummary(tx: Tx, turn: TurnRow, { state, text }: EndedTurn, context: Context): Promise<void> {
+  const key = turn.conversation_key
+  const earlier = (await tx.first(selectConversation, { key }))?.summary ?? ''
+  // What is no answer is no summary either: that it is at its limit, or that it refused.
+  const summary = summaryFrom(state === 'answered' ? text.trim() : '', earlier)
+  await setSummary.run(tx, { ...callerOf(turn), conversationKey: key, summary, throughSeq: turn.through_seq ?? 0 }, context)
+}
+
+/** Unless the agent has said so itself, with its tools. */
+async function settleTask(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Context): Promise<void> {
+  const words = await wordsOf(tx, turn, ended)
+  await keepAnswer(tx, turn, words, context)
+  const taskId = turn.task_id ?? ''
+  const task = await tx.first(selectTask, { projectId: turn.project_id, id: taskId })
+  if (task?.status !== 'in_progress') return
+  if (goesOnAfter.has(ended.stopReason) && turn.retry_of === null && (await goOnOnce(tx, turn, ended, context))) return
+  const status = ended.state === 'answered' ? 'completed' : 'failed'
+  const { limitedUntil } = ended
+  const result = (limitedUntil === undefined ? words : `It is at its limit until ${limitedUntil}.\n\n${words}`).slice(
+    0,
+    maxResultChars,
+  )
+  await updateTask.run(tx, { ...callerOf(turn), taskId, status, result }, context)
+}
+
+/** The same context is asked to go on, once; what it said so far is kept in its turn. */
+async function goOnOnce(tx: Tx, turn: TurnRow, { stopReason }: EndedTurn, context: Context): Promise<boolean> {
+  const { now, random } = context
+  const launch = turn.launch_id === null ? undefined : await findLaunch(tx, turn.launch_id)
+  const own = launch && (await newestOfLaunch(tx, launch.id))
+  if (!launch || launch.stopReason !== null || own?.state !== 'active') return false
+  const inContext = turn.context_id === null ? undefined : await tx.first(selectContext, { id: turn.context_id })
+  const content = JSON.stringify([{ type: 'text', text: promptToGoOn(stopReason) }])
+  const { id: retry_of, usage: _, primer: __, ...rest } = turn
+  const fresh = {
+    state: 'queued',
+    answer: '',
+    cut: 0,
+    started_at: null,
+    started_seq: null,
+    ended_at: null,
+    ended_seq: null,
+  } as const
+  const again = newTurnRow({
+    ...rest,
+    ...fresh,
+    stop_reason: null,
+    error: null,
+    id: random.uuid(),
+    created_at: now,
+    content,
+    retry_of,
+  })
+  await tx.write(insertTurn, again)
+  await keepPrompt(tx, again, context)
+  const held = inContext && { contextId: inContext.id, open: null }
+  await startTurn(tx, again, launch, { context: held }, context)
+  return true
+}

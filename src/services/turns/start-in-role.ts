@@ -1,0 +1,76 @@
+/**
+ * Tells an agent in a role its next turn, in the context of its conversation: opened again first where it was closed because it was of no
+ * use, and primed where it is new. While the agent sleeps nothing is told; what waits is told when it is ready again (AG7).
+ */
+import type { Instant } from '../../domain/instant.ts'
+import { nextInLine } from '../../domain/turns/lifecycle.ts'
+import type { RoleAgentRow } from '../../store/consoles/role-agents.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
+import { contextLimit } from '../../store/processes/ready-launches.ts'
+import type { Context, Reader, Tx } from '../../store/store.ts'
+import { type ContextRow, selectContextOf, updateContext } from '../../store/turns/contexts.ts'
+import { isOfRole, selectOpenTurns, type TurnRow } from '../../store/turns/turns.ts'
+import { mustWait } from '../conversations/conversation-workplace.ts'
+import { contextInRole, primingOf } from './context-record.ts'
+import { limitNow } from './limit-record.ts'
+import { startTurn } from './turn-record.ts'
+
+/** Its number in the user session's stream. The use case names that and the coordinator's. */
+export async function startInRole(
+  tx: Tx,
+  asked: TurnRow,
+  { launch_id: launchId }: Pick<RoleAgentRow, 'launch_id'>,
+  { requestId }: { requestId?: string | undefined },
+  context: Context,
+): Promise<number> {
+  const { agent_id: agentId, project_id: projectId, conversation_key: key } = asked
+  const launch = launchId === null ? undefined : await findLaunch(tx, launchId)
+  const row = await tx.first(selectContextOf, { agentId, projectId, key, originKey: '' })
+  const turn = { ...asked, launch_id: launchId, context_id: row?.id ?? null }
+  if (!row || !launch) return startTurn(tx, turn, launch, { requestId }, context)
+  const isNamed = (await contextLimit(tx, launch.id)) === null
+  const isOpen = row.state === 'open' && row.launch_id === launch.id
+  const named = { contextId: row.id, open: null }
+  const begins = { requestId, ...(isNamed && { context: named }) }
+  if (!isNamed && !isOpen) return startTurn(tx, turn, launch, begins, context)
+  if (isOpen && row.primed_at !== null) return startTurn(tx, turn, launch, begins, context)
+  const { now } = context
+  const { primer, news } = await primingOfTurn(tx, row, turn, now)
+  const known = { ...row, launch_id: launch.id, primed_at: now, decisions_told_at: now }
+  await tx.write(updateContext, isOpen ? known : { ...known, state: 'opening' })
+  if (isOpen) return startTurn(tx, turn, launch, { ...begins, primer: row.how === 'new' ? primer : news }, context)
+  const open = { acpSessionId: row.acp_session_id, lastOpenedAt: row.opened_at, primer, news }
+  return startTurn(tx, turn, launch, { requestId, context: { contextId: row.id, open } }, context)
+}
+
+/** The agent in a role is free: who waits longest is next. */
+export async function startNext(tx: Tx, agent: RoleAgentRow, context: Context): Promise<void> {
+  const next = await nextInRole(tx, agent)
+  if (next) await startInRole(tx, next, agent, {}, context)
+}
+
+/** What it can be told now. */
+export async function nextInRole(reader: Reader, agent: RoleAgentRow): Promise<TurnRow | undefined> {
+  // What waits in line would only meet the limit too; what met it is told first, by `end-limit`.
+  if (agent.asleep_at !== null || (await limitNow(reader, contextInRole(agent)))) return undefined
+  const next = nextInLine(await reader.all(selectOpenTurns, { roleAgentId: agent.id }))
+  return next && !(await mustWait(reader, next)) ? next : undefined
+}
+
+/** For a turn of any kind. In a role all that was said since went through the agent itself: its news are decisions alone. */
+export async function primingOfTurn(reader: Reader, row: ContextRow, turn: TurnRow, now: Instant): Promise<TurnPriming> {
+  const promptSeqs = await waitingPrompts(reader, turn)
+  const { primer, news, decided } = await primingOf(reader, row, { turn, promptSeqs }, now)
+  return { primer, news: isOfRole(turn) ? decided : news }
+}
+
+interface TurnPriming {
+  readonly primer: string
+  readonly news: string | null
+}
+
+/** What is still to be told is no part of what it is primed with. */
+async function waitingPrompts(reader: Reader, turn: TurnRow): Promise<ReadonlySet<number>> {
+  const open = turn.role_agent_id === null ? [] : await reader.all(selectOpenTurns, { roleAgentId: turn.role_agent_id })
+  return new Set([turn, ...open].flatMap(({ about, through_seq: seq }) => (about === 'prompt' && seq !== null ? [seq] : [])))
+}

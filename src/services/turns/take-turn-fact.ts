@@ -1,0 +1,273 @@
+/**
+ * What a coordinator tells of an ACP agent, in a role, a chat or a task alike: it is ready or not, a piece of what it says, a question, the
+ * end of a turn. A piece is one event in the stream of its turn and nothing else. What is told of a turn that is over, or of an agent that
+ * has gone, is dropped: nothing is undone by it.
+ */
+
+import { withChange } from '../../domain/consoles/configuring.ts'
+import type { Launch } from '../../domain/processes/lifecycle.ts'
+import { statusText } from '../../domain/sentences.ts'
+import { projectStream, userSessionStream } from '../../domain/stream-name.ts'
+import { resumePrompt } from '../../domain/work/resume-prompt.ts'
+import { mask } from '../../platform/mask.ts'
+import type { LinkFact } from '../../protocol/processes/link.ts'
+import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
+import { type Offers, type RoleAgentRow, selectRoleAgent, updateRoleAgent } from '../../store/consoles/role-agents.ts'
+import { selectUserSession } from '../../store/consoles/user-sessions.ts'
+import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
+import { processOf } from '../../store/processes/launches.ts'
+import { updateAgentName, updateReady } from '../../store/processes/ready-launches.ts'
+import type { Context, Tx } from '../../store/store.ts'
+import { selectContext, selectContextsOfLaunch, updateContext } from '../../store/turns/contexts.ts'
+import { insertTurn, isOfRole, selectTurn, type TurnRow, updateTurn } from '../../store/turns/turns.ts'
+import { selectWorkSession } from '../../store/work/work-sessions.ts'
+import { askPermission, withdrawAsked, withdrawPermissions } from '../approvals/permission-record.ts'
+import { moveRoleAgent, withLastWords } from '../consoles/role-agent-record.ts'
+import { keepAnswer } from '../conversations/work-conversation.ts'
+import { stopLaunch } from '../processes/launch-record.ts'
+import type { Ends } from '../processes/process-end.ts'
+import { contextOf } from '../work/resume-context.ts'
+import { keepWorkplace, registerWorktree } from '../worktrees/worktree-record.ts'
+import { contextFor, contextInRole } from './context-record.ts'
+import { noteLimit } from './limit-record.ts'
+import { judgeContext, restart, tryAgain } from './recover-context.ts'
+import { settleTurn } from './settle-turn.ts'
+import { primingOfTurn, startNext } from './start-in-role.ts'
+import { type EndedTurn, endTurn, newTurn, noteUpdate, speakerOf, turnStream } from './turn-record.ts'
+
+// What an agent in a role is told when it is ready and its work was begun before it (RS2): the context, as its first
+// instruction.
+
+/** The use case names the streams of the user session and of the coordinator. */
+async function promptWithContext(tx: Tx, agent: RoleAgentRow, context: Context): Promise<void> {
+  const { work_session_id: id, launch_id: launchId } = agent
+  const work = id === null ? undefined : await tx.first(selectWorkSession, { id })
+  if (!work?.parent_session_id || work.ended_at !== null || launchId === null) return
+  const by = (await tx.first(selectUserSession, { id: agent.user_session_id }))?.account_id ?? agent.agent_id
+  const content = [{ type: 'text' as const, text: resumePrompt(await contextOf(tx, work, agent.agent_id)) }]
+  const turn = newTurn(agent, { id: context.random.uuid(), launchId, content, by, now: context.now })
+  await tx.write(insertTurn, turn)
+  await startNext(tx, agent, context)
+}
+
+type TurnFactType =
+  | 'workspace-made'
+  | 'agent-ready'
+  | 'agent-failed'
+  | 'agent-configured'
+  | 'turn-began'
+  | 'turn-update'
+  | 'turn-ended'
+  | 'permission-asked'
+  | 'permission-withdrawn'
+export type TurnFact = Extract<LinkFact, { type: TurnFactType }>
+type Fact<Type extends TurnFactType> = Extract<TurnFact, { type: Type }>
+
+export async function takeTurnFact(
+  tx: Tx,
+  fact: TurnFact,
+  launch: Launch,
+  { userSessionIds }: Ends,
+  context: Context,
+): Promise<void> {
+  if (launch.state === 'ended') return
+  if (launch.roleAgentId === null) return takeFact(tx, fact, launch, undefined, context)
+  const agent = await tx.first(selectRoleAgent, { id: launch.roleAgentId })
+  if (agent?.launch_id !== launch.id || !userSessionIds.includes(agent.user_session_id)) return
+  return takeFact(tx, fact, launch, agent, context)
+}
+
+/** `agent`: in a role. */
+async function takeFact(
+  tx: Tx,
+  fact: TurnFact,
+  launch: Launch,
+  agent: RoleAgentRow | undefined,
+  context: Context,
+): Promise<void> {
+  const { now } = context
+  switch (fact.type) {
+    case 'workspace-made':
+      return agent ? registerWorktree(tx, agent, launch, fact, context) : placeMade(tx, launch, fact, context)
+    case 'agent-ready':
+      await tx.write(updateAgentName, { id: launch.id, agentName: fact.agentName })
+      return agent ? readyInRole(tx, agent, launch, fact, context) : ready(tx, launch, fact, context)
+    case 'agent-failed': {
+      const error = mask(fact.error)
+      const { step, exitCode, signal } = fact
+      const failed = { type: 'failed', step, exitCode, signal, error: await withLastWords(tx, launch.id, error) } as const
+      if (agent) await moveRoleAgent(tx, agent, failed, {}, context)
+      // Its coordinator ends it by itself; this is for the record, and for one that does not.
+      await stopLaunch(tx, launch, { reason: 'start_failed', detail: error }, context)
+      return
+    }
+    case 'turn-began':
+      return began(tx, launch, fact, context)
+    case 'turn-update':
+      return update(tx, launch, agent, fact)
+    case 'turn-ended': {
+      const turn = await runningTurn(tx, launch, fact.turnId)
+      return (
+        turn && (agent ? endInRole(tx, turn, agent, launch, fact, context) : endOutsideRoles(tx, turn, launch, fact, context))
+      )
+    }
+    case 'permission-asked': {
+      const turn = await runningTurn(tx, launch, fact.turnId)
+      if (!turn) return
+      const workSessionId = agent ? agent.work_session_id : ((await newestOfLaunch(tx, launch.id))?.workSessionId ?? null)
+      return askPermission(tx, { turn, workSessionId }, fact, now)
+    }
+    case 'agent-configured':
+      return agent && configured(tx, agent, fact)
+    case 'permission-withdrawn':
+      return withdrawAsked(tx, { launchId: launch.id, askId: fact.askId }, now)
+  }
+}
+
+async function runningTurn(tx: Tx, launch: Launch, turnId: string): Promise<TurnRow | undefined> {
+  const turn = await tx.first(selectTurn, { id: turnId })
+  return turn?.state === 'running' && turn.launch_id === launch.id ? turn : undefined
+}
+
+/** For a chat or a task: the context that was opened with its start is open. */
+async function ready(tx: Tx, launch: Launch, fact: Fact<'agent-ready'>, { now }: Context): Promise<void> {
+  const holdsSeveral = (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
+  await tx.write(updateReady, { id: launch.id, readyAt: now, contextLimit: holdsSeveral ? null : 1 })
+  const { acpSessionId: acp_session_id, how, notRestored: not_restored } = fact
+  for (const row of await tx.all(selectContextsOfLaunch, { launchId: launch.id }))
+    await tx.write(updateContext, { ...row, state: 'open', acp_session_id, how, not_restored, opened_at: now, primed_at: null })
+  tx.append(projectStream(launch.projectId), { type: 'process-ready', data: { process: processOf(launch) } })
+}
+
+/** For a chat or a task: the context that is being opened works there. Where there is no git, its place is the project's folder. */
+async function placeMade(tx: Tx, launch: Launch, fact: Fact<'workspace-made'>, context: Context): Promise<void> {
+  const opening = (await tx.all(selectContextsOfLaunch, { launchId: launch.id })).find(({ state }) => state === 'opening')
+  if (opening) await keepWorkplace(tx, opening, launch, fact, context)
+}
+
+async function readyInRole(
+  tx: Tx,
+  agent: RoleAgentRow,
+  launch: Launch,
+  fact: Fact<'agent-ready'>,
+  context: Context,
+): Promise<void> {
+  const { acpSessionId, how, notRestored, workspace, branch, note, images, modes, modeId, options } = fact
+  const offers: Offers = { images, modes, modeId, options }
+  const known = { workspace, branch, note, not_restored: notRestored, offers: JSON.stringify(offers) }
+  const moved = { ...agent, ...known, acp_session_id: acpSessionId }
+  const { decision, row } = await moveRoleAgent(tx, moved, { type: 'ready' }, {}, context)
+  if (decision.became !== 'ready') return
+  const { role, agent_id: agentId, project_id: projectId, user_session_id: userSessionId } = agent
+  const which = contextInRole(agent)
+  const { key } = which
+  const { now } = context
+  const found = await contextFor(tx, which, context)
+  const opened = { state: 'open', launch_id: launch.id, acp_session_id: acpSessionId, how, not_restored: notRestored } as const
+  // CX2: one that was woken has to know what was said.
+  const goesOn = agent.asleep_at !== null
+  await tx.write(updateContext, { ...found, ...opened, opened_at: now, primed_at: goesOn && how === 'new' ? null : now })
+  const isNamed = found.launch_id === launch.id && (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
+  await tx.write(updateReady, { id: launch.id, readyAt: now, contextLimit: isNamed ? null : 1 })
+  const data = { role, agentId, conversation: key, workspace, branch, note, how, notRestored, ...offers }
+  tx.append(userSessionStream(userSessionId), { type: 'agent:ready', data }, [projectStream(projectId)])
+  if (agent.asleep_at === null) await promptWithContext(tx, row, context)
+  else await startNext(tx, row, context)
+}
+
+/** Its context was opened for this turn: it knows what it was told, or what it was told to begin with. */
+async function began(tx: Tx, launch: Launch, fact: Fact<'turn-began'>, { now }: Context): Promise<void> {
+  const turn = await runningTurn(tx, launch, fact.turnId)
+  const row = await tx.first(selectContext, { id: fact.contextId })
+  if (!turn || row?.launch_id !== launch.id || row.state !== 'opening') return
+  const { acpSessionId: acp_session_id, how, notRestored: not_restored } = fact
+  const priming = await primingOfTurn(tx, row, turn, now)
+  await tx.write(updateTurn, { ...turn, primer: how === 'new' ? priming.primer : priming.news })
+  await tx.write(updateContext, { ...row, state: 'open', acp_session_id, how, not_restored, opened_at: now, primed_at: now })
+}
+
+async function update(tx: Tx, launch: Launch, agent: RoleAgentRow | undefined, fact: Fact<'turn-update'>): Promise<void> {
+  const { turnId, update: said } = fact
+  const turn = turnId === null ? undefined : await runningTurn(tx, launch, turnId)
+  if (turnId !== null && !turn) return
+  if (turn) noteUpdate(tx, turn.id, said)
+  if (agent && said.kind === 'mode') await keepOffers(tx, agent, { modeId: said.modeId })
+  if (agent && said.kind === 'options') await keepOffers(tx, agent, { options: said.options })
+  if (agent && said.kind === 'usage')
+    await keepOffers(tx, agent, { usage: { used: said.used, size: said.size, cost: said.cost } })
+  if (turn)
+    tx.append(turnStream(turn), { type: 'agent:update', data: { messageId: turnId, update: said, role: speakerOf(turn) } })
+  else if (agent) {
+    const data = { messageId: null, update: said, role: agent.role }
+    tx.append(userSessionStream(agent.user_session_id), { type: 'agent:update', data })
+  }
+}
+
+async function end(tx: Tx, turn: TurnRow, fact: Fact<'turn-ended'>, context: Context): Promise<EndedTurn | false> {
+  await withdrawPermissions(tx, turn.id, context.now)
+  const { outcome, stopReason, error } = fact
+  return endTurn(tx, turn, { type: 'ended', outcome, stopReason, error: error && mask(error) }, {}, context)
+}
+
+async function endOutsideRoles(tx: Tx, turn: TurnRow, launch: Launch, fact: Fact<'turn-ended'>, context: Context): Promise<void> {
+  const tried = fact.notRun ? await tryAgain(tx, turn, launch, fact.notRun, context) : false
+  if (tried) return
+  const ended = await end(tx, turn, fact, context)
+  if (!ended) return
+  await settleTurn(tx, turn, ended, context)
+  await judgeContext(tx, turn, launch, ended, context)
+  // It takes nothing new until it gives this one back: another process goes on with what waits.
+  if (fact.cancelIgnored) await restart(tx, launch, context)
+}
+
+async function endInRole(
+  tx: Tx,
+  turn: TurnRow,
+  agent: RoleAgentRow,
+  launch: Launch,
+  fact: Fact<'turn-ended'>,
+  context: Context,
+): Promise<void> {
+  if (!isOfRole(turn)) return
+  const goOn = async (): Promise<void> => {
+    const now = await tx.first(selectRoleAgent, { id: agent.id })
+    if (now && now.terminating_at === null) await startNext(tx, now, context)
+  }
+  const isLeaving = agent.terminating_at !== null
+  if (fact.notRun && !isLeaving && (await tryAgain(tx, turn, launch, fact.notRun, context))) return goOn()
+  const ended = await end(tx, turn, fact, context)
+  if (ended) await keepAnswer(tx, turn, ended.text, context)
+  if (ended) await noteLimit(tx, turn, ended, context)
+  const active = { ...agent, last_active_at: context.now }
+  await tx.write(updateRoleAgent, active)
+  if (isLeaving) return
+  if (fact.notRun) return useless(tx, active, launch, fact.error, context)
+  if (ended && ended.limitedUntil === undefined) await judgeContext(tx, turn, launch, ended, context)
+  // It takes nothing new until it gives this one back: another process goes on with what waits.
+  if (fact.cancelIgnored) await restart(tx, launch, context)
+  return goOn()
+}
+
+/** CX7: brought back and started again, and it still takes no prompt. */
+async function useless(tx: Tx, agent: RoleAgentRow, launch: Launch, said: string | null, context: Context): Promise<void> {
+  const error = statusText('takesNoPrompt', { why: said === null ? statusText('noReason') : mask(said) })
+  const end = { exitCode: null, signal: null, error, stoppedByPerson: false, toSleep: false }
+  await moveRoleAgent(tx, agent, { type: 'process-ended', end }, {}, context)
+  await stopLaunch(tx, launch, { reason: 'finished', detail: error }, context)
+}
+
+/** Rare, and what whoever comes later has to see as it is now. */
+async function keepOffers(tx: Tx, agent: RoleAgentRow, changed: Partial<Offers>): Promise<void> {
+  await tx.write(updateRoleAgent, { ...agent, offers: JSON.stringify({ ...JSON.parse(agent.offers), ...changed }) })
+}
+
+/** What was asked of it is done, or was refused: told once. */
+async function configured(tx: Tx, agent: RoleAgentRow, fact: Fact<'agent-configured'>): Promise<void> {
+  const offers: Offers = JSON.parse(agent.offers)
+  const left = (offers.pending ?? []).filter(({ configureId }) => configureId !== fact.configureId)
+  if (left.length === (offers.pending ?? []).length) return
+  const { change, error } = fact
+  await keepOffers(tx, agent, { ...(error === null ? withChange(offers, change) : offers), pending: left })
+  const data = { role: agent.role, change, error: error && mask(error) }
+  tx.append(userSessionStream(agent.user_session_id), { type: 'agent:configured', data })
+}

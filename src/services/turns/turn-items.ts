@@ -1,0 +1,98 @@
+/**
+ * What came of a turn, out of the pieces in the log: each piece is one event and nothing else, so streaming costs one row a piece. Joined
+ * when the turn ends: text and thoughts that follow one another are one item, a tool call is one item as it stood last, a plan likewise.
+ */
+import type { StreamName } from '../../domain/stream-name.ts'
+import { maxAnswerChars } from '../../protocol/consoles/user-session.ts'
+import { storable } from '../../protocol/text.ts'
+import { AgentUpdate, type ToolCall } from '../../protocol/turns/agent-update.ts'
+import type { Reader } from '../../store/store.ts'
+import { piecesAfter } from '../../store/turns/turn-items.ts'
+
+/** Kept of one turn, in characters; what comes later is left out of its items, and its text is cut by itself. */
+const maxItemsChars = 1024 * 1024
+
+type Plan = Extract<AgentUpdate, { kind: 'plan' }>['entries']
+
+export type TurnItem =
+  | { readonly kind: 'text' | 'thought'; readonly text: string }
+  | { readonly kind: 'tool'; readonly call: ToolCall }
+  | { readonly kind: 'plan'; readonly entries: Plan }
+
+export interface CameOf {
+  /** What was said, without thoughts and tools. */
+  readonly text: string
+  /** The end of it: what was said since the last tool call began. */
+  readonly sinceTools: string
+  readonly cut: boolean
+  readonly items: readonly TurnItem[]
+  /** The titles of the tools it ran. */
+  readonly tools: readonly string[]
+}
+
+export interface WhichPieces {
+  readonly stream: StreamName
+  readonly turnId: string
+  readonly startedSeq: number
+}
+
+/** `unwritten`: updates of this very transaction, which are not in the log yet. */
+export async function cameOf(reader: Reader, which: WhichPieces, unwritten: readonly unknown[]): Promise<CameOf> {
+  const joined = new Joined()
+  for await (const update of piecesAfter(reader, which)) joined.add(update)
+  for (const update of unwritten) joined.add(update)
+  return joined.end()
+}
+
+class Joined {
+  #text = ''
+  #sinceTools = 0
+  #chars = 0
+  readonly #items: TurnItem[] = []
+  readonly #calls = new Map<string, number>()
+  #plan: number | undefined
+
+  add(said: unknown): void {
+    const parsed = AgentUpdate.safeParse(said)
+    if (!parsed.success) return
+    const update = parsed.data
+    if (update.kind === 'text') this.#text += update.text
+    if (update.kind === 'tool' && !this.#calls.has(update.call.toolCallId)) this.#sinceTools = this.#text.length
+    if (update.kind === 'text' || update.kind === 'thought') this.#join(update.kind, update.text)
+    else if (update.kind === 'tool') this.#put(this.#calls.get(update.call.toolCallId), update, update.call.toolCallId)
+    else if (update.kind === 'plan') this.#put(this.#plan, update)
+  }
+
+  end(): CameOf {
+    const text = storable(this.#text.slice(0, maxAnswerChars))
+    const tools = this.#items.flatMap((item) => (item.kind === 'tool' ? [item.call.title] : []))
+    return {
+      text,
+      sinceTools: storable(this.#text.slice(this.#sinceTools)),
+      cut: this.#text.length > maxAnswerChars,
+      items: this.#items,
+      tools,
+    }
+  }
+
+  #join(kind: 'text' | 'thought', text: string): void {
+    if (!this.#fits(text.length)) return
+    const last = this.#items.at(-1)
+    if (last?.kind === kind) this.#items[this.#items.length - 1] = { kind, text: last.text + text }
+    else this.#items.push({ kind, text })
+  }
+
+  #put(at: number | undefined, item: Extract<TurnItem, { kind: 'tool' | 'plan' }>, id?: string): void {
+    const before = at === undefined ? 0 : JSON.stringify(this.#items[at]).length
+    if (!this.#fits(JSON.stringify(item).length - before)) return
+    if (at !== undefined) this.#items[at] = item
+    else if (id === undefined) this.#plan = this.#items.push(item) - 1
+    else this.#calls.set(id, this.#items.push(item) - 1)
+  }
+
+  #fits(chars: number): boolean {
+    if (this.#chars + chars > maxItemsChars) return false
+    this.#chars += chars
+    return true
+  }
+}

@@ -1,0 +1,239 @@
+/**
+ * What becomes of a turn, written down the same way whoever asked (a person in a role or a chat, a task) and whoever says so: its row,
+ * its events in the stream it is told in, what came of it, and the order to the coordinator that has its agent. Decides nothing.
+ */
+
+import { consoleKey } from '../../domain/conversations/key.ts'
+import type { Instant } from '../../domain/instant.ts'
+import type { Launch } from '../../domain/processes/lifecycle.ts'
+import { coordinatorStream, type StreamName, turnsStream, userSessionStream } from '../../domain/stream-name.ts'
+import { endedInSilence, notAnAnswer } from '../../domain/turns/dialects.ts'
+import { decide, type TurnEvent, type TurnState, withdrawn } from '../../domain/turns/lifecycle.ts'
+import type { OpenContext } from '../../protocol/turns/link.ts'
+import type { PromptPart } from '../../protocol/turns/prompt.ts'
+import type { RoleAgentRow } from '../../store/consoles/role-agents.ts'
+import { deleteUnreadOfTurn } from '../../store/conversations/unread.ts'
+import { deleteEventsThrough, raiseFloor, selectPosition } from '../../store/log/event-log.ts'
+import { selectAgentName } from '../../store/processes/ready-launches.ts'
+import type { Context, Tx } from '../../store/store.ts'
+import { insertTurnItem } from '../../store/turns/turn-items.ts'
+import {
+  insertTurn,
+  isOfRole,
+  newTurnRow,
+  selectOpenIn,
+  selectQueuedChat,
+  selectRunningIn,
+  type TurnRow,
+  turnLife,
+  updateTurn,
+} from '../../store/turns/turns.ts'
+import { limitOf } from './limit-record.ts'
+import { type CameOf, cameOf } from './turn-items.ts'
+
+/** Turns that wait in one conversation; there is one for each agent, and those that are told again. */
+const maxDropped = 1000
+
+interface Ending {
+  /** Of the request that brought it about. */
+  readonly requestId?: string | undefined
+  /** Why it never ran, or why its end is not known. */
+  readonly reason?: string
+  /** The number of the event that tells of it already. */
+  readonly toldAt?: number
+}
+
+/** Where a turn is told: to the user session of a role, otherwise to who follows the conversation. */
+export const turnStream = (row: Pick<TurnRow, 'user_session_id' | 'conversation_key'>): StreamName =>
+  row.user_session_id === null ? turnsStream(row.conversation_key) : userSessionStream(row.user_session_id)
+
+/** Who speaks in the bodies of the relay; in a chat, where there are no roles, the agent itself. */
+export const speakerOf = (row: Pick<TurnRow, 'role' | 'agent_id'>): string => row.role ?? row.agent_id
+
+interface Prompt {
+  readonly id: string
+  readonly launchId: string
+  readonly content: readonly PromptPart[]
+  readonly by: string
+  readonly now: Instant
+}
+
+/** A prompt for an agent in a role, which waits to be told. */
+export const newTurn = (agent: RoleAgentRow, { id, launchId, content, by, now }: Prompt): TurnRow =>
+  newTurnRow({
+    id,
+    conversation_key: consoleKey(agent.user_session_id, agent.role),
+    agent_id: agent.agent_id,
+    project_id: agent.project_id,
+    launch_id: launchId,
+    role_agent_id: agent.id,
+    user_session_id: agent.user_session_id,
+    role: agent.role,
+    work_session_id: agent.work_session_id,
+    about: 'prompt',
+    content: JSON.stringify(content),
+    asked_by: by,
+    created_at: now,
+  })
+
+interface ForAgent {
+  readonly agentId: string
+  readonly projectId: string
+  /** The conversation whose context answers it. */
+  readonly key: string
+  readonly originKey: string
+  readonly by: string
+}
+
+/** The turn that a new message for an agent belongs to: the one that waits in its conversation, or a new one. */
+export async function queueChat(tx: Tx, { by, ...which }: ForAgent, { now, random }: Context): Promise<string> {
+  const waiting = await tx.first(selectQueuedChat, which)
+  if (waiting) return waiting.id
+  const id = random.uuid()
+  const { key: conversation_key, originKey: origin_key, agentId: agent_id, projectId: project_id } = which
+  const about = 'chat'
+  await tx.write(
+    insertTurn,
+    newTurnRow({ id, conversation_key, origin_key, agent_id, project_id, about, asked_by: by, created_at: now }),
+  )
+  return id
+}
+
+/** Pieces of this very transaction: they are in the log only when it is over. */
+const unwritten = new WeakMap<Tx, Map<string, unknown[]>>()
+
+export function noteUpdate(tx: Tx, turnId: string, update: unknown): void {
+  const noted = unwritten.get(tx) ?? new Map<string, unknown[]>()
+  unwritten.set(tx, noted)
+  const updates = noted.get(turnId)
+  if (updates) updates.push(update)
+  else noted.set(turnId, [update])
+}
+
+interface Beginning {
+  readonly requestId?: string | undefined
+  /** The context it runs in, for a coordinator that holds several; with how to open it where it is not open yet. */
+  readonly context?: OpenContext | undefined
+  /** What the agent is told before the prompt itself. */
+  readonly primer?: string | null
+}
+
+/** Orders it; the number of `agent:prompted`, which its pieces follow. The use case names its stream and the coordinator's. */
+export async function startTurn(
+  tx: Tx,
+  row: TurnRow,
+  launch: Launch | undefined,
+  { requestId, context, primer = null }: Beginning,
+  { now }: Pick<Context, 'now'>,
+): Promise<number> {
+  const content: readonly PromptPart[] = JSON.parse(row.content)
+  const { id: turnId, asked_by: by } = row
+  const prompted = { role: speakerOf(row), messageId: turnId, content, by, requestId }
+  // One that is told again, because it did not run, was told of before.
+  const started_seq = row.started_seq ?? tx.append(turnStream(row), { type: 'agent:prompted', data: prompted })
+  await tx.write(updateTurn, { ...row, primer, state: 'running', started_seq, started_at: now })
+  if (launch) {
+    const told = primer === null ? content : [{ type: 'text' as const, text: primer }, ...content]
+    const data = { launchId: launch.id, turnId, content: told, ...(context && { context }) }
+    tx.append(coordinatorStream(launch.coordinatorId), { type: 'turn-ordered', data })
+  }
+  return started_seq
+}
+
+/** How it ended: `limitedUntil`: the agent says it is at its limit (AG6). */
+export interface EndedTurn {
+  readonly state: TurnState
+  readonly stopReason: string | null
+  readonly error: string | null
+  readonly text: string
+  readonly tools: readonly string[]
+  readonly limitedUntil: Instant | undefined
+}
+
+type Event = Exclude<TurnEvent, { type: 'ended' }> | Omit<Extract<TurnEvent, { type: 'ended' }>, 'hasText' | 'isLimit'>
+
+/** Ends it as the event says; false when that changes nothing. */
+export async function endTurn(tx: Tx, row: TurnRow, event: Event, ending: Ending, { now }: Context): Promise<EndedTurn | false> {
+  if (row.state === 'queued') return endQueued(tx, row, event, ending, now)
+  if (row.state !== 'running') return false
+  const which = { stream: turnStream(row), turnId: row.id, startedSeq: row.started_seq ?? 0 }
+  const came = await cameOf(tx, which, unwritten.get(tx)?.get(row.id) ?? [])
+  const agent = row.launch_id === null ? null : ((await tx.first(selectAgentName, { id: row.launch_id }))?.agent_name ?? null)
+  const { text, told, limitedUntil } = heard(row.answer, came, event, agent, now)
+  const decision = decide(turnLife(row), told)
+  if (decision.outcome !== 'changed') return false
+  const { state, stopReason, error } = decision
+  const stopped = ending.reason ?? stopReason ?? state
+  const requestId = row.cancel_request_id ?? undefined
+  const { cut } = came
+  const response = {
+    role: speakerOf(row),
+    messageId: row.id,
+    content: text,
+    cut,
+    stopReason: stopped,
+    error,
+    limitedUntil,
+    requestId,
+  }
+  const ended_seq = ending.toldAt ?? tx.append(turnStream(row), { type: 'agent:response', data: response })
+  const over = { answer: text, cut: cut ? 1 : 0, state, stop_reason: stopReason, error, ended_seq, ended_at: now }
+  await tx.write(updateTurn, { ...row, ...over })
+  for (const [n, { kind, ...body }] of came.items.entries())
+    await tx.write(insertTurnItem, { turn_id: row.id, n, kind, body: JSON.stringify(body) })
+  if (!isOfRole(row)) await forgetPieces(tx, row)
+  return { state, stopReason, error, text, tools: came.tools, limitedUntil }
+}
+
+interface Heard {
+  readonly text: string
+  readonly told: TurnEvent
+  readonly limitedUntil: Instant | undefined
+}
+
+/** What an end means, knowing how the agent speaks: some call an error of their model an answer, or say nothing of it. */
+function heard(before: string, came: CameOf, event: Event, agent: string | null, now: Instant): Heard {
+  const said = before + came.text
+  if (event.type !== 'ended') return { text: said, told: event, limitedUntil: undefined }
+  const { sinceTools, tools } = came
+  const isDone = event.outcome === 'answered' && (event.stopReason ?? 'end_turn') === 'end_turn'
+  const atLimit = said !== sinceTools && limitOf({ ...event, answer: sinceTools.trim() }, now) !== undefined
+  const wrong = isDone ? (notAnAnswer('error', agent, sinceTools) ?? (atLimit ? sinceTools.trim() : undefined)) : undefined
+  const text = wrong !== undefined && said.endsWith(sinceTools) ? said.slice(0, said.length - sinceTools.length) : said
+  const over = wrong === undefined ? event : { ...event, outcome: 'failed' as const, error: wrong }
+  const limitedUntil = limitOf({ ...over, answer: text }, now)
+  const hasText = text.trim() !== '' && !(tools.length > 0 && endedInSilence(agent, sinceTools))
+  return { text, told: { ...over, hasText, isLimit: limitedUntil !== undefined }, limitedUntil }
+}
+
+async function endQueued(tx: Tx, row: TurnRow, event: Event, ending: Ending, now: Instant): Promise<EndedTurn | false> {
+  if (event.type === 'ended') return false
+  const decision = decide(turnLife(row), event)
+  if (decision.outcome !== 'changed') return false
+  const { state, stopReason, error } = decision
+  const reason = ending.reason ?? withdrawn
+  const data = { role: speakerOf(row), messageId: row.id, reason, requestId: ending.requestId }
+  const ended_seq = isOfRole(row) ? tx.append(turnStream(row), { type: 'agent:withdrawn', data }) : null
+  await tx.write(updateTurn, { ...row, state, stop_reason: stopReason, error, ended_seq, ended_at: now })
+  return { state, stopReason, error, text: '', tools: [], limitedUntil: undefined }
+}
+
+/** In a chat what was said is a message from now on; what another turn of the conversation says meanwhile stays. */
+async function forgetPieces(tx: Tx, row: TurnRow): Promise<void> {
+  const name = turnStream(row)
+  const others = (await tx.all(selectRunningIn, { key: row.conversation_key })).filter(({ id }) => id !== row.id)
+  const head = (await tx.first(selectPosition, { name }))?.head ?? 0
+  const through = Math.min(head, ...others.map(({ started_seq }) => (started_seq ?? 1) - 1))
+  if (through <= 0) return
+  await tx.write(deleteEventsThrough, { stream: name, seq: through })
+  await tx.write(raiseFloor, { name, floor: through })
+}
+
+/** Nobody answers what waits in a conversation any more. */
+export async function dropOpenTurns(tx: Tx, key: string, now: Instant): Promise<void> {
+  for (const turn of await tx.all(selectOpenIn, { key, limit: maxDropped })) {
+    if (turn.state !== 'queued') continue
+    await tx.write(updateTurn, { ...turn, state: 'cancelled', stop_reason: withdrawn, ended_at: now })
+    await tx.write(deleteUnreadOfTurn, { turnId: turn.id })
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * A new approach, whoever records it: a person or script (`record-approach`) or an agent (`note-approach`). The same words again in
+ * the same work session are the same approach, so that a call whose answer was lost can be made again.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type * as z from 'zod'
+import type { Instant } from '../../domain/instant.ts'
+import { projectStream } from '../../domain/stream-name.ts'
+import { approachId, parseApproachId } from '../../domain/work/approach-id.ts'
+import { type ApproachKind, contentOf, dayOf } from '../../domain/work/approach-lifecycle.ts'
+import type { Approach, ApproachDraft } from '../../protocol/work/approach.ts'
+import { newest } from '../../store/page-cursor.ts'
+import type { Reader, Tx } from '../../store/store.ts'
+import {
+  type ApproachRow,
+  approachColumns,
+  approachesPage,
+  approachFrom,
+  approachOf,
+  insertApproach,
+  nextApproachNumber,
+  selectApproach,
+} from '../../store/work/approaches.ts'
+import type { WorkSessionRow } from '../../store/work/work-sessions.ts'
+import { recordCheckpoint } from './checkpoint-record.ts'
+
+type Draft = z.output<typeof ApproachDraft>
+
+/** The newest ones, among which the same one is looked for: whoever repeats a call does it soon. */
+const lookedThrough = 20
+
+interface Circumstances {
+  readonly by: string
+  readonly now: Instant
+  /** The one it is to have, when that is free. */
+  readonly id?: string
+}
+
+/** The use case names the project's stream. */
+export async function addApproach(
+  tx: Tx,
+  row: WorkSessionRow,
+  draft: Draft,
+  { by, now, id: wanted }: Circumstances,
+): Promise<Approach> {
+  const known = await sameOne(tx, row.id, draft)
+  if (known) return approachOf(known)
+  const { kind, ...words } = draft
+  const { id, number } = (await freeId(tx, row.project_id, kind, wanted)) ?? (await nextId(tx, row.project_id, kind))
+  const recorded: ApproachRow = {
+    project_id: row.project_id,
+    session_id: row.id,
+    id,
+    first_kind: kind,
+    number,
+    ...approachColumns({ id, kind, date: dayOf(now), ...contentOf(kind, words), history: [] }),
+    recorded_at: now,
+    updated_at: now,
+  }
+  await tx.write(insertApproach, recorded)
+  const approach = approachOf(recorded)
+  tx.append(projectStream(row.project_id), { type: 'approach-recorded', data: { approach, by } })
+  const place = { projectId: row.project_id, workSessionId: row.id }
+  await recordCheckpoint(tx, { ...place, reason: 'approach_recorded', subject: id, now })
+  return approach
+}
+
+async function nextId(tx: Tx, projectId: string, kind: ApproachKind): Promise<Numbered> {
+  const number = await nextApproachNumber(tx, projectId, kind)
+  return { id: approachId(kind, number), number }
+}
+
+/** Undefined when it is no id of ours, or has been given out. */
+async function freeId(reader: Reader, projectId: string, kind: ApproachKind, id = ''): Promise<Numbered | undefined> {
+  const parsed = parseApproachId(id)
+  const isFree =
+    parsed?.kind === kind && parsed.number <= mostNumbered && !(await reader.first(selectApproach, { projectId, id }))
+  return isFree ? { id, number: parsed.number } : undefined
+}
+
+interface Numbered {
+  readonly id: string
+  readonly number: number
+}
+
+/** The next is counted from it. */
+const mostNumbered = 1_000_000
+
+async function sameOne(reader: Reader, workSessionId: string, { kind, ...words }: Draft): Promise<ApproachRow | undefined> {
+  const asked = contentOf(kind, words)
+  const rows = await approachesPage(reader, [workSessionId], { ...newest, limit: lookedThrough }, kind)
+  return rows.find((each) => {
+    const { id: _, kind: __, date: ___, history, ...content } = approachFrom(each)
+    return history.length === 0 && isDeepStrictEqual(content, asked)
+  })
+}

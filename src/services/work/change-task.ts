@@ -1,0 +1,167 @@
+/** Changes a task; what is not named stays. A change that changes nothing leaves no trace. */
+
+import type * as z from 'zod'
+import { refusalText } from '../../domain/because.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { home, projectStream, type StreamName } from '../../domain/stream-name.ts'
+import { taskFailed, type WorkError } from '../../domain/work/checkpoint.ts'
+import { unfinishedOf } from '../../domain/work/task-dependencies.ts'
+import {
+  type TaskChange as DecidedChange,
+  decide,
+  isUnfinished,
+  type TaskRefusal,
+  type TaskStatus,
+} from '../../domain/work/task-lifecycle.ts'
+import type { Task, TaskChange } from '../../protocol/work/task.ts'
+import { defineUseCase, type Tx } from '../../store/store.ts'
+import { selectBlockedBehind, statusesBehind } from '../../store/work/task-dependencies.ts'
+import { type TaskRow, taskColumns, taskFrom, taskOf, updateTask } from '../../store/work/tasks.ts'
+import {
+  runningDescendant,
+  selectWorkSession,
+  updateWorkSession,
+  type WorkSessionRow,
+  workSessionOf,
+} from '../../store/work/work-sessions.ts'
+import { recordCheckpoint } from './checkpoint-record.ts'
+import { settlePlan } from './plan-record.ts'
+import { dependOn, distinct, existingTask, moveCurrentTask, unfinishedFor } from './task-record.ts'
+
+// What went wrong in a work session, kept in it and saved with everything (CK1, CK2).
+
+/** The use case names the project's stream. The error is in the row of whoever reads it next; who holds the row gets it back. */
+async function keepError(tx: Tx, row: WorkSessionRow, error: WorkError, subject?: string): Promise<WorkSessionRow> {
+  const changed = { ...row, error: JSON.stringify(error) }
+  await tx.write(updateWorkSession, changed)
+  const place = { projectId: row.project_id, workSessionId: row.id }
+  await recordCheckpoint(tx, { ...place, reason: 'error', ...(subject !== undefined && { subject }), error, now: error.at })
+  return changed
+}
+
+// A change of a task, whoever asks for it: a person (`change-task`) or the agent that works on it (`update-task`). What follows
+// from it happens in the same commit: tasks that waited for it are lifted (TK2), and its work session is at another task.
+
+interface Change extends DecidedChange {
+  readonly title?: string | undefined
+  readonly description?: string | null | undefined
+}
+
+interface Circumstances {
+  readonly by: string
+  readonly now: Instant
+}
+
+const isEnd = (status: TaskStatus | undefined): boolean => status !== undefined && !isUnfinished(status)
+
+/** With home, because the end of a task may be the end of its work session (WK5). */
+export const taskStreams = ({ projectId, status }: { projectId: string; status?: TaskStatus | undefined }): StreamName[] =>
+  isEnd(status) ? [home, projectStream(projectId)] : [projectStream(projectId)]
+
+export async function applyTaskChange(tx: Tx, row: TaskRow, asked: Change, circumstances: Circumstances): Promise<Task> {
+  const place = { projectId: row.project_id, taskId: row.id }
+  const task = taskFrom(row)
+  const { title, description, ...change } = asked
+  const dependsOn = change.dependsOn && distinct(change.dependsOn)
+  const unfinished = dependsOn ? await dependOn(tx, place, dependsOn) : await unfinishedFor(tx, place, task.dependsOn)
+  const decision = decide(circumstances.now, task, { ...change, ...(dependsOn && { dependsOn }) }, unfinished)
+  if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
+  const decided = decision.outcome === 'changed' ? decision.task : task
+  const changed: TaskRow = {
+    ...row,
+    ...taskColumns(decided),
+    session_id: decided.status === 'in_progress' && row.status !== decided.status ? await goesOnIn(tx, row) : row.session_id,
+    blocked_by: blockedBy(decided.status, unfinished),
+    title: title ?? row.title,
+    description: description === undefined ? row.description : description,
+  }
+  if (isSame(row, changed)) return taskOf(row)
+  const answer = await write(tx, changed, circumstances)
+  if (changed.status !== row.status) {
+    await moveCurrentTask(tx, row, changed)
+    if (changed.status === 'completed') await lift(tx, place, circumstances)
+    await save(tx, changed, circumstances.now)
+    if (isEnd(changed.status)) await settlePlan(tx, changed.session_id, circumstances.now)
+  }
+  return answer
+}
+
+/** CK1: what is completed is saved, and so is what failed, with the error. */
+async function save(tx: Tx, { project_id: projectId, session_id: workSessionId, id, status, result }: TaskRow, now: Instant) {
+  if (workSessionId === null) return
+  if (status === 'completed') await recordCheckpoint(tx, { projectId, workSessionId, reason: 'task_completed', subject: id, now })
+  const row = status === 'failed' ? await tx.first(selectWorkSession, { id: workSessionId }) : undefined
+  if (row) await keepError(tx, row, taskFailed(id, result, now), id)
+}
+
+/**
+ * Begun again after its work session was completed, it is new work: the next one begins when its agent takes it up (WK4). After an
+ * interruption it goes where the work was resumed (RS1).
+ */
+async function goesOnIn(tx: Tx, { project_id: projectId, session_id: id }: TaskRow): Promise<string | null> {
+  const row = id === null ? undefined : await tx.first(selectWorkSession, { id })
+  const left = row && workSessionOf(row)
+  if (!left || left.state === 'running') return id
+  const to = left.state === 'completed' ? null : ((await runningDescendant(tx, row))?.id ?? id)
+  // The task's own event cannot tell where it was.
+  if (to !== id) tx.append(projectStream(projectId), { type: 'work-session-changed', data: { workSession: left } })
+  return to
+}
+
+/** Those that waited for it: the last dependency completed lifts a task, another one changes what it is held by. */
+async function lift(tx: Tx, place: { projectId: string; taskId: string }, circumstances: Circumstances): Promise<void> {
+  const waiting = await tx.all(selectBlockedBehind, place)
+  if (waiting.length === 0) return
+  const statusOf = await statusesBehind(tx, place)
+  for (const row of waiting) {
+    const task = taskFrom(row)
+    const unfinished = unfinishedOf(task.dependsOn, statusOf)
+    const decision = decide(circumstances.now, task, {}, unfinished)
+    const decided = decision.outcome === 'changed' ? decision.task : task
+    const changed = { ...row, ...taskColumns(decided), blocked_by: blockedBy(decided.status, unfinished) }
+    if (!isSame(row, changed)) await write(tx, changed, circumstances)
+  }
+}
+
+async function write(tx: Tx, row: TaskRow, { by, now }: Circumstances): Promise<Task> {
+  const changed = { ...row, updated_at: now }
+  await tx.write(updateTask, changed)
+  const task = taskOf(changed)
+  tx.append(projectStream(row.project_id), { type: 'task-changed', data: { task, by } })
+  return task
+}
+
+const blockedBy = (status: TaskRow['status'], unfinished: readonly string[]): string | null =>
+  status === 'blocked' ? (unfinished[0] ?? null) : null
+
+const isSame = (row: TaskRow, changed: TaskRow): boolean =>
+  (Object.keys(row) as (keyof TaskRow)[]).every((column) => row[column] === changed[column])
+
+function refusalOf(taskId: string, refusal: TaskRefusal): Refusal {
+  switch (refusal.code) {
+    case 'task_blocked': {
+      const { waitsFor } = refusal
+      return new Refusal('task_blocked', refusalText('taskWaits', { task: taskId, others: waitsFor.join(', ') }), { waitsFor })
+    }
+    case 'invalid_progress':
+      return new Refusal('invalid_progress', undefined, { min: 0, max: 100 })
+    case 'wrong_state': {
+      const { status, wanted } = refusal
+      const detail =
+        status === wanted
+          ? refusalText('taskDone', { task: taskId, state: status })
+          : refusalText('taskCannot', { task: taskId, state: status, wanted })
+      return new Refusal('wrong_state', detail, { state: status, wanted })
+    }
+  }
+}
+
+type Input = z.output<typeof TaskChange> & { projectId: string; taskId: string; by: string }
+
+export const changeTask = defineUseCase({
+  name: 'change-task',
+  streams: (input: Input) => taskStreams(input),
+  run: async (tx, { projectId, taskId, by, ...change }: Input, { now }): Promise<Task> =>
+    applyTaskChange(tx, await existingTask(tx, { projectId, taskId }), { ...change, mayRetry: true }, { by, now }),
+})

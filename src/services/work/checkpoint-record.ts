@@ -1,0 +1,40 @@
+/**
+ * Writes down that the state of a work session is saved now, and why (CK1): the row and its event; the mirror writes the files. The state it ended
+ * with is kept in the row (CK6): its tasks may go over into another right afterwards.
+ */
+import type { Instant } from '../../domain/instant.ts'
+import { projectStream } from '../../domain/stream-name.ts'
+import type { CheckpointReason, WorkError } from '../../domain/work/checkpoint.ts'
+import type { Checkpoint } from '../../protocol/work/checkpoint.ts'
+import type { Tx } from '../../store/store.ts'
+import {
+  checkpointOf,
+  insertCheckpoint,
+  selectLastCheckpoint,
+  stateCheckpoint,
+  workSessionRows,
+} from '../../store/work/work-session-state.ts'
+
+interface Noted {
+  readonly projectId: string
+  readonly workSessionId: string
+  readonly reason: CheckpointReason
+  readonly subject?: string
+  readonly error?: WorkError | null
+  readonly now: Instant
+}
+
+/** The use case names the project's stream. */
+export async function recordCheckpoint(tx: Tx, noted: Noted): Promise<Checkpoint> {
+  const { projectId, workSessionId, reason, subject = null, error = null, now } = noted
+  const last = await tx.first(selectLastCheckpoint, { workSessionId })
+  const number = (last?.number ?? 0) + 1
+  const kept = error && JSON.stringify(error)
+  const row = { session_id: workSessionId, number, at: now, reason, subject, error: kept, state: null }
+  const rows = reason === 'ended' ? await workSessionRows(tx, workSessionId) : undefined
+  const state = rows ? JSON.stringify(stateCheckpoint({ ...rows, checkpoints: [...rows.checkpoints, row] })) : null
+  await tx.write(insertCheckpoint, { ...row, state })
+  const checkpoint = checkpointOf(row)
+  tx.append(projectStream(projectId), { type: 'checkpoint-saved', data: { workSessionId, checkpoint } })
+  return checkpoint
+}

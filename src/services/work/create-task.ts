@@ -1,0 +1,68 @@
+/** Creates a task, in a work session or in none yet (WK4), with an id counted within its project, phase and type (ID1); blocked while it waits (TK2). */
+import type * as z from 'zod'
+import { Refusal } from '../../domain/errors.ts'
+import { projectStream } from '../../domain/stream-name.ts'
+import { nextSeq, taskId, taskIdBeginning } from '../../domain/work/task-id.ts'
+import { waitingStatus } from '../../domain/work/task-lifecycle.ts'
+import type { Task, TaskDraft } from '../../protocol/work/task.ts'
+import { selectProject } from '../../store/projects/projects.ts'
+import { defineUseCase, type Reader } from '../../store/store.ts'
+import { highestIds, insertTask, type TaskRow, taskOf } from '../../store/work/tasks.ts'
+import { workSessionOf } from '../../store/work/work-sessions.ts'
+import { noSuchProject } from '../refusals.ts'
+import { dependOn, distinct } from './task-record.ts'
+import { existingWorkSession } from './work-session-record.ts'
+
+type Input = z.output<typeof TaskDraft> & { projectId: string; by: string }
+
+export const createTask = defineUseCase({
+  name: 'create-task',
+  streams: ({ projectId }: Input) => [projectStream(projectId)],
+  run: async (tx, { projectId, by, ...draft }: Input, { now }): Promise<Task> => {
+    const { workSessionId, phase, type } = draft
+    if (workSessionId === null) await existingProject(tx, projectId)
+    else await openWorkSession(tx, projectId, workSessionId)
+    const id = await freeId(tx, projectId, phase, type)
+    const dependsOn = distinct(draft.dependsOn ?? [])
+    const unfinished = await dependOn(tx, { projectId, taskId: id }, dependsOn)
+    const row: TaskRow = {
+      project_id: projectId,
+      id,
+      session_id: workSessionId,
+      phase,
+      task_type: type,
+      title: draft.title,
+      description: draft.description ?? null,
+      status: waitingStatus(unfinished),
+      progress_percent: 0,
+      assigned_to: draft.assignedTo ?? null,
+      depends_on: JSON.stringify(dependsOn),
+      blocked_by: unfinished[0] ?? null,
+      started_at: null,
+      completed_at: null,
+      result: null,
+      created_at: now,
+      updated_at: now,
+    }
+    await tx.write(insertTask, row)
+    const task = taskOf(row)
+    tx.append(projectStream(projectId), { type: 'task-created', data: { task, by } })
+    return task
+  },
+})
+
+async function existingProject(reader: Reader, projectId: string): Promise<void> {
+  if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+}
+
+/** What was interrupted can be resumed with it; what is completed is done with. */
+async function openWorkSession(reader: Reader, projectId: string, workSessionId: string): Promise<void> {
+  const { state } = workSessionOf(await existingWorkSession(reader, { projectId, workSessionId }))
+  if (state === 'completed') throw new Refusal('work_session_completed', undefined, { workSessionId })
+}
+
+/** Behind the project's lock, so nobody else takes it. */
+async function freeId(reader: Reader, projectId: string, phase: number, type: string): Promise<string> {
+  const taken = await highestIds(reader, projectId, taskIdBeginning(phase, type))
+  return taskId(phase, type, nextSeq(phase, type, taken))
+}

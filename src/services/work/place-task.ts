@@ -1,0 +1,50 @@
+/**
+ * Puts a task that is in no work session into one, when its agent takes it up (WK4): into the one its agent session is at, while
+ * that runs, and otherwise into a new one, which that agent session drives.
+ */
+import { projectStream } from '../../domain/stream-name.ts'
+import { selectAgent } from '../../store/agents/agents.ts'
+import type { Context, Reader, Tx } from '../../store/store.ts'
+import { type TaskRow, taskOf, updateTask } from '../../store/work/tasks.ts'
+import { selectWorkSession, type WorkSessionRow } from '../../store/work/work-sessions.ts'
+import { moveCurrentTask } from './task-record.ts'
+import { beginWorkSession } from './work-session-record.ts'
+
+/** The agent session that takes it up. */
+interface TakenBy {
+  readonly id: string
+  readonly agentId: string
+  readonly workSessionId: string | null
+}
+
+export type PlacedTask = TaskRow & { readonly session_id: string }
+
+/** The use case names `home` and the project's stream. */
+export async function placeTask(tx: Tx, task: TaskRow, takenBy: TakenBy, context: Context): Promise<PlacedTask> {
+  if (task.session_id !== null) return { ...task, session_id: task.session_id }
+  const running = await runningOne(tx, takenBy.workSessionId)
+  const { id } = running ?? (await begin(tx, task, takenBy, context))
+  const placed = { ...task, session_id: id, updated_at: context.now }
+  await tx.write(updateTask, placed)
+  const told = { type: 'task-changed', data: { task: taskOf(placed), by: takenBy.agentId } } as const
+  tx.append(projectStream(task.project_id), told)
+  if (running) await moveCurrentTask(tx, task, placed)
+  return placed
+}
+
+async function runningOne(reader: Reader, id: string | null): Promise<WorkSessionRow | undefined> {
+  const row = id === null ? undefined : await reader.first(selectWorkSession, { id })
+  return row?.ended_at === null ? row : undefined
+}
+
+async function begin(tx: Tx, task: TaskRow, takenBy: TakenBy, context: Context): Promise<WorkSessionRow> {
+  const agent = await tx.first(selectAgent, { id: takenBy.agentId })
+  const beginning = {
+    project_id: task.project_id,
+    current_agent_role: agent?.role ?? null,
+    current_task_id: task.id,
+    current_phase: task.phase,
+    owner_agent_session_id: takenBy.id,
+  }
+  return beginWorkSession(tx, beginning, context)
+}

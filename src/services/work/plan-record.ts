@@ -1,0 +1,93 @@
+/** How the plan of a work session stands, and its end when nobody is at it and nothing is left to do (WK5). */
+import type { Instant } from '../../domain/instant.ts'
+import { type OpenTask, type PlanStanding, planStanding, type WaitsFor, waitsFor } from '../../domain/work/plan.ts'
+import type { TaskStatus } from '../../domain/work/task-lifecycle.ts'
+import { endOfPlan } from '../../domain/work/work-session-lifecycle.ts'
+import type { WorkSession } from '../../protocol/work/work-session.ts'
+import { selectAgentSession, selectCompanion, selectLiveAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
+import { selectPendingOfWorkSession } from '../../store/approvals/approvals.ts'
+import { selectAtWork } from '../../store/consoles/role-agents.ts'
+import type { Reader, Tx } from '../../store/store.ts'
+import { selectBlocked, selectUnblocked } from '../../store/work/plans.ts'
+import { selectTask, type TaskRow } from '../../store/work/tasks.ts'
+import { selectWorkSession, type WorkSessionRow } from '../../store/work/work-sessions.ts'
+import { finishWorkSession } from './finish-work-session.ts'
+
+/** More than any plan has. */
+const maxTasks = 100_000
+/** Of those who must act, so many are named. */
+const namedAtMost = 20
+
+const openTask = ({ id, status, assigned_to, depends_on, blocked_by }: TaskRow): OpenTask => ({
+  id,
+  status,
+  assignedTo: assigned_to,
+  dependsOn: JSON.parse(depends_on),
+  blockedBy: blocked_by,
+})
+
+export async function planOf(reader: Reader, workSessionId: string): Promise<PlanStanding> {
+  const ready = await reader.all(selectUnblocked, { workSessionId, limit: 1 })
+  if (ready.length > 0) return 'open'
+  const rows = await reader.all(selectBlocked, { workSessionId, limit: maxTasks })
+  const open = rows.map(openTask)
+  return planStanding(open, await statusesOf(reader, rows[0]?.project_id, open))
+}
+
+/** Of the tasks that they depend on and that are not among them. */
+async function statusesOf(reader: Reader, projectId: string | undefined, open: readonly OpenTask[]) {
+  const own = new Set(open.map(({ id }) => id))
+  const statuses = new Map<string, TaskStatus | undefined>()
+  for (const id of new Set(open.flatMap(({ dependsOn }) => dependsOn)))
+    if (projectId !== undefined && !own.has(id)) statuses.set(id, (await reader.first(selectTask, { projectId, id }))?.status)
+  return (id: string): TaskStatus | undefined => statuses.get(id)
+}
+
+/**
+ * Ends a running work session that agents were at and nobody is now, when all its tasks are done or wait for a failure. One made by
+ * hand that no agent was at ends by hand (WK4). The use case names `home` and the project's stream.
+ */
+export async function settlePlan(tx: Tx, workSessionId: string | null, now: Instant): Promise<void> {
+  const row = workSessionId === null ? undefined : await tx.first(selectWorkSession, { id: workSessionId })
+  if (!row || row.ended_at !== null || (row.owner_agent_session_id === null && row.parent_session_id === null)) return
+  if (await isDriven(tx, row)) return
+  const end = endOfPlan(await planOf(tx, row.id))
+  if (end) await finishWorkSession(tx, row, end, now)
+}
+
+/** An agent session, or an agent in a role, is at it. */
+export async function isDriven(reader: Reader, { id, owner_agent_session_id: ownerId }: WorkSessionRow): Promise<boolean> {
+  const owner = ownerId === null ? undefined : await reader.first(selectAgentSession, { id: ownerId })
+  if (owner && owner.state !== 'ended') return true
+  if (await reader.first(selectCompanion, { workSessionId: id, agentSessionId: ownerId ?? '' })) return true
+  const role = await reader.first(selectAtWork, { workSessionId: id })
+  return role?.state === 'SPAWNING' || role?.state === 'ACTIVE'
+}
+
+/** The same for a reader's view of one. */
+export async function waitsForId(reader: Reader, { id, state }: Pick<WorkSession, 'id' | 'state'>): Promise<WaitsFor[]> {
+  const row = state === 'running' ? await reader.first(selectWorkSession, { id }) : undefined
+  return row ? waitsForOf(reader, row) : []
+}
+
+/** Who must act before a running work session goes on. */
+export async function waitsForOf(reader: Reader, row: WorkSessionRow): Promise<WaitsFor[]> {
+  if (row.ended_at !== null) return []
+  const which = { workSessionId: row.id, limit: namedAtMost }
+  const ready = await reader.all(selectUnblocked, which)
+  const rows = ready.length > 0 ? ready : await reader.all(selectBlocked, which)
+  const open = rows.map(openTask)
+  const atWork = new Set<string>()
+  for (const agentId of new Set(open.map(({ assignedTo }) => assignedTo))) {
+    const pair = agentId !== null && { agentId, projectId: row.project_id, purpose: 'task' as const }
+    if (pair && (await reader.first(selectLiveAgentSession, pair))) atWork.add(pair.agentId)
+  }
+  const facts = {
+    approvals: (await reader.all(selectPendingOfWorkSession, { ...which, projectId: row.project_id })).map(({ id }) => id),
+    open,
+    isAtWork: (agentId: string) => atWork.has(agentId),
+    agentId: row.current_agent_type,
+    isDriven: await isDriven(reader, row),
+  }
+  return waitsFor(facts).slice(0, namedAtMost)
+}

@@ -1,0 +1,223 @@
+/** Reads about work sessions, tasks, approaches and artifacts. */
+
+import type { ToldDecision } from '../../domain/approvals/decision-for-agent.ts'
+import { type Instant, later } from '../../domain/instant.ts'
+import { durationMs } from '../../domain/projects/duration.ts'
+import type { ApproachKind } from '../../domain/work/approach-lifecycle.ts'
+import type { ResumeContext } from '../../domain/work/resume-context.ts'
+import type { Page, PageQuery } from '../../protocol/page.ts'
+import type { Approach } from '../../protocol/work/approach.ts'
+import type { Artifact } from '../../protocol/work/artifact.ts'
+import { type Lineage, lineageMarks, lineageSize } from '../../protocol/work/lineage.ts'
+import type { Task } from '../../protocol/work/task.ts'
+import {
+  type ListedWorkSession,
+  type WholeWorkSession,
+  type WorkSession,
+  wholeListLimit,
+} from '../../protocol/work/work-session.ts'
+import { approvalsOfWorkSession } from '../../store/approvals/approvals.ts'
+import type { Receiver } from '../../store/conversations/unread.ts'
+import { cutNamePage, cutPage, cutPageBy, nameAfter, newest, pageParams } from '../../store/page-cursor.ts'
+import { selectProject } from '../../store/projects/projects.ts'
+import { defineQuery } from '../../store/store.ts'
+import { approachesOfProject, approachesPage, approachOf } from '../../store/work/approaches.ts'
+import { artifactOf, artifactsAfter, selectArtifact, selectPart } from '../../store/work/artifacts.ts'
+import { selectTaskAtHand, type TasksFilter, taskOf, tasksPage } from '../../store/work/tasks.ts'
+import { checkpointsOf, lastChange } from '../../store/work/work-session-state.ts'
+import {
+  childrenOf,
+  lineageOf,
+  marksOf,
+  selectRunningAfter,
+  selectWorkSession,
+  workSessionOf,
+  workSessionsPage,
+  workSessionsToResume,
+} from '../../store/work/work-sessions.ts'
+import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
+import { decisionsAt } from '../approvals/decisions-for-agents.ts'
+import { settingsOf } from '../projects/project-record.ts'
+import { noSuchArtifact, noSuchProject } from '../refusals.ts'
+import { waitsForId, waitsForOf } from './plan-record.ts'
+import { contextOf } from './resume-context.ts'
+import { existingTask } from './task-record.ts'
+import type { NamedArtifact } from './upload-artifact.ts'
+import { existingWorkSession } from './work-session-record.ts'
+
+/** Reads a work session with everything that belongs to it (WK3). */
+export const getWorkSession = defineQuery({
+  name: 'get-work-session',
+  run: async (reader, place: { projectId: string; workSessionId: string }): Promise<WholeWorkSession> => {
+    const { workSessionId } = place
+    const row = await existingWorkSession(reader, place)
+    const page = { ...newest, limit: wholeListLimit }
+    const approaches = await approachesPage(reader, await lineageOf(reader, row), page)
+    return {
+      ...workSessionOf(row),
+      waitsFor: await waitsForOf(reader, row),
+      tasks: await tasksPage(reader, place, page),
+      approvals: await approvalsOfWorkSession(reader, workSessionId, wholeListLimit),
+      approaches: approaches.map(approachOf),
+      checkpoints: await checkpointsOf(reader, workSessionId, wholeListLimit),
+      artifacts: await artifactsAfter(reader, { workSessionId, name: '' }, wholeListLimit),
+      children: await childrenOf(reader, workSessionId, wholeListLimit),
+    }
+  },
+})
+
+/** Lists the work sessions of a project, newest first, page by page (WK3). */
+export const listWorkSessions = defineQuery({
+  name: 'list-work-sessions',
+  run: async (reader, { projectId, ...page }: PageQuery & { projectId: string }): Promise<Page<ListedWorkSession>> => {
+    if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+    const found = await workSessionsPage(reader, projectId, pageParams(page))
+    const cut = cutPageBy(found, page.limit, ({ startedAt, id }) => ({ createdAt: startedAt, id }))
+    const items: ListedWorkSession[] = []
+    for (const each of cut.items) items.push({ ...each, waitsFor: await waitsForId(reader, each) })
+    return { ...cut, items }
+  },
+})
+
+/** What was interrupted and not taken up since, over all projects, newest first (UI1). */
+export const listInterrupted = defineQuery({
+  name: 'list-interrupted',
+  run: async (reader, page: PageQuery): Promise<Page<WorkSession>> =>
+    cutPageBy(await workSessionsToResume(reader, pageParams(page)), page.limit, ({ startedAt, id }) => ({
+      createdAt: startedAt,
+      id,
+    })),
+})
+
+/** The newest work sessions of a project with what happened in each, for the picture of who was resumed from whom (UI2). */
+export const getLineage = defineQuery({
+  name: 'get-lineage',
+  run: async (reader, { projectId }: { projectId: string }): Promise<Lineage> => {
+    if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+    const found = await workSessionsPage(reader, projectId, { ...newest, limit: lineageSize })
+    const items: Lineage['items'] = []
+    for (const workSession of found) items.push({ ...workSession, ...(await marksOf(reader, workSession.id, lineageMarks)) })
+    return { items }
+  },
+})
+
+/** Reads one task of a project. */
+export const getTask = defineQuery({
+  name: 'get-task',
+  run: async (reader, place: { projectId: string; taskId: string }): Promise<Task> => taskOf(await existingTask(reader, place)),
+})
+
+/** Lists the tasks of a project, newest first, page by page (HT1); those of one status or work session when asked. */
+export const listTasks = defineQuery({
+  name: 'list-tasks',
+  run: async (reader, { limit, cursor, ...filter }: PageQuery & TasksFilter): Promise<Page<Task>> => {
+    const { projectId } = filter
+    if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+    return cutPage(await tasksPage(reader, filter, pageParams({ limit, cursor })), limit)
+  },
+})
+
+/** What an agent session should be at (`get_my_task`): a task of its agent that is in progress, where the work goes on (AS3), and what was decided about it. */
+export const getMyTask = defineQuery({
+  name: 'get-my-task',
+  run: async (reader, caller: Receiver): Promise<{ task: Task | null; decisions: ToldDecision[] }> => {
+    const { agentId, projectId, workSessionId } = await liveAgentSession(reader, caller)
+    const row = await reader.first(selectTaskAtHand, { agentId, projectId, workSessionId })
+    if (!row) return { task: null, decisions: [] }
+    const decided = await decisionsAt(reader, { agentId, projectId, workSessionId: row.session_id ?? workSessionId }, row)
+    return { task: taskOf(row), decisions: decided.map(({ decision }) => decision) }
+  },
+})
+
+/** What an agent that took work up is told about it, as it stands now (`get_resume_context`); null when its work was begun, not resumed. */
+export const getResumeContext = defineQuery({
+  name: 'get-resume-context',
+  run: async (reader, caller: Receiver): Promise<ResumeContext | null> => {
+    const { workSessionId, agentId } = await liveAgentSession(reader, caller)
+    const row = workSessionId === null ? undefined : await reader.first(selectWorkSession, { id: workSessionId })
+    return row?.parent_session_id ? contextOf(reader, row, agentId) : null
+  },
+})
+
+type ListInput = PageQuery & { projectId: string; workSessionId: string; kind?: ApproachKind | undefined }
+
+/** Lists the approaches of a work session, those of its ancestors included (AR2), newest first, page by page (HT1). */
+export const listApproaches = defineQuery({
+  name: 'list-approaches',
+  run: async (reader, { limit, cursor, kind, ...place }: ListInput): Promise<Page<Approach>> => {
+    const lineage = await lineageOf(reader, await existingWorkSession(reader, place))
+    const found = await approachesPage(reader, lineage, pageParams({ limit, cursor }), kind)
+    return cutPageBy(found.map(approachOf), limit, ({ recordedAt, id }) => ({ createdAt: recordedAt, id }))
+  },
+})
+
+type ProjectListInput = PageQuery & { projectId: string; kind?: ApproachKind | undefined }
+
+/** Lists all that was learned in a project, by id, page by page (UI2). */
+export const listProjectApproaches = defineQuery({
+  name: 'list-project-approaches',
+  run: async (reader, { projectId, kind, limit, cursor }: ProjectListInput): Promise<Page<Approach>> => {
+    if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+    const found = await approachesOfProject(reader, { projectId, after: nameAfter(cursor), limit: limit + 1, kind })
+    const { items, nextCursor } = cutNamePage(
+      found.map((row) => ({ name: row.id, row })),
+      limit,
+    )
+    return { items: items.map(({ row }) => approachOf(row)), nextCursor }
+  },
+})
+
+export const runningAtOnce = 200
+
+export interface RunningWork {
+  readonly projectId: string
+  readonly workSessionId: string
+  /** Not before. */
+  readonly dueAt: Instant
+}
+
+/** Work sessions that are running, over all projects, and when the state of each may have to be saved again (CK1). */
+export const findRunningWork = defineQuery({
+  name: 'find-running-work',
+  /** In the order of project and id, behind the one named. */
+  run: async (reader, after: { projectId: string; workSessionId: string }): Promise<RunningWork[]> => {
+    const found: RunningWork[] = []
+    for (const row of await reader.all(selectRunningAfter, { ...after, limit: runningAtOnce })) {
+      const { savedAt } = await lastChange(reader, row.id)
+      const intervalMs = durationMs(await settingsOf(reader, row.project_id), 'checkpoint.interval_minutes')
+      found.push({ projectId: row.project_id, workSessionId: row.id, dueAt: later(savedAt, intervalMs) })
+    }
+    return found
+  },
+})
+
+/** Finds an artifact (CK5), and where its bytes are. */
+export const getArtifact = defineQuery({
+  name: 'get-artifact',
+  run: async (reader, { name, ...place }: NamedArtifact): Promise<{ artifact: Artifact; uploadId: string }> => {
+    const { id: workSessionId } = await existingWorkSession(reader, place)
+    const row = await reader.first(selectArtifact, { workSessionId, name })
+    if (!row) throw noSuchArtifact(name)
+    return { artifact: artifactOf(row), uploadId: row.upload_id }
+  },
+})
+
+type ArtifactListInput = PageQuery & { projectId: string; workSessionId: string }
+
+/** Lists the artifacts of a work session by name, page by page (HT1). */
+export const listArtifacts = defineQuery({
+  name: 'list-artifacts',
+  run: async (reader, { limit, cursor, ...place }: ArtifactListInput): Promise<Page<Artifact>> => {
+    const { id: workSessionId } = await existingWorkSession(reader, place)
+    const found = await artifactsAfter(reader, { workSessionId, name: nameAfter(cursor) }, limit + 1)
+    return cutNamePage(found, limit)
+  },
+})
+
+/** The bytes of an artifact, one part after the other. */
+export const readUploadPart = defineQuery({
+  name: 'read-upload-part',
+  /** In base64; null behind the last. */
+  run: async (reader, part: { uploadId: string; number: number }): Promise<string | null> =>
+    (await reader.first(selectPart, part))?.bytes ?? null,
+})

@@ -1,0 +1,226 @@
+/**
+ * Brings a work session back from its files (CK4): whatever of it is missing in the store, and nothing that is there. The store is
+ * the truth: what it has is never written over. Says what could not be brought back.
+ */
+import { Refusal } from '../../domain/errors.ts'
+import type { FolderLook } from '../../domain/projects/folder.ts'
+import { changeSettings } from '../../domain/projects/settings.ts'
+import { home, projectStream } from '../../domain/stream-name.ts'
+import { ProjectPath } from '../../protocol/projects/project.ts'
+import { type ReadWorkSession, readWorkSession, type WorkSessionFiles } from '../../protocol/work/read-work-session.ts'
+import { type NotRestored, type Restored, restoredOnWire } from '../../protocol/work/resume.ts'
+import { selectAgent } from '../../store/agents/agents.ts'
+import {
+  type ApprovalRow,
+  approvalOf,
+  insertApproval,
+  nextApprovalId,
+  selectApproval,
+  selectApprovedOfTask,
+} from '../../store/approvals/approvals.ts'
+import { insertProject, projectOf, selectProject } from '../../store/projects/projects.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { approachOf, insertApproach, selectApproach } from '../../store/work/approaches.ts'
+import { insertDependency } from '../../store/work/task-dependencies.ts'
+import { insertTask, selectTask, type TaskRow, taskOf } from '../../store/work/tasks.ts'
+import { insertCheckpoint, selectLastCheckpoint, stateCheckpoint, workSessionRows } from '../../store/work/work-session-state.ts'
+import { insertWorkSession, selectWorkSession, type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
+import { chooseFolder, managedChange, mustManage } from '../projects/choose-folder.ts'
+import type { Choosing } from '../projects/create-project.ts'
+import { askedByNobody, restoredRows } from './restored-rows.ts'
+import { distinct } from './task-record.ts'
+
+interface Input extends Choosing {
+  /** Where it belongs; the files must say the same. */
+  readonly projectId: string
+  readonly workSessionId: string
+  readonly files: WorkSessionFiles
+}
+
+type Told = NotRestored[]
+
+/** What kind of approval it is, and who asked for it, when the files do not tell. */
+const importedApproval = 'imported'
+
+export const restoreWorkSession = defineUseCase({
+  name: 'restore-work-session',
+  streams: ({ projectId }: Input) => [home, projectStream(projectId)],
+  run: async (tx, { projectId, workSessionId, files, ...choosing }: Input, context): Promise<Restored> => {
+    const read = readWorkSession(files)
+    const { by } = choosing
+    const { checkpoint } = read
+    if (checkpoint.project_id !== projectId || checkpoint.session_id !== workSessionId)
+      throw new Refusal('invalid_request', `These are the files of ${checkpoint.session_id} in ${checkpoint.project_id}`)
+    const told: Told = []
+    await bringProject(tx, read, { ...choosing, told }, context)
+    const rows = restoredRows(read, by)
+    const workSession = await bringWorkSession(tx, rows.workSession)
+    const restored = {
+      tasks: await bringTasks(tx, rows.tasks, by),
+      approvals: (await bringApprovals(tx, rows.approvals, told)) + (await importApprovals(tx, rows.approved, read, by)),
+      approaches: await bringApproaches(tx, rows.approaches, by),
+    }
+    if (!(await tx.first(selectLastCheckpoint, { workSessionId }))) {
+      const end = rows.wasOver ? rows.checkpoints.findLast(({ reason }) => reason === 'ended') : undefined
+      const state = JSON.stringify(files.checkpoint)
+      for (const each of rows.checkpoints) await tx.write(insertCheckpoint, each === end ? { ...each, state } : each)
+      if (!end) await keepEndState(tx, workSession, rows.wasOver ? state : undefined)
+    }
+    told.push(...missingFiles(read), ...(await missingAgents(tx, rows.tasks)))
+    return restoredOnWire({ workSession: workSessionOf(workSession), restored, notRestored: told })
+  },
+})
+
+async function bringProject(
+  tx: Tx,
+  read: ReadWorkSession,
+  { by, scopes, look, told }: Choosing & { told: Told },
+  { now }: Context,
+): Promise<void> {
+  const { project_id: id } = read.checkpoint
+  if (await tx.first(selectProject, { id })) return
+  const file = read.project?.id === id ? read.project : null
+  const settings = changeSettings({}, file?.settings ?? {})
+  if ('problem' in settings) told.push({ what: 'project', detail: `Its settings are the usual ones: ${settings.problem.detail}` })
+  const path = ProjectPath.nullable().safeParse(file?.path ?? null)
+  if (!path.success) told.push({ what: 'project', detail: `It has no path here: ${file?.path} is not absolute` })
+  if (!file) told.push({ what: 'project', detail: `There was no project.json: it is named ${id} and has no path` })
+  told.push({
+    what: 'conversation',
+    detail: 'Chats, people, tokens and agents are not in these files; add and assign the agents again',
+  })
+  const wanted = path.success ? path.data : null
+  const chosen = 'chosen' in settings ? settings.chosen : {}
+  mustManage(scopes, managedChange({ path: null, chosen: {} }, { path: wanted, chosen }))
+  const row = {
+    id,
+    name: file?.name ?? id,
+    path: wanted !== null && look ? await folderOr(tx, wanted, look, told) : wanted,
+    settings: JSON.stringify(chosen),
+    created_at: file?.created_at ?? now,
+    updated_at: now,
+  }
+  await tx.write(insertProject, row)
+  tx.append(home, { type: 'project-created', data: { project: projectOf(row, []), by } }, [projectStream(id)])
+}
+
+/** Whoever rebuilds a store from its own files has the folders as they were; from a door they are looked at. */
+async function folderOr(tx: Tx, wanted: string, look: FolderLook, told: Told): Promise<string | null> {
+  try {
+    return await chooseFolder(tx, wanted, look)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    told.push({ what: 'project', detail: `It has no path here: ${error.message}` })
+    return null
+  }
+}
+
+async function bringWorkSession(tx: Tx, row: WorkSessionRow): Promise<WorkSessionRow> {
+  const known = await tx.first(selectWorkSession, { id: row.id })
+  if (known && known.project_id !== row.project_id)
+    throw new Refusal('invalid_request', `${row.id} is a work session of another project`)
+  if (known) return known
+  await tx.write(insertWorkSession, row)
+  const told = { workSession: workSessionOf(row) }
+  tx.append(projectStream(row.project_id), { type: 'work-session-started', data: told }, [home])
+  tx.append(projectStream(row.project_id), { type: 'work-session-ended', data: told }, [home])
+  return row
+}
+
+async function bringTasks(tx: Tx, rows: readonly TaskRow[], by: string): Promise<number> {
+  let brought = 0
+  for (const row of rows) {
+    const { project_id: projectId, id } = row
+    if (await tx.first(selectTask, { projectId, id })) continue
+    await tx.write(insertTask, row)
+    for (const depends_on of distinct(JSON.parse(row.depends_on)))
+      await tx.write(insertDependency, { project_id: projectId, task_id: id, depends_on })
+    tx.append(projectStream(projectId), { type: 'task-created', data: { task: taskOf(row), by } })
+    brought++
+  }
+  return brought
+}
+
+async function bringApprovals(tx: Tx, rows: readonly Parameters<typeof approvalOf>[0][], told: Told): Promise<number> {
+  let brought = 0
+  for (const row of rows) {
+    const known = await tx.first(selectApproval, { id: row.id })
+    if (known?.project_id === row.project_id && known.submitted_at === row.submitted_at) continue
+    const id = known ? await nextApprovalId(tx) : row.id
+    if (known) told.push({ what: 'approval', detail: `Approval ${row.id} is ${id} here: its number was given out again` })
+    const kept = { ...row, id }
+    await tx.write(insertApproval, kept)
+    tx.append(projectStream(row.project_id), { type: 'approval-asked', data: { approval: approvalOf(kept) } }, [home])
+    brought++
+  }
+  return brought
+}
+
+/** Of a task that is said to be approved though nobody knows by whom: the approval is kept, and says that it was brought in. */
+async function importApprovals(tx: Tx, taskIds: readonly string[], { checkpoint }: ReadWorkSession, by: string): Promise<number> {
+  const { project_id, session_id, timestamp: at, current_state: state } = checkpoint
+  let brought = 0
+  for (const task_id of taskIds) {
+    if (await tx.first(selectApprovedOfTask, { projectId: project_id, taskId: task_id })) continue
+    const row: ApprovalRow = {
+      ...{ id: await nextApprovalId(tx), project_id, session_id, task_id, ...askedByNobody },
+      checkpoint_type: importedApproval,
+      leader_id: state?.active_agent?.agent_id ?? importedApproval,
+      status: 'approved',
+      submitted_at: at,
+      resolved_at: at,
+      // AP7: nobody decides in another's name, and the state does not say whose it was.
+      ...{ decided_by: by, imported_decider: '' },
+      feedback: null,
+      instruction_content: null,
+      worker_instructions: '[]',
+      artifacts: '[]',
+      revision_history: '[]',
+      ...{ outcome: null, digest: null, options: null, tool_call: null, option_id: null, role: null, deadline: null },
+    }
+    await tx.write(insertApproval, row)
+    tx.append(projectStream(project_id), { type: 'approval-asked', data: { approval: approvalOf(row) } }, [home])
+    brought++
+  }
+  return brought
+}
+
+/** CK6: the state it ended with is the file's own; one that ran ended when its store was lost. */
+async function keepEndState(tx: Tx, { id, ended_at }: WorkSessionRow, file: string | undefined): Promise<void> {
+  const rows = await workSessionRows(tx, id)
+  if (!rows || ended_at === null) return
+  const number = (rows.checkpoints.at(-1)?.number ?? 0) + 1
+  const row = { session_id: id, number, at: ended_at, reason: 'ended', subject: null, error: null, state: null } as const
+  await tx.write(insertCheckpoint, { ...row, state: file ?? JSON.stringify(stateCheckpoint(rows)) })
+}
+
+async function bringApproaches(tx: Tx, rows: readonly Parameters<typeof approachOf>[0][], by: string): Promise<number> {
+  let brought = 0
+  for (const row of rows) {
+    if (await tx.first(selectApproach, { projectId: row.project_id, id: row.id })) continue
+    await tx.write(insertApproach, row)
+    tx.append(projectStream(row.project_id), { type: 'approach-recorded', data: { approach: approachOf(row), by } })
+    brought++
+  }
+  return brought
+}
+
+function missingFiles({ rows, approaches }: ReadWorkSession): NotRestored[] {
+  const missing: NotRestored[] = []
+  if (approaches === null) missing.push({ what: 'approach', detail: 'There was no approaches.json: what was tried is not known' })
+  if (rows === null)
+    missing.push({
+      what: 'history',
+      detail:
+        'There was no work_session.json: approvals, earlier checkpoints, where it was resumed from, and the words of its tasks are lost',
+    })
+  return missing
+}
+
+async function missingAgents(reader: Reader, tasks: readonly TaskRow[]): Promise<NotRestored[]> {
+  const missing: NotRestored[] = []
+  for (const agentId of new Set(tasks.map(({ assigned_to }) => assigned_to)))
+    if (agentId !== null && !(await reader.first(selectAgent, { id: agentId })))
+      missing.push({ what: 'agent', detail: `There is no agent ${agentId} here; its tasks wait until there is` })
+  return missing
+}

@@ -1,0 +1,218 @@
+/**
+ * Takes interrupted work up (RS1): a child that goes on where its parent stopped, with the unfinished tasks. Asked twice at once, it
+ * is one child; while that or anything resumed from it runs, that one (RS3). A work session that cannot be read is not resumed: it is counted, and set aside after the second
+ * time, so that nobody keeps running into it.
+ */
+
+import { Refusal } from '../../domain/errors.ts'
+import { statusText } from '../../domain/sentences.ts'
+import { home, projectStream } from '../../domain/stream-name.ts'
+import { afterFailure, decideResume } from '../../domain/work/lineage.ts'
+import { blockersElsewhere } from '../../domain/work/plan.ts'
+import type { ResumeContext } from '../../domain/work/resume-context.ts'
+import { type Missing, type NotRestored, type Resumed, resumedOnWire } from '../../protocol/work/resume.ts'
+import { wholeListLimit } from '../../protocol/work/work-session.ts'
+import { selectAgent } from '../../store/agents/agents.ts'
+import { selectAtWork } from '../../store/consoles/role-agents.ts'
+import { connectedCoordinators } from '../../store/processes/coordinators.ts'
+import { selectAssignment } from '../../store/projects/projects.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { selectUnfinished, type TaskRow, taskOf, updateTask } from '../../store/work/tasks.ts'
+import { descendantsOf, updateWorkSession, type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
+import { isDriven } from './plan-record.ts'
+import { contextOf, contextWith } from './resume-context.ts'
+import { beginWorkSession, existingWorkSession } from './work-session-record.ts'
+
+// What is needed before resumed work starts (RS6); nothing when somebody is at it or will be started for it (CO3).
+
+/** `resumedFrom`: the work session that was interrupted; `tasks`: the unfinished ones that go on. */
+async function missingToStart(reader: Reader, resumedFrom: string, tasks: readonly TaskRow[]): Promise<Missing[]> {
+  const missing = await missingForTasks(reader, tasks)
+  const role = missing.length > 0 ? await reader.first(selectAtWork, { workSessionId: resumedFrom }) : undefined
+  return role ? [{ what: 'role', detail: statusText('roleNeeded', { agent: role.agent_id, role: role.role }) }] : missing
+}
+
+async function missingForTasks(reader: Reader, tasks: readonly TaskRow[]): Promise<Missing[]> {
+  const ready = tasks.filter(({ status }) => status === 'pending' || status === 'in_progress')
+  const [first] = tasks
+  if (!first) return [{ what: 'task', detail: statusText('noTaskLeft') }]
+  if (ready.length === 0) return blockedTasks(tasks)
+  const missing: Missing[] = []
+  for (const [agentId, [task]] of Map.groupBy(ready, ({ assigned_to }) => assigned_to)) {
+    const needed = task && (await missingForAgent(reader, agentId, task))
+    if (!needed) return []
+    missing.push(needed)
+  }
+  return missing.slice(0, maxMissing)
+}
+
+const maxMissing = 5
+
+function blockedTasks(tasks: readonly TaskRow[]): Missing[] {
+  const blockers = blockersElsewhere(tasks.map(({ id, blocked_by }) => ({ id, blockedBy: blocked_by })))
+  return blockers.slice(0, maxMissing).map((task) => ({ what: 'task', detail: statusText('taskNeeded', { task }) }))
+}
+
+async function missingForAgent(reader: Reader, agentId: string | null, task: TaskRow): Promise<Missing | undefined> {
+  if (agentId === null) return { what: 'agent', detail: statusText('nobodyAssigned', { task: task.id }) }
+  const agent = await reader.first(selectAgent, { id: agentId })
+  const assigned = await reader.first(selectAssignment, { project_id: task.project_id, agent_id: agentId })
+  if (!agent || !assigned) return { what: 'agent', detail: statusText('agentNotInProject', { agent: agentId, tasks: task.id }) }
+  if (agent.command === null) return { what: 'agent', detail: statusText('agentByHand', { agent: agentId }) }
+  if ((await connectedCoordinators(reader)).length > 0) return undefined
+  return { what: 'machine', detail: statusText('noMachineFor', { agent: agentId }) }
+}
+
+/** More than any plan has; what is beyond stays where it is. */
+const maxTasks = 100_000
+
+/** The unfinished tasks that go over into a resumed work session (RS1). */
+const unfinishedOf = (reader: Reader, workSessionId: string): Promise<TaskRow[]> =>
+  reader.all(selectUnfinished, { workSessionId, limit: maxTasks })
+
+/** Its own, and those that its descendants left when they ended (RS3); newest first. None of them runs. */
+async function carriedOver(reader: Reader, workSessionId: string): Promise<TaskRow[]> {
+  const ids = [workSessionId, ...(await descendantsOf(reader, workSessionId)).map(({ id }) => id)]
+  const rows: TaskRow[] = []
+  for (const id of ids) rows.push(...(await unfinishedOf(reader, id)))
+  return rows.sort((a, b) => (a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id) ? 1 : -1))
+}
+
+interface Input {
+  readonly projectId: string
+  readonly workSessionId: string
+  readonly by: string
+}
+
+export type ResumeOutcome =
+  | { readonly outcome: 'begun' | 'same'; readonly resumed: Resumed }
+  | { readonly outcome: 'failed'; readonly setAside: string | null }
+
+/** Of what went wrong, in the row and in answers. */
+const maxReason = 500
+
+export const resumeWorkSession = defineUseCase({
+  name: 'resume-work-session',
+  streams: ({ projectId }: Input) => [home, projectStream(projectId)],
+  run: async (tx, { by, ...place }: Input, context): Promise<ResumeOutcome> => {
+    const row = await existingWorkSession(tx, place)
+    const running = (await descendantsOf(tx, row.id)).find(({ ended_at }) => ended_at === null)
+    const { state } = workSessionOf(row)
+    const decision = decideResume({ state, setAside: row.set_aside, runningId: running?.id ?? null })
+    if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
+    // All that is read comes before all that is written, so that what cannot be read leaves nothing half done.
+    const read = await attempt(() => (running ? prepareSame(tx, row, running) : prepareFork(tx, row)))
+    if ('failure' in read) return fail(tx, row, read.failure)
+    return running ? same(running, read.found) : fork(tx, row, read.found, by, context)
+  },
+})
+
+interface Prepared {
+  readonly resumeContext: ResumeContext
+  readonly tasks: readonly TaskRow[]
+  readonly notRestored: NotRestored[]
+  readonly missing: Missing[]
+}
+
+async function prepareFork(reader: Reader, row: WorkSessionRow): Promise<Prepared> {
+  const tasks = await carriedOver(reader, row.id)
+  for (const task of tasks) taskOf(task)
+  return {
+    resumeContext: await contextWith(reader, row, tasks),
+    tasks,
+    notRestored: await missingAgents(reader, tasks),
+    missing: await missingToStart(reader, row.id, tasks),
+  }
+}
+
+async function prepareSame(reader: Reader, row: WorkSessionRow, child: WorkSessionRow): Promise<Prepared> {
+  const tasks = await unfinishedOf(reader, child.id)
+  for (const task of tasks) taskOf(task)
+  return {
+    resumeContext: await contextOf(reader, child),
+    tasks,
+    notRestored: await missingAgents(reader, tasks),
+    missing: (await isDriven(reader, child)) ? [] : await missingToStart(reader, row.id, tasks),
+  }
+}
+
+const same = (child: WorkSessionRow, prepared: Prepared): ResumeOutcome => ({
+  outcome: 'same',
+  resumed: answered(child, prepared),
+})
+
+async function fork(tx: Tx, row: WorkSessionRow, prepared: Prepared, by: string, context: Context): Promise<ResumeOutcome> {
+  const { project_id, current_phase, current_agent_role, current_agent_type, context_summary } = row
+  const kept = { project_id, current_phase, current_agent_role, current_agent_type, context_summary }
+  const current_task_id = prepared.resumeContext.currentTask?.taskId ?? null
+  const child = await beginWorkSession(tx, { ...kept, current_task_id, parent_session_id: row.id }, context)
+  const resumedRow = { ...row, resumed_by: child.id, resume_failures: 0 }
+  await tx.write(updateWorkSession, resumedRow)
+  const told = { type: 'work-session-changed', data: { workSession: workSessionOf(resumedRow) } } as const
+  tx.append(projectStream(row.project_id), told, [home])
+  const tasks = prepared.tasks.map((task) => ({ ...task, session_id: child.id, updated_at: context.now }))
+  for (const task of tasks) {
+    await tx.write(updateTask, task)
+    tx.append(projectStream(row.project_id), { type: 'task-changed', data: { task: taskOf(task), by } })
+  }
+  return { outcome: 'begun', resumed: answered(child, { ...prepared, tasks }) }
+}
+
+const answered = (child: WorkSessionRow, { resumeContext, tasks, notRestored, missing }: Prepared): Resumed =>
+  resumedOnWire({
+    workSession: workSessionOf(child),
+    resumeContext: resumeContext as Resumed['resumeContext'],
+    decisions: [...resumeContext.decisions],
+    remainingTasks: tasks.slice(0, wholeListLimit).map(taskOf),
+    notRestored,
+    missing,
+  })
+
+/** RS2: whoever was at it and is no longer there, said before anything runs. */
+async function missingAgents(reader: Reader, tasks: readonly TaskRow[]): Promise<NotRestored[]> {
+  const missing: NotRestored[] = []
+  const byAgent = Map.groupBy(tasks, ({ assigned_to }) => assigned_to)
+  for (const [agentId, itsTasks] of byAgent) {
+    const [task] = itsTasks
+    if (agentId === null || !task) continue
+    if (await reader.first(selectAssignment, { project_id: task.project_id, agent_id: agentId })) continue
+    const ids = itsTasks.map(({ id }) => id)
+    missing.push({ what: 'agent', detail: statusText('agentNotInProject', { agent: agentId, tasks: listed(ids) }) })
+  }
+  return missing
+}
+
+const namedAtMost = 5
+
+const listed = (ids: readonly string[]): string =>
+  ids.length <= namedAtMost ? ids.join(', ') : `${ids.slice(0, namedAtMost).join(', ')} and ${ids.length - namedAtMost} more`
+
+async function attempt<Found>(work: () => Promise<Found>): Promise<{ found: Found } | { failure: string }> {
+  try {
+    return { found: await work() }
+  } catch (error) {
+    // What cannot be read is this work session's own trouble; anything the store says is not.
+    if (!(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error
+    return { failure: error.message.slice(0, maxReason) }
+  }
+}
+
+async function fail(tx: Tx, row: WorkSessionRow, why: string): Promise<ResumeOutcome> {
+  const { failures, setAside } = afterFailure(
+    row.resume_failures,
+    `It could not be resumed: what is stored of it cannot be read (${why})`,
+  )
+  const failed = { ...row, resume_failures: failures, set_aside: setAside }
+  await tx.write(updateWorkSession, failed)
+  const told = { type: 'work-session-changed', data: { workSession: workSessionOf(failed) } } as const
+  if (setAside !== null) tx.append(projectStream(row.project_id), told, [home])
+  return { outcome: 'failed', setAside }
+}
+
+function refusalOf(
+  workSessionId: string,
+  refusal: { code: 'work_session_running' | 'work_session_completed' } | { code: 'set_aside'; reason: string },
+): Refusal {
+  if (refusal.code !== 'set_aside') return new Refusal(refusal.code, undefined, { workSessionId })
+  return new Refusal('set_aside', refusal.reason, { workSessionId, setAside: refusal.reason })
+}

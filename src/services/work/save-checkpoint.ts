@@ -1,0 +1,89 @@
+/** Saves checkpoints of a work session: asked for by a person or its agent, or because time has passed (CK1). */
+import type * as z from 'zod'
+import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { durationMs } from '../../domain/projects/duration.ts'
+import { projectStream } from '../../domain/stream-name.ts'
+import { isDue } from '../../domain/work/checkpoint.ts'
+import type { Checkpoint, CheckpointRequest } from '../../protocol/work/checkpoint.ts'
+import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
+import type { Receiver } from '../../store/conversations/unread.ts'
+import { defineUseCase, type Tx } from '../../store/store.ts'
+import { lastChange } from '../../store/work/work-session-state.ts'
+import { selectWorkSession, updateWorkSession, type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
+import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
+import { settingsOf } from '../projects/project-record.ts'
+import { atNoWork } from '../refusals.ts'
+import { recordCheckpoint } from './checkpoint-record.ts'
+import { existingWorkSession } from './work-session-record.ts'
+
+// A checkpoint that a person (`save-checkpoint`) or an agent (`save-my-checkpoint`) asks for, with what they know about the
+// state.
+
+type Asked = z.output<typeof CheckpointRequest>
+
+/** The use case names the project's stream. */
+async function saveAsAsked(tx: Tx, row: WorkSessionRow, asked: Asked, now: Instant): Promise<Checkpoint> {
+  const error = asked.error ? { ...asked.error, at: now } : null
+  const changed: WorkSessionRow = {
+    ...row,
+    context_summary: asked.contextSummary ?? row.context_summary,
+    current_phase: asked.currentPhase ?? row.current_phase,
+    error: error ? JSON.stringify(error) : row.error,
+  }
+  const isSame = (Object.keys(row) as (keyof WorkSessionRow)[]).every((column) => row[column] === changed[column])
+  if (!isSame) {
+    await tx.write(updateWorkSession, changed)
+    const told = { type: 'work-session-changed', data: { workSession: workSessionOf(changed) } } as const
+    tx.append(projectStream(row.project_id), told)
+  }
+  const place = { projectId: row.project_id, workSessionId: row.id }
+  return recordCheckpoint(tx, { ...place, reason: error ? 'error' : 'asked', error, now })
+}
+
+type Input = z.output<typeof CheckpointRequest> & { projectId: string; workSessionId: string }
+
+/** Saves the state of a work session because somebody asks for it (CK1), with what they say about it. */
+export const saveCheckpoint = defineUseCase({
+  name: 'save-checkpoint',
+  streams: ({ projectId }: Input) => [projectStream(projectId)],
+  run: async (tx, { projectId, workSessionId, ...asked }: Input, { now }): Promise<Checkpoint> =>
+    saveAsAsked(tx, await existingWorkSession(tx, { projectId, workSessionId }), asked, now),
+})
+
+type AgentInput = Receiver & { asked: z.output<typeof CheckpointRequest> }
+
+/** An agent saves the state of the work it is at (`save_checkpoint`). This is activity (AS6). */
+export const saveMyCheckpoint = defineUseCase({
+  name: 'save-my-checkpoint',
+  streams: ({ projectId }: AgentInput) => [projectStream(projectId)],
+  run: async (tx, input: AgentInput, { now }): Promise<{ workSessionId: string; checkpoint: Checkpoint }> => {
+    const agentSession = await liveAgentSession(tx, input)
+    const { projectId, workSessionId } = agentSession
+    if (workSessionId === null) throw atNoWork()
+    const row = await existingWorkSession(tx, { projectId, workSessionId })
+    const checkpoint = await saveAsAsked(tx, row, input.asked, now)
+    await tx.write(updateActivity, changesOf(afterActivity(now, agentSession, 'progress')))
+    return { workSessionId, checkpoint }
+  },
+})
+
+interface DueInput {
+  readonly projectId: string
+  readonly workSessionId: string
+}
+
+/** Saves the state of a running work session that has changed and was not saved for a while (CK1). Done twice, it is done once. */
+export const saveDueCheckpoint = defineUseCase({
+  name: 'save-due-checkpoint',
+  streams: ({ projectId }: DueInput) => [projectStream(projectId)],
+  run: async (tx, { projectId, workSessionId }: DueInput, { now }): Promise<{ saved: boolean }> => {
+    const row = await tx.first(selectWorkSession, { id: workSessionId })
+    if (row?.ended_at !== null) return { saved: false }
+    const { changedAt, savedAt } = await lastChange(tx, workSessionId)
+    const intervalMs = durationMs(await settingsOf(tx, projectId), 'checkpoint.interval_minutes')
+    if (!isDue(now, savedAt, changedAt, intervalMs)) return { saved: false }
+    await recordCheckpoint(tx, { projectId, workSessionId, reason: 'periodic', now })
+    return { saved: true }
+  },
+})

@@ -1,0 +1,85 @@
+/** What use cases about tasks share: finding one, its dependencies, and which task a work session is at. */
+
+import { refusalText } from '../../domain/because.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { projectStream } from '../../domain/stream-name.ts'
+import { findCycle, unfinishedOf } from '../../domain/work/task-dependencies.ts'
+import { isTaskId } from '../../domain/work/task-id.ts'
+import { selectProject } from '../../store/projects/projects.ts'
+import type { Reader, Tx } from '../../store/store.ts'
+import {
+  deleteDependenciesOf,
+  dependenciesOf,
+  insertDependency,
+  isWaitedFor,
+  statusesOfDependencies,
+} from '../../store/work/task-dependencies.ts'
+import { selectTask, selectTaskOfWorkSession, type TaskRow } from '../../store/work/tasks.ts'
+import { selectWorkSession, updateWorkSession, workSessionOf } from '../../store/work/work-sessions.ts'
+import { noSuchProject, noSuchTask } from '../refusals.ts'
+
+interface Place {
+  readonly projectId: string
+  readonly taskId: string
+}
+
+/** A task of a project; one of another project is not there. */
+export async function existingTask(reader: Reader, { projectId, taskId }: Place): Promise<TaskRow> {
+  if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+  const row = await reader.first(selectTask, { projectId, id: taskId })
+  if (!row) throw noSuchTask(taskId)
+  return row
+}
+
+/** SE3: to an agent, the tasks of others are not there. */
+export async function taskOfAgent(reader: Reader, place: Place, agentId: string): Promise<TaskRow> {
+  const row = await existingTask(reader, place)
+  if (row.assigned_to !== agentId) throw noSuchTask(place.taskId)
+  return row
+}
+
+// Which task a running work session is at (WK1): the one begun last; when that is finished, another that is being worked on.
+
+/** After the task was written. */
+export async function moveCurrentTask(tx: Tx, before: TaskRow, after: TaskRow): Promise<void> {
+  const begun = after.status === 'in_progress'
+  if (!begun && before.status !== 'in_progress') return
+  const row = after.session_id === null ? undefined : await tx.first(selectWorkSession, { id: after.session_id })
+  if (!row || row.ended_at !== null) return
+  if (!begun && row.current_task_id !== after.id) return
+  const current = begun ? after : await tx.first(selectTaskOfWorkSession, { workSessionId: row.id })
+  const moved = { ...row, current_task_id: current?.id ?? null, current_phase: current?.phase ?? row.current_phase }
+  await tx.write(updateWorkSession, moved)
+  tx.append(projectStream(row.project_id), { type: 'work-session-changed', data: { workSession: workSessionOf(moved) } })
+}
+
+// Writes down what a task waits for and says which of it is unfinished (TK2). A task that is not there yet may be waited for,
+// so that a plan can be written in any order; what can never be a task is refused, and so is a circle, by name.
+
+interface OfTask {
+  readonly projectId: string
+  readonly taskId: string
+}
+
+/** Each of them once. */
+export const distinct = (dependsOn: readonly string[]): string[] => [...new Set(dependsOn)]
+
+export async function dependOn(tx: Tx, task: OfTask, dependsOn: readonly string[]): Promise<string[]> {
+  const { projectId, taskId } = task
+  for (const id of dependsOn) if (!isTaskId(id) && !(await tx.first(selectTask, { projectId, id }))) throw noSuchTask(id)
+  await refuseCycle(tx, task, dependsOn)
+  await tx.write(deleteDependenciesOf, task)
+  for (const id of dependsOn) await tx.write(insertDependency, { project_id: projectId, task_id: taskId, depends_on: id })
+  return unfinishedFor(tx, task, dependsOn)
+}
+
+/** In the order in which they were named. */
+export const unfinishedFor = async (reader: Reader, task: OfTask, dependsOn: readonly string[]): Promise<string[]> =>
+  dependsOn.length === 0 ? [] : unfinishedOf(dependsOn, await statusesOfDependencies(reader, task))
+
+async function refuseCycle(reader: Reader, task: OfTask, dependsOn: readonly string[]): Promise<void> {
+  const { projectId, taskId } = task
+  const canClose = dependsOn.includes(taskId) || (dependsOn.length > 0 && (await isWaitedFor(reader, task)))
+  const cycle = canClose && findCycle(await dependenciesOf(reader, projectId), taskId, dependsOn)
+  if (cycle) throw new Refusal('dependency_cycle', refusalText('taskCycle', { cycle: [...cycle, taskId].join(' → ') }), { cycle })
+}

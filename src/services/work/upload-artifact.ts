@@ -1,0 +1,131 @@
+/** Stores an artifact: its upload is begun, takes parts, and becomes the artifact or is dropped (AR1). */
+
+import { refusalText } from '../../domain/because.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { hasUnseenCharacters } from '../../domain/name-characters.ts'
+import { projectStream } from '../../domain/stream-name.ts'
+import { foldedName, nameProblem } from '../../domain/work/artifact-name.ts'
+import { type Artifact, maxArtifactsOfWorkSession } from '../../protocol/work/artifact.ts'
+import { defineUseCase, type Reader } from '../../store/store.ts'
+import {
+  type ArtifactRow,
+  artifactOf,
+  artifactsAfter,
+  deleteParts,
+  deleteUpload,
+  insertArtifact,
+  insertPart,
+  insertUpload,
+  selectByFoldedName,
+  selectUpload,
+  updateArtifact,
+} from '../../store/work/artifacts.ts'
+import { noSuchUpload } from '../refusals.ts'
+import { existingWorkSession } from './work-session-record.ts'
+
+/** Whether an artifact may be stored under a name in a work session (CK5), and which one it would replace. */
+export interface NamedArtifact {
+  readonly projectId: string
+  readonly workSessionId: string
+  readonly name: string
+}
+
+async function artifactPlace(reader: Reader, { name, ...place }: NamedArtifact): Promise<ArtifactRow | undefined> {
+  const { workSessionId } = place
+  await existingWorkSession(reader, place)
+  const problem = nameProblem(name)
+  if (problem) throw new Refusal('invalid_name', problem, { name })
+  const known = await reader.first(selectByFoldedName, { workSessionId, foldedName: foldedName(name) })
+  if (known && known.name !== name)
+    throw new Refusal('invalid_name', refusalText('nameLikeAnother', { name: known.name }), { name })
+  // One that an earlier build has let in can be written again.
+  if (!known && hasUnseenCharacters(name)) throw new Refusal('invalid_name', refusalText('nameUnseen'), { name })
+  if (!known && (await countOf(reader, workSessionId)) >= maxArtifactsOfWorkSession)
+    throw new Refusal('too_large', refusalText('artifactsFull', { count: maxArtifactsOfWorkSession }), {
+      limit: maxArtifactsOfWorkSession,
+    })
+  return known
+}
+
+const countOf = async (reader: Reader, workSessionId: string): Promise<number> =>
+  (await artifactsAfter(reader, { workSessionId, name: '' }, maxArtifactsOfWorkSession)).length
+
+/** Opens the place that an artifact's bytes go to (CK5), once it is known that it may be stored under its name. */
+export const beginUpload = defineUseCase({
+  name: 'begin-upload',
+  streams: ({ projectId }: NamedArtifact) => [projectStream(projectId)],
+  run: async (tx, place, { now, random }): Promise<{ uploadId: string }> => {
+    await artifactPlace(tx, place)
+    const id = random.uuid()
+    await tx.write(insertUpload, { id, created_at: now })
+    return { uploadId: id }
+  },
+})
+
+interface PartInput {
+  readonly uploadId: string
+  /** From 0, one after the other. */
+  readonly number: number
+  /** In base64. */
+  readonly bytes: string
+}
+
+/** Adds the next bytes to an upload. Nobody sees them until an artifact has them. */
+export const addUploadPart = defineUseCase({
+  name: 'add-upload-part',
+  streams: () => [],
+  run: async (tx, { uploadId, number, bytes }: PartInput): Promise<void> => {
+    if (!(await tx.first(selectUpload, { id: uploadId }))) throw noSuchUpload()
+    await tx.write(insertPart, { upload_id: uploadId, number, bytes })
+  },
+})
+
+interface Input extends NamedArtifact {
+  readonly uploadId: string
+  readonly size: number
+  readonly sha256: string
+  readonly mediaType: string
+  readonly by: string
+  /** Of one that is brought back from its file (CK4): when it was made and changed. */
+  readonly times?: { readonly createdAt: Instant; readonly updatedAt: Instant } | undefined
+}
+
+/** Gives the bytes of a finished upload to an artifact (CK5), in one step: whoever reads it gets the old ones or the new ones whole. */
+export const storeArtifact = defineUseCase({
+  name: 'store-artifact',
+  streams: ({ projectId }: Input) => [projectStream(projectId)],
+  run: async (tx, input: Input, { now }): Promise<{ artifact: Artifact; created: boolean }> => {
+    const { projectId, workSessionId, name, uploadId, size, sha256, mediaType, by, times } = input
+    const replaced = await artifactPlace(tx, { projectId, workSessionId, name })
+    if (!(await tx.first(selectUpload, { id: uploadId }))) throw noSuchUpload()
+    await tx.write(deleteUpload, { id: uploadId })
+    const row: ArtifactRow = {
+      session_id: workSessionId,
+      name,
+      folded_name: foldedName(name),
+      upload_id: uploadId,
+      size,
+      media_type: mediaType,
+      sha256,
+      created_at: replaced?.created_at ?? times?.createdAt ?? now,
+      updated_at: times?.updatedAt ?? now,
+    }
+    if (replaced) await tx.write(deleteParts, { uploadId: replaced.upload_id })
+    await tx.write(replaced ? updateArtifact : insertArtifact, row)
+    const artifact = artifactOf(row)
+    tx.append(projectStream(projectId), { type: 'artifact-stored', data: { artifact, by } })
+    return { artifact, created: replaced === undefined }
+  },
+})
+
+/** Clears away an upload that no artifact has: cut off, too large, or sent a second time. One that is stored is left alone. */
+export const dropUpload = defineUseCase({
+  name: 'drop-upload',
+  streams: () => [],
+  run: async (tx, { uploadId }: { uploadId: string }): Promise<void> => {
+    if (!(await tx.first(selectUpload, { id: uploadId }))) return
+    await tx.write(deleteParts, { uploadId })
+    await tx.write(deleteUpload, { id: uploadId })
+  },
+})

@@ -1,0 +1,85 @@
+/** What use cases about work sessions share: finding one, beginning one, and which agent session drives it. */
+
+import { Refusal } from '../../domain/errors.ts'
+import { workSessionId } from '../../domain/ids.ts'
+import { home, projectStream } from '../../domain/stream-name.ts'
+import { selectAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
+import { selectProject } from '../../store/projects/projects.ts'
+import type { Context, Reader, Tx } from '../../store/store.ts'
+import {
+  insertWorkSession,
+  selectWorkSession,
+  updateWorkSession,
+  type WorkSessionRow,
+  workSessionOf,
+} from '../../store/work/work-sessions.ts'
+import { noSuchProject, noSuchWorkSession } from '../refusals.ts'
+
+interface Place {
+  readonly projectId: string
+  readonly workSessionId: string
+}
+
+/** A work session of a project; one of another project is not there. */
+export async function existingWorkSession(reader: Reader, { projectId, workSessionId }: Place): Promise<WorkSessionRow> {
+  if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+  const row = await reader.first(selectWorkSession, { id: workSessionId })
+  if (row?.project_id !== projectId) throw noSuchWorkSession(workSessionId)
+  return row
+}
+
+// The beginning of a work session, for whoever begins one: a person (`create-work-session`) or an agent that starts work (WK4).
+// Told in its project and at home.
+
+/** The random part has two thousand million values a second; taken this often in a row means the randomness is broken. */
+const maxIdTries = 10
+
+type Beginning = Pick<WorkSessionRow, 'project_id'> & Partial<Omit<WorkSessionRow, 'id' | 'started_at' | 'ended_at'>>
+
+/** The use case names `home` and the project's stream. */
+export async function beginWorkSession(tx: Tx, beginning: Beginning, context: Context): Promise<WorkSessionRow> {
+  const row: WorkSessionRow = {
+    parent_session_id: null,
+    ended_at: null,
+    interruption_reason: null,
+    current_phase: null,
+    current_agent_role: null,
+    current_agent_type: null,
+    current_task_id: null,
+    context_summary: null,
+    owner_agent_session_id: null,
+    resumed_by: null,
+    resume_failures: 0,
+    set_aside: null,
+    file_problem: null,
+    error: null,
+    dismissed_at: null,
+    ...beginning,
+    id: await freeId(tx, context),
+    started_at: context.now,
+  }
+  await tx.write(insertWorkSession, row)
+  const event = { type: 'work-session-started', data: { workSession: workSessionOf(row) } } as const
+  tx.append(projectStream(row.project_id), event, [home])
+  return row
+}
+
+async function freeId(reader: Reader, { now, random }: Context): Promise<string> {
+  for (let tries = 0; tries < maxIdTries; tries++) {
+    const id = workSessionId(now, random.text)
+    if (!(await reader.first(selectWorkSession, { id }))) return id
+  }
+  throw new Refusal('internal', `No free id for a work session in ${maxIdTries} tries`)
+}
+
+/**
+ * An agent session takes up work in a work session (WK4). It drives it from now on, and it ends with it (AS9), unless another
+ * live agent session does already.
+ */
+export async function driveWorkSession(tx: Tx, workSessionId: string, agentSessionId: string): Promise<void> {
+  const row = await tx.first(selectWorkSession, { id: workSessionId })
+  if (!row || row.ended_at !== null || row.owner_agent_session_id === agentSessionId) return
+  const owner = row.owner_agent_session_id && (await tx.first(selectAgentSession, { id: row.owner_agent_session_id }))
+  if (owner && owner.state !== 'ended') return
+  await tx.write(updateWorkSession, { ...row, owner_agent_session_id: agentSessionId })
+}

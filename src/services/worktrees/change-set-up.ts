@@ -1,0 +1,33 @@
+/** Sets what makes a fresh worktree of a project runnable (WT5). Its words are in no event: who may read need not see them. */
+import { refusalText } from '../../domain/because.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { projectStream } from '../../domain/stream-name.ts'
+import type { SetUp } from '../../protocol/worktrees/worktree.ts'
+import { selectProject } from '../../store/projects/projects.ts'
+import { defineQuery, defineUseCase } from '../../store/store.ts'
+import { keepSetUp, setUpOf } from '../../store/worktrees/worktrees.ts'
+import { noSuchProject } from '../refusals.ts'
+
+type Input = SetUp & { readonly projectId: string; readonly by: string }
+
+export const changeSetUp = defineUseCase({
+  name: 'change-set-up',
+  streams: ({ projectId }: Input) => [projectStream(projectId)],
+  run: async (tx, { projectId, command, copy, by }): Promise<SetUp> => {
+    if (!(await tx.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+    if (command !== null && (command[0] ?? '').trim() === '')
+      throw new Refusal('invalid_request', `command: ${refusalText('firstWord')}`, { field: 'command' })
+    await tx.write(keepSetUp, { project_id: projectId, command: JSON.stringify(command), copy: JSON.stringify(copy) })
+    tx.append(projectStream(projectId), { type: 'set-up-changed', data: { projectId, by } })
+    return { command, copy }
+  },
+})
+
+/** What makes a fresh worktree of a project runnable (WT5); nothing unless an owner has said so. */
+export const getSetUp = defineQuery({
+  name: 'get-set-up',
+  run: async (reader, { projectId }: { projectId: string }): Promise<SetUp> => {
+    if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+    return (await setUpOf(reader, projectId)) ?? { command: null, copy: [] }
+  },
+})

@@ -1,0 +1,77 @@
+/** Reads about worktrees. */
+
+import { refusalText } from '../../domain/because.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { epochMs } from '../../domain/instant.ts'
+import { durationMs } from '../../domain/projects/duration.ts'
+import type { Page, PageQuery } from '../../protocol/page.ts'
+import { cutPage, pageParams } from '../../store/page-cursor.ts'
+import { selectProject } from '../../store/projects/projects.ts'
+import { defineQuery } from '../../store/store.ts'
+import {
+  selectUnusedSince,
+  selectWorktree,
+  type WorktreeRow,
+  type WorktreesFilter,
+  worktreesPage,
+} from '../../store/worktrees/worktrees.ts'
+import { settingsFrom } from '../projects/project-record.ts'
+import { noSuchProject } from '../refusals.ts'
+
+type Keyed = WorktreeRow & { readonly createdAt: string }
+
+/** Lists the worktrees of a project in the register, newest first: of one's own user sessions, or everybody's for who manages the installation. */
+export const listWorktrees = defineQuery({
+  name: 'list-worktrees',
+  run: async (reader, { limit, cursor, ...filter }: PageQuery & WorktreesFilter): Promise<Page<Keyed>> => {
+    if (!(await reader.first(selectProject, { id: filter.projectId }))) throw noSuchProject(filter.projectId)
+    const rows = await worktreesPage(reader, filter, pageParams({ limit, cursor }))
+    return cutPage(
+      rows.map((row) => ({ ...row, createdAt: row.created_at })),
+      limit,
+    )
+  },
+})
+
+interface Which {
+  readonly projectId: string
+  readonly worktreeId: string
+  readonly accountId: string | null
+}
+
+/** A worktree of a project in the register; another's is not there (SE3). */
+export const findWorktree = defineQuery({
+  name: 'find-worktree',
+  withoutSnapshot: true,
+  run: async (reader, { projectId, worktreeId, accountId }: Which): Promise<WorktreeRow> => {
+    const row = await reader.first(selectWorktree, { id: worktreeId })
+    if (row?.project_id !== projectId || (accountId !== null && row.account_id !== '' && row.account_id !== accountId))
+      throw new Refusal('not_found', refusalText('noWorktree', { id: worktreeId }), { worktreeId })
+    return row
+  },
+})
+
+/** In one read. */
+const lookedAtOnce = 200
+
+interface UnusedWorktrees {
+  readonly due: readonly { readonly worktreeId: string; readonly projectId: string }[]
+  /** The last one looked at; undefined: there are no more. */
+  readonly after: string | undefined
+}
+
+/** The worktrees that their project's policy has removed when nothing in them would be lost (WT3): a page of those not used for long enough. */
+export const findUnusedWorktrees = defineQuery({
+  name: 'find-unused-worktrees',
+  run: async (reader, { after }: { after: string }, { now }): Promise<UnusedWorktrees> => {
+    const rows = await reader.all(selectUnusedSince, { until: now, after, limit: lookedAtOnce })
+    const due = rows.filter(({ settings, last_used_at }) => {
+      const afterMs = durationMs(settingsFrom(settings), 'worktree.remove_after_days')
+      return afterMs > 0 && epochMs(now) - epochMs(last_used_at) >= afterMs
+    })
+    return {
+      due: due.map((row) => ({ worktreeId: row.id, projectId: row.project_id })),
+      after: rows.length < lookedAtOnce ? undefined : rows.at(-1)?.id,
+    }
+  },
+})

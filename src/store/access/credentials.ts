@@ -1,0 +1,204 @@
+/** Queries about people, credentials and sign-in codes. */
+
+import { type PersonScope, personScopes, type Scope, scopesOf } from '../../domain/access/scopes.ts'
+import { ownerId, ownerName, type Who } from '../../domain/access/who.ts'
+import type { Instant } from '../../domain/instant.ts'
+import type { Person, Token } from '../../protocol/access/people.ts'
+import type { PageParams } from '../page-cursor.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+
+/** The people an owner has added. The owner of the installation is not a row: nothing here can remove or demote them. */
+export type PersonRow = Tables['people']
+
+export const insertPerson = statement<PersonRow>()((db, p) =>
+  db.insertInto('people').values({ id: p.id, name: p.name, role: p.role, created_at: p.created_at }),
+)
+
+export const selectPerson = statement<{ id: string }>()((db, p) => db.selectFrom('people').selectAll().where('id', '=', p.id))
+
+export const updateRole = statement<Pick<PersonRow, 'id' | 'role'>>()((db, p) =>
+  db.updateTable('people').set({ role: p.role }).where('id', '=', p.id),
+)
+
+export const deletePersonRow = statement<{ id: string }>()((db, p) => db.deleteFrom('people').where('id', '=', p.id))
+
+const selectPeoplePage = statement<PageParams>()((db, p) =>
+  db
+    .selectFrom('people')
+    .selectAll()
+    .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(p.createdAt, p.id)))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+export const personOf = (row: PersonRow): Person => ({ id: row.id, name: row.name, role: row.role, createdAt: row.created_at })
+
+export async function peoplePage(reader: Reader, params: PageParams): Promise<Person[]> {
+  return (await reader.all(selectPeoplePage, params)).map(personOf)
+}
+
+/**
+ * What can be presented: people's and scripts' tokens, coordinators', browsers' cookies. Only hashes are kept (AS7).
+ * Each row names the person who answers for it (`person_id`); when that person is gone, so is what it allowed.
+ */
+export type CredentialRow = Tables['credentials']
+
+export const insertCredential = statement<CredentialRow>()((db, p) =>
+  db.insertInto('credentials').values({
+    id: p.id,
+    kind: p.kind,
+    person_id: p.person_id,
+    name: p.name,
+    hash: p.hash,
+    scopes: p.scopes,
+    created_by: p.created_by,
+    created_at: p.created_at,
+    expires_at: p.expires_at,
+  }),
+)
+
+export const selectCredential = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('credentials').selectAll().where('id', '=', p.id),
+)
+
+export const deleteCredential = statement<{ id: string }>()((db, p) => db.deleteFrom('credentials').where('id', '=', p.id))
+
+export const selectCredentialsOfPerson = statement<{ personId: string }>()((db, p) =>
+  db
+    .selectFrom('credentials')
+    .select(['id', 'kind', 'name', 'scopes'])
+    .where('person_id', '=', p.personId)
+    .orderBy('created_at')
+    .orderBy('id'),
+)
+
+/** Of a program; the others are a person's own: their token and their browsers. */
+export const isToken = ({ kind }: Pick<CredentialRow, 'kind'>): boolean => kind === 'script' || kind === 'coordinator'
+
+export const deleteCredentialsOfPerson = statement<{ personId: string }>()((db, p) =>
+  db.deleteFrom('credentials').where('person_id', '=', p.personId),
+)
+
+/** What was made with a token, and the people who were added with it; their browsers go with them. */
+export const selectMadeWith = statement<{ id: string }>()((db, p) =>
+  db
+    .selectFrom('credentials')
+    .selectAll()
+    .where('created_by', '=', p.id)
+    .where('kind', 'in', ['script', 'coordinator', 'person'])
+    .orderBy('created_at')
+    .orderBy('id'),
+)
+
+/** One that is valid now: not expired, and the person who answers for it is still here. */
+const selectValidCredential = statement<{ hash: string; now: Instant }>()((db, p) =>
+  db
+    .selectFrom('credentials')
+    .leftJoin('people', 'people.id', 'credentials.person_id')
+    .selectAll('credentials')
+    .select(['people.name as person_name', 'people.role as person_role'])
+    .where('credentials.hash', '=', p.hash)
+    .where((eb) => eb.or([eb('credentials.expires_at', 'is', null), eb('credentials.expires_at', '>', p.now)]))
+    .where((eb) => eb.or([eb('people.id', 'is not', null), eb('credentials.person_id', '=', ownerId)])),
+)
+
+/** A name that two tokens share cannot be revoked by it; those of earlier builds stay. */
+export const selectTokenCalled = statement<{ name: string; now: Instant }>()((db, p) =>
+  db
+    .selectFrom('credentials')
+    .select('id')
+    .where('kind', 'in', ['script', 'coordinator'])
+    .where('name', '=', p.name)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)])),
+)
+
+const selectTokensPage = statement<PageParams & { now: Instant }>()((db, p) =>
+  db
+    .selectFrom('credentials')
+    .selectAll()
+    .where('kind', 'in', ['script', 'coordinator'])
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)]))
+    .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(p.createdAt, p.id)))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+export async function findValidCredential(reader: Reader, hash: string, now: Instant): Promise<Who | undefined> {
+  const row = await reader.first(selectValidCredential, { hash, now })
+  if (!row) return undefined
+  const { id: credentialId, expires_at: expiresAt } = row
+  if (row.kind === 'script' || row.kind === 'coordinator') {
+    return { credentialId, kind: row.kind, id: row.id, name: row.name, role: null, scopes: JSON.parse(row.scopes), expiresAt }
+  }
+  const role = row.person_role ?? 'owner'
+  return {
+    credentialId,
+    kind: 'person',
+    id: row.person_id,
+    name: row.person_name ?? ownerName,
+    role,
+    scopes: scopesOf(role),
+    expiresAt,
+  }
+}
+
+/** What the person or token with this id may do at this moment; nothing, when it is gone. */
+export async function scopesHeldBy(reader: Reader, id: string): Promise<readonly Scope[]> {
+  if (id === ownerId) return personScopes
+  const person = await reader.first(selectPerson, { id })
+  if (person) return scopesOf(person.role)
+  const credential = await reader.first(selectCredential, { id })
+  return credential ? (JSON.parse(credential.scopes) as PersonScope[]) : []
+}
+
+/** Few, and read by who manages: each is looked at by itself. */
+export async function tokensPage(reader: Reader, params: PageParams, now: Instant): Promise<Token[]> {
+  const tokens: Token[] = []
+  for (const row of await reader.all(selectTokensPage, { ...params, now })) {
+    const made = (await reader.all(selectMadeWith, { id: row.id })).map(madeOf)
+    tokens.push(tokenOf(row, { createdByName: await nameOf(reader, row.created_by), made }))
+  }
+  return tokens
+}
+
+const madeOf = ({ id, kind, person_id, name }: CredentialRow): Token['made'][number] =>
+  kind === 'script' || kind === 'coordinator' ? { id, kind, name } : { id: person_id, kind: 'person', name }
+
+async function nameOf(reader: Reader, id: string): Promise<string | null> {
+  if (id === ownerId) return ownerName
+  const [person, token] = [await reader.first(selectPerson, { id }), await reader.first(selectCredential, { id })]
+  return person?.name ?? token?.name ?? null
+}
+
+export const tokenOf = (row: CredentialRow, { createdByName, made }: Pick<Token, 'createdByName' | 'made'>): Token => ({
+  id: row.id,
+  name: row.name,
+  kind: row.kind === 'coordinator' ? 'coordinator' : 'script',
+  scopes: JSON.parse(row.scopes),
+  createdBy: row.created_by,
+  createdByName,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  made,
+})
+
+/** The codes of one-time sign-in links: hashes that are gone once used. */
+export const insertSignInCode = statement<Tables['sign_in_codes']>()((db, p) =>
+  db.insertInto('sign_in_codes').values({ hash: p.hash, person_id: p.person_id, expires_at: p.expires_at }),
+)
+
+export const selectSignInCode = statement<{ hash: string }>()((db, p) =>
+  db.selectFrom('sign_in_codes').selectAll().where('hash', '=', p.hash),
+)
+
+export const deleteSignInCode = statement<{ hash: string }>()((db, p) =>
+  db.deleteFrom('sign_in_codes').where('hash', '=', p.hash),
+)
+
+export const deleteSignInCodesOfPerson = statement<{ personId: string }>()((db, p) =>
+  db.deleteFrom('sign_in_codes').where('person_id', '=', p.personId),
+)

@@ -1,0 +1,248 @@
+/** Agent sessions as rows, as the decisions see them, and as readers do. Written behind the lock of their project's stream. */
+import { sql } from 'kysely'
+import type { AgentSession as Decided, EndReason, LiveAgentSession, Purpose } from '../../domain/agent-sessions/lifecycle.ts'
+import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
+import type { PageParams } from '../page-cursor.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+
+export type AgentSessionRow = Tables['agent_sessions']
+
+export interface Pair {
+  readonly agentId: string
+  readonly projectId: string
+}
+
+/** A partial index is used only where the query says the same word itself, not a parameter. */
+export const ended = sql.lit<AgentSessionRow['state']>('ended')
+
+/** What changes of one that is there. */
+const changing = (p: Changes) => ({
+  state: p.state,
+  work_session_id: p.work_session_id,
+  last_activity_at: p.last_activity_at,
+  last_answer_at: p.last_answer_at,
+  expires_at: p.expires_at,
+  terminating_at: p.terminating_at,
+  suspected_at: p.suspected_at,
+  ended_at: p.ended_at,
+  end_reason: p.end_reason,
+})
+
+export const insertAgentSession = statement<AgentSessionRow>()((db, p) =>
+  db.insertInto('agent_sessions').values({
+    id: p.id,
+    agent_id: p.agent_id,
+    project_id: p.project_id,
+    purpose: p.purpose,
+    launch_id: p.launch_id,
+    token_hash: p.token_hash,
+    created_at: p.created_at,
+    resumed_work_session_id: p.resumed_work_session_id,
+    context_id: p.context_id,
+    ...changing(p),
+  }),
+)
+
+export const selectAgentSession = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('agent_sessions').selectAll().where('id', '=', p.id),
+)
+
+/** AS4: there is at most one. */
+export const selectLiveAgentSession = statement<Pair & { purpose: Purpose }>()((db, p) =>
+  db
+    .selectFrom('agent_sessions')
+    .selectAll()
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('purpose', '=', p.purpose)
+    .where('state', '<>', ended),
+)
+
+/** AS4: at most one of each purpose. */
+const selectLiveOfPair = statement<Pair>()((db, p) =>
+  db
+    .selectFrom('agent_sessions')
+    .selectAll()
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('state', '<>', ended)
+    .orderBy('purpose'),
+)
+
+/** Two in each project at most; more than asked for tell only that there are several. */
+const selectLiveOfAgent = statement<{ agentId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('agent_sessions')
+    .selectAll()
+    .where('agent_id', '=', p.agentId)
+    .where('state', '<>', ended)
+    .orderBy('project_id')
+    .orderBy('purpose')
+    .limit(p.limit),
+)
+
+const selectLiveOfProject = statement<{ projectId: string }>()((db, p) =>
+  db.selectFrom('agent_sessions').selectAll().where('project_id', '=', p.projectId).where('state', '<>', ended).orderBy('id'),
+)
+
+export const selectNewestOfAgent = statement<{ agentId: string }>()((db, p) =>
+  db
+    .selectFrom('agent_sessions')
+    .selectAll()
+    .where('agent_id', '=', p.agentId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1),
+)
+
+/** Another live one that works in the same work session. */
+export const selectCompanion = statement<{ workSessionId: string; agentSessionId: string }>()((db, p) =>
+  db
+    .selectFrom('agent_sessions')
+    .select('id')
+    .where('work_session_id', '=', p.workSessionId)
+    .where('state', '<>', ended)
+    .where('id', '<>', p.agentSessionId)
+    .orderBy('id')
+    .limit(1),
+)
+
+/** What changes in the life of one. */
+type Changes = Omit<
+  AgentSessionRow,
+  'agent_id' | 'project_id' | 'purpose' | 'launch_id' | 'token_hash' | 'created_at' | 'resumed_work_session_id' | 'context_id'
+>
+
+export const updateAgentSession = statement<Changes>()((db, p) =>
+  db.updateTable('agent_sessions').set(changing(p)).where('id', '=', p.id),
+)
+
+/** AS6, without the indexes that an activity changes nothing in. */
+export const updateActivity = statement<Pick<Changes, 'id' | 'last_activity_at' | 'last_answer_at'>>()((db, p) =>
+  db
+    .updateTable('agent_sessions')
+    .set({ last_activity_at: p.last_activity_at, last_answer_at: p.last_answer_at })
+    .where('id', '=', p.id),
+)
+
+export const updateToken = statement<{ id: string; tokenHash: string }>()((db, p) =>
+  db.updateTable('agent_sessions').set({ token_hash: p.tokenHash }).where('id', '=', p.id),
+)
+
+/** The conversation that an agent which pulls holds from now on. */
+export const updateBoundContext = statement<{ id: string; contextId: string }>()((db, p) =>
+  db.updateTable('agent_sessions').set({ context_id: p.contextId }).where('id', '=', p.id),
+)
+
+export const updateResumed = statement<{ id: string; workSessionId: string }>()((db, p) =>
+  db.updateTable('agent_sessions').set({ resumed_work_session_id: p.workSessionId }).where('id', '=', p.id),
+)
+
+export function agentSessionFrom(row: AgentSessionRow): Decided {
+  const lease = {
+    id: row.id,
+    agentId: row.agent_id,
+    projectId: row.project_id,
+    purpose: row.purpose,
+    launchId: row.launch_id,
+    workSessionId: row.work_session_id,
+    createdAt: row.created_at,
+    lastActivityAt: row.last_activity_at,
+    lastAnswerAt: row.last_answer_at,
+    expiresAt: row.expires_at,
+    suspectedAt: row.suspected_at,
+  }
+  if (row.state === 'active') return { ...lease, state: row.state }
+  const terminatingAt = row.terminating_at ?? row.created_at
+  if (row.state === 'terminating') return { ...lease, state: row.state, terminatingAt }
+  const endReason = (row.end_reason ?? 'expired') as EndReason
+  return { ...lease, state: row.state, terminatingAt, endedAt: row.ended_at ?? terminatingAt, endReason }
+}
+
+export const changesOf = (agentSession: Decided): Changes => ({
+  id: agentSession.id,
+  state: agentSession.state,
+  work_session_id: agentSession.workSessionId,
+  last_activity_at: agentSession.lastActivityAt,
+  last_answer_at: agentSession.lastAnswerAt,
+  expires_at: agentSession.expiresAt,
+  terminating_at: agentSession.state === 'active' ? null : agentSession.terminatingAt,
+  suspected_at: agentSession.suspectedAt,
+  ended_at: agentSession.state === 'ended' ? agentSession.endedAt : null,
+  end_reason: agentSession.state === 'ended' ? agentSession.endReason : null,
+})
+
+export const agentSessionOf = (agentSession: Decided): AgentSession => ({
+  id: agentSession.id,
+  agentId: agentSession.agentId,
+  projectId: agentSession.projectId,
+  purpose: agentSession.purpose,
+  state: agentSession.state,
+  launchId: agentSession.launchId,
+  workSessionId: agentSession.workSessionId,
+  createdAt: agentSession.createdAt,
+  lastActivityAt: agentSession.lastActivityAt,
+  expiresAt: agentSession.expiresAt,
+  endedAt: agentSession.state === 'ended' ? agentSession.endedAt : null,
+  endReason: agentSession.state === 'ended' ? agentSession.endReason : null,
+})
+
+export const liveOfPair = async (reader: Reader, pair: Pair): Promise<LiveAgentSession[]> =>
+  living(await reader.all(selectLiveOfPair, pair))
+
+export const liveOfAgent = async (reader: Reader, agentId: string, limit: number): Promise<LiveAgentSession[]> =>
+  living(await reader.all(selectLiveOfAgent, { agentId, limit }))
+
+export const liveOfProject = async (reader: Reader, projectId: string): Promise<LiveAgentSession[]> =>
+  living(await reader.all(selectLiveOfProject, { projectId }))
+
+const living = (rows: readonly AgentSessionRow[]): LiveAgentSession[] =>
+  rows.map(agentSessionFrom).filter((each) => each.state !== 'ended')
+
+/** The agent sessions that a launch has signed in for: at most one that lives, and those before it. */
+export const selectNewestOfLaunch = statement<{ launchId: string }>()((db, p) =>
+  db
+    .selectFrom('agent_sessions')
+    .selectAll()
+    .where('launch_id', '=', p.launchId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1),
+)
+
+export async function newestOfLaunch(reader: Reader, launchId: string): Promise<Decided | undefined> {
+  const row = await reader.first(selectNewestOfLaunch, { launchId })
+  return row && agentSessionFrom(row)
+}
+
+/** The list of agent sessions, newest first, by whom and where and how they stand. */
+export interface AgentSessionsFilter {
+  readonly projectId?: string | undefined
+  readonly agentId?: string | undefined
+  readonly state?: AgentSession['state'] | undefined
+}
+
+export async function agentSessionsPage(
+  reader: Reader,
+  { projectId, agentId, state }: AgentSessionsFilter,
+  { createdAt, id, limit }: PageParams,
+): Promise<AgentSession[]> {
+  const rows = await reader.query<AgentSessionRow>((db) => {
+    let page = db
+      .selectFrom('agent_sessions')
+      .selectAll()
+      .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(createdAt, id)))
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+    if (projectId !== undefined) page = page.where('project_id', '=', projectId)
+    if (agentId !== undefined) page = page.where('agent_id', '=', agentId)
+    if (state !== undefined) page = page.where('state', '=', state)
+    // Said beside it, so that the indexes of the living are used: few live among many that have ended.
+    if (state !== undefined && state !== 'ended') page = page.where('state', '<>', ended)
+    return page
+  })
+  return rows.map((row) => agentSessionOf(agentSessionFrom(row)))
+}

@@ -1,0 +1,141 @@
+/** Queries about the work of an agent in a project, and which pairs of agent and project have some. */
+import { sql } from 'kysely'
+import type { Instant } from '../../domain/instant.ts'
+import type { Tables } from '../schema/tables.ts'
+import { type QueryBuilder, statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+import { goingOn } from '../work/plans.ts'
+import type { Pair } from './agent-sessions.ts'
+
+// The messages an agent has before it in a project, counted only as far as anybody needs to know, so that a flood of them costs
+// no more.
+
+/** Beyond this it is only said that there are so many. */
+export const countedUpTo = 1000
+
+const count = sql<number>`count(*)`.as('count')
+
+const countUnread = statement<Pair & { limit: number }>()((db, p) =>
+  db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('unread_messages')
+        .select('seq')
+        .where('agent_id', '=', p.agentId)
+        .where('project_id', '=', p.projectId)
+        .limit(p.limit)
+        .as('few'),
+    )
+    .select(count),
+)
+
+/** A turn that is told again by itself, without its messages: they were read when it met the limit, or were never any (AG6, CX6). */
+const selectToldAgain = statement<Pair>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .select('id')
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('state', '=', sql.lit('queued'))
+    .where('about', '=', sql.lit('chat'))
+    .where('not_before', 'is', null)
+    .where('content', '<>', '[]')
+    .limit(1),
+)
+
+export async function unreadOf(reader: Reader, { agentId, projectId }: Pair): Promise<number> {
+  const unread = (await reader.first(countUnread, { agentId, projectId, limit: countedUpTo }))?.count ?? 0
+  return unread > 0 || !(await reader.first(selectToldAgain, { agentId, projectId })) ? unread : 1
+}
+
+/**
+ * Which agents have something to do in which project, of those that a coordinator can start: found from the assignments, so that it
+ * costs the same however much is waiting. Whether one is started is decided elsewhere.
+ */
+export type PairsFilter = { readonly projectId: string } | { readonly agentId: string } | Record<never, never>
+
+interface Page {
+  /** A panel that was opened before counts no more. */
+  readonly openedAfter: Instant
+  readonly limit: number
+}
+
+type Params = Pair & Page
+
+const selectPairs = (db: Parameters<QueryBuilder<unknown>>[0], p: Params) =>
+  db
+    .selectFrom('assignments as pair')
+    .innerJoin('agents', 'agents.id', 'pair.agent_id')
+    .select(['pair.project_id', 'pair.agent_id'])
+    .where('agents.command', 'is not', null)
+    .where((eb) =>
+      eb.or([
+        eb.exists(
+          eb
+            .selectFrom('unread_messages as unread')
+            .select('unread.seq')
+            .whereRef('unread.agent_id', '=', 'pair.agent_id')
+            .whereRef('unread.project_id', '=', 'pair.project_id'),
+        ),
+        eb.exists(
+          eb
+            .selectFrom('turns as again')
+            .select('again.id')
+            .whereRef('again.agent_id', '=', 'pair.agent_id')
+            .whereRef('again.project_id', '=', 'pair.project_id')
+            .where('again.state', '=', sql.lit<Tables['turns']['state']>('queued'))
+            .where('again.about', '=', sql.lit<Tables['turns']['about']>('chat'))
+            .where('again.not_before', 'is', null)
+            .where('again.content', '<>', '[]'),
+        ),
+        eb.exists(
+          eb
+            .selectFrom('pending_purposes as wish')
+            .select('wish.created_at')
+            .whereRef('wish.agent_id', '=', 'pair.agent_id')
+            .whereRef('wish.project_id', '=', 'pair.project_id')
+            .where('wish.created_at', '>', p.openedAfter),
+        ),
+        eb.exists(
+          eb
+            .selectFrom('tasks')
+            .select('tasks.id')
+            .whereRef('tasks.assigned_to', '=', 'pair.agent_id')
+            .whereRef('tasks.project_id', '=', 'pair.project_id')
+            .where('tasks.status', '=', sql.lit<Tables['tasks']['status']>('in_progress')),
+        ),
+        eb.exists(
+          goingOn(db)
+            .innerJoin('tasks as next', 'next.session_id', 'plan.id')
+            .select('next.id')
+            .where('plan.project_id', '=', sql.ref<string>('pair.project_id'))
+            .where('next.assigned_to', '=', sql.ref<string>('pair.agent_id'))
+            .where('next.status', '=', sql.lit<Tables['tasks']['status']>('pending')),
+        ),
+      ]),
+    )
+    .orderBy('pair.project_id')
+    .orderBy('pair.agent_id')
+    .limit(p.limit)
+
+/** Behind the last one seen; each shape is compiled once, because every event of a project leads here. */
+const selectOfProject = statement<Params>()((db, p) =>
+  selectPairs(db, p).where('pair.project_id', '=', p.projectId).where('pair.agent_id', '>', p.agentId),
+)
+
+const selectOfAgent = statement<Params>()((db, p) =>
+  selectPairs(db, p).where('pair.agent_id', '=', p.agentId).where('pair.project_id', '>', p.projectId),
+)
+
+const selectAll = statement<Params>()((db, p) =>
+  selectPairs(db, p).where((eb) => eb(eb.refTuple('pair.project_id', 'pair.agent_id'), '>', eb.tuple(p.projectId, p.agentId))),
+)
+
+/** `after`: the last one seen. */
+export async function pairsWithWork(reader: Reader, filter: PairsFilter, after: Pair | undefined, page: Page): Promise<Pair[]> {
+  const select = 'projectId' in filter ? selectOfProject : 'agentId' in filter ? selectOfAgent : selectAll
+  const rows = await reader.all(select, { ...page, ...(after ?? first), ...filter })
+  return rows.map((row) => ({ projectId: row.project_id, agentId: row.agent_id }))
+}
+
+const first: Pair = { projectId: '', agentId: '' }

@@ -1,0 +1,175 @@
+/** Agents as rows and as readers see them. Whatever leaves through `agentOf` has its environment masked (SE7). */
+import { masked } from '../../domain/agents/environment.ts'
+import type { Agent } from '../../protocol/agents/agent.ts'
+import { maskedValue } from '../../protocol/agents/masked-value.ts'
+import type { PageParams } from '../page-cursor.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+
+export type AgentRow = Tables['agents']
+
+/** What changes of one that is there. */
+const changing = (p: Omit<AgentRow, 'created_at' | 'passkey_hash'>) => ({
+  name: p.name,
+  protocol: p.protocol,
+  command: p.command,
+  args: p.args,
+  env: p.env,
+  role: p.role,
+  max_processes: p.max_processes,
+  hold_seconds: p.hold_seconds,
+  runs_on: p.runs_on,
+  updated_at: p.updated_at,
+})
+
+export const insertAgent = statement<AgentRow>()((db, p) =>
+  db.insertInto('agents').values({
+    id: p.id,
+    passkey_hash: p.passkey_hash,
+    created_at: p.created_at,
+    ...changing(p),
+  }),
+)
+
+export const updateAgent = statement<Omit<AgentRow, 'created_at' | 'passkey_hash'>>()((db, p) =>
+  db.updateTable('agents').set(changing(p)).where('id', '=', p.id),
+)
+
+/** Of those that have one. */
+export const selectEnvironments = statement()((db) =>
+  db.selectFrom('agents').select(['id', 'name', 'env']).where('env', '<>', '{}').orderBy('id'),
+)
+
+export const updateEnvironment = statement<{ id: string; env: string }>()((db, p) =>
+  db.updateTable('agents').set({ env: p.env }).where('id', '=', p.id),
+)
+
+export const updatePasskey = statement<{ id: string; hash: string }>()((db, p) =>
+  db.updateTable('agents').set({ passkey_hash: p.hash }).where('id', '=', p.id),
+)
+
+export const deleteAgentRow = statement<{ id: string }>()((db, p) => db.deleteFrom('agents').where('id', '=', p.id))
+
+export const selectAgent = statement<{ id: string }>()((db, p) => db.selectFrom('agents').selectAll().where('id', '=', p.id))
+
+export const selectAgentByPasskey = statement<{ hash: string }>()((db, p) =>
+  db.selectFrom('agents').select(['id', 'name']).where('passkey_hash', '=', p.hash),
+)
+
+const selectAgentsPage = statement<PageParams>()((db, p) =>
+  db
+    .selectFrom('agents')
+    .selectAll()
+    .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(p.createdAt, p.id)))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+/** The projects of all the agents on the page that `selectAgentsPage` finds for the same key and limit. */
+const selectProjectsOfAgentsPage = statement<PageParams>()((db, p) =>
+  db
+    .selectFrom('assignments')
+    .select(['project_id', 'agent_id'])
+    .where('agent_id', 'in', (eb) =>
+      eb
+        .selectFrom('agents')
+        .select('id')
+        .where((each) => each(each.refTuple('created_at', 'id'), '<', each.tuple(p.createdAt, p.id)))
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(p.limit),
+    )
+    .orderBy('created_at')
+    .orderBy('project_id'),
+)
+
+const selectProjectIdsOfAgent = statement<{ agentId: string }>()((db, p) =>
+  db.selectFrom('assignments').select('project_id').where('agent_id', '=', p.agentId).orderBy('created_at').orderBy('project_id'),
+)
+
+/** In the order they were assigned: the first ACP agent of a project is the one taken when none is named. */
+const selectAgentsOfProject = statement<{ projectId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('assignments')
+    .innerJoin('agents', 'agents.id', 'assignments.agent_id')
+    .selectAll('agents')
+    .where('assignments.project_id', '=', p.projectId)
+    .orderBy('assignments.created_at')
+    .orderBy('agents.id')
+    .limit(p.limit),
+)
+
+const selectProjectsOfAgentsOfProject = statement<{ projectId: string }>()((db, p) =>
+  db
+    .selectFrom('assignments')
+    .select(['project_id', 'agent_id'])
+    .where('agent_id', 'in', (eb) => eb.selectFrom('assignments').select('agent_id').where('project_id', '=', p.projectId))
+    .orderBy('created_at')
+    .orderBy('project_id'),
+)
+
+export function agentOf(row: AgentRow, projectIds: readonly string[]): Agent {
+  return {
+    id: row.id,
+    name: row.name,
+    protocol: row.protocol,
+    command: row.command,
+    args: JSON.parse(row.args),
+    env: masked(JSON.parse(row.env), maskedValue),
+    role: row.role,
+    maxProcesses: row.max_processes,
+    holdSeconds: row.hold_seconds,
+    runsOn: row.runs_on,
+    projectIds: [...projectIds],
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+export async function findAgent(reader: Reader, id: string): Promise<Agent | undefined> {
+  const row = await reader.first(selectAgent, { id })
+  return row && agentOf(row, await projectIdsOf(reader, id))
+}
+
+export async function projectIdsOf(reader: Reader, agentId: string): Promise<string[]> {
+  const rows = await reader.all(selectProjectIdsOfAgent, { agentId })
+  return rows.map((row) => row.project_id)
+}
+
+export async function agentsPage(reader: Reader, params: PageParams): Promise<Agent[]> {
+  return withProjects(await reader.all(selectAgentsPage, params), await reader.all(selectProjectsOfAgentsPage, params))
+}
+
+export async function agentsOfProject(reader: Reader, projectId: string, limit: number): Promise<Agent[]> {
+  const rows = await reader.all(selectAgentsOfProject, { projectId, limit })
+  return withProjects(rows, await reader.all(selectProjectsOfAgentsOfProject, { projectId }))
+}
+
+function withProjects(rows: readonly AgentRow[], assigned: readonly { project_id: string; agent_id: string }[]): Agent[] {
+  const projectIds = Map.groupBy(assigned, (each) => each.agent_id)
+  return rows.map((row) =>
+    agentOf(
+      row,
+      (projectIds.get(row.id) ?? []).map((each) => each.project_id),
+    ),
+  )
+}
+
+const selectFirstAcp = statement<{ projectId: string }>()((db, p) =>
+  db
+    .selectFrom('assignments')
+    .innerJoin('agents', 'agents.id', 'assignments.agent_id')
+    .selectAll('agents')
+    .where('assignments.project_id', '=', p.projectId)
+    .where('agents.protocol', '=', 'acp')
+    .where('agents.command', 'is not', null)
+    .orderBy('assignments.created_at')
+    .orderBy('agents.id')
+    .limit(1),
+)
+
+/** The project's first that speaks ACP and can be started. */
+export const firstAcpAgent = (reader: Reader, projectId: string): Promise<AgentRow | undefined> =>
+  reader.first(selectFirstAcp, { projectId })

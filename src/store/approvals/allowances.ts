@@ -1,0 +1,129 @@
+/** What agents are always allowed (AG6), as rows, as rules and as readers see it. */
+import type { AllowanceRule } from '../../domain/approvals/allowance.ts'
+import type { Instant } from '../../domain/instant.ts'
+import type { Allowance } from '../../protocol/approvals/allowance.ts'
+import type { PageParams } from '../page-cursor.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+
+export type AllowanceRow = Tables['allowances']
+
+export const insertAllowance = statement<AllowanceRow>()((db, p) =>
+  db.insertInto('allowances').values({
+    id: p.id,
+    project_id: p.project_id,
+    agent_id: p.agent_id,
+    scope: p.scope,
+    tool_kind: p.tool_kind,
+    title: p.title,
+    folder: p.folder,
+    likeness: p.likeness,
+    approval_id: p.approval_id,
+    created_by: p.created_by,
+    created_at: p.created_at,
+    expires_at: p.expires_at,
+    revoked_at: p.revoked_at,
+    revoked_by: p.revoked_by,
+  }),
+)
+
+export const selectAllowance = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('allowances').selectAll().where('id', '=', p.id),
+)
+
+/** The newest first. */
+export const selectInForce = statement<{ projectId: string; agentId: string; now: Instant; limit: number }>()((db, p) =>
+  db
+    .selectFrom('allowances')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .where('agent_id', '=', p.agentId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', p.now)
+    .orderBy('expires_at', 'desc')
+    .limit(p.limit),
+)
+
+export const updateRevoked = statement<{ id: string; now: Instant; by: string }>()((db, p) =>
+  db.updateTable('allowances').set({ revoked_at: p.now, revoked_by: p.by }).where('id', '=', p.id),
+)
+
+/** Ended with the agent, its place in the project, or whoever gave it; the event about that says so. */
+export const revokeOfPair = statement<{ projectId: string; agentId: string; now: Instant; by: string }>()((db, p) =>
+  db
+    .updateTable('allowances')
+    .set({ revoked_at: p.now, revoked_by: p.by })
+    .where('project_id', '=', p.projectId)
+    .where('agent_id', '=', p.agentId)
+    .where('revoked_at', 'is', null),
+)
+
+export const revokeOfAgent = statement<{ agentId: string; now: Instant; by: string }>()((db, p) =>
+  db
+    .updateTable('allowances')
+    .set({ revoked_at: p.now, revoked_by: p.by })
+    .where('agent_id', '=', p.agentId)
+    .where('revoked_at', 'is', null),
+)
+
+export const revokeOfGiver = statement<{ giver: string; now: Instant; by: string }>()((db, p) =>
+  db
+    .updateTable('allowances')
+    .set({ revoked_at: p.now, revoked_by: p.by })
+    .where('created_by', '=', p.giver)
+    .where('revoked_at', 'is', null),
+)
+
+type OfProject = PageParams & { readonly projectId: string }
+
+const selectPage = statement<OfProject>()((db, p) =>
+  db
+    .selectFrom('allowances')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(p.createdAt, p.id)))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+const selectPageInForce = statement<OfProject & { now: Instant }>()((db, p) =>
+  db
+    .selectFrom('allowances')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', p.now)
+    .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(p.createdAt, p.id)))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+export const allowancesPage = async (reader: Reader, page: OfProject, now: Instant | null): Promise<Allowance[]> =>
+  (now === null ? await reader.all(selectPage, page) : await reader.all(selectPageInForce, { ...page, now })).map(allowanceOf)
+
+export const ruleOf = ({ scope, tool_kind: toolKind, likeness, folder }: AllowanceRow): AllowanceRule => ({
+  scope,
+  toolKind,
+  likeness,
+  folder,
+})
+
+export const allowanceOf = (row: AllowanceRow): Allowance => ({
+  id: row.id,
+  projectId: row.project_id,
+  agentId: row.agent_id,
+  scope: row.scope,
+  toolKind: row.tool_kind,
+  title: row.title,
+  folder: row.folder,
+  likeness: row.likeness,
+  approvalId: row.approval_id,
+  createdBy: row.created_by,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  revokedAt: row.revoked_at,
+  revokedBy: row.revoked_by,
+})

@@ -1,0 +1,381 @@
+/** Approvals (table `human_approvals`) as rows, as the decisions see them, and as readers do. Numbered behind home's lock. */
+import { sql } from 'kysely'
+import type { Approval as Decided } from '../../domain/approvals/lifecycle.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { type Approval, approvalOnWire } from '../../protocol/approvals/approval.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+
+export type ApprovalRow = Tables['human_approvals']
+
+/** AP4: what only a permission for a tool has. */
+export type PermissionColumns = Pick<
+  ApprovalRow,
+  | 'outcome'
+  | 'digest'
+  | 'options'
+  | 'tool_call'
+  | 'option_id'
+  | 'ask_id'
+  | 'launch_id'
+  | 'turn_id'
+  | 'user_session_id'
+  | 'role'
+  | 'deadline'
+  | 'likeness'
+>
+
+export const noPermission: PermissionColumns = {
+  outcome: null,
+  digest: null,
+  options: null,
+  tool_call: null,
+  option_id: null,
+  ask_id: null,
+  launch_id: null,
+  turn_id: null,
+  user_session_id: null,
+  role: null,
+  deadline: null,
+  likeness: null,
+}
+
+/** Said in the query, not as a parameter, so that the indexes of what is pending are used. */
+const pending = sql.lit<ApprovalRow['status']>('pending')
+
+/** What changes of one that is there. */
+const changing = (p: Changes) => ({
+  status: p.status,
+  submitted_at: p.submitted_at,
+  resolved_at: p.resolved_at,
+  decided_by: p.decided_by,
+  feedback: p.feedback,
+  instruction_content: p.instruction_content,
+  worker_instructions: p.worker_instructions,
+  artifacts: p.artifacts,
+  revision_history: p.revision_history,
+})
+
+export const insertApproval = statement<ApprovalRow>()((db, p) =>
+  db.insertInto('human_approvals').values({
+    id: p.id,
+    session_id: p.session_id,
+    project_id: p.project_id,
+    checkpoint_type: p.checkpoint_type,
+    leader_id: p.leader_id,
+    task_id: p.task_id,
+    asked_by_agent_session_id: p.asked_by_agent_session_id,
+    told_to: p.told_to,
+    conversation_key: p.conversation_key,
+    outcome: p.outcome,
+    digest: p.digest,
+    options: p.options,
+    tool_call: p.tool_call,
+    option_id: p.option_id,
+    ask_id: p.ask_id,
+    launch_id: p.launch_id,
+    turn_id: p.turn_id,
+    user_session_id: p.user_session_id,
+    role: p.role,
+    deadline: p.deadline,
+    likeness: p.likeness,
+    imported_decider: p.imported_decider,
+    ...changing(p),
+  }),
+)
+
+type Changes = Pick<
+  ApprovalRow,
+  | 'id'
+  | 'status'
+  | 'submitted_at'
+  | 'resolved_at'
+  | 'decided_by'
+  | 'feedback'
+  | 'instruction_content'
+  | 'worker_instructions'
+  | 'artifacts'
+  | 'revision_history'
+>
+
+export const updateApproval = statement<Changes>()((db, p) =>
+  // What is decided or asked here is no longer what files said.
+  db
+    .updateTable('human_approvals')
+    .set({ ...changing(p), imported_decider: null })
+    .where('id', '=', p.id),
+)
+
+export const selectApproval = statement<{ id: number }>()((db, p) =>
+  db.selectFrom('human_approvals').selectAll().where('id', '=', p.id),
+)
+
+export const selectApprovedOfTask = statement<{ projectId: string; taskId: string }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .select('id')
+    .where('project_id', '=', p.projectId)
+    .where('task_id', '=', p.taskId)
+    .where('status', '=', sql.lit<ApprovalRow['status']>('approved'))
+    .limit(1),
+)
+
+/** AP4: how a permission was settled. */
+export const updateOutcome = statement<Pick<ApprovalRow, 'id' | 'outcome' | 'option_id'>>()((db, p) =>
+  db.updateTable('human_approvals').set({ outcome: p.outcome, option_id: p.option_id }).where('id', '=', p.id),
+)
+
+/** The permission that a launch has asked for under this name. */
+export const selectAsked = statement<{ launchId: string; askId: string }>()((db, p) =>
+  db.selectFrom('human_approvals').selectAll().where('launch_id', '=', p.launchId).where('ask_id', '=', p.askId),
+)
+
+export const selectPendingOfTurn = statement<{ turnId: string }>()((db, p) =>
+  db.selectFrom('human_approvals').selectAll().where('turn_id', '=', p.turnId).where('status', '=', pending).orderBy('id'),
+)
+
+/** AP4: permissions that nobody has answered in time. */
+export const selectPastDeadline = statement<{ now: Instant; limit: number }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .select('id')
+    .where('status', '=', pending)
+    .where('deadline', 'is not', null)
+    .where('deadline', '<=', p.now)
+    .orderBy('deadline')
+    .limit(p.limit),
+)
+
+/** AP8: the decision was handed to this agent session. */
+export const updateToldTo = statement<{ id: number; agentSessionId: string | null }>()((db, p) =>
+  db.updateTable('human_approvals').set({ told_to: p.agentSessionId }).where('id', '=', p.id),
+)
+
+const selectHighestId = statement()((db) => db.selectFrom('human_approvals').select('id').orderBy('id', 'desc').limit(1))
+
+/** Which agent session waits for it; readers do not see that, so no event tells of it. */
+export const updateAskedBy = statement<{ id: number; agentSessionId: string }>()((db, p) =>
+  db.updateTable('human_approvals').set({ asked_by_agent_session_id: p.agentSessionId }).where('id', '=', p.id),
+)
+
+export const selectPendingOfAgent = statement<{ projectId: string; agentId: string }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .where('leader_id', '=', p.agentId)
+    .where('status', '=', pending)
+    .orderBy('id'),
+)
+
+export const selectPendingOfProject = statement<{ projectId: string }>()((db, p) =>
+  db.selectFrom('human_approvals').selectAll().where('project_id', '=', p.projectId).where('status', '=', pending).orderBy('id'),
+)
+
+/** AP8: about the work as a whole, without permissions for tools and what only files say was decided; the newest first. */
+export const selectAboutWork = statement<{ workSessionId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('session_id', '=', p.workSessionId)
+    .where('task_id', 'is', null)
+    .where('ask_id', 'is', null)
+    .where('imported_decider', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+/** AP8: what an agent has asked in a conversation, without permissions for tools; the newest first. */
+export const selectAskedIn = statement<{ key: string; agentId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('conversation_key', '=', p.key)
+    .where('leader_id', '=', p.agentId)
+    .where('ask_id', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+/** AP8: about one task, wherever it was asked. */
+export const selectAboutTask = statement<{ projectId: string; taskId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .where('task_id', '=', p.taskId)
+    .where('ask_id', 'is', null)
+    .where('imported_decider', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+/** AP8: about the unfinished tasks of a work session, wherever they were asked. */
+export const selectAboutTasks = statement<{ workSessionId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('tasks')
+    .innerJoin('human_approvals', (join) =>
+      join.onRef('human_approvals.project_id', '=', 'tasks.project_id').onRef('human_approvals.task_id', '=', 'tasks.id'),
+    )
+    .selectAll('human_approvals')
+    .where('tasks.session_id', '=', p.workSessionId)
+    .where('tasks.status', '<>', sql.lit<Tables['tasks']['status']>('completed'))
+    .where('tasks.status', '<>', sql.lit<Tables['tasks']['status']>('failed'))
+    .where('human_approvals.ask_id', 'is', null)
+    .where('human_approvals.imported_decider', 'is', null)
+    .orderBy('human_approvals.id', 'desc')
+    .limit(p.limit),
+)
+
+/** What a work session waits for: its own, and those about its tasks that were asked in an earlier one. */
+export const selectPendingOfWorkSession = statement<{ projectId: string; workSessionId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .select('id')
+    .where('project_id', '=', p.projectId)
+    .where('status', '=', pending)
+    .where((eb) =>
+      eb.or([
+        eb('session_id', '=', p.workSessionId),
+        eb.exists(
+          eb
+            .selectFrom('tasks')
+            .select('tasks.id')
+            .whereRef('tasks.project_id', '=', 'human_approvals.project_id')
+            .whereRef('tasks.id', '=', 'human_approvals.task_id')
+            .where('tasks.session_id', '=', p.workSessionId),
+        ),
+      ]),
+    )
+    .orderBy('id')
+    .limit(p.limit),
+)
+
+const selectOfProject = statement<{ projectId: string; before: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .where('id', '<', p.before)
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+const selectOfWorkSession = statement<{ workSessionId: string; limit: number }>()((db, p) =>
+  db.selectFrom('human_approvals').selectAll().where('session_id', '=', p.workSessionId).orderBy('id', 'desc').limit(p.limit),
+)
+
+interface InboxParams {
+  readonly submittedAt: Instant
+  readonly id: number
+  readonly limit: number
+}
+
+const selectInbox = statement<InboxParams>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .selectAll()
+    .where('status', '=', pending)
+    .where((eb) => eb(eb.refTuple('submitted_at', 'id'), '>', eb.tuple(p.submittedAt, p.id)))
+    .orderBy('submitted_at')
+    .orderBy('id')
+    .limit(p.limit),
+)
+
+const countPending = statement()((db) =>
+  db.selectFrom('human_approvals').select(sql<number>`count(*)`.as('count')).where('status', '=', pending),
+)
+
+const countPendingOfProject = statement<{ projectId: string }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('project_id', '=', p.projectId)
+    .where('status', '=', pending),
+)
+
+export function approvalFrom(row: ApprovalRow): Decided {
+  const parts = {
+    id: row.id,
+    submittedAt: row.submitted_at,
+    instructionContent: row.instruction_content,
+    workerInstructions: JSON.parse(row.worker_instructions),
+    artifacts: JSON.parse(row.artifacts),
+    revisionHistory: JSON.parse(row.revision_history),
+  }
+  if (row.status === 'pending') return { ...parts, status: row.status, resolvedAt: null, decidedBy: null, feedback: null }
+  const resolvedAt = row.resolved_at ?? row.submitted_at
+  return { ...parts, status: row.status, resolvedAt, decidedBy: row.decided_by ?? '', feedback: row.feedback }
+}
+
+/** What was decided, as columns. */
+export const approvalColumns = (approval: Decided): Changes => ({
+  id: approval.id,
+  status: approval.status,
+  submitted_at: approval.submittedAt,
+  resolved_at: approval.resolvedAt,
+  decided_by: approval.decidedBy,
+  feedback: approval.feedback,
+  instruction_content: approval.instructionContent,
+  worker_instructions: JSON.stringify(approval.workerInstructions),
+  artifacts: JSON.stringify(approval.artifacts),
+  revision_history: JSON.stringify(approval.revisionHistory),
+})
+
+export const approvalOf = (row: ApprovalRow): Approval =>
+  approvalOnWire({
+    id: row.id,
+    projectId: row.project_id,
+    workSessionId: row.session_id,
+    taskId: row.task_id,
+    checkpointType: row.checkpoint_type,
+    leaderId: row.leader_id,
+    status: row.status,
+    submittedAt: row.submitted_at,
+    resolvedAt: row.resolved_at,
+    decidedBy: row.decided_by,
+    feedback: row.feedback,
+    instructionContent: row.instruction_content,
+    workerInstructions: JSON.parse(row.worker_instructions),
+    artifacts: JSON.parse(row.artifacts),
+    revisionHistory: JSON.parse(row.revision_history),
+    imported: row.imported_decider === null ? null : { decidedBy: row.imported_decider },
+    outcome: row.outcome,
+    permission: permissionOf(row),
+  })
+
+export function permissionOf(row: ApprovalRow): Approval['permission'] {
+  if (row.ask_id === null) return null
+  return {
+    userSessionId: row.user_session_id,
+    role: row.role,
+    messageId: row.turn_id ?? '',
+    call: JSON.parse(row.tool_call ?? 'null'),
+    options: JSON.parse(row.options ?? '[]'),
+    digest: row.digest ?? '',
+    likeness: row.likeness,
+    optionId: row.option_id,
+    deadline: row.deadline ?? row.submitted_at,
+  }
+}
+
+/** Behind home's lock nobody else takes it, and rows are never deleted, so it is never given out again. */
+export const nextApprovalId = async (reader: Reader): Promise<number> => ((await reader.first(selectHighestId, {}))?.id ?? 0) + 1
+
+/** The newest first. */
+export const approvalsOfProject = async (reader: Reader, projectId: string, before: number, limit: number): Promise<Approval[]> =>
+  (await reader.all(selectOfProject, { projectId, before, limit })).map(approvalOf)
+
+/** The newest first. */
+export const approvalsOfWorkSession = async (reader: Reader, workSessionId: string, limit: number): Promise<Approval[]> =>
+  (await reader.all(selectOfWorkSession, { workSessionId, limit })).map(approvalOf)
+
+/** AP5: what waits for a person, over all projects, the oldest first. */
+export const inboxPage = async (reader: Reader, params: InboxParams): Promise<Approval[]> =>
+  (await reader.all(selectInbox, params)).map(approvalOf)
+
+export const pendingApprovals = async (reader: Reader): Promise<number> => (await reader.first(countPending, {}))?.count ?? 0
+
+export const pendingApprovalsOf = async (reader: Reader, projectId: string): Promise<number> =>
+  (await reader.first(countPendingOfProject, { projectId }))?.count ?? 0

@@ -1,0 +1,228 @@
+/** Closed chapters of conversations (DC2), and which open ones are due. Written behind the lock of the conversation's stream. */
+import { sql } from 'kysely'
+import { type CutoverRule, type Day, usualRule } from '../../domain/conversations/logical-day.ts'
+import type { Instant } from '../../domain/instant.ts'
+import type { Chapter } from '../../protocol/conversations/chapter.ts'
+import { selectMeta, setMeta } from '../meta.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader, Tx } from '../store.ts'
+import { selectRunningIn } from '../turns/turns.ts'
+import type { ConversationRow } from './conversations.ts'
+
+export type ChapterRow = Tables['chapters']
+
+/** DC6: an agent was handed something and has not answered, or is being told something. */
+export const turnRunsIn = async (reader: Reader, key: string): Promise<boolean> =>
+  (await reader.first(selectRunningIn, { key })) !== undefined
+
+export const openChapter = statement<Pick<ConversationRow, 'key' | 'chapter_day' | 'chapter_due_at'>>()((db, p) =>
+  db.updateTable('conversations').set({ chapter_day: p.chapter_day, chapter_due_at: p.chapter_due_at }).where('key', '=', p.key),
+)
+
+/** DC1 `off`. */
+export const keepChaptersOpen = statement<Record<never, never>>()((db) =>
+  db.updateTable('conversations').set({ chapter_due_at: null }).where('chapter_due_at', 'is not', null),
+)
+
+/** Those that are open and have no end get one; conversations without days lose it again when they are looked at (DC9). */
+export const endChapters = statement<{ dueAt: Instant }>()((db, p) =>
+  db
+    .updateTable('conversations')
+    .set({ chapter_due_at: p.dueAt })
+    .where('chapter_day', 'is not', null)
+    .where('chapter_due_at', 'is', null),
+)
+
+/** The open chapter without what is filed elsewhere now. */
+export const restartChapter = statement<{ key: string; chapter_after: number }>()((db, p) =>
+  db.updateTable('conversations').set({ chapter_after: p.chapter_after, chapter_messages: 0 }).where('key', '=', p.key),
+)
+
+type ClosedConversation = Pick<ConversationRow, 'key' | 'summary_through' | 'kept_after' | 'chapter_after' | 'generation'>
+
+/** The conversation without what is in the chapter now. When it was touched stays: nobody has. */
+export const leaveChapter = statement<ClosedConversation>()((db, p) =>
+  db
+    .updateTable('conversations')
+    .set({
+      summary: '',
+      summary_through: p.summary_through,
+      kept_after: p.kept_after,
+      unsummarised_chars: 0,
+      message_count: 0,
+      chapter_day: null,
+      chapter_due_at: null,
+      chapter_after: p.chapter_after,
+      chapter_messages: 0,
+      generation: p.generation,
+    })
+    .where('key', '=', p.key),
+)
+
+/** Also over the one of the same day that was closed before. */
+export const putChapter = statement<ChapterRow>()((db, p) => {
+  const rest = {
+    after_seq: p.after_seq,
+    through_seq: p.through_seq,
+    message_count: p.message_count,
+    summary: p.summary,
+    closed_at: p.closed_at,
+    note_seq: p.note_seq,
+    removed: p.removed,
+  }
+  return db
+    .insertInto('chapters')
+    .values({ conversation_key: p.conversation_key, day: p.day, ...rest })
+    .onConflict((conflict) => conflict.columns(['conversation_key', 'day']).doUpdateSet(rest))
+})
+
+export const selectChapter = statement<{ key: string; day: Day }>()((db, p) =>
+  db.selectFrom('chapters').selectAll().where('conversation_key', '=', p.key).where('day', '=', p.day).where('removed', '=', 0),
+)
+
+/** The newest day that is over, with its summary. */
+export const selectLastClosed = statement<{ key: string }>()((db, p) =>
+  db
+    .selectFrom('chapters')
+    .select(['day', 'summary', 'closed_at'])
+    .where('conversation_key', '=', p.key)
+    .where('removed', '=', 0)
+    .orderBy('day', 'desc')
+    .limit(1),
+)
+
+export const selectLastChapter = statement<{ key: string }>()((db, p) =>
+  db
+    .selectFrom('chapters')
+    .select(['day', 'summary'])
+    .where('conversation_key', '=', p.key)
+    .where('removed', '=', 0)
+    .orderBy('day', 'desc')
+    .limit(1),
+)
+
+/** What was in them is gone; the rows stay until the notes know (DC4). */
+export const removeChaptersOf = statement<{ key: string }>()((db, p) =>
+  db
+    .updateTable('chapters')
+    .set({ removed: 1, note_seq: null, summary: '', message_count: 0 })
+    .where('conversation_key', '=', p.key),
+)
+
+const selectDue = statement<{ now: Instant; dueAt: Instant; key: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('conversations')
+    .select(['key', 'chapter_due_at as dueAt'])
+    .where('chapter_due_at', 'is not', null)
+    .where('chapter_due_at', '<=', p.now)
+    .where((eb) => eb(eb.refTuple('chapter_due_at', 'key'), '>', eb.tuple(p.dueAt, p.key)))
+    .orderBy('chapter_due_at')
+    .orderBy('key')
+    .limit(p.limit),
+)
+
+export interface DueChapter {
+  readonly key: string
+  readonly dueAt: Instant
+}
+
+export const beforeAllDue: DueChapter = { key: '', dueAt: '' }
+
+/** The longest due first; behind the last one seen. */
+export async function dueChapters(reader: Reader, now: Instant, after: DueChapter, limit: number): Promise<DueChapter[]> {
+  const rows = await reader.all(selectDue, { now, ...after, limit })
+  return rows.map(({ key, dueAt }) => ({ key, dueAt: dueAt ?? '' }))
+}
+
+const selectDayOf = statement<{ key: string; seq: number }>()((db, p) =>
+  db
+    .selectFrom('chapters')
+    .select('day')
+    .where('conversation_key', '=', p.key)
+    .where('after_seq', '<', p.seq)
+    .where('through_seq', '>=', p.seq)
+    .where('removed', '=', 0)
+    .union(
+      db
+        .selectFrom('conversations')
+        .select(sql<Day>`chapter_day`.as('day'))
+        .where('key', '=', p.key)
+        .where('chapter_after', '<', p.seq)
+        .where('chapter_day', 'is not', null),
+    )
+    .limit(1),
+)
+
+/** The day of the chapter, closed or open, that a message is in; undefined for what is in none. */
+export const dayOfMessage = async (reader: Reader, { conversation_key: key, seq }: { conversation_key: string; seq: number }) =>
+  (await reader.first(selectDayOf, { key, seq }))?.day
+
+const selectChaptersPage = statement<{ key: string; before: Day; limit: number }>()((db, p) =>
+  db
+    .selectFrom('chapters')
+    .leftJoin('notes', 'notes.day', 'chapters.day')
+    .selectAll('chapters')
+    .select('notes.written_seq')
+    .where('chapters.conversation_key', '=', p.key)
+    .where('chapters.day', '<', p.before)
+    .where('chapters.removed', '=', 0)
+    .orderBy('chapters.day', 'desc')
+    .limit(p.limit),
+)
+
+/** Closed ones, the newest first. */
+export const chaptersBefore = async (reader: Reader, page: { key: string; before: Day; limit: number }): Promise<Chapter[]> =>
+  (await reader.all(selectChaptersPage, page)).map((row) => ({
+    ...closedChapter(row),
+    note: row.note_seq !== null && (row.written_seq ?? 0) >= row.note_seq ? 'written' : 'pending',
+  }))
+
+export const closedChapter = (row: ChapterRow): Chapter => ({
+  conversationKey: row.conversation_key,
+  day: row.day,
+  state: 'closed',
+  afterSeq: row.after_seq,
+  throughSeq: row.through_seq,
+  messageCount: row.message_count,
+  summary: row.summary,
+  closedAt: row.closed_at,
+  note: 'pending',
+})
+
+/** What the next cutover will make of the conversation; undefined while nothing was said since the last. */
+export const openChapterOf = (row: ConversationRow): Chapter | undefined =>
+  row.chapter_day === null
+    ? undefined
+    : {
+        conversationKey: row.key,
+        day: row.chapter_day,
+        state: 'open',
+        afterSeq: row.chapter_after,
+        throughSeq: null,
+        messageCount: row.chapter_messages,
+        summary: row.summary,
+        closedAt: null,
+        note: null,
+      }
+
+// When days begin (DC1), as the store knows it: all who write in it go by the same rule.
+
+/** Who says it: nobody yet, a person at run time, or the configuration, which nothing overrules. */
+export type RuleSource = 'usual' | 'chosen' | 'configuration'
+
+export interface KeptRule extends CutoverRule {
+  readonly source: RuleSource
+  /** Whether it was ever written down: before, nobody was told of it. */
+  readonly isKept: boolean
+}
+
+export async function cutoverRule(reader: Reader): Promise<KeptRule> {
+  const kept = await reader.first(selectMeta, { key: 'cutover' })
+  if (!kept) return { ...usualRule, source: 'usual', isKept: false }
+  // Only the configuration could say it before.
+  return { source: 'configuration', ...(JSON.parse(kept.value) as CutoverRule), isKept: true }
+}
+
+export const setRule = async (tx: Tx, { hour, timezone }: CutoverRule, source: RuleSource): Promise<void> =>
+  tx.write(setMeta, { key: 'cutover', value: JSON.stringify({ hour, timezone, source }) })

@@ -1,0 +1,199 @@
+/** Conversations as rows and as readers see them. Every write happens behind the lock of the conversation's stream. */
+import type { Instant } from '../../domain/instant.ts'
+import type { Conversation } from '../../protocol/conversations/conversation.ts'
+import { ended, type Pair } from '../agent-sessions/agent-sessions.ts'
+import type { PageParams } from '../page-cursor.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+
+export type ConversationRow = Tables['conversations']
+
+/** What changes of one that is there. */
+const changing = (p: Omit<ConversationRow, 'project_id' | 'agent_id' | 'created_at'>) => ({
+  state: p.state,
+  summary: p.summary,
+  summary_through: p.summary_through,
+  kept_after: p.kept_after,
+  unsummarised_chars: p.unsummarised_chars,
+  message_count: p.message_count,
+  chapter_day: p.chapter_day,
+  chapter_due_at: p.chapter_due_at,
+  chapter_after: p.chapter_after,
+  chapter_messages: p.chapter_messages,
+  flags: p.flags,
+  generation: p.generation,
+  title: p.title,
+  account_id: p.account_id,
+  workplace: p.workplace,
+  updated_at: p.updated_at,
+})
+
+export const insertConversation = statement<ConversationRow>()((db, p) =>
+  db.insertInto('conversations').values({
+    key: p.key,
+    project_id: p.project_id,
+    agent_id: p.agent_id,
+    created_at: p.created_at,
+    ...changing(p),
+  }),
+)
+
+/** What an append changes: the same few numbers however long the conversation is (CV5). */
+export const countMessage = statement<
+  Pick<ConversationRow, 'key' | 'unsummarised_chars' | 'message_count' | 'chapter_messages' | 'updated_at'>
+>()((db, p) =>
+  db
+    .updateTable('conversations')
+    .set({
+      unsummarised_chars: p.unsummarised_chars,
+      message_count: p.message_count,
+      chapter_messages: p.chapter_messages,
+      updated_at: p.updated_at,
+    })
+    .where('key', '=', p.key),
+)
+
+export const updateConversation = statement<Omit<ConversationRow, 'project_id' | 'agent_id' | 'created_at'>>()((db, p) =>
+  db.updateTable('conversations').set(changing(p)).where('key', '=', p.key),
+)
+
+/** CN1: whom a chat on a channel is for now. */
+export const updateRoute = statement<Pick<ConversationRow, 'key' | 'project_id' | 'agent_id' | 'workplace'>>()((db, p) =>
+  db
+    .updateTable('conversations')
+    .set({ project_id: p.project_id, agent_id: p.agent_id, workplace: p.workplace })
+    .where('key', '=', p.key),
+)
+
+/** CX9: its coordinator has found no git. */
+export const updateWorkplace = statement<Pick<ConversationRow, 'key' | 'workplace'>>()((db, p) =>
+  db.updateTable('conversations').set({ workplace: p.workplace }).where('key', '=', p.key),
+)
+
+export const selectConversation = statement<{ key: string }>()((db, p) =>
+  db.selectFrom('conversations').selectAll().where('key', '=', p.key),
+)
+
+export const deleteConversationRow = statement<{ key: string }>()((db, p) =>
+  db.deleteFrom('conversations').where('key', '=', p.key),
+)
+
+/** `from` and `to` enclose the keys: all of them, or those of one channel. */
+const selectConversationsPage = statement<PageParams & { from: string; to: string; accountId: string | null; isOwner: number }>()(
+  (db, p) =>
+    db
+      .selectFrom('conversations')
+      .selectAll()
+      .where('key', '>=', p.from)
+      .where('key', '<', p.to)
+      .where((eb) => eb.or([eb('account_id', 'is', null), eb('account_id', '=', p.accountId), eb(eb.val(p.isOwner), '=', 1)]))
+      .where((eb) => eb(eb.refTuple('updated_at', 'key'), '<', eb.tuple(p.createdAt, p.id)))
+      .orderBy('updated_at', 'desc')
+      .orderBy('key', 'desc')
+      .limit(p.limit),
+)
+
+export const conversationOf = (row: ConversationRow): Conversation => ({
+  key: row.key,
+  projectId: row.project_id,
+  agentId: row.agent_id,
+  state: row.state,
+  summary: row.summary,
+  flags: JSON.parse(row.flags),
+  title: row.title,
+  messageCount: row.message_count,
+  created: row.created_at,
+  updated: row.updated_at,
+})
+
+/** The one touched last comes first. */
+export async function conversationsPage(
+  reader: Reader,
+  { createdAt, id, limit }: PageParams,
+  { channel, accountId }: { channel?: string | undefined; accountId: string | null },
+): Promise<ConversationRow[]> {
+  // `;` is what follows `:` in every order, and nothing is behind the last character there is.
+  const keys = channel === undefined ? { from: '', to: '\u{10ffff}' } : { from: `${channel}:`, to: `${channel};` }
+  return reader.all(selectConversationsPage, { createdAt, id, limit, ...keys, accountId, isOwner: accountId === null ? 1 : 0 })
+}
+
+/** A conversation that begins now. */
+export const newConversationRow = (
+  now: Instant,
+  { key, projectId, agentId }: { key: string; projectId: string | null; agentId: string | null },
+): ConversationRow => ({
+  key,
+  project_id: projectId,
+  agent_id: agentId,
+  state: 'open',
+  summary: '',
+  summary_through: 0,
+  kept_after: 0,
+  unsummarised_chars: 0,
+  message_count: 0,
+  chapter_day: null,
+  chapter_due_at: null,
+  chapter_after: 0,
+  chapter_messages: 0,
+  flags: '{}',
+  generation: 0,
+  title: null,
+  account_id: null,
+  workplace: null,
+  created_at: now,
+  updated_at: now,
+})
+
+/** Who has which plain name for its file (CV6). Written with the conversation's own row, behind the lock of its stream. */
+export const insertName = statement<Tables['conversation_names']>()((db, p) =>
+  db.insertInto('conversation_names').values({ name: p.name, conversation_key: p.conversation_key }),
+)
+
+export const selectHolderOf = statement<{ name: string }>()((db, p) =>
+  db.selectFrom('conversation_names').select('conversation_key').where('name', '=', p.name),
+)
+
+export const selectNameOf = statement<{ key: string }>()((db, p) =>
+  db.selectFrom('conversation_names').select('name').where('conversation_key', '=', p.key),
+)
+
+export const deleteNameOf = statement<{ key: string }>()((db, p) =>
+  db.deleteFrom('conversation_names').where('conversation_key', '=', p.key),
+)
+
+type Row = Tables['open_conversations']
+
+/** Which agent session has written in which conversation between agents, while that is open (CV10). */
+export const insertOpenConversation = statement<Row>()((db, p) =>
+  db
+    .insertInto('open_conversations')
+    .values({ agent_session_id: p.agent_session_id, conversation_key: p.conversation_key })
+    .onConflict((conflict) => conflict.doNothing()),
+)
+
+export const selectOpenConversation = statement<Row>()((db, p) =>
+  db
+    .selectFrom('open_conversations')
+    .selectAll()
+    .where('agent_session_id', '=', p.agent_session_id)
+    .where('conversation_key', '=', p.conversation_key),
+)
+
+/** What has to be closed when a live session of the pair ends. */
+export const selectOpenConversationsOf = statement<Pair & { limit: number }>()((db, p) =>
+  db
+    .selectFrom('agent_sessions')
+    .innerJoin('open_conversations', 'open_conversations.agent_session_id', 'agent_sessions.id')
+    .select('open_conversations.conversation_key')
+    .distinct()
+    .where('agent_sessions.agent_id', '=', p.agentId)
+    .where('agent_sessions.project_id', '=', p.projectId)
+    .where('agent_sessions.state', '<>', ended)
+    .orderBy('open_conversations.conversation_key')
+    .limit(p.limit),
+)
+
+export const deleteOpenConversation = statement<{ key: string }>()((db, p) =>
+  db.deleteFrom('open_conversations').where('conversation_key', '=', p.key),
+)

@@ -1,0 +1,245 @@
+/**
+ * Messages, in the order of their numbers within a conversation. All lists are read by that key, so that the newest 50 cost
+ * the same however many there are (CH8).
+ */
+import { sql } from 'kysely'
+import type { Message } from '../../protocol/conversations/message.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+
+export type MessageRow = Tables['messages']
+
+export interface MessagesPage {
+  readonly key: string
+  /** Where the page before ended; for the first page, before the first or behind the last. */
+  readonly seq: number
+  /** CH2: hidden ones are left out unless they are asked for. */
+  readonly hidden: boolean
+  /** What setHistory put back is left out: of what was said on a day, each is told once. */
+  readonly originals?: boolean
+  readonly limit: number
+}
+
+/** Behind every message there is or will be. */
+export const behindAll = Number.MAX_SAFE_INTEGER
+
+interface PageSlots {
+  readonly key: string
+  readonly seq: number
+  readonly leastVisible: number
+  readonly mostCopy: number
+  readonly limit: number
+}
+
+export const insertMessage = statement<MessageRow>()((db, p) =>
+  db.insertInto('messages').values({
+    conversation_key: p.conversation_key,
+    seq: p.seq,
+    id: p.id,
+    role: p.role,
+    sender_id: p.sender_id,
+    receiver_id: p.receiver_id,
+    content: p.content,
+    visible: p.visible,
+    priority: p.priority,
+    project_id: p.project_id,
+    related_task_id: p.related_task_id,
+    related_handoff_id: p.related_handoff_id,
+    client_id: p.client_id,
+    tool_calls: p.tool_calls,
+    tool_call_id: p.tool_call_id,
+    media: p.media,
+    extra: p.extra,
+    copy_of: p.copy_of,
+    origin_key: p.origin_key,
+    sender_name: p.sender_name,
+    created_at: p.created_at,
+  }),
+)
+
+const selectBefore = statement<PageSlots>()((db, p) =>
+  db
+    .selectFrom('messages')
+    .selectAll()
+    .where('conversation_key', '=', p.key)
+    .where('seq', '<', p.seq)
+    .where('visible', '>=', p.leastVisible)
+    .where(sql<number>`coalesce(copy_of, 0)`, '<=', p.mostCopy)
+    .orderBy('seq', 'desc')
+    .limit(p.limit),
+)
+
+const selectAfter = statement<PageSlots>()((db, p) =>
+  db
+    .selectFrom('messages')
+    .selectAll()
+    .where('conversation_key', '=', p.key)
+    .where('seq', '>', p.seq)
+    .where('visible', '>=', p.leastVisible)
+    .where(sql<number>`coalesce(copy_of, 0)`, '<=', p.mostCopy)
+    .orderBy('seq')
+    .limit(p.limit),
+)
+
+/** CH3: what this sender has sent under this id, wherever it went. */
+export const selectByClientId = statement<{ senderId: string; clientId: string }>()((db, p) =>
+  db
+    .selectFrom('messages')
+    .selectAll()
+    .where('sender_id', '=', p.senderId)
+    .where('client_id', '=', p.clientId)
+    .orderBy('conversation_key')
+    .limit(1),
+)
+
+const toldColumns = ['seq', 'role', 'sender_id', 'sender_name', 'content', 'created_at', 'origin_key'] as const
+
+const selectHistory = statement<{ key: string; keptAfter: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('messages')
+    .select(toldColumns)
+    .where('conversation_key', '=', p.key)
+    .where('seq', '>', p.keptAfter)
+    .where('visible', '=', 1)
+    .orderBy('seq', 'desc')
+    .limit(p.limit),
+)
+
+/** What agents are still handed of a conversation, newest first; between agents, only what the same context asked. */
+export async function historyBefore(
+  reader: Reader,
+  { originKey, ...page }: { key: string; keptAfter: number; originKey: string; limit: number },
+) {
+  const rows = await reader.all(selectHistory, page)
+  return originKey === '' ? rows : rows.filter(({ origin_key }) => origin_key === originKey)
+}
+
+const selectBetween = statement<{ key: string; after: number; before: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('messages')
+    .select(toldColumns)
+    .where('conversation_key', '=', p.key)
+    .where('seq', '>', p.after)
+    .where('seq', '<', p.before)
+    .where('visible', '=', 1)
+    .orderBy('seq', 'desc')
+    .limit(p.limit),
+)
+
+const selectTold = statement<{ key: string; seq: number }>()((db, p) =>
+  db
+    .selectFrom('messages')
+    .select(toldColumns)
+    .where('conversation_key', '=', p.key)
+    .where('seq', '=', p.seq)
+    .where('visible', '=', 1),
+)
+
+type Within = { readonly key: string; readonly originKey: string } & (
+  | { readonly seqs: readonly number[] }
+  | { readonly after: number; readonly before: number; readonly limit: number }
+)
+
+/** Visible ones, oldest first; between agents, only what the same context asked. */
+export async function messagesWithin(reader: Reader, { key, originKey, ...which }: Within) {
+  const rows =
+    'seqs' in which
+      ? (await Promise.all(which.seqs.map((seq) => reader.first(selectTold, { key, seq })))).flatMap((row) => row ?? [])
+      : await reader.all(selectBetween, { key, ...which })
+  const own = originKey === '' ? rows : rows.filter(({ origin_key }) => origin_key === originKey)
+  return own.toSorted((a, b) => a.seq - b.seq)
+}
+
+/** The number and id of the newest message. */
+export const selectLastMessage = statement<{ key: string }>()((db, p) =>
+  db.selectFrom('messages').select(['seq', 'id']).where('conversation_key', '=', p.key).orderBy('seq', 'desc').limit(1),
+)
+
+/** The newest that is not hidden, for who lists conversations. */
+export const selectLastSaid = statement<{ key: string }>()((db, p) =>
+  db
+    .selectFrom('messages')
+    .select(['seq', 'role', 'sender_id', 'created_at', sql<string>`substr(content, 1, 200)`.as('beginning')])
+    .where('conversation_key', '=', p.key)
+    .where('visible', '=', 1)
+    .orderBy('seq', 'desc')
+    .limit(1),
+)
+
+export const selectMessageId = statement<{ key: string; seq: number }>()((db, p) =>
+  db.selectFrom('messages').select('id').where('conversation_key', '=', p.key).where('seq', '=', p.seq),
+)
+
+const selectNewestSeqs = statement<{ key: string; keptAfter: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('messages')
+    .select('seq')
+    .where('conversation_key', '=', p.key)
+    .where('seq', '>', p.keptAfter)
+    .where('visible', '=', 1)
+    .orderBy('seq', 'desc')
+    .limit(p.limit),
+)
+
+const selectMeasure = statement<{ key: string; after: number; through: number }>()((db, p) =>
+  db
+    .selectFrom('messages')
+    .select([sql<number>`count(*)`.as('count'), sql<number>`coalesce(sum(length(content)), 0)`.as('chars')])
+    .where('conversation_key', '=', p.key)
+    .where('seq', '>', p.after)
+    .where('seq', '<=', p.through)
+    .where('visible', '=', 1),
+)
+
+export const deleteMessagesOf = statement<{ key: string }>()((db, p) =>
+  db.deleteFrom('messages').where('conversation_key', '=', p.key),
+)
+
+export const messageOf = (row: MessageRow): Message => ({
+  id: row.id,
+  seq: row.seq,
+  conversationKey: row.conversation_key,
+  projectId: row.project_id,
+  senderId: row.sender_id,
+  receiverId: row.receiver_id,
+  role: row.role,
+  content: row.content,
+  visible: row.visible === 1,
+  priority: row.priority,
+  clientId: row.client_id,
+  relatedTaskId: row.related_task_id,
+  relatedHandoffId: row.related_handoff_id,
+  toolCalls: row.tool_calls === null ? null : JSON.parse(row.tool_calls),
+  toolCallId: row.tool_call_id,
+  media: row.media === null ? null : JSON.parse(row.media),
+  extra: row.extra === null ? null : JSON.parse(row.extra),
+  copyOf: row.copy_of,
+  createdAt: row.created_at,
+  ...(row.sender_name !== null && { senderName: row.sender_name }),
+})
+
+const slots = ({ key, seq, hidden, originals, limit }: MessagesPage): PageSlots => ({
+  ...{ key, seq, limit },
+  leastVisible: hidden ? 0 : 1,
+  mostCopy: originals ? 0 : behindAll,
+})
+
+/** Newest first. */
+export const messagesBefore = async (reader: Reader, page: MessagesPage): Promise<Message[]> =>
+  (await reader.all(selectBefore, slots(page))).map(messageOf)
+
+/** Oldest first. */
+export const messagesAfter = async (reader: Reader, page: MessagesPage): Promise<Message[]> =>
+  (await reader.all(selectAfter, slots(page))).map(messageOf)
+
+/** The numbers of the newest visible ones that agents are handed, oldest first. */
+export async function newestSeqs(reader: Reader, key: string, keptAfter: number, limit: number): Promise<number[]> {
+  const rows = await reader.all(selectNewestSeqs, { key, keptAfter, limit })
+  return rows.map(({ seq }) => seq).reverse()
+}
+
+/** How many visible messages there are behind one number and up to another, and how long they are together. */
+export async function measured(reader: Reader, key: string, after: number, through = behindAll) {
+  return (await reader.first(selectMeasure, { key, after, through })) ?? { count: 0, chars: 0 }
+}

@@ -1,0 +1,220 @@
+/** The notes of days (DC3, DC4): which chapters they are made of, and whether their files are written. Behind the lock of the note's stream. */
+
+import { refusalText } from '../../domain/because.ts'
+import { type NotedMessage, type NoteSection, noteHead, noteSection } from '../../domain/conversations/daily-note.ts'
+import { type CutoverRule, type Day, parseDay } from '../../domain/conversations/logical-day.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { noteStream } from '../../domain/stream-name.ts'
+import type { Note } from '../../protocol/conversations/chapter.ts'
+import type { Page } from '../../protocol/page.ts'
+import { selectPosition } from '../log/event-log.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader, Store } from '../store.ts'
+import { cutoverRule, selectChapter } from './chapters.ts'
+import { messagesAfter, messagesBefore } from './messages.ts'
+
+export type NoteRow = Tables['notes']
+
+/** Days with chapters that their note does not know of, the oldest first. */
+export const selectDaysToNote = statement<{ limit: number }>()((db, p) =>
+  db.selectFrom('chapters').select('day').distinct().where('note_seq', 'is', null).orderBy('day').limit(p.limit),
+)
+
+const fewOf = (day: Day, limit: number) => (db: Parameters<Parameters<ReturnType<typeof statement>>[0]>[0]) =>
+  db
+    .selectFrom('chapters as few')
+    .select('few.conversation_key')
+    .where('few.day', '=', day)
+    .where('few.note_seq', 'is', null)
+    .orderBy('few.conversation_key')
+    .limit(limit)
+
+export const selectNotNoted = statement<{ day: Day; limit: number }>()((db, p) => fewOf(p.day, p.limit)(db))
+
+interface Few {
+  readonly day: Day
+  readonly limit: number
+}
+
+export const deleteRemovedChapters = statement<Few>()((db, p) =>
+  db
+    .deleteFrom('chapters')
+    .where('day', '=', p.day)
+    .where('note_seq', 'is', null)
+    .where('removed', '=', 1)
+    .where('conversation_key', 'in', fewOf(p.day, p.limit)(db)),
+)
+
+export const numberChapters = statement<Few & { seq: number }>()((db, p) =>
+  db
+    .updateTable('chapters')
+    .set({ note_seq: p.seq })
+    .where('day', '=', p.day)
+    .where('note_seq', 'is', null)
+    .where('removed', '=', 0)
+    .where('conversation_key', 'in', fewOf(p.day, p.limit)(db)),
+)
+
+const selectTotals = statement<{ day: Day }>()((db, p) =>
+  db
+    .selectFrom('chapters')
+    .select((eb) => [eb.fn.countAll<number>().as('conversations'), eb.fn.sum<number | null>('message_count').as('messages')])
+    .where('day', '=', p.day)
+    .where('removed', '=', 0),
+)
+
+export async function totalsOf(reader: Reader, day: Day): Promise<{ conversations: number; messages: number }> {
+  const found = await reader.first(selectTotals, { day })
+  return { conversations: Number(found?.conversations ?? 0), messages: Number(found?.messages ?? 0) }
+}
+
+export const putNote = statement<NoteRow>()((db, p) => {
+  const rest = {
+    conversations: p.conversations,
+    messages: p.messages,
+    seq: p.seq,
+    written_seq: p.written_seq,
+    problem: p.problem,
+    updated_at: p.updated_at,
+  }
+  return db
+    .insertInto('notes')
+    .values({ day: p.day, ...rest })
+    .onConflict((conflict) => conflict.column('day').doUpdateSet(rest))
+})
+
+export const selectNote = statement<{ day: Day }>()((db, p) => db.selectFrom('notes').selectAll().where('day', '=', p.day))
+
+export interface NotesPage {
+  readonly from: Day
+  readonly before: Day
+  readonly limit: number
+  /** How far behind their files are, in events: 0 for all that are written or more, 1 for those that are not. */
+  readonly leastBehind: number
+  readonly mostBehind: number
+}
+
+const selectNotesBefore = statement<NotesPage>()((db, p) =>
+  db
+    .selectFrom('notes')
+    .selectAll()
+    .where('day', '>=', p.from)
+    .where('day', '<', p.before)
+    .where('conversations', '>', 0)
+    .where((eb) => eb.between(eb('seq', '-', eb.ref('written_seq')), p.leastBehind, p.mostBehind))
+    .orderBy('day', 'desc')
+    .limit(p.limit),
+)
+
+/** The newest first. */
+export const notesBefore = async (reader: Reader, page: NotesPage): Promise<Note[]> =>
+  (await reader.all(selectNotesBefore, page)).map(noteOf)
+
+export const noteOf = (row: NoteRow): Note => ({
+  date: row.day,
+  conversations: row.conversations,
+  messages: row.messages,
+  state: row.written_seq >= row.seq ? 'written' : 'pending',
+  problem: row.problem,
+  updatedAt: row.updated_at,
+})
+
+// The text of a day's note, piece by piece (DC3), made from the closed chapters of the day. A chapter that is closed does not
+// change, so each is read by itself, and nobody is kept waiting however many there are.
+
+/** Of one conversation: so many from the beginning of the day and from its end. */
+const messagesAtEachEnd = 100
+/** Behind this much text, conversations are told without their messages. */
+const maxTextChars = 8 * 1024 * 1024
+const chaptersAtOnce = 500
+
+interface NotedChapter {
+  readonly key: string
+  readonly messages: number
+}
+
+/** What a note is made of at one moment. */
+export interface NoteContents {
+  readonly day: Day
+  /** Up to which event of the note's stream this is true. */
+  readonly seq: number
+  readonly chapters: readonly NotedChapter[]
+  readonly rule: CutoverRule
+}
+
+const selectChaptersOfDay = statement<{ day: Day; after: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('chapters')
+    .select(['conversation_key as key', 'message_count as messages'])
+    .where('day', '=', p.day)
+    .where('conversation_key', '>', p.after)
+    .where('removed', '=', 0)
+    .orderBy('conversation_key')
+    .limit(p.limit),
+)
+
+export async function noteContents(reader: Reader, day: Day): Promise<NoteContents> {
+  const seq = (await reader.first(selectPosition, { name: noteStream(day) }))?.head ?? 0
+  const chapters: NotedChapter[] = []
+  for (let after = ''; ; ) {
+    const page = await reader.all(selectChaptersOfDay, { day, after, limit: chaptersAtOnce })
+    chapters.push(...page)
+    const last = page.at(-1)
+    if (!last || page.length < chaptersAtOnce) break
+    after = last.key
+  }
+  return { day, seq, chapters, rule: await cutoverRule(reader) }
+}
+
+export async function* noteText(store: Pick<Store, 'read'>, { day, chapters, rule }: NoteContents): AsyncGenerator<string> {
+  const channels = [...new Set(chapters.map(({ key }) => key.slice(0, key.indexOf(':'))))].sort()
+  const messages = chapters.reduce((sum, chapter) => sum + chapter.messages, 0)
+  yield noteHead({ day, channels, conversations: chapters.length, messages })
+  let chars = 0
+  for (const { key } of chapters) {
+    const withMessages = chars < maxTextChars
+    const section = await store.read((reader) => sectionOf(reader, key, day, withMessages))
+    if (!section) continue
+    const text = noteSection(section, rule)
+    chars += text.length
+    yield text
+  }
+}
+
+async function sectionOf(reader: Reader, key: string, day: Day, withMessages: boolean): Promise<NoteSection | undefined> {
+  const chapter = await reader.first(selectChapter, { key, day })
+  if (!chapter) return undefined
+  const { summary, message_count: messageCount, after_seq: after, through_seq: through } = chapter
+  if (!withMessages) return { key, summary, messageCount, first: [], last: [] }
+  const page = { key, hidden: false, originals: true, limit: messagesAtEachEnd }
+  const first = (await messagesAfter(reader, { ...page, seq: after })).filter(({ seq }) => seq <= through)
+  const behind = first.at(-1)?.seq ?? through
+  const newest: NotedMessage[] =
+    first.length < messagesAtEachEnd
+      ? []
+      : (await messagesBefore(reader, { ...page, seq: through + 1 })).filter(({ seq }) => seq > behind).reverse()
+  return { key, summary, messageCount, first, last: newest }
+}
+
+// Paging by day (HT1), the newest first. The cursor is opaque to whoever holds it; one that is not ours is refused.
+
+const form = /^day(.{10})$/
+
+/** Behind every day there is or will be. */
+export const dayBeforeAll: Day = '9999-99-99'
+
+export function dayOf(cursor: string | undefined, first: Day): Day {
+  if (cursor === undefined) return first
+  const [, text = ''] = form.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  const day = parseDay(text)
+  if (day === undefined) throw new Refusal('invalid_request', `cursor: ${refusalText('notACursor')}`, { field: 'cursor' })
+  return day
+}
+
+/** The page out of what was found; `found` holds at least one item more than the page when there are more. */
+export function cutDayPage<Item extends { readonly day: Day }>(found: readonly Item[], limit: number): Page<Item> {
+  const items = found.slice(0, limit)
+  const last = items.at(-1)
+  return { items, nextCursor: last && found.length > limit ? Buffer.from(`day${last.day}`).toString('base64url') : null }
+}

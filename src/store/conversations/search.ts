@@ -1,0 +1,176 @@
+/**
+ * The search index: a document for each message that can be found, its terms, and how far each conversation is indexed. Written
+ * behind the lock of the conversation's stream. What is found comes with its message, so that it can be compared.
+ */
+import { type AliasedExpression, type Kysely, sql } from 'kysely'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader, Tx } from '../store.ts'
+
+/** Documents of one millisecond; further ones go to the next. */
+const idsPerMs = 1024
+
+export const firstIdAt = (ms: number): number => ms * idsPerMs
+/** Behind every document there is or will be. */
+export const behindAllIds = Number.MAX_SAFE_INTEGER
+
+const selectLastId = statement<{ from: number; before: number }>()((db, p) =>
+  db
+    .selectFrom('search_documents')
+    .select(sql<number | null>`max(id)`.as('id'))
+    .where('id', '>=', p.from)
+    .where('id', '<', p.before),
+)
+
+/** The next free id at a time, the first there is for what is older; `known` is what was given out by the same use case. */
+export async function nextId(tx: Tx, at: number, known: Map<number, number>): Promise<number> {
+  for (let ms = Math.max(0, at); ; ms++) {
+    const from = firstIdAt(ms)
+    const before = firstIdAt(ms + 1)
+    const free = known.get(ms) ?? ((await tx.first(selectLastId, { from, before }))?.id ?? from - 1) + 1
+    known.set(ms, free + 1)
+    if (free < before) return free
+    known.set(ms, before)
+  }
+}
+
+export const insertDocument = statement<Tables['search_documents']>()((db, p) =>
+  db.insertInto('search_documents').values({ id: p.id, conversation_key: p.conversation_key, seq: p.seq }),
+)
+
+export const insertTerms = statement<Tables['search_terms']>()((db, p, { search }) =>
+  db.insertInto('search_terms').values({ rowid: p.rowid, terms: search.terms(p.terms) }),
+)
+
+export const selectSearchPosition = statement<{ key: string }>()((db, p) =>
+  db.selectFrom('search_positions').select('through').where('conversation_key', '=', p.key),
+)
+
+export const setSearchPosition = statement<{ key: string; through: number }>()((db, p) =>
+  db
+    .insertInto('search_positions')
+    .values({ conversation_key: p.key, through: p.through })
+    .onConflict((conflict) => conflict.column('conversation_key').doUpdateSet({ through: p.through })),
+)
+
+export const selectUnindexedMessages = statement<{ key: string; after: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('messages')
+    .select(['seq', 'content', 'visible', 'project_id', 'created_at'])
+    .where('conversation_key', '=', p.key)
+    .where('seq', '>', p.after)
+    .orderBy('seq')
+    .limit(p.limit),
+)
+
+const deleteTermsOf = statement<{ key: string }>()((db, p) =>
+  db
+    .deleteFrom('search_terms')
+    .where('rowid', 'in', (eb) => eb.selectFrom('search_documents').select('id').where('conversation_key', '=', p.key)),
+)
+
+const deleteDocumentsOf = statement<{ key: string }>()((db, p) =>
+  db.deleteFrom('search_documents').where('conversation_key', '=', p.key),
+)
+
+const deleteSearchPosition = statement<{ key: string }>()((db, p) =>
+  db.deleteFrom('search_positions').where('conversation_key', '=', p.key),
+)
+
+/** Nothing of the conversation is found any more. */
+export async function forgetConversation(tx: Tx, key: string): Promise<void> {
+  await tx.write(deleteTermsOf, { key })
+  await tx.write(deleteDocumentsOf, { key })
+  await tx.write(deleteSearchPosition, { key })
+}
+
+const isBehind = sql<number>`case when streams.head > coalesce(search_positions.through, 0) then 1 else 0 end`.as('behind')
+
+type Keys = (db: Kysely<Tables>) => AliasedExpression<{ key: string }, 'looked_at'>
+
+/** Each of them, and whether it has events that the index has not seen. */
+const withBehind = (db: Kysely<Tables>, keys: Keys) =>
+  db
+    .selectFrom(keys(db))
+    .innerJoin('streams', (join) => join.on(sql`streams.name`, '=', sql`'conversation:' || looked_at.key`))
+    .leftJoin('search_positions', 'search_positions.conversation_key', 'looked_at.key')
+    .select(['looked_at.key', isBehind])
+
+export const selectBehindAfter = statement<{ key: string; limit: number }>()((db, p) =>
+  withBehind(db, () =>
+    db.selectFrom('conversations').select('key').where('key', '>', p.key).orderBy('key').limit(p.limit).as('looked_at'),
+  ).orderBy('looked_at.key'),
+)
+
+/** The same of those that were touched last. */
+export const selectBehindAmongNewest = statement<{ limit: number }>()((db, p) =>
+  withBehind(db, () => db.selectFrom('conversations').select('key').orderBy('updated_at', 'desc').limit(p.limit).as('looked_at')),
+)
+
+export interface SearchRange {
+  /** From this id on. */
+  readonly from: number
+  /** Only older ones than this. */
+  readonly before: number
+  readonly limit: number
+}
+
+const found = [
+  'search_documents.id',
+  'messages.conversation_key',
+  'messages.seq',
+  'messages.id as message_id',
+  'messages.role',
+  'messages.sender_id',
+  'messages.project_id',
+  'messages.content',
+  'messages.created_at',
+] as const
+
+const selectByTerms = statement<SearchRange & { wanted: string }>()((db, p, { search }) =>
+  db
+    .selectFrom('search_terms')
+    .innerJoin('search_documents', 'search_documents.id', 'search_terms.rowid')
+    .innerJoin('messages', (join) =>
+      join
+        .onRef('messages.conversation_key', '=', 'search_documents.conversation_key')
+        .onRef('messages.seq', '=', 'search_documents.seq'),
+    )
+    .select(found)
+    .where(search.hasAll(p.wanted))
+    .where('search_terms.rowid', '>=', p.from)
+    .where('search_terms.rowid', '<', p.before)
+    .orderBy('search_terms.rowid', 'desc')
+    .limit(p.limit),
+)
+
+const selectAnyFound = statement<SearchRange>()((db, p) =>
+  db
+    .selectFrom('search_documents')
+    .innerJoin('messages', (join) =>
+      join
+        .onRef('messages.conversation_key', '=', 'search_documents.conversation_key')
+        .onRef('messages.seq', '=', 'search_documents.seq'),
+    )
+    .select(found)
+    .where('search_documents.id', '>=', p.from)
+    .where('search_documents.id', '<', p.before)
+    .orderBy('search_documents.id', 'desc')
+    .limit(p.limit),
+)
+
+/** Messages that have all the terms, newest first; without terms, all there are. */
+export const messagesWith = (reader: Reader, terms: readonly string[], range: SearchRange) =>
+  terms.length > 0
+    ? reader.all(selectByTerms, { ...range, wanted: terms.join(' ') })
+    : reader.all(selectAnyFound, { from: range.from, before: range.before, limit: range.limit })
+
+export type FoundMessage = Awaited<ReturnType<typeof messagesWith>>[number]
+
+const selectWithTerms = statement<{ id: number; wanted: string }>()((db, p, { search }) =>
+  db.selectFrom('search_terms').select('rowid').where('rowid', '=', p.id).where(search.hasAll(p.wanted)),
+)
+
+/** Whether the document has all of them; for who looks whether the index is whole. */
+export const hasTerms = async (reader: Reader, id: number, terms: readonly string[]): Promise<boolean> =>
+  terms.length === 0 || (await reader.first(selectWithTerms, { id, wanted: terms.join(' ') })) !== undefined

@@ -1,0 +1,150 @@
+/**
+ * What agents have not answered yet: a row from the moment a message is stored until an answer settles it, so the table never
+ * grows with history. Each belongs to the turn that answers it: queued until it is handed over, then running.
+ */
+import type { Instant } from '../../domain/instant.ts'
+import type { Message } from '../../protocol/conversations/message.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader, Tx } from '../store.ts'
+import { messageOf } from './messages.ts'
+
+export type UnreadRow = Tables['unread_messages']
+
+/** Whose unread messages: an agent's in a project, as one of its sessions sees them. */
+export interface Receiver {
+  readonly agentId: string
+  readonly projectId: string
+  readonly agentSessionId: string
+}
+
+/** Handed over together, in number and in characters; the rest comes with the next turn. One message that is longer goes alone. */
+const handedOverAtOnce = 500
+const maxHandedOverChars = 1_000_000
+
+export const insertUnread = statement<UnreadRow>()((db, p) =>
+  db.insertInto('unread_messages').values({
+    agent_id: p.agent_id,
+    project_id: p.project_id,
+    conversation_key: p.conversation_key,
+    seq: p.seq,
+    priority_rank: p.priority_rank,
+    created_at: p.created_at,
+    chars: p.chars,
+    turn_id: p.turn_id,
+  }),
+)
+
+/** Its messages are answered by another turn from now on. */
+export const moveUnread = statement<{ from: string; to: string }>()((db, p) =>
+  db.updateTable('unread_messages').set({ turn_id: p.to }).where('turn_id', '=', p.from),
+)
+
+const moveOneUnread = statement<{ from: string; to: string; key: string; seq: number }>()((db, p) =>
+  db
+    .updateTable('unread_messages')
+    .set({ turn_id: p.to })
+    .where('turn_id', '=', p.from)
+    .where('conversation_key', '=', p.key)
+    .where('seq', '=', p.seq),
+)
+
+/** The messages that a turn answers: the most urgent first, then the oldest. */
+const selectOfTurn = statement<{ turnId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('unread_messages as unread')
+    .innerJoin('messages', (join) =>
+      join.onRef('messages.conversation_key', '=', 'unread.conversation_key').onRef('messages.seq', '=', 'unread.seq'),
+    )
+    .selectAll('messages')
+    .where('unread.turn_id', '=', p.turnId)
+    .orderBy('unread.priority_rank', 'desc')
+    .orderBy('unread.conversation_key')
+    .orderBy('unread.seq')
+    .limit(p.limit),
+)
+
+export const messagesOfTurn = async (reader: Reader, turnId: string): Promise<Message[]> =>
+  (await reader.all(selectOfTurn, { turnId, limit: handedOverAtOnce })).map(messageOf)
+
+const selectSizes = statement<{ turnId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('unread_messages')
+    .select(['conversation_key', 'seq', 'chars'])
+    .where('turn_id', '=', p.turnId)
+    .orderBy('priority_rank', 'desc')
+    .orderBy('conversation_key')
+    .orderBy('seq')
+    .limit(p.limit),
+)
+
+/** What does not fit into one hand-over is left to `rest`, another turn that waits; whether there was any. */
+export async function splitUnread(tx: Tx, turnId: string, rest: () => Promise<string>): Promise<void> {
+  const rows = await tx.all(selectSizes, { turnId, limit: 2 * handedOverAtOnce })
+  let chars = 0
+  const kept = rows.findIndex((row, index) => {
+    chars += row.chars
+    return index > 0 && (index >= handedOverAtOnce || chars > maxHandedOverChars)
+  })
+  if (kept === -1) return
+  const to = await rest()
+  for (const { conversation_key: key, seq } of rows.slice(kept)) await tx.write(moveOneUnread, { from: turnId, to, key, seq })
+}
+
+export const deleteUnreadOfTurn = statement<{ turnId: string }>()((db, p) =>
+  db.deleteFrom('unread_messages').where('turn_id', '=', p.turnId),
+)
+
+/** What living agents were handed in a conversation and have not answered. */
+export const selectHandedOver = statement<{ agentId: string; key: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('unread_messages')
+    .innerJoin('turns', 'turns.id', 'unread_messages.turn_id')
+    .select('unread_messages.seq')
+    .where('unread_messages.agent_id', '=', p.agentId)
+    .where('unread_messages.conversation_key', '=', p.key)
+    .where('turns.state', '=', 'running')
+    .orderBy('unread_messages.seq')
+    .limit(p.limit),
+)
+
+export const deleteUnreadOfConversation = statement<{ key: string }>()((db, p) =>
+  db.deleteFrom('unread_messages').where('conversation_key', '=', p.key),
+)
+
+/** The oldest message of a conversation that the agent was not handed yet. */
+export const selectOldestNotHanded = statement<Omit<Receiver, 'agentSessionId'> & { key: string }>()((db, p) =>
+  db
+    .selectFrom('unread_messages')
+    .innerJoin('turns', 'turns.id', 'unread_messages.turn_id')
+    .select('unread_messages.seq')
+    .where('unread_messages.agent_id', '=', p.agentId)
+    .where('unread_messages.project_id', '=', p.projectId)
+    .where('unread_messages.conversation_key', '=', p.key)
+    .where('turns.state', '=', 'queued')
+    .orderBy('unread_messages.seq')
+    .limit(1),
+)
+
+/** CO7: something that was written after a moment and is unread. */
+export const selectUnreadSince = statement<Omit<Receiver, 'agentSessionId'> & { since: Instant }>()((db, p) =>
+  db
+    .selectFrom('unread_messages')
+    .select('seq')
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('created_at', '>', p.since)
+    .limit(1),
+)
+
+/** What an agent has not answered in a conversation, oldest first. */
+export const selectUnreadIn = statement<Omit<Receiver, 'agentSessionId'> & { key: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('unread_messages')
+    .select(['seq', 'turn_id'])
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('conversation_key', '=', p.key)
+    .orderBy('seq')
+    .limit(p.limit),
+)

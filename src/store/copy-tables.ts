@@ -1,0 +1,176 @@
+/** Copies and compares whole tables between two stores, page by page. */
+import { type Compilable, type Kysely, sql } from 'kysely'
+import type { Engine } from './engine.ts'
+import type { SearchTables } from './schema/conversations.ts'
+import type { Tables } from './schema/tables.ts'
+import { compile } from './statement.ts'
+import type { Reader } from './store.ts'
+
+/**
+ * All rows of a table, page by page in the order of its key, so that memory stays the same however long the table is. For
+ * what goes through everything: backup, restore, the deep check. Never on a request's way.
+ */
+export const rowsPerPage = 500
+/** Of rows that are large, fewer at a time. */
+const largeRowsPerPage = 25
+const largeRows: ReadonlySet<string> = new Set(['upload_parts', 'question_answers'])
+
+/** Made anew from the others by whoever opens the store: no backup needs them, and each engine has its own. */
+type DerivedTable = keyof SearchTables
+
+export type TableName = Exclude<keyof Tables, DerivedTable>
+
+const pageLengthOf = (table: TableName): number => (largeRows.has(table) ? largeRowsPerPage : rowsPerPage)
+
+/** Every table with its key, those that others refer to first. A new table does not compile until it stands here. */
+const tableKeys: Readonly<Record<TableName, readonly string[]>> = {
+  meta: ['key'],
+  streams: ['name'],
+  events: ['stream', 'seq'],
+  receipts: ['credential_id', 'operation', 'key'],
+  projects: ['id'],
+  agents: ['id'],
+  assignments: ['project_id', 'agent_id'],
+  people: ['id'],
+  credentials: ['id'],
+  sign_in_codes: ['hash'],
+  conversations: ['key'],
+  conversation_names: ['name'],
+  messages: ['conversation_key', 'seq'],
+  chapters: ['conversation_key', 'day'],
+  notes: ['day'],
+  unread_messages: ['agent_id', 'project_id', 'conversation_key', 'seq'],
+  pending_purposes: ['agent_id', 'project_id'],
+  open_conversations: ['agent_session_id', 'conversation_key'],
+  agent_sessions: ['id'],
+  exit_reports: ['reporter_id', 'report_id'],
+  coordinator_epochs: ['coordinator_id'],
+  ['sessions']: ['id'],
+  tasks: ['project_id', 'id'],
+  task_dependencies: ['project_id', 'task_id', 'depends_on'],
+  human_approvals: ['id'],
+  allowances: ['id'],
+  coordinators: ['id'],
+  launches: ['id'],
+  panels: ['project_id', 'agent_id', 'panel_id'],
+  user_sessions: ['id'],
+  role_agents: ['id'],
+  turns: ['id'],
+  turn_items: ['turn_id', 'n'],
+  contexts: ['id'],
+  approaches: ['project_id', 'id'],
+  checkpoints: ['session_id', 'number'],
+  artifacts: ['session_id', 'name'],
+  uploads: ['id'],
+  upload_parts: ['upload_id', 'number'],
+  leases: ['name'],
+  channels: ['channel'],
+  channel_chats: ['channel', 'chat_id'],
+  pairing_codes: ['channel', 'hash'],
+  outgoing: ['channel', 'chat_id', 'n'],
+  worktrees: ['id'],
+  set_ups: ['project_id'],
+  questions: ['id'],
+  question_answers: ['question_id', 'part'],
+}
+
+export const tableNames = Object.keys(tableKeys) as TableName[]
+
+export async function* pagesOf<Name extends TableName>(reader: Reader, table: Name): AsyncGenerator<Tables[Name][]> {
+  const keys = tableKeys[table]
+  for (let last: readonly unknown[] | undefined; ; ) {
+    const after = last
+    const page = await reader.query<Tables[Name]>((db) => pageAfter(db, table, keys, after))
+    if (page.length > 0) yield page
+    const row = page.at(-1) as Record<string, unknown> | undefined
+    if (!row || page.length < pageLengthOf(table)) return
+    last = keys.map((key) => row[key])
+  }
+}
+
+function pageAfter<Row>(
+  db: Kysely<Tables>,
+  table: TableName,
+  keys: readonly string[],
+  after: readonly unknown[] | undefined,
+): Compilable<Row> {
+  const key = sql.join(keys.map((each) => sql.ref(each)))
+  const where = after ? sql`where (${key}) > (${sql.join(after)})` : sql``
+  const query = sql<Row>`select * from ${sql.table(table)} ${where} order by ${key} limit ${sql.lit(pageLengthOf(table))}`
+  return { compile: () => query.compile(db) }
+}
+
+/** What a copy says of itself: its incarnation is its own, and so are when it was made and the key its nodes have. */
+const ofTheCopyItself: ReadonlySet<unknown> = new Set(['incarnation', 'backed_up_at', 'sealing_key'])
+
+/** Compares every table of two engines row by row, each read in the order of its key. Memory stays the same however long they are. */
+export interface Comparison {
+  readonly rows: number
+  /** The first row that is not the same; null: all are. */
+  readonly difference: { readonly table: TableName; readonly row: number } | null
+}
+
+export async function compareTables(one: Reader, other: Reader): Promise<Comparison> {
+  let rows = 0
+  for (const table of tableNames) {
+    const [ours, theirs] = [rowsOf(one, table), rowsOf(other, table)]
+    for (let row = 1; ; row++) {
+      const [mine, its] = [await ours.next(), await theirs.next()]
+      if (mine.done && its.done) break
+      if (mine.done || its.done || mine.value !== its.value) return { rows, difference: { table, row } }
+      rows++
+    }
+  }
+  return { rows, difference: null }
+}
+
+/** Each row as text, its columns in one order, numbers as they are written: the engines' drivers give some of them as strings. */
+async function* rowsOf(reader: Reader, table: TableName): AsyncGenerator<string> {
+  for await (const page of pagesOf(reader, table)) {
+    for (const row of page as unknown as readonly Record<string, unknown>[]) {
+      if (table === 'meta' && ofTheCopyItself.has(row['key'])) continue
+      const columns = Object.keys(row).sort()
+      yield JSON.stringify(columns.map((column) => [column, row[column] === null ? null : String(row[column])]))
+    }
+  }
+}
+
+/** Puts what is written between two calls into one transaction, where the target wants that. */
+type EachPage = (write: () => Promise<void>) => Promise<void>
+
+/** Copies every table from one engine to another, row by row as they are. The target has the same tables, empty. */
+export async function copyTables(
+  from: Reader,
+  to: Engine,
+  eachPage: EachPage = (write) => write(),
+): Promise<Map<TableName, number>> {
+  const copied = new Map<TableName, number>()
+  const fullPages = new Map<TableName, string>()
+  // A new database says who it is; the copy is who the original is.
+  await to.execute({ sql: 'delete from meta', values: [] })
+  for (const table of tableNames) {
+    for await (const page of pagesOf(from, table)) {
+      await eachPage(() => insert(to, table, page, fullPages))
+      copied.set(table, (copied.get(table) ?? 0) + page.length)
+    }
+  }
+  return copied
+}
+
+/** One statement for a page. A full page's is the same each time: written once, and prepared once where that goes by name. */
+async function insert(to: Engine, table: TableName, rows: readonly object[], fullPages: Map<TableName, string>): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {})
+  const isFull = rows.length === pageLengthOf(table)
+  const known = isFull ? fullPages.get(table) : undefined
+  const text = known ?? compile(to.dialect, (db) => ({ compile: () => insertOf(table, columns, rows.length).compile(db) })).sql
+  if (isFull) fullPages.set(table, text)
+  const values = rows.flatMap((row) => columns.map((column) => (row as Record<string, unknown>)[column]))
+  await to.execute({ sql: text, values, ...(isFull ? { name: `copy_${table}` } : {}) })
+}
+
+/** With a place for each value; what stands there does not matter. */
+function insertOf(table: TableName, columns: readonly string[], rows: number) {
+  const row = sql`(${sql.join(columns.map(() => 0))})`
+  const names = sql.join(columns.map((column) => sql.ref(column)))
+  return sql`insert into ${sql.table(table)} (${names}) values ${sql.join(Array.from({ length: rows }, () => row))}`
+}

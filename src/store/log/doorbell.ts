@@ -1,0 +1,75 @@
+/** The doorbell of one process: says who may read on, carries no data. */
+import type { StreamName } from '../../domain/stream-name.ts'
+import type { Doorbell } from '../store.ts'
+
+export class LocalDoorbell implements Doorbell {
+  /** To the other nodes, where there are any. */
+  passOn: ((word: string, at: number) => void) | undefined
+  readonly #words = new Map<string, Set<(at: number) => void>>()
+  readonly #listeners = new Map<StreamName, Set<(head: number) => void>>()
+  readonly #any = new Set<(stream: StreamName, head: number) => void>()
+
+  on(stream: StreamName, listener: (head: number) => void): () => void {
+    return listen(this.#listeners, stream, listener)
+  }
+
+  onWord(word: string, listener: (at: number) => void): () => void {
+    return listen(this.#words, word, listener)
+  }
+
+  say(word: string, at: number): void {
+    this.passOn?.(word, at)
+  }
+
+  /** Another node has said it. */
+  heard(word: string, at: number): void {
+    for (const listener of [...(this.#words.get(word) ?? [])]) listener(at)
+  }
+
+  onAny(listener: (stream: StreamName, head: number) => void): () => void {
+    this.#any.add(listener)
+    return () => this.#any.delete(listener)
+  }
+
+  /** The streams somebody waits for by name. */
+  get streams(): Iterable<StreamName> {
+    return this.#listeners.keys()
+  }
+
+  get anyListened(): boolean {
+    return this.#any.size > 0
+  }
+
+  ring(heads: Iterable<readonly [StreamName, number]>): void {
+    this.ringNamed(heads)
+    this.ringAny(heads)
+  }
+
+  /** Rings for those who wait for these very streams; false when nobody does. */
+  ringNamed(heads: Iterable<readonly [StreamName, number]>): boolean {
+    let rang = false
+    for (const [stream, head] of heads) {
+      for (const listener of [...(this.#listeners.get(stream) ?? [])]) {
+        listener(head)
+        rang = true
+      }
+    }
+    return rang
+  }
+
+  /** Rings for those who look after all of them. */
+  ringAny(heads: Iterable<readonly [StreamName, number]>): void {
+    for (const [stream, head] of heads) for (const listener of [...this.#any]) listener(stream, head)
+  }
+}
+
+type Listener = (value: number) => void
+
+function listen<Name>(all: Map<Name, Set<Listener>>, name: Name, listener: Listener): () => void {
+  const listeners = all.get(name) ?? new Set()
+  all.set(name, listeners.add(listener))
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size === 0 && all.get(name) === listeners) all.delete(name)
+  }
+}

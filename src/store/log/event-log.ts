@@ -1,0 +1,85 @@
+/** The log's own statements. Numbers are given out by transaction.ts; nothing else writes these two tables, but for trimming. */
+import { sql } from 'kysely'
+import type { StreamName } from '../../domain/stream-name.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { StoredEvent } from '../store.ts'
+
+export const insertEvent = statement<Tables['events']>()((db, p) =>
+  db.insertInto('events').values({
+    stream: p.stream,
+    seq: p.seq,
+    type: p.type,
+    at: p.at,
+    data: p.data,
+    ref_stream: p.ref_stream,
+    ref_seq: p.ref_seq,
+  }),
+)
+
+export const moveHead = statement<{ name: StreamName; head: number }>()((db, p) =>
+  db
+    .insertInto('streams')
+    .values({ name: p.name, head: p.head, floor: 0 })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ head: p.head })),
+)
+
+export const selectPosition = statement<{ name: StreamName }>()((db, p) =>
+  db.selectFrom('streams').select(['head', 'floor']).where('name', '=', p.name),
+)
+
+export const selectStreamsAfter = statement<{ name: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('streams')
+    .select(['name', 'head'])
+    .where('name', '>', p.name as StreamName)
+    .orderBy('name')
+    .limit(p.limit),
+)
+
+/** Streams of one kind with more events than are kept at least; `from` and `to` enclose their names. */
+export const selectLongStreams = statement<{ from: string; to: string; kept: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('streams')
+    .select('name')
+    .where('name', '>=', p.from as StreamName)
+    .where('name', '<', p.to as StreamName)
+    .where(sql<boolean>`head - floor > ${p.kept}`)
+    .orderBy('name')
+    .limit(p.limit),
+)
+
+/** The first event of either type in a stream. */
+export const selectFirstOfTypes = statement<{ stream: StreamName; one: string; other: string }>()((db, p) =>
+  db
+    .selectFrom('events')
+    .select('seq')
+    .where('stream', '=', p.stream)
+    .where((eb) => eb.or([eb('type', '=', p.one), eb('type', '=', p.other)]))
+    .orderBy('seq')
+    .limit(1),
+)
+
+export const selectEventTime = statement<{ stream: StreamName; seq: number }>()((db, p) =>
+  db.selectFrom('events').select('at').where('stream', '=', p.stream).where('seq', '=', p.seq),
+)
+
+/** Only a beginning is ever trimmed, and the floor says so. Behind the stream's lock. */
+export const deleteEventsThrough = statement<{ stream: StreamName; seq: number }>()((db, p) =>
+  db.deleteFrom('events').where('stream', '=', p.stream).where('seq', '<=', p.seq),
+)
+
+export const raiseFloor = statement<{ name: StreamName; floor: number }>()((db, p) =>
+  db.updateTable('streams').set({ floor: p.floor }).where('name', '=', p.name),
+)
+
+export const selectEventsAfter = statement<{ stream: StreamName; after: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('events')
+    .select(['stream', 'seq', 'type', 'at', 'data', 'ref_stream as refStream', 'ref_seq as refSeq'])
+    .where('stream', '=', p.stream)
+    .where('seq', '>', p.after)
+    .orderBy('seq')
+    .limit(p.limit)
+    .$castTo<StoredEvent>(),
+)

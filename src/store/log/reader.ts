@@ -1,0 +1,27 @@
+/** Reading through an engine. */
+import type { Engine } from '../engine.ts'
+import { bind, compile, type QueryBuilder, type Statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+
+export class EngineReader implements Reader {
+  protected readonly engine: Engine
+
+  constructor(engine: Engine) {
+    this.engine = engine
+  }
+
+  async all<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]> {
+    const found = this.engine.execute(bind(this.engine.dialect, statement, params))
+    // An engine in this thread has answered already: to wait for it would cost as much as a small answer.
+    return (found instanceof Promise ? await found : found) as Row[]
+  }
+
+  async first<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row | undefined> {
+    const found = this.engine.execute(bind(this.engine.dialect, statement, params))
+    return (found instanceof Promise ? await found : found)[0] as Row | undefined
+  }
+
+  async query<Row>(build: QueryBuilder<Row>): Promise<Row[]> {
+    return (await this.engine.execute(compile(this.engine.dialect, build))) as Row[]
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Receipts (HT4): the answer of a write, kept 7 days under (credential, operation, client key), found first when the request
+ * comes again. An answer that holds a secret is sealed with the secret the caller presented, so that neither the database
+ * nor a backup of it can tell it: only the same caller gets it again.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { Refusal } from '../../domain/errors.ts'
+import { type Instant, later } from '../../domain/instant.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader, ReceiptKey, Tx } from '../store.ts'
+
+export const receiptLifetimeMs = 7 * 24 * 60 * 60 * 1000
+
+type Key = Pick<Tables['receipts'], 'credential_id' | 'operation' | 'key'>
+
+const selectReceipt = statement<Key>()((db, p) =>
+  db
+    .selectFrom('receipts')
+    .select(['content_hash', 'answer', 'sealed', 'created_at'])
+    .where('credential_id', '=', p.credential_id)
+    .where('operation', '=', p.operation)
+    .where('key', '=', p.key),
+)
+
+/** Never over another one: two at once under the same key are told apart by the table's own key, and one is run again. */
+const insertReceipt = statement<Tables['receipts']>()((db, p) =>
+  db.insertInto('receipts').values({
+    credential_id: p.credential_id,
+    operation: p.operation,
+    key: p.key,
+    content_hash: p.content_hash,
+    answer: p.answer,
+    sealed: p.sealed,
+    created_at: p.created_at,
+  }),
+)
+
+const deleteReceipt = statement<Key>()((db, p) =>
+  db
+    .deleteFrom('receipts')
+    .where('credential_id', '=', p.credential_id)
+    .where('operation', '=', p.operation)
+    .where('key', '=', p.key),
+)
+
+type KeptReceipt = Pick<Tables['receipts'], 'content_hash' | 'answer' | 'sealed' | 'created_at'>
+
+const keyOf = (receipt: ReceiptKey): Key => ({
+  credential_id: receipt.credentialId,
+  operation: receipt.operation,
+  key: receipt.key,
+})
+
+export const readReceipt = (reader: Reader, receipt: ReceiptKey): Promise<KeptReceipt | undefined> =>
+  reader.first(selectReceipt, keyOf(receipt))
+
+export const isValid = (kept: KeptReceipt, now: Instant): boolean => later(kept.created_at, receiptLifetimeMs) > now
+
+/** The answer of the first time, for the same request only. */
+export function answerIn(kept: KeptReceipt, receipt: ReceiptKey): unknown {
+  if (kept.content_hash !== receipt.contentHash) throw new Refusal('idempotency_key_reused')
+  return JSON.parse(kept.sealed ? open(kept.answer, receipt.sealedBy) : kept.answer)
+}
+
+interface Answered {
+  readonly answer: unknown
+  readonly secret: boolean
+  readonly now: Instant
+  /** There is one under this key that has outlived its 7 days. */
+  readonly outlived: boolean
+}
+
+export async function keepReceipt(tx: Tx, receipt: ReceiptKey, { answer, secret, now, outlived }: Answered): Promise<void> {
+  const text = JSON.stringify(answer ?? null)
+  if (outlived) await tx.write(deleteReceipt, keyOf(receipt))
+  await tx.write(insertReceipt, {
+    ...keyOf(receipt),
+    content_hash: receipt.contentHash,
+    answer: secret ? seal(text, receipt.sealedBy) : text,
+    sealed: secret ? 1 : 0,
+    created_at: now,
+  })
+}
+
+const sealing = { cipher: 'aes-256-gcm', saltBytes: 16, ivBytes: 12, tagBytes: 16 } as const
+
+const sealingKey = (secret: string, salt: Buffer): Buffer => Buffer.from(hkdfSync('sha256', secret, salt, 'holdfast receipt', 32))
+
+function seal(text: string, secret: string): string {
+  const salt = randomBytes(sealing.saltBytes)
+  const iv = randomBytes(sealing.ivBytes)
+  const cipher = createCipheriv(sealing.cipher, sealingKey(secret, salt), iv)
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([salt, iv, cipher.getAuthTag(), sealed]).toString('base64url')
+}
+
+function open(sealedText: string, secret: string): string {
+  const bytes = Buffer.from(sealedText, 'base64url')
+  const { saltBytes, ivBytes, tagBytes } = sealing
+  const part = (from: number, length?: number): Buffer => bytes.subarray(from, length && from + length)
+  const salt = part(0, saltBytes)
+  const iv = part(saltBytes, ivBytes)
+  const tag = part(saltBytes + ivBytes, tagBytes)
+  const decipher = createDecipheriv(sealing.cipher, sealingKey(secret, salt), iv).setAuthTag(tag)
+  return decipher.update(part(saltBytes + ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
+}
+
+/** Long enough for what stands before every sealed text. */
+export const looksSealed = (text: string): boolean =>
+  /^[\w-]+$/.test(text) && Buffer.from(text, 'base64url').length > sealing.saltBytes + sealing.ivBytes + sealing.tagBytes

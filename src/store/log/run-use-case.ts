@@ -1,0 +1,59 @@
+/**
+ * One use case inside one transaction, the same on every engine: receipt, locks, decision, events, receipt.
+ * The engine's driver opens the transaction around this and commits or rolls back.
+ */
+import type { Instant } from '../../domain/instant.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
+import type { WritingEngine } from '../engine.ts'
+import type { Randomness, ReceiptKey, UseCase } from '../store.ts'
+import { EngineReader } from './reader.ts'
+import { answerIn, isValid, keepReceipt, readReceipt } from './receipts.ts'
+import { Transaction } from './transaction.ts'
+
+export interface Outcome<Output> {
+  readonly answer: Output
+  /** The streams that moved, and where they are now: what the doorbell rings after the commit. */
+  readonly heads: ReadonlyMap<StreamName, number>
+}
+
+export interface Job<Input> {
+  readonly input: Input
+  readonly receipt?: ReceiptKey | undefined
+  /** By the clock of the node that took it; an engine with a clock of its own says otherwise. */
+  readonly now: Instant
+}
+
+const nothingMoved: ReadonlyMap<StreamName, number> = new Map()
+
+/** How often a use case is run again when the engine says its transaction could not be serialised; then `busy`. */
+export const maxRuns = 5
+
+/** The streams of a use case, sorted: whoever shares streams takes their locks in the same order, so none waits in a circle. */
+export function lockOrder<Input>(useCase: UseCase<Input, unknown>, input: Input): readonly StreamName[] {
+  const streams = useCase.streams(input)
+  return streams.length < 2 ? streams : [...new Set(streams)].sort()
+}
+
+export async function runUseCase<Input, Output>(
+  engine: WritingEngine,
+  useCase: UseCase<Input, Output>,
+  job: Job<Input>,
+  random: Randomness,
+): Promise<Outcome<Output>> {
+  const { receipt } = job
+  // Asked for together: an engine behind a wire answers both in one round trip, the receipt as it is after the locks. One in
+  // this thread has answered already, and to wait for it would cost as much as the answer.
+  const locking = engine.lockStreams(lockOrder(useCase, job.input))
+  const [locked, kept] = receipt
+    ? await Promise.all([locking, readReceipt(new EngineReader(engine), receipt)])
+    : [locking instanceof Promise ? await locking : locking, undefined]
+  const now = locked.now ?? job.now
+  if (receipt && kept && isValid(kept, now)) return { answer: answerIn(kept, receipt) as Output, heads: nothingMoved }
+  const tx = new Transaction(engine, now, locked.heads)
+  const answer = await useCase.run(tx, job.input, { now, random })
+  if (receipt)
+    await keepReceipt(tx, receipt, { answer, secret: useCase.answersSecret === true, now, outlived: kept !== undefined })
+  const written = tx.flush()
+  if (written) await written
+  return { answer, heads: tx.moved }
+}

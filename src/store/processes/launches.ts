@@ -1,0 +1,326 @@
+/**
+ * Launches as rows, as the decisions see them, and as readers do. Written behind the locks of their project's and their
+ * coordinator's stream. What a process wrote is read only where it is asked for.
+ */
+import { sql } from 'kysely'
+import type { Instant } from '../../domain/instant.ts'
+import type { LiveLaunches } from '../../domain/processes/capacity.ts'
+import type { Launch } from '../../domain/processes/lifecycle.ts'
+import { failedEnds } from '../../domain/processes/restart-intensity.ts'
+import type { LaunchOrder } from '../../protocol/processes/link.ts'
+import type { Process } from '../../protocol/processes/process.ts'
+import type { Pair } from '../agent-sessions/agent-sessions.ts'
+import type { PageParams } from '../page-cursor.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+
+export type LaunchRow = Omit<Tables['launches'], 'output' | 'token_hash' | 'ready_at' | 'context_limit' | 'agent_name'>
+
+/** Said in the query itself, so that the indexes of the living are used. */
+export const launchEnded = sql.lit<LaunchRow['state']>('ended')
+const held = sql.lit<LaunchRow['state']>('held')
+
+const launchColumns = [
+  'id',
+  'agent_id',
+  'project_id',
+  'coordinator_id',
+  'state',
+  'pid',
+  'birth',
+  'ordered_at',
+  'started_at',
+  'stop_ordered_at',
+  'stop_reason',
+  'ended_at',
+  'exit_code',
+  'signal',
+  'reason',
+  'detail',
+  'role_agent_id',
+] as const satisfies readonly (keyof LaunchRow)[]
+
+export const insertLaunch = statement<LaunchRow>()((db, p) =>
+  db.insertInto('launches').values({
+    id: p.id,
+    agent_id: p.agent_id,
+    project_id: p.project_id,
+    coordinator_id: p.coordinator_id,
+    state: p.state,
+    token_hash: null,
+    pid: p.pid,
+    birth: p.birth,
+    ordered_at: p.ordered_at,
+    started_at: p.started_at,
+    stop_ordered_at: p.stop_ordered_at,
+    stop_reason: p.stop_reason,
+    ended_at: p.ended_at,
+    exit_code: p.exit_code,
+    signal: p.signal,
+    reason: p.reason,
+    detail: p.detail,
+    output: '',
+    role_agent_id: p.role_agent_id,
+    ready_at: null,
+    context_limit: null,
+    agent_name: null,
+  }),
+)
+
+export const updateLaunch = statement<Omit<LaunchRow, 'agent_id' | 'project_id' | 'role_agent_id'>>()((db, p) =>
+  db
+    .updateTable('launches')
+    .set({
+      coordinator_id: p.coordinator_id,
+      state: p.state,
+      pid: p.pid,
+      birth: p.birth,
+      ordered_at: p.ordered_at,
+      started_at: p.started_at,
+      stop_ordered_at: p.stop_ordered_at,
+      stop_reason: p.stop_reason,
+      ended_at: p.ended_at,
+      exit_code: p.exit_code,
+      signal: p.signal,
+      reason: p.reason,
+      detail: p.detail,
+    })
+    .where('id', '=', p.id),
+)
+
+/** null: dead from now on. */
+export const updateLaunchToken = statement<{ id: string; hash: string | null }>()((db, p) =>
+  db.updateTable('launches').set({ token_hash: p.hash }).where('id', '=', p.id),
+)
+
+export const selectOutput = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('launches').select('output').where('id', '=', p.id),
+)
+
+export const updateOutput = statement<{ id: string; output: string }>()((db, p) =>
+  db.updateTable('launches').set({ output: p.output }).where('id', '=', p.id),
+)
+
+const selectLaunch = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('launches').select(launchColumns).where('id', '=', p.id),
+)
+
+const selectLiveOfPair = statement<Pair>()((db, p) =>
+  db
+    .selectFrom('launches')
+    .select(launchColumns)
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('role_agent_id', 'is', null)
+    .where('state', '<>', launchEnded)
+    .orderBy('ordered_at')
+    .orderBy('id'),
+)
+
+const selectLiveOfCoordinator = statement<{ coordinatorId: string; after: Instant; id: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('launches')
+    .select(launchColumns)
+    .where('coordinator_id', '=', p.coordinatorId)
+    .where('state', '<>', launchEnded)
+    .where((eb) => eb(eb.refTuple('ordered_at', 'id'), '>', eb.tuple(p.after, p.id)))
+    .orderBy('ordered_at')
+    .orderBy('id')
+    .limit(p.limit),
+)
+
+/** Its agent, for whoever presents the token of a launch that lives. */
+export const selectLaunchByToken = statement<{ hash: string }>()((db, p) =>
+  db
+    .selectFrom('launches')
+    .innerJoin('agents', 'agents.id', 'launches.agent_id')
+    .select([
+      'launches.id',
+      'launches.agent_id',
+      'launches.project_id',
+      'launches.stop_reason',
+      'launches.role_agent_id',
+      'agents.name',
+    ])
+    .where('launches.token_hash', '=', p.hash)
+    .where('launches.state', '<>', launchEnded),
+)
+
+/** CO7: the newest first, no more than anybody needs to count. */
+const selectFailures = statement<Pair & { since: Instant; limit: number }>()((db, p) =>
+  db
+    .selectFrom('launches')
+    .select(['detail', 'ended_at'])
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('ended_at', '>', p.since)
+    .where('role_agent_id', 'is', null)
+    .where('reason', 'in', failedEnds)
+    .orderBy('ended_at', 'desc')
+    .limit(p.limit),
+)
+
+/** Of each coordinator, what it has or is about to have. */
+const countLive = statement()((db) =>
+  db
+    .selectFrom('launches')
+    .select(['coordinator_id', sql<number>`count(*)`.as('count')])
+    .where('state', '<>', launchEnded)
+    .where('state', '<>', held)
+    .groupBy('coordinator_id'),
+)
+
+const countLiveOn = statement<{ coordinatorId: string }>()((db, p) =>
+  db
+    .selectFrom('launches')
+    .select(['agent_id', 'state', sql<number>`count(*)`.as('count')])
+    .where('coordinator_id', '=', p.coordinatorId)
+    .where('state', '<>', launchEnded)
+    .where('state', '<>', held)
+    .groupBy(['agent_id', 'state']),
+)
+
+export const countLiveByState = statement()((db) =>
+  db
+    .selectFrom('launches')
+    .select(['state', sql<number>`count(*)`.as('count')])
+    .where('state', '<>', launchEnded)
+    .groupBy('state'),
+)
+
+const selectOrders = statement<{ coordinatorId: string }>()((db, p) =>
+  db
+    .selectFrom('launches')
+    .leftJoin('agents', 'agents.id', 'launches.agent_id')
+    .select(['launches.id', 'launches.agent_id', 'launches.project_id', 'launches.state', 'launches.stop_reason'])
+    .select('agents.max_processes')
+    .where('launches.coordinator_id', '=', p.coordinatorId)
+    .where('launches.state', '<>', launchEnded)
+    .where('launches.state', '<>', held)
+    .orderBy('launches.ordered_at')
+    .orderBy('launches.id'),
+)
+
+const launchFrom = (row: LaunchRow): Launch => ({
+  id: row.id,
+  agentId: row.agent_id,
+  projectId: row.project_id,
+  coordinatorId: row.coordinator_id,
+  state: row.state,
+  pid: row.pid,
+  birth: row.birth,
+  orderedAt: row.ordered_at,
+  startedAt: row.started_at,
+  stopOrderedAt: row.stop_ordered_at,
+  stopReason: row.stop_reason,
+  endedAt: row.ended_at,
+  exitCode: row.exit_code,
+  signal: row.signal,
+  reason: row.reason,
+  detail: row.detail,
+  roleAgentId: row.role_agent_id,
+})
+
+export const launchRow = (launch: Launch): LaunchRow => ({
+  id: launch.id,
+  agent_id: launch.agentId,
+  project_id: launch.projectId,
+  coordinator_id: launch.coordinatorId,
+  state: launch.state,
+  pid: launch.pid,
+  birth: launch.birth,
+  ordered_at: launch.orderedAt,
+  started_at: launch.startedAt,
+  stop_ordered_at: launch.stopOrderedAt,
+  stop_reason: launch.stopReason,
+  ended_at: launch.endedAt,
+  exit_code: launch.exitCode,
+  signal: launch.signal,
+  reason: launch.reason,
+  detail: launch.detail,
+  role_agent_id: launch.roleAgentId,
+})
+
+export const processOf = ({ birth: _, stopOrderedAt: __, id, ...launch }: Launch): Process => ({ launchId: id, ...launch })
+
+export async function findLaunch(reader: Reader, id: string): Promise<Launch | undefined> {
+  const row = await reader.first(selectLaunch, { id })
+  return row && launchFrom(row)
+}
+
+/** All of the pair that have not ended, the oldest first; without those in roles, which are started for themselves (AS4, CO3). */
+export const liveLaunchesOf = async (reader: Reader, { agentId, projectId }: Pair): Promise<Launch[]> =>
+  (await reader.all(selectLiveOfPair, { agentId, projectId })).map(launchFrom)
+
+/** Oldest first, `limit` at a time behind the last one seen. */
+export async function liveLaunchesOn(
+  reader: Reader,
+  coordinatorId: string,
+  limit: number,
+  last?: Pick<Launch, 'orderedAt' | 'id'>,
+): Promise<Launch[]> {
+  const key = { after: last?.orderedAt ?? '', id: last?.id ?? '' }
+  return (await reader.all(selectLiveOfCoordinator, { coordinatorId, ...key, limit })).map(launchFrom)
+}
+
+export async function failuresOf(reader: Reader, pair: Pair, since: Instant, limit: number) {
+  const rows = await reader.all(selectFailures, { ...pair, since, limit })
+  return { count: rows.length, lastDetail: rows[0]?.detail ?? null }
+}
+
+export async function liveCounts(reader: Reader): Promise<Map<string, number>> {
+  const rows = await reader.all(countLive, {})
+  return new Map(rows.map((row) => [row.coordinator_id, Number(row.count)]))
+}
+
+export async function liveCountsOn(reader: Reader, coordinatorId: string): Promise<LiveLaunches[]> {
+  const rows = await reader.all(countLiveOn, { coordinatorId })
+  return rows.map(({ agent_id, state, count }) => ({
+    agentId: agent_id,
+    state: state as LiveLaunches['state'],
+    count: Number(count),
+  }))
+}
+
+export async function ordersOf(reader: Reader, coordinatorId: string): Promise<LaunchOrder[]> {
+  const rows = await reader.all(selectOrders, { coordinatorId })
+  return rows.map((row) => ({
+    launchId: row.id,
+    agentId: row.agent_id,
+    projectId: row.project_id,
+    maxProcesses: row.max_processes,
+    state: row.state as LaunchOrder['state'],
+    stopReason: row.stop_reason,
+  }))
+}
+
+/** The list of launches, newest first, by whom and where and how they stand. */
+export interface ProcessesFilter {
+  readonly projectId?: string | undefined
+  readonly agentId?: string | undefined
+  readonly state?: Process['state'] | undefined
+}
+
+export async function processesPage(
+  reader: Reader,
+  { projectId, agentId, state }: ProcessesFilter,
+  { createdAt, id, limit }: PageParams,
+): Promise<Process[]> {
+  const rows = await reader.query<LaunchRow>((db) => {
+    let page = db
+      .selectFrom('launches')
+      .select(launchColumns)
+      .where((eb) => eb(eb.refTuple('ordered_at', 'id'), '<', eb.tuple(createdAt, id)))
+      .orderBy('ordered_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+    if (projectId !== undefined) page = page.where('project_id', '=', projectId)
+    if (agentId !== undefined) page = page.where('agent_id', '=', agentId)
+    if (state !== undefined) page = page.where('state', '=', state)
+    // Said beside it, so that the indexes of the living are used: few live among many that have ended.
+    if (state !== undefined && state !== 'ended') page = page.where('state', '<>', launchEnded)
+    return page
+  })
+  return rows.map((row) => processOf(launchFrom(row)))
+}

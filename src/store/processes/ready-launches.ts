@@ -1,0 +1,73 @@
+/** Processes of ACP agents that can be given a turn in a chat or a task (CH12). */
+import type { Kysely } from 'kysely'
+import type { Instant } from '../../domain/instant.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+import { launchEnded } from './launches.ts'
+
+export const updateReady = statement<{ id: string; readyAt: Instant; contextLimit: number | null }>()((db, p) =>
+  db.updateTable('launches').set({ ready_at: p.readyAt, context_limit: p.contextLimit }).where('id', '=', p.id),
+)
+
+export const updateAgentName = statement<{ id: string; agentName: string }>()((db, p) =>
+  db.updateTable('launches').set({ agent_name: p.agentName }).where('id', '=', p.id),
+)
+
+export const selectAgentName = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('launches').select('agent_name').where('id', '=', p.id),
+)
+
+const selectContextLimit = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('launches').select(['context_limit', 'ready_at']).where('id', '=', p.id),
+)
+
+/** How many contexts a process can be told of by name; null: any number. One in a role since before they had names: its own alone. */
+export async function contextLimit(reader: Reader, id: string): Promise<number | null> {
+  const row = await reader.first(selectContextLimit, { id })
+  return row && row.ready_at === null ? 1 : (row?.context_limit ?? null)
+}
+
+export interface ReadyLaunch {
+  readonly launchId: string
+  readonly agentId: string
+  readonly projectId: string
+  readonly coordinatorId: string
+}
+
+interface ReadyPage {
+  /** Left out: of all. */
+  readonly projectId?: string | undefined
+  /** The last one seen. */
+  readonly after: string
+  readonly limit: number
+}
+
+const ready = (db: Kysely<Tables>, after: string, limit: number) =>
+  db
+    .selectFrom('launches')
+    .select(['id', 'agent_id', 'project_id', 'coordinator_id'])
+    .where('ready_at', 'is not', null)
+    .where('state', '<>', launchEnded)
+    .where('role_agent_id', 'is', null)
+    .where('stop_reason', 'is', null)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+
+const selectReady = statement<ReadyPage>()((db, p) => ready(db, p.after, p.limit))
+const selectReadyIn = statement<ReadyPage & { projectId: string }>()((db, p) =>
+  ready(db, p.after, p.limit).where('project_id', '=', p.projectId),
+)
+
+/** Of a project, or all; in order of their ids. Asked for with every message. */
+export async function readyLaunches(reader: Reader, { projectId, ...page }: ReadyPage): Promise<ReadyLaunch[]> {
+  const rows =
+    projectId === undefined ? await reader.all(selectReady, page) : await reader.all(selectReadyIn, { ...page, projectId })
+  return rows.map((row) => ({
+    launchId: row.id,
+    agentId: row.agent_id,
+    projectId: row.project_id,
+    coordinatorId: row.coordinator_id,
+  }))
+}

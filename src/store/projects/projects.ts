@@ -1,0 +1,158 @@
+/** Projects, and which agents are assigned to them, as rows and as readers see them. Nothing here decides. */
+import { sql } from 'kysely'
+import { type ChosenSettings, effectiveSettings } from '../../domain/projects/settings.ts'
+import type { Project } from '../../protocol/projects/project.ts'
+import type { PageParams } from '../page-cursor.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+
+export type ProjectRow = Tables['projects']
+
+export const insertProject = statement<ProjectRow>()((db, p) =>
+  db.insertInto('projects').values({
+    id: p.id,
+    name: p.name,
+    path: p.path,
+    settings: p.settings,
+    created_at: p.created_at,
+    updated_at: p.updated_at,
+  }),
+)
+
+export const updateProject = statement<Omit<ProjectRow, 'created_at'>>()((db, p) =>
+  db
+    .updateTable('projects')
+    .set({ name: p.name, path: p.path, settings: p.settings, updated_at: p.updated_at })
+    .where('id', '=', p.id),
+)
+
+export const deleteProjectRow = statement<{ id: string }>()((db, p) => db.deleteFrom('projects').where('id', '=', p.id))
+
+export const selectProject = statement<{ id: string }>()((db, p) => db.selectFrom('projects').selectAll().where('id', '=', p.id))
+
+const selectProjectsPage = statement<PageParams>()((db, p) =>
+  db
+    .selectFrom('projects')
+    .selectAll()
+    .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(p.createdAt, p.id)))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+/** SE11: whose folder it is. */
+export const selectProjectsAt = statement<{ path: string }>()((db, p) =>
+  db
+    .selectFrom('projects')
+    .select(['id', 'name'])
+    .where('path', 'is not', null)
+    .where(sql`substr(path, 1, 200)`, '=', sql`substr(${p.path}, 1, 200)`)
+    .where('path', '=', p.path)
+    .orderBy('created_at')
+    .limit(2),
+)
+
+const selectPaths = statement()((db) => db.selectFrom('projects').select('path').where('path', 'is not', null).distinct())
+
+export const projectPaths = async (reader: Reader): Promise<string[]> =>
+  (await reader.all(selectPaths, {})).flatMap(({ path }) => path ?? [])
+
+/** What a list that only names projects needs. */
+export type NamedProject = Pick<Project, 'id' | 'name' | 'createdAt'>
+
+const selectProjectsOfAgentPage = statement<PageParams & { agentId: string }>()((db, p) =>
+  db
+    .selectFrom('assignments')
+    .innerJoin('projects', 'projects.id', 'assignments.project_id')
+    .select(['projects.id', 'projects.name', 'projects.created_at as createdAt'])
+    .where('assignments.agent_id', '=', p.agentId)
+    .where((eb) => eb(eb.refTuple('projects.created_at', 'projects.id'), '<', eb.tuple(p.createdAt, p.id)))
+    .orderBy('projects.created_at', 'desc')
+    .orderBy('projects.id', 'desc')
+    .limit(p.limit),
+)
+
+export const projectsOfAgentPage = (reader: Reader, agentId: string, params: PageParams): Promise<NamedProject[]> =>
+  reader.all(selectProjectsOfAgentPage, { ...params, agentId })
+
+/** The agents of all the projects on the page that `selectProjectsPage` finds for the same key and limit. */
+const selectAgentsOfProjectsPage = statement<PageParams>()((db, p) =>
+  db
+    .selectFrom('assignments')
+    .select(['project_id', 'agent_id'])
+    .where('project_id', 'in', (eb) =>
+      eb
+        .selectFrom('projects')
+        .select('id')
+        .where((each) => each(each.refTuple('created_at', 'id'), '<', each.tuple(p.createdAt, p.id)))
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(p.limit),
+    )
+    .orderBy('created_at')
+    .orderBy('agent_id'),
+)
+
+const selectAgentIdsOfProject = statement<{ projectId: string }>()((db, p) =>
+  db.selectFrom('assignments').select('agent_id').where('project_id', '=', p.projectId).orderBy('created_at').orderBy('agent_id'),
+)
+
+export function projectOf(row: ProjectRow, agentIds: readonly string[]): Project {
+  return {
+    id: row.id,
+    name: row.name,
+    path: row.path,
+    settings: effectiveSettings(chosenSettings(row)),
+    agentIds: [...agentIds],
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+export const chosenSettings = (row: ProjectRow): ChosenSettings => JSON.parse(row.settings)
+
+export async function findProject(reader: Reader, id: string): Promise<Project | undefined> {
+  const row = await reader.first(selectProject, { id })
+  return row && projectOf(row, await agentIdsOf(reader, id))
+}
+
+export async function agentIdsOf(reader: Reader, projectId: string): Promise<string[]> {
+  const rows = await reader.all(selectAgentIdsOfProject, { projectId })
+  return rows.map((row) => row.agent_id)
+}
+
+export async function projectsPage(reader: Reader, params: PageParams): Promise<Project[]> {
+  const rows = await reader.all(selectProjectsPage, params)
+  const assigned = await reader.all(selectAgentsOfProjectsPage, params)
+  const agentIds = Map.groupBy(assigned, (each) => each.project_id)
+  return rows.map((row) =>
+    projectOf(
+      row,
+      (agentIds.get(row.id) ?? []).map((each) => each.agent_id),
+    ),
+  )
+}
+
+type Pair = Omit<Tables['assignments'], 'created_at'>
+
+/** Which agent works on which project: the rows behind `agentIds` and `projectIds`. */
+export const insertAssignment = statement<Tables['assignments']>()((db, p) =>
+  db.insertInto('assignments').values({ project_id: p.project_id, agent_id: p.agent_id, created_at: p.created_at }),
+)
+
+export const selectAssignment = statement<Pair>()((db, p) =>
+  db.selectFrom('assignments').select('created_at').where('project_id', '=', p.project_id).where('agent_id', '=', p.agent_id),
+)
+
+export const deleteAssignment = statement<Pair>()((db, p) =>
+  db.deleteFrom('assignments').where('project_id', '=', p.project_id).where('agent_id', '=', p.agent_id),
+)
+
+export const deleteAssignmentsOfProject = statement<{ projectId: string }>()((db, p) =>
+  db.deleteFrom('assignments').where('project_id', '=', p.projectId),
+)
+
+export const deleteAssignmentsOfAgent = statement<{ agentId: string }>()((db, p) =>
+  db.deleteFrom('assignments').where('agent_id', '=', p.agentId),
+)

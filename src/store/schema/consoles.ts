@@ -1,0 +1,78 @@
+/** The tables of user sessions and their agents by role, as tables.ts has the others. */
+import type { Instant } from '../../domain/instant.ts'
+import type { Allowance } from '../../protocol/approvals/allowance.ts'
+import type { RoleAgent, UserSession } from '../../protocol/consoles/user-session.ts'
+import type { FailureStep } from '../../protocol/turns/link.ts'
+
+export interface UserSessionsTable {
+  id: string
+  project_id: string
+  account_id: string
+  state: UserSession['state']
+  created_at: Instant
+  last_active_at: Instant
+  /** Somebody is connected to it, as far as is known; moved on while somebody is. */
+  attached_until: Instant
+  /** When its end was asked for; it is told when the last of its agents has gone. */
+  terminated_at: Instant | null
+  terminate_reason: string | null
+  terminate_request_id: string | null
+  agents_terminated: number
+  /** The number of `session:terminated`. */
+  closed_seq: number | null
+}
+
+export interface RoleAgentsTable {
+  id: string
+  user_session_id: string
+  project_id: string
+  role: string
+  agent_id: string
+  state: RoleAgent['state']
+  launch_id: string | null
+  work_session_id: string | null
+  /** Below the workspace root; null: named after the role. */
+  workspace_wanted: string | null
+  /** Absolute, once it is ready. */
+  workspace: string | null
+  branch: string | null
+  note: string | null
+  acp_session_id: string | null
+  opened_at: Instant | null
+  /** AC4: the ACP session that it is to bring back. */
+  load_acp_session_id: string | null
+  not_restored: string | null
+  /** JSON: modes, options and what else it said it can. */
+  offers: string
+  error: string | null
+  step: FailureStep | null
+  exit_code: number | null
+  signal: string | null
+  created_at: Instant
+  last_active_at: Instant
+  terminating_at: Instant | null
+  terminate_reason: string | null
+  terminate_request_id: string | null
+  /** The number of `agent:terminated`. */
+  terminated_seq: number | null
+  /** AG7: since when its process is not wanted; until another is ready. */
+  asleep_at: Instant | null
+}
+
+/** AG6: what a person has allowed for a time. */
+export interface AllowancesTable {
+  id: string
+  project_id: string
+  agent_id: string
+  scope: Allowance['scope']
+  tool_kind: Allowance['toolKind']
+  title: string
+  folder: string | null
+  likeness: string | null
+  approval_id: number
+  created_by: string
+  created_at: Instant
+  expires_at: Instant
+  revoked_at: Instant | null
+  revoked_by: string | null
+}

@@ -1,0 +1,114 @@
+/** Queries about what happened in a turn: its items, its text, and the turns that run on one coordinator. */
+
+import { sql } from 'kysely'
+import type { StreamName } from '../../domain/stream-name.ts'
+import { maxAnswerChars } from '../../protocol/consoles/user-session.ts'
+import { storable } from '../../protocol/text.ts'
+import type { RunningTurn, SettledPermission } from '../../protocol/turns/link.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+import { isPushed, type TurnRow } from './turns.ts'
+
+/** What came of a turn, as rows in order: written once, in the commit that ends it. */
+export const insertTurnItem = statement<Tables['turn_items']>()((db, p) =>
+  db.insertInto('turn_items').values({ turn_id: p.turn_id, n: p.n, kind: p.kind, body: p.body }),
+)
+
+export const selectTurnItems = statement<{ turnId: string; after: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('turn_items')
+    .select(['n', 'kind', 'body'])
+    .where('turn_id', '=', p.turnId)
+    .where('n', '>', p.after)
+    .orderBy('n')
+    .limit(p.limit),
+)
+
+const piecesAtOnce = 500
+
+/** The beginning of the body says which turn a piece is of (src/protocol/consoles/relay.ts), so that others' are not even read. */
+const selectPieces = statement<{ stream: StreamName; after: number; beginning: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('events')
+    .select(['seq', 'data'])
+    .where('stream', '=', p.stream)
+    .where('seq', '>', p.after)
+    .where('data', 'like', p.beginning)
+    .orderBy('seq')
+    .limit(p.limit),
+)
+
+/** What an agent lets be seen of a turn, out of the pieces in the log. Read when a turn ends, and for a snapshot of one that runs. */
+export interface Said {
+  readonly text: string
+  readonly cut: boolean
+}
+
+interface WhichTurn {
+  readonly stream: StreamName
+  readonly turnId: string
+  readonly startedSeq: number
+}
+
+/** All updates of a turn, as they were told, in order. */
+export const piecesAfter = (reader: Reader, which: WhichTurn): AsyncGenerator<unknown> => pieces(reader, which, '')
+
+async function* pieces(reader: Reader, { stream, turnId, startedSeq }: WhichTurn, kind: string): AsyncGenerator<unknown> {
+  const beginning = `{"messageId":"${turnId}","update":{${kind}%`
+  for (let after = startedSeq; ; ) {
+    const rows = await reader.all(selectPieces, { stream, after, beginning, limit: piecesAtOnce })
+    for (const { data } of rows) yield JSON.parse(data ?? '{}').update
+    if (rows.length < piecesAtOnce) return
+    after = rows.at(-1)?.seq ?? after
+  }
+}
+
+/** What it has said so far, without thoughts and tools. */
+export async function saidIn(reader: Reader, which: WhichTurn): Promise<Said> {
+  let text = ''
+  for await (const update of pieces(reader, which, '"kind":"text"')) {
+    text += (update as { text: string }).text
+    if (text.length > maxAnswerChars) break
+  }
+  return { text: storable(text.slice(0, maxAnswerChars)), cut: text.length > maxAnswerChars }
+}
+
+const running = sql.lit<TurnRow['state']>('running')
+const ended = sql.lit<Tables['launches']['state']>('ended')
+
+const selectRunningOn = statement<{ coordinatorId: string }>()((db, p) =>
+  db
+    .selectFrom('launches')
+    .innerJoin('turns', 'turns.launch_id', 'launches.id')
+    .select(['turns.id', 'turns.launch_id', 'turns.cancel_ordered_at', 'turns.content'])
+    .where('launches.coordinator_id', '=', p.coordinatorId)
+    .where('launches.state', '<>', ended)
+    .where('turns.state', '=', running)
+    .orderBy('turns.id'),
+)
+
+const selectSettledOf = statement<{ turnId: string }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .select(['human_approvals.launch_id', 'human_approvals.ask_id', 'human_approvals.option_id'])
+    .where('human_approvals.turn_id', '=', p.turnId)
+    .where('human_approvals.outcome', 'in', ['allowed', 'denied', 'expired'])
+    .orderBy('human_approvals.id'),
+)
+
+/** What runs on a coordinator, for its snapshot: turns, and the answers to what they asked. */
+export async function runningTurnsOn(reader: Reader, coordinatorId: string): Promise<RunningTurn[]> {
+  const rows = await reader.all(selectRunningOn, { coordinatorId })
+  return rows
+    .filter(isPushed)
+    .map((row) => ({ launchId: row.launch_id ?? '', turnId: row.id, cancelOrdered: row.cancel_ordered_at !== null }))
+}
+
+export async function settledPermissionsOn(reader: Reader, coordinatorId: string): Promise<SettledPermission[]> {
+  const settled: SettledPermission[] = []
+  for (const { turnId } of await runningTurnsOn(reader, coordinatorId))
+    for (const row of await reader.all(selectSettledOf, { turnId }))
+      settled.push({ launchId: row.launch_id ?? '', askId: row.ask_id ?? '', optionId: row.option_id })
+  return settled
+}

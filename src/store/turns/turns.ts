@@ -1,0 +1,366 @@
+/**
+ * Turns as rows: of agents in roles, chats and tasks alike. Queue, dispatch and end are written behind the lock of the conversation or,
+ * in a role, of the user session. What runs and waits is few; what is over stays.
+ */
+import { sql } from 'kysely'
+import { rankOf } from '../../domain/conversations/unread.ts'
+import type { Instant } from '../../domain/instant.ts'
+import type { TurnLife } from '../../domain/turns/lifecycle.ts'
+import type { Turn } from '../../protocol/consoles/user-session.ts'
+import type { Pair } from '../agent-sessions/agent-sessions.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+
+export type TurnRow = Tables['turns']
+/** Of an agent in a role. */
+export type RoleTurnRow = TurnRow & { readonly user_session_id: string; readonly role_agent_id: string; readonly role: string }
+
+export const isOfRole = (row: TurnRow): row is RoleTurnRow => row.user_session_id !== null
+
+/** Said in the query, so that the indexes of those that are open are used. */
+export const open = [sql.lit<TurnRow['state']>('queued'), sql.lit<TurnRow['state']>('running')]
+export const running = sql.lit<TurnRow['state']>('running')
+export const queued = sql.lit<TurnRow['state']>('queued')
+
+export const turnLife = ({ state, cancel_ordered_at }: TurnRow): TurnLife => ({
+  state,
+  cancelOrdered: cancel_ordered_at !== null,
+})
+
+export const turnOf = (row: TurnRow, text = row.answer): Turn => ({
+  messageId: row.id,
+  seq: row.ended_seq,
+  role: row.role ?? '',
+  state: row.state,
+  content: JSON.parse(row.content),
+  text,
+  cut: row.cut === 1,
+  stopReason: row.stop_reason,
+  error: row.error,
+  limitedUntil: null,
+  by: row.asked_by,
+  createdAt: row.created_at,
+  startedAt: row.started_at,
+  endedAt: row.ended_at,
+})
+
+/** One that waits; the rest is what every new one has. */
+export const newTurnRow = (
+  given: Pick<TurnRow, 'id' | 'conversation_key' | 'agent_id' | 'project_id' | 'about' | 'asked_by' | 'created_at'> &
+    Partial<TurnRow>,
+): TurnRow => ({
+  origin_key: '',
+  context_id: null,
+  launch_id: null,
+  agent_session_id: null,
+  role_agent_id: null,
+  user_session_id: null,
+  role: null,
+  work_session_id: null,
+  task_id: null,
+  through_seq: null,
+  state: 'queued',
+  stop_reason: null,
+  error: null,
+  content: '[]',
+  primer: null,
+  answer: '',
+  cut: 0,
+  usage: null,
+  retry_of: null,
+  not_before: null,
+  asked_seq: 0,
+  started_seq: null,
+  ended_seq: null,
+  started_at: null,
+  ended_at: null,
+  cancel_ordered_at: null,
+  cancel_request_id: null,
+  cancel_by: null,
+  begins_beside: 0,
+  ...given,
+})
+
+/** What changes of one that is there. */
+const changing = (p: TurnRow) => ({
+  context_id: p.context_id,
+  launch_id: p.launch_id,
+  agent_session_id: p.agent_session_id,
+  role_agent_id: p.role_agent_id,
+  state: p.state,
+  content: p.content,
+  primer: p.primer,
+  answer: p.answer,
+  cut: p.cut,
+  usage: p.usage,
+  not_before: p.not_before,
+  stop_reason: p.stop_reason,
+  error: p.error,
+  started_seq: p.started_seq,
+  ended_seq: p.ended_seq,
+  started_at: p.started_at,
+  ended_at: p.ended_at,
+  cancel_ordered_at: p.cancel_ordered_at,
+  cancel_request_id: p.cancel_request_id,
+  cancel_by: p.cancel_by,
+  begins_beside: p.begins_beside,
+})
+
+export const insertTurn = statement<TurnRow>()((db, p) =>
+  db.insertInto('turns').values({
+    id: p.id,
+    conversation_key: p.conversation_key,
+    origin_key: p.origin_key,
+    agent_id: p.agent_id,
+    project_id: p.project_id,
+    user_session_id: p.user_session_id,
+    role: p.role,
+    work_session_id: p.work_session_id,
+    about: p.about,
+    task_id: p.task_id,
+    through_seq: p.through_seq,
+    retry_of: p.retry_of,
+    asked_by: p.asked_by,
+    asked_seq: p.asked_seq,
+    created_at: p.created_at,
+    ...changing(p),
+  }),
+)
+
+/** Everything that may change. */
+export const updateTurn = statement<TurnRow>()((db, p) => db.updateTable('turns').set(changing(p)).where('id', '=', p.id))
+
+export const selectTurn = statement<{ id: string }>()((db, p) => db.selectFrom('turns').selectAll().where('id', '=', p.id))
+
+/** Those of an agent in a role that are not over and not parked, in the order in which they were asked for. */
+export const selectOpenTurns = statement<{ roleAgentId: string }>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .selectAll()
+    .where('role_agent_id', '=', p.roleAgentId)
+    .where('state', 'in', open)
+    .where('not_before', 'is', null)
+    // What was told before, or was parked, has none or its old one: it comes first, on each engine.
+    .orderBy(({ fn, lit }) => fn.coalesce('asked_seq', lit(0))),
+)
+
+/** AG6: what waits for the limit of its agent to be over; at most one in each context. */
+export const selectParked = statement<Pair & { key: string; originKey: string }>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .selectAll()
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('conversation_key', '=', p.key)
+    .where('origin_key', '=', p.originKey)
+    .where('state', '=', queued)
+    .where('not_before', 'is not', null)
+    .limit(1),
+)
+
+/** Those of a user session that are over, the newest first. */
+export const selectTurnsOver = statement<{ userSessionId: string; before: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .selectAll()
+    .where('user_session_id', '=', p.userSessionId)
+    .where('ended_seq', 'is not', null)
+    .where('ended_seq', '<', p.before)
+    .orderBy('ended_seq', 'desc')
+    .limit(p.limit),
+)
+
+export const selectRunningOfLaunch = statement<{ launchId: string }>()((db, p) =>
+  db.selectFrom('turns').selectAll().where('launch_id', '=', p.launchId).where('state', '=', running).orderBy('id'),
+)
+
+export const selectRunningOfSession = statement<{ agentSessionId: string }>()((db, p) =>
+  db.selectFrom('turns').selectAll().where('agent_session_id', '=', p.agentSessionId).where('state', '=', running).orderBy('id'),
+)
+
+/** In a conversation: of turns that run there are few. */
+export const selectRunningIn = statement<{ key: string }>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .selectAll()
+    .where('conversation_key', '=', p.key)
+    .where('state', 'in', open)
+    .where('state', '=', running)
+    .orderBy('id', 'desc'),
+)
+
+const selectRunningOfUserSession = statement<{ userSessionId: string }>()((db, p) =>
+  db
+    .selectFrom('role_agents')
+    .innerJoin('turns', 'turns.role_agent_id', 'role_agents.id')
+    .select('turns.started_seq')
+    .where('role_agents.user_session_id', '=', p.userSessionId)
+    .where('turns.state', 'in', open)
+    .where('turns.state', '=', running),
+)
+
+/** Where the oldest turn that runs has begun, in the stream it is told in. */
+export async function firstRunningSeq(
+  reader: Reader,
+  of: { readonly key: string } | { readonly userSessionId: string },
+): Promise<number | undefined> {
+  const rows = 'key' in of ? await reader.all(selectRunningIn, of) : await reader.all(selectRunningOfUserSession, of)
+  const begun = rows.flatMap(({ started_seq }) => started_seq ?? [])
+  return begun.length === 0 ? undefined : Math.min(...begun)
+}
+
+export const selectOpenIn = statement<{ key: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .selectAll()
+    .where('conversation_key', '=', p.key)
+    .where('state', 'in', open)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(p.limit),
+)
+
+/** The queued turn that a message for this agent joins. */
+export const selectQueuedChat = statement<Pair & { key: string; originKey: string }>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .select('id')
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('state', '=', queued)
+    .where('conversation_key', '=', p.key)
+    .where('origin_key', '=', p.originKey)
+    .where('about', '=', sql.lit<TurnRow['about']>('chat'))
+    .where('not_before', 'is', null)
+    .where('retry_of', 'is', null)
+    .orderBy('created_at')
+    .limit(1),
+)
+
+/** Another conversation of the pair has work: its chat is not closed with the panel. */
+export const selectOpenElsewhere = statement<Pair & { key: string }>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .select('id')
+    .where('agent_id', '=', p.agentId)
+    .where('project_id', '=', p.projectId)
+    .where('state', 'in', open)
+    .where('not_before', 'is', null)
+    .where('conversation_key', '<>', p.key)
+    .where('about', '=', sql.lit<TurnRow['about']>('chat'))
+    .limit(1),
+)
+
+/** The chats of a pair that wait, with how urgent the most urgent message is. */
+export interface QueuedChat {
+  readonly id: string
+  readonly conversationKey: string
+  readonly originKey: string
+  readonly rank: number
+  readonly createdAt: Instant
+  readonly row: Pick<TurnRow, 'project_id' | 'conversation_key' | 'origin_key' | 'begins_beside'>
+}
+
+const selectQueued = statement<Pair & { limit: number }>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .leftJoin('unread_messages', 'unread_messages.turn_id', 'turns.id')
+    .select(['turns.id', 'turns.conversation_key', 'turns.origin_key', 'turns.created_at', 'turns.begins_beside'])
+    .select(sql<number>`coalesce(max(unread_messages.priority_rank), ${sql.lit(rankOf('normal'))})`.as('rank'))
+    .where('turns.agent_id', '=', p.agentId)
+    .where('turns.project_id', '=', p.projectId)
+    .where('turns.state', '=', queued)
+    .where('turns.about', '=', sql.lit<TurnRow['about']>('chat'))
+    .where('turns.not_before', 'is', null)
+    .groupBy([
+      'turns.id',
+      'turns.conversation_key',
+      'turns.origin_key',
+      'turns.created_at',
+      'turns.begins_beside',
+      'turns.retry_of',
+    ])
+    .orderBy('rank', 'desc')
+    .orderBy('turns.created_at')
+    // What was begun before comes before what waited behind it.
+    .orderBy(sql`case when turns.retry_of is null then 1 else 0 end`)
+    .orderBy('turns.id')
+    .limit(p.limit),
+)
+
+/** Looked at when a turn is chosen: more than a process can have waiting before any of them begins. */
+const consideredAtOnce = 100
+
+/** Most urgent first, then oldest. */
+export async function queuedChats(reader: Reader, { agentId, projectId }: Pair): Promise<QueuedChat[]> {
+  const rows = await reader.all(selectQueued, { agentId, projectId, limit: consideredAtOnce })
+  return rows.map((row) => ({
+    id: row.id,
+    conversationKey: row.conversation_key,
+    originKey: row.origin_key,
+    rank: Number(row.rank),
+    createdAt: row.created_at,
+    row: { ...row, project_id: projectId },
+  }))
+}
+
+export const selectNewestIn = statement<{ key: string }>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .select(['state', 'stop_reason'])
+    .where('conversation_key', '=', p.key)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1),
+)
+
+/** What a context was told first, the last time it was told anything of the kind. */
+export const selectPrimerIn = statement<{ contextId: string }>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .select('primer')
+    .where('context_id', '=', p.contextId)
+    .where('primer', 'is not', null)
+    .orderBy('created_at', 'desc')
+    .limit(1),
+)
+
+/** The turn before in the same context. */
+export const selectLastEndedIn = statement<{ contextId: string; id: string }>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .select(['stop_reason', 'error', 'content'])
+    .where('context_id', '=', p.contextId)
+    .where('id', '<>', p.id)
+    .where('ended_at', 'is not', null)
+    .orderBy('ended_at', 'desc')
+    .limit(1),
+)
+
+/** Of a conversation, newest first, behind the last one seen. */
+export const selectTurnsBefore = statement<{ key: string; createdAt: Instant; id: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .selectAll()
+    .where('conversation_key', '=', p.key)
+    .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(p.createdAt, p.id)))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+/** With its conversation; one that runs ends by itself, and says nothing any more. */
+export const deleteTurnsOf = statement<{ key: string }>()((db, p) =>
+  db.deleteFrom('turns').where('conversation_key', '=', p.key).where('state', '<>', running),
+)
+
+/** What came of them; before they go themselves. */
+export const deleteTurnItemsOf = statement<{ key: string }>()((db, p) =>
+  db
+    .deleteFrom('turn_items')
+    .where('turn_id', 'in', (eb) => eb.selectFrom('turns').select('turns.id').where('turns.conversation_key', '=', p.key)),
+)
+
+/** A prompt that is empty was handed over to an agent that pulls: its coordinator is told nothing of it. */
+export const isPushed = ({ content }: Pick<TurnRow, 'content'>): boolean => content !== '[]'

@@ -1,0 +1,76 @@
+/** What is next in the plans of running work sessions (WK5), found through indexes however many tasks wait. */
+import { sql } from 'kysely'
+import type { Tables } from '../schema/tables.ts'
+import { type QueryBuilder, statement } from '../statement.ts'
+
+/** Said in the query, not as parameters, so that the partial indexes are used. */
+const pending = sql.lit<Tables['tasks']['status']>('pending')
+const inProgress = sql.lit<Tables['tasks']['status']>('in_progress')
+const blocked = sql.lit<Tables['tasks']['status']>('blocked')
+
+type Db = Parameters<QueryBuilder<unknown>>[0]
+
+/** Running work sessions that go on by themselves: some task of theirs was begun, or they were resumed. */
+export const goingOn = (db: Db) =>
+  db
+    .selectFrom('sessions as plan')
+    .where('plan.ended_at', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb('plan.parent_session_id', 'is not', null),
+        eb.exists(
+          eb
+            .selectFrom('tasks as begun')
+            .select('begun.id')
+            .whereRef('begun.session_id', '=', 'plan.id')
+            .where('begun.started_at', 'is not', null),
+        ),
+      ]),
+    )
+
+/** The first that its agent could begin. */
+const next = (db: Db, agentId: string) =>
+  goingOn(db)
+    .innerJoin('tasks', 'tasks.session_id', 'plan.id')
+    .selectAll('tasks')
+    .where('tasks.status', '=', pending)
+    .where('tasks.assigned_to', '=', agentId)
+    .orderBy('tasks.phase')
+    .orderBy('tasks.created_at')
+    .orderBy('tasks.id')
+    .limit(1)
+
+/** AS3: in any plan of the project. */
+export const selectNextTask = statement<{ agentId: string; projectId: string }>()((db, p) =>
+  next(db, p.agentId).where('plan.project_id', '=', p.projectId),
+)
+
+/** NA11: in the plan it is at. */
+export const selectNextTaskIn = statement<{ agentId: string; workSessionId: string }>()((db, p) =>
+  next(db, p.agentId).where('plan.id', '=', p.workSessionId),
+)
+
+/** What somebody could do now. */
+export const selectUnblocked = statement<{ workSessionId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('session_id', '=', p.workSessionId)
+    .where((eb) => eb.or([eb('status', '=', pending), eb('status', '=', inProgress)]))
+    .orderBy('phase')
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(p.limit),
+)
+
+export const selectBlocked = statement<{ workSessionId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('session_id', '=', p.workSessionId)
+    .where('status', '=', blocked)
+    .orderBy('phase')
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(p.limit),
+)

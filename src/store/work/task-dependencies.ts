@@ -1,0 +1,102 @@
+/** Which tasks of a project wait for which: `depends_on` of the tasks, one row each. Nothing here decides who is blocked. */
+import type { Dependencies } from '../../domain/work/task-dependencies.ts'
+import type { TaskStatus } from '../../domain/work/task-lifecycle.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+
+interface OfTask {
+  readonly projectId: string
+  readonly taskId: string
+}
+
+type Standing = { readonly id: string; readonly status: TaskStatus | null }
+
+export const insertDependency = statement<Tables['task_dependencies']>()((db, p) =>
+  db.insertInto('task_dependencies').values({ project_id: p.project_id, task_id: p.task_id, depends_on: p.depends_on }),
+)
+
+export const deleteDependenciesOf = statement<OfTask>()((db, p) =>
+  db.deleteFrom('task_dependencies').where('project_id', '=', p.projectId).where('task_id', '=', p.taskId),
+)
+
+const selectOneThatWaits = statement<OfTask>()((db, p) =>
+  db
+    .selectFrom('task_dependencies')
+    .select('task_id')
+    .where('project_id', '=', p.projectId)
+    .where('depends_on', '=', p.taskId)
+    .limit(1),
+)
+
+const selectAll = statement<{ projectId: string }>()((db, p) =>
+  db
+    .selectFrom('task_dependencies')
+    .select(['task_id', 'depends_on'])
+    .where('project_id', '=', p.projectId)
+    .orderBy('task_id')
+    .orderBy('depends_on'),
+)
+
+const selectStandings = statement<OfTask>()((db, p) =>
+  db
+    .selectFrom('task_dependencies as each')
+    .leftJoin('tasks', (join) => join.onRef('tasks.project_id', '=', 'each.project_id').onRef('tasks.id', '=', 'each.depends_on'))
+    .select(['each.depends_on as id', 'tasks.status as status'])
+    .where('each.project_id', '=', p.projectId)
+    .where('each.task_id', '=', p.taskId),
+)
+
+/** Those that wait for a task and are held by it or by others. */
+export const selectBlockedBehind = statement<OfTask>()((db, p) =>
+  db
+    .selectFrom('task_dependencies as each')
+    .innerJoin('tasks', (join) => join.onRef('tasks.project_id', '=', 'each.project_id').onRef('tasks.id', '=', 'each.task_id'))
+    .selectAll('tasks')
+    .where('each.project_id', '=', p.projectId)
+    .where('each.depends_on', '=', p.taskId)
+    .where('tasks.status', '=', 'blocked')
+    .orderBy('each.task_id'),
+)
+
+/** Everything those that wait for a task wait for. */
+const selectStandingsBehind = statement<OfTask>()((db, p) =>
+  db
+    .selectFrom('task_dependencies as each')
+    .leftJoin('tasks', (join) => join.onRef('tasks.project_id', '=', 'each.project_id').onRef('tasks.id', '=', 'each.depends_on'))
+    .select(['each.depends_on as id', 'tasks.status as status'])
+    .distinct()
+    .where('each.project_id', '=', p.projectId)
+    .where('each.task_id', 'in', (eb) =>
+      eb
+        .selectFrom('task_dependencies')
+        .select('task_id')
+        .where('project_id', '=', p.projectId)
+        .where('depends_on', '=', p.taskId),
+    ),
+)
+
+/** How a task's dependencies stand; one that is not there yet has no status. */
+export type StatusOf = (taskId: string) => TaskStatus | undefined
+
+export const statusesOfDependencies = async (reader: Reader, task: OfTask): Promise<StatusOf> =>
+  statusOf(await reader.all(selectStandings, task))
+
+export const statusesBehind = async (reader: Reader, task: OfTask): Promise<StatusOf> =>
+  statusOf(await reader.all(selectStandingsBehind, task))
+
+/** Whether anything waits for it; if nothing does, no dependency of its own can close a circle. */
+export const isWaitedFor = async (reader: Reader, task: OfTask): Promise<boolean> =>
+  (await reader.first(selectOneThatWaits, task)) !== undefined
+
+/** Of the whole project. */
+export async function dependenciesOf(reader: Reader, projectId: string): Promise<Dependencies> {
+  const rows = await reader.all(selectAll, { projectId })
+  const byTask = Map.groupBy(rows, ({ task_id }) => task_id)
+  return new Map([...byTask].map(([taskId, edges]) => [taskId, edges.map(({ depends_on }) => depends_on)]))
+}
+
+function statusOf(standings: readonly Standing[]): StatusOf {
+  const statuses = new Map(standings.map(({ id, status }) => [id, status ?? undefined]))
+  return (taskId) => statuses.get(taskId)
+}

@@ -1,0 +1,214 @@
+/** Tasks as rows, as the decisions see them, and as readers do. Written behind the lock of their project's stream. */
+import { sql } from 'kysely'
+import type { Task as Decided, TaskStatus } from '../../domain/work/task-lifecycle.ts'
+import { type Task, taskOnWire } from '../../protocol/work/task.ts'
+import type { PageParams } from '../page-cursor.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+
+export type TaskRow = Tables['tasks']
+
+/** Said in the query, not as a parameter, so that the index of what is in progress is used. */
+const inProgress = sql.lit<TaskStatus>('in_progress')
+
+/** What changes of one that is there. */
+const changing = (p: Omit<TaskRow, 'phase' | 'task_type' | 'created_at'>) => ({
+  session_id: p.session_id,
+  title: p.title,
+  description: p.description,
+  status: p.status,
+  progress_percent: p.progress_percent,
+  assigned_to: p.assigned_to,
+  depends_on: p.depends_on,
+  blocked_by: p.blocked_by,
+  started_at: p.started_at,
+  completed_at: p.completed_at,
+  result: p.result,
+  updated_at: p.updated_at,
+})
+
+export const insertTask = statement<TaskRow>()((db, p) =>
+  db.insertInto('tasks').values({
+    project_id: p.project_id,
+    id: p.id,
+    phase: p.phase,
+    task_type: p.task_type,
+    created_at: p.created_at,
+    ...changing(p),
+  }),
+)
+
+export const updateTask = statement<Omit<TaskRow, 'phase' | 'task_type' | 'created_at'>>()((db, p) =>
+  db.updateTable('tasks').set(changing(p)).where('project_id', '=', p.project_id).where('id', '=', p.id),
+)
+
+export const selectTask = statement<{ projectId: string; id: string }>()((db, p) =>
+  db.selectFrom('tasks').selectAll().where('project_id', '=', p.projectId).where('id', '=', p.id),
+)
+
+/**
+ * AS3: what an agent is at in a project, in work sessions that are running or in none yet (WK4); of several, one of the work
+ * session it drives, then the one begun first.
+ */
+export const selectTaskAtHand = statement<{ agentId: string; projectId: string; workSessionId: string | null }>()((db, p) =>
+  db
+    .selectFrom('tasks')
+    .leftJoin('sessions', 'sessions.id', 'tasks.session_id')
+    .selectAll('tasks')
+    .where('tasks.assigned_to', '=', p.agentId)
+    .where('tasks.project_id', '=', p.projectId)
+    .where('tasks.status', '=', inProgress)
+    .where('sessions.ended_at', 'is', null)
+    .orderBy((eb) => eb.case().when('tasks.session_id', '=', p.workSessionId).then(eb.lit(0)).else(eb.lit(1)).end())
+    .orderBy('tasks.started_at')
+    .orderBy('tasks.id')
+    .limit(1),
+)
+
+/** What a work session is at: of several tasks, the one begun last. */
+export const selectTaskOfWorkSession = statement<{ workSessionId: string }>()((db, p) =>
+  db
+    .selectFrom('tasks')
+    .select(['id', 'phase'])
+    .where('session_id', '=', p.workSessionId)
+    .where('status', '=', 'in_progress')
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1),
+)
+
+interface NumberedIds {
+  readonly projectId: string
+  readonly from: string
+  readonly to: string
+  readonly chars: number
+  readonly charsWithoutUnderscores: number
+}
+
+/** The last one between two ids of this length; one of a longer type (`code_5`) has an underscore more. */
+const selectLastId = statement<NumberedIds>()((db, p) =>
+  db
+    .selectFrom('tasks')
+    .select('id')
+    .where('project_id', '=', p.projectId)
+    .where('id', '>=', p.from)
+    .where('id', '<=', p.to)
+    .where((eb) => eb(eb.fn('length', ['id']), '=', p.chars))
+    .where(sql`length(replace(id, '_', ''))`, '=', p.charsWithoutUnderscores)
+    .orderBy('id', 'desc')
+    .limit(1),
+)
+
+const digits = { fewest: 3, most: 15 } as const
+
+/** The highest numbered ids with this beginning, found through the key however many there are. */
+export async function highestIds(reader: Reader, projectId: string, beginning: string): Promise<string[]> {
+  const found: string[] = []
+  for (let count: number = digits.fewest; count <= digits.most; count++) {
+    const [from, to] = ['0', '9'].map((digit) => beginning + digit.repeat(count)) as [string, string]
+    const charsWithoutUnderscores = to.replaceAll('_', '').length
+    const last = await reader.first(selectLastId, { projectId, from, to, chars: to.length, charsWithoutUnderscores })
+    if (last) found.push(last.id)
+    // Numbers grow by one, so there are longer ones only after the last of this length.
+    if (last?.id !== to) break
+  }
+  return found
+}
+
+export interface TasksFilter {
+  readonly projectId: string
+  readonly status?: TaskStatus | undefined
+  readonly workSessionId?: string | undefined
+  readonly assignedTo?: string | undefined
+}
+
+/** Newest first. */
+export async function tasksPage(reader: Reader, filter: TasksFilter, { createdAt, id, limit }: PageParams): Promise<Task[]> {
+  const rows = await reader.query<TaskRow>((db) => {
+    const page = db
+      .selectFrom('tasks')
+      .selectAll()
+      .where('project_id', '=', filter.projectId)
+      .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(createdAt, id)))
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+    const ofStatus = filter.status === undefined ? page : page.where('status', '=', filter.status)
+    const ofAgent = filter.assignedTo === undefined ? ofStatus : ofStatus.where('assigned_to', '=', filter.assignedTo)
+    return filter.workSessionId === undefined ? ofAgent : ofAgent.where('session_id', '=', filter.workSessionId)
+  })
+  return rows.map(taskOf)
+}
+
+export function taskFrom(row: TaskRow): Decided {
+  const parts = {
+    id: row.id,
+    dependsOn: JSON.parse(row.depends_on),
+    assignedTo: row.assigned_to,
+    progressPercent: row.progress_percent,
+    result: row.result === null ? null : JSON.parse(row.result),
+  }
+  const startedAt = row.started_at ?? row.created_at
+  switch (row.status) {
+    case 'pending':
+    case 'blocked':
+      return { ...parts, status: row.status, startedAt: null, completedAt: null }
+    case 'in_progress':
+    case 'failed':
+      return { ...parts, status: row.status, startedAt, completedAt: null }
+    case 'completed':
+      return { ...parts, status: row.status, startedAt, completedAt: row.completed_at ?? startedAt }
+  }
+}
+
+/** What was decided, as columns. */
+export const taskColumns = (task: Decided) => ({
+  status: task.status,
+  progress_percent: task.progressPercent,
+  assigned_to: task.assignedTo,
+  depends_on: JSON.stringify(task.dependsOn),
+  started_at: task.startedAt,
+  completed_at: task.completedAt,
+  result: task.result === null ? null : JSON.stringify(task.result),
+})
+
+export const taskOf = (row: TaskRow): Task =>
+  taskOnWire({
+    id: row.id,
+    projectId: row.project_id,
+    workSessionId: row.session_id,
+    phase: row.phase,
+    type: row.task_type,
+    title: row.title,
+    description: row.description,
+    status: row.status,
+    progressPercent: row.progress_percent,
+    assignedTo: row.assigned_to,
+    dependsOn: JSON.parse(row.depends_on),
+    blockedBy: row.blocked_by,
+    startedAt: row.started_at,
+    completedAt: row.completed_at,
+    result: row.result === null ? null : JSON.parse(row.result),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  })
+
+// The tasks of a work session that are neither completed nor failed (RS1), without reading those that are.
+
+/** Said in the query, not as parameters, so that the index of what is unfinished is used. */
+const completed = sql.lit<Tables['tasks']['status']>('completed')
+const failed = sql.lit<Tables['tasks']['status']>('failed')
+
+/** Newest first. */
+export const selectUnfinished = statement<{ workSessionId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('session_id', '=', p.workSessionId)
+    .where('status', '<>', completed)
+    .where('status', '<>', failed)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)

@@ -1,0 +1,253 @@
+/** Work sessions (table `sessions`) as rows and as readers see them. Written behind the lock of their project's stream. */
+
+import { maxAncestors } from '../../domain/work/lineage.ts'
+import { stateSummary } from '../../domain/work/state-summary.ts'
+import { workSessionOf as standing } from '../../domain/work/work-session-lifecycle.ts'
+import type { Lineage } from '../../protocol/work/lineage.ts'
+import type { WorkSession } from '../../protocol/work/work-session.ts'
+import type { PageParams } from '../page-cursor.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+
+export type WorkSessionRow = Tables['sessions']
+
+/** What changes of one that is there. */
+const changing = (p: Omit<WorkSessionRow, 'project_id' | 'parent_session_id' | 'started_at'>) => ({
+  ended_at: p.ended_at,
+  interruption_reason: p.interruption_reason,
+  current_phase: p.current_phase,
+  current_agent_role: p.current_agent_role,
+  current_agent_type: p.current_agent_type,
+  current_task_id: p.current_task_id,
+  context_summary: p.context_summary,
+  owner_agent_session_id: p.owner_agent_session_id,
+  resumed_by: p.resumed_by,
+  resume_failures: p.resume_failures,
+  set_aside: p.set_aside,
+  file_problem: p.file_problem,
+  error: p.error,
+  dismissed_at: p.dismissed_at,
+})
+
+export const insertWorkSession = statement<WorkSessionRow>()((db, p) =>
+  db.insertInto('sessions').values({
+    id: p.id,
+    project_id: p.project_id,
+    parent_session_id: p.parent_session_id,
+    started_at: p.started_at,
+    ...changing(p),
+  }),
+)
+
+export const updateWorkSession = statement<Omit<WorkSessionRow, 'project_id' | 'parent_session_id' | 'started_at'>>()((db, p) =>
+  db.updateTable('sessions').set(changing(p)).where('id', '=', p.id),
+)
+
+export const selectWorkSession = statement<{ id: string }>()((db, p) =>
+  db.selectFrom('sessions').selectAll().where('id', '=', p.id),
+)
+
+export const selectRunningOfProject = statement<{ projectId: string }>()((db, p) =>
+  db.selectFrom('sessions').selectAll().where('project_id', '=', p.projectId).where('ended_at', 'is', null).orderBy('id'),
+)
+
+/** Over all projects, in the order of project and id. */
+export const selectRunningAfter = statement<{ projectId: string; workSessionId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('sessions')
+    .select(['id', 'project_id'])
+    .where('ended_at', 'is', null)
+    .where((eb) => eb(eb.refTuple('project_id', 'id'), '>', eb.tuple(p.projectId, p.workSessionId)))
+    .orderBy('project_id')
+    .orderBy('id')
+    .limit(p.limit),
+)
+
+/** UI1: what could be taken up again, over all projects, the newest first. */
+const selectToResume = statement<PageParams>()((db, p) =>
+  db
+    .selectFrom('sessions')
+    .innerJoin('projects', 'projects.id', 'sessions.project_id')
+    .selectAll('sessions')
+    .where('sessions.interruption_reason', 'is not', null)
+    .where('sessions.resumed_by', 'is', null)
+    .where('sessions.dismissed_at', 'is', null)
+    .where((eb) => eb(eb.refTuple('sessions.started_at', 'sessions.id'), '<', eb.tuple(p.createdAt, p.id)))
+    .orderBy('sessions.started_at', 'desc')
+    .orderBy('sessions.id', 'desc')
+    .limit(p.limit),
+)
+
+const selectPage = statement<PageParams & { projectId: string }>()((db, p) =>
+  db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .where((eb) => eb(eb.refTuple('started_at', 'id'), '<', eb.tuple(p.createdAt, p.id)))
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+const selectChildren = statement<{ parentId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('parent_session_id', '=', p.parentId)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+/** How a row stands is not a column, so that people read the table as it was always written (WK1). */
+export function workSessionOf(row: WorkSessionRow): WorkSession {
+  const { state, endedAt, interruptionReason } = standing(row.id, row.ended_at, row.interruption_reason)
+  const now = {
+    state,
+    interruptionReason,
+    currentPhase: row.current_phase,
+    currentAgentRole: row.current_agent_role,
+    currentAgentType: row.current_agent_type,
+    currentTaskId: row.current_task_id,
+    contextSummary: row.context_summary,
+  }
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    parentSessionId: row.parent_session_id,
+    startedAt: row.started_at,
+    endedAt,
+    ...now,
+    resumedBy: row.resumed_by,
+    setAside: row.set_aside,
+    dismissedAt: row.dismissed_at,
+    fileProblem: row.file_problem,
+    error: errorIn(row.error),
+    stateSummary: stateSummary(now),
+  }
+}
+
+/** One that somebody has spoilt hides itself, not the list it is in (RE9). */
+function errorIn(text: string | null): WorkSession['error'] {
+  try {
+    return text === null ? null : JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** Newest first. */
+export const workSessionsPage = async (reader: Reader, projectId: string, params: PageParams): Promise<WorkSession[]> =>
+  (await reader.all(selectPage, { ...params, projectId })).map(workSessionOf)
+
+/** What was resumed from it, newest first. */
+export const childrenOf = async (reader: Reader, parentId: string, limit: number): Promise<WorkSession[]> =>
+  (await reader.all(selectChildren, { parentId, limit })).map(workSessionOf)
+
+/** Those of one tree that are looked through; nobody resumes one more often. */
+const maxDescendants = 1000
+
+/** All that come from it, children before grandchildren, of each the newest first (RS3). */
+export async function descendantsOf(reader: Reader, id: string): Promise<WorkSessionRow[]> {
+  const found = new Map<string, WorkSessionRow>()
+  const queue = [id]
+  for (const parentId of queue)
+    for (const child of await reader.all(selectChildren, { parentId, limit: maxDescendants - found.size })) {
+      if (child.id === id || found.has(child.id)) continue
+      found.set(child.id, child)
+      queue.push(child.id)
+    }
+  return [...found.values()]
+}
+
+/** Interrupted and not resumed since. */
+export const workSessionsToResume = async (reader: Reader, params: PageParams): Promise<WorkSession[]> =>
+  (await reader.all(selectToResume, params)).map(workSessionOf)
+
+/** The one that goes on with it, however often it was resumed. */
+export async function runningDescendant(reader: Reader, row: WorkSessionRow): Promise<WorkSessionRow | undefined> {
+  const seen = new Set([row.id])
+  for (let id = row.resumed_by; id !== null && !seen.has(id) && seen.size <= maxAncestors; ) {
+    seen.add(id)
+    const child = await reader.first(selectWorkSession, { id })
+    if (!child || child.ended_at === null) return child
+    id = child.resumed_by
+  }
+  return undefined
+}
+
+async function ancestorsFrom(reader: Reader, row: Pick<WorkSessionRow, 'id' | 'parent_session_id'>): Promise<string[]> {
+  const ids = new Set([row.id])
+  for (let parentId = row.parent_session_id; parentId !== null && !ids.has(parentId) && ids.size <= maxAncestors; ) {
+    ids.add(parentId)
+    parentId = (await reader.first(selectWorkSession, { id: parentId }))?.parent_session_id ?? null
+  }
+  return [...ids].slice(1)
+}
+
+/** Those it comes from, the nearest first. */
+export async function ancestorsOf(reader: Reader, id: string): Promise<string[]> {
+  const row = await reader.first(selectWorkSession, { id })
+  return row ? ancestorsFrom(reader, row) : []
+}
+
+/**
+ * Whose approaches count in it (AR2): itself and those it comes from, the nearest first, and before those all that was resumed from them and has
+ * ended. With `descendants` (RS3) also what ended descendants of its own left: for whoever goes on from here.
+ */
+export async function lineageOf(
+  reader: Reader,
+  row: Pick<WorkSessionRow, 'id' | 'parent_session_id'>,
+  { descendants = false } = {},
+): Promise<string[]> {
+  const ancestors = await ancestorsFrom(reader, row)
+  const ids = new Set([row.id, ...ancestors])
+  const root = ancestors.at(-1)
+  const own = new Set((root === undefined || descendants ? [] : await descendantsOf(reader, row.id)).map(({ id }) => id))
+  const tree = root === undefined && !descendants ? [] : await descendantsOf(reader, root ?? row.id)
+  const others = tree.filter(({ id, ended_at }) => ended_at !== null && !ids.has(id) && !own.has(id))
+  const told = others.sort((a, b) => (a.started_at < b.started_at ? 1 : -1)).map(({ id }) => id)
+  return descendants ? [...told, row.id, ...ancestors] : [row.id, ...told, ...ancestors]
+}
+
+// The work sessions that an agent session drives (AS9).
+
+/** Running ones alone. */
+export const selectDrivenBy = statement<{ projectId: string; agentSessionId: string }>()((db, p) =>
+  db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('project_id', '=', p.projectId)
+    .where('ended_at', 'is', null)
+    .where('owner_agent_session_id', '=', p.agentSessionId)
+    .orderBy('id'),
+)
+
+// What happened in a work session, as marks on its line (UI2): the newest checkpoints and approvals, without their contents.
+
+const selectCheckpoints = statement<{ id: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('checkpoints')
+    .select(['number', 'at', 'reason', 'subject'])
+    .where('session_id', '=', p.id)
+    .orderBy('number', 'desc')
+    .limit(p.limit),
+)
+
+const selectApprovals = statement<{ id: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .select(['id', 'submitted_at as submittedAt', 'resolved_at as resolvedAt', 'status', 'checkpoint_type as checkpointType'])
+    .where('session_id', '=', p.id)
+    .orderBy('id', 'desc')
+    .limit(p.limit),
+)
+
+type Marks = Pick<Lineage['items'][number], 'checkpoints' | 'approvals'>
+
+/** Newest first. */
+export const marksOf = async (reader: Reader, id: string, limit: number): Promise<Marks> => ({
+  checkpoints: await reader.all(selectCheckpoints, { id, limit }),
+  approvals: await reader.all(selectApprovals, { id, limit }),
+})

@@ -1,0 +1,135 @@
+/** Which agents are installed (AG5): real programs on a PATH of the test's own. */
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { agentDetection } from '../../../src/adapters/agents/detect-agents.ts'
+import { knownAgents } from '../../../src/adapters/agents/known-agents.ts'
+import { AgentDraft } from '../../../src/protocol/agents/agent.ts'
+import { DetectedAgent } from '../../../src/protocol/agents/detected-agent.ts'
+import { filledIn } from '../../../src/protocol/processes/launch-variables.ts'
+import { recipes } from '../../real-agents/recipes.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { isRunning } from '../../support/script-process.ts'
+import { openTestServer } from '../../support/server.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+const byCommand = (a: { command: string }, b: { command: string }): number => a.command.localeCompare(b.command)
+
+const systemPath = `${dirname(process.execPath)}:/usr/bin:/bin`
+
+/** Each program is a script; what it does is its text. */
+function machine(programs: Record<string, string>, patienceMs?: number) {
+  const folder = temporaryFolder()
+  for (const [name, text] of Object.entries(programs)) {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`)
+    chmodSync(join(folder, name), 0o755)
+  }
+  const clock = manualClock()
+  const env = { PATH: `${folder}:${systemPath}`, ANTHROPIC_API_KEY: 'never', HOLDFAST_TOKEN: 'never' }
+  const detect = agentDetection({ clock, env, ...(patienceMs !== undefined && { patienceMs }) })
+  return { folder, clock, detect }
+}
+
+test('[AG5] agents on PATH are found with their version and how to add them; what is not there, or no program, is not', async () => {
+  const { folder, detect } = machine({ claude: 'echo "2.1.325 (Claude Code)"', codex: 'echo codex-cli 0.166.0' })
+  mkdirSync(join(folder, 'gemini'))
+  writeFileSync(join(folder, 'opencode'), 'not a program')
+  const found = await detect()
+  expect(found.map(({ id, version, file }) => [id, version, file])).toEqual([
+    ['claude', '2.1.325', join(folder, 'claude')],
+    ['codex', '0.166.0', join(folder, 'codex')],
+  ])
+  for (const each of found) expect(DetectedAgent.parse(each)).toEqual(each)
+})
+
+test('[AG5] one that can also be spoken to is offered both ways, and asked for its version once', async () => {
+  const asked = join(temporaryFolder(), 'asked')
+  const { detect } = machine({ gemini: `echo x >> ${asked}; echo 0.61.0`, 'claude-agent-acp': 'echo 0.99.0' })
+  expect((await detect()).map(({ draft, version }) => [draft.id, draft.protocol, draft.command, version])).toEqual([
+    ['gemini', 'mcp', 'gemini', '0.61.0'],
+    ['claude-acp', 'acp', 'claude-agent-acp', '0.99.0'],
+    ['gemini-acp', 'acp', 'gemini', '0.61.0'],
+  ])
+  expect(readFileSync(asked, 'utf8')).toBe('x\n')
+})
+
+test('[AG5] a program that hangs, floods or fails has no version, and nothing of it stays', async () => {
+  const pidFile = join(temporaryFolder(), 'pid')
+  const { detect } = machine(
+    { claude: `sleep 1000 & echo $! > ${pidFile}; wait`, codex: 'yes 2', gemini: 'exit 3', qwen: 'echo "no number here"' },
+    300,
+  )
+  const found = await detect()
+  expect(found.map(({ id, version }) => [id, version])).toEqual([
+    ['claude', null],
+    ['codex', null],
+    ['gemini', null],
+    ['qwen', null],
+    ['gemini-acp', null],
+    ['qwen-acp', null],
+  ])
+  await expect.poll(() => isRunning(Number(readFileSync(pidFile, 'utf8')))).toBe(false)
+})
+
+test('[AG5] what was found is believed for a minute, and those who ask at once share one look', async () => {
+  const asked = join(temporaryFolder(), 'asked')
+  const { clock, detect } = machine({ claude: `echo x >> ${asked}; echo 1.0.0` })
+  const times = () => readFileSync(asked, 'utf8').split('\n').length - 1
+  await Promise.all([detect(), detect(), detect()])
+  clock.advance(59_999)
+  await detect()
+  expect(times()).toBe(1)
+  clock.advance(1)
+  await detect()
+  expect(times()).toBe(2)
+})
+
+test('[SE4] a program that was only found gets no key of the server', async () => {
+  const seen = join(temporaryFolder(), 'seen')
+  const { detect } = machine({ claude: `env > ${seen}; echo 1.0.0` })
+  await detect()
+  expect(existsSync(seen)).toBe(true)
+  expect(readFileSync(seen, 'utf8')).not.toContain('never')
+})
+
+test('[AG5] every recipe is an agent the server accepts, with the call held as long as it says, and no secret in it', () => {
+  for (const [id, { name, protocol, command, args, env, setup }] of Object.entries(knownAgents)) {
+    expect(AgentDraft.parse({ id, name, protocol, command, args, env, holdSeconds: 600 }).id).toBe(id)
+    if (protocol === 'mcp') expect(args.join(' ')).toContain('wait_seconds 600')
+    expect(JSON.stringify({ args, env, setup }), id).not.toMatch(/hf_|passkey/)
+  }
+})
+
+test('[AC5] what is said to be tried is what the tests with real agents try: program, arguments and version, of three vendors', () => {
+  const said = Object.values(knownAgents)
+    .filter(({ protocol, triedWith }) => protocol === 'acp' && triedWith !== null)
+    .map(({ command, args, triedWith }) => ({ command, args, triedWith }))
+  const tried = Object.values(recipes).map(({ program, args, package: wanted }) => {
+    return { command: program, args, triedWith: wanted.slice(wanted.lastIndexOf('@') + 1) }
+  })
+  expect(said.toSorted(byCommand)).toEqual(tried.toSorted(byCommand))
+  expect(said.length).toBeGreaterThanOrEqual(3)
+})
+
+test('[CO4] what a launch tells is filled into arguments; the token and what is not known are not', () => {
+  const values = { HOLDFAST_AGENT_ID: 'ann', HOLDFAST_MCP_URL: 'http://h/mcp', HOLDFAST_LAUNCH_TOKEN: 'secret', HOME: '/h' }
+  const in$ = (name: string): string => `\${${name}}`
+  const args = [
+    `a ${in$('HOLDFAST_AGENT_ID')} at ${in$('HOLDFAST_MCP_URL')}`,
+    `${in$('HOLDFAST_LAUNCH_TOKEN')} ${in$('HOME')} $HOLDFAST_AGENT_ID`,
+    in$('HOLDFAST_URL'),
+  ]
+  expect(filledIn(args, values)).toEqual(['a ann at http://h/mcp', ...args.slice(1)])
+})
+
+test('[AG5] GET /api/detected-agents is for who may add agents', async () => {
+  const { detect } = machine({ claude: 'echo 2.1.325' })
+  const server = await openTestServer({ detectAgents: detect })
+  const answer = await server.ask('/api/detected-agents')
+  expect([answer.status, answer.json.items]).toMatchObject([200, [{ id: 'claude', version: '2.1.325' }]])
+  const { token } = (await server.ask('/api/people', { method: 'POST', body: { name: 'm', role: 'member' } })).json
+  expect((await server.ask('/api/detected-agents', { token })).json).toMatchObject({ code: 'missing_scope', scope: 'manage' })
+  const [{ draft }] = answer.json.items
+  const added = await server.ask('/api/agents', { method: 'POST', body: draft })
+  expect([added.status, added.json]).toMatchObject([201, { id: 'claude', command: 'claude', holdSeconds: 600 }])
+})

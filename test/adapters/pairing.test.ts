@@ -1,0 +1,65 @@
+/** Who is let in, and how much a stranger can do before (CN2). */
+import { expect, test } from 'vitest'
+import {
+  askingLifetimeMs,
+  maxAskingChats,
+  maxStrangerAttempts,
+  pairingCodeLifetimeMs,
+} from '../../src/domain/channels/pairing.ts'
+import { changeChannelChat } from '../../src/services/channels/change-channel-chat.ts'
+import { createPairingCode } from '../../src/services/channels/create-pairing-code.ts'
+import { handleUnpairedSender } from '../../src/services/channels/handle-unpaired-sender.ts'
+import type { Store } from '../../src/store/store.ts'
+import { by } from '../services/projects/installation.ts'
+import { openTestStore } from '../support/store.ts'
+import { channel, chatsOf } from './telegram-room.ts'
+
+const hear = (store: Store, attempt: string, chatId = '7') =>
+  store.run(handleUnpairedSender, { channel, chatId, kind: 'person', title: 'Eve', handle: null, language: 'en', attempt })
+
+const newCode = async (store: Store): Promise<string> => (await store.run(createPairingCode, { channel, by })).code
+
+test('[CN2] a code lets in one chat, once, within its time, however it is typed', async () => {
+  const { store, clock } = await openTestStore()
+  const code = await newCode(store)
+  expect(code).toMatch(/^[2-9B-DF-HJ-NP-TV-XZ]{4}-[2-9B-DF-HJ-NP-TV-XZ]{4}$/)
+  expect(await hear(store, 'hello')).toEqual({ state: 'asking' })
+  expect(await hear(store, code.toLowerCase().replace('-', ' '))).toEqual({ state: 'paired' })
+  expect(await hear(store, code, '8')).toEqual({ state: 'asking' })
+  const late = await newCode(store)
+  clock.advance(pairingCodeLifetimeMs)
+  expect(await hear(store, late, '8')).toEqual({ state: 'asking' })
+})
+
+test('[CN2] after a few wrong codes even the right one is not heard, until the owner decides or a day has passed', async () => {
+  const { store, clock } = await openTestStore()
+  for (let attempt = 0; attempt < maxStrangerAttempts; attempt++) await hear(store, 'BBBB-2222')
+  expect(await hear(store, await newCode(store))).toEqual({ state: 'asking' })
+  clock.advance(askingLifetimeMs)
+  expect(await hear(store, await newCode(store))).toEqual({ state: 'paired' })
+})
+
+test('[CN2] no more strangers are listed than fit, and those from yesterday make room', async () => {
+  const { store, clock } = await openTestStore()
+  for (let n = 0; n < maxAskingChats; n++) await hear(store, 'hello', `${n}`)
+  expect(await hear(store, 'hello', 'too many')).toEqual({ state: null })
+  expect(await chatsOf(store)).toHaveLength(maxAskingChats)
+  clock.advance(askingLifetimeMs)
+  expect(await chatsOf(store)).toEqual([])
+  expect(await hear(store, 'hello', 'too many')).toEqual({ state: 'asking' })
+})
+
+test('[CN2] an owner lets in, refuses and revokes; what makes no sense is refused and changes nothing', async () => {
+  const { store } = await openTestStore()
+  await hear(store, 'hello')
+  const change = (state: 'paired' | 'refused' | 'revoked', chatId = '7') =>
+    store.run(changeChannelChat, { channel, chatId, state, by })
+  await expect(change('revoked')).rejects.toMatchObject({ code: 'wrong_state' })
+  await expect(change('paired', '8')).rejects.toMatchObject({ code: 'not_found' })
+  expect(await change('refused')).toMatchObject({ state: 'refused', decidedBy: by })
+  expect(await hear(store, 'please')).toEqual({ state: 'refused' })
+  expect(await change('paired')).toMatchObject({ state: 'paired' })
+  expect(await change('paired')).toMatchObject({ state: 'paired' })
+  expect(await change('revoked')).toMatchObject({ state: 'revoked' })
+  expect(await hear(store, await newCode(store))).toEqual({ state: 'paired' })
+})

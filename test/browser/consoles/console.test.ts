@@ -1,0 +1,280 @@
+/** The console with the real thing: Holdfast with its coordinator, demo agents as processes of their own, and a browser. */
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page, WebSocketRoute } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { main } from '../../support/built-product.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { axeFindings } from '../axe.ts'
+import { phone } from '../tabs.ts'
+import { visit } from '../visit.ts'
+
+const here = visit({ up: true, env: { PATH: `${machineWithOpencode()}:${process.env['PATH']}` } })
+
+/** A folder of programs in which the demo agent goes by the name of another. */
+function machineWithOpencode(): string {
+  const folder = temporaryFolder()
+  const program = join(folder, 'opencode')
+  writeFileSync(program, `#!/bin/sh\n[ "$1" = acp ] && exec '${process.execPath}' '${main}' demo-acp\necho 1.18.33\n`)
+  chmodSync(program, 0o755)
+  return folder
+}
+
+/** A project of its own with an ACP agent that Holdfast starts, and its console tab. */
+async function openProject(name: string, options: Parameters<typeof here.ownerPage>[1] = {}) {
+  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name } })
+  const body = { id: name, name: `Demo ${name}`, protocol: 'acp' as const, command: 'holdfast', args: ['demo-acp'] }
+  await here.elsewhere.post('/api/agents', { body })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: name } })
+  const machines = async () => (await here.elsewhere.get('/api/coordinators')).items.map(({ state }) => state)
+  await expect.poll(machines).toContain('connected')
+  const page = await here.ownerPage(`/projects/${projectId}/console`, options)
+  return { page, projectId }
+}
+
+const pane = (page: Page, role: string) => page.locator(`[data-role="${role}"]`)
+const inState = (page: Page, role: string, state: string) => pane(page, role).locator(`[data-state="${state}"]`).waitFor()
+
+async function addAgent(page: Page, role: string, button = 'Add agent', start = 'Start', label = 'Role'): Promise<void> {
+  await page.getByRole('button', { name: button }).click()
+  await page.getByRole('textbox', { name: label, exact: true }).fill(role)
+  await page.getByRole('button', { name: start, exact: true }).click()
+  await inState(page, role, 'ready')
+}
+
+async function say(page: Page, role: string, text: string): Promise<void> {
+  const box = pane(page, role).getByRole('textbox')
+  await box.fill(text)
+  await box.press('Enter')
+}
+
+/** The WebSockets that the page opens from here on can be cut, and stay so until they are mended. */
+async function cuttable(page: Page): Promise<{ cut: () => void; mend: () => void }> {
+  const open = new Set<WebSocketRoute>()
+  let broken = false
+  await page.routeWebSocket('**/ws', (socket) => {
+    if (broken) return void socket.close({ code: 1001 })
+    socket.connectToServer()
+    open.add(socket)
+  })
+  return {
+    cut() {
+      broken = true
+      for (const socket of open) void socket.close({ code: 1001 })
+      open.clear()
+    },
+    mend() {
+      broken = false
+    },
+  }
+}
+
+const markdown = [
+  '# Findings',
+  'It is **wrong** in `a.ts`, see [the docs](https://example.com) and [this](javascript:alert(1)) <b>raw</b> ![p](https://example.com/p.png)',
+  '```ts\nconst sum = 1 // comment\n```',
+].join('\n\n')
+
+test('[UI3] two agents side by side: Markdown and code, plan, tool with its diff, permission, queue, cancel, failure and retry', async () => {
+  const { page, projectId } = await openProject('amy')
+  const problems: string[] = []
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+  page.on('pageerror', (error) => problems.push(error.message))
+  await page.getByRole('button', { name: 'New console' }).click()
+  await page.waitForURL(`**/projects/${projectId}/console/*`)
+  await addAgent(page, 'coder')
+  await addAgent(page, 'reviewer')
+
+  await say(page, 'reviewer', `[[say ${markdown}]]`)
+  const shown = pane(page, 'reviewer').getByRole('log')
+  await shown.locator('[data-code="keyword"]', { hasText: 'const' }).waitFor()
+  await shown.locator('strong', { hasText: 'wrong' }).waitFor()
+  // SE6: no markup of the agent's, no scripts in links, nothing fetched.
+  expect(await shown.locator('b, img, h1, [href^="javascript"]').count()).toBe(0)
+  expect(await shown.getByRole('link', { name: 'the docs' }).getAttribute('rel')).toBe('noopener noreferrer')
+
+  await say(page, 'coder', '[[plan]] [[write hello.txt hello there]] [[ask]] go')
+  await inState(page, 'coder', 'waiting')
+  const coder = pane(page, 'coder')
+  await coder.locator('[data-tool] ins', { hasText: 'hello there' }).waitFor()
+  await coder.getByText(/of 3 done$/).waitFor()
+  await say(page, 'coder', 'and this')
+  await say(page, 'coder', 'not this')
+  await coder.locator('[data-queued="2"]').waitFor()
+  await coder.locator('[data-queued="2"]').getByRole('button', { name: 'Withdraw' }).click()
+  await coder.locator('[data-queued="2"]').waitFor({ state: 'detached' })
+  expect(await axeFindings(page)).toEqual([])
+  await coder.locator('[data-permission]').getByRole('button', { name: 'Allow', exact: true }).click()
+  await coder.locator('[data-outcome="allowed"]').waitFor()
+  await coder.getByText('echo: and this', { exact: true }).waitFor()
+  expect(await coder.getByText('not this').count()).toBe(0)
+
+  await say(page, 'coder', '[[hang]]')
+  await inState(page, 'coder', 'working')
+  await page.keyboard.press('Escape')
+  await coder.getByText('Cancelled.').waitFor()
+  await inState(page, 'coder', 'ready')
+  await say(page, 'coder', '[[crash]]')
+  await coder.locator('[data-failed="running"]').waitFor()
+  await inState(page, 'reviewer', 'ready')
+  expect(await axeFindings(page)).toEqual([])
+  await coder.getByRole('button', { name: 'Start afresh' }).click()
+  await inState(page, 'coder', 'ready')
+  await say(page, 'coder', '[[limit 3600]]')
+  await coder.getByRole('button', { name: /^Go on by itself at \d\d:\d\d$/ }).click()
+  await coder.locator('[data-limit="goes-on"]').waitFor()
+  // The card says it all: no error beside it, after a reload neither.
+  const errors = coder.locator('[data-turn="failed"] [role="alert"]')
+  expect(await errors.count()).toBe(0)
+  await page.reload()
+  await coder.locator('[data-limit="goes-on"]').waitFor()
+  expect(await errors.count()).toBe(0)
+  expect(await axeFindings(page)).toEqual([])
+  expect(problems).toEqual([])
+
+  // Somebody who looks at the list elsewhere sees it come and go, without asking again and again.
+  const elsewhere = await here.ownerPage(`/projects/${projectId}/console`)
+  const row = elsewhere.getByRole('link', { name: /reviewer/ })
+  await row.waitFor()
+  await page.getByRole('button', { name: 'End console' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'End', exact: true }).click()
+  await page.getByText('No console is open').waitFor()
+  await row.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'New console' }).click()
+  await elsewhere.getByText('No agent yet').waitFor()
+})
+
+test('[AG5] an agent that is installed is put into a role with one choice: it is added, joins the project and answers', async () => {
+  const { page, projectId } = await openProject('gus')
+  await page.getByRole('button', { name: 'New console' }).click()
+  await page.getByRole('button', { name: 'Add agent' }).click()
+  await page.getByRole('textbox', { name: 'Role', exact: true }).fill('guest')
+  await page.getByRole('combobox', { name: 'Agent' }).selectOption({ label: 'opencode 1.18.33' })
+  await page.getByText('It is added to this project first.').waitFor()
+  await page.getByRole('button', { name: 'Start', exact: true }).click()
+  await inState(page, 'guest', 'ready')
+  await say(page, 'guest', 'hello')
+  await pane(page, 'guest').getByText('echo: hello').waitFor()
+  const { agentIds } = await here.elsewhere.get('/api/projects/{projectId}', { params: { projectId } })
+  expect(agentIds).toEqual(['gus', 'opencode-acp'])
+})
+
+test('[UI7] reloaded in mid-turn, offline and on a second device: all see the same, and what was written arrives once', async () => {
+  const { page } = await openProject('ben', { anew: true })
+  const wire = await cuttable(page)
+  await page.getByRole('button', { name: 'New console' }).click()
+  await addAgent(page, 'one')
+  await say(page, 'one', '[[slow 8 150]] first')
+  await inState(page, 'one', 'working')
+  await page.reload()
+  const log = pane(page, 'one').getByRole('log')
+  await log.getByText('echo: first').waitFor()
+  expect(await log.getByText('piece 1 ', { exact: false }).count()).toBe(1)
+  const other = await here.ownerPage(new URL(page.url()).pathname)
+  await pane(other, 'one').getByText('echo: first').waitFor()
+
+  wire.cut()
+  await page.locator('[data-relay="reconnecting"]').waitFor()
+  await say(page, 'one', 'written while it was away')
+  await page.locator('[data-unsent]').getByText('Not sent yet.', { exact: false }).waitFor()
+  wire.mend()
+  for (const each of [page, other]) await pane(each, 'one').getByText('echo: written while it was away').waitFor()
+  await page.locator('[data-unsent]').waitFor({ state: 'detached' })
+  const text = async (each: Page) => (await pane(each, 'one').getByRole('log').innerText()).replaceAll(/\s+/g, ' ')
+  // What belongs to the end of a turn reaches one a moment before the other.
+  await expect.poll(async () => new Set([await text(other), await text(page)]).size).toBe(1)
+  expect(await pane(page, 'one').locator('[data-turn]').count()).toBe(2)
+})
+
+test('[AP4] a permission is answered in the inbox, and the card in the console changes with it', async () => {
+  const { page } = await openProject('cat')
+  await page.getByRole('button', { name: 'New console' }).click()
+  await addAgent(page, 'asker')
+  await say(page, 'asker', '[[ask]]')
+  await pane(page, 'asker').locator('[data-outcome="open"]').waitFor()
+  const [waiting] = (await here.elsewhere.get('/api/approvals')).items
+  const params = { projectId: waiting?.projectId ?? '', approvalId: String(waiting?.id) }
+  await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params, body: { status: 'rejected' } })
+  await pane(page, 'asker').locator('[data-outcome="denied"]').waitFor()
+  await inState(page, 'asker', 'ready')
+})
+
+test('[AG6] allowed always on the card: the same is not asked again, another is; it is listed and taken back', async () => {
+  const { page, projectId } = await openProject('eve')
+  await page.getByRole('button', { name: 'New console' }).click()
+  await addAgent(page, 'asker')
+  const cards = pane(page, 'asker').locator('[data-permission]')
+  await say(page, 'asker', '[[ask]]')
+  await cards.first().getByRole('button', { name: 'Always…' }).click()
+  expect(await axeFindings(page)).toEqual([])
+  expect(await cards.first().getByRole('radio', { name: 'Exactly this' }).isChecked()).toBe(true)
+  await cards.first().getByRole('radio', { name: '1 hour' }).check()
+  await cards.first().getByRole('button', { name: 'Allow from now on' }).click()
+  await cards.first().getByText('Allowed · Allow').waitFor()
+  await say(page, 'asker', '[[ask]] again')
+  await cards.nth(1).getByText('Always allowed by').waitFor()
+  await say(page, 'asker', '[[ask something else]]')
+  await inState(page, 'asker', 'waiting')
+
+  await page.goto(new URL(`/projects/${projectId}/approvals`, page.url()).href)
+  const listed = page.locator('[data-allowance]')
+  await listed.waitFor()
+  // AP6: what waits is read in the inbox as in the console.
+  await page.locator('[data-approval]').getByText('"wish": "something else"').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await listed.getByRole('button', { name: /^Take back/ }).click()
+  await listed.waitFor({ state: 'detached' })
+  expect((await here.elsewhere.get('/api/projects/{projectId}/allowances', { params: { projectId } })).items).toEqual([])
+})
+
+test('[AG6] the mode and the model are chosen in the pane, a file goes with the prompt, and the usage is shown', async () => {
+  const { page } = await openProject('fay')
+  await page.getByRole('button', { name: 'New console' }).click()
+  await addAgent(page, 'coder')
+  const coder = pane(page, 'coder')
+  await coder.getByRole('combobox', { name: 'Mode', exact: true }).selectOption('careful')
+  await coder.getByRole('combobox', { name: 'Model', exact: true }).selectOption('Demo Large')
+  // It is checked when the agent has set it, not at once.
+  await coder.getByLabel('Brief').click()
+  await expect.poll(() => coder.getByLabel('Brief').isChecked()).toBe(true)
+  const files = [{ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('my notes') }]
+  await coder.locator('input[type=file]').setInputFiles(files)
+  await coder.locator('[data-attached]', { hasText: 'notes.txt' }).waitFor()
+  // It stays with what is being written while one looks elsewhere.
+  await page.getByRole('link', { name: 'Tasks', exact: true }).click()
+  await page.getByText('No tasks yet').waitFor()
+  await page.goBack()
+  await coder.locator('[data-attached]', { hasText: 'notes.txt' }).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await say(page, 'coder', 'read this [[write a.txt x]]')
+  // Careful: it asks before it writes.
+  await coder.locator('[data-permission]').getByRole('button', { name: 'Allow', exact: true }).click()
+  await coder.getByText('(attachment:///notes.txt)').waitFor()
+  await coder.getByText(/of 100,000 tokens/).waitFor()
+  await page.reload()
+  await inState(page, 'coder', 'ready')
+  const chosen = (name: string) => coder.getByRole('combobox', { name, exact: true }).inputValue()
+  await expect.poll(() => Promise.all([chosen('Mode'), chosen('Model')])).toEqual(['careful', 'demo-large'])
+  await expect.poll(() => coder.getByLabel('Brief').isChecked()).toBe(true)
+})
+
+test('[UI5] on a phone, in the dark and in Japanese, one role at a time; nothing is found by axe', async () => {
+  const { page } = await openProject('dan', { viewport: phone, locale: 'ja-JP', colorScheme: 'dark' })
+  await page.getByRole('button', { name: '新しいコンソール' }).click()
+  await addAgent(page, 'left', 'エージェントを追加', '起動', '役割')
+  await addAgent(page, 'right', 'エージェントを追加', '起動', '役割')
+  expect(await pane(page, 'left').isVisible()).toBe(false)
+  await page.getByRole('navigation', { name: '役割' }).getByRole('button', { name: /left/ }).click()
+  await say(page, 'left', '[[ask]] [[write a.txt x]]')
+  await inState(page, 'left', 'waiting')
+  expect(await pane(page, 'right').isVisible()).toBe(false)
+  expect(await axeFindings(page)).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width)
+
+  // What the server says of it is Japanese too.
+  await page.getByRole('navigation', { name: '役割' }).getByRole('button', { name: /right/ }).click()
+  await say(page, 'right', '[[crash]]')
+  const failed = pane(page, 'right').locator('[data-failed="running"]')
+  await failed.getByText(/終了コード \d+ で終了しました/).waitFor()
+  expect(await failed.innerText()).not.toMatch(/\bIt (?:ended|was)\b/)
+})

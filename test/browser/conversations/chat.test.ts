@@ -1,0 +1,299 @@
+/** The chat panel (CH): history, presence, what is sent and never lost. The agent is one that others wrote, over MCP. */
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { connectMcp, type McpAgent } from '../../support/mcp.ts'
+import { visit } from '../visit.ts'
+
+const here = visit()
+
+/** A project with one agent, and what the agent signs in with. */
+async function chatRoom(agentId: string) {
+  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: `with-${agentId}` } })
+  const body = { id: agentId, name: `Agent ${agentId}`, protocol: 'mcp' } as const
+  const { passkey } = await here.elsewhere.post('/api/agents', { body })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId } })
+  const write = (content: string) => here.elsewhere.post('/api/chat', { body: { projectId, toAgentId: agentId, content } })
+  const path = '/api/projects/{projectId}/agents/{agentId}/messages'
+  const said = async () =>
+    (await here.elsewhere.get(path, { params: { projectId, agentId } })).items.map(({ content }) => content)
+  const signIn = async (): Promise<McpAgent & { token: string }> => {
+    const agent = await connectMcp(here.server.url, passkey)
+    const { session_token } = await agent.call('authenticate', { agent_id: agentId, passkey, project_id: projectId })
+    return { ...agent, token: session_token }
+  }
+  return { projectId, agentId, write, said, signIn, address: `/projects/${projectId}/chat/${agentId}` }
+}
+
+const presence = (page: Page, state: string) => page.locator(`[data-presence="${state}"]`).waitFor()
+const composer = (page: Page) => page.getByRole('textbox', { name: /^Write to/ })
+
+test('[CH9] the panel calls the agent, shows it come, think and answer, and lets it go when it closes', async () => {
+  const room = await chatRoom('ann')
+  const page = await here.ownerPage(`/projects/${room.projectId}`)
+  await page.getByRole('link', { name: 'Chat', exact: true }).click()
+  // The only agent is chosen already.
+  await page.waitForURL(`**${room.address}`)
+  await presence(page, 'waiting')
+  await page.getByText(/^Waiting for it to sign in · \d+ s$/).waitFor()
+  const agent = await room.signIn()
+  await presence(page, 'ready')
+
+  await composer(page).fill('first line')
+  await composer(page).press('Control+Enter')
+  await page.keyboard.type('second  line <b>not bold</b> https://example.com')
+  await page.getByLabel('Priority').selectOption('urgent')
+  await composer(page).press('Enter')
+  const log = page.getByRole('log')
+  await log.getByText('Urgent', { exact: true }).waitFor()
+  expect(await composer(page).inputValue()).toBe('')
+  await page.locator('[data-unsent]').waitFor({ state: 'detached' })
+  const { messages } = await agent.call('get_pending_messages', { session_token: agent.token })
+  expect(messages).toMatchObject([
+    { content: 'first line\nsecond  line <b>not bold</b> https://example.com', priority: 'urgent' },
+  ])
+  await presence(page, 'thinking')
+  await agent.call('respond_chat', { session_token: agent.token, content: '**plain** <img src=x>' })
+  // Markdown of our own elements; markup of theirs stays text (SE6).
+  await log.locator('strong').getByText('plain', { exact: true }).waitFor()
+  await log.getByText('<img src=x>').waitFor()
+  expect(await log.locator('a, img').count()).toBe(0)
+  await log.getByText('Agent ann', { exact: true }).waitFor()
+  await presence(page, 'ready')
+  expect(await log.getByText('The chat was opened.').count()).toBe(0)
+
+  await page.getByRole('link', { name: 'Tasks' }).click()
+  const query = { projectId: room.projectId, agentId: 'ann' }
+  const states = async () => (await here.elsewhere.get('/api/agent-sessions', { query })).items.map(({ state }) => state)
+  await expect.poll(states).toEqual(['terminating'])
+})
+
+test('[CH9] an agent that waits for a decision is said to wait, and is answered where one speaks to it', async () => {
+  const room = await chatRoom('eva')
+  await room.write('may I?')
+  const agent = await room.signIn()
+  const page = await here.ownerPage(room.address)
+  await agent.call('get_pending_messages', { session_token: agent.token })
+  await agent.call('request_approval', { session_token: agent.token, checkpoint_type: 'plan', instruction_content: 'Delete it' })
+  await presence(page, 'asking')
+  const card = page.getByRole('list', { name: 'Waiting for you' })
+  await card.getByText('Delete it').waitFor()
+  await card.getByRole('button', { name: 'Approve' }).press('Enter')
+  await presence(page, 'thinking')
+  await card.waitFor({ state: 'detached' })
+  await expect.poll(() => composer(page).evaluate((area) => area === document.activeElement)).toBe(true)
+})
+
+test('[CH9] who likes Enter to make a new line chooses so, and Ctrl+Enter sends', async () => {
+  const room = await chatRoom('liz')
+  const page = await here.ownerPage(room.address)
+  await page.getByRole('button', { name: 'Account and preferences' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'Enter sends what you write' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByText('Ctrl+Enter sends, Enter makes a new line').waitFor()
+  await composer(page).fill('first')
+  await composer(page).press('Enter')
+  await page.keyboard.type('second')
+  expect(await composer(page).inputValue()).toBe('first\nsecond')
+  await composer(page).press('Control+Enter')
+  await page.getByRole('log').getByText('second').waitFor()
+  expect(await composer(page).inputValue()).toBe('')
+})
+
+test('[CH9] who comes later, or again, sees that it thinks too', async () => {
+  const room = await chatRoom('gus')
+  await room.write('hello')
+  const agent = await room.signIn()
+  const page = await here.ownerPage(room.address)
+  await presence(page, 'ready')
+  await agent.call('get_pending_messages', { session_token: agent.token })
+  await presence(page, 'thinking')
+  await page.reload()
+  await presence(page, 'thinking')
+  const later = await here.ownerPage(room.address)
+  await presence(later, 'thinking')
+  await agent.call('respond_chat', { session_token: agent.token, content: 'hi' })
+  await presence(page, 'ready')
+  await presence(later, 'ready')
+})
+
+test('[CH10] what is sent while the server is away is kept grey, survives a reload and arrives once', async () => {
+  const room = await chatRoom('bob')
+  const page = await here.ownerPage(room.address, { serviceWorkers: 'allow' })
+  await presence(page, 'waiting')
+  await page.evaluate(() => navigator.serviceWorker.ready)
+  await here.restartAfter(async () => {
+    await presence(page, 'offline')
+    await composer(page).fill('written while away')
+    await composer(page).press('Enter')
+    await page.locator('[data-unsent]').getByText('written while away').waitFor()
+    await page.getByText('It is kept and goes out when the server is back.', { exact: false }).waitFor()
+    // Saying so takes its room from the page, and pushes nothing out of sight.
+    await page.getByRole('button', { name: 'Try now' }).waitFor()
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight - innerHeight)).toBe(0)
+    await composer(page).fill('still a draft')
+    await page.reload()
+    await page.getByText('The server cannot be reached.').waitFor()
+  })
+  await page.getByRole('log').getByText('written while away').waitFor()
+  await page.locator('[data-unsent]').waitFor({ state: 'detached' })
+  expect(await composer(page).inputValue()).toBe('still a draft')
+  expect(await room.said()).toEqual(['written while away'])
+  expect(await page.evaluate(() => localStorage.getItem('holdfast.outbox'))).toBeNull()
+})
+
+test('[CH10] a browser that ended before it knew that its message arrived sends it again under the same client id: it is there once', async () => {
+  const room = await chatRoom('cleo')
+  const page = await here.ownerPage(room.address)
+  await presence(page, 'waiting')
+  const clientIds: unknown[] = []
+  let kept: string | null = null
+  await page.route('**/api/chat', async (route) => {
+    clientIds.push((route.request().postDataJSON() as { clientId: unknown }).clientId)
+    // What lies in the browser while the message is on its way.
+    kept ??= await page.evaluate(() => localStorage.getItem('holdfast.outbox'))
+    await route.continue()
+  })
+  await composer(page).fill('only once')
+  await composer(page).press('Enter')
+  await page.getByRole('log').getByText('only once').waitFor()
+  await expect.poll(() => page.evaluate(() => localStorage.getItem('holdfast.outbox'))).toBeNull()
+  await page.evaluate((text) => localStorage.setItem('holdfast.outbox', text ?? ''), kept)
+  await page.reload()
+  await expect.poll(() => page.evaluate(() => localStorage.getItem('holdfast.outbox'))).toBeNull()
+  await page.getByRole('log').getByText('only once').waitFor()
+  expect(new Set(clientIds).size).toBe(1)
+  expect(await room.said()).toEqual(['only once'])
+})
+
+test('[CH10] what one person has not sent goes out as nobody else’s at the same browser, after a reload or in the tab that was left open', async () => {
+  const room = await chatRoom('cora')
+  const page = await here.ownerPage(room.address)
+  await presence(page, 'waiting')
+  const owners = await page.context().cookies()
+  const { token } = await here.elsewhere.post('/api/people', { body: { name: 'Cleo', role: 'member' } })
+  /** Somebody signs in, in another tab. */
+  const cleoComes = () => page.request.post('/api/login', { data: { token }, failOnStatusCode: true })
+  const unsent = () => page.evaluate(() => JSON.parse(localStorage.getItem('holdfast.outbox') ?? '[]').length)
+  const write = async (text: string) => {
+    await composer(page).fill(text)
+    await composer(page).press('Enter')
+  }
+  const tries: number[] = []
+  page.on('response', (response) => new URL(response.url()).pathname === '/api/chat' && tries.push(response.status()))
+  await page.route('**/api/chat', (route) => route.abort())
+  await write('of the owner')
+  await page.locator('[data-unsent]').getByText('of the owner').waitFor()
+
+  await cleoComes()
+  await page.unroute('**/api/chat')
+  // The tab that is still the owner's tries again with what the browser has now.
+  await expect.poll(() => tries).toContain(401)
+  expect([await room.said(), await unsent()]).toEqual([[], 1])
+  await page.reload()
+  await presence(page, 'waiting')
+  await write('of Cleo')
+  await page.getByRole('log').getByText('of Cleo').waitFor()
+  await expect.poll(unsent).toBe(1)
+  expect(await page.locator('[data-unsent]').count()).toBe(0)
+  expect(await room.said()).toEqual(['of Cleo'])
+
+  await page.context().addCookies(owners)
+  await page.reload()
+  await page.getByRole('log').getByText('of the owner').waitFor()
+  await expect.poll(unsent).toBe(0)
+  expect(await room.said()).toEqual(['of the owner', 'of Cleo'])
+})
+
+test('[CH8] a long chat opens at its newest message and brings older ones while one scrolls up; [CH11] all see the same', async () => {
+  const room = await chatRoom('dora')
+  for (let number = 1; number <= 180; number++) await room.write(`message ${number}`)
+  const page = await here.ownerPage(room.address)
+  const other = await here.ownerPage(room.address)
+  const log = page.getByRole('log')
+  await log.getByText('message 180', { exact: true }).waitFor()
+  expect(await log.getByText('message 1', { exact: true }).count()).toBe(0)
+  const scrollUp = async () => {
+    await log.evaluate((element) => element.scrollTo({ top: -element.scrollHeight }))
+    return log.getByText('message 1', { exact: true }).count()
+  }
+  await expect.poll(scrollUp).toBe(1)
+  await log.getByText('This is where it began.').waitFor()
+  const shown = await log.locator('[data-seq]').evaluateAll((rows) => rows.map((row) => row.lastElementChild?.textContent))
+  expect(shown).toEqual(Array.from({ length: 180 }, (_, index) => `message ${index + 1}`))
+  await composer(other).fill('from the other tab')
+  await composer(other).press('Enter')
+  await log.getByText('from the other tab').waitFor()
+  await other.getByRole('log').getByText('from the other tab').waitFor()
+})
+
+/** The states of the agent's sessions, newest first. */
+async function agentThere(room: Awaited<ReturnType<typeof chatRoom>>, page: Page) {
+  await presence(page, 'waiting')
+  await room.signIn()
+  await presence(page, 'ready')
+  const query = { projectId: room.projectId, agentId: room.agentId }
+  return async () => (await here.elsewhere.get('/api/agent-sessions', { query })).items.map(({ state }) => state)
+}
+
+test('[CH5] with two tabs open the agent stays when one is closed, and goes with the last', async () => {
+  const room = await chatRoom('eve')
+  const page = await here.ownerPage(room.address)
+  const states = await agentThere(room, page)
+  const other = await here.ownerPage(room.address)
+  await presence(other, 'ready')
+  // That the agent is there is told before the server knows of this panel.
+  await other.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => name.includes('/chat/start')))
+  const closed = page.waitForResponse((response) => response.url().includes('/chat/end?panelId='))
+  await page.getByRole('link', { name: 'Tasks' }).click()
+  await closed
+  expect(await states()).toEqual(['active'])
+  await other.getByRole('link', { name: 'Tasks' }).click()
+  await expect.poll(states).toEqual(['terminating'])
+})
+
+test('[CH5] a reload keeps the agent, and the stream of the page names its panel', async () => {
+  const room = await chatRoom('fay')
+  const page = await here.ownerPage(room.address)
+  const states = await agentThere(room, page)
+  const streamNames = page.waitForRequest((request) => /\/api\/events\?.*panels=[0-9a-f]{32}/.test(request.url()))
+  await page.reload()
+  await streamNames
+  await presence(page, 'ready')
+  expect(await states()).toEqual(['active'])
+})
+
+test('[CH5] a tab out of sight keeps saying that its panel is open; a fourth one gives its connection back', async () => {
+  const room = await chatRoom('hal')
+  const first = await here.ownerPage(room.address, { anew: true })
+  const tabs: Page[] = []
+  for (let tab = 0; tab < 4; tab++) {
+    const page = tab === 0 ? first : await first.context().newPage()
+    if (page !== first) await page.goto(room.address)
+    await presence(page, 'waiting')
+    await page.clock.install()
+    await page.evaluate(() => {
+      Object.defineProperty(document, 'hidden', { get: () => true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    })
+    await page.clock.fastForward(61_000)
+    tabs.push(page)
+  }
+  await room.write('is anybody there?')
+  for (const page of tabs.slice(0, 3)) await page.getByRole('log').getByText('is anybody there?').waitFor()
+  expect(await tabs[3]?.getByRole('log').getByText('is anybody there?').count()).toBe(0)
+})
+
+test('[CH10] what is typed to an agent of one project does not stand in the chat with it in another', async () => {
+  const room = await chatRoom('moving')
+  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'another' } })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: room.agentId } })
+  const page = await here.ownerPage(room.address)
+  await composer(page).fill('only for the first')
+  const go = (path: string) => page.evaluate((to) => history.pushState({}, '', to), path)
+  await go(`/projects/${projectId}/chat/${room.agentId}`)
+  await page.getByRole('heading', { name: 'another' }).waitFor()
+  await expect.poll(() => composer(page).inputValue()).toBe('')
+  await go(room.address)
+  await page.getByRole('heading', { name: `with-${room.agentId}` }).waitFor()
+  await expect.poll(() => composer(page).inputValue()).toBe('only for the first')
+})

@@ -1,0 +1,139 @@
+/** A chat with the real thing: Holdfast with its coordinator, the demo agent as a process of its own, and a browser on a phone. */
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { axeFindings } from '../axe.ts'
+import { phone } from '../tabs.ts'
+import { visit } from '../visit.ts'
+
+const here = visit({ up: true })
+
+const presence = (page: Page, state: string) => page.locator(`[data-presence="${state}"]`).waitFor()
+const answered = (page: Page, text: string) => page.getByRole('log').getByText(text, { exact: true }).waitFor()
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: /^Write to/ }).fill(text)
+  await page.keyboard.press('Enter')
+}
+
+/** A project of its own with an agent that Holdfast starts. */
+async function openChat(agentId: string, settings: Record<string, number> = {}, protocol: 'mcp' | 'acp' = 'mcp') {
+  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: agentId, settings } })
+  const body = { id: agentId, name: agentId, protocol, command: 'holdfast', args: [`demo-${protocol}`] }
+  await here.elsewhere.post('/api/agents', { body })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId } })
+  const query = { projectId, agentId }
+  const page = await here.ownerPage(`/projects/${projectId}/chat/${agentId}`, { viewport: phone, colorScheme: 'dark' })
+  return {
+    page,
+    projectId,
+    processes: async () => (await here.elsewhere.get('/api/processes', { query })).items,
+    states: async () => (await here.elsewhere.get('/api/processes', { query })).items.map(({ state }) => state),
+    said: async () =>
+      (await here.elsewhere.get('/api/projects/{projectId}/agents/{agentId}/messages', { params: query })).items.map(
+        ({ content }) => content,
+      ),
+  }
+}
+
+/** What the agent of the project has asked for; it may not have asked yet. */
+async function allow(projectId: string): Promise<void> {
+  const asked = async () => (await here.elsewhere.get('/api/approvals')).items.filter((each) => each.projectId === projectId)
+  await expect.poll(asked).toHaveLength(1)
+  const params = { projectId, approvalId: String((await asked())[0]?.id) }
+  await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params, body: { status: 'approved' } })
+}
+
+test('[UI6] on the first visit one button makes the demo agent answer; when something has run it is not offered again', async () => {
+  const page = await here.ownerPage('/')
+  await page.getByRole('button', { name: 'Say hello to the demo agent' }).click()
+  await answered(page, 'echo: Hello!')
+  await page.getByRole('link', { name: 'Now' }).click()
+  await page.getByRole('heading', { name: 'Projects' }).waitFor()
+  expect(await page.getByText('Try it').count()).toBe(0)
+})
+
+test('[CH1] the panel opens and the agent is there; it answers; the panel closes and it goes; it opens and the agent is there again', async () => {
+  const { page, processes, states } = await openChat('ann')
+  await presence(page, 'ready')
+  await say(page, 'hello')
+  await answered(page, 'echo: hello')
+  expect(await axeFindings(page)).toEqual([])
+  const [first] = await processes()
+  await page.getByRole('link', { name: 'Tasks' }).click()
+  await expect.poll(states).toEqual(['ended'])
+  await page.getByRole('link', { name: 'Chat', exact: true }).click()
+  await presence(page, 'ready')
+  await answered(page, 'echo: hello')
+  const [second] = await processes()
+  expect(second?.pid).not.toBe(first?.pid)
+  expect(await states()).toEqual(['running', 'ended'])
+})
+
+test('[CH10] reloaded in mid-answer, offline and back: the same process answers everything once', async () => {
+  const { page, projectId, said, processes } = await openChat('ben')
+  await presence(page, 'ready')
+  // It answers when a person has allowed it, so that nothing here hangs on time.
+  await say(page, '[[ask]] one')
+  await presence(page, 'asking')
+  await page.reload()
+  await presence(page, 'asking')
+  await allow(projectId)
+  await presence(page, 'ready')
+  await page.context().setOffline(true)
+  await say(page, 'written while away')
+  await page.locator('[data-unsent]').waitFor()
+  await page.context().setOffline(false)
+  await answered(page, 'echo: written while away')
+  const all = await said()
+  expect(all.filter((text) => text.includes('written while away'))).toEqual(['echo: written while away', 'written while away'])
+  expect(all).toHaveLength(4)
+  expect(await processes()).toHaveLength(1)
+})
+
+test('[CH12] what an agent that is spoken to says is read while it is being said, after a reload too, and stands there once when it is whole', async () => {
+  const { page, projectId, said } = await openChat('dot', {}, 'acp')
+  await presence(page, 'ready')
+  // It says the first part and then waits for a person, so that nothing here hangs on time.
+  await say(page, '[[say the first part]] [[ask]] the rest')
+  const saying = page.locator('[data-saying]')
+  await saying.getByText('the first part').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await page.reload()
+  await saying.getByText('the first part').waitFor()
+  await allow(projectId)
+  const whole = 'the first part\nallowed\necho: the rest'
+  await page.getByRole('log').locator('[data-seq]', { hasText: 'echo: the rest' }).waitFor()
+  await saying.waitFor({ state: 'detached' })
+  expect(await page.getByText('the first part', { exact: false }).count()).toBe(2)
+  expect((await said())[0]).toBe(whole)
+
+  // AG6: its vendor's limit, with its end; what a person said about it is there after a reload too.
+  await say(page, '[[limit 3600]]')
+  await page.getByRole('button', { name: /^Go on by itself at \d\d:\d\d$/ }).click()
+  await page.locator('[data-limit="goes-on"]').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await page.reload()
+  await page.locator('[data-limit="goes-on"]').getByRole('button').click()
+  await page.locator('[data-limit="waits"]').waitFor()
+})
+
+test('[CO7] an agent that crashes again and again is held with its reason and its last words; what was said is kept', async () => {
+  const { page, said, processes } = await openChat('cid', { 'restart.max': 2 })
+  await presence(page, 'ready')
+  await say(page, '[[crash]]')
+  // Lost twice, it is not given to a third by itself; the next message finds an agent that has failed too often.
+  await page.getByRole('log').getByText('ended twice while it worked on this', { exact: false }).waitFor()
+  await say(page, 'are you there?')
+  await presence(page, 'held')
+  const trouble = page.getByRole('alert')
+  await trouble.getByRole('button', { name: 'Release cid' }).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await trouble.getByRole('link', { name: 'What it wrote' }).click()
+  await page.getByRole('dialog', { name: 'Launch' }).getByText('Crashed', { exact: false }).first().waitFor()
+  expect((await processes()).map(({ state, reason }) => [state, reason])).toEqual([
+    ['held', null],
+    ['ended', 'crashed'],
+    ['ended', 'crashed'],
+  ])
+  expect(await said()).toEqual(['are you there?', expect.stringContaining('ended twice'), '[[crash]]'])
+})

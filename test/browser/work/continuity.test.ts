@@ -1,0 +1,151 @@
+/** Interrupted work in the page: resumed with one press, drawn as a picture, with what was learned and made (UI1, UI2). */
+import { expect, test } from 'vitest'
+import { axeFindings } from '../axe.ts'
+import { phone } from '../tabs.ts'
+import { visit } from '../visit.ts'
+
+const here = visit()
+
+async function interruptedWork(name: string) {
+  const { elsewhere } = here
+  const { id: projectId } = await elsewhere.post('/api/projects', { body: { name } })
+  const project = { projectId }
+  const { id } = await elsewhere.post('/api/projects/{projectId}/sessions', {
+    params: project,
+    body: { contextSummary: 'Jumping works', phase: 2 },
+  })
+  const params = { projectId, workSessionId: id }
+  const task = { sessionId: id, phase: 2, type: 'code', title: 'Land softly', assignedTo: 'nobody-here' }
+  await elsewhere.post('/api/projects/{projectId}/tasks', { params: project, body: task })
+  const learn = (body: {
+    kind: 'failed' | 'verified' | 'untried'
+    category: string
+    description: string
+    learnings?: string[]
+    nextToTry?: boolean
+  }) => elsewhere.post('/api/projects/{projectId}/sessions/{workSessionId}/approaches', { params, body })
+  await learn({ kind: 'failed', category: 'jump', description: 'Set velocity.y', learnings: ['Test for the ground first'] })
+  await learn({ kind: 'verified', category: 'state', description: 'A typed dictionary' })
+  await learn({ kind: 'untried', category: 'jump', description: 'A ray from the feet', nextToTry: true })
+  await elsewhere.upload('/api/projects/{projectId}/sessions/{workSessionId}/artifacts/{name}', {
+    params: { ...params, name: 'notes <b>1</b>.md'.replaceAll(/[<>/]/g, '') },
+    body: new Blob(['what was learned']),
+    type: 'text/markdown',
+  })
+  await elsewhere.post('/api/projects/{projectId}/sessions/{workSessionId}/end', { params, body: { reason: 'connection_error' } })
+  return { projectId, id, params }
+}
+
+test('[UI1] interrupted work is on Now; Resume takes it up, says what could not be restored, and is off where there is nothing', async () => {
+  const quiet = await here.elsewhere.post('/api/projects', { body: { name: 'quiet' } })
+  const page = await here.ownerPage('/')
+  const band = page.getByRole('region', { name: 'Interrupted' })
+  await band.getByText('No work was interrupted.').waitFor()
+  const { projectId, id } = await interruptedWork('game')
+  await band.getByText('Jumping works').waitFor()
+  const projects = page.getByRole('list', { name: 'Projects' })
+  const off = projects
+    .getByRole('listitem')
+    .filter({ hasText: quiet.name })
+    .getByRole('button', { name: 'Resume the work in quiet' })
+  expect(await off.isDisabled()).toBe(true)
+  const button = projects.getByRole('button', { name: 'Resume the work in game' })
+  await button.click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('nobody-here is no agent of this project any more').waitFor()
+  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await band.getByText('No work was interrupted.').waitFor()
+  await expect.poll(() => button.isDisabled()).toBe(true)
+  const { items } = await here.elsewhere.get('/api/projects/{projectId}/sessions', { params: { projectId } })
+  expect(items).toMatchObject([{ parentSessionId: id, state: 'running' }, { id }])
+})
+
+test('[WK6] [RS6] Dismiss takes work off Now; what waits for somebody says for whom, and a task that failed is begun again with one press', async () => {
+  const { projectId, id } = await interruptedWork('dropped')
+  const page = await here.ownerPage('/')
+  const band = page.getByRole('region', { name: 'Interrupted' })
+  await band.getByRole('button', { name: 'Dismiss the interrupted work in dropped' }).click()
+  await band.getByText('dropped').waitFor({ state: 'detached' })
+  await page.goto(`/projects/${projectId}/sessions/${id}`)
+  await page.getByText('dismissed', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Resume the work in dropped' }).click()
+  await page.getByRole('dialog', { name: 'Nothing starts yet' }).getByText('is no agent of this project any more').waitFor()
+  const { items } = await here.elsewhere.get('/api/projects/{projectId}/sessions', { params: { projectId } })
+  const taskId = (await here.elsewhere.get('/api/projects/{projectId}/tasks', { params: { projectId } })).items[0]?.id ?? ''
+  const task = { params: { projectId, taskId } }
+  await page.goto(`/projects/${projectId}/sessions/${items[0]?.id}`)
+  await page.getByText(`nobody-here, for ${taskId}`).waitFor()
+  for (const status of ['in_progress', 'failed'] as const)
+    await here.elsewhere.patch('/api/projects/{projectId}/tasks/{taskId}', { ...task, body: { status } })
+  await page.goto(`/projects/${projectId}/tasks?task=${taskId}`)
+  await page.getByRole('button', { name: 'Begin again' }).click()
+  await page.getByText('Land softly is begun again').waitFor()
+  expect(await here.elsewhere.get('/api/projects/{projectId}/tasks/{taskId}', task)).toMatchObject({ status: 'in_progress' })
+})
+
+test('[UI2] the picture shows who was resumed from whom; a line leads to the whole of it', async () => {
+  const { projectId, id, params } = await interruptedWork('drawn')
+  const resumed = await here.elsewhere.post('/api/projects/{projectId}/sessions/{workSessionId}/resume', { params })
+  const page = await here.ownerPage(`/projects/${projectId}/sessions`)
+  const lines = page.getByRole('link', { name: /^Work session: / })
+  await expect.poll(() => lines.count()).toBe(2)
+  await page.getByRole('list', { name: 'Work sessions' }).getByText('Resumed since').waitFor()
+  // The keyboard gets there too.
+  await lines.first().focus()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/sessions/${id}`)
+  await page.getByText('Land softly').waitFor({ state: 'detached' })
+  await page.getByRole('list', { name: 'Checkpoints' }).getByText('an approach was recorded').first().waitFor()
+  await page.getByRole('link').and(page.getByTitle(resumed.session.id)).waitFor()
+  const artifact = page.getByRole('link', { name: /^Download notes/ })
+  const [download] = await Promise.all([page.waitForEvent('download'), artifact.click()])
+  expect(download.suggestedFilename()).toBe('notes b1b.md')
+  // What happens elsewhere is here at once.
+  const child = { projectId, workSessionId: resumed.session.id }
+  await page.goto(`/projects/${projectId}/sessions/${resumed.session.id}`)
+  await page.getByRole('list', { name: 'Tasks' }).getByText('Land softly').waitFor()
+  await here.elsewhere.post('/api/projects/{projectId}/sessions/{workSessionId}/end', {
+    params: child,
+    body: { reason: 'error' },
+  })
+  await page.getByRole('button', { name: 'Resume the work in drawn' }).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+})
+
+test('[UI2] approaches stand side by side; of what failed the lesson comes first, and what is recorded elsewhere appears', async () => {
+  const { projectId, params } = await interruptedWork('learned')
+  const page = await here.ownerPage(`/projects/${projectId}/approaches`)
+  const failed = page.getByRole('region', { name: 'Failed' })
+  await failed.getByText('Set velocity.y').first().waitFor()
+  const text = await failed.getByRole('listitem').first().innerText()
+  expect(text.indexOf('Test for the ground first')).toBeLessThan(text.indexOf('Set velocity.y'))
+  expect(text).toContain('Avoid')
+  await page.getByRole('region', { name: 'Untried' }).getByText('Try next').waitFor()
+  const body = { kind: 'verified' as const }
+  await here.elsewhere.patch('/api/projects/{projectId}/sessions/{workSessionId}/approaches/{approachId}', {
+    params: { ...params, approachId: 'approach_u001' },
+    body,
+  })
+  await page.getByRole('region', { name: 'Verified' }).getByText('was untried before').waitFor()
+  await page.getByRole('region', { name: 'Untried' }).getByText('Nothing waits to be tried.').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+})
+
+test('[UI5] picture, approaches and resume are usable on a phone, and accessible there', async () => {
+  const { projectId, id } = await interruptedWork('small')
+  const page = await here.ownerPage('/', { viewport: phone })
+  for (const path of [
+    '/',
+    `/projects/${projectId}/sessions`,
+    `/projects/${projectId}/sessions/${id}`,
+    `/projects/${projectId}/approaches`,
+  ]) {
+    await page.goto(path)
+    await page
+      .getByText(/Resume|Failed/)
+      .first()
+      .waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path).toBe(true)
+    expect(await axeFindings(page), path).toEqual([])
+  }
+})

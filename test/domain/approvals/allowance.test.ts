@@ -1,0 +1,114 @@
+/** What an "allow always" covers: what it names, and nothing near it. */
+import { expect, test } from 'vitest'
+import {
+  type AllowanceRule,
+  type AskedCall,
+  covers,
+  folderOf,
+  refusedRule,
+  scopesFor,
+} from '../../../src/domain/approvals/allowance.ts'
+import { fc, property } from '../../support/property.ts'
+
+const asked = (change: Partial<AskedCall> = {}): AskedCall => ({
+  toolKind: 'edit',
+  likeness: 'a',
+  input: '{}',
+  locations: [{ path: '/work/src/a.ts' }],
+  content: [],
+  cut: false,
+  ...change,
+})
+const rule = (change: Partial<AllowanceRule> = {}): AllowanceRule => ({
+  scope: 'folder',
+  toolKind: 'edit',
+  likeness: null,
+  folder: '/work/src',
+  ...change,
+})
+
+test('[AP4] the same request is covered by its digest and its kind of tool; one that has no digest never is', () => {
+  const same = rule({ scope: 'request', likeness: 'a', folder: null })
+  expect(covers(same, asked())).toBe(true)
+  expect(covers(same, asked({ likeness: 'b' }))).toBe(false)
+  expect(covers(same, asked({ toolKind: 'delete' }))).toBe(false)
+  expect(covers(rule({ scope: 'request', likeness: null }), asked({ likeness: null }))).toBe(false)
+})
+
+test('[AP4] a folder covers the files inside of it by their segments, never by their first letters', () => {
+  const inside = (path: string) => covers(rule(), asked({ locations: [{ path }] }))
+  expect(['/work/src/a.ts', '/work/src/b/c.ts'].map(inside)).toEqual([true, true])
+  const tricks = [
+    '/work/src-evil/a.ts',
+    '/work/srca.ts',
+    '/work/src',
+    '/work/src/../../etc/passwd',
+    '/work/src/./../x',
+    '/work/src//../x',
+    'src/a.ts',
+    '../work/src/a.ts',
+    '/Work/src/a.ts',
+    '/work/src\\..\\..\\x',
+    'C:/work/src/a.ts',
+    '/work/src/a\n/../../b',
+    `/work/src/${'x'.repeat(1000)}`,
+    '',
+  ]
+  expect(tricks.filter(inside)).toEqual([])
+})
+
+test('[AP4] every file of the call must be inside, whatever field names it; what was cut or runs a command is asked', () => {
+  const in_ = '/work/src/a.ts'
+  const out = '/etc/passwd'
+  const tricks: Partial<AskedCall>[] = [
+    { locations: [] },
+    { locations: [{ path: in_ }, { path: out }] },
+    { content: [{ type: 'diff', path: out }] },
+    { input: JSON.stringify({ file_path: out }) },
+    { input: JSON.stringify({ paths: [in_, out] }) },
+    { input: JSON.stringify({ target: { path: out } }) },
+    { input: JSON.stringify({ path: '../a.ts' }) },
+    { input: JSON.stringify({ path: 'b.ts' }) },
+    { input: JSON.stringify({ path: '' }) },
+    { input: JSON.stringify({ command: 'rm -rf /' }) },
+    { input: '{"path":"/work/src/a.ts' },
+    { input: '[]' },
+    { cut: true },
+    { locations: Array.from({ length: 200 }, () => ({ path: in_ })) },
+    { toolKind: 'execute' },
+  ]
+  expect(tricks.filter((change) => covers(rule({ toolKind: change.toolKind ?? 'edit' }), asked(change)))).toEqual([])
+  const fine: Partial<AskedCall>[] = [
+    { input: JSON.stringify({ file_path: in_, content: '/etc/passwd is a file' }) },
+    { content: [{ type: 'diff', path: in_ }], locations: [] },
+    { input: JSON.stringify({ path: 'src/a.ts' }) },
+  ]
+  expect(fine.every((change) => covers(rule(), asked(change)))).toBe(true)
+})
+
+property.prop([fc.array(fc.constantFrom('work', 'src', '..', '.', '', 'a.ts', 'src2', '\\', 'C:'), { maxLength: 8 })])(
+  '[AP4] whatever a path is put together of, what is covered lies below the folder',
+  (segments) => {
+    const path = `/${segments.join('/')}`
+    if (covers(rule(), asked({ locations: [{ path }] }))) expect(new URL(`file://${path}`).pathname).toMatch(/^\/work\/src\/./)
+  },
+)
+
+test('[AP4] a kind of tool is allowed as a whole only where it changes nothing', () => {
+  const kinds = ['read', 'search', 'think', 'fetch', 'edit', 'delete', 'move', 'execute', 'other', 'switch_mode']
+  const covered = kinds.filter((toolKind) => covers(rule({ scope: 'tool', toolKind, folder: null }), asked({ toolKind })))
+  expect(covered).toEqual(['read', 'search', 'think', 'fetch'])
+  const lying = asked({ toolKind: 'read', input: JSON.stringify({ command: 'rm x' }) })
+  expect(covers(rule({ scope: 'tool', toolKind: 'read', folder: null }), lying)).toBe(false)
+})
+
+test('[AG6] what can be chosen for a question, the narrowest first; what makes no sense is refused in words', () => {
+  expect(scopesFor(asked())).toEqual(['request', 'folder'])
+  expect(scopesFor(asked({ toolKind: 'execute', input: '{"command":"npm test"}' }))).toEqual(['request'])
+  expect(scopesFor(asked({ toolKind: 'read' }))).toEqual(['request', 'folder', 'tool'])
+  expect(scopesFor(asked({ likeness: null, locations: [] }))).toEqual([])
+  expect(folderOf(asked())).toBe('/work/src')
+  for (const wrong of [{ folder: '/' }, { folder: null }, { folder: 'src' }, { folder: '/other' }, { scope: 'tool' as const }])
+    expect(refusedRule(rule(wrong), asked())).toMatch(/\w/)
+  expect(refusedRule(rule({ folder: '/work' }), asked())).toBeUndefined()
+})

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type Approval,
+  type ApprovalEvent,
+  type DecidedApproval,
+  decide,
+  type PendingApproval,
+  type Verdict,
+} from '../../../src/domain/approvals/lifecycle.ts'
+import { fc, property } from '../../support/property.ts'
+
+const then = '2026-03-01T09:00:00.000Z'
+const decidedAt = '2026-03-01T09:30:00.000Z'
+const now = '2026-03-01T10:00:00.000Z'
+
+const submission = { instructionContent: 'ship it', workerInstructions: [{ do: 'x' }], artifacts: ['a.md'] }
+const pending: PendingApproval = {
+  ...submission,
+  id: 7,
+  status: 'pending',
+  submittedAt: then,
+  resolvedAt: null,
+  decidedBy: null,
+  feedback: null,
+  revisionHistory: [],
+}
+const decided = (status: Verdict): DecidedApproval => ({
+  ...pending,
+  status,
+  resolvedAt: decidedAt,
+  decidedBy: 'ada',
+  feedback: 'smaller',
+})
+const verdicts: Verdict[] = ['approved', 'rejected', 'revision_requested']
+const by = (who: string, verdict: Verdict): ApprovalEvent => ({ type: 'decide', verdict, by: who, feedback: null })
+
+describe('the life of an approval', () => {
+  test.each(verdicts)('[AP1] a pending one can be %s, with who, when and why', (verdict) => {
+    expect(decide(now, pending, { type: 'decide', verdict, by: 'bob', feedback: 'fine' })).toEqual({
+      outcome: 'changed',
+      approval: { ...pending, status: verdict, resolvedAt: now, decidedBy: 'bob', feedback: 'fine' },
+    })
+  })
+
+  test.each(verdicts.flatMap((first) => verdicts.map((second) => [first, second] as const)))(
+    '[AP1] once it is %s, %s is refused, and the loser is told who decided what',
+    (first, second) => {
+      expect(decide(now, decided(first), by('bob', second))).toEqual({
+        outcome: 'refused',
+        refusal: { code: 'approval_decided', decidedBy: 'ada', decision: first },
+      })
+    },
+  )
+
+  test('[AP1] a resubmission makes it pending again and keeps what was submitted and what was said about it', () => {
+    const event: ApprovalEvent = { type: 'resubmit', submission: { instructionContent: 'ship less', artifacts: undefined } }
+    expect(decide(now, decided('revision_requested'), event)).toEqual({
+      outcome: 'changed',
+      approval: {
+        ...pending,
+        instructionContent: 'ship less',
+        submittedAt: now,
+        revisionHistory: [{ ...submission, submittedAt: then, resolvedAt: decidedAt, decidedBy: 'ada', feedback: 'smaller' }],
+      },
+    })
+  })
+
+  test('[AP1] only what was sent back is resubmitted', () => {
+    const event: ApprovalEvent = { type: 'resubmit', submission: {} }
+    expect(decide(now, pending, event)).toEqual({ outcome: 'refused', refusal: { code: 'wrong_state', status: 'pending' } })
+    for (const final of ['approved', 'rejected'] as const)
+      expect(decide(now, decided(final), event)).toMatchObject({ refusal: { code: 'approval_decided', decision: final } })
+  })
+
+  const events: fc.Arbitrary<ApprovalEvent> = fc.oneof(
+    fc.record({
+      type: fc.constant('decide' as const),
+      verdict: fc.constantFrom(...verdicts),
+      by: fc.constantFrom('ada', 'bob'),
+      feedback: fc.option(fc.string()),
+    }),
+    fc.record({
+      type: fc.constant('resubmit' as const),
+      submission: fc.record({ instructionContent: fc.string() }, { requiredKeys: [] }),
+    }),
+  )
+
+  property.prop([fc.array(events, { maxLength: 30, size: 'max' })])(
+    '[AP1] whatever happens nothing is overwritten: the history only grows, one for each resubmission, and a final one stays',
+    (happenings) => {
+      let current: Approval = pending
+      for (const event of happenings) {
+        const decision = decide(now, current, event)
+        const final = current.status === 'approved' || current.status === 'rejected'
+        if (decision.outcome === 'refused') continue
+        expect(final).toBe(false)
+        const { approval } = decision
+        const grown = event.type === 'resubmit' ? 1 : 0
+        expect(approval.revisionHistory).toHaveLength(current.revisionHistory.length + grown)
+        expect(approval.revisionHistory.slice(0, current.revisionHistory.length)).toEqual(current.revisionHistory)
+        if (grown) expect(approval.revisionHistory.at(-1)?.instructionContent).toBe(current.instructionContent)
+        current = approval
+      }
+    },
+  )
+})

@@ -1,0 +1,58 @@
+/** How texts are cut and shown on a channel, and which words are commands (CN1, CN2). */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { telegramHtml } from '../../../src/adapters/telegram/markdown.ts'
+import { parseCommand } from '../../../src/domain/channels/command.ts'
+import { splitText } from '../../../src/domain/channels/split-text.ts'
+
+test('[CN2] whatever the text, no part is too long, none is empty, no character is cut or lost', () => {
+  const piece = fc.constantFrom('word', 'a\n', '\n\n', '。', '😀', ' ', 'x'.repeat(70), '文字')
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
+      const text = pieces.join('')
+      const parts = splitText(text, 64)
+      for (const part of parts) {
+        expect(part.length).toBeLessThanOrEqual(64)
+        expect(part.trim()).not.toBe('')
+        expect(part.isWellFormed()).toBe(true)
+      }
+      expect(parts.join('').replaceAll(/\s/g, '')).toBe(text.replaceAll(/\s/g, ''))
+    }),
+  )
+})
+
+test('[CN2] a text is cut where a reader would, and a block of code is closed and opened again', () => {
+  expect(splitText(`${'a'.repeat(40)}\n\n${'b'.repeat(40)}`, 64)).toEqual(['a'.repeat(40), 'b'.repeat(40)])
+  const code = `\`\`\`ts\n${'const x = 1\n'.repeat(10)}\`\`\``
+  const parts = splitText(code, 80)
+  expect(parts.length).toBeGreaterThan(1)
+  for (const part of parts) {
+    expect(part.startsWith('```ts\n')).toBe(true)
+    expect(part.endsWith('```')).toBe(true)
+  }
+})
+
+test('[CN2] Markdown becomes tags in pairs, and nothing an agent writes becomes a tag', () => {
+  expect(telegramHtml('# A **title**\nsome `a<b` and **bold** [link](https://example.com/?a=1&b=2)')).toBe(
+    '<b>A title</b>\nsome <code>a&lt;b</code> and <b>bold</b> <a href="https://example.com/?a=1&amp;b=2">link</a>',
+  )
+  expect(telegramHtml('```js\nif (a < b) **x**\n```')).toBe('<pre><code class="language-js">if (a &lt; b) **x**</code></pre>')
+  const bits = fc.constantFrom('<b>', '</b>', '**', '`', '```\n', '[', '](', 'https://x.y', ')', '"', '&', '\n', '# ', 'word ')
+  fc.assert(
+    fc.property(fc.array(bits, { maxLength: 30 }), (pieces) => {
+      const open: string[] = []
+      for (const [, closing, name = ''] of telegramHtml(pieces.join('')).matchAll(/<(\/?)(\w+)[^>]*>/g)) {
+        if (closing) expect(open.pop()).toBe(name)
+        else open.push(name)
+      }
+      expect(open).toEqual([])
+    }),
+  )
+})
+
+test('[CN1] commands are ours only when they are for us', () => {
+  expect(parseCommand('/start ABCD-2345', 'our_bot')).toEqual({ command: 'start', rest: 'ABCD-2345' })
+  expect(parseCommand('/NEW@Our_Bot', 'our_bot')).toEqual({ command: 'new', rest: '' })
+  for (const text of ['/new@other_bot', '/deploy', 'new', '/newer', 'say /new'])
+    expect(parseCommand(text, 'our_bot')).toBeUndefined()
+})

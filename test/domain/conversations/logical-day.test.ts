@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest'
+import {
+  boundaryOf,
+  clockTime,
+  dayAfter,
+  dayBefore,
+  endOf,
+  logicalDay,
+  parseDay,
+} from '../../../src/domain/conversations/logical-day.ts'
+import { epochMs, instant } from '../../../src/domain/instant.ts'
+
+const tokyo = { hour: 4, timezone: 'Asia/Tokyo' }
+const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC']
+const hours = Array.from({ length: 24 }, (_, hour) => hour)
+const from = Temporal.Instant.from('2020-01-01T00:00Z')
+const until = Temporal.Instant.from('2031-01-01T00:00Z').epochMilliseconds
+const dayMs = 24 * 3_600_000
+
+interface Transition {
+  readonly timezone: string
+  readonly day: string
+}
+
+/** Every change of a zone's offset in the years; zones that change alike within the days around it are looked at once. */
+function transitions(): { all: number; distinct: Transition[] } {
+  const distinct = new Map<string, Transition>()
+  let all = 0
+  for (const timezone of zones) {
+    let at = from.toZonedDateTimeISO(timezone)
+    for (;;) {
+      const next = at.getTimeZoneTransition('next')
+      if (!next || next.epochMilliseconds >= until) break
+      const offsets = [-5, 0, 5].map((days) => next.add({ days }).offsetNanoseconds)
+      const before = next.subtract({ nanoseconds: 1 }).offsetNanoseconds
+      distinct.set(`${next.epochMilliseconds} ${before} ${offsets}`, { timezone, day: next.toPlainDate().toString() })
+      all++
+      at = next
+    }
+  }
+  return { all, distinct: [...distinct.values()] }
+}
+
+/** The days from one to another tile time: each begins where the one before ends, and owns its first and its last moment. */
+function tiles(hour: number, timezone: string, first: string, count: number): void {
+  const rule = { hour, timezone }
+  for (let day = first, n = 0; n < count; n++, day = dayAfter(day)) {
+    const begins = epochMs(boundaryOf(rule, day))
+    const ends = epochMs(endOf(rule, day))
+    const length = ends - begins
+    if (length < dayMs / 2 || length > 1.5 * dayMs) throw new Error(`${timezone} ${hour}: ${day} has ${length} ms`)
+    if (logicalDay(rule, instant(begins)) !== day) throw new Error(`${timezone} ${hour}: ${day} does not own its beginning`)
+    if (logicalDay(rule, instant(ends - 1)) !== day) throw new Error(`${timezone} ${hour}: ${day} does not own its end`)
+  }
+}
+
+describe('the logical day', () => {
+  test('[DC1] at 04:00 in Tokyo, 03:59 belongs to yesterday', () => {
+    expect(logicalDay(tokyo, '2026-11-15T18:59:59.999Z')).toBe('2026-11-15')
+    expect(logicalDay(tokyo, '2026-11-15T19:00:00.000Z')).toBe('2026-11-16')
+    expect(boundaryOf(tokyo, '2026-11-16')).toBe('2026-11-15T19:00:00.000Z')
+    expect(clockTime(tokyo, '2026-11-15T18:59:59.999Z')).toBe('03:59')
+  })
+
+  test('[DC1] in every zone, at every change of its clock from 2020 to 2030, for every boundary hour, each day is cut over once', () => {
+    const { all, distinct } = transitions()
+    expect(all).toBeGreaterThan(2500)
+    expect(distinct.length).toBeGreaterThan(100)
+    for (const { timezone, day } of distinct) for (const hour of hours) tiles(hour, timezone, dayBefore(day), 2)
+  })
+
+  test('[DC1] in every zone the days of 2020 to 2030 are as many as the calendar has, at hours and days taken from all over', () => {
+    zones.forEach((timezone, n) => {
+      for (let year = 2020; year <= 2030; year++) {
+        const month = String(1 + ((n + year) % 12)).padStart(2, '0')
+        tiles((n * 7 + year) % 24, timezone, `${year}-${month}-11`, 1)
+      }
+    })
+  })
+
+  test('[DC1] a day of 23 hours, a day of 25, and a boundary hour that the day does not have', () => {
+    const lengthOf = (hour: number, day: string) => {
+      const rule = { hour, timezone: 'Europe/Berlin' }
+      return (epochMs(endOf(rule, day)) - epochMs(boundaryOf(rule, day))) / 3_600_000
+    }
+    expect(lengthOf(4, '2026-03-28')).toBe(23)
+    expect(lengthOf(4, '2026-10-24')).toBe(25)
+    // 02:00 is skipped on the 29th of March: the day begins at 03:00, an hour that has no other beginning.
+    expect(boundaryOf({ hour: 2, timezone: 'Europe/Berlin' }, '2026-03-29')).toBe('2026-03-29T01:00:00.000Z')
+    // 02:00 comes twice on the 25th of October: the day begins at the first.
+    expect(boundaryOf({ hour: 2, timezone: 'Europe/Berlin' }, '2026-10-25')).toBe('2026-10-25T00:00:00.000Z')
+    expect(lengthOf(2, '2026-10-25')).toBe(25)
+  })
+
+  test('[DC1] a date that a zone left out owns no moment, and the days around it lose none', () => {
+    const rule = { hour: 4, timezone: 'Pacific/Apia' }
+    expect(boundaryOf(rule, '2011-12-30')).toBe(boundaryOf(rule, '2011-12-31'))
+    expect(logicalDay(rule, boundaryOf(rule, '2011-12-31'))).toBe('2011-12-31')
+    expect(logicalDay(rule, instant(epochMs(boundaryOf(rule, '2011-12-31')) - 1))).toBe('2011-12-29')
+  })
+
+  test('[DC3] a day is read in both forms, and nothing that is no date', () => {
+    expect(parseDay('20261115')).toBe('2026-11-15')
+    expect(parseDay('2026-11-15')).toBe('2026-11-15')
+    for (const wrong of ['20260230', '2026-13-01', '2026', '../../x', '20261115\n', '']) expect(parseDay(wrong)).toBeUndefined()
+  })
+})

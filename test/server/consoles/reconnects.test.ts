@@ -1,0 +1,119 @@
+/** Readers that are cut off at any moment, while others write: every event once, in order (HT6, RL5). */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { encodeCursor } from '../../../src/store/log/cursor.ts'
+import { followEvents, openSocket } from '../../support/feed-clients.ts'
+import { openTestServer, type TestServer } from '../../support/server.ts'
+
+const runs = { numRuns: 8, seed: 7 }
+const writes = 40
+
+interface Seen {
+  readonly stream: string
+  readonly seq: number
+}
+
+async function write(server: TestServer, projectId: string): Promise<void> {
+  for (let round = 0; round < writes; round += 4) {
+    await Promise.all(
+      Array.from({ length: 4 }, (_, index) =>
+        server.ask(`/api/projects/${projectId}`, { method: 'PATCH', body: { name: `name ${round + index}` } }),
+      ),
+    )
+  }
+}
+
+async function prepare(server: TestServer) {
+  const project = (await server.ask('/api/projects', { method: 'POST', body: { name: 'p' } })).json
+  const streams = ['home', `project:${project.id}`] as const
+  const before = await server.store.positions(streams)
+  const start = encodeCursor(
+    server.store.incarnation,
+    new Map(streams.map((stream, index) => [stream, before[index]?.head ?? 0])),
+  )
+  return { project, streams, start, before }
+}
+
+const dense = (seen: readonly Seen[], stream: string): number[] =>
+  seen.filter((each) => each.stream === stream).map(({ seq }) => seq)
+const from = (first: number, count: number): number[] => Array.from({ length: count }, (_, index) => first + index)
+
+/** How many events a reader takes before it is cut off. */
+const cuts = fc.array(fc.integer({ min: 0, max: 25 }), { maxLength: 6 })
+
+test('[HT6] an event stream that is cut off at random sees every event of every stream once', async () => {
+  const server = await openTestServer()
+  await fc.assert(
+    fc.asyncProperty(cuts, async (afterEach) => {
+      const { project, streams, start, before } = await prepare(server)
+      const writing = write(server, project.id)
+      const seen: Seen[] = []
+      let lastEventId = start
+      for (const count of [...afterEach, Number.POSITIVE_INFINITY]) {
+        const reader = await followEvents({
+          port: server.port,
+          token: server.ownerToken,
+          streams: streams.join(','),
+          lastEventId,
+        })
+        for (let taken = 0; taken < count && seen.length < writes * 2; taken++) {
+          const { id, data } = await reader.next()
+          seen.push({ stream: data.stream, seq: data.seq })
+          lastEventId = id
+        }
+        reader.close()
+      }
+      await writing
+      for (const [index, stream] of streams.entries())
+        expect(dense(seen, stream)).toEqual(from((before[index]?.head ?? 0) + 1, writes))
+    }),
+    runs,
+  )
+}, 60_000)
+
+test('[RL5] a WebSocket that is cut off at random resumes each stream from its own cursor and sees every event once', async () => {
+  const server = await openTestServer()
+  await fc.assert(
+    fc.asyncProperty(cuts, async (afterEach) => {
+      const { project, streams, start, before } = await prepare(server)
+      const writing = write(server, project.id)
+      const seen: Seen[] = []
+      const cursors = new Map<string, string>()
+      for (const count of [...afterEach, Number.POSITIVE_INFINITY]) {
+        const socket = await openSocket({ port: server.port, token: server.ownerToken })
+        for (const stream of streams) socket.send({ type: 'subscribe', streams: [stream], after: cursors.get(stream) ?? start })
+        for (let taken = 0; taken < count && seen.length < writes * 2; taken++) {
+          const { event, cursor } = await socket.next('event')
+          seen.push({ stream: event.stream, seq: event.seq })
+          cursors.set(event.stream, cursor)
+        }
+        socket.webSocket.terminate()
+      }
+      await writing
+      for (const [index, stream] of streams.entries())
+        expect(dense(seen, stream)).toEqual(from((before[index]?.head ?? 0) + 1, writes))
+    }),
+    runs,
+  )
+}, 60_000)
+
+test('[HT6] a hundred readers that join while others write have the same events, none twice', async () => {
+  const server = await openTestServer()
+  const { project, streams, start } = await prepare(server)
+  const writing = write(server, project.id)
+  const readers = await Promise.all(
+    Array.from({ length: 100 }, () =>
+      followEvents({ port: server.port, token: server.ownerToken, streams: streams.join(','), lastEventId: start }),
+    ),
+  )
+  await writing
+  for (const reader of readers) {
+    await reader.inbox.until(() => reader.inbox.all.length >= writes * 2)
+    const seen = reader.inbox.all.map(({ data }) => data as Seen)
+    expect(seen).toHaveLength(writes * 2)
+    for (const stream of streams) {
+      const seqs = dense(seen, stream)
+      expect(seqs).toEqual(from(seqs[0] ?? 0, writes))
+    }
+  }
+})

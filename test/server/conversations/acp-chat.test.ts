@@ -1,0 +1,242 @@
+/** The chat and the tasks of an agent that is spoken to (CH12): the same as those of one that pulls, with the server in its place. */
+import { expect, test } from 'vitest'
+import { webKey } from '../../../src/domain/conversations/key.ts'
+import { turnsStream } from '../../../src/domain/stream-name.ts'
+import { sendMessage } from '../../../src/services/conversations/send-message.ts'
+import { dispatchTurn } from '../../../src/services/turns/dispatch-turn.ts'
+import { selectTurn } from '../../../src/store/turns/turns.ts'
+import { exited, started } from '../../services/processes/launch-pad.ts'
+import { eventsOf } from '../../services/projects/installation.ts'
+import { bringUp, openSpokenChat } from '../../support/acp-chat.ts'
+import { asks, said, turnEnded } from '../../support/relay.ts'
+
+const last = ({ content }: { content: { text: string }[] }): string | undefined => content.at(-1)?.text
+
+test('[CH12] a message starts it, becomes its prompt, and its words are the answer; the next is told to the same process', async () => {
+  const { room, say, chat, machine, agentSessions, server } = await openSpokenChat()
+  await say('hello')
+  const launchId = await bringUp(machine)
+  const first = await machine.turn()
+  // Its context begins new: it is told first who speaks and where.
+  const primer = expect.stringContaining(`web:${room.projectId}.coder`)
+  const content = [
+    { type: 'text', text: primer },
+    { type: 'text', text: 'hello' },
+  ]
+  expect(first).toEqual({ launchId, turnId: expect.any(String), content })
+  expect(await agentSessions()).toMatchObject([{ agentId: 'coder', purpose: 'chat', state: 'active', launchId }])
+  // What is written meanwhile is the next turn.
+  await say('one more')
+  await say('and another')
+  await machine.tell(said(launchId, first.turnId, 'echo: '), said(launchId, first.turnId, 'hello'))
+  await machine.tell(turnEnded(launchId, first.turnId))
+  const second = await machine.turn()
+  expect(second.content).toEqual([{ type: 'text', text: 'one more\n\nand another' }])
+  expect(await chat()).toEqual(['owner: hello', 'owner: one more', 'owner: and another', 'coder: echo: hello'])
+  // Another node that looks at the same moment tells it nothing twice; what is late of a turn that is over is nobody's.
+  const { agentId, projectId, coordinatorId } = (await server.ask(`/api/processes/${launchId}`)).json
+  const look = { launchId, agentId, projectId, coordinatorId, keys: [webKey(projectId, agentId)], openConversations: [] }
+  expect(await server.store.run(dispatchTurn, look)).toEqual({ told: false })
+  await machine.tell(said(launchId, first.turnId, 'late '), turnEnded(launchId, first.turnId))
+  await machine.tell(said(launchId, second.turnId, 'both'), turnEnded(launchId, second.turnId))
+  expect((await chat()).at(-1)).toBe('coder: both')
+  // Told again, or late, it changes nothing.
+  await machine.tell(said(launchId, second.turnId, 'late'), turnEnded(launchId, second.turnId))
+  expect(await chat()).toHaveLength(5)
+})
+
+test('[CH12] a process that dies in the middle answers nothing: the next one is told the same again', async () => {
+  const { room, say, chat, machine, agentSessions, server } = await openSpokenChat()
+  await say('hello')
+  const launchId = await bringUp(machine)
+  const { turnId } = await machine.turn()
+  await machine.tell(said(launchId, turnId, 'half'))
+  await machine.tell(exited(launchId, { exitCode: 1 }))
+  const left = await server.store.read((reader) => reader.first(selectTurn, { id: turnId }))
+  expect(left).toMatchObject({ state: 'unknown', stop_reason: 'process_gone', answer: 'half' })
+  // Whoever reads what it was saying learns that no more of it comes.
+  const told = await eventsOf(server.store, turnsStream(webKey(room.projectId, 'coder')))
+  expect(told).toMatchObject([{ type: 'agent:response', data: { messageId: turnId } }])
+  const second = await bringUp(machine)
+  const again = await machine.turn()
+  expect(again.launchId).toBe(second)
+  expect(last(again)).toBe('hello')
+  expect(again.content[0].text).toContain('given to a process that ended')
+  await machine.tell(said(second, again.turnId, 'whole'), turnEnded(second, again.turnId))
+  expect(await chat()).toEqual(['owner: hello', 'coder: whole'])
+  expect(await agentSessions()).toMatchObject([{ state: 'active' }, { state: 'ended', endReason: 'process_exited' }])
+})
+
+test('[CV10] what two that are spoken to say to each other comes to an end: who wrote is told, and an answer to an answer asks nobody', async () => {
+  const { room, say, chat, machine, server, agentSessions } = await openSpokenChat()
+  const { store, ask } = server
+  await say('ask the critic')
+  const coder = await bringUp(machine)
+  const first = await machine.turn()
+  const [{ id: agentSessionId }] = await agentSessions()
+  const caller = { agentId: 'coder', projectId: room.projectId, agentSessionId }
+  await store.run(sendMessage, { ...caller, toAgentId: 'critic', content: 'Is it right?' })
+  await machine.tell(said(coder, first.turnId, 'I have asked'), turnEnded(coder, first.turnId))
+  const critic = await bringUp(machine)
+  const asked = await machine.turn()
+  expect(asked).toMatchObject({ launchId: critic, content: [{}, { text: 'The agent coder writes to you:\n\nIs it right?' }] })
+  await machine.tell(said(critic, asked.turnId, 'It is'), turnEnded(critic, asked.turnId))
+  const heard = await machine.turn()
+  expect(heard).toMatchObject({ launchId: coder, content: [{ text: 'The agent critic answers you:\n\nIt is' }] })
+  await machine.tell(said(coder, heard.turnId, 'Thank you'), turnEnded(coder, heard.turnId))
+  const { items } = (await ask(`/api/conversations/${encodeURIComponent('agent:coder~critic')}/messages`)).json
+  const kept = items.map(({ content, clientId }: { content: string; clientId: string | null }) => [content, clientId])
+  expect(kept).toEqual([
+    ['Is it right?', null],
+    ['It is', asked.turnId],
+  ])
+  // What it makes of the answer is said where it was asked.
+  expect((await chat()).at(-1)).toBe('coder: Thank you')
+  // What a person says to the critic is another conversation: this process can hold one, and makes room for it.
+  await ask('/api/chat', { method: 'POST', body: { projectId: room.projectId, toAgentId: 'critic', content: 'hello' } })
+  expect(await machine.order('stop-ordered')).toEqual({ launchId: critic, reason: 'finished' })
+  await machine.tell(exited(critic, { stopped: true }))
+  const another = await bringUp(machine)
+  const next = await machine.turn()
+  expect([next.launchId, last(next)]).toEqual([another, 'hello'])
+  expect(next.content[0].text).not.toContain('Is it right?')
+})
+
+test('[CH12] an error is told in words, and does not ask for the same again', async () => {
+  const { say, chat, machine } = await openSpokenChat()
+  await say('hello')
+  const launchId = await bringUp(machine)
+  const { turnId } = await machine.turn()
+  await machine.tell(turnEnded(launchId, turnId, { outcome: 'failed', error: 'Rate limit' }))
+  expect(await chat()).toEqual(['owner: hello', 'coder: It did not work: Rate limit'])
+  await say('now?')
+  expect(await machine.turn()).toMatchObject({ launchId, content: [{ text: 'now?' }] })
+})
+
+test('[CH12] the panel that closes, and the soft timeout, send it away as any other', async () => {
+  const { room, server, say, machine, agentSessions, clock, speaker } = await openSpokenChat({ 'chat.soft_timeout_minutes': 0.1 })
+  await say('hello')
+  const first = await bringUp(machine)
+  const { turnId } = await machine.turn()
+  await machine.tell(said(first, turnId, 'hi'), turnEnded(first, turnId))
+  clock.advance(5000)
+  await speaker.settled()
+  expect(await agentSessions()).toMatchObject([{ state: 'active' }])
+  clock.advance(2500)
+  expect(await machine.order('stop-ordered')).toEqual({ launchId: first, reason: 'finished' })
+  expect(await agentSessions()).toMatchObject([{ state: 'ended', endReason: 'timeout' }])
+  await machine.tell(exited(first, { stopped: true }))
+  await server.ask(`/api/projects/${room.projectId}/chat/start?agentId=coder`, { method: 'POST' })
+  const second = await bringUp(machine)
+  await speaker.settled()
+  await server.ask(`/api/projects/${room.projectId}/agents/coder/chat/end`, { method: 'POST' })
+  expect(await machine.order('stop-ordered')).toEqual({ launchId: second, reason: 'finished' })
+  expect(await agentSessions()).toMatchObject([{ endReason: 'closed' }, { endReason: 'timeout' }])
+})
+
+test('[CH12] what it asks is in the inbox, and the answer is told to it', async () => {
+  const { room, server, say, machine } = await openSpokenChat()
+  await say('write')
+  const launchId = await bringUp(machine)
+  const { turnId } = await machine.turn()
+  await machine.tell(asks(launchId, turnId, 'q'))
+  const [approval] = (await server.ask('/api/approvals')).json.items
+  expect(approval).toMatchObject({ checkpointType: 'tool_permission', permission: { userSessionId: null, role: null } })
+  const path = `/api/projects/${room.projectId}/approvals/${approval.id}/decision`
+  const { json } = await server.ask(path, { method: 'POST', body: { status: 'approved' } })
+  expect(json).toMatchObject({ status: 'approved', outcome: 'allowed' })
+  expect(await machine.order('permission-settled')).toEqual({ launchId, askId: 'q', optionId: 'yes' })
+})
+
+test('[CH12] a task is told, its answer is the result, and it is sent away when none is left', async () => {
+  const { room, server, machine, agentSessions } = await openSpokenChat()
+  const path = `/api/projects/${room.projectId}/tasks`
+  const draft = { phase: 1, type: 'code', title: 'Write a poem', description: 'Short.', assignedTo: 'coder' }
+  const { id } = (await server.ask(path, { method: 'POST', body: draft })).json
+  await server.ask(`${path}/${id}`, { method: 'PATCH', body: { status: 'in_progress' } })
+  const launchId = await bringUp(machine)
+  const { turnId, content } = await machine.turn()
+  expect(content.at(-1).text).toBe(`Task ${id}: Write a poem\n\nShort.\n\nDo it, and answer with the result when it is done.`)
+  expect(await agentSessions()).toMatchObject([{ purpose: 'task', state: 'active' }])
+  await machine.tell(said(launchId, turnId, 'Roses'), turnEnded(launchId, turnId))
+  expect((await server.ask(`${path}/${id}`)).json).toMatchObject({ status: 'completed', result: 'Roses' })
+  expect(await machine.order('stop-ordered')).toEqual({ launchId, reason: 'finished' })
+  expect(await agentSessions()).toMatchObject([{ state: 'ended', endReason: 'work_done' }])
+})
+
+test('[CH12] a conversation that has grown long is summarised by it, and the next process hears the summary first', async () => {
+  const { say, chat, machine, clock, speaker } = await openSpokenChat({
+    'chat.summarize_after_chars': 1000,
+    'chat.soft_timeout_minutes': 0.1,
+  })
+  await say(`long ${'x'.repeat(1200)}`)
+  const launchId = await bringUp(machine)
+  const { turnId } = await machine.turn()
+  await machine.tell(said(launchId, turnId, 'read'), turnEnded(launchId, turnId))
+  const summary = await machine.turn()
+  expect(summary.content[0].text).toContain('Answer with a summary')
+  await machine.tell(said(launchId, summary.turnId, 'It was about x.'), turnEnded(launchId, summary.turnId))
+  expect(await chat()).toHaveLength(2)
+  await speaker.settled()
+  clock.advance(7000)
+  await machine.order('stop-ordered')
+  await machine.tell(exited(launchId, { stopped: true }))
+  await say('and y?')
+  await bringUp(machine)
+  const next = await machine.turn()
+  expect([next.content[0].text, last(next)]).toEqual([expect.stringContaining('It was about x.'), 'and y?'])
+})
+
+test('[NA9] a summary has a length, so that it does not grow with each; one that cannot be had leaves the earlier one', async () => {
+  const { server, room, say, machine } = await openSpokenChat({ 'chat.summarize_after_chars': 1000 })
+  const conversation = `/api/conversations/${encodeURIComponent(webKey(room.projectId, 'coder'))}`
+  await say(`long ${'x'.repeat(1200)}`)
+  const launchId = await bringUp(machine)
+  const summarise = async (answer: string): Promise<string> => {
+    const { turnId } = await machine.turn()
+    await machine.tell(said(launchId, turnId, 'read'), turnEnded(launchId, turnId))
+    const summary = await machine.turn()
+    await machine.tell(said(launchId, summary.turnId, answer), turnEnded(launchId, summary.turnId))
+    return (await server.ask(conversation)).json.summary
+  }
+  const shortened = `${'y'.repeat(20_000)}… (5000 more characters)`
+  expect(await summarise('y'.repeat(25_000))).toBe(shortened)
+  await say(`long ${'z'.repeat(1200)}`)
+  expect(await summarise('')).toBe(`${shortened}\n\nThere is no summary of what was said then.`)
+  await say(`long ${'z'.repeat(1200)}`)
+  expect(await summarise("You've hit your usage limit, try again in 2 hours.")).not.toContain('limit')
+})
+
+test('[CH12] a start that fails is a failed launch with its error, as the panel shows it', async () => {
+  const { server, say, machine } = await openSpokenChat()
+  await say('hello')
+  const { launchId } = (await machine.order('launch-ordered')).order
+  await machine.ask({ type: 'coordinator:take', launchId })
+  await machine.tell(started(launchId), { type: 'agent-failed', launchId, step: 'initialize', error: 'It speaks no ACP' })
+  await machine.tell(exited(launchId, { stopped: true }))
+  expect((await server.ask(`/api/processes/${launchId}`)).json).toMatchObject({
+    state: 'ended',
+    reason: 'start_failed',
+    detail: 'It speaks no ACP',
+  })
+})
+
+test('[RS2] a task that is resumed is told with what is known about it; what failed before comes first of all', async () => {
+  const { room, server, machine } = await openSpokenChat()
+  const project = `/api/projects/${room.projectId}`
+  const draft = { phase: 1, type: 'code', title: 'Write a poem', assignedTo: 'coder' }
+  const { id } = (await server.ask(`${project}/tasks`, { method: 'POST', body: draft })).json
+  await server.ask(`${project}/tasks/${id}`, { method: 'PATCH', body: { status: 'in_progress' } })
+  const launchId = await bringUp(machine)
+  await machine.turn()
+  const [work] = (await server.ask(`${project}/sessions`)).json.items
+  const body = { kind: 'failed', category: 'verse', description: 'Rhyming at any price' }
+  await server.ask(`${project}/sessions/${work.id}/approaches`, { method: 'POST', body })
+  await machine.tell(exited(launchId, { exitCode: 1 }))
+  expect((await server.ask(`${project}/sessions/${work.id}`)).json).toMatchObject({ state: 'interrupted' })
+  expect((await server.ask(`${project}/sessions/${work.id}/resume`, { method: 'POST' })).status).toBe(201)
+  await bringUp(machine)
+  const text = (await machine.turn()).content.map((part: { text: string }) => part.text).join('\n\n')
+  expect(text).toContain(`Task ${id}: Write a poem`)
+  expect(text).toContain('approach_f001: Rhyming at any price · avoid')
+})

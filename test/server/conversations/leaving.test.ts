@@ -1,0 +1,234 @@
+/**
+ * A turn belongs to nobody's window (NA5, CX6), by chance: panels are closed, opened and reloaded, messages written, processes and the
+ * server killed while turns of 1 to 120 s run, on a clock that the test turns. The test plays the machine and judges every order it gets.
+ */
+import { expect, onTestFinished, test } from 'vitest'
+import { coordinatorStream } from '../../../src/domain/stream-name.ts'
+import { AgentSessionSweeper } from '../../../src/jobs/agent-session-sweeper.ts'
+import { createLogger } from '../../../src/platform/logger.ts'
+import { hashSecret } from '../../../src/platform/secrets.ts'
+import { LastSeen } from '../../../src/server/agent-sessions/agent-calls.ts'
+import { Starter } from '../../../src/server/processes/agent-starter.ts'
+import { createTurnDispatcher } from '../../../src/server/turns/turn-dispatcher.ts'
+import { type Chance, chance } from '../../faults/random.ts'
+import { exited, started } from '../../services/processes/launch-pad.ts'
+import { type Machine, openConsole, playMachine, readyAgent, said, turnEnded } from '../../support/relay.ts'
+import { openTestServer, type TestServer } from '../../support/server.ts'
+
+const stepMs = 5000
+const second = 1000
+
+interface Process {
+  /** What it has in hand: the words it was told, and when it will have answered. */
+  readonly turns: Map<string, { words: string[]; endsAt: number }>
+  goesAt: number | null
+}
+
+/** Everything of a server that acts by itself in a chat, on a store that outlives it. */
+async function openWorkers(server: TestServer) {
+  const { store, clock } = server
+  const lines: string[] = []
+  const logger = createLogger({ level: 'warn', format: 'json', destination: { write: (line) => void lines.push(line) } })
+  const starter = new Starter({ store, clock, logger, tails: server.server.tails, launches: server.server.launches })
+  const dispatcher = createTurnDispatcher({ store, clock, logger })
+  const sweeper = new AgentSessionSweeper({ store, clock, logger, lastSeen: new LastSeen() })
+  await starter.start()
+  dispatcher.start()
+  const stop = async () => {
+    await starter.stop()
+    await dispatcher.stop()
+  }
+  onTestFinished(async () => {
+    await stop()
+    expect(lines).toEqual([])
+  })
+  return { starter, dispatcher, sweeper, stop }
+}
+
+class Visit {
+  readonly #room: Awaited<ReturnType<typeof openConsole>>
+  readonly #dice: Chance
+  #server: TestServer
+  #workers: Awaited<ReturnType<typeof openWorkers>>
+  #machine: Machine
+  readonly #processes = new Map<string, Process>()
+  readonly #told = new Map<string, number>()
+  /** How often the process that had it in hand was killed. */
+  readonly #killed = new Map<string, number>()
+  #heard = 0
+
+  static async open(seed: string): Promise<Visit> {
+    const room = await openConsole({}, { 'restart.max': 100 })
+    return new Visit(room, chance(seed), await openWorkers(room.server), await room.machine('first', true))
+  }
+
+  private constructor(
+    room: Awaited<ReturnType<typeof openConsole>>,
+    dice: Chance,
+    workers: Awaited<ReturnType<typeof openWorkers>>,
+    machine: Machine,
+  ) {
+    this.#room = room
+    this.#dice = dice
+    this.#server = room.server
+    this.#workers = workers
+    this.#machine = machine
+  }
+
+  get words(): string[] {
+    return [...this.#killed.keys()]
+  }
+
+  async #ask(path: string, body?: unknown) {
+    const token = this.#room.server.ownerToken
+    const method = 'POST'
+    const answer = await this.#server.ask(path, { method, token, ...(body !== undefined && { body }) })
+    expect(answer.status).toBeLessThan(300)
+  }
+
+  open = () => this.#ask(`/api/projects/${this.#room.projectId}/chat/start?agentId=coder&panelId=p`)
+  close = (soon = '') => this.#ask(`/api/projects/${this.#room.projectId}/agents/coder/chat/end?panelId=p${soon}`)
+
+  async say(): Promise<void> {
+    const word = `word-${this.#killed.size}.`
+    this.#killed.set(word, 0)
+    await this.#ask('/api/chat', { projectId: this.#room.projectId, toAgentId: 'coder', content: word })
+  }
+
+  async reload(): Promise<void> {
+    await this.close('&soon=true')
+    await this.open()
+  }
+
+  /** With everything it holds: what comes next finds the store alone. */
+  async killServer(): Promise<void> {
+    const { store, clock, folder, ownerToken } = this.#room.server
+    await this.#workers.stop()
+    await this.#server.server.close()
+    this.#server = await openTestServer({ testStore: { store, clock, folder }, ownerTokenHash: hashSecret(ownerToken) })
+    this.#workers = await openWorkers(this.#server)
+    this.#machine = await playMachine(this.#server, this.#machine.id, this.#room.token, 'first', 'laptop', true)
+  }
+
+  async killAgent(): Promise<void> {
+    const [launchId] = this.#processes.keys()
+    if (launchId === undefined) return
+    this.#lose(launchId)
+    await this.#machine.tell(exited(launchId, { signal: 'SIGKILL' }))
+  }
+
+  #lose(launchId: string): void {
+    for (const { words } of this.#processes.get(launchId)?.turns.values() ?? [])
+      for (const word of words) this.#killed.set(word, (this.#killed.get(word) ?? 0) + 1)
+    this.#processes.delete(launchId)
+  }
+
+  /** Time as a machine that is awake sees it. */
+  async pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      this.#room.server.clock.advance(Math.min(stepMs, ms - passed))
+      await this.#machine.tell()
+      await this.#workers.sweeper.round()
+      await this.settle()
+    }
+  }
+
+  /** Until nobody has anything to do at this moment. */
+  async settle(): Promise<void> {
+    do {
+      await this.#workers.starter.settled()
+      await this.#workers.dispatcher.settled()
+    } while (await this.#obey())
+  }
+
+  /** What the machine does: it starts what it is told to, works as long as that takes, and goes some time after it is told to. */
+  async #obey(): Promise<boolean> {
+    const { store, clock } = this.#room.server
+    const events = await store.eventsAfter(coordinatorStream(this.#machine.id), this.#heard, 1000)
+    this.#heard += events.length
+    for (const { type, data } of events) await this.#obeyOne(type, JSON.parse(data ?? '{}'))
+    const now = clock.now()
+    let moved = events.length > 0
+    for (const [launchId, { turns, goesAt }] of this.#processes) {
+      for (const [turnId, { words, endsAt }] of turns) {
+        if (endsAt > now) continue
+        turns.delete(turnId)
+        await this.#machine.tell(said(launchId, turnId, `done: ${words.join(' ')}`), turnEnded(launchId, turnId))
+        moved = true
+      }
+      if (goesAt === null || goesAt > now) continue
+      this.#processes.delete(launchId)
+      await this.#machine.tell(exited(launchId, { stopped: true }))
+      moved = true
+    }
+    return moved
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: an order is whatever the server says
+  async #obeyOne(type: string, data: any): Promise<void> {
+    const now = this.#room.server.clock.now()
+    if (type === 'launch-ordered') {
+      const { launchId } = data.order
+      expect([...this.#processes.keys()], 'a second process beside one that lives').toEqual([])
+      await this.#machine.ask({ type: 'coordinator:take', launchId })
+      this.#processes.set(launchId, { turns: new Map(), goesAt: null })
+      await this.#machine.tell(started(launchId), readyAgent(launchId))
+    }
+    if (type === 'stop-ordered') {
+      const process = this.#processes.get(data.launchId)
+      expect([...(process?.turns.values() ?? [])], 'stopped in the middle of a turn').toEqual([])
+      if (process) process.goesAt = now + this.#dice.below(40) * second
+    }
+    if (type === 'turn-ordered') this.#begin(data, now)
+  }
+
+  #begin({ launchId, turnId, content }: { launchId: string; turnId: string; content: { text: string }[] }, now: number): void {
+    const process = this.#processes.get(launchId)
+    // It was killed before the order came.
+    if (!process) return
+    const words = [...(content.at(-1)?.text ?? '').matchAll(/word-\d+\./g)].map(([word]) => word)
+    for (const word of words) {
+      const times = (this.#told.get(word) ?? 0) + 1
+      this.#told.set(word, times)
+      expect(times, `${word} was given to another process though nobody killed the first`).toBe((this.#killed.get(word) ?? 0) + 1)
+      if (times > 1) expect(content.map(({ text }) => text).join()).toContain('parts of it may be done')
+    }
+    process.turns.set(turnId, { words, endsAt: now + (1 + this.#dice.below(120)) * second })
+  }
+
+  /** How often each word was answered; one that was lost with two processes is said to be. */
+  async answers(): Promise<Map<string, number>> {
+    await this.pass(600 * second)
+    const token = this.#room.server.ownerToken
+    const said: string[] = []
+    for (let cursor = ''; ; ) {
+      const path = `/api/projects/${this.#room.projectId}/agents/coder/messages?limit=100${cursor}`
+      const { items, nextCursor } = (await this.#server.ask(path, { token })).json
+      for (const { senderId, content } of items) if (senderId === 'coder') said.push(content)
+      if (nextCursor === null) break
+      cursor = `&cursor=${encodeURIComponent(nextCursor)}`
+    }
+    return new Map(this.words.map((word) => [word, said.filter((each) => each.includes(word)).length]))
+  }
+
+  expected = (): Map<string, number> => new Map([...this.#killed].map(([word, times]) => [word, times < 2 ? 1 : 0]))
+
+  async act(): Promise<void> {
+    const deeds = [this.close, this.close, this.open, this.reload, this.say, this.say, this.killServer, this.killAgent]
+    // An agent that is killed all the time has nothing left to be closed in.
+    const deed = this.#dice.one(0.8) ? this.#dice.pick(deeds.slice(0, 6)) : this.#dice.pick(deeds)
+    await deed.call(this)
+    await this.settle()
+    await this.pass(this.#dice.below(40) * second)
+  }
+}
+
+test.each(['first', 'second', 'third', 'fourth'])(
+  '[NA5] [CX6] 50 closings, reopenings, reloads and kills during turns (%s): each message is in one process at a time, and answered once',
+  async (seed) => {
+    const visit = await Visit.open(seed)
+    for (let deed = 0; deed < 50; deed++) await visit.act()
+    expect(await visit.answers()).toEqual(visit.expected())
+    expect(visit.words.length).toBeGreaterThan(5)
+  },
+)

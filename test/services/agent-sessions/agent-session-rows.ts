@@ -1,0 +1,40 @@
+/** Agent sessions as plain rows: chat needs them to be there, and nothing of how they come and go. */
+import { begin, decide, type EndReason, type Purpose } from '../../../src/domain/agent-sessions/lifecycle.ts'
+import { projectStream } from '../../../src/domain/stream-name.ts'
+import { giveBackTurn } from '../../../src/services/turns/give-back-turn.ts'
+import {
+  agentSessionFrom,
+  changesOf,
+  insertAgentSession,
+  selectAgentSession,
+  updateAgentSession,
+} from '../../../src/store/agent-sessions/agent-sessions.ts'
+import { defineUseCase } from '../../../src/store/store.ts'
+import { selectRunningOfSession } from '../../../src/store/turns/turns.ts'
+
+export const placeAgentSession = defineUseCase({
+  name: 'place-agent-session',
+  streams: ({ projectId }: { agentId: string; projectId: string; purpose: Purpose }) => [projectStream(projectId)],
+  run: async (tx, input, { now, random }) => {
+    const id = random.uuid()
+    const lease = { id, ...input, launchId: null, workSessionId: null }
+    const row = changesOf(begin(now, lease, 3_600_000))
+    const { agentId: agent_id, projectId: project_id, purpose } = input
+    const made = { agent_id, project_id, purpose, launch_id: null, token_hash: `hash of ${id}`, created_at: now }
+    await tx.write(insertAgentSession, { ...row, ...made, resumed_work_session_id: null, context_id: null })
+    return { agentSessionId: id, agentId: input.agentId, projectId: input.projectId }
+  },
+})
+
+export const endAgentSessionRow = defineUseCase({
+  name: 'end-agent-session-row',
+  streams: ({ projectId }: { agentSessionId: string; projectId: string; reason: EndReason }) => [projectStream(projectId)],
+  run: async (tx, { agentSessionId, reason }, context) => {
+    const row = await tx.first(selectAgentSession, { id: agentSessionId })
+    if (!row) return
+    const decision = decide(context.now, agentSessionFrom(row), { type: 'end', reason })
+    if (decision.outcome !== 'changed') return
+    await tx.write(updateAgentSession, changesOf(decision.agentSession))
+    for (const turn of await tx.all(selectRunningOfSession, { agentSessionId })) await giveBackTurn(tx, turn, [], context)
+  },
+})

@@ -1,0 +1,106 @@
+/** Agent sessions with two nodes on one PostgreSQL: what is serial in one process must be so between two. */
+import { expect, test } from 'vitest'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { superseded } from '../../../src/server/agent-sessions/held-calls.ts'
+import { findDueAgentSessions, listAgentSessions, listLiveAgentSessions } from '../../../src/services/agent-sessions/queries.ts'
+import { sweepAgentSession } from '../../../src/services/agent-sessions/sweep-agent-session.ts'
+import { findOpenConversations } from '../../../src/services/conversations/queries.ts'
+import { firstLive } from '../../../src/store/agent-sessions/due-agent-sessions.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { newPostgresStoreUrl, usePostgres } from '../../support/postgres.ts'
+import { openPostgres } from '../../support/postgres-store.ts'
+import { callsOn, openOffice, stranger } from './agent-office.ts'
+
+usePostgres()
+
+const openNodes = async () => {
+  const url = await newPostgresStoreUrl()
+  return [await openPostgres({ url }), await openPostgres({ url })] as const
+}
+
+test('[AS4] two processes authenticating on two nodes at once, 80 times: never two live sessions of one purpose', async () => {
+  const nodes = await openNodes()
+  const office = await openOffice(nodes[0], systemClock)
+  const calls = nodes.map((node) => callsOn(node, systemClock))
+  const [agents, roundsEach] = [20, 4]
+  const play = async (name: string): Promise<number> => {
+    const agentId = await office.hire(name)
+    await office.say('never answered', agentId)
+    let started = 0
+    for (let round = 0; round < roundsEach; round++) {
+      const claim = { agentId, passkey: office.passkeyOf(agentId), projectId: office.projectId }
+      const answers = await Promise.all(calls.map((each) => each.authenticate(stranger, claim)))
+      const signed = answers.flatMap((answer) => (answer.status === 'ok' ? [answer] : []))
+      expect(signed).toHaveLength(1)
+      started += signed.length
+      for (const { token } of signed) await office.calls.logout(await office.calls.caller(stranger, token))
+    }
+    return started
+  }
+  const started = await Promise.all(Array.from({ length: agents }, (_, n) => play(`agent${n}`)))
+  expect(started.reduce((sum, each) => sum + each, 0)).toBe(agents * roundsEach)
+}, 120_000)
+
+test('[NA3] a call that is held on one node is answered by what happens on the other', async () => {
+  const [here, there] = await openNodes()
+  const office = await openOffice(here, systemClock)
+  const elsewhere = callsOn(there, systemClock)
+  await office.openPanel()
+  const signed = await office.signIn()
+  const answer = elsewhere.nextAction(stranger, signed.token, 20)
+  while (elsewhere.held.size === 0) await new Promise((resolve) => setImmediate(resolve))
+  await office.say('hello')
+  expect(await answer).toMatchObject({ next: { action: 'get_pending_messages' } })
+})
+
+test('[NA3] [SC1] a call that is held on one node gives way to a newer one at another, and not to an older one', async () => {
+  const nodes = await openNodes()
+  const office = await openOffice(nodes[0], systemClock)
+  const clocks = [manualClock(), manualClock()] as const
+  const [here, there] = [callsOn(nodes[0], clocks[0]), callsOn(nodes[1], clocks[1])]
+  await office.openPanel()
+  const signed = await office.signIn()
+  const hold = async (calls: typeof here) => {
+    const answer = calls.nextAction(stranger, signed.token, 20)
+    while (calls.held.size === 0) await new Promise((resolve) => setImmediate(resolve))
+    return { answer }
+  }
+  clocks[0].advance(500)
+  const first = await hold(here)
+  await there.nextAction(stranger, signed.token, 0)
+  await new Promise<void>((resolve) => {
+    nodes[0].doorbell.onWord('whatever was said before has come', () => resolve())
+    nodes[1].doorbell.say('whatever was said before has come', 0)
+  })
+  expect(here.held.size).toBe(1)
+  clocks[1].advance(5000)
+  const second = await hold(there)
+  expect(await first.answer).toBe(superseded)
+  await office.say('hello')
+  expect(await second.answer).toMatchObject({ next: { action: 'get_pending_messages' } })
+})
+
+test('[AS6] everything about agent sessions is read and swept alike on PostgreSQL', async () => {
+  const [store] = await openNodes()
+  const office = await openOffice(store, systemClock, { 'process_exit.grace_seconds': 1 })
+  const { projectId, agentId } = office
+  await office.say('hello')
+  const chat = await office.signIn()
+  await office.giveTask()
+  const task = await office.signIn()
+  expect(await office.next(task)).toMatchObject({ action: 'work_on_task' })
+  expect(await store.query(listLiveAgentSessions, { after: firstLive, limit: 10 })).toHaveLength(2)
+  expect(await store.query(findDueAgentSessions, {})).toEqual({ agentSessions: [], leftOpen: [] })
+  await office.calls.reportExit(stranger.who, { projectId, agentId, remainingProcesses: 1, reportId: 'r1', epoch: 1 })
+  const due = await store.query(findDueAgentSessions, {})
+  expect(due.agentSessions.map(({ agentSessionId }) => agentSessionId)).toEqual([chat.agentSessionId])
+  const openConversations = await store.query(findOpenConversations, { projectId, agentId })
+  for (const which of due.agentSessions)
+    expect(await store.run(sweepAgentSession, { ...which, openConversations, coordinatorId: null, lastSeenAt: null })).toEqual({
+      ended: null,
+    })
+  const ids = async (state: 'active' | 'ended') =>
+    (await store.query(listAgentSessions, { projectId, agentId, state, limit: 10 })).items.map(({ id }) => id)
+  await office.calls.logout(await office.caller(chat))
+  expect([await ids('active'), await ids('ended')]).toEqual([[task.agentSessionId], [chat.agentSessionId]])
+})

@@ -1,0 +1,64 @@
+/** A project with agents, people who write to them, and agent sessions that read and answer: all through the real use cases. */
+
+import type { Purpose } from '../../../src/domain/agent-sessions/lifecycle.ts'
+import { webKey } from '../../../src/domain/conversations/key.ts'
+import type { Message } from '../../../src/protocol/conversations/message.ts'
+import { createAgent } from '../../../src/services/agents/create-agent.ts'
+import { type PostedMessage, postMessage } from '../../../src/services/conversations/post-message.ts'
+import { listMessages } from '../../../src/services/conversations/queries.ts'
+import { assignAgent } from '../../../src/services/projects/assign-agent.ts'
+import { createProject } from '../../../src/services/projects/create-project.ts'
+import { answerChat, findAnswered } from '../../../src/services/turns/answer-chat.ts'
+import { findHandOver, handOverMessages } from '../../../src/services/turns/hand-over-messages.ts'
+import type { Receiver } from '../../../src/store/conversations/unread.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { openTestStore } from '../../support/store.ts'
+import { endAgentSessionRow, placeAgentSession } from '../agent-sessions/agent-session-rows.ts'
+import { by } from '../projects/installation.ts'
+
+const writerUrl = new URL('./chat-writer.ts', import.meta.url)
+
+export const openChatStore = () => openTestStore({ writerUrl })
+
+export type Posted = Partial<Omit<PostedMessage, 'projectId' | 'agentIds'>>
+
+/** A project whose agents are called as given; the first is the one spoken to when none is named. */
+export async function openRoom(store: Store, agentIds: readonly string[] = ['ann']) {
+  const { id: projectId } = await store.run(createProject, { name: 'p', by })
+  const known = new Set<string>()
+  for (const agentId of agentIds) {
+    await store.run(createAgent, { id: agentId, name: agentId, protocol: 'mcp', by }).catch(() => known.add(agentId))
+    await store.run(assignAgent, { projectId, agentId, by })
+  }
+  const [first = 'ann'] = agentIds
+
+  const say = (content: string, more: Posted = {}): Promise<Message> => {
+    const toAgentId = more.toAgentId === undefined ? first : more.toAgentId
+    const receivers = toAgentId === null ? agentIds : [toAgentId]
+    return store.run(postMessage, { by, ...more, projectId, toAgentId, content, agentIds: receivers })
+  }
+
+  return {
+    store,
+    projectId,
+    key: webKey(projectId, first),
+    say,
+    begin: (agentId = first, purpose: Purpose = 'chat') => store.run(placeAgentSession, { agentId, projectId, purpose }),
+    end: ({ agentSessionId }: Receiver) => store.run(endAgentSessionRow, { agentSessionId, projectId, reason: 'process_exited' }),
+    /** `get_pending_messages`, as a door does it. */
+    handOver: async (caller: Receiver) => {
+      const keys = await store.query(findHandOver, caller)
+      return store.run(handOverMessages, { ...caller, keys })
+    },
+    /** `respond_chat`, as a door does it. */
+    answer: async (caller: Receiver, content: string, clientId?: string) => {
+      return store.run(answerChat, { ...caller, ...(await store.query(findAnswered, caller)), content, clientId })
+    },
+    list: async (hidden = false, agentId = first) =>
+      (await store.query(listMessages, { projectId, agentId, hidden, limit: 200 })).items,
+  }
+}
+
+export type Room = Awaited<ReturnType<typeof openRoom>>
+
+export const texts = (messages: readonly { content: string }[]): string[] => messages.map(({ content }) => content)

@@ -1,0 +1,76 @@
+/** Launches with two nodes on one PostgreSQL: what is decided once in one process must be so between two. */
+
+import { expect, onTestFinished, test } from 'vitest'
+import { coordinatorStream } from '../../../src/domain/stream-name.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { Tails } from '../../../src/server/live/tail.ts'
+import { Starter } from '../../../src/server/processes/agent-starter.ts'
+import { Launches } from '../../../src/server/processes/launches.ts'
+import { Offers } from '../../../src/server/processes/offers.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { newPostgresStoreUrl, usePostgres } from '../../support/postgres.ts'
+import { openPostgres } from '../../support/postgres-store.ts'
+import { testSeals } from '../../support/seals.ts'
+import { nowhere } from '../agent-sessions/agent-office.ts'
+import { typesOf } from '../projects/installation.ts'
+import { exited, openPad, rules, started } from './launch-pad.ts'
+
+usePostgres()
+
+const openNodes = async () => {
+  const url = await newPostgresStoreUrl()
+  return [await openPostgres({ url }), await openPostgres({ url })] as const
+}
+
+test('[CO3] triggers on two nodes at once, 40 times: never two launches for the same work', async () => {
+  const nodes = await openNodes()
+  const pad = await openPad(nodes[0], systemClock, { 'restart.max': 100, 'restart.window_seconds': 1 })
+  const { projectId } = pad
+  const both = nodes.map((node) => new Launches(node, rules, new Offers(node, rules, testSeals), testSeals))
+  const [agents, roundsEach] = [10, 4]
+  const play = async (name: string): Promise<number> => {
+    const agentId = await pad.startable(await pad.hire(name))
+    await pad.say('never answered', agentId)
+    let startedHere = 0
+    for (let round = 0; round < roundsEach; round++) {
+      const answers = await Promise.all(both.map((launches) => launches.order({ agentId, projectId })))
+      const launched = answers.flatMap((each) => (each ? [each.launchId] : []))
+      expect(launched).toHaveLength(1)
+      startedHere += launched.length
+      for (const launchId of launched) await pad.launches.stop(launchId, 'stopped_by_person')
+    }
+    return startedHere
+  }
+  const all = await Promise.all(Array.from({ length: agents }, (_, n) => play(`agent${n}`)))
+  expect(all.reduce((sum, each) => sum + each, 0)).toBe(agents * roundsEach)
+  const told = (await pad.store.positions([coordinatorStream(pad.coordinator.id)]))[0]?.head
+  expect(told).toBe(2 * agents * roundsEach)
+}, 120_000)
+
+test('[CO3] with a starter on each node a message starts one process, and its end is seen by both', async () => {
+  const nodes = await openNodes()
+  const pad = await openPad(nodes[0], systemClock)
+  for (const store of nodes) await startOn(store)
+  await pad.say('hello')
+  await expect.poll(() => pad.processes()).toHaveLength(1)
+  const [{ launchId } = { launchId: '' }] = await pad.processes()
+  await pad.coordinator.take(launchId)
+  await pad.coordinator.tell(started(launchId), exited(launchId, { exitCode: 1 }))
+  await expect.poll(() => pad.processes()).toHaveLength(2)
+  expect(
+    (await typesOf(pad.store, coordinatorStream(pad.coordinator.id))).filter((type) => type === 'launch-ordered'),
+  ).toHaveLength(2)
+})
+
+async function startOn(store: Store): Promise<void> {
+  const tails = new Tails({ store, clock: systemClock, logger: nowhere })
+  const starter = new Starter({
+    store,
+    clock: systemClock,
+    logger: nowhere,
+    tails,
+    launches: new Launches(store, rules, new Offers(store, rules, testSeals), testSeals),
+  })
+  await starter.start()
+  onTestFinished(() => starter.stop())
+}

@@ -1,0 +1,76 @@
+/** A store with some of everything in it, made by the product's own use cases. */
+import { owner, ownerId } from '../../src/domain/access/who.ts'
+import { addPerson } from '../../src/services/access/add-person.ts'
+import { createToken } from '../../src/services/access/create-token.ts'
+import { removePerson } from '../../src/services/access/remove-person.ts'
+import { changeAgent } from '../../src/services/agents/change-agent.ts'
+import { createAgent } from '../../src/services/agents/create-agent.ts'
+import { deleteAgent } from '../../src/services/agents/delete-agent.ts'
+import { replacePasskey } from '../../src/services/agents/replace-passkey.ts'
+import { assignAgent } from '../../src/services/projects/assign-agent.ts'
+import { changeProject } from '../../src/services/projects/change-project.ts'
+import { createProject } from '../../src/services/projects/create-project.ts'
+import { deleteProject } from '../../src/services/projects/delete-project.ts'
+import { unassignAgent } from '../../src/services/projects/unassign-agent.ts'
+import type { ReceiptKey, Store } from '../../src/store/store.ts'
+import { sealedEnvironment } from '../support/seals.ts'
+
+const by = ownerId
+
+export const receipt = (key: string): ReceiptKey => ({
+  credentialId: ownerId,
+  operation: 'POST /x',
+  key,
+  contentHash: 'h',
+  sealedBy: 'hf_owner_presented',
+})
+
+export interface Made {
+  readonly projectIds: readonly string[]
+  readonly agentIds: readonly string[]
+  readonly personId: string
+  readonly tokenId: string
+  /** The answer kept under the receipt `kept`. */
+  readonly passkey: string
+}
+
+export async function fill(store: Store): Promise<Made> {
+  const projects = []
+  for (const name of ['設計 🚀', 'two', 'three', 'gone']) projects.push(await store.run(createProject, { name, by }))
+  const [one, two, three, gone] = projects.map(({ id }) => id) as [string, string, string, string]
+  const scout = await store.run(
+    createAgent,
+    { name: 'Scout', protocol: 'acp', command: 'x', env: sealedEnvironment({ KEY: 'hidden' }), by },
+    receipt('kept'),
+  )
+  const builder = await store.run(createAgent, { name: 'Builder', protocol: 'mcp', by })
+  const left = await store.run(createAgent, { name: 'Left', protocol: 'mcp', by })
+  for (const [projectId, agentId] of [
+    [one, scout.id],
+    [one, builder.id],
+    [two, scout.id],
+    [gone, builder.id],
+    [three, left.id],
+  ] as const) {
+    await store.run(assignAgent, { projectId, agentId, by })
+  }
+  await store.run(changeProject, { projectId: one, name: '設計 2', settings: { 'chat.soft_timeout_minutes': 7 }, by })
+  await store.run(changeAgent, { agentId: builder.id, role: 'builder', args: ['-v'], by })
+  await store.run(replacePasskey, { agentId: builder.id, by })
+  await store.run(unassignAgent, { projectId: two, agentId: scout.id, by })
+  await store.run(deleteProject, { projectId: gone, by })
+  await store.run(deleteAgent, { agentId: left.id, by })
+  const person = await store.run(addPerson, { name: 'Ada', role: 'member', by })
+  const other = await store.run(addPerson, { name: 'Bo', role: 'viewer', by })
+  await store.run(removePerson, { personId: other.id, by })
+  const token = await store.run(createToken, { name: 'ci', kind: 'script', by: owner })
+  return {
+    projectIds: [one, two, three],
+    agentIds: [scout.id, builder.id],
+    personId: person.id,
+    tokenId: token.id,
+    passkey: scout.passkey,
+  }
+}
+
+export const addProject = (store: Store, name: string): Promise<{ id: string }> => store.run(createProject, { name, by })

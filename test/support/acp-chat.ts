@@ -1,0 +1,48 @@
+/** A person, and an agent that is spoken to, in the chat of a project: the server plays the loop, and the test plays the machine. */
+import { expect, onTestFinished } from 'vitest'
+import { createLogger } from '../../src/platform/logger.ts'
+import { Starter } from '../../src/server/processes/agent-starter.ts'
+import { createTurnDispatcher } from '../../src/server/turns/turn-dispatcher.ts'
+import { started } from '../services/processes/launch-pad.ts'
+import { type Machine, openConsole, readyAgent } from './relay.ts'
+import type { TestServerOptions } from './server.ts'
+
+export async function openSpokenChat(settings: object = {}, contexts = false, options: TestServerOptions = {}) {
+  const room = await openConsole(options, settings)
+  const { server, projectId } = room
+  const { store, clock } = server
+  const lines: string[] = []
+  const logger = createLogger({ level: 'warn', format: 'json', destination: { write: (line) => void lines.push(line) } })
+  const starter = new Starter({ store, clock, logger, tails: server.server.tails, launches: server.server.launches })
+  const speaker = createTurnDispatcher({ store, clock, logger })
+  await starter.start()
+  speaker.start()
+  onTestFinished(async () => {
+    await starter.stop()
+    await speaker.stop()
+    expect(lines).toEqual([])
+  })
+  const machine = await room.machine('first', contexts)
+  return {
+    room,
+    server,
+    machine,
+    speaker,
+    clock,
+    say: (content: string) => server.ask('/api/chat', { method: 'POST', body: { projectId, toAgentId: 'coder', content } }),
+    chat: async () =>
+      (await server.ask(`/api/projects/${projectId}/agents/coder/messages`)).json.items
+        .map(({ senderId, content }: { senderId: string; content: string }) => `${senderId}: ${content}`)
+        .reverse(),
+    agentSessions: async () => (await server.ask(`/api/agent-sessions?projectId=${projectId}`)).json.items,
+  }
+}
+
+/** From the order to a process that can be told something. */
+export async function bringUp(machine: Machine, agentName?: string): Promise<string> {
+  const { launchId } = (await machine.order('launch-ordered')).order
+  const { acp } = await machine.ask({ type: 'coordinator:take', launchId })
+  expect(acp).toMatchObject({ workspace: null })
+  await machine.tell(started(launchId), readyAgent(launchId, 'new', agentName))
+  return launchId
+}

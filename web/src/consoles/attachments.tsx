@@ -1,0 +1,126 @@
+/** Pictures and files that go with a prompt (AG6), within what the server takes (SE8). A picture for an agent that takes none is said so. */
+import { useRef, useState } from 'react'
+import type { PromptPart } from '../../../src/protocol/turns/prompt.ts'
+import { useDraft } from '../live/draft.ts'
+import { Button, IconButton } from '../parts/button.tsx'
+import { CloseIcon } from '../parts/icons.tsx'
+import { useWords } from '../translations/messages.tsx'
+
+/** What the server accepts (src/protocol/turns/prompt.ts), with room for what is written beside them. */
+const mostAttachedChars = 800_000
+const mostAttached = 20
+
+export type Attachment = Extract<PromptPart, { type: 'image' | 'file' }>
+
+type Trouble = 'tooLarge' | 'tooMany' | 'noPictures' | 'notText'
+
+const sizeOf = (part: Attachment): number => (part.type === 'image' ? part.base64.length : part.text.length)
+
+async function read(file: File): Promise<Attachment> {
+  const name = file.name.slice(0, 200) || 'file'
+  if (file.type.startsWith('image/')) {
+    const bytes = new Uint8Array(await file.arrayBuffer())
+    let binary = ''
+    for (const byte of bytes) binary += String.fromCharCode(byte)
+    return { type: 'image', mimeType: file.type, base64: btoa(binary) }
+  }
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer())
+  return { type: 'file', name, mimeType: file.type || 'text/plain', text }
+}
+
+/** Kept with the draft while one looks elsewhere or the agent starts anew; they may hold secrets, so in no storage. */
+export function useAttachments(draftKey: string, takesPictures: boolean) {
+  const [attached, setAttached, clearAttached] = useDraft<readonly Attachment[]>(`${draftKey}.attached`, [], 'memory')
+  const [trouble, setTrouble] = useState<Trouble | undefined>()
+  const [reading, setReading] = useState(false)
+  // Those of now, for files that are read meanwhile: none is put back, and none is left out.
+  const current = useRef(attached)
+  current.current = attached
+
+  async function add(files: readonly File[]) {
+    setTrouble(undefined)
+    setReading(true)
+    setTrouble(await take(files).finally(() => setReading(false)))
+  }
+
+  async function take(files: readonly File[]): Promise<Trouble | undefined> {
+    const added: Attachment[] = []
+    for (const file of files) {
+      if (file.type.startsWith('image/') && !takesPictures) return 'noPictures'
+      if (file.size > mostAttachedChars) return 'tooLarge'
+      try {
+        added.push(await read(file))
+      } catch {
+        return 'notText'
+      }
+    }
+    const next = [...current.current, ...added]
+    if (next.length > mostAttached) return 'tooMany'
+    if (next.reduce((sum, part) => sum + sizeOf(part), 0) > mostAttachedChars) return 'tooLarge'
+    current.current = next
+    setAttached(next)
+    return undefined
+  }
+
+  const clear = () => {
+    clearAttached()
+    setTrouble(undefined)
+  }
+  const remove = (part: Attachment) => setAttached(attached.filter((each) => each !== part))
+  return { attached, trouble, reading, add, clear, remove }
+}
+
+type Attachments = ReturnType<typeof useAttachments>
+
+export function AttachButton({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
+  const { console: words } = useWords()
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-hidden="true"
+        tabIndex={-1}
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])])
+          event.target.value = ''
+        }}
+      />
+      <Button look="quiet" onClick={() => input.current?.click()}>
+        {words.attach}
+      </Button>
+    </>
+  )
+}
+
+export function AttachedList({ attached, trouble, remove }: Pick<Attachments, 'attached' | 'trouble' | 'remove'>) {
+  const { console: words } = useWords()
+  return (
+    <>
+      {attached.length > 0 && (
+        <ul aria-label={words.attached} className="flex flex-wrap gap-1">
+          {attached.map((part, index) => {
+            const name = part.type === 'image' ? words.picture : part.name
+            return (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two may be the same
+              <li key={index} data-attached className="flex max-w-full items-center gap-1 rounded-md bg-sunken pl-2 text-sm">
+                <span className="truncate">{name}</span>
+                <IconButton label={words.detach(name)} onClick={() => remove(part)}>
+                  <CloseIcon />
+                </IconButton>
+              </li>
+            )
+          })}
+        </ul>
+      )}
+      {trouble && (
+        <p role="alert" className="text-sm text-bad">
+          {words.cannotAttach[trouble]}
+        </p>
+      )}
+    </>
+  )
+}

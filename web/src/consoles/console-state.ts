@@ -1,0 +1,289 @@
+/**
+ * What is known of one user session: its roles with their agents, and what was said and done in each, as its events tell it (RL3).
+ * Pure: the same events make the same picture on every device; a snapshot replaces all that was known.
+ */
+import type { RelayEvent, RelaySnapshot } from '../../../src/client/relay-messages.ts'
+import type { AskedPermission, PermissionOutcome, RoleAgent, Turn } from '../../../src/protocol/consoles/user-session.ts'
+import type { AgentMode, AgentOption, AgentUpdate, ToolCall } from '../../../src/protocol/turns/agent-update.ts'
+import type { ConfigChange } from '../../../src/protocol/turns/config-change.ts'
+import type { PromptPart } from '../../../src/protocol/turns/prompt.ts'
+import { withUpdate } from './turn-items.ts'
+
+export interface Permission extends AskedPermission {
+  readonly outcome: PermissionOutcome | null
+  readonly optionId: string | null
+  readonly decidedBy: string | null
+}
+
+/** A piece of what an agent did in a turn, in the order it came. */
+export type Item =
+  | { readonly kind: 'text' | 'thought'; readonly text: string }
+  | { readonly kind: 'tool'; readonly call: ToolCall }
+  | { readonly kind: 'plan'; readonly entries: Extract<AgentUpdate, { kind: 'plan' }>['entries'] }
+  | { readonly kind: 'permission'; readonly permission: Permission }
+
+export interface ShownTurn {
+  readonly kind: 'turn'
+  readonly messageId: string
+  readonly by: string
+  readonly content: readonly PromptPart[]
+  readonly state: Exclude<Turn['state'], 'queued'>
+  readonly items: readonly Item[]
+  readonly stopReason: string | null
+  readonly error: string | null
+  /** It ended at its vendor's limit. */
+  readonly limited: boolean
+  readonly cut: boolean
+  readonly at: string
+}
+
+/** What happened to the agent between its turns. */
+export interface Happening {
+  readonly kind: 'started' | 'asleep' | 'failed' | 'ended'
+  readonly at: string
+  readonly text: string | null
+}
+
+export interface PaneAgent
+  extends Pick<
+    RoleAgent,
+    | 'agentId'
+    | 'state'
+    | 'workspace'
+    | 'branch'
+    | 'note'
+    | 'error'
+    | 'step'
+    | 'exitCode'
+    | 'signal'
+    | 'notRestored'
+    | 'queue'
+    | 'limit'
+  > {
+  readonly mode: string | null
+  readonly modes: readonly AgentMode[]
+  readonly options: readonly AgentOption[]
+  readonly images: boolean
+  /** Asked of it and not answered yet. */
+  readonly asked: readonly ConfigChange[]
+  /** Why it did not set what it was asked to, last. */
+  readonly notSet: string | null
+  readonly usage: { readonly used: number; readonly size: number; readonly cost: string | null } | null
+}
+
+export interface Pane {
+  readonly role: string
+  /** null when nobody holds the role any more. */
+  readonly agent: PaneAgent | null
+  /** The one that held it last. */
+  readonly lastAgentId: string
+  readonly entries: readonly (ShownTurn | Happening)[]
+}
+
+export interface Picture {
+  readonly projectId: string
+  readonly state: 'ACTIVE' | 'TERMINATED'
+  readonly panes: readonly Pane[]
+  /** There may be turns before the oldest one here. */
+  readonly cut: boolean
+}
+
+export const noPicture: Picture = { projectId: '', state: 'ACTIVE', panes: [], cut: false }
+
+/** Of the turns in one pane; what is older falls away. */
+const mostEntries = 2000
+
+export function fromSnapshot({ state, agents, turns, projectId = '' }: RelaySnapshot): Picture {
+  const roles = new Set([...agents.map(({ role }) => role), ...turns.map(({ role }) => role)])
+  const panes = [...roles].map((role): Pane => {
+    const found = agents.find((agent) => agent.role === role)
+    const over = turns.filter((turn) => turn.role === role).map((turn) => shownTurn(turn, []))
+    const running = found?.turn ? [shownTurn(found.turn, found.permissions)] : []
+    return { role, agent: found ? paneAgent(found) : null, lastAgentId: found?.agentId ?? '', entries: [...over, ...running] }
+  })
+  return { projectId, state: state ?? 'TERMINATED', panes, cut: turns.length > 0 }
+}
+
+/** Turns read page by page stand before all that is known of their roles; `more`: there are older ones still. */
+export function withOlder(picture: Picture, turns: readonly Turn[], more: boolean): Picture {
+  const over = turns
+    .filter(({ state }) => state !== 'queued' && state !== 'running')
+    .toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
+  const known = new Set(picture.panes.flatMap(({ entries }) => entries.map((entry) => entry.kind === 'turn' && entry.messageId)))
+  const missing = over.filter(({ messageId }) => !known.has(messageId))
+  const roles = new Set([...picture.panes.map(({ role }) => role), ...missing.map(({ role }) => role)])
+  const panes = [...roles].map((role): Pane => {
+    const pane = picture.panes.find((each) => each.role === role) ?? { role, agent: null, lastAgentId: '', entries: [] }
+    const older = missing.filter((turn) => turn.role === role).map((turn) => shownTurn(turn, []))
+    return { ...pane, entries: [...older, ...pane.entries] }
+  })
+  return { ...picture, panes, cut: more }
+}
+
+function shownTurn(turn: Turn, permissions: readonly AskedPermission[]): ShownTurn {
+  const { messageId, by, content, stopReason, error, cut, createdAt, startedAt, text } = turn
+  const asked = permissions.map((each): Item => ({ kind: 'permission', permission: unanswered(each) }))
+  const items: Item[] = [...(text ? [{ kind: 'text', text } as const] : []), ...asked]
+  const state = turn.state === 'queued' ? 'running' : turn.state
+  const limited = (turn.limitedUntil ?? null) !== null
+  return { kind: 'turn', messageId, by, content, state, items, stopReason, error, limited, cut, at: startedAt ?? createdAt }
+}
+
+const unanswered = (asked: AskedPermission): Permission => ({ ...asked, outcome: null, optionId: null, decidedBy: null })
+
+const paneAgent = ({ modeId, ...agent }: RoleAgent): PaneAgent => ({ ...agent, mode: modeId, asked: [], notSet: null })
+
+export function afterEvent(picture: Picture, event: RelayEvent): Picture {
+  if (event.type === 'session:created') return { ...picture, projectId: event.projectId }
+  if (event.type === 'session:terminated') return { ...picture, state: 'TERMINATED' }
+  const { role } = event
+  const known = picture.panes.find((pane) => pane.role === role)
+  const changed = changedPane(known ?? { role, agent: null, lastAgentId: '', entries: [] }, event)
+  const pane = { ...changed, entries: changed.entries.slice(-mostEntries) }
+  const panes = known ? picture.panes.map((each) => (each === known ? pane : each)) : [...picture.panes, pane]
+  return { ...picture, panes }
+}
+
+type AboutRole = Exclude<RelayEvent, { type: 'session:created' | 'session:terminated' }>
+
+function changedPane(pane: Pane, event: AboutRole): Pane {
+  const at = event.timestamp
+  switch (event.type) {
+    case 'agent:spawning': {
+      const { agentId, workspace } = event
+      const agent: PaneAgent = { ...newAgent, agentId, workspace }
+      return { ...pane, agent, lastAgentId: agentId }
+    }
+    case 'agent:ready': {
+      const { workspace, branch, note, notRestored, modes, modeId, options, images, how } = event
+      const ready = { state: 'ACTIVE', workspace, branch, note, notRestored, modes, mode: modeId, options, images } as const
+      const started = { kind: 'started', at, text: how === 'new' ? null : how } as const
+      return { ...withAgent(pane, ready), entries: [...pane.entries, started] }
+    }
+    case 'agent:failed': {
+      const { step, error, exitCode, signal } = event
+      const entries = withoutAnswer(pane.entries)
+      const failed = { state: 'FAILED', step, error, exitCode, signal } as const
+      return { ...withAgent(pane, failed), entries: [...entries, { kind: 'failed', at, text: error }] }
+    }
+    case 'agent:asleep':
+      return { ...pane, entries: [...pane.entries, { kind: 'asleep', at, text: null }] }
+    case 'agent:terminated':
+      return { ...pane, agent: null, entries: [...withoutAnswer(pane.entries), { kind: 'ended', at, text: event.reason }] }
+    case 'agent:queued': {
+      const { messageId, position, content, by } = event
+      const waits = { messageId, position, content: [...content], by, createdAt: at }
+      return withAgent(pane, { queue: [...(pane.agent?.queue ?? []), waits] })
+    }
+    case 'agent:withdrawn':
+      return withAgent(pane, { queue: withoutPrompt(pane, event.messageId) })
+    case 'agent:prompted': {
+      const { messageId, by, content } = event
+      const begun = { kind: 'turn', messageId, by, content, state: 'running', items: [], at } as const
+      const turn: ShownTurn = { ...begun, stopReason: null, error: null, limited: false, cut: false }
+      return { ...withAgent(pane, { queue: withoutPrompt(pane, messageId) }), entries: [...pane.entries, turn] }
+    }
+    case 'agent:configuring':
+      return withAgent(pane, { asked: [...(pane.agent?.asked ?? []), event.change], notSet: null })
+    case 'agent:configured':
+      return configured(pane, event)
+    case 'agent:limited': {
+      const { until, messageId, goesOn } = event
+      return withAgent(pane, { limit: until === null ? null : { until, messageId, goesOn } })
+    }
+    case 'agent:update':
+      return updated(pane, event.messageId, event.update)
+    case 'agent:response':
+      return withTurn(pane, event.messageId, (turn) => answered(turn, event))
+    case 'permission:requested': {
+      const permission = unanswered({ ...event, options: [...event.options] })
+      return withTurn(pane, event.messageId, (turn) => ({ ...turn, items: [...turn.items, { kind: 'permission', permission }] }))
+    }
+    case 'permission:resolved': {
+      const { approvalId, outcome, optionId, decidedBy } = event
+      return withAsked(pane, approvalId, (permission) => ({ ...permission, outcome, optionId, decidedBy }))
+    }
+  }
+}
+
+const newAgent: PaneAgent = {
+  agentId: '',
+  state: 'SPAWNING',
+  workspace: '',
+  branch: null,
+  note: null,
+  error: null,
+  step: null,
+  exitCode: null,
+  signal: null,
+  notRestored: null,
+  queue: [],
+  mode: null,
+  modes: [],
+  options: [],
+  images: false,
+  asked: [],
+  notSet: null,
+  usage: null,
+  limit: null,
+}
+
+const withAgent = (pane: Pane, change: Partial<PaneAgent>): Pane =>
+  pane.agent ? { ...pane, agent: { ...pane.agent, ...change } } : pane
+
+/** Who waited behind it moves up. */
+const withoutPrompt = ({ agent }: Pane, messageId: string): PaneAgent['queue'] =>
+  (agent?.queue ?? []).filter((each) => each.messageId !== messageId).map((each, index) => ({ ...each, position: index + 1 }))
+
+const withTurn = (pane: Pane, messageId: string, change: (turn: ShownTurn) => ShownTurn): Pane => ({
+  ...pane,
+  entries: pane.entries.map((entry) => (entry.kind === 'turn' && entry.messageId === messageId ? change(entry) : entry)),
+})
+
+function withAsked(pane: Pane, approvalId: number, change: (permission: Permission) => Permission): Pane {
+  const changed = (item: Item): Item =>
+    item.kind === 'permission' && item.permission.approvalId === approvalId
+      ? { ...item, permission: change(item.permission) }
+      : item
+  const entries = pane.entries.map((entry) => (entry.kind === 'turn' ? { ...entry, items: entry.items.map(changed) } : entry))
+  return { ...pane, entries }
+}
+
+function configured(pane: Pane, { change, error }: Extract<RelayEvent, { type: 'agent:configured' }>): Pane {
+  const { agent } = pane
+  if (!agent) return pane
+  const index = agent.asked.findIndex((each) => JSON.stringify(each) === JSON.stringify(change))
+  const asked = agent.asked.toSpliced(index < 0 ? 0 : index, 1)
+  if (error !== null) return withAgent(pane, { asked, notSet: error })
+  if ('modeId' in change) return withAgent(pane, { asked, mode: change.modeId })
+  const options = agent.options.map((option) => (option.id === change.optionId ? { ...option, value: change.value } : option))
+  return withAgent(pane, { asked, options })
+}
+
+function updated(pane: Pane, messageId: string | null, update: AgentUpdate): Pane {
+  if (update.kind === 'mode') return withAgent(pane, { mode: update.modeId })
+  if (update.kind === 'usage') return withAgent(pane, { usage: { used: update.used, size: update.size, cost: update.cost } })
+  if (update.kind === 'options') return withAgent(pane, { options: update.options })
+  if (messageId === null || update.kind === 'commands') return pane
+  return withTurn(pane, messageId, (turn) => ({ ...turn, items: withUpdate(turn.items, update) }))
+}
+
+/** The pieces are what was said; the whole answer is shown only where none of them was seen. */
+function answered(turn: ShownTurn, event: Extract<RelayEvent, { type: 'agent:response' }>): ShownTurn {
+  const { content, stopReason, error, cut, limitedUntil } = event
+  const said = turn.items.some(({ kind }) => kind === 'text')
+  const items: readonly Item[] = said || content === '' ? turn.items : [...turn.items, { kind: 'text', text: content }]
+  const state = stopReason === 'cancelled' ? 'cancelled' : stopReason === 'error' ? 'failed' : 'answered'
+  return { ...turn, items, state, stopReason, error, limited: limitedUntil !== undefined, cut }
+}
+
+/** Its agent has gone with the turn open: nobody knows what became of it. */
+const withoutAnswer = (entries: Pane['entries']): Pane['entries'] =>
+  entries.map((entry) => (entry.kind === 'turn' && entry.state === 'running' ? { ...entry, state: 'unknown' } : entry))
+
+/** The turn that runs, and what it waits for. */
+export const runningTurn = ({ entries }: Pane): ShownTurn | undefined =>
+  entries.findLast((entry): entry is ShownTurn => entry.kind === 'turn' && entry.state === 'running')
+
+export const asksSomething = (turn: ShownTurn | undefined): boolean =>
+  turn?.items.some((item) => item.kind === 'permission' && item.permission.outcome === null) ?? false

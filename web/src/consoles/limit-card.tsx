@@ -1,0 +1,59 @@
+/** An agent at its vendor's limit (AG6): until when, and whether it goes on by itself then. */
+
+import { SubmitButton } from '../parts/button.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { StateDot } from '../shell/state-dot.tsx'
+import { useWords, useWriting } from '../translations/messages.tsx'
+import { useAsking } from './use-asking.ts'
+
+interface LimitCardProps {
+  readonly limit: { readonly until: string; readonly goesOn: boolean }
+  readonly mayWrite: boolean
+  readonly onChoose: (goOn: boolean) => Promise<unknown>
+  /** In a chat nothing waits in line. */
+  readonly inChat?: boolean
+}
+
+const dayMs = 24 * 3600_000
+
+/** The time alone within a day, else with the date. */
+export function useLimitTime(): (until: string) => string {
+  const writing = useWriting()
+  return (until) => (Date.parse(until) - Date.now() < dayMs ? writing.clock(Date.parse(until)) : writing.exact(until))
+}
+
+export function LimitCard({ limit, mayWrite, onChoose, inChat = false }: LimitCardProps) {
+  const { console: words } = useWords()
+  const writing = useWriting()
+  const time = useLimitTime()(limit.until)
+  const { ask, waiting, error } = useAsking()
+  const choose = (goOn: boolean) => void ask(() => onChoose(goOn))
+  return (
+    <section
+      aria-label={words.limited(time)}
+      data-limit={limit.goesOn ? 'goes-on' : 'waits'}
+      className="mt-4 flex min-w-0 flex-col gap-2 rounded-md bg-warn-wash px-3 py-2.5"
+    >
+      <p className="flex items-baseline gap-2" title={writing.exact(limit.until)}>
+        <StateDot state="waiting" />
+        <span className="font-medium">{words.limited(time)}</span>
+      </p>
+      <p role="status" className="text-sm">
+        {limit.goesOn ? (inChat ? words.answersThen : words.goesOn)(time) : words.limitedText}
+      </p>
+      <ProblemNote error={error} />
+      {mayWrite && (
+        <div className="flex flex-wrap gap-2">
+          <SubmitButton
+            type="button"
+            look={limit.goesOn ? 'quiet' : 'primary'}
+            waiting={waiting}
+            onClick={() => choose(!limit.goesOn)}
+          >
+            {limit.goesOn ? words.goOnNot : words.goOnAt(time)}
+          </SubmitButton>
+        </div>
+      )}
+    </section>
+  )
+}

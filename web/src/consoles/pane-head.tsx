@@ -1,0 +1,117 @@
+/** The head of a role's pane: role, agent, state, the branch it works on, and the way to end it. */
+import { useState } from 'react'
+import { useNames } from '../live/names.ts'
+import { IconButton, SubmitButton } from '../parts/button.tsx'
+import { CopyText } from '../parts/copy.tsx'
+import { Confirm } from '../parts/dialog.tsx'
+import { CloseIcon } from '../parts/icons.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { type LiveState, StateDot } from '../shell/state-dot.tsx'
+import type { Messages } from '../translations/en.ts'
+import { useSaid, useWords, useWriting } from '../translations/messages.tsx'
+import { Changes } from '../worktrees/changes.tsx'
+import { AgentSettings } from './agent-settings.tsx'
+import { asksSomething, type Pane, runningTurn } from './console-state.ts'
+import { useLimitTime } from './limit-card.tsx'
+import type { LiveConsole } from './live-console.ts'
+import { useAsking } from './use-asking.ts'
+
+/** At its vendor's limit, and at nothing else. */
+const isLimited = (pane: Pane): boolean => pane.agent?.state === 'ACTIVE' && pane.agent.limit !== null && !runningTurn(pane)
+
+/** Undefined when nobody holds the role. */
+export function stateOf(pane: Pane): LiveState | undefined {
+  if (!pane.agent) return undefined
+  if (pane.agent.state === 'SPAWNING') return 'starting'
+  if (pane.agent.state === 'FAILED') return 'failed'
+  const running = runningTurn(pane)
+  if (asksSomething(running) || isLimited(pane)) return 'waiting'
+  return running ? 'working' : 'ready'
+}
+
+export const stateWord = (pane: Pane, words: Messages): string => {
+  const state = stateOf(pane)
+  if (isLimited(pane)) return words.console.limitReached
+  return state ? words.console.states[state] : words.console.gone
+}
+
+export function PaneHead({ pane, live, mayWrite }: { pane: Pane; live: LiveConsole; mayWrite: boolean }) {
+  const words = useWords()
+  const writing = useWriting()
+  const said = useSaid()
+  const nameOf = useNames()
+  const [asked, setAsked] = useState(false)
+  const { role, agent, lastAgentId } = pane
+  const state = stateOf(pane)
+  const limitTime = useLimitTime()
+  return (
+    <header className="flex flex-col gap-0.5 border-b border-line py-1.5">
+      <div className="flex min-h-8 items-center gap-2">
+        {state && <StateDot state={state} />}
+        <h2 className="min-w-0 truncate font-semibold" title={role}>
+          {role}
+        </h2>
+        <span className="min-w-0 truncate text-sm text-quiet">{nameOf(agent?.agentId ?? lastAgentId)}</span>
+        <span role="status" data-state={state ?? 'gone'} className="ml-auto shrink-0 text-sm text-quiet">
+          {agent?.limit && isLimited(pane) ? words.console.limited(limitTime(agent.limit.until)) : stateWord(pane, words)}
+        </span>
+        {agent && mayWrite && (
+          <IconButton label={words.console.endAgent(role)} onClick={() => setAsked(true)}>
+            <CloseIcon />
+          </IconButton>
+        )}
+      </div>
+      <div className="flex min-w-0 flex-wrap items-center gap-x-2 text-xs text-faint">
+        <Changes pane={pane} />
+        {agent?.branch && (
+          <span className="flex min-w-0 items-center gap-1">
+            <span className="truncate font-mono" title={`${agent.branch} · ${agent.workspace}`}>
+              {agent.branch}
+            </span>
+            <CopyText text={`git merge ${agent.branch}`} what={words.console.mergeCommand} />
+          </span>
+        )}
+        {agent?.note && <span>{said(agent.note)}</span>}
+        {agent?.usage && (
+          <span className="tabular-nums">
+            {words.console.usage(writing.number(agent.usage.used), writing.number(agent.usage.size))}
+            {agent.usage.cost !== null && ` · ${agent.usage.cost}`}
+          </span>
+        )}
+      </div>
+      {agent && <AgentSettings role={role} agent={agent} live={live} mayWrite={mayWrite} />}
+      {agent?.notRestored && <p className="text-xs text-warn">{words.console.notRestored(said(agent.notRestored))}</p>}
+      <EndAgent role={role} open={asked} live={live} onClose={() => setAsked(false)} />
+    </header>
+  )
+}
+
+interface EndAgentProps {
+  readonly role: string
+  readonly open: boolean
+  readonly live: LiveConsole
+  readonly onClose: () => void
+}
+
+function EndAgent({ role, open, live, onClose }: EndAgentProps) {
+  const { console: words } = useWords()
+  const { ask, waiting, error } = useAsking()
+  const end = async () => {
+    if (await ask(() => live.request({ type: 'agent:terminate', role }))) onClose()
+  }
+  return (
+    <Confirm
+      title={words.endAgent(role)}
+      open={open}
+      onClose={onClose}
+      action={
+        <SubmitButton type="button" look="danger" waiting={waiting} onClick={() => void end()}>
+          {words.end}
+        </SubmitButton>
+      }
+    >
+      <p>{words.endAgentText}</p>
+      <ProblemNote error={error} />
+    </Confirm>
+  )
+}

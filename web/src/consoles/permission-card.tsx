@@ -1,0 +1,97 @@
+/** What an agent asks to be allowed (AP4): what it would do, and the answers it offers. Answered here or in the inbox, it changes in both. */
+import type { AlwaysTerms } from '../../../src/protocol/approvals/allowance.ts'
+import { isKeptByAgent } from '../../../src/protocol/approvals/allowance-scopes.ts'
+import { AlwaysForm } from '../approvals/always-form.tsx'
+import { useDecider } from '../live/names.ts'
+import { useMay } from '../live/queries.ts'
+import { type Look, SubmitButton } from '../parts/button.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { StateDot } from '../shell/state-dot.tsx'
+import { useWords, useWriting } from '../translations/messages.tsx'
+import type { Permission } from './console-state.ts'
+import type { LiveConsole } from './live-console.ts'
+import { ToolContent } from './tool-row.tsx'
+import { useAsking } from './use-asking.ts'
+
+interface PermissionCardProps {
+  readonly permission: Permission
+  readonly agentId: string
+  readonly live: LiveConsole
+}
+
+export function PermissionCard({ permission, agentId, live }: PermissionCardProps) {
+  const { console: words } = useWords()
+  const writing = useWriting()
+  const mayDecide = useMay('approve')
+  const asking = useAsking()
+  const { approvalId, title, call, options, deadline, outcome } = permission
+  const answer = (optionId: string, always?: AlwaysTerms) =>
+    void asking.ask(() => live.request({ type: 'permission:answer', approvalId, optionId, ...(always && { always }) }))
+  // "Always" is ours, with an end and revocable (AG6); the agent's own is there where it would be told to the agent.
+  const offered = options.filter(({ kind }) => kind !== 'allow_always' || isKeptByAgent(call.toolKind, options))
+  const yes = options.find(({ kind }) => kind === 'allow_once')?.optionId
+  const looks: Record<(typeof options)[number]['kind'], Look> = {
+    allow_once: 'primary',
+    allow_always: 'plain',
+    reject_once: 'danger',
+    reject_always: 'danger',
+  }
+  return (
+    <section
+      aria-label={words.asks(title)}
+      data-permission={approvalId}
+      data-outcome={outcome ?? 'open'}
+      className={`flex min-w-0 flex-col gap-2 rounded-md px-3 py-2.5 ${outcome ? 'shadow-[inset_0_0_0_1px_var(--line)]' : 'bg-warn-wash'}`}
+    >
+      <p className="flex items-baseline gap-2">
+        <StateDot state={outcome === null ? 'waiting' : outcome === 'allowed' ? 'ready' : 'failed'} />
+        <span className="min-w-0 font-medium [overflow-wrap:anywhere]">{words.asks(title)}</span>
+      </p>
+      <ToolContent call={call} />
+      <ProblemNote error={asking.error} />
+      {outcome === null ? (
+        <>
+          {mayDecide && (
+            <div className="flex flex-wrap gap-2">
+              {offered.map(({ optionId, kind, name }) => (
+                <SubmitButton
+                  key={optionId}
+                  type="button"
+                  look={looks[kind]}
+                  waiting={asking.waiting}
+                  onClick={() => answer(optionId)}
+                >
+                  {name}
+                </SubmitButton>
+              ))}
+              {yes !== undefined && (
+                <AlwaysForm
+                  asked={permission}
+                  agentId={agentId}
+                  waiting={asking.waiting}
+                  onGive={(terms) => answer(yes, terms)}
+                />
+              )}
+            </div>
+          )}
+          <p className="text-xs text-quiet">{words.until(writing.exact(deadline))}</p>
+        </>
+      ) : (
+        <Outcome permission={permission} outcome={outcome} />
+      )}
+    </section>
+  )
+}
+
+function Outcome({ permission, outcome }: { permission: Permission; outcome: NonNullable<Permission['outcome']> }) {
+  const { console: words } = useWords()
+  const deciderOf = useDecider()
+  const { decidedBy, optionId, options } = permission
+  const chosen = options.find((option) => option.optionId === optionId)?.name
+  const facts = [words.outcomes[outcome], chosen, decidedBy && decidedBy !== 'system' && deciderOf(decidedBy)].filter(Boolean)
+  return (
+    <p role="status" className="text-sm text-quiet">
+      {facts.join(' · ')}
+    </p>
+  )
+}

@@ -1,0 +1,23 @@
+/** What a person gave to an agent: the text as it was written; pictures and files by their names. */
+import type { PromptPart } from '../../../src/protocol/turns/prompt.ts'
+import { useWords } from '../translations/messages.tsx'
+
+export const boxClass = 'rounded-md bg-sunken px-3 py-2 shadow-[inset_0_0_0_1px_var(--line)]'
+
+export function PromptText({ content, className = '' }: { content: readonly PromptPart[]; className?: string }) {
+  const { console: words } = useWords()
+  return (
+    <div className={`${boxClass} ${className}`}>
+      {content.map((part, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: what was said does not change
+        <p key={index} className="whitespace-pre-wrap [overflow-wrap:anywhere]">
+          {part.type === 'text' ? part.text : part.type === 'image' ? words.picture : part.name}
+        </p>
+      ))}
+    </div>
+  )
+}
+
+/** In one line, for lists. */
+export const promptLine = (content: readonly PromptPart[]): string =>
+  content.map((part) => (part.type === 'text' ? part.text : part.type === 'image' ? '' : part.name)).join(' ')

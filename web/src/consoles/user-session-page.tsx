@@ -1,0 +1,231 @@
+/** A console: the agents of one user session side by side by role; on a phone one at a time, chosen by its tab (UI3). */
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useMay } from '../live/queries.ts'
+import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
+import { CopyId } from '../parts/copy.tsx'
+import { Confirm } from '../parts/dialog.tsx'
+import { BackIcon, PlusIcon } from '../parts/icons.tsx'
+import { Empty } from '../parts/page.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { useProject } from '../projects/use-project.ts'
+import { StateDot } from '../shell/state-dot.tsx'
+import { useWords, useWriting } from '../translations/messages.tsx'
+import type { Pane } from './console-state.ts'
+import { type Known, type LiveConsole, liveConsole, reconnectRelay, useRelayState } from './live-console.ts'
+import { PaneView } from './pane.tsx'
+import { stateOf, stateWord } from './pane-head.tsx'
+import { SpawnDialog } from './spawn-dialog.tsx'
+import { useAsking } from './use-asking.ts'
+
+export function UserSessionPage() {
+  const { userSessionId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
+  return <OneConsole key={userSessionId} userSessionId={userSessionId} />
+}
+
+function OneConsole({ userSessionId }: { userSessionId: string }) {
+  const words = useWords()
+  const [live] = useState(() => liveConsole(userSessionId))
+  const known = useSyncExternalStore(live.subscribe, live.get)
+  const { picture, problem, whole } = known
+  const [chosenRole, setChosenRole] = useState<string>()
+  const [open, setOpen] = useState<'spawn' | 'end'>()
+  const mayWrite = useMay('write')
+  const [added, setAdded] = useState<string>()
+  useFocusOnAdded(added)
+  if (problem) {
+    return (
+      <div className="flex flex-col gap-3 py-6">
+        <ProblemNote error={problem} onRetry={live.again} />
+        <BackToList named />
+      </div>
+    )
+  }
+  const onSpawned = (role: string) => {
+    setChosenRole(role)
+    setAdded(role)
+  }
+  const chosen = picture.panes.find(({ role }) => role === chosenRole) ?? picture.panes[0]
+  return (
+    <>
+      <Bar userSessionId={userSessionId} known={known} live={live} open={open} onOpen={setOpen} onSpawned={onSpawned} />
+      {picture.panes.length === 0 ? (
+        <div className="py-6">
+          {whole ? (
+            <Empty title={words.console.nobody}>
+              <p className="text-quiet">{words.console.nobodyText}</p>
+              {mayWrite && picture.state === 'ACTIVE' && (
+                <Button look="primary" ref={focusIfNowhere} onClick={() => setOpen('spawn')}>
+                  <PlusIcon />
+                  {words.console.spawn}
+                </Button>
+              )}
+            </Empty>
+          ) : (
+            <Waiting what={words.things.console} onRetry={reconnectRelay} />
+          )}
+        </div>
+      ) : (
+        <>
+          <RoleTabs panes={picture.panes} chosen={chosen?.role} onChoose={setChosenRole} />
+          <div className="flex min-h-0 flex-1 divide-line overflow-x-auto md:-mx-3 md:divide-x">
+            {picture.panes.map((pane) => (
+              <PaneView
+                key={pane.role}
+                pane={pane}
+                known={known}
+                live={live}
+                userSessionId={userSessionId}
+                chosen={pane === chosen}
+              />
+            ))}
+          </div>
+        </>
+      )}
+    </>
+  )
+}
+
+/** The button that made the console has gone with its page. */
+const focusIfNowhere = (button: HTMLButtonElement | null): void => {
+  if (document.activeElement === document.body) button?.focus()
+}
+
+/** Who has added an agent writes to it next, as soon as it is there; unless they have gone elsewhere meanwhile. */
+function useFocusOnAdded(role: string | undefined): void {
+  const written = useRef<string>(undefined)
+  useEffect(() => {
+    if (role === undefined || written.current === role) return
+    const area = document.querySelector<HTMLTextAreaElement>(`[data-role="${CSS.escape(role)}"] > form textarea`)
+    if (!area) return
+    written.current = role
+    if (document.activeElement === document.body || document.activeElement?.closest('[data-console-bar]')) area.focus()
+  })
+}
+
+function BackToList({ named = false }: { named?: boolean }) {
+  const words = useWords()
+  const { projectId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
+  return (
+    <Link
+      to="/projects/$projectId/console"
+      params={{ projectId }}
+      className={buttonClass('quiet', 'self-start')}
+      aria-label={words.console.all}
+    >
+      <BackIcon className="md:hidden" />
+      <span className={named ? '' : 'max-md:hidden'}>{words.console.all}</span>
+    </Link>
+  )
+}
+
+interface BarProps {
+  readonly userSessionId: string
+  readonly known: Known
+  readonly live: LiveConsole
+  readonly open: 'spawn' | 'end' | undefined
+  readonly onOpen: (open: BarProps['open']) => void
+  readonly onSpawned: (role: string) => void
+}
+
+function Bar({ userSessionId, known: { picture }, live, open, onOpen: setOpen, onSpawned }: BarProps) {
+  const words = useWords()
+  const writing = useWriting()
+  const relay = useRelayState()
+  const project = useProject()
+  const mayWrite = useMay('write')
+  const held = picture.panes.filter(({ agent }) => agent !== null && agent.state !== 'FAILED').map(({ role }) => role)
+  const active = picture.state === 'ACTIVE'
+  return (
+    <div data-console-bar className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line py-1.5">
+      <BackToList />
+      <span className="max-md:hidden">
+        <CopyId id={userSessionId} what={words.console.id} />
+      </span>
+      <span role="status" data-relay={relay.state} className="text-sm text-quiet">
+        {relay.state === 'reconnecting' && words.connection.offline(writing.clock(relay.since))}
+        {relay.state === 'connecting' && words.connection.connecting}
+        {!active && words.console.terminated}
+      </span>
+      {mayWrite && active && (
+        <div className="ml-auto flex gap-2">
+          {picture.panes.length > 0 && (
+            <Button onClick={() => setOpen('spawn')} aria-label={words.console.spawn} title={words.console.spawn}>
+              <PlusIcon />
+              <span className="max-md:hidden">{words.console.spawn}</span>
+            </Button>
+          )}
+          <Button look="quiet" onClick={() => setOpen('end')}>
+            {words.console.terminate}
+          </Button>
+        </div>
+      )}
+      {open === 'spawn' && project && (
+        <SpawnDialog
+          project={project}
+          taken={held}
+          live={live}
+          onClose={() => setOpen(undefined)}
+          onSpawned={(role) => {
+            setOpen(undefined)
+            onSpawned(role)
+          }}
+        />
+      )}
+      <EndAll open={open === 'end'} count={held.length} live={live} onClose={() => setOpen(undefined)} />
+    </div>
+  )
+}
+
+function EndAll({ open, count, live, onClose }: { open: boolean; count: number; live: LiveConsole; onClose: () => void }) {
+  const { console: words } = useWords()
+  const navigate = useNavigate()
+  const { projectId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
+  const { ask, waiting, error } = useAsking()
+  const end = async () => {
+    if (await ask(() => live.request({ type: 'session:terminate' })))
+      void navigate({ to: '/projects/$projectId/console', params: { projectId } })
+  }
+  return (
+    <Confirm
+      title={words.terminate}
+      open={open}
+      onClose={onClose}
+      action={
+        <SubmitButton type="button" look="danger" waiting={waiting} onClick={() => void end()}>
+          {words.end}
+        </SubmitButton>
+      }
+    >
+      <p>{words.terminateText(count)}</p>
+      <ProblemNote error={error} />
+    </Confirm>
+  )
+}
+
+/** Only where the panes do not fit beside each other. */
+function RoleTabs(props: { panes: readonly Pane[]; chosen: string | undefined; onChoose: (role: string) => void }) {
+  const words = useWords()
+  const { panes, chosen, onChoose } = props
+  return (
+    <nav aria-label={words.console.roles} className="flex gap-2 overflow-x-auto py-2 md:hidden">
+      {panes.map((pane) => {
+        const state = stateOf(pane)
+        return (
+          <button
+            key={pane.role}
+            type="button"
+            aria-current={pane.role === chosen || undefined}
+            onClick={() => onChoose(pane.role)}
+            className="flex min-h-10 max-w-48 shrink-0 items-center gap-1.5 rounded-md px-3 text-quiet shadow-[inset_0_0_0_1px_var(--edge)] aria-[current=true]:bg-accent-wash aria-[current=true]:font-medium aria-[current=true]:text-ink"
+          >
+            {state && <StateDot state={state} />}
+            <span className="truncate">{pane.role}</span>
+            <span className="sr-only">{stateWord(pane, words)}</span>
+          </button>
+        )
+      })}
+    </nav>
+  )
+}

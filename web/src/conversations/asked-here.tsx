@@ -1,0 +1,39 @@
+/** What the agent of a chat waits for a person to decide, where it is spoken to: the same card as in Now, changed in both at once. */
+import { useQuery } from '@tanstack/react-query'
+import { useLayoutEffect, useRef } from 'react'
+import type { Approval } from '../../../src/protocol/approvals/approval.ts'
+import { ApprovalCard } from '../approvals/approval-card.tsx'
+import { inbox } from '../live/approvals.ts'
+import { useWords } from '../translations/messages.tsx'
+
+/** Oldest first; whoever was here first is decided first. */
+export function useAskedBy(projectId: string, agentId: string): readonly Approval[] {
+  const items = useQuery({ ...inbox, enabled: false }).data?.items ?? []
+  return items.filter((each) => each.status === 'pending' && each.projectId === projectId && each.leaderId === agentId)
+}
+
+export function AskedHere({ asked }: { asked: readonly Approval[] }) {
+  const { approvals } = useWords()
+  const list = useRef<HTMLUListElement>(null)
+  const [first] = asked
+  // The button that was pressed goes with its card: who works by keyboard goes on writing.
+  useLayoutEffect(
+    () => () => {
+      if (document.activeElement === document.body || list.current?.contains(document.activeElement))
+        document.querySelector<HTMLTextAreaElement>('[data-chat] > form textarea')?.focus()
+    },
+    [],
+  )
+  if (!first) return null
+  return (
+    <ul
+      ref={list}
+      aria-label={approvals.statuses.pending}
+      className="max-h-1/2 shrink-0 divide-y divide-line overflow-y-auto border-t border-line"
+    >
+      {asked.map((approval) => (
+        <ApprovalCard key={approval.id} approval={approval} inProject />
+      ))}
+    </ul>
+  )
+}

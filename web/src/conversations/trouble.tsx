@@ -1,0 +1,109 @@
+/** Why the agent does not come, in words, and what can be done about it (CH9, CO7). */
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { client } from '../live/queries.ts'
+import { useSending } from '../live/sending.ts'
+import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
+import { notify } from '../parts/notices.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { useWaitedFor } from '../parts/waited.ts'
+import { WhyEnded } from '../processes/why-ended.tsx'
+import { useSaid, useWords } from '../translations/messages.tsx'
+import type { Where } from './where.ts'
+
+interface TroubleProps {
+  readonly where: Where
+  readonly place: { readonly projectId: string; readonly agentId: string }
+  readonly agentName: string
+  readonly mayWrite: boolean
+  readonly onRetry: () => void
+}
+
+/** A crash that is made good in a moment is not worth a word. */
+export function Trouble({ where, ...rest }: TroubleProps) {
+  const lasting = useWaitedFor(where.is === 'failed' || where.is === 'held' || where.is === 'noCoordinator') !== 'nothing'
+  return (
+    <div role="alert" className="empty:hidden">
+      {lasting && <Told where={where} {...rest} />}
+    </div>
+  )
+}
+
+function Told({ where, place, agentName, mayWrite, onRetry }: TroubleProps): ReactNode {
+  const { chat, act } = useWords()
+  const said = useSaid()
+  if (where.is === 'noCoordinator') {
+    return (
+      <Note title={chat.noCoordinator} next={chat.noCoordinatorNext}>
+        <Link to="/system" className={buttonClass()}>
+          {chat.toSystem}
+        </Link>
+      </Note>
+    )
+  }
+  if (where.is !== 'failed' && where.is !== 'held') return null
+  const { process, failed } = where
+  const log = failed && (
+    <Link to="/system" search={{ launch: failed.launchId }} className={buttonClass()}>
+      {chat.log}
+    </Link>
+  )
+  if (where.is === 'held') {
+    return (
+      <Note title={chat.held(agentName)} detail={process.detail && said(process.detail)} next={chat.heldNext}>
+        {log}
+        {mayWrite && <Release place={place} agentName={agentName} />}
+      </Note>
+    )
+  }
+  return (
+    <Note title={chat.failed(agentName)} detail={<WhyEnded process={process} />} next={chat.failedNext}>
+      {log}
+      {mayWrite && <Button onClick={onRetry}>{act.retry}</Button>}
+    </Note>
+  )
+}
+
+interface NoteProps {
+  readonly title: string
+  readonly detail?: ReactNode
+  readonly next: string
+  readonly children: ReactNode
+}
+
+const Note = ({ title, detail, next, children }: NoteProps) => (
+  <div className="my-3 flex flex-col gap-1 rounded-md bg-warn-wash px-3 py-2.5 [overflow-wrap:anywhere]">
+    <p className="font-medium text-warn">{title}</p>
+    {detail && <p className="text-sm">{detail}</p>}
+    <p>{next}</p>
+    <div className="mt-1 flex flex-wrap justify-end gap-2">{children}</div>
+  </div>
+)
+
+/** Lifts the hold (CO7). */
+export function Release({ place, agentName }: Pick<TroubleProps, 'place' | 'agentName'>) {
+  const { processes } = useWords()
+  const { waiting, error, send } = useSending()
+  const path = '/api/projects/{projectId}/agents/{agentId}/release'
+  const release = async () => {
+    const sent = await send(place, async (options) => {
+      await client.post(path, { params: place, ...options })
+      return true
+    })
+    if (sent) notify(processes.released(agentName))
+  }
+  return (
+    <>
+      <ProblemNote error={error} />
+      <SubmitButton
+        look="plain"
+        type="button"
+        waiting={waiting}
+        aria-label={processes.releaseName(agentName)}
+        onClick={() => void release()}
+      >
+        {processes.release}
+      </SubmitButton>
+    </>
+  )
+}

@@ -1,0 +1,65 @@
+/** Where the agent of a chat works, in a line, with a way to choose another place; and that it waits for the folder, with a way not to (CX9). */
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { Workplace } from '../../../src/protocol/conversations/workplace.ts'
+import { client, hasChanged } from '../live/queries.ts'
+import { useSending } from '../live/sending.ts'
+import { webChatKey } from '../live/work.ts'
+import { SubmitButton } from '../parts/button.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { useWords } from '../translations/messages.tsx'
+import { conversation } from './conversation-reads.ts'
+
+interface WorkplaceProps {
+  readonly place: { readonly projectId: string; readonly agentId: string }
+  readonly mayWrite: boolean
+  /** Changes with what happens in the chat: then it is asked for again. */
+  readonly ring: string
+}
+
+export function WorkplaceLine({ place, mayWrite, ring }: WorkplaceProps) {
+  const { workplace: words } = useWords().chat
+  const key = webChatKey(place.projectId, place.agentId)
+  const { data } = useQuery({ ...conversation(key), retry: false })
+  useEffect(() => {
+    if (ring) void hasChanged(['conversation', key])
+  }, [ring, key])
+  const { waiting, error, send } = useSending()
+  if (!data?.workplace) return null
+  const { kind, folder, branch } = data.workplace
+  const choose = (workplace: 'worktree' | 'checkout') => {
+    const query = { agentId: place.agentId, workplace }
+    const path = '/api/projects/{projectId}/chat/start'
+    return act(workplace, (options) => client.post(path, { params: { projectId: place.projectId }, query, ...options }))
+  }
+  const act = async (what: string, ask: Parameters<typeof send>[1]) => {
+    await send(what, ask)
+    await hasChanged(['conversation', key])
+  }
+  const begin = () => act('begin', (options) => client.post('/api/conversations/{key}/begin', { params: { key }, ...options }))
+  const other = kind === 'worktree' ? 'checkout' : 'worktree'
+  return (
+    <div className="flex min-w-0 flex-1 flex-wrap items-center justify-end gap-x-2 text-sm text-faint" data-workplace={kind}>
+      <span className="truncate" title={folder ?? undefined}>
+        {words.kinds[kind satisfies Workplace['kind']]}
+        {branch && <span className="font-mono"> {branch}</span>}
+      </span>
+      {mayWrite && (folder !== null || kind === 'worktree') && (
+        <SubmitButton look="quiet" type="button" waiting={waiting} onClick={() => void choose(other)}>
+          {words.choose[other]}
+        </SubmitButton>
+      )}
+      {data.waitsFor && (
+        <p role="status" className="flex w-full flex-wrap items-center justify-end gap-x-2 text-warn">
+          {words.waits}
+          {mayWrite && (
+            <SubmitButton look="plain" type="button" waiting={waiting} onClick={() => void begin()}>
+              {words.begin}
+            </SubmitButton>
+          )}
+        </p>
+      )}
+      <ProblemNote error={error} />
+    </div>
+  )
+}

@@ -1,0 +1,20 @@
+/** Why a process is no more: the reason in words, how it went, and what it said last. */
+import type { Process } from '../../../src/protocol/processes/process.ts'
+import { tellsExit } from '../../../src/protocol/sentence-forms.ts'
+import { useSaid, useWords } from '../translations/messages.tsx'
+
+export function WhyEnded({ process }: { process: Process }) {
+  const { processes: words } = useWords()
+  const { reason, exitCode, signal, detail } = process
+  const said = useSaid()
+  const ending =
+    signal !== null ? words.signal(signal) : exitCode !== null && exitCode !== 0 ? words.exitCode(exitCode) : undefined
+  const how = tellsExit(detail) ? undefined : ending
+  const told = [reason && words.reasons[reason], how].filter(Boolean).join(' · ')
+  return (
+    <>
+      {told}
+      {detail && <span className="text-quiet">{told ? `: ${said(detail)}` : said(detail)}</span>}
+    </>
+  )
+}

@@ -1,0 +1,120 @@
+/** The settings of a project (NA10) in English. */
+import type { SettingKey } from '../../../src/protocol/projects/settings.ts'
+
+interface SettingWords {
+  readonly name: string
+  readonly about: string
+}
+
+export type SettingsWords = {
+  readonly groups: Record<'chat' | 'agent' | 'work' | 'permission', string>
+  readonly units: Record<'seconds' | 'minutes' | 'hours' | 'days' | 'chars' | 'tokens' | 'times', string>
+  readonly range: (min: string, max: string) => string
+  readonly wholeRange: (min: string, max: string) => string
+  readonly fallback: (value: string) => string
+  readonly notBelow: (name: string, value: string) => string
+  readonly labelForm: string
+  readonly anyMachine: string
+  readonly choices: Record<string, string>
+  readonly keys: Record<SettingKey, SettingWords>
+}
+
+export const settings: SettingsWords = {
+  groups: { chat: 'Chat', agent: 'Agents and processes', work: 'Work and continuity', permission: 'Permissions' },
+  units: {
+    seconds: 'seconds',
+    minutes: 'minutes',
+    hours: 'hours',
+    days: 'days',
+    chars: 'characters',
+    tokens: 'tokens',
+    times: 'times',
+  },
+  range: (min, max) => `From ${min} to ${max}`,
+  wholeRange: (min, max) => `A whole number from ${min} to ${max}`,
+  fallback: (value) => `Default ${value}`,
+  notBelow: (name, value) => `Not below “${name}” (${value})`,
+  labelForm: 'Small letters, digits, “.”, “_” and “-”',
+  anyMachine: 'any machine',
+  choices: {
+    ask: 'Ask every time',
+    allow_reads: 'Allow reading',
+    allow_all: 'Allow everything',
+    worktree: 'A worktree of its own',
+    checkout: 'The project’s folder',
+  },
+  keys: {
+    'chat.wait_interval_seconds': {
+      name: 'Pause between looks for messages',
+      about: 'How long an idle agent is told to wait before it asks again.',
+    },
+    'chat.soft_timeout_minutes': {
+      name: 'Quiet time before an agent is asked to leave',
+      about: 'Counted from its last answer; unread messages keep it.',
+    },
+    'chat.hard_timeout_minutes': {
+      name: 'Quiet time before an agent is stopped',
+      about: 'Without any call or activity its process is ended. Never below the time before it is asked to leave.',
+    },
+    'chat.workplace': {
+      name: 'New conversations work in',
+      about: 'In the project’s folder one conversation works at a time; with a worktree of its own none waits for another.',
+    },
+    'chat.summarize_after_chars': {
+      name: 'Summarise conversations after',
+      about: 'Longer conversations are handed over with a summary of their beginning.',
+    },
+    'agent_session.ttl_minutes': {
+      name: 'An agent’s sign-in lasts',
+      about: 'Counted from its last call of any kind.',
+    },
+    'process_exit.grace_seconds': {
+      name: 'Grace after a process has ended',
+      about: 'Time in which a call proves that the agent is alive after all.',
+    },
+    'agent.start_timeout_seconds': {
+      name: 'Time to start',
+      about: 'An agent that is not ready by then has failed.',
+    },
+    'user_session.detached_hours': {
+      name: 'A console without a viewer stays for',
+      about: 'Agents work on while nobody watches; after this they are ended.',
+    },
+    'checkpoint.interval_minutes': {
+      name: 'Checkpoint every',
+      about: 'How much work can be lost at most when a machine dies.',
+    },
+    'resume.budget_tokens': {
+      name: 'Size of the context on resume',
+      about: 'What an agent is told about earlier work is cut to this.',
+    },
+    'permission.deadline_minutes': {
+      name: 'A permission waits for',
+      about: 'Without an answer by then it counts as refused.',
+    },
+    'turn.max_minutes': {
+      name: 'Longest turn',
+      about: 'A prompt that is not answered by then is ended.',
+    },
+    'worktree.remove_after_days': {
+      name: 'Worktrees are removed after',
+      about: 'So long after their last use, and only when nothing in them would be lost. 0: never.',
+    },
+    'permission.policy': {
+      name: 'When an agent asks for permission',
+      about: 'What is answered without asking a person.',
+    },
+    'restart.max': {
+      name: 'Restarts before giving up',
+      about: 'Within the window below.',
+    },
+    'restart.window_seconds': {
+      name: 'Window for counting restarts',
+      about: 'Older restarts are forgotten.',
+    },
+    'agent.runs_on': {
+      name: 'Machines that may run the agents',
+      about: 'The label of a coordinator; agents are started only where it is. An agent may ask for one of its own besides.',
+    },
+  },
+}

@@ -1,0 +1,121 @@
+/** The words of processes, agent sessions, coordinators and installed agents in English. */
+import type { ProcessEndReason } from '../../../src/protocol/processes/process.ts'
+
+const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
+const two = (count: number): string => String(count).padStart(2, '0')
+
+/** 42 s, 3 min 07 s, 2 h 05 min, 3 d 4 h */
+export const duration = (seconds: number): string => {
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} min ${two(seconds % 60)} s`
+  const hours = Math.floor(minutes / 60)
+  return hours < 24 ? `${hours} h ${two(minutes % 60)} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`
+}
+
+export const processes = {
+  title: 'Processes',
+  none: 'No agent process runs.',
+  ended: 'Ended',
+  endedNone: 'None has ended yet.',
+  older: 'Show older ones',
+  states: { waiting: 'Waiting its turn', starting: 'Starting', running: 'Running', held: 'Held', ended: 'Ended' },
+  stopping: 'Stopping',
+  unreachable: 'Not heard of',
+  lasted: (duration: string) => `after ${duration}`,
+  neverRan: 'never ran',
+  pid: 'Process id',
+  launch: 'Launch',
+  launchId: 'launch id',
+  agent: 'Agent',
+  project: 'Project',
+  state: 'State',
+  ordered: 'Ordered',
+  started: 'Started',
+  endedAt: 'Ended at',
+  coordinator: 'Coordinator',
+  exit: 'Exit',
+  exitCode: (code: number) => `code ${code}`,
+  signal: (signal: string) => `signal ${signal}`,
+  why: 'Why',
+  details: (agent: string) => `Details of ${agent}`,
+  output: 'What it wrote',
+  outputNone: 'It has written nothing.',
+  outputGone: (days: number) => `What it wrote was kept for ${days} days.`,
+  outputKept: 'The last 32 KB are kept; secrets are masked.',
+  missing: 'There is no such launch',
+  missingText: 'It may be of another installation, or the address is mistyped.',
+  stop: 'Stop',
+  stopName: (agent: string) => `Stop ${agent}`,
+  stopTitle: (agent: string, project: string) => `Stop ${agent} in ${project}?`,
+  stopText: 'It is asked to end, with everything it has started, and ended by force after five seconds.',
+  stopKept:
+    'Kept: every message and task. What it has not answered is handed to the next one, which is started if there is still work.',
+  stopped: (agent: string) => `${agent} is being stopped`,
+  release: 'Release',
+  releaseName: (agent: string) => `Release ${agent}`,
+  released: (agent: string) => `${agent} is tried again`,
+  reasons: {
+    exited: 'Ended by itself',
+    crashed: 'Crashed',
+    start_failed: 'Could not be started',
+    start_timeout: 'Did not sign in in time',
+    idle: 'Was idle for too long',
+    finished: 'Had nothing more to do',
+    stopped_by_person: 'Was stopped by a person',
+    shutdown: 'Holdfast was stopped',
+    leftover: 'Was left behind by a coordinator that died',
+    coordinator_lost: 'Its coordinator was taken over',
+    withdrawn: 'Was not needed any more',
+  } satisfies Record<ProcessEndReason, string>,
+}
+
+export const agentSessions = {
+  title: 'Agent sessions',
+  none: 'No agent is signed in.',
+  purposes: { chat: 'Chat', task: 'Task' },
+  states: { active: 'Active', terminating: 'Leaving', ended: 'Ended' },
+  byOthers: 'started by others',
+}
+
+export const coordinators = {
+  title: 'Coordinators',
+  none: 'No coordinator has joined: agents are not started.',
+  noneHint: 'Start Holdfast with `holdfast up`, or join this machine with `holdfast coordinator`.',
+  states: { connected: 'Connected', unreachable: 'Unreachable', stopped: 'Stopped' },
+  count: (count: number) => many(count, 'process', 'processes'),
+  for: (duration: string) => `for ${duration}`,
+  heard: 'last heard',
+  version: (version: string) => `version ${version}`,
+  takeOver: 'Take over',
+  takeOverName: (machine: string) => `Take over from ${machine}`,
+  takeOverTitle: (machine: string) => `Take over from ${machine}?`,
+  takeOverText:
+    'Its processes are counted as lost and their sessions end. The work is given to a coordinator that can be reached. Should this one come back, it is refused and ends what it still runs.',
+  takeOverWait: 'Silence is not death: a machine that sleeps goes on when it wakes. Take over only if it will not.',
+  takenOver: (machine: string) => `${machine} was taken over`,
+}
+
+export const running = {
+  title: 'Running',
+  none: 'No agent runs now.',
+  count: (count: number) => `${count} running`,
+  chat: 'In a chat',
+  task: 'At a task',
+  console: 'In a console',
+  signingIn: 'Signing in',
+}
+
+export const detected = {
+  title: 'Installed on this machine',
+  hint: "Found on the server's PATH. Added with one click, and started when there is work.",
+  add: 'Add',
+  addName: (agent: string) => `Add ${agent}`,
+  added: (agent: string) => `${agent} is added`,
+  already: (ids: string) => `added as ${ids}`,
+  version: (version: string) => `version ${version}`,
+  noVersion: 'version unknown',
+  untried: 'not tried yet',
+  setupTitle: (agent: string) => `One thing is left for ${agent}`,
+  setupText: (file: string) => `It cannot be told at its start where Holdfast is. Put this into ${file} once:`,
+}

@@ -1,0 +1,98 @@
+/** Takes interrupted work up (RS1). What could not be restored is said before the person turns to anything else (RS2). */
+import { useState } from 'react'
+import type { Missing, NotRestored } from '../../../src/protocol/work/resume.ts'
+import type { WorkSession } from '../../../src/protocol/work/work-session.ts'
+import { canResume } from '../live/continuity.ts'
+import { useAgentAndProject } from '../live/names.ts'
+import { client, useMay } from '../live/queries.ts'
+import { useSending } from '../live/sending.ts'
+import { Button, SubmitButton } from '../parts/button.tsx'
+import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
+import { notify } from '../parts/notices.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { useSaid, useWords } from '../translations/messages.tsx'
+
+interface ResumeButtonProps {
+  /** Undefined: there is nothing to resume, and the button says so. */
+  readonly workSession: WorkSession | undefined
+  readonly projectId: string
+}
+
+export function ResumeButton({ workSession, projectId }: ResumeButtonProps) {
+  const { continuity } = useWords()
+  const mayWrite = useMay('write')
+  const { project } = useAgentAndProject({ projectId, agentId: '' })
+  const { waiting, error, send } = useSending<{ notRestored: readonly NotRestored[]; missing: readonly Missing[] }>()
+  const [lost, setLost] = useState<readonly NotRestored[]>([])
+  const [missing, setMissing] = useState<readonly Missing[]>([])
+  const possible = workSession !== undefined && canResume(workSession)
+  const why = workSession?.setAside ? continuity.setAsideText : continuity.resumeNothing
+  const resume = async () => {
+    if (!possible) return
+    const params = { projectId, workSessionId: workSession.id }
+    const answer = await send(params, (options) =>
+      client.post('/api/projects/{projectId}/sessions/{workSessionId}/resume', { params, ...options }),
+    )
+    if (!answer) return
+    if (answer.missing.length === 0) notify(continuity.goesOn(project))
+    setMissing(answer.missing)
+    setLost(answer.missing.length === 0 ? answer.notRestored : [])
+  }
+  if (!mayWrite) return null
+  return (
+    <>
+      <ProblemNote error={error} />
+      <SubmitButton
+        look="plain"
+        type="button"
+        waiting={waiting}
+        disabled={!possible}
+        title={possible ? undefined : why}
+        aria-label={continuity.resumeName(project)}
+        onClick={() => void resume()}
+      >
+        {continuity.resume}
+      </SubmitButton>
+      {lost.length > 0 && (
+        <Said title={continuity.notRestored} text={continuity.notRestoredText} said={lost} onClose={() => setLost([])} />
+      )}
+      {missing.length > 0 && (
+        <Said
+          title={continuity.missingToStart}
+          text={continuity.missingToStartText}
+          said={missing}
+          onClose={() => setMissing([])}
+        />
+      )}
+    </>
+  )
+}
+
+interface SaidProps {
+  readonly title: string
+  readonly text: string
+  readonly said: readonly { readonly what: string; readonly detail: string }[]
+  readonly onClose: () => void
+}
+
+function Said({ title, text, said: things, onClose }: SaidProps) {
+  const { continuity } = useWords()
+  const said = useSaid()
+  return (
+    <InputDialog title={title} open onClose={onClose}>
+      <DialogBody>
+        <p>{text}</p>
+        <ul className="flex list-disc flex-col gap-1 pl-5 [overflow-wrap:anywhere]">
+          {things.map(({ what, detail }) => (
+            <li key={`${what} ${detail}`}>{said(detail)}</li>
+          ))}
+        </ul>
+      </DialogBody>
+      <DialogFoot>
+        <Button look="primary" data-first onClick={onClose}>
+          {continuity.understood}
+        </Button>
+      </DialogFoot>
+    </InputDialog>
+  )
+}

@@ -1,0 +1,149 @@
+/** The fields of a task: what, who, after what; of one that is there also its state and how far it is. */
+import type { Project } from '../../../src/protocol/projects/project.ts'
+import type { Task } from '../../../src/protocol/work/task.ts'
+import { useNames } from '../live/names.ts'
+import type { ProjectWork } from '../live/project-work.ts'
+import { SelectField, TextAreaField, TextField } from '../parts/field.tsx'
+import { useWords, useWriting } from '../translations/messages.tsx'
+import type { problemsOf, TaskValues } from './task-draft.ts'
+
+/** `blocked` is nobody's choice: it follows from the tasks it depends on. */
+const choosable = ['pending', 'in_progress', 'completed', 'failed'] as const satisfies readonly Task['status'][]
+
+interface TaskFieldsProps {
+  readonly task: Task | undefined
+  readonly values: TaskValues
+  readonly onValues: (values: Partial<TaskValues>) => void
+  readonly problems: ReturnType<typeof problemsOf>
+  readonly project: Project
+  readonly work: ProjectWork
+  readonly readOnly: boolean
+}
+
+export function TaskFields({ task, values, onValues, problems, project, work, readOnly }: TaskFieldsProps) {
+  const { tasks } = useWords()
+  const nameOf = useNames()
+  const statuses = choosable.some((each) => each === task?.status) || !task ? choosable : [task.status, ...choosable]
+  const assignable = [...new Set([...project.agentIds, ...(task?.assignedTo ? [task.assignedTo] : [])])]
+  return (
+    <fieldset disabled={readOnly} className="contents">
+      <TextField
+        label={tasks.fields.title}
+        placeholder={tasks.fields.titleExample}
+        value={values.title}
+        onValue={(title) => onValues({ title })}
+        error={problems.title}
+        spellCheck
+        required
+      />
+      <TextAreaField
+        label={tasks.fields.description}
+        optional
+        prose
+        rows={2}
+        maxLength={100_000}
+        value={values.description}
+        onValue={(description) => onValues({ description })}
+      />
+      {!task && (
+        <div className="grid grid-cols-2 gap-4">
+          <TextField
+            label={tasks.fields.phase}
+            inputMode="numeric"
+            value={values.phase}
+            onValue={(phase) => onValues({ phase })}
+            error={problems.phase}
+          />
+          <TextField
+            label={tasks.fields.type}
+            hint={tasks.fields.typeHint}
+            value={values.type}
+            onValue={(type) => onValues({ type })}
+            error={problems.type}
+          />
+        </div>
+      )}
+      <SelectField
+        label={tasks.fields.assignedTo}
+        value={values.assignedTo}
+        onValue={(assignedTo) => onValues({ assignedTo })}
+        options={[{ value: '', name: tasks.unassigned }, ...assignable.map((id) => ({ value: id, name: nameOf(id) }))]}
+      />
+      {task ? (
+        <div className="grid grid-cols-2 gap-4">
+          <SelectField
+            label={tasks.fields.status}
+            value={values.status}
+            onValue={(status) => onValues({ status: statuses.find((each) => each === status) ?? values.status })}
+            options={statuses.map((status) => ({ value: status, name: tasks.statuses[status] }))}
+          />
+          <TextField
+            label={tasks.fields.progress}
+            hint={tasks.fields.progressHint}
+            inputMode="numeric"
+            value={values.progress}
+            onValue={(progress) => onValues({ progress })}
+            error={problems.progress}
+          />
+        </div>
+      ) : (
+        <WorkSessionChoice values={values} onValues={onValues} work={work} />
+      )}
+      <Dependencies task={task} values={values} onValues={onValues} work={work} />
+      {task?.result != null && (
+        <div className="flex flex-col gap-1">
+          <p className="font-medium">{tasks.fields.result}</p>
+          <p className="rounded-md bg-sunken px-3 py-2 font-mono text-sm whitespace-pre-wrap [overflow-wrap:anywhere]">
+            {typeof task.result === 'string' ? task.result : JSON.stringify(task.result, null, 2)}
+          </p>
+        </div>
+      )}
+    </fieldset>
+  )
+}
+
+function WorkSessionChoice({ values, onValues, work }: Pick<TaskFieldsProps, 'values' | 'onValues' | 'work'>) {
+  const { tasks } = useWords()
+  const writing = useWriting()
+  const running = work.workSessions.filter(({ state }) => state === 'running')
+  const name = ({ id, contextSummary, currentAgentRole, startedAt }: (typeof running)[number]) =>
+    `${contextSummary?.slice(0, 60) || currentAgentRole || id} · ${writing.exact(startedAt)}`
+  return (
+    <SelectField
+      label={tasks.fields.workSession}
+      value={values.workSessionId}
+      onValue={(workSessionId) => onValues({ workSessionId })}
+      options={[...running.map((each) => ({ value: each.id, name: name(each) })), { value: '', name: tasks.newWorkSession }]}
+    />
+  )
+}
+
+function Dependencies({ task, values, onValues, work }: Pick<TaskFieldsProps, 'task' | 'values' | 'onValues' | 'work'>) {
+  const { tasks } = useWords()
+  const known = work.tasks.filter(({ id }) => id !== task?.id)
+  const unknown = values.dependsOn.filter((id) => !known.some((each) => each.id === id))
+  const choices = [...unknown.map((id) => ({ id, title: id })), ...known]
+  if (choices.length === 0) return null
+  const toggle = (id: string, on: boolean) =>
+    onValues({ dependsOn: on ? [...values.dependsOn, id] : values.dependsOn.filter((each) => each !== id) })
+  return (
+    <fieldset className="min-w-0">
+      <legend className="mb-1 font-medium">{tasks.fields.dependsOn}</legend>
+      <div className="flex max-h-44 flex-col overflow-y-auto rounded-md p-1 shadow-[inset_0_0_0_1px_var(--edge)]">
+        {choices.map(({ id, title }) => (
+          <label key={id} className="flex min-h-8 shrink-0 items-center gap-2 rounded px-2 hover:bg-hover max-md:min-h-10">
+            <input
+              type="checkbox"
+              className="size-4 shrink-0 accent-accent"
+              checked={values.dependsOn.includes(id)}
+              onChange={(event) => toggle(id, event.target.checked)}
+            />
+            <span className="min-w-0 truncate">{title}</span>
+            {title !== id && <span className="ml-auto font-mono text-xs text-faint">{id}</span>}
+          </label>
+        ))}
+      </div>
+      <p className="mt-1 text-sm text-faint">{tasks.fields.dependsOnHint}</p>
+    </fieldset>
+  )
+}

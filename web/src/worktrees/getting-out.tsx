@@ -1,0 +1,102 @@
+/** The two ways to get work out of a worktree from here: commit it on its branch, and bring it into another (WT6). */
+import { type FormEvent, useState } from 'react'
+import type { Worktree, WorktreeState } from '../../../src/protocol/worktrees/worktree.ts'
+import { useAsking } from '../consoles/use-asking.ts'
+import { client } from '../live/queries.ts'
+import { SubmitButton } from '../parts/button.tsx'
+import { CopyText } from '../parts/copy.tsx'
+import { TextField } from '../parts/field.tsx'
+import { ProblemNote, problemIn } from '../parts/problem-note.tsx'
+import { useWords } from '../translations/messages.tsx'
+
+const one = '/api/projects/{projectId}/worktrees/{worktreeId}'
+const paramsOf = ({ projectId, id }: Worktree) => ({ projectId, worktreeId: id })
+
+export function CommitForm({ worktree, onChange }: { worktree: Worktree; onChange: () => void }) {
+  const { worktrees: words } = useWords()
+  const [message, setMessage] = useState(words.messageDefault(worktree.role))
+  const { ask, waiting, error } = useAsking()
+  const commit = async (event: FormEvent) => {
+    event.preventDefault()
+    const body = message.trim() === '' ? {} : { message }
+    if (await ask(() => client.post(`${one}/commit`, { params: paramsOf(worktree), body }))) onChange()
+  }
+  return (
+    <form onSubmit={(event) => void commit(event)} className="flex flex-wrap items-end gap-2">
+      <TextField label={words.message} value={message} onValue={setMessage} className="min-w-40 flex-1" />
+      <SubmitButton waiting={waiting}>{words.commit}</SubmitButton>
+      <ProblemNote error={error} />
+    </form>
+  )
+}
+
+interface MergeProps {
+  readonly worktree: Worktree
+  readonly state: WorktreeState
+  readonly onChange: () => void
+}
+
+export function MergeForm({ worktree, state, onChange }: MergeProps) {
+  const { worktrees: words } = useWords()
+  const [branch, setBranch] = useState(worktree.baseBranch ?? '')
+  const [done, setDone] = useState<string>()
+  const { ask, waiting, error } = useAsking()
+  const bring = (how: 'merge' | 'rebase') => {
+    setDone(undefined)
+    return ask(async () => {
+      const body = { how, ...(branch.trim() !== '' && { branch: branch.trim() }) }
+      const brought = await client.post(`${one}/merge`, { params: paramsOf(worktree), body })
+      setDone(brought.outcome === 'done' ? words.merged(brought.branch) : words.nothingNew(brought.branch))
+      onChange()
+    })
+  }
+  if (state.ahead === 0 && state.uncommitted === 0) return null
+  return (
+    <form
+      className="flex flex-wrap items-end gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void bring('merge')
+      }}
+    >
+      <TextField label={words.into} value={branch} onValue={setBranch} mono className="min-w-40 flex-1" />
+      <SubmitButton waiting={waiting}>{words.merge}</SubmitButton>
+      <SubmitButton type="button" look="plain" waiting={waiting} onClick={() => void bring('rebase')}>
+        {words.rebase}
+      </SubmitButton>
+      {state.uncommitted > 0 && <p className="w-full text-sm text-faint">{words.commitFirst}</p>}
+      {done && (
+        <p role="status" className="w-full text-sm">
+          {done}
+        </p>
+      )}
+      <div className="flex w-full flex-col gap-2">
+        <ProblemNote error={error} />
+        <Conflicts error={error} />
+      </div>
+    </form>
+  )
+}
+
+/** What could not be merged, and what to type instead. */
+function Conflicts({ error }: { error: unknown }) {
+  const { worktrees: words } = useWords()
+  const problem = problemIn(error) as { files?: unknown; command?: unknown } | undefined
+  const files = Array.isArray(problem?.files) ? problem.files.map(String) : []
+  const command = typeof problem?.command === 'string' ? problem.command : undefined
+  return (
+    <>
+      {files.length > 0 && (
+        <p className="text-sm [overflow-wrap:anywhere]">
+          {words.conflicts}: <span className="font-mono text-xs">{files.join(', ')}</span>
+        </p>
+      )}
+      {command && (
+        <p className="flex min-w-0 items-center gap-1 rounded-md bg-sunken px-3 py-1">
+          <code className="min-w-0 flex-1 font-mono text-xs [overflow-wrap:anywhere]">{command}</code>
+          <CopyText text={command} what={words.command} />
+        </p>
+      )}
+    </>
+  )
+}
