@@ -1,9 +1,50 @@
 #!/usr/bin/env node
-/** The entry: hands what was typed to the command line. Compiled code is kept between starts, because starts are measured (SP1). */
+/**
+ * The entry: passes the arguments to the command line. Compiled code is cached between starts, because start time is measured (SP1).
+ *
+ * src/
+ *   domain/         pure decisions: types, rules, state machines, the error catalogue (by area)
+ *   protocol/       schemas of everything on a wire, in a file or in the configuration (by area)
+ *   services/       use cases, each in a transaction, and the reads of an area (by area)
+ *   store/          the database behind one contract; the queries (by area)
+ *     log/          streams, events, cursors, doorbells, receipts
+ *     schema/       the tables
+ *     migrations/   how an older database becomes the present one
+ *     sqlite/       the engine on SQLite
+ *     postgres/     the engine on PostgreSQL
+ *     deep-check/   reads everything and compares it (doctor --deep)
+ *   server/         endpoints, and what follows the log for them; no rules inside (by area)
+ *     http/         the HTTP application, its routes, OpenAPI, serving the page
+ *     websocket/    the WebSocket endpoint
+ *     mcp/          the MCP endpoint and its tools
+ *     live/         subscriptions to streams
+ *     security/     credentials, Host and Origin, rate limits
+ *   jobs/           background jobs; in a cluster one node runs them
+ *   mirror/         files written from the log, beside the database
+ *   adapters/       what is outside: chat platforms and installed agents
+ *     telegram/     the Telegram adapter
+ *     agents/       finds agents that are installed
+ *   coordinator/    starts agents on its machine, ends them, reports what became of them
+ *     acp/          speaks the Agent Client Protocol with an agent
+ *     worktrees/    git worktrees: make, inspect, commit, merge, remove
+ *   demo/           the demo project and its agents
+ *     acp/          the demo agent that is prompted
+ *     mcp/          the demo agent that pulls its work
+ *   client/         the typed client of the server, for cli/, web/ and other programs
+ *   cli/            the command line (by area)
+ *   embedded/       conversations inside another program, without a server
+ *   compose/        the composition root: builds the parts, connects them, starts them
+ *   offline/        works on a data folder without a server: backup, restore, rebuild, migrate
+ *   platform/       the operating system: clock, randomness, files, processes, signals, configuration, log
+ *
+ * Layers "by area" have a folder for each area they deal with: access, projects, agents, conversations, turns, agent-sessions, processes,
+ * consoles, worktrees, work, approvals, channels, system. `src/<layer>/approvals` is all of approvals.
+ * Which layer may import which: .dependency-cruiser.cjs.
+ */
 import { enableCompileCache } from 'node:module'
 
 enableCompileCache()
-// Whoever read our answers may stop reading; that is no reason to fall over.
+// The reader of our output may close it early (`holdfast … | head`).
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 
 const [{ run }, { callerFolder }] = await Promise.all([import('./cli/run.ts'), import('./platform/caller-folder.ts')])

@@ -54,13 +54,12 @@ export function configPage(): string {
       '`holdfast doctor` prints each value and where it came from. Unknown names and bad values are refused, with the nearest valid one.',
       'Name the schema in the file and an editor completes it: `{"$schema": "…/docs/reference/holdfast.config.schema.json"}`.',
     ].join('\n'),
-    '## Of a server',
+    '## Server',
     table(['key', 'what it is', 'allowed', 'default', 'also as'], values),
-    '## Settings of a project',
+    '## Project settings',
     [
       'Set with `PATCH /api/projects/{projectId} {"settings": {"<key>": <value>}}` or on the page; `null` takes one back to its default.',
-      '`chat.hard_timeout_minutes` must not be below `chat.soft_timeout_minutes`. Most of them guide features that are still to come;',
-      'they can be set and read today (see [what works now](../../README.md#what-works-now)).',
+      '`chat.hard_timeout_minutes` must not be below `chat.soft_timeout_minutes`.',
     ].join('\n'),
     table(['key', 'allowed', 'default'], settings),
   )

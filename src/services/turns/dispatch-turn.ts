@@ -28,7 +28,6 @@ import { selectConversation } from '../../store/conversations/conversations.ts'
 import { messagesOfTurn, splitUnread } from '../../store/conversations/unread.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { contextLimit, type ReadyLaunch } from '../../store/processes/ready-launches.ts'
-import { selectWaitingTask } from '../../store/queries/turns-in-folders.ts'
 import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { type ContextRow, selectContextsOfLaunch, updateContext } from '../../store/turns/contexts.ts'
 import {
@@ -41,6 +40,7 @@ import {
   type TurnRow,
   updateTurn,
 } from '../../store/turns/turns.ts'
+import { selectWaitingTask } from '../../store/turns/turns-in-folders.ts'
 import { lineageOf, selectWorkSession } from '../../store/work/work-sessions.ts'
 import { endAgentSession } from '../agent-sessions/agent-session-end.ts'
 import { takeLease } from '../agent-sessions/authenticate-agent.ts'

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Pair } from '../agent-sessions/agent-sessions.ts'
 import { statement } from '../statement.ts'
-import { open, queued, running, type TurnRow } from '../turns/turns.ts'
+import { open, queued, running, type TurnRow } from './turns.ts'
 
 /** Of a project, where files may be changed. */
 export const selectRunningAt = statement<{ projectId: string }>()((db, p) =>
