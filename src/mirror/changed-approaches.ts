@@ -9,6 +9,7 @@ import { approachKinds } from '../domain/work/approach-lifecycle.ts'
 import { readPlainFile } from '../platform/plain-file.ts'
 import type { ApproachesFile } from '../protocol/work/approaches-file.ts'
 import { type NewApproach, newApproaches } from '../protocol/work/new-approaches.ts'
+import { workSessionFileNames } from '../protocol/work/read-work-session.ts'
 
 export interface ChangedApproaches {
   readonly added: readonly NewApproach[]
@@ -22,7 +23,7 @@ export interface ChangedApproaches {
 type Listed = { readonly [Kind in (typeof approachKinds)[number]]: readonly Entry[] }
 type Entry = Readonly<Record<string, unknown>>
 
-const file = 'approaches.json'
+const file = workSessionFileNames.approaches
 const namedAtMost = 5
 
 /** Undefined while nobody but us has written it. `kept`: what the store says; `beside`: what we wrote last. */

@@ -1,15 +1,16 @@
-/** What the doors may know of the files beside the database: where one lies, and whether it is written. */
+/** The paths of the mirrored files, and whether each is written: what endpoints may know of the files beside the database. */
 import { join } from 'node:path'
 import { Refusal } from '../domain/errors.ts'
 import { conversationStream, noteStream, projectStream, type StreamName } from '../domain/stream-name.ts'
 import { coordinatorLog } from '../platform/data-folder.ts'
 import { useOfLog } from '../platform/log-file.ts'
+import { workSessionFileNames } from '../protocol/work/read-work-session.ts'
 import { selectNameOf } from '../store/conversations/conversations.ts'
 import type { Store } from '../store/store.ts'
 import { namesOf } from './conversation-name.ts'
 import type { Mirror } from './mirror.ts'
 import { notePath } from './note-file.ts'
-import { checkpointName, workSessionFolder } from './work-session-folders.ts'
+import { workSessionFolder } from './work-session-folders.ts'
 
 interface Beside {
   readonly mirror: Mirror
@@ -21,7 +22,7 @@ interface Beside {
 
 export const filesBeside = ({ mirror, store, data, noteDay }: Beside) => ({
   checkpointPath: (projectId: string, workSessionId: string): string =>
-    join(data, 'projects', projectId, workSessionFolder(workSessionId), checkpointName),
+    join(data, 'projects', projectId, workSessionFolder(workSessionId), workSessionFileNames.checkpoint),
   written: (projectId: string): Promise<boolean> => isSettled(mirror, projectStream(projectId)),
   saveConversation: (key: string): Promise<string> => saveConversation(mirror, store, data, key),
   notePath: (day: string): string => notePath(data, day),

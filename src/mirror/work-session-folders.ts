@@ -8,6 +8,8 @@ import { eachByItself, inPages } from '../platform/each-by-itself.ts'
 import { makeFolder } from '../platform/make-folder.ts'
 import { readPlainFile } from '../platform/plain-file.ts'
 import type { ApproachesFile } from '../protocol/work/approaches-file.ts'
+import { workSessionFileNames as fileNames } from '../protocol/work/read-work-session.ts'
+import { FolderId } from '../protocol/work/state-checkpoint.ts'
 import type { WorkSession } from '../protocol/work/work-session.ts'
 import { newest, type PageKey } from '../store/page-cursor.ts'
 import type { Reader } from '../store/store.ts'
@@ -30,11 +32,6 @@ import { approachesFile, remainingTasksFile, workSessionFile } from './work-sess
 
 const eventsAtOnce = 500
 const workSessionsAtOnce = 200
-
-/** The ids we give out; one that somebody wrote into the table otherwise names no folder. */
-const folderName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/
-
-export const checkpointName = 'state_checkpoint.json'
 
 /** Below the folder of a project. */
 export const workSessionFolder = (workSessionId: string): string => join('sessions', workSessionId)
@@ -98,7 +95,8 @@ async function writeWorkSession(
   artifacts: ReadonlySet<string> | 'all',
   takeIn: TakeIn | undefined,
 ): Promise<void> {
-  if (!folderName.test(id)) return
+  // Another program may have written a row with an id that cannot be the name of a folder.
+  if (!FolderId.safeParse(id).success) return
   const found = await store.read(async (reader) => {
     const rows = await workSessionRows(reader, id)
     if (!rows) return undefined
@@ -111,18 +109,18 @@ async function writeWorkSession(
   await makeFolder(join(folder, 'artifacts'))
   const names = artifacts === 'all' ? new Set(rows.artifacts.map(({ name }) => name)) : artifacts
   const state = stateOf(rows)
-  const kept = await isFinal(join(folder, checkpointName), rows)
+  const kept = await isFinal(join(folder, fileNames.checkpoint), rows)
   const learned = { rows, content: approachesFile(rows, approaches), kept }
   const writes = [
     ...[...names].map((name) => () => mirrorArtifact(store, join(folder, 'artifacts'), id, name)),
-    () => writeJson(join(folder, 'work_session.json'), workSessionFile(rows, since)),
+    () => writeJson(join(folder, fileNames.workSession), workSessionFile(rows, since)),
     () => writeApproaches(folder, learned, takeIn),
     ...(kept
       ? []
       : [
-          () => writeJson(join(folder, 'remaining_tasks.json'), remainingTasksFile(state)),
+          () => writeJson(join(folder, fileNames.remainingTasks), remainingTasksFile(state)),
           // Last: when it says how the work ended, the two before do.
-          () => writeJson(join(folder, checkpointName), state),
+          () => writeJson(join(folder, fileNames.checkpoint), state),
         ]),
     () => syncFolder(folder),
     () => syncFolder(join(folder, '..')),
@@ -139,7 +137,7 @@ interface Learned {
 
 /** AR3: what somebody wrote into the file comes first; it is written over only when all of that was taken in. */
 async function writeApproaches(folder: string, { rows, content, kept }: Learned, takeIn: TakeIn | undefined): Promise<void> {
-  const [path, beside] = [join(folder, 'approaches.json'), join(folder, '.approaches.json')]
+  const [path, beside] = [join(folder, fileNames.approaches), join(folder, `.${fileNames.approaches}`)]
   const { id: workSessionId, project_id: projectId, file_problem } = rows.workSession
   const changed = takeIn && (await changedApproaches(path, beside, content))
   if (changed) {

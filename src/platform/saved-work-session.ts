@@ -1,10 +1,11 @@
 /**
- * A work session's folder on disk (CK2), read for whoever brings it back (CK4): each file as the JSON it holds. Understands nothing
- * of it, and follows no link out of the folder.
+ * Reads the folder of a work session from disk (CK2) so that it can be restored (CK4). Parses each file as JSON without checking its
+ * content, and follows no link out of the folder.
  */
 import { lstat, readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { WorkSessionFiles } from '../protocol/work/read-work-session.ts'
+import { workSessionFileNames as fileNames, type WorkSessionFiles } from '../protocol/work/read-work-session.ts'
+import { FolderId, looksLikeCheckpoint } from '../protocol/work/state-checkpoint.ts'
 import { StartFailure } from './start-failure.ts'
 
 export interface SavedArtifact {
@@ -18,18 +19,17 @@ export interface SavedWorkSession {
   readonly artifacts: readonly SavedArtifact[]
 }
 
-const checkpointFile = 'state_checkpoint.json'
-const largestFileBytes = 256 * 1024 * 1024
-/** Of the files in a folder that may be a checkpoint. */
-const mostLookedAt = 100
+const maxFileBytes = 256 * 1024 * 1024
+/** The most JSON files of one folder that are searched for a checkpoint. */
+const maxCandidates = 100
 
-/** The checkpoint that a path means: that file, whatever it is called, or the one in that folder. */
+/** Finds the checkpoint at a path: the file itself, whatever its name, or the only one in the folder. */
 export async function findCheckpoint(path: string): Promise<string> {
   const found = await lstat(path).catch(() => undefined)
   if (found?.isFile()) return resolve(path)
   if (!found?.isDirectory())
     throw new StartFailure(found ? `${path} is neither a file nor a folder.` : `There is no file ${path}.`, nameAnother)
-  const usual = resolve(path, checkpointFile)
+  const usual = resolve(path, fileNames.checkpoint)
   if ((await lstat(usual).catch(() => undefined))?.isFile()) return usual
   const [only, ...others] = await checkpointsIn(resolve(path))
   if (only === undefined) throw new StartFailure(`There is no checkpoint in ${path}.`, nameAnother)
@@ -38,29 +38,31 @@ export async function findCheckpoint(path: string): Promise<string> {
   throw new StartFailure(`There are several checkpoints in ${path}: ${names}.`, 'Name the one you mean; nothing was changed.')
 }
 
-/** Files of any name that say of themselves what a checkpoint says. */
+/** Lists the JSON files of a folder that look like a checkpoint, whatever their names. */
 async function checkpointsIn(folder: string): Promise<string[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort()
   const found: string[] = []
-  for (const name of names.slice(0, mostLookedAt)) {
+  for (const name of names.slice(0, maxCandidates)) {
     const content = await readJson(join(folder, name)).catch(() => undefined)
-    const { project_id, session_id, timestamp } = (content ?? {}) as Record<string, unknown>
-    if ([project_id, session_id, timestamp].every((each) => typeof each === 'string')) found.push(join(folder, name))
+    if (looksLikeCheckpoint(content)) found.push(join(folder, name))
   }
   return found
 }
 
-const nameAnother = `Name the ${checkpointFile} of a work session, whatever it is called by now, or its folder; nothing was changed.`
+const nameAnother = `Name the ${fileNames.checkpoint} of a work session, whatever it is called by now, or its folder; nothing was changed.`
 
-/** With what lies beside the checkpoint: beside one of another name, which may lie anywhere, only what says that it is of the same. */
+/**
+ * Reads a checkpoint and the files beside it. A checkpoint of another name may lie in any folder: then only files with the same id
+ * belong to it.
+ */
 export async function readSavedWorkSession(
   folder: string,
-  file: string = join(folder, checkpointFile),
+  file: string = join(folder, fileNames.checkpoint),
 ): Promise<SavedWorkSession> {
   const checkpoint = await readJson(file)
   if (checkpoint === undefined)
     throw new StartFailure(`There is no ${basename(file)} in ${folder}.`, 'Name another folder; nothing was changed.')
-  const isUsual = basename(file) === checkpointFile
+  const isUsual = basename(file) === fileNames.checkpoint
   const files: Record<string, unknown> = { checkpoint }
   for (const [name, { path, idIn }] of Object.entries(companions)) {
     const content = await readJson(join(folder, path)).catch((error: unknown) => {
@@ -82,20 +84,20 @@ interface Ids {
 
 const idsIn = (content: unknown): Ids => (content ?? {}) as Ids
 
-/** Where each lies, and where it says of what it is. */
+/** The files beside a checkpoint: the path from its folder, and the id of the work session or project that each one names. */
 const companions = {
-  project: { path: '../../project.json', idIn: (content: Ids) => content.id },
-  approaches: { path: 'approaches.json', idIn: (content: Ids) => content.session_id },
-  remainingTasks: { path: 'remaining_tasks.json', idIn: (content: Ids) => content.session_id },
-  workSession: { path: 'work_session.json', idIn: (content: Ids) => content.work_session?.id },
+  project: { path: join('..', '..', fileNames.project), idIn: (content: Ids) => content.id },
+  approaches: { path: fileNames.approaches, idIn: (content: Ids) => content.session_id },
+  remainingTasks: { path: fileNames.remainingTasks, idIn: (content: Ids) => content.session_id },
+  workSession: { path: fileNames.workSession, idIn: (content: Ids) => content.work_session?.id },
 } as const
 
-/** Folders beside one another that are looked through for who was resumed from whom. */
-const mostSiblings = 100_000
+/** The most folders of work sessions that are read to find parents. */
+const maxSiblings = 100_000
 
 /**
- * The folders of a work session and its kin, as far as they lie beside it: those that come from it first, the youngest generation foremost, then
- * itself, then those it comes from (CK4). What became of a task is known to the last one that had it.
+ * Lists the folders of a work session and its relatives in the same parent folder (CK4): first its descendants, youngest generation
+ * first, then itself, then its ancestors. The youngest work session that had a task knows its latest state.
  */
 export async function foldersOfKin({ folder }: SavedWorkSession): Promise<string[]> {
   const beside = dirname(folder)
@@ -112,7 +114,7 @@ export async function foldersOfKin({ folder }: SavedWorkSession): Promise<string
   return kin.map((id) => join(beside, id))
 }
 
-/** Youngest generation first, whatever the folder. */
+/** Lists all work session folders, youngest generation first. */
 export async function youngestFirst(beside: string): Promise<string[]> {
   const parents = await parentsIn(beside)
   const depthOf = (id: string): number => {
@@ -124,38 +126,38 @@ export async function youngestFirst(beside: string): Promise<string[]> {
   return ids.sort((a, b) => b.depth - a.depth || (a.id < b.id ? -1 : 1)).map(({ id }) => join(beside, id))
 }
 
-/** Every folder of a work session there, with the one it was resumed from; null when that is not known. */
+/** Maps each work session folder to the work session it was resumed from, or to null when that is not known. */
 async function parentsIn(beside: string): Promise<Map<string, string | null>> {
   const entries = await readdir(beside, { withFileTypes: true }).catch(() => [])
   const parents = new Map<string, string | null>()
-  for (const { name } of entries.filter((entry) => entry.isDirectory()).slice(0, mostSiblings))
+  for (const { name } of entries.filter((entry) => entry.isDirectory()).slice(0, maxSiblings))
     parents.set(name, await parentIn(join(beside, name)))
   return parents
 }
 
-/** One that cannot be read is kin of nobody; whoever wants it itself is told why. */
+/** Reads the parent's id. An unreadable file gives null here; restoring that work session reports the error. */
 async function parentIn(folder: string): Promise<string | null> {
-  const file = (await readJson(join(folder, 'work_session.json')).catch(() => undefined)) as
+  const file = (await readJson(join(folder, fileNames.workSession)).catch(() => undefined)) as
     | { work_session?: { parent_session_id?: unknown } }
     | undefined
   const id = file?.work_session?.parent_session_id
-  return typeof id === 'string' && /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(id) ? id : null
+  return FolderId.safeParse(id).data ?? null
 }
 
 async function artifactsIn(folder: string): Promise<SavedArtifact[]> {
-  // A link would lead elsewhere.
+  // Also false for a link, which may lead out of the folder.
   if (!(await lstat(folder).catch(() => undefined))?.isDirectory()) return []
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  // What begins with a dot is a file that was never finished.
+  // Unfinished files begin with a dot.
   const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
   return files.map(({ name }) => ({ name, path: join(folder, name) })).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Undefined when there is no such file. */
+/** Parses a JSON file; undefined when there is none. */
 async function readJson(path: string): Promise<unknown> {
   const found = await lstat(path).catch(() => undefined)
   if (!found?.isFile()) return undefined
-  if (found.size > largestFileBytes) throw unreadable(path, 'it is too large')
+  if (found.size > maxFileBytes) throw unreadable(path, 'it is too large')
   try {
     return JSON.parse(await readFile(path, 'utf8'))
   } catch (error) {

@@ -4,6 +4,7 @@ import { type ApproachKind, approachKinds } from '../../domain/work/approach-lif
 import { checked } from '../checked-input.ts'
 import { checkSchemaVersion } from '../schema-version.ts'
 import { ApproachDraft } from './approach.ts'
+import { workSessionFileNames } from './read-work-session.ts'
 
 export interface NewApproach {
   /** What they called it; it keeps that when it is free. */
@@ -15,7 +16,7 @@ type Lists = { readonly [Kind in ApproachKind]: readonly Readonly<Record<string,
 
 /** Throws `invalid_request` or `unknown_schema_version`. */
 export function newApproaches(file: unknown, added: Lists): NewApproach[] {
-  checkSchemaVersion('approaches.json', (file as { schema_version?: unknown }).schema_version)
+  checkSchemaVersion(workSessionFileNames.approaches, (file as { schema_version?: unknown }).schema_version)
   return approachKinds.flatMap((kind) =>
     added[kind].map((entry, index) => {
       const { id, date: _, failure_reason: failureReason, next_to_try: nextToTry, ...words } = entry

@@ -1,43 +1,72 @@
-/** `state_checkpoint.json` and `remaining_tasks.json` (CK2), to the letter of docs/spec/background/continuity.md. */
+/**
+ * The format of `state_checkpoint.json` and `remaining_tasks.json` (CK2), as in docs/spec/background/continuity.md. Files of other
+ * programs may leave fields out: parsing fills them in, and returns a file of ours unchanged.
+ */
 import * as z from 'zod'
 import { schemaVersion } from '../schema-version.ts'
+import { anyLine, longText } from '../text.ts'
 
-/** Files may be of other programs, so any precision will do; we write milliseconds. */
-export const FileTime = z.iso.datetime({ offset: true })
-const Text = z.string()
+const maxTasks = 100_000
 
-const RemainingTask = z.object({ task_id: Text, status: z.literal('pending') })
+/** Holdfast writes milliseconds in UTC. Other programs may write any precision and leave the zone out. */
+export const FileTime = z.iso.datetime({ offset: true, local: true })
+/** The id of a project or work session: it is also the name of a folder. */
+export const FolderId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, 'is no id of ours')
+export const FileId = anyLine(200)
+export const FileText = longText(100_000)
+const Percent = z.number().min(0).max(100)
+
+/** Null when the file leaves it out. */
+const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null)
+
+const listOf = (statuses: string) =>
+  z
+    .array(
+      z.object({
+        task_id: FileId,
+        status: anyLine(50).describe(statuses),
+        progress: Percent.optional().describe('Of one in progress'),
+        blocked_by: FileId.nullish().describe('Of a blocked one'),
+      }),
+    )
+    .max(maxTasks)
+    .default([])
+const RemainingTasks = listOf('pending')
 
 export const StateCheckpoint = z.object({
   schema_version: z.literal(schemaVersion),
-  project_id: Text,
-  session_id: Text,
+  project_id: FolderId,
+  session_id: FolderId,
   timestamp: FileTime,
-  interruption_reason: Text.nullable(),
-  current_state: z.object({
-    phase: z.int().nullable(),
-    active_agent: z.object({ role: Text.nullable(), type: Text.nullable(), agent_id: Text.nullable() }).nullable(),
-    active_task: z.object({ task_id: Text, name: Text, progress_percent: z.int().min(0).max(100) }).nullable(),
-  }),
-  completed_tasks: z.array(
-    z.object({ task_id: Text, status: z.enum(['completed', 'approved']).describe('approved: by a person') }),
+  interruption_reason: maybe(anyLine(200)),
+  current_state: maybe(
+    z.object({
+      phase: maybe(z.int().min(0)),
+      active_agent: maybe(z.object({ role: maybe(anyLine(200)), type: maybe(anyLine(200)), agent_id: maybe(FileId) })),
+      active_task: maybe(z.object({ task_id: FileId, name: maybe(FileText), progress_percent: maybe(Percent) })),
+    }),
   ),
-  pending_tasks: z.array(
-    z.union([
-      z.object({ task_id: Text, status: z.literal('in_progress'), progress: z.int().min(0).max(100) }),
-      z.object({ task_id: Text, status: z.literal('blocked'), blocked_by: Text.nullable() }),
-    ]),
-  ),
-  remaining_tasks: z.array(RemainingTask),
-  context_summary: Text.nullable(),
-  error: z.object({ code: Text, message: Text, at: FileTime }).optional().describe('The last error, after one'),
+  completed_tasks: listOf('completed, or approved when a person approved it'),
+  pending_tasks: listOf('in_progress or blocked'),
+  remaining_tasks: RemainingTasks,
+  context_summary: maybe(FileText),
+  error: z
+    .object({ code: anyLine(200), message: FileText, at: FileTime })
+    .nullish()
+    .describe('The last error, after one'),
 })
 export type StateCheckpoint = z.output<typeof StateCheckpoint>
 
+const identity = ['project_id', 'session_id', 'timestamp'] as const satisfies (keyof StateCheckpoint)[]
+
+/** Whether a JSON file of any name claims to be a checkpoint. */
+export const looksLikeCheckpoint = (content: unknown): boolean =>
+  identity.every((name) => typeof (content as Partial<StateCheckpoint> | null | undefined)?.[name] === 'string')
+
 export const RemainingTasksFile = z.object({
   schema_version: z.literal(schemaVersion),
-  session_id: Text,
+  session_id: z.string(),
   last_updated: FileTime,
-  remaining_tasks: z.array(RemainingTask),
+  remaining_tasks: RemainingTasks,
 })
 export type RemainingTasksFile = z.output<typeof RemainingTasksFile>

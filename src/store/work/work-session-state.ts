@@ -100,14 +100,16 @@ export function stateCheckpoint(rows: WorkSessionRows): StateCheckpoint {
   }
 }
 
-/** Whoever drives it, or was to do the task it is at. */
-function activeAgent({ workSession, ownerAgentId, tasks }: WorkSessionRows): StateCheckpoint['current_state']['active_agent'] {
+type CurrentState = NonNullable<StateCheckpoint['current_state']>
+
+/** The agent that drives the work session, or that its current task is assigned to. */
+function activeAgent({ workSession, ownerAgentId, tasks }: WorkSessionRows): CurrentState['active_agent'] {
   const { current_agent_role: role, current_agent_type: type, current_task_id } = workSession
   const agent_id = ownerAgentId ?? tasks.find(({ id }) => id === current_task_id)?.assigned_to ?? null
   return role === null && type === null && agent_id === null ? null : { role, type, agent_id }
 }
 
-function activeTask({ workSession, tasks }: WorkSessionRows): StateCheckpoint['current_state']['active_task'] {
+function activeTask({ workSession, tasks }: WorkSessionRows): CurrentState['active_task'] {
   const task = tasks.find(({ id }) => id === workSession.current_task_id)
   return task ? { task_id: task.id, name: task.title, progress_percent: task.progress_percent } : null
 }
