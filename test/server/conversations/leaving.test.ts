@@ -3,6 +3,7 @@
  * server killed while turns of 1 to 120 s run, on a clock that the test turns. The test plays the machine and judges every order it gets.
  */
 import { expect, onTestFinished, test } from 'vitest'
+import { webKey } from '../../../src/domain/conversations/key.ts'
 import { coordinatorStream } from '../../../src/domain/stream-name.ts'
 import { AgentSessionSweeper } from '../../../src/jobs/agent-session-sweeper.ts'
 import { createLogger } from '../../../src/platform/logger.ts'
@@ -12,6 +13,7 @@ import { Starter } from '../../../src/server/processes/agent-starter.ts'
 import { createTurnDispatcher } from '../../../src/server/turns/turn-dispatcher.ts'
 import { type Chance, chance } from '../../faults/random.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
+import { bringUp, openSpokenChat } from '../../support/acp-chat.ts'
 import { type Machine, openConsole, playMachine, readyAgent, said, turnEnded } from '../../support/relay.ts'
 import { openTestServer, type TestServer } from '../../support/server.ts'
 
@@ -232,3 +234,39 @@ test.each(['first', 'second', 'third', 'fourth'])(
     expect(visit.words.length).toBeGreaterThan(5)
   },
 )
+
+test('[NA5] a panel that is left in the middle of an answer and opened again 1.5 s later: the same process answers, once', async () => {
+  const { room, server, machine, say, chat, agentSessions } = await openSpokenChat({}, true)
+  const logger = createLogger({ level: 'error', format: 'json', destination: { write: () => {} } })
+  const sweeper = new AgentSessionSweeper({ store: server.store, clock: server.clock, logger, lastSeen: new LastSeen() })
+  const project = `/api/projects/${room.projectId}`
+  const post = (path: string) => server.ask(`${project}${path}?agentId=coder&panelId=p`, { method: 'POST' })
+  await post('/chat/start')
+  const launchId = await bringUp(machine)
+  await say('count to a hundred')
+  const first = await machine.turn()
+  await machine.tell(said(launchId, first.turnId, 'one, two, '))
+  expect((await post('/agents/coder/chat/end')).json.agentSession.state).toBe('terminating')
+  server.clock.advance(1.5 * second)
+  await post('/chat/start')
+  for (let passed = 0; passed < 100 * second; passed += stepMs) {
+    server.clock.advance(stepMs)
+    await machine.tell()
+    await sweeper.round()
+  }
+  await machine.tell(said(launchId, first.turnId, 'a hundred'), turnEnded(launchId, first.turnId))
+  await say('and the next?')
+  const next = await machine.turn()
+  // The same process in the same context, which knows what it said: it is told the new message alone.
+  expect([next.launchId, next.context]).toEqual([launchId, first.context])
+  expect(next.content).toEqual([{ type: 'text', text: 'and the next?' }])
+  await machine.tell(said(launchId, next.turnId, 'a hundred and one'), turnEnded(launchId, next.turnId))
+  const messages = ['owner: count to a hundred', 'coder: one, two, a hundred', 'owner: and the next?', 'coder: a hundred and one']
+  expect(await chat()).toEqual(messages)
+  const { items } = (await server.ask(`/api/processes?projectId=${room.projectId}`)).json
+  expect(items).toMatchObject([{ launchId, state: 'running', stopReason: null }])
+  expect(await agentSessions()).toMatchObject([{ state: 'active' }, { state: 'ended', endReason: 'closed' }])
+  const key = encodeURIComponent(webKey(room.projectId, 'coder'))
+  const turns = (await server.ask(`/api/conversations/${key}/turns`)).json.items
+  expect(turns.map(({ state }: { state: string }) => state)).toEqual(['answered', 'answered'])
+})
