@@ -1,8 +1,9 @@
 /** A chat with the real thing: Holdfast with its coordinator, the demo agent as a process of its own, and a browser on a phone. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { openForwardProxy } from '../../support/forward-proxy.ts'
 import { axeFindings } from '../axe.ts'
-import { phone } from '../tabs.ts'
+import { phone, type TabOptions } from '../tabs.ts'
 import { visit } from '../visit.ts'
 
 const here = visit({ up: true })
@@ -16,13 +17,22 @@ async function say(page: Page, text: string): Promise<void> {
 }
 
 /** A project of its own with an agent that Holdfast starts. */
-async function openChat(agentId: string, settings: Record<string, number> = {}, protocol: 'mcp' | 'acp' = 'mcp') {
+async function openChat(
+  agentId: string,
+  settings: Record<string, number> = {},
+  protocol: 'mcp' | 'acp' = 'mcp',
+  options: TabOptions = {},
+) {
   const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: agentId, settings } })
   const body = { id: agentId, name: agentId, protocol, command: 'holdfast', args: [`demo-${protocol}`] }
   await here.elsewhere.post('/api/agents', { body })
   await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId } })
   const query = { projectId, agentId }
-  const page = await here.ownerPage(`/projects/${projectId}/chat/${agentId}`, { viewport: phone, colorScheme: 'dark' })
+  const page = await here.ownerPage(`/projects/${projectId}/chat/${agentId}`, {
+    viewport: phone,
+    colorScheme: 'dark',
+    ...options,
+  })
   return {
     page,
     projectId,
@@ -115,6 +125,36 @@ test('[CH12] what an agent that is spoken to says is read while it is being said
   await page.reload()
   await page.locator('[data-limit="goes-on"]').getByRole('button').click()
   await page.locator('[data-limit="waits"]').waitFor()
+})
+
+test('[CH12] cut off in the middle of an answer, and again at its end: after each the page shows all of it, once', async () => {
+  const proxy = await openForwardProxy()
+  const { page, projectId, said, processes } = await openChat('eli', {}, 'acp', { proxy: { server: proxy.url } })
+  await presence(page, 'ready')
+  await say(page, '[[say the first part]] [[ask]] [[say the second part]] [[ask]] the rest')
+  const saying = page.locator('[data-saying]')
+  await saying.getByText('the first part').waitFor()
+  /** The agent goes on while the page is away. */
+  const allowWhileAway = (meanwhile: () => Promise<void>) =>
+    proxy.cutDuring(async () => {
+      await presence(page, 'offline')
+      await allow(projectId)
+      await meanwhile()
+    })
+  await allowWhileAway(async () => {})
+  await saying.getByText('the second part').waitFor()
+  const times = async (text: string, within = page.getByRole('main')) => (await within.innerText()).split(text).length - 1
+  expect([await times('the first part', saying), await times('the second part', saying)]).toEqual([1, 1])
+
+  const whole = 'the first part\nallowed\nthe second part\nallowed\necho: the rest'
+  await allowWhileAway(async () => {
+    await expect.poll(async () => (await said())[0]).toBe(whole)
+  })
+  await page.getByRole('log').locator('[data-seq]', { hasText: 'echo: the rest' }).waitFor()
+  await saying.waitFor({ state: 'detached' })
+  // Once as it was asked, once as it was answered.
+  expect([await times('the first part'), await times('the second part')]).toEqual([2, 2])
+  expect([await said(), await processes()]).toMatchObject([{ length: 2 }, { length: 1 }])
 })
 
 test('[CO7] an agent that crashes again and again is held with its reason and its last words; what was said is kept', async () => {
