@@ -1,6 +1,6 @@
 /**
- * What waited in a role for another conversation's turn in the same folder begins when that has ended, or a person says so (CX9).
- * Looked at too early, or twice, it changes nothing.
+ * Starts prompts in roles that waited for another conversation's turn in the same folder, once that has ended or a person
+ * allowed both (CX9). Running this too early or twice changes nothing.
  */
 import { projectStream } from '../domain/stream-name.ts'
 import { selectRoleAgent } from '../store/consoles/role-agents.ts'
@@ -11,7 +11,7 @@ import { findUserSession } from './consoles/queries.ts'
 import { mustBeLocked, talkStreams, type WhichUserSession } from './consoles/user-session-record.ts'
 import { nextInRole, startNext } from './turns/start-in-role.ts'
 
-/** In one look. */
+/** Roles in one query. */
 const lookedAtOnce = 200
 
 interface Input extends WhichUserSession {

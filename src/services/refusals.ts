@@ -1,4 +1,4 @@
-/** The refusals that several use cases share: what a decision found wrong, in the words every door speaks. */
+/** Refusals shared by several use cases. */
 
 import type { PersonScope } from '../domain/access/scopes.ts'
 import { refusalText } from '../domain/because.ts'
@@ -11,14 +11,14 @@ export const noSuchProject = (projectId: string): Refusal =>
 export const noSuchAgent = (agentId: string): Refusal =>
   new Refusal('agent_not_found', refusalText('noAgent', { id: agentId }), { agentId })
 
-/** NA10: the key, and what would be accepted. */
+/** NA10: names the key and the accepted values. */
 export const invalidSetting = ({ detail, ...fields }: SettingProblem): Refusal => new Refusal('invalid_setting', detail, fields)
 
-/** SE3: whoever gives a credential gives at most what they have themselves. */
+/** SE3: a credential gives at most what its maker has. */
 export const cannotGive = (scope: PersonScope): Refusal =>
   new Refusal('missing_scope', refusalText('cannotGive', { scope }), { scope })
 
-/** SE7: a mask stands for what is stored, and nothing is. */
+/** SE7: a masked value stands for a stored one, and there is none. */
 export const nothingToKeep = (name: string): Refusal =>
   new Refusal('invalid_request', `env.${name}: ${refusalText('notMasked')}`, {
     field: `env.${name}`,
@@ -29,7 +29,7 @@ export const noSuchConversation = (key: string): Refusal =>
 
 export const noSuchNote = (day: string): Refusal => new Refusal('not_found', refusalText('noNote', { day }), { day })
 
-/** HT4: the same client id with other words. */
+/** HT4: the same client id with other content. */
 export const clientIdReused = (clientId: string): Refusal =>
   new Refusal('idempotency_key_reused', `The client id ${clientId} was used for another message`, { clientId })
 
@@ -52,9 +52,9 @@ export const noSuchApproach = (approachId: string): Refusal =>
 
 export const noSuchArtifact = (name: string): Refusal => new Refusal('not_found', refusalText('noArtifact', { name }), { name })
 
-/** An agent that is signed in for a chat is at no work that could be saved. */
+/** A chat session has no work session. */
 export const atNoWork = (): Refusal =>
   new Refusal('wrong_state', 'This agent session is at no work session: there is nothing to keep this in', { state: 'chat' })
 
-/** It was swept away meanwhile, or never begun. */
+/** The upload was swept, or never begun. */
 export const noSuchUpload = (): Refusal => new Refusal('not_found', refusalText('noUpload'))

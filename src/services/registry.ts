@@ -1,4 +1,4 @@
-/** Every use case that writes, by name: what the store's writer may be asked to run. Nothing else writes. */
+/** All use cases by name: everything that the store's writer can be asked to run. */
 import type { UseCase } from '../store/store.ts'
 import { addPerson } from './access/add-person.ts'
 import { changePersonRole } from './access/change-person-role.ts'

@@ -1,4 +1,4 @@
-/** Adds a person with a role. Their token is in this answer and never again; nobody gives what they do not have (SE3). */
+/** Adds a person with a role and returns their token, which is shown once. Nobody can give more than they have (SE3). */
 import type * as z from 'zod'
 import { exceeding, scopesOf } from '../../domain/access/scopes.ts'
 import { home } from '../../domain/stream-name.ts'

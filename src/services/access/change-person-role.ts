@@ -1,6 +1,6 @@
 /**
- * Changes what a person may do. Nobody gives what they do not have, and what the person gave while they might do more goes with it: tokens
- * that allow more than the new role, and allowances of somebody who may no longer approve (SE3).
+ * Changes a person's role. Nobody can give more than they have. Tokens that exceed the new role are revoked, and so are
+ * allowances if the person may no longer approve (SE3).
  */
 import { exceeding, type PersonScope, type Role, scopesOf } from '../../domain/access/scopes.ts'
 import { home } from '../../domain/stream-name.ts'
@@ -48,7 +48,7 @@ export const changePersonRole = defineUseCase({
   },
 })
 
-/** Only who manages makes tokens for coordinators. */
+/** Coordinator tokens need `manage`. */
 function allowsMore({ kind, scopes }: Pick<CredentialRow, 'kind' | 'scopes'>, role: Role): boolean {
   const held = scopesOf(role)
   return kind === 'coordinator' ? !held.includes('manage') : exceeding(JSON.parse(scopes) as PersonScope[], held).length > 0

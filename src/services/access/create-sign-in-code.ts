@@ -1,4 +1,7 @@
-/** Makes the code of a one-time sign-in link for oneself (SE1). People only: a script's token must not become a person's cookie. */
+/**
+ * Creates a one-time sign-in code for the calling person (SE1). Scripts are refused, because their token must not become a
+ * person's cookie.
+ */
 
 import { signInCodeLifetimeMs } from '../../domain/access/lifetimes.ts'
 import { ownerId } from '../../domain/access/who.ts'

@@ -1,4 +1,4 @@
-/** Makes a token for a script or a coordinator, shown once. A script's never allows more than its maker may (SE3). */
+/** Creates a token for a script or coordinator, shown once. A script's scopes never exceed its maker's (SE3). */
 
 import type * as z from 'zod'
 import { exceeding, type PersonScope, personScopes } from '../../domain/access/scopes.ts'
@@ -23,8 +23,8 @@ type Draft = z.output<typeof TokenDraft>
 interface Making {
   readonly by: Who
   /**
-   * Of a token that the server makes for itself, which may have any name: the one that was revoked, whose id it takes over; null when
-   * there was none. One that lives is somebody's, and stays.
+   * For a token that the server makes for itself, whose name may repeat: the id of the revoked one to reuse, or null if there
+   * was none. A valid token keeps its id.
    */
   readonly insteadOf?: string | null
 }
@@ -61,7 +61,7 @@ export const createToken = defineUseCase({
   },
 })
 
-/** What was asked for, or all that the maker may do. */
+/** The requested scopes, or all of the maker's. */
 function scriptScopes(draft: Draft, by: Who): PersonScope[] {
   const wanted = draft.scopes ?? personScopes.filter((scope) => by.scopes.includes(scope))
   const [tooMuch] = exceeding(wanted, by.scopes)
@@ -74,7 +74,7 @@ function coordinatorScopes(draft: Draft): ['coordinator'] {
   return ['coordinator']
 }
 
-/** A token made with a token belongs to the person behind the first one, so that removing them ends all of them. */
+/** The person responsible: a token made with a token belongs to the first one's person, so that removing them ends all. */
 async function answerableFor(reader: Reader, by: Who): Promise<string> {
   if (by.kind === 'person') return by.id
   const credential = await reader.first(selectCredential, { id: by.credentialId })

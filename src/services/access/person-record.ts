@@ -1,4 +1,4 @@
-/** The person with this id, to be changed or removed. The owner of the installation is not one of them. */
+/** Finds a person who can be changed or removed. The installation's owner cannot. */
 
 import { ownerId } from '../../domain/access/who.ts'
 import { refusalText } from '../../domain/because.ts'
@@ -21,14 +21,14 @@ interface Made {
   readonly now: Instant
 }
 
-/** The row of a person's own token. Pure. */
+/** Builds the row of a person's own token. */
 export const personCredential = (person: PersonRow, { id, hash, by, now }: Made): CredentialRow => ({
   id,
   kind: 'person',
   person_id: person.id,
   name: person.name,
   hash,
-  // A person's come from the role at the moment of asking.
+  // A person's scopes come from their role at each request.
   scopes: '[]',
   created_by: by,
   created_at: now,

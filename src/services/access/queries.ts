@@ -1,4 +1,4 @@
-/** Reads about people, tokens and credentials. */
+/** Read queries for people, tokens and credentials. */
 import { ownerId, ownerName, type Who } from '../../domain/access/who.ts'
 import { instant } from '../../domain/instant.ts'
 import type { Person, Token } from '../../protocol/access/people.ts'
@@ -10,11 +10,11 @@ import { cutPage, newest, pageParams } from '../../store/page-cursor.ts'
 import { selectLaunchByToken } from '../../store/processes/launches.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 
-/** Who a presented secret stands for, by its hash; nobody when it is unknown, expired, revoked or its person is gone. */
+/** Finds who a secret's hash belongs to. Undefined if it is unknown, expired or revoked. */
 export const findCredential = defineQuery({
   name: 'find-credential',
   withoutSnapshot: true,
-  /** `likely`: the kind it seems to be of, which is looked for first. */
+  /** `likely`: the kind to check first. */
   run: async (reader, { hash, likely }: { hash: string; likely?: string | undefined }, { now }): Promise<Who | undefined> => {
     const places = [
       { kind: 'token', find: () => findValidCredential(reader, hash, now) },
@@ -33,12 +33,12 @@ export const findCredential = defineQuery({
 async function agentWithPasskey(reader: Reader, hash: string): Promise<Who | undefined> {
   const agent = await reader.first(selectAgentByPasskey, { hash })
   if (!agent) return undefined
-  // A replaced passkey is another credential, so what the old one opened can be told apart.
+  // A replaced passkey gets another credential id, so that uses of the old one can be told apart.
   const credentialId = `passkey_${hash.slice(0, 16)}`
   return { credentialId, kind: 'agent', id: agent.id, name: agent.name, role: null, scopes: ['agent'], expiresAt: null }
 }
 
-/** CO4: dead when the launch is. */
+/** CO4: valid while the launch lives. */
 async function agentOfLaunch(reader: Reader, hash: string): Promise<Who | undefined> {
   const row = await reader.first(selectLaunchByToken, { hash })
   if (!row) return undefined
@@ -47,24 +47,24 @@ async function agentOfLaunch(reader: Reader, hash: string): Promise<Who | undefi
   return { credentialId, kind: 'agent', id: row.agent_id, name: row.name, role: null, scopes: ['agent'], expiresAt: null, launch }
 }
 
-/** Lists the people: the owner of the installation first, then the others, newest first (HT1). */
+/** Lists people: the installation's owner first, then the others, newest first (HT1). */
 export const listPeople = defineQuery({
   name: 'list-people',
   run: async (reader, input: PageQuery): Promise<Page<Person>> => {
     const people = await peoplePage(reader, pageParams(input))
     const found = input.cursor === undefined ? [await owner(reader), ...people] : people
-    // The owner stands before everybody, whenever the others were added.
+    // The owner comes before everybody.
     return cutPage(found, input.limit, (person) => (person.id === ownerId ? newest : person))
   },
 })
 
-/** Not a row: the owner came with the store. */
+/** The owner has no row. */
 async function owner(reader: Reader): Promise<Person> {
   const created = await reader.first(selectMeta, { key: 'created_at' })
   return { id: ownerId, name: ownerName, role: 'owner', createdAt: created?.value ?? instant(0) }
 }
 
-/** Lists the tokens of scripts and coordinators that are valid now, newest first (HT1). Never their secrets. */
+/** Lists valid script and coordinator tokens, newest first (HT1), without their secrets. */
 export const listTokens = defineQuery({
   name: 'list-tokens',
   run: async (reader, input: PageQuery, { now }): Promise<Page<Token>> =>

@@ -1,4 +1,4 @@
-/** Removes a person: their token, their browsers, their sign-in codes and the tokens they made stop working at once (SE3). */
+/** Removes a person. Their token, browsers, sign-in codes and the tokens they made stop working at once (SE3). */
 import { home } from '../../domain/stream-name.ts'
 import {
   deleteCredentialsOfPerson,

@@ -1,6 +1,6 @@
 /**
- * Gives a person a new token. The old one stops working at once, with every browser and sign-in link that came from it; the tokens
- * they made stay. Whoever has the new one is that person, so nobody gets it for somebody who may do more than they (SE3).
+ * Replaces a person's token. The old one, its browsers and sign-in links stop working at once; tokens they made stay. A caller
+ * cannot do this for somebody with more rights (SE3).
  */
 import { exceeding, scopesOf } from '../../domain/access/scopes.ts'
 import { home } from '../../domain/stream-name.ts'
@@ -35,7 +35,7 @@ export const renewPerson = defineUseCase({
   },
 })
 
-/** Their token, their browsers and what they could sign in with; the tokens they made stay. */
+/** Deletes a person's token, browsers and sign-in codes. Tokens they made stay. */
 export async function endSignIns(tx: Tx, personId: string): Promise<void> {
   await tx.write(deleteSignInCodesOfPerson, { personId })
   for (const credential of await tx.all(selectCredentialsOfPerson, { personId }))

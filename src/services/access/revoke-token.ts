@@ -1,7 +1,4 @@
-/**
- * Revokes a script's or coordinator's token; it stops working at once, and with it what was made with it and by that, unless that is to be
- * kept. People who were added with one are removed.
- */
+/** Revokes a script's or coordinator's token and, unless kept, what was made with it. People added with it are removed. */
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -20,7 +17,7 @@ import { endSignIns } from './renew-person.ts'
 
 interface Revoking {
   readonly tokenId: string
-  /** What becomes of what was made with it; it goes too when nothing is said. */
+  /** What happens to credentials made with it. Revoked by default. */
   readonly made?: 'revoke' | 'keep'
   readonly by: string
 }
@@ -30,14 +27,14 @@ export const revokeToken = defineUseCase({
   streams: () => [home],
   run: async (tx, { tokenId, made = 'revoke', by }: Revoking, context): Promise<void> => {
     const credential = await tx.first(selectCredential, { id: tokenId })
-    // People's tokens and browsers end with the person or by signing out; here they do not exist.
+    // People's tokens and browsers end with the person or a sign-out; here they are not found.
     const revocable = credential?.kind === 'script' || credential?.kind === 'coordinator'
     if (!revocable) throw new Refusal('not_found', refusalText('noToken'), { tokenId })
     await end(tx, credential, by, context, made === 'revoke')
   },
 })
 
-/** From the outside in: nothing that is left could make another meanwhile, behind the lock. */
+/** Ends a credential first and then what was made with it, so that nothing new can be made meanwhile. */
 async function end(
   tx: Tx,
   { id, kind, person_id, created_at }: CredentialRow,
@@ -50,7 +47,7 @@ async function end(
   await tx.write(revokeOfGiver, { giver: id, now: context.now, by })
   tx.append(home, { type: 'token-revoked', data: { tokenId: id, by } })
   if (!withMade) return
-  // One of them may have gone with a person meanwhile.
+  // It may have been removed with a person.
   for (const child of await tx.all(selectMadeWith, { id }))
     if (await tx.first(selectCredential, { id: child.id })) await end(tx, child, by, context, true)
 }
@@ -61,7 +58,7 @@ interface MadePerson {
   readonly by: string
 }
 
-/** Who was added with it goes; who was there before, and was only given another token with it, loses that one. */
+/** Removes a person added with the token. One who existed before only loses the token made with it. */
 async function endPerson(tx: Tx, { personId, madeAt, by }: MadePerson, context: Context): Promise<void> {
   const person = await tx.first(selectPerson, { id: personId })
   if (!person) return

@@ -1,6 +1,6 @@
 /**
- * Signs a browser in (SE1): a one-time code, a person's token, or the owner token that the door has verified becomes a
- * cookie. Whatever is wrong with what was presented, the answer is the same, so that nothing can be found out by trying.
+ * Signs a browser in (SE1) with a one-time code, a person's token, or a verified owner token, and returns a cookie. All
+ * failures give the same answer, so that trying reveals nothing.
  */
 import { browserLifetimeMs } from '../../domain/access/lifetimes.ts'
 import { ownerId } from '../../domain/access/who.ts'
@@ -55,7 +55,7 @@ async function personBehind(tx: Tx, presented: Presented, now: Instant): Promise
   return stillHere ? code.person_id : undefined
 }
 
-/** Only a person's own token: a browser's cookie would renew itself for ever, a script's is no person. */
+/** Accepts a person's own token only. A cookie could renew itself for ever, and a script is no person. */
 async function personWithToken(tx: Tx, hash: string, now: Instant): Promise<string | undefined> {
   const who = await findValidCredential(tx, hash, now)
   const credential = who && (await tx.first(selectCredential, { id: who.credentialId }))

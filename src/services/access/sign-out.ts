@@ -1,4 +1,4 @@
-/** Signs a browser out: its cookie stops working at once. Signing out with a token leaves the token as it is. */
+/** Signs a browser out; its cookie stops working at once. A token stays valid. */
 import { home } from '../../domain/stream-name.ts'
 import { deleteCredential, selectCredential } from '../../store/access/credentials.ts'
 import { defineUseCase } from '../../store/store.ts'

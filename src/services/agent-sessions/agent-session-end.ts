@@ -1,6 +1,6 @@
 /**
- * The end of an agent session, the same however it comes (AS9): what hangs on it ends with it, in the same commit, and nothing
- * else does. Decides nothing about whether it ends.
+ * Ends an agent session and everything that depends on it in one commit, for every end reason (AS9). Callers decide whether it
+ * ends.
  */
 
 import { type AgentSession, decide, type EndReason, type Transition } from '../../domain/agent-sessions/lifecycle.ts'
@@ -19,21 +19,21 @@ import { giveBackTurn } from '../turns/give-back-turn.ts'
 import { finishWorkSession } from '../work/finish-work-session.ts'
 import { planOf } from '../work/plan-record.ts'
 
-/** What a use case that may end agent sessions of a project has to be told and to lock. */
+/** Input of a use case that may end agent sessions of a project. */
 export interface MayEnd {
   readonly projectId: string
-  /** From `find-open-conversations`; one that was opened since is closed by the sweeper. */
+  /** From `find-open-conversations`. The sweeper closes conversations opened since. */
   readonly openConversations: readonly string[]
 }
 
-/** With home, because the end of a work session is told there too. */
+/** The streams to lock. Home is included because the end of a work session is announced there. */
 export const endingStreams = ({ projectId, openConversations }: MayEnd): StreamName[] => [
   home,
   projectStream(projectId),
   ...openConversations.map(conversationStream),
 ]
 
-/** False when it had ended before: then nothing changes, its reason least of all. */
+/** Returns false if the session had already ended. Then nothing changes. */
 export async function endAgentSession(
   tx: Tx,
   current: AgentSession,
@@ -45,7 +45,7 @@ export async function endAgentSession(
   if (decision.outcome === 'unchanged') return false
   await tx.write(updateAgentSession, changesOf(decision.agentSession))
   for (const transition of decision.transitions) tell(tx, current, decision.agentSession, transition)
-  // What an agent that pulls has in hand is told again; what was pushed ends with its process, or by its answer.
+  // A pulling agent's turns are queued again. Pushed turns end with their process or their answer.
   for (const turn of await tx.all(selectRunningOfSession, { agentSessionId: current.id }))
     if (!isPushed(turn)) await giveBackTurn(tx, turn, openConversations, context)
   const waiting = await tx.first(selectWaitingTask, { ...current, agentSessionId: current.id })
@@ -57,7 +57,7 @@ export async function endAgentSession(
   return true
 }
 
-/** AS5: a stop that was ordered explains the end, whatever its process makes of it: it exits, or signs out when it is told to go. */
+/** AS5: an ordered stop explains the end when the process exits or signs out because of it. */
 async function reasonOf(reader: Reader, { launchId }: AgentSession, reason: EndReason): Promise<EndReason> {
   if (launchId === null || (reason !== 'process_exited' && reason !== 'logout')) return reason
   const stop = (await findLaunch(reader, launchId))?.stopReason
@@ -66,13 +66,13 @@ async function reasonOf(reader: Reader, { launchId }: AgentSession, reason: EndR
 
 const byStop: Readonly<Partial<Record<LaunchEndReason, EndReason>>> = { idle: 'timeout', stopped_by_person: 'closed' }
 
-/** AS5: each step is an event of its own, as the session stood at it. */
+/** AS5: appends one event per transition, with the session as it was then. */
 function tell(tx: Tx, before: AgentSession, after: AgentSession, { to, at }: Transition): void {
   const standing = to === 'ended' ? after : ({ ...before, state: to, terminatingAt: at } as const)
   tx.append(projectStream(before.projectId), { type: `agent-session-${to}`, data: { agentSession: agentSessionOf(standing) } })
 }
 
-/** Ends the work session it drove, unless another agent session is at work in it: then that one drives it from now on. */
+/** Ends the work session that the agent session owned, or passes it to another agent session that works in it. */
 async function leave(tx: Tx, row: WorkSessionRow, left: AgentSession, reason: EndReason, { now }: Context): Promise<void> {
   const companion = await tx.first(selectCompanion, { workSessionId: row.id, agentSessionId: left.id })
   if (companion) return tx.write(updateWorkSession, { ...row, owner_agent_session_id: companion.id })

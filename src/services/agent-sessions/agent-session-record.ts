@@ -1,6 +1,6 @@
 /**
- * The agent session that a call came with, read again inside the transaction. One of another agent or project is not there
- * (SE3); one that has ended says why (AS8).
+ * Reads the calling agent session inside the transaction. One of another agent or project is not found (SE3); one that ended is
+ * refused with its reason (AS8).
  */
 import { type ActiveAgentSession, type LiveAgentSession, refusalOn } from '../../domain/agent-sessions/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -11,11 +11,11 @@ import { findLaunch } from '../../store/processes/launches.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import type { Reader } from '../../store/store.ts'
 
-// An agent in a role needs no sign-in to use our tools (AC2): its launch token says who it is, and its launch stands in the
-// place of an agent session, for as long as it holds its role. It leases nothing: what it does counts for the work session of
-// its role. Tools that are about being given work find none; what it has to do it is told over ACP.
-
-/** undefined: this is no launch of an agent that holds a role. */
+/**
+ * Builds the agent session of an agent in a role (AC2). Such an agent needs no sign-in: its launch token identifies it, its
+ * launch id is the session id, and its calls count for the role's work session. It is given no work here, because ACP sends it.
+ * Returns undefined if the launch holds no role.
+ */
 export async function roleAgentSession(reader: Reader, launchId: string): Promise<ActiveAgentSession | undefined> {
   const launch = await findLaunch(reader, launchId)
   if (!launch || launch.roleAgentId === null || launch.state === 'ended') return undefined
@@ -50,7 +50,7 @@ export async function liveAgentSession(reader: Reader, caller: Receiver): Promis
   throw new Refusal('session_ended', undefined, { reason: refusal?.reason })
 }
 
-/** Also when it has ended. */
+/** Finds the caller's session, even if it has ended. */
 export async function ownRow(reader: Reader, { agentSessionId, agentId, projectId }: Receiver): Promise<AgentSessionRow> {
   return checkedOwn(await reader.first(selectAgentSession, { id: agentSessionId }), { agentId, projectId })
 }

@@ -1,7 +1,7 @@
 /**
- * An agent process takes its lease on (agent, project) (AS1-AS4). The server decides what for, from the work there is; with
- * none it creates nothing. Whatever is wrong with who asks gives one and the same refusal, so nothing can be found out by
- * trying. A launch that asks again, because the answer was lost on its way, gets the session it holds under a new token (AS8).
+ * Signs an agent process in and gives it a lease on (agent, project) (AS1-AS4). The purpose is chosen from the available work;
+ * without work nothing is created. All failures give the same refusal, so that trying reveals nothing. A launch that repeats
+ * the call gets its session with a new token (AS8).
  */
 import { afterAuthentication } from '../../domain/agent-sessions/instruction.ts'
 import { begin, type LiveAgentSession, type Purpose } from '../../domain/agent-sessions/lifecycle.ts'
@@ -30,9 +30,9 @@ import { driveWorkSession } from '../work/work-session-record.ts'
 import { taskFor, workFactsOf } from './work-facts.ts'
 
 interface SignIn extends Pair {
-  /** Of the passkey or launch token (CO4) that was given, or of the bearer that stands for it. */
+  /** Hash of the passkey, launch token (CO4), or bearer token. */
   readonly passkeyHash: string
-  /** What the agent says; who presents a launch token is that launch. */
+  /** As the agent states. A launch token overrides it. */
   readonly launchId?: string | null | undefined
 }
 
@@ -40,7 +40,7 @@ export type SignedIn =
   | { readonly status: 'no_work' }
   | {
       readonly status: 'ok'
-      /** Shown here and never again. */
+      /** Shown once. */
       readonly token: string
       readonly agentSession: AgentSession
       readonly instruction: string
@@ -51,24 +51,24 @@ interface Verified {
   readonly launch: { readonly id: string; readonly stop_reason: string | null; readonly role_agent_id: string | null } | undefined
 }
 
-/** AS1: whatever was wrong. */
+/** AS1: the same for every failure. */
 export const authenticationFailed = (): Refusal =>
   new Refusal('authentication_failed', 'The agent, its passkey or the project is not the right one')
 
-/** Stands where there is no agent, so that one that is unknown takes as long to refuse as a wrong passkey. */
+/** Compared for an unknown agent, so that it is refused no faster than a wrong passkey. */
 const nobodysHash = hashSecret('')
 
 export const authenticateAgent = defineUseCase({
   name: 'authenticate-agent',
   answersSecret: true,
-  // Home, because there it is decided who is an agent and where it may work.
+  // Agents and assignments are decided under home's lock.
   streams: ({ projectId }: SignIn) => [home, projectStream(projectId)],
   run: async (tx, input, context): Promise<SignedIn> => {
     const { settings, launch } = await verify(tx, input)
     const signIn = launch ? { ...input, launchId: launch.id } : input
     const held = await heldByLaunch(tx, signIn)
     if (held) return renew(tx, held, context)
-    // One that is being stopped takes up nothing more; one in a role of a user session is given its work there (AG2).
+    // A launch being stopped takes no work. An agent in a role gets its work there (AG2).
     return launch?.stop_reason || launch?.role_agent_id ? { status: 'no_work' } : takeLease(tx, signIn, settings, context)
   },
 })
@@ -95,7 +95,7 @@ async function renew(tx: Tx, held: LiveAgentSession, { random }: Context): Promi
   return signedIn(held, token)
 }
 
-/** The lease itself, for whoever was found to be who it says; `purpose`: for nothing else. */
+/** Creates the agent session for a verified caller. `purpose` restricts what it may be for. */
 export async function takeLease(
   tx: Tx,
   input: Pair & { readonly launchId?: string | null | undefined; readonly purpose?: Purpose },

@@ -1,7 +1,6 @@
 /**
- * What an agent session should do next (NA1), read without changing anything. When the answer would make something true, it says
- * so and `take-next-action` gives it; when the answer is to wait, it says how long a call may be held before it has to be asked
- * again.
+ * Reads what an agent session should do next (NA1), without changes. It reports when the answer needs a write, which
+ * `take-next-action` makes, and how long a waiting call may be held.
  */
 import { heldUntil, type NextAction } from '../../domain/agent-sessions/next-action.ts'
 import type { ToldDecision } from '../../domain/approvals/decision-for-agent.ts'
@@ -18,26 +17,26 @@ import { checkAssigned } from '../projects/project-record.ts'
 import { nextStep, nextStepFrom, type Step } from './next-step.ts'
 import { type CallingSession, type Claim, callingSession, claimed } from './queries.ts'
 
-/** What an agent is answered. */
+/** The answer to an agent. */
 export interface NextAnswer {
   readonly next: NextAction
-  /** With `work_on_task`. */
+  /** Set with `work_on_task`. */
   readonly task: Task | null
-  /** With `resume_work`: the work session whose context goes with it, and that context (RS2). */
+  /** Set with `resume_work`: the resumed work session, and its context (RS2). */
   readonly resumedWorkSessionId: string | null
   readonly resumeContext: ResumeContext | null
-  /** With `work_on_task`: what was decided and not told yet (AP8). */
+  /** Set with `work_on_task`: decisions not delivered yet (AP8). */
   readonly decisions: readonly ToldDecision[]
 }
 
 export interface FoundNextAction extends NextAnswer {
-  /** It is only right once `take-next-action` has made it so. */
+  /** Whether `take-next-action` must write before the answer holds. */
   readonly changes: boolean
-  /** How long the call may be held before the answer must be looked for again; 0: answer now. */
+  /** How long the call may be held before the next check. 0 means to answer now. */
   readonly holdMs: number
-  /** CX9: nothing may tell when the folder is free; it is looked for again after so long. */
+  /** CX9: the interval of checks while waiting for a folder, which no event announces. */
   readonly lookAgainMs: number
-  /** PX4: its process is thought to have exited; one that waits here lives, and must be given the chance to say so. */
+  /** PX4: the process is suspected to have exited. A waiting call must get the chance to show that it lives. */
   readonly suspected: boolean
 }
 
@@ -49,11 +48,11 @@ export const findNextAction = defineQuery({
 
 interface FoundCall {
   readonly caller: CallingSession
-  /** undefined: the call has to be written down first. */
+  /** Undefined when the call must be recorded first. */
   readonly next: FoundNextAction | undefined
 }
 
-/** Who is calling and what it should do, from one look. */
+/** Identifies the caller and finds its next action in one snapshot. */
 export const findCallersNextAction = defineQuery({
   name: 'find-callers-next-action',
   run: async (reader, { waitSeconds, ...claim }: Claim & { waitSeconds: number }, { now }): Promise<FoundCall> => {
@@ -64,7 +63,7 @@ export const findCallersNextAction = defineQuery({
   },
 })
 
-/** How often a call that waits for a folder looks whether it is free. */
+/** Interval in which a waiting call checks whether the folder is free. */
 const folderLookMs = 1000
 
 function foundFrom(step: Step, now: Instant, waitSeconds: number): FoundNextAction {
@@ -86,14 +85,14 @@ export const answerOf = ({ next, task, resumes, decisions }: Step): NextAnswer =
   next,
   task: task ? taskOf(task) : null,
   resumedWorkSessionId: resumes,
-  // Handing it over is a change, so `take-next-action` gives it.
+  // Delivering it is a write, so `take-next-action` adds it.
   resumeContext: null,
   decisions,
 })
 
 export const endReasonOf = (next: NextAction) => (next.action === 'exit' ? next.ends : null)
 
-/** Whether an agent should be started in a project now (`get_agent_action`, CO3), for coordinators that others write. */
+/** Whether an agent should be started in a project (`get_agent_action`, CO3), for third-party coordinators. */
 export const getAgentAction = defineQuery({
   name: 'get-agent-action',
   run: async (reader, pair: Pair, { now }): Promise<AgentAction> => {

@@ -1,4 +1,4 @@
-/** An agent gives its session back (`logout`). Said again, or after it has ended otherwise, it changes nothing (AS8). */
+/** Ends an agent's own session (`logout`). Changes nothing if it has already ended (AS8). */
 import type { EndReason } from '../../domain/agent-sessions/lifecycle.ts'
 import { agentSessionFrom } from '../../store/agent-sessions/agent-sessions.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'

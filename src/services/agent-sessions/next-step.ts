@@ -1,6 +1,6 @@
 /**
- * What an agent session should do next, with everything that goes with it (NA1). Loads and decides; `find-next-action` reads it,
- * `take-next-action` makes true what it says.
+ * Loads the facts and decides what an agent session should do next (NA1). `find-next-action` reports the step, and
+ * `take-next-action` carries it out.
  */
 import type { AgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import {
@@ -34,26 +34,26 @@ import { settingsFrom } from '../projects/project-record.ts'
 import { heldIn } from '../turns/context-record.ts'
 import { checkedOwn } from './agent-session-record.ts'
 
-/** For an agent that is gone; its sessions end soon. */
+/** For a deleted agent, whose sessions end soon. */
 const holdSecondsOfNobody = 1
 
 export interface Step {
   readonly agentSession: AgentSession
   readonly patience: Patience
   readonly next: NextAction
-  /** CX9: what is there for it begins when another turn in the same folder has ended. */
+  /** CX9: all its work waits for another turn in the same folder. */
   readonly waitsForFolder: boolean
-  /** What it is to work on, when it is. */
+  /** The task to work on. */
   readonly task: TaskRow | undefined
-  /** A work session that it has not driven before, and does from now on. */
+  /** A work session that it starts to own. */
   readonly takesUp: string | null
-  /** The task is in no work session; it is put into one now (WK4). */
+  /** The task must be placed into a work session (WK4). */
   readonly places: boolean
-  /** The task is the next of its plan; it is begun now (WK5). */
+  /** The task is the next of its plan and starts now (WK5). */
   readonly begins: boolean
-  /** The resumed work session whose context it is handed now. */
+  /** The resumed work session whose context is delivered now. */
   readonly resumes: string | null
-  /** What was decided and this agent session was not told yet (AP8); it is told now. */
+  /** Decisions that this agent session has not received (AP8). */
   readonly decisions: readonly ToldDecision[]
 }
 
@@ -62,7 +62,7 @@ export async function nextStep(reader: Reader, caller: Receiver, now: Instant): 
   return nextStepFrom(reader, row, now)
 }
 
-/** The same for who knows already where it stands. */
+/** The same for a caller that has already loaded the session. */
 export async function nextStepFrom(reader: Reader, row: StandingRow, now: Instant): Promise<Step> {
   const caller = { agentSessionId: row.id, agentId: row.agent_id, projectId: row.project_id }
   const agentSession = agentSessionFrom(row)
@@ -98,7 +98,7 @@ async function untold(reader: Reader, at: Receiver & { workSessionId: string | n
     .map(({ decision }) => decision)
 }
 
-/** AS6: whoever waits in a call must be back before its session expires. */
+/** AS6: a held call must return before the session expires. */
 const holdSecondsWithin = (settings: ProjectSettings, holdSeconds: number): number =>
   Math.max(1, Math.min(holdSeconds, Math.floor(durationMs(settings, 'agent_session.ttl_minutes') / 2000)))
 
@@ -113,7 +113,7 @@ async function chatFacts(reader: Reader, caller: Receiver, row: StandingRow, set
     unanswered: found.held,
     makesRoom,
     waitsForFolder,
-    // NA9. It is asked for only when nothing is unread, so a summary can cover everything that was said.
+    // NA9: requested only when nothing is unread, so that a summary can cover everything.
     summaryDue: await summaryDueIn(reader, row, { key, found }, settings),
     approvalId: found.approval_id,
     approvalDecidedAt: found.decided_at,
@@ -122,7 +122,7 @@ async function chatFacts(reader: Reader, caller: Receiver, row: StandingRow, set
 
 const nothingWaits = { undelivered: 0, makesRoom: false, waitsForFolder: false }
 
-/** What an agent that pulls would be handed next: it holds one conversation, and another's is for another process. */
+/** The chats waiting for a pulling agent. It holds one conversation; others are for another process. */
 async function waitingFor(reader: Reader, { agentId, projectId, agentSessionId }: Receiver, row: StandingRow) {
   const waiting = await queuedChats(reader, { agentId, projectId })
   const inHand = await reader.first(selectRunningOfSession, { agentSessionId })
@@ -140,7 +140,7 @@ async function waitingFor(reader: Reader, { agentId, projectId, agentSessionId }
   return { undelivered: typeof dispatch === 'object' ? 1 : 0, makesRoom: dispatch === 'make-room', waitsForFolder }
 }
 
-/** In the conversation it holds; a process with several contexts is asked about each of them. */
+/** Finds a conversation that needs a summary: the one the session holds, or any context of its process. */
 async function summaryDueIn(
   reader: Reader,
   { context_id, launch_id: launchId }: StandingRow,
@@ -187,7 +187,7 @@ async function taskFacts(reader: Reader, { agentId, projectId }: Receiver, row: 
   return { ...facts, task, workSessionId }
 }
 
-/** What it is at; else the next that it can begin in the plan it is at. */
+/** The task in progress, or else the next one of its plan. */
 async function ownTask(reader: Reader, row: AgentSessionRow): Promise<TaskRow | undefined> {
   const { agent_id: agentId, project_id: projectId, work_session_id: workSessionId } = row
   const atHand = await reader.first(selectTaskAtHand, { agentId, projectId, workSessionId })

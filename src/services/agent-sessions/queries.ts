@@ -1,4 +1,4 @@
-/** Reads about agent sessions, which of them are due, and which agents have work. */
+/** Read queries for agent sessions: callers, lists, due sessions, and pairs that have work. */
 import { expiresAtToWrite, terminatingAtMostMs } from '../../domain/agent-sessions/expiry.ts'
 import { pendingPurposeLifetimeMs } from '../../domain/agent-sessions/work-detection.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -38,21 +38,21 @@ import { noSuchAgentSession, roleAgentSession } from './agent-session-record.ts'
 
 export interface Claim {
   readonly tokenHash: string | null
-  /** The agent whose own bearer the call came with; null when it was another's. */
+  /** The agent whose own bearer token was used. Null for another's. */
   readonly agentId: string | null
-  /** The launch whose bearer that was; then the session is that launch's. */
+  /** The launch whose bearer token was used. The session is then that launch's. */
   readonly launchId?: string | undefined
 }
 
 export interface CallingSession extends Receiver {
   readonly calledAt: Instant
-  /** AS6, PX4: this call has to be written down before anything else (`touch-agent-session`). */
+  /** AS6, PX4: the call must be recorded first (`touch-agent-session`). */
   readonly touches: boolean
 }
 
 /**
- * Whose call it is: the agent session that a session token stands for, or, without one, the session of the agent whose bearer
- * it is (AS1). Also one that has ended, because two calls have answers for it (AS8). No agent gets at another's (SE3).
+ * Finds the calling agent session by session token, or by the agent's bearer token (AS1). Includes ended ones, because two
+ * calls have answers for them (AS8). Never another agent's (SE3).
  */
 export const findAgentSession = defineQuery({
   name: 'find-agent-session',
@@ -60,7 +60,7 @@ export const findAgentSession = defineQuery({
     (await inRole(reader, claim, now)) ?? callingSession(await claimed(reader, claim), now),
 })
 
-/** AC2: with its launch token alone. */
+/** AC2: an agent in a role calls with its launch token alone. */
 async function inRole(reader: Reader, { tokenHash, launchId }: Claim, now: Instant): Promise<CallingSession | undefined> {
   const held = tokenHash === null && launchId !== undefined ? await roleAgentSession(reader, launchId) : undefined
   return held && { agentSessionId: held.id, agentId: held.agentId, projectId: held.projectId, calledAt: now, touches: false }
@@ -83,7 +83,7 @@ export async function claimed(reader: Reader, { tokenHash, agentId, launchId }: 
   return row
 }
 
-/** The live one; the last one when none is, so that an exit whose answer was lost can be had again. */
+/** The live session, or else the last one, so that a lost exit answer can be repeated. */
 async function ofBearer(reader: Reader, agentId: string | null): Promise<StandingRow> {
   if (agentId === null) throw new Refusal('unauthenticated', 'A session_token is needed, because the bearer is not an agent’s')
   const [live, another] = await reader.all(selectLiveStandings, { agentId, limit: 2 })
@@ -109,36 +109,38 @@ async function withId(reader: Reader, id: string | undefined): Promise<StandingR
   return row
 }
 
-/** Lists agent sessions, newest first, page by page: what lives now, and why the rest ended. */
+/** Lists agent sessions, newest first, in pages, with the end reason of ended ones. */
 export const listAgentSessions = defineQuery({
   name: 'list-agent-sessions',
   run: async (reader, { limit, cursor, ...filter }: PageQuery & AgentSessionsFilter): Promise<Page<AgentSession>> =>
     cutPage(await agentSessionsPage(reader, filter, pageParams({ limit, cursor })), limit),
 })
 
-/** All live agent sessions, a page at a time: for the sweeper, when it has to move their deadlines. */
+/** Lists all live agent sessions in pages, for the sweeper to move their deadlines. */
 export const listLiveAgentSessions = defineQuery({
   name: 'list-live-agent-sessions',
   run: (reader, { after, limit }: { after: LiveKey; limit: number }): Promise<(DueAgentSession & LiveKey)[]> =>
     liveAfter(reader, after, limit),
 })
 
-/** Of each kind, in one look. */
+/** Rows of each kind in one query. */
 export const dueAtOnce = 100
 
 interface Due {
   readonly agentSessions: readonly DueAgentSession[]
-  /** AS9: conversations that an ended session has left open. */
+  /** AS9: conversations that an ended session left open. */
   readonly leftOpen: readonly { readonly conversationKey: string; readonly agentSessionId: string }[]
 }
 
-/** Nearly always. */
 const nothing: Due = { agentSessions: [], leftOpen: [] }
 
-/** What the sweeper has to look at now: a bounded number of each, the oldest first. Costs the same however many have ended. */
+/**
+ * Lists due agent sessions and conversations left open, oldest first, up to a limit. The cost does not depend on how many have
+ * ended.
+ */
 export const findDueAgentSessions = defineQuery({
   name: 'find-due-agent-sessions',
-  // Each is looked at again before anything is done about it.
+  // Each is checked again before anything is changed.
   withoutSnapshot: true,
   run: async (reader, _: Record<never, never>, { now }): Promise<Due> => {
     const due = await reader.all(selectDue, {
@@ -155,21 +157,21 @@ export const findDueAgentSessions = defineQuery({
   },
 })
 
-/** Until when agents could be heard, before this server was started; undefined when none ever was live. */
+/** The time of the last sweep before this server started. Undefined if there was none. */
 export const findLastSweep = defineQuery({
   name: 'find-last-sweep',
   run: async (reader): Promise<Instant | undefined> =>
     (await reader.first(selectMeta, { key: 'agent_sessions_swept_at' }))?.value,
 })
 
-/** In one read. */
+/** Pairs in one page. */
 export const pairsAtOnce = 200
 
-/** The pairs that may need a process: of a project, of an agent, or all of them, a page at a time. */
+/** Lists the pairs that may need a process, of a project, an agent, or all, in pages. */
 export const findPairsWithWork = defineQuery({
   name: 'find-pairs-with-work',
   run: async (reader, { after, ...filter }: PairsFilter & { after?: Pair | undefined }, { now }): Promise<Pair[]> => {
-    // Nobody could start anything.
+    // Nothing can be started.
     if ((await connectedCoordinators(reader)).length === 0) return []
     const openedAfter = later(now, -pendingPurposeLifetimeMs)
     return pairsWithWork(reader, filter, after, { openedAfter, limit: pairsAtOnce })

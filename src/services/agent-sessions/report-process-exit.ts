@@ -1,6 +1,6 @@
 /**
- * A coordinator states that a process has exited (PX1-PX6); what follows is decided in domain/agent-process. The same report
- * delivered again does nothing more, and one from an epoch that was taken over is refused.
+ * Handles a coordinator's report that a process has exited (PX1-PX6). The decision is in domain/agent-process. A repeated
+ * report changes nothing, and one from an earlier epoch is refused.
  */
 
 import type { LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
@@ -22,7 +22,7 @@ import { workOf } from './work-facts.ts'
 
 type Report = ProcessExit &
   MayEnd & {
-    /** The coordinator whose word it is: its ids of reports and its epochs are its own. */
+    /** The reporting coordinator. Report ids and epochs are scoped to it. */
     readonly reporterId: string
   }
 
@@ -59,7 +59,7 @@ async function factsOf(reader: Reader, input: Report, live: readonly LiveAgentSe
   }
 }
 
-/** PX5: what this server has ordered from others than the reporter, and what is or may be running there. */
+/** PX5: launches that other coordinators are starting or running. */
 async function launchesElsewhere(reader: Reader, { reporterId, ...pair }: Report): Promise<string[]> {
   const launches = await liveLaunchesOf(reader, pair)
   const begun = launches.filter(({ state }) => state === 'starting' || state === 'running')

@@ -1,4 +1,4 @@
-/** Agent sessions whose process may have exited (PX4): who is suspected, and who is next when a suspect is shown to live. */
+/** Marks agent sessions whose process may have exited (PX4), and moves the suspicion on when the suspect proves alive. */
 
 import type { LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { type Instant, later } from '../../domain/instant.ts'
@@ -8,7 +8,10 @@ import { agentSessionOf, changesOf, liveOfPair, updateAgentSession } from '../..
 import { findLaunch } from '../../store/processes/launches.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
-/** It ends unless a call on it begins within the grace; the sweeper settles that, no timer. The use case names the project's stream. */
+/**
+ * Marks a session as suspected. It ends unless a call begins within the grace period; the sweeper checks that. The calling use
+ * case locks the project's stream.
+ */
 export async function suspect(tx: Tx, agentSession: LiveAgentSession, now: Instant): Promise<void> {
   const suspected = { ...agentSession, suspectedAt: now }
   await tx.write(updateAgentSession, changesOf(suspected))
@@ -16,7 +19,7 @@ export async function suspect(tx: Tx, agentSession: LiveAgentSession, now: Insta
   tx.append(projectStream(agentSession.projectId), { type: 'agent-session-suspected', data })
 }
 
-/** The one that was suspected lives: the process that was reported is that of the other one. */
+/** Suspects another session of the pair, because this one is alive. */
 export async function suspectOther(tx: Tx, alive: LiveAgentSession, ttlMs: number, now: Instant): Promise<void> {
   if (alive.suspectedAt === null) return
   const others = []
@@ -27,7 +30,7 @@ export async function suspectOther(tx: Tx, alive: LiveAgentSession, ttlMs: numbe
   if (next) await suspect(tx, next, now)
 }
 
-/** AS6: its launch is on record as running. Nobody has reported its exit, and nobody has taken over from its coordinator. */
+/** AS6: whether its launch is recorded as running. */
 export async function isKnownToLive(reader: Reader, { launchId }: Pick<LiveAgentSession, 'launchId'>): Promise<boolean> {
   const launch = launchId === null ? undefined : await findLaunch(reader, launchId)
   return launch !== undefined && launch.state !== 'ended'

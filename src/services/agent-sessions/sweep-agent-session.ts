@@ -1,7 +1,4 @@
-/**
- * Looks at one agent session whose time may have come and ends it if so (AS6, NA5, PX4). Asked twice, or too early, it changes
- * nothing.
- */
+/** Ends an agent session if it is due (AS6, NA5, PX4). Running this twice or too early changes nothing. */
 
 import { postponed, sweep } from '../../domain/agent-sessions/expiry.ts'
 import type { EndReason, LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
@@ -22,7 +19,7 @@ import { endAgentSession, endingStreams, type MayEnd } from './agent-session-end
 import { ownRow } from './agent-session-record.ts'
 import { isKnownToLive, suspectOther } from './suspect-agent-session.ts'
 
-/** What has to be locked to end an agent session, and its process with it. */
+/** Finds the streams to lock for ending an agent session and its process. */
 export const findSweep = defineQuery({
   name: 'find-sweep',
   run: async (reader, which: DueAgentSession, context): Promise<Pick<Look, 'openConversations' | 'coordinatorId'>> => {
@@ -34,9 +31,9 @@ export const findSweep = defineQuery({
 })
 
 interface Look extends DueAgentSession, MayEnd {
-  /** Of its process, while that lives. */
+  /** The coordinator of its process, while that lives. */
   readonly coordinatorId: string | null
-  /** When the last call on it began, as far as this server remembers. */
+  /** When its last known call began. */
   readonly lastSeenAt: Instant | null
 }
 
@@ -52,7 +49,7 @@ export const sweepAgentSession = defineUseCase({
     const verdict = await judge(tx, current, input.lastSeenAt, context.now)
     if ('reason' in verdict) {
       const { reason } = verdict
-      // Nobody is left in its place before it is gone (CO3).
+      // CO3: the process is stopped too, so that no second one runs beside it.
       const launch = verdict.stopsProcess && current.launchId ? await findLaunch(tx, current.launchId) : undefined
       if (launch?.coordinatorId === input.coordinatorId) await stopLaunch(tx, launch, { reason: 'finished' }, context)
       await endAgentSession(tx, current, { reason, openConversations: input.openConversations }, context)
@@ -80,7 +77,7 @@ async function judge(reader: Reader, current: LiveAgentSession, lastSeenAt: Inst
   const lives = suspicion === 'alive'
   const expiresAt = decision.outcome === 'extend' ? decision.expiresAt : current.expiresAt
   return {
-    // Written down, so that it is not suspected again for the same report.
+    // Stored, so that the same report does not raise suspicion again.
     expiresAt: lives ? later(now, ttlMs) : expiresAt,
     suspectedAt: lives ? null : current.suspectedAt,
     ttlMs,
@@ -92,7 +89,7 @@ async function keep(tx: Tx, current: LiveAgentSession, { expiresAt, suspectedAt 
   await tx.write(updateAgentSession, changesOf({ ...current, expiresAt, suspectedAt }))
 }
 
-/** Moves the deadlines of a live agent session by the time in which nobody could be heard. Without an event. */
+/** Extends the deadlines of a live agent session by the time in which the server could not receive calls. Appends no event. */
 export const postponeAgentSession = defineUseCase({
   name: 'postpone-agent-session',
   streams: ({ projectId }: DueAgentSession & { byMs: number }) => [projectStream(projectId)],
@@ -104,7 +101,7 @@ export const postponeAgentSession = defineUseCase({
   },
 })
 
-/** Writes down that agents could be heard until now, so that after a stop or a crash the time in between is known. */
+/** Records the time of the sweep, so that downtime is known after a restart. */
 export const recordSweep = defineUseCase({
   name: 'record-sweep',
   streams: () => [],

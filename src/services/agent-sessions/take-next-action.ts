@@ -1,7 +1,7 @@
 /**
- * Tells an agent session what to do next and makes it true in the same commit, before the answer leaves (NA4, NA5, NA11): a
- * session that is sent away has ended, a work session that is handed over is driven by it, a task is in a work session. Decides again, behind the lock of its
- * chat, so that no message arrives between "nothing is unread" and the end (NA2).
+ * Answers an agent session's next action and makes the changes it implies in the same commit (NA4, NA5, NA11): ends the
+ * session, takes over a work session, or places a task. Decides again under the chat's lock, so that no message arrives between
+ * "nothing is unread" and the end (NA2).
  */
 import type { ToldDecision } from '../../domain/approvals/decision-for-agent.ts'
 import { webKey } from '../../domain/conversations/key.ts'
@@ -36,7 +36,7 @@ export const takeNextAction = defineUseCase({
   },
 })
 
-/** WK4, WK5: put into a work session if it is in none, and begun if it is the next of its plan. */
+/** WK4, WK5: places the task into a work session if it has none, and starts it if it is the next of its plan. */
 async function takeTask(tx: Tx, task: TaskRow, { agentSession, places, begins }: Step, context: Context): Promise<TaskRow> {
   if (places) return placeTask(tx, task, agentSession, context)
   if (!begins) return task
@@ -50,7 +50,7 @@ async function markTold(tx: Tx, agentSessionId: string, decisions: readonly Told
     if (status !== 'pending') await tx.write(updateToldTo, { id, agentSessionId })
 }
 
-/** RS2: what is known about the work it takes up, handed over once. */
+/** RS2: returns the context of the resumed work, once. */
 async function handOver(tx: Tx, { agentSession, resumes }: Step): Promise<ResumeContext | null> {
   const row = resumes === null ? undefined : await tx.first(selectWorkSession, { id: resumes })
   if (!row) return null

@@ -1,6 +1,6 @@
 /**
- * Writes down that an agent session was heard of: it expires later (AS6), and if its process was thought to have exited, a call
- * that began after the report shows that it lives (PX4). Without an event; the doors ask for it only when it changes something.
+ * Records a call of an agent session: extends its expiry (AS6), and clears a suspicion if the call began after the exit report
+ * (PX4). Appends no event. Endpoints call it only when something changes.
  */
 
 import { expiresAtToWrite } from '../../domain/agent-sessions/expiry.ts'

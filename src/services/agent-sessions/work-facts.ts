@@ -1,4 +1,4 @@
-/** What is known about the work of an agent in a project (AS3), for all who decide by it: authentication, exits, starts. */
+/** Loads the facts about an agent's work in a project (AS3), for authentication, exits and starts. */
 import type { Work, WorkFacts } from '../../domain/agent-sessions/work-detection.ts'
 import { liveOfPair, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { unreadOf } from '../../store/agent-sessions/work-at-hand.ts'
@@ -7,7 +7,7 @@ import type { Reader } from '../../store/store.ts'
 import { selectNextTask } from '../../store/work/plans.ts'
 import { selectTaskAtHand, type TaskRow } from '../../store/work/tasks.ts'
 
-/** The task an agent would take up: in progress, in a work session that is running; else the next of a plan that goes on (WK5). */
+/** The task an agent would take: one in progress in a running work session, or else the next of an open plan (WK5). */
 export const taskFor = async (reader: Reader, { agentId, projectId }: Pair): Promise<TaskRow | undefined> =>
   (await reader.first(selectTaskAtHand, { agentId, projectId, workSessionId: null })) ??
   (await reader.first(selectNextTask, { agentId, projectId }))

@@ -1,4 +1,4 @@
-/** Changes an agent; what is not named stays. `env` is replaced whole, its masked values meaning the stored ones (SE7). */
+/** Changes an agent. Fields left out stay. `env` is replaced as a whole; a masked value keeps the stored one (SE7). */
 import type * as z from 'zod'
 import { type StoredEnvironment, unmasked } from '../../domain/agents/environment.ts'
 import { home } from '../../domain/stream-name.ts'
@@ -32,7 +32,7 @@ export const changeAgent = defineUseCase({
   },
 })
 
-/** null is a value for some fields ("none"), so only what was left out stays. */
+/** Null is a value for some fields, so only undefined keeps the stored one. */
 const changedRow = (row: AgentRow, change: Change, env: StoredEnvironment): AgentRow => ({
   ...row,
   name: change.name ?? row.name,

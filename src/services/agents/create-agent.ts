@@ -1,4 +1,4 @@
-/** Adds an agent: what can be started, and how. Its passkey is in this answer and never again (AS7). */
+/** Adds an agent entry and returns its passkey, which is shown once (AS7). */
 
 import type * as z from 'zod'
 import { agentIdFrom, isReserved } from '../../domain/agents/agent-id.ts'
@@ -19,7 +19,7 @@ import { nothingToKeep } from '../refusals.ts'
 const defaultHoldSeconds = 50
 const maxIdTries = 20
 
-/** No plain value comes into the store (SE12). */
+/** No plain value enters the store (SE12). */
 export type SentEnvironment = Readonly<Record<string, SealedValue | typeof maskedValue>>
 
 export const createAgent = defineUseCase({
@@ -57,14 +57,14 @@ export const createAgent = defineUseCase({
   },
 })
 
-/** A node that seals with another key than the store's nodes would hide its values from them (SE12). */
+/** Refuses values sealed with another key than the store's nodes use, which they could not open (SE12). */
 export async function mustBeSealedAlike(reader: Reader, sent: SentEnvironment = {}): Promise<void> {
   const said = (await reader.first(selectMeta, { key: 'sealing_key' }))?.value
   const isOther = (value: SentEnvironment[string]): boolean => value !== maskedValue && value.key !== said
   if (said !== undefined && Object.values(sent).some(isOther)) throw new Refusal('wrong_state', refusalText('otherSealingKey'))
 }
 
-/** The id that was chosen, or the first free one made from the name. */
+/** The chosen id, or the first free one derived from the name. */
 async function freeId(reader: Reader, chosen: string | undefined, name: string): Promise<string> {
   const candidates = chosen ? [chosen] : Array.from({ length: maxIdTries }, (_, index) => agentIdFrom(name, index + 1))
   for (const id of candidates) if (!(await taken(reader, id))) return id
@@ -72,6 +72,6 @@ async function freeId(reader: Reader, chosen: string | undefined, name: string):
   throw new Refusal('already_exists', refusalText('idTaken', { id: id ?? '' }), { id })
 }
 
-/** A person's id is taken too: agents and people stand side by side wherever it says who did something. */
+/** People's ids are excluded, because both kinds appear as the author of events. */
 const taken = async (reader: Reader, id: string): Promise<boolean> =>
   isReserved(id) || Boolean((await reader.first(selectAgent, { id })) ?? (await reader.first(selectPerson, { id })))

@@ -1,4 +1,4 @@
-/** Deletes an agent and takes it off its projects; its passkey stops working and its sessions end with it. */
+/** Deletes an agent, its assignments and sessions. Its passkey stops working. */
 import { home, projectStream } from '../../domain/stream-name.ts'
 import { deleteAgentRow, selectAgent } from '../../store/agents/agents.ts'
 import { revokeOfAgent } from '../../store/approvals/allowances.ts'

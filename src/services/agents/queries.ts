@@ -1,4 +1,4 @@
-/** Reads about agents: entries, environments, and the projects where they are at work. */
+/** Read queries for agents and their environments. */
 
 import { type StoredEnvironment, sealedOtherwise } from '../../domain/agents/environment.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'
@@ -11,7 +11,7 @@ import { defineQuery, type Reader } from '../../store/store.ts'
 import { maxRevoked } from '../agent-sessions/revoke-agent-sessions.ts'
 import { noSuchAgent } from '../refusals.ts'
 
-/** Reads one agent, its environment masked. */
+/** Returns an agent with its environment masked. */
 export const getAgent = defineQuery({
   name: 'get-agent',
   run: async (reader, { agentId }: { agentId: string }): Promise<Agent> => {
@@ -21,14 +21,14 @@ export const getAgent = defineQuery({
   },
 })
 
-/** Lists the agents, newest first, page by page (HT1). */
+/** Lists agents, newest first, in pages (HT1). */
 export const listAgents = defineQuery({
   name: 'list-agents',
   run: async (reader, input: PageQuery): Promise<Page<Agent>> =>
     cutPage(await agentsPage(reader, pageParams(input)), input.limit),
 })
 
-/** The projects in which an agent has live sessions: what has to be locked by a use case that ends them all. */
+/** Lists the projects with live sessions of an agent, for a use case that must lock them. */
 export const findOccupiedProjects = defineQuery({
   name: 'find-occupied-projects',
   run: async (reader, { agentId }: { agentId: string }): Promise<string[]> => [
@@ -37,11 +37,11 @@ export const findOccupiedProjects = defineQuery({
 })
 
 interface KeptEnvironments {
-  /** The id of the key that this store's nodes seal with; undefined until the first has said so. */
+  /** The id of the key that the store's nodes seal with. Undefined before the first. */
   readonly sealingKey: string | undefined
-  /** `kept`: an earlier build has left plain values; `sealed`: they are sealed, and their text may still be in the files. */
+  /** `kept`: plain values from an earlier build exist. `sealed`: they are sealed, but their text may still be in the files. */
   readonly plainValues: string | undefined
-  /** `text` is the row's own, for a compare-and-swap. */
+  /** `text` is the stored row's, for a compare-and-swap. */
   readonly agents: readonly {
     readonly id: string
     readonly name: string
@@ -50,7 +50,7 @@ interface KeptEnvironments {
   }[]
 }
 
-/** Reads how the values of agents' environments are kept (SE12): with which key the store says they are sealed, and whose are not. */
+/** Returns how environments are stored (SE12): the sealing key, and values that are not sealed. */
 export const findEnvironments = defineQuery({
   name: 'find-environments',
   run: async (reader, _: object): Promise<KeptEnvironments> => {
@@ -69,7 +69,7 @@ export interface AgentWithoutKeys {
   readonly variables: readonly string[]
 }
 
-/** The agents that cannot be started by who has this key: some of their values are sealed with another. */
+/** Lists agents with values sealed by another key, which cannot be started with this one. */
 export async function agentsWithoutKeys(reader: Reader, key: string | undefined): Promise<AgentWithoutKeys[]> {
   const rows = await reader.all(selectEnvironments, {})
   return rows.flatMap(({ id, name, env }) => {

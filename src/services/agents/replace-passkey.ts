@@ -1,4 +1,4 @@
-/** Gives an agent a new passkey, shown once; the old one, and the sessions it opened, stop working at once (AS7, SE3). */
+/** Replaces an agent's passkey, shown once. The old one and its sessions stop working at once (AS7, SE3). */
 import { home, projectStream } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets.ts'
 import { selectAgent, updatePasskey } from '../../store/agents/agents.ts'

@@ -1,6 +1,6 @@
 /**
- * Puts sealed values in the place of plain ones that an earlier build has written (SE12), where they are still what was read. Says in the
- * same commit that their text is still to be erased from the files. What readers see stays the same, so there is no event.
+ * Replaces plain values from an earlier build by sealed ones (SE12), if they have not changed. Records that their text must
+ * still be erased from the files. Readers see no change, so there is no event.
  */
 
 import type { StoredEnvironment } from '../../domain/agents/environment.ts'
@@ -25,17 +25,17 @@ export const sealEnvironments = defineUseCase({
 
 interface Claim {
   readonly keyId: string
-  /** The store is this node's alone. */
+  /** Whether only this node uses the store. */
   readonly alone: boolean
 }
 
 /**
- * Says with which key the nodes of this store seal (SE12). Answers false to a node that could open nothing of what is sealed there: its key is
- * not theirs. On a store that is one node's alone, or was just restored, its key counts all the same, and what it cannot open must be given again.
+ * Sets the key that the store's nodes seal with (SE12). Returns false to a node whose key opens none of the sealed values. On a
+ * store with one node, or after a restore, its key is accepted and values it cannot open must be entered again.
  */
 export const claimSealingKey = defineUseCase({
   name: 'claim-sealing-key',
-  // Before anything else in a new store: none is begun by it.
+  // Locks no stream, because it runs first in a new store.
   streams: (_: Claim) => [],
   run: async (tx, { keyId, alone }): Promise<boolean> => {
     const said = (await tx.first(selectMeta, { key: 'sealing_key' }))?.value

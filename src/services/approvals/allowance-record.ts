@@ -1,6 +1,6 @@
 /**
- * Keeps an "allow always" (AG6) with what it covers and until when, and finds the one that covers a new question. The use case holds the
- * lock of the project's stream, so what is revoked is not used any more by whoever comes after.
+ * Stores "allow always" (AG6) with its scope and expiry, and finds the allowance that covers a new request. The calling use
+ * case locks the project's stream, so that a revoked one is not used.
  */
 
 import {
@@ -24,7 +24,7 @@ import type { Context, Reader, Tx } from '../../store/store.ts'
 
 const minuteMs = 60_000
 
-/** One line. The approval it was given with has the whole. */
+/** Shortens to one line. The approval holds the whole text. */
 const shortened = (text: string): string => {
   const oneLine = text.replaceAll(/\p{Cc}+/gu, ' ')
   return oneLine.length <= maxShownLine ? oneLine : `${oneLine.slice(0, maxShownLine - 1)}…`
@@ -76,7 +76,7 @@ interface Asking {
   readonly request: PermissionRequest
 }
 
-/** The newest that covers it. */
+/** The newest allowance that covers a request. */
 export async function coveringAllowance(
   reader: Reader,
   { projectId, agentId, request }: Asking,

@@ -1,5 +1,6 @@
 /**
- * A person answers what an agent asks (AP4): by one of the options it offered, or by yes or no; a yes is for this once. Exactly one answer wins; whoever comes later is told who decided what.
+ * Answers an agent's permission request (AP4) with one of its options, or with yes or no for this once. Exactly one answer
+ * wins; later callers learn who decided.
  */
 
 import { allowanceMinutes } from '../../domain/approvals/allowance.ts'
@@ -19,7 +20,7 @@ export type PermissionChoice = { readonly optionId: string } | { readonly choose
 
 interface Input extends WhichPermission {
   readonly choice: PermissionChoice
-  /** AG6: with a yes, for always. */
+  /** AG6: terms of an "always" given with a yes. */
   readonly always?: AlwaysTerms | undefined
   readonly feedback?: string | null | undefined
   readonly by: string
@@ -40,7 +41,10 @@ export const answerPermission = defineUseCase({
   },
 })
 
-/** "Always" is kept by us, with an end, and can be taken back (AG6): the agent itself is told yes for this once. */
+/**
+ * Settles for "always" (AG6): the allowance is stored with an expiry and can be revoked, while the agent gets a yes for this
+ * once.
+ */
 function settlementForAlways(row: ApprovalRow, choice: PermissionChoice): Settled {
   if (settlementOf(row, choice).outcome === 'denied')
     throw new Refusal('invalid_request', `always: ${refusalText('alwaysWithYes')}`, { field: 'always' })
@@ -48,8 +52,8 @@ function settlementForAlways(row: ApprovalRow, choice: PermissionChoice): Settle
 }
 
 /**
- * The option "always" of the agent's own, chosen by its id, means ours: exactly this, for as long as we keep such a thing, and refused
- * where this cannot be known again: what the agent would allow itself by it nobody could see or take back.
+ * The agent's own "always" option is treated as ours: exactly this request, for the default time. Refused if the request cannot
+ * be recognised again, because nobody could see or revoke what the agent would allow itself.
  */
 function impliedTerms(row: ApprovalRow, choice: PermissionChoice): AlwaysTerms | undefined {
   const permission = permissionOf(row)

@@ -1,4 +1,4 @@
-/** What use cases about approvals share: finding one, asking for one, and moving it on. */
+/** Finds, creates and moves approvals. */
 
 import { type ApprovalEvent, type ApprovalRefusal, decide, type Verdict } from '../../domain/approvals/lifecycle.ts'
 import { refusalText } from '../../domain/because.ts'
@@ -29,7 +29,7 @@ interface Place {
   readonly approvalId: number
 }
 
-/** An approval of a project; one of another project is not there. */
+/** An approval of a project. Another project's is not found. */
 export async function existingApproval(reader: Reader, { projectId, approvalId }: Place): Promise<ApprovalRow> {
   if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
   const row = await reader.first(selectApproval, { id: approvalId })
@@ -37,19 +37,19 @@ export async function existingApproval(reader: Reader, { projectId, approvalId }
   return row
 }
 
-/** SE3: to an agent, what others asked for is not there. */
+/** SE3: an agent finds its own approvals only. */
 export async function approvalOfAgent(reader: Reader, place: Place, agentId: string): Promise<ApprovalRow> {
   const row = await existingApproval(reader, place)
   if (row.leader_id !== agentId) throw noSuchApproval(place.approvalId)
   return row
 }
 
-// A decision about an approval or its resubmission, written and told in its project and at home. Exactly one decision wins,
-// because both streams are locked; whoever comes later is told who decided what (AP1).
-
 const told = { decide: 'approval-decided', resubmit: 'approval-resubmitted' } as const
 
-/** The use case names `home` and the project's stream. */
+/**
+ * Decides or resubmits an approval and announces it in its project and home. Exactly one decision wins, because both streams
+ * are locked; later callers learn who decided (AP1). The calling use case locks both streams.
+ */
 export async function moveApproval(tx: Tx, row: ApprovalRow, event: ApprovalEvent, now: Instant): Promise<Approval> {
   const decision = decide(now, approvalFrom(row), event)
   if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
@@ -81,9 +81,6 @@ function refusalOf(approvalId: number, refusal: ApprovalRefusal): Refusal {
   })
 }
 
-// A new approval, whoever asks: a person or script (`create-approval`) or an agent (`request-approval`). It is durable, with
-// its number, before anybody is shown it (AP3); told in its project and at home.
-
 interface Asked {
   readonly projectId: string
   readonly workSessionId: string | null
@@ -98,7 +95,10 @@ interface Asked {
   readonly permission?: PermissionColumns
 }
 
-/** The use case names `home`, behind whose lock approvals are numbered, and the project's stream. */
+/**
+ * Creates an approval for a person, script or agent. It is durable and numbered before it is shown (AP3). The calling use case
+ * locks `home`, which numbers approvals, and the project's stream.
+ */
 export async function askForApproval(tx: Tx, asked: Asked, now: Instant): Promise<Approval> {
   const row: ApprovalRow = {
     id: await nextApprovalId(tx),

@@ -1,4 +1,4 @@
-/** Asks people for an approval on behalf of a leader (AP2), about a task or a work session of the project or neither. */
+/** Requests an approval on behalf of a leader (AP2), optionally about a task or work session. */
 import type * as z from 'zod'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import type { Approval, ApprovalDraft } from '../../protocol/approvals/approval.ts'

@@ -1,6 +1,6 @@
 /**
- * The approvals that matter to work as it stands (AP8): those about its unfinished tasks, whichever work session they were asked in, and
- * those about the work itself along its lineage. Permissions for tools are answered where they are asked (AP4).
+ * Finds approvals relevant to current work (AP8): about its unfinished tasks, from any work session, and about the work along
+ * its lineage. Tool permissions are answered directly and left out (AP4).
  */
 import { briefly, type ToldDecision } from '../../domain/approvals/decision-for-agent.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -16,10 +16,10 @@ import type { Reader } from '../../store/store.ts'
 import { selectTask, type TaskRow } from '../../store/work/tasks.ts'
 import { lineageOf, selectWorkSession } from '../../store/work/work-sessions.ts'
 
-/** The newest; more than anybody decides about one piece of work. */
+/** The newest decisions; more than one piece of work has. */
 const mostDecisions = 50
 
-/** The row with which agent session was told of it. */
+/** A decision, and which agent session it was delivered to. */
 export type Decided = Pick<ApprovalRow, 'told_to' | 'leader_id'> & { readonly decision: ToldDecision }
 
 const decidedOf = (row: ApprovalRow): Decided => ({
@@ -52,7 +52,7 @@ const newest = (rows: readonly ApprovalRow[]): Decided[] =>
     .slice(0, mostDecisions)
     .map(decidedOf)
 
-/** About the work and these tasks, whoever asked; newest first. */
+/** Decisions about the work and these tasks, newest first. */
 export async function decisionsAbout(reader: Reader, lineage: readonly string[], asked: TasksAsked): Promise<Decided[]> {
   const rows = await aboutWork(reader, lineage)
   if ('workSessionId' in asked) rows.push(...(await reader.all(selectAboutTasks, { ...asked, limit: mostDecisions })))
@@ -62,10 +62,10 @@ export async function decisionsAbout(reader: Reader, lineage: readonly string[],
   return newest(rows)
 }
 
-/** The unfinished tasks of a work session, or these. */
+/** The unfinished tasks of a work session, or given tasks. */
 export type TasksAsked = { readonly workSessionId: string } | { readonly tasks: readonly TaskRow[] }
 
-/** What an agent asked in a conversation and is not decided, or was decided since it was told last; newest first. */
+/** An agent's undecided requests in a conversation and those decided after `since`, newest first. */
 export async function decisionsIn(
   reader: Reader,
   which: { key: string; agentId: string },
@@ -87,13 +87,13 @@ const lineageAt = async (reader: Reader, workSessionId: string | null): Promise<
   return row ? lineageOf(reader, row) : []
 }
 
-/** What its agent asked about the task it is at and about the work; newest first. */
+/** The agent's own requests about its current task and work, newest first. */
 export async function decisionsAt(reader: Reader, { agentId, workSessionId }: AtWork, task: TaskRow): Promise<Decided[]> {
   const found = await decisionsAbout(reader, await lineageAt(reader, workSessionId), { tasks: [task] })
   return found.filter(({ leader_id }) => leader_id === agentId)
 }
 
-/** NA11: the oldest approval that the agent waits for, whichever of its sessions asked. */
+/** NA11: the oldest pending approval that the agent waits for, from any of its sessions. */
 export async function awaitedApproval(reader: Reader, at: AtWork, taskAtHand: TaskRow | undefined): Promise<number | null> {
   const { agentId, projectId, workSessionId } = at
   const pending = (await reader.all(selectPendingOfAgent, { projectId, agentId })).filter(({ ask_id }) => ask_id === null)

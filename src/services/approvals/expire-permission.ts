@@ -1,4 +1,4 @@
-/** A permission that nobody has answered in time (AP4): expired, which the agent is told as a refusal. Looked at too early it stays. */
+/** Expires a permission request past its deadline (AP4). The agent gets a refusal. Running this too early changes nothing. */
 import { systemId } from '../../domain/access/who.ts'
 import { selectApproval } from '../../store/approvals/approvals.ts'
 import { defineUseCase } from '../../store/store.ts'

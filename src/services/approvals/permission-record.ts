@@ -1,6 +1,6 @@
 /**
- * Permissions for tools (AP4) as approvals: durable before they are shown, settled once, told in the project, at home and in the user
- * session, and to the agent that waits. The use case names all of these streams.
+ * Creates and settles tool permissions as approvals (AP4): durable before shown, settled once, announced in the project, home,
+ * the turn's stream, and to the agent. The calling use case locks these streams.
  */
 
 import { systemId } from '../../domain/access/who.ts'
@@ -56,7 +56,7 @@ interface Asker {
   readonly workSessionId: string | null
 }
 
-/** The same question is asked once, however often it is told. */
+/** Creates a permission request. A repeated question is ignored. */
 export async function askPermission(tx: Tx, { turn, workSessionId }: Asker, question: Question, now: Instant): Promise<void> {
   const { project_id: projectId, agent_id: agentId } = turn
   const { launchId, turnId, askId, request } = question
@@ -101,7 +101,7 @@ export async function askPermission(tx: Tx, { turn, workSessionId }: Asker, ques
   if (row) await settlePermission(tx, row, { outcome: 'allowed', ...answer }, now)
 }
 
-/** What needs nobody's answer now: the policy says yes to it, or somebody has allowed it for always (AG6). The record says which. */
+/** The automatic answer from the policy or an allowance (AG6). The record names which. */
 async function answerByItself(
   tx: Tx,
   { projectId, agentId }: Pair,
@@ -126,7 +126,10 @@ interface Settlement {
   readonly requestId?: string | undefined
 }
 
-/** Refused when it is settled already: the first answer stands. The number of `permission:resolved`; 0 where there is no console. */
+/**
+ * Settles a permission. Refuses if it is settled already. Returns the number of `permission:resolved`, or 0 if the turn does
+ * not run.
+ */
 export async function settlePermission(tx: Tx, row: ApprovalRow, settlement: Settlement, now: Instant): Promise<number> {
   const { outcome, optionId, by, feedback = null, requestId } = settlement
   const settled = { ...row, outcome, option_id: optionId }
@@ -144,12 +147,12 @@ export async function settlePermission(tx: Tx, row: ApprovalRow, settlement: Set
   return tx.append(turnStream(turn), { type: 'permission:resolved', data })
 }
 
-/** Nobody waits for the answers any more. */
+/** Withdraws a turn's pending permission requests. */
 export async function withdrawPermissions(tx: Tx, turnId: string, now: Instant): Promise<void> {
   for (const row of await tx.all(selectPendingOfTurn, { turnId })) await withdrawPermission(tx, row, now)
 }
 
-/** The agent itself takes its question back. */
+/** Withdraws a permission request at the agent's wish. */
 export async function withdrawAsked(tx: Tx, asked: { launchId: string; askId: string }, now: Instant): Promise<void> {
   const row = await tx.first(selectAsked, asked)
   if (row?.status === 'pending') await withdrawPermission(tx, row, now)

@@ -1,4 +1,4 @@
-/** Reads about approvals, permissions and allowances. */
+/** Read queries for approvals, permissions and allowances. */
 
 import type { Allowance } from '../../protocol/approvals/allowance.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
@@ -15,7 +15,7 @@ import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { noSuchApproval, noSuchProject } from '../refusals.ts'
 import { approvalOfAgent, existingApproval } from './approval-record.ts'
 
-/** Reads an approval that an agent asked for (`get_approval`), in this agent session or an earlier one. */
+/** Returns an approval that the agent requested in any of its sessions (`get_approval`). */
 export const getApproval = defineQuery({
   name: 'get-approval',
   run: async (reader, { approvalId, ...caller }: Receiver & { approvalId: number }): Promise<Approval> => {
@@ -24,14 +24,14 @@ export const getApproval = defineQuery({
   },
 })
 
-/** Reads one approval of a project. */
+/** Returns one approval of a project. */
 export const readApproval = defineQuery({
   name: 'read-approval',
   run: async (reader, place: { projectId: string; approvalId: number }): Promise<Approval> =>
     approvalOf(await existingApproval(reader, place)),
 })
 
-/** Lists the approvals of a project, decided ones too, newest first, page by page (HT1). */
+/** Lists the approvals of a project, newest first, in pages (HT1). */
 export const listApprovals = defineQuery({
   name: 'list-approvals',
   run: async (reader, { projectId, ...page }: PageQuery & { projectId: string }): Promise<Page<Approval>> => {
@@ -41,7 +41,7 @@ export const listApprovals = defineQuery({
   },
 })
 
-/** The inbox (AP5): what waits for a person, over all projects, oldest first, page by page. */
+/** Lists the inbox (AP5): pending approvals of all projects, oldest first, in pages. */
 export const listPendingApprovals = defineQuery({
   name: 'list-pending-approvals',
   run: async (reader, page: PageQuery): Promise<Page<Approval>> =>
@@ -50,7 +50,7 @@ export const listPendingApprovals = defineQuery({
 
 type Input = PageQuery & { projectId: string; ended: boolean }
 
-/** Lists what agents are always allowed in a project (AG6), newest first, page by page (HT1). */
+/** Lists the allowances of a project (AG6), newest first, in pages (HT1). */
 export const listAllowances = defineQuery({
   name: 'list-allowances',
   run: async (reader, { projectId, ended, ...page }: Input, { now }): Promise<Page<Allowance>> => {
@@ -62,14 +62,14 @@ export const listAllowances = defineQuery({
 export interface WhichPermission {
   readonly approvalId: number
   readonly projectId: string
-  /** null in a chat or at a task. */
+  /** Null in a chat or task. */
   readonly userSessionId: string | null
   readonly coordinatorId: string | null
-  /** In a chat or at a task: the conversation of its turn. */
+  /** The turn's conversation, in a chat or task. */
   readonly conversationKey: string | null
 }
 
-/** Which streams a use case about a permission has to lock (AP4). */
+/** Finds the streams to lock for a permission (AP4). */
 export const findPermission = defineQuery({
   name: 'find-permission',
   run: async (reader, { approvalId }: { approvalId: number }): Promise<WhichPermission> => {

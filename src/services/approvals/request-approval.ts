@@ -1,7 +1,7 @@
 /**
- * An agent asks people for an approval (`request_approval`). It belongs to the work session its agent session drives (WK4) and to
- * the task it is at. With the id of one that was sent back it submits that again. The same request while it is pending is the
- * same approval, so neither a call that is retried (AS8) nor the process that comes after a crash asks anybody twice.
+ * Requests an approval for an agent (`request_approval`), tied to its work session (WK4) and current task. With the id of a
+ * returned one it resubmits that. An identical pending request returns the same approval, so that retries (AS8) and restarted
+ * processes ask once.
  */
 import type * as z from 'zod'
 import type { Submission } from '../../domain/approvals/lifecycle.ts'
@@ -26,7 +26,7 @@ export const requestApproval = defineUseCase({
     const taskId = await aboutTask(tx, input, workSessionId)
     const pending = (await tx.all(selectPendingOfAgent, { projectId, agentId })).map(approvalOf)
     const same = pending.find((each) => isSameRequest(each, input, taskId))
-    // Whoever asked last is the one that waits.
+    // The latest asker is the one that waits.
     if (same) {
       await tx.write(updateAskedBy, { id: same.id, agentSessionId })
       return same
@@ -53,7 +53,7 @@ export const requestApproval = defineUseCase({
   },
 })
 
-/** The one it names, which must be its own, or the one it is at. */
+/** The named task, which must be its own, or its current one. */
 async function aboutTask(reader: Reader, input: Input, workSessionId: string | null): Promise<string | null> {
   const { projectId, agentId, taskId } = input
   if (taskId) return (await taskOfAgent(reader, { projectId, taskId }, agentId)).id
@@ -62,7 +62,7 @@ async function aboutTask(reader: Reader, input: Input, workSessionId: string | n
 
 function isSameRequest(pending: Approval, input: Input, taskId: string | null): boolean {
   const { approvalId, checkpointType } = input
-  // What a resubmission does not name stays as it was.
+  // Fields left out of a resubmission keep their values.
   if (approvalId !== undefined)
     return pending.id === approvalId && contentOf({ ...pending, ...named(input) }) === contentOf(pending)
   return pending.checkpointType === checkpointType && pending.taskId === taskId && contentOf(pending) === contentOf(input)

@@ -1,4 +1,4 @@
-/** Submits again what was sent back for revision (AP1): it is pending once more, and what was there before is in its history. */
+/** Resubmits an approval that was returned for revision (AP1). It is pending again, with the earlier version in its history. */
 import type * as z from 'zod'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import type { Approval, ApprovalResubmission } from '../../protocol/approvals/approval.ts'

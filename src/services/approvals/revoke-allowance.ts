@@ -1,4 +1,4 @@
-/** Takes back what was always allowed (AG6). Doing it again changes nothing. */
+/** Revokes an allowance (AG6). A repeated request changes nothing. */
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { projectStream } from '../../domain/stream-name.ts'

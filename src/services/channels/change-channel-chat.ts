@@ -1,4 +1,4 @@
-/** An owner lets a chat in, refuses it, takes that back, or chooses its agent (CN2). Said again it changes nothing. */
+/** Pairs, refuses or revokes a chat, or sets its agent (CN2). A repeated request changes nothing. */
 
 import type * as z from 'zod'
 import { refusalText } from '../../domain/because.ts'
@@ -20,7 +20,7 @@ import { changedChat, chatStream, sayIn } from './channel-chat-record.ts'
 
 type Change = z.output<typeof ChannelChatChange> & ChatPlace & { readonly by: string }
 
-/** From which states a decision leads to one. */
+/** The states from which each decision is allowed. */
 const before: Record<Exclude<ChatState, 'asking'>, readonly ChatState[]> = {
   paired: ['asking', 'refused', 'revoked'],
   refused: ['asking'],

@@ -1,7 +1,4 @@
-/**
- * What every use case about a chat on a channel does the same way: whom it is for, what is said there, and that it changed. Decides
- * nothing about who is served.
- */
+/** Routes channel chats, queues outgoing messages and announces changes, for all use cases about them. */
 import { type ChannelName, type ChatPlace, channelKey, parseChannelKey } from '../../domain/channels/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { statusText } from '../../domain/sentences.ts'
@@ -23,12 +20,12 @@ import { insertOutgoing, selectOutgoingOf } from '../../store/channels/outgoing.
 import type { Reader, Tx } from '../../store/store.ts'
 import { isAssigned } from '../projects/project-record.ts'
 
-/** Waiting to be sent to one chat; beyond it nothing more is, and the chat shows so. What was said stays in the conversation. */
+/** Messages waiting for one chat. Further ones are not sent and the chat shows trouble; the conversation keeps them. */
 const maxOutgoingOfChat = 500
 
 export const chatStream = (place: ChatPlace): StreamName => conversationStream(channelKey(place))
 
-/** Its own route, the channel's, or the first agent there is; one that is not assigned any more is passed over. */
+/** The chat's own route, or the channel's, or the first assignment. A route whose agent is unassigned is skipped. */
 export async function routeFor(reader: Reader, channel: ChannelName, chat: ChatRow | undefined): Promise<ChannelRoute | null> {
   for (const route of [routeIn(chat), routeIn(await reader.first(selectChannel, { channel }))]) {
     if (route && (await isAssigned(reader, route))) return route
@@ -37,7 +34,7 @@ export async function routeFor(reader: Reader, channel: ChannelName, chat: ChatR
   return first ? { projectId: first.project_id, agentId: first.agent_id } : null
 }
 
-/** To be sent there, behind what waits already. */
+/** Queues a message for the chat. */
 export async function sayIn(tx: Tx, place: ChatPlace, content: string, now: Instant): Promise<void> {
   const { count, newest } = (await tx.first(selectOutgoingOf, place)) ?? { count: 0, newest: 0 }
   if (Number(count) >= maxOutgoingOfChat) {
@@ -60,7 +57,7 @@ export async function sayIn(tx: Tx, place: ChatPlace, content: string, now: Inst
   })
 }
 
-/** What an assistant says in the conversation of a chat that is served goes out to it (CN1), in the same commit. */
+/** Queues an assistant's message in a paired chat's conversation for sending (CN1), in the same commit. */
 export async function sendAlong(tx: Tx, key: string, content: string, now: Instant): Promise<void> {
   const place = parseChannelKey(key)
   if (!place || content.trim() === '') return
@@ -68,13 +65,13 @@ export async function sendAlong(tx: Tx, key: string, content: string, now: Insta
   if (chat?.state === 'paired') await sayIn(tx, place, content, now)
 }
 
-/** The use case names `home`. */
+/** Stores a changed chat and announces it. The calling use case locks `home`. */
 export async function changedChat(tx: Tx, changed: ChatRow, by: string): Promise<void> {
   await tx.write(updateChat, changed)
   tx.append(home, { type: 'channel-chat-changed', data: { chat: chatOf(changed), by } })
 }
 
-/** The channel's row, begun now if it was not there. The use case names `home`. */
+/** The channel's row, created if needed. The calling use case locks `home`. */
 export async function openChannel(tx: Tx, channel: ChannelName, now: Instant): Promise<ChannelRow> {
   const found = await tx.first(selectChannel, { channel })
   if (found) return found

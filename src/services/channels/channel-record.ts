@@ -1,4 +1,4 @@
-/** That a channel has changed, told the same way whoever changed it. The use case names `home`. */
+/** Builds the public view of a channel and announces its changes. */
 import type { ChannelName } from '../../domain/channels/key.ts'
 import { askingLifetimeMs } from '../../domain/channels/pairing.ts'
 import { type Instant, later } from '../../domain/instant.ts'
@@ -7,7 +7,7 @@ import type { Channel } from '../../protocol/channels/channel.ts'
 import { type ChannelRow, routeIn, selectChannel, selectChannelCounts } from '../../store/channels/channels.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
-/** A channel as readers see it. What a node said of it counts while that node holds it; otherwise nobody serves it. */
+/** A reported state counts while its node holds the channel. Otherwise the channel is off. */
 export async function channelView(reader: Reader, channel: ChannelName, now: Instant): Promise<Channel> {
   const row = await reader.first(selectChannel, { channel })
   const counts = await reader.first(selectChannelCounts, { channel, askedAfter: later(now, -askingLifetimeMs) })

@@ -1,4 +1,4 @@
-/** Makes a code that lets one chat in, once, within ten minutes (CN2). It is in this answer and never again. */
+/** Creates a code that pairs one chat, once, within ten minutes (CN2). It is shown once. */
 import type { ChannelName } from '../../domain/channels/key.ts'
 import { maxPairingCodes, newCode, pairingCodeLifetimeMs } from '../../domain/channels/pairing.ts'
 import { later } from '../../domain/instant.ts'

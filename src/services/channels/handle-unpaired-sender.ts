@@ -1,6 +1,6 @@
 /**
- * Somebody who is not served writes to us (CN2). With a right code their chat is paired from now on. Otherwise they are shown to the
- * owner and told how to be let in, a few times; what they wrote is not kept. Strangers, their attempts and our answers are all bounded.
+ * Handles a message from an unpaired chat (CN2). A valid code pairs the chat. Otherwise the owner sees the chat and the sender
+ * is told how to be paired, a few times. The message is not stored; senders, attempts and answers are bounded.
  */
 
 import { systemId } from '../../domain/access/who.ts'
@@ -29,7 +29,7 @@ export interface Stranger extends ChatPlace {
   readonly title: string
   readonly handle: string | null
   readonly language: ChatLanguage
-  /** What may be a code: the text, or what stands behind /start. */
+  /** The possible code: the text, or the argument of /start. */
   readonly attempt: string
 }
 
@@ -55,19 +55,19 @@ export const handleUnpairedSender = defineUseCase({
     if (isHeard(known.state, known.attempts)) {
       await changedChat(tx, row, systemId)
       await sayIn(tx, input, code === undefined ? words.stranger : words.wrongCode, now)
-      // Whoever goes on is not answered, and leaves nothing behind but the count of the codes they have tried.
+      // Later messages are not answered. Only tried codes are counted.
     } else if (code !== undefined && known.attempts < maxStrangerAttempts) await tx.write(updateChat, row)
     return { state: row.state }
   },
 })
 
-/** Who has asked long ago asks anew. */
+/** An old request counts as a new one. */
 const forgetting = (row: ChatRow, now: Instant): ChatRow =>
   row.state === 'asking' && isForgotten(row.asked_at, now) ? { ...row, asked_at: now, attempts: 0 } : row
 
 const isForgotten = (askedAt: Instant, now: Instant): boolean => later(askedAt, askingLifetimeMs) <= now
 
-/** undefined: too many ask already. */
+/** Undefined when too many chats are asking. */
 async function newcomer(tx: Tx, input: Stranger, now: Instant): Promise<ChatRow | undefined> {
   const { channel } = input
   const asking = await tx.all(selectAsking, { channel, limit: maxAskingChats + 1 })
@@ -96,7 +96,7 @@ async function newcomer(tx: Tx, input: Stranger, now: Instant): Promise<ChatRow 
   return row
 }
 
-/** Who made the code, when it is valid; it is none from now on. */
+/** Consumes a valid code and returns its maker. */
 async function useUp(tx: Tx, { channel }: ChatPlace, code: string, now: Instant): Promise<string | undefined> {
   const found = await tx.first(selectPairingCode, { channel, hash: hashSecret(code) })
   if (!found || found.expires_at <= now) return undefined

@@ -1,6 +1,6 @@
 /**
- * Which run of which server serves a channel. The node that has the duties (SC5) takes it, whoever had it before, and renews its hold
- * while it serves; one that was replaced is told so and sends nothing more. A hold that has run out shows that nobody serves it.
+ * Decides which server run serves a channel. The node that runs the jobs (SC5) takes it over and renews its hold; a replaced
+ * one is told and stops sending. An expired hold means that nobody serves the channel.
  */
 
 import { systemId } from '../../domain/access/who.ts'
@@ -15,11 +15,11 @@ import { tellChannel } from './channel-record.ts'
 
 interface Hold {
   readonly channel: ChannelName
-  /** This run of this server. */
+  /** This run of the server. */
   readonly holder: string
-  /** Takes it from whoever has it; otherwise it is renewed, if it is still ours. */
+  /** True to take over, false to renew. */
   readonly take: boolean
-  /** 0 gives it back. */
+  /** 0 releases it. */
   readonly forMs: number
 }
 
@@ -45,7 +45,7 @@ interface Seen {
   readonly account?: { readonly name: string; readonly link: string | null } | undefined
 }
 
-/** What the server that holds a channel sees of it: connected as whom, or what is wrong. Seen again, nothing is written. */
+/** Records the state a channel's holder reports: its account, or what is wrong. An unchanged state is not written. */
 export const recordChannelState = defineUseCase({
   name: 'record-channel-state',
   streams: () => [home],

@@ -1,4 +1,4 @@
-/** Reads about channels, their chats and what is to be sent there. */
+/** Read queries for channels, their chats and outgoing messages. */
 import { type ChannelName, type ChatPlace, channelKey, channelNames } from '../../domain/channels/key.ts'
 import { askingLifetimeMs, type ChatState } from '../../domain/channels/pairing.ts'
 import { type Instant, later } from '../../domain/instant.ts'
@@ -13,20 +13,20 @@ import { selectRunningIn } from '../../store/turns/turns.ts'
 import { routeFor } from './channel-chat-record.ts'
 import { channelView } from './channel-record.ts'
 
-/** The process that is at work for the chat. */
+/** The process that runs a turn for the chat. */
 export interface ChatWork {
   readonly launchId: string
   readonly coordinatorId: string
 }
 
 export interface FoundChat {
-  /** null: nobody has written there yet. */
+  /** Null if nobody has written there. */
   readonly state: ChatState | null
   readonly route: ChannelRoute | null
   readonly work: ChatWork | null
 }
 
-/** How a chat stands and whom it is for: asked before what comes in is taken, because that decides which streams are locked. */
+/** Returns a chat's state and route. Called first, because they decide which streams are locked. */
 export const findChat = defineQuery({
   name: 'find-chat',
   run: async (reader, place: ChatPlace): Promise<FoundChat> => {
@@ -46,7 +46,7 @@ async function workFor(reader: Reader, place: ChatPlace, { agentId }: ChannelRou
 
 type Asked = PageQuery & { readonly channel: ChannelName; readonly state?: ChatState | undefined }
 
-/** Lists the chats of a channel, the one that asked last first. Who has asked long ago and was not decided about is not shown. */
+/** Lists the chats of a channel, latest request first. Old undecided requests are left out. */
 export const listChannelChats = defineQuery({
   name: 'list-channel-chats',
   run: async (reader, { channel, state, ...page }: Asked, { now }): Promise<Page<ChannelChat>> => {
@@ -56,7 +56,7 @@ export const listChannelChats = defineQuery({
   },
 })
 
-/** Lists the channels there are, also those that nobody has set up. */
+/** Lists all channels, including unconfigured ones. */
 export const listChannels = defineQuery({
   name: 'list-channels',
   run: async (reader, _: Record<never, never>, { now }): Promise<Page<Channel>> => {
@@ -66,18 +66,18 @@ export const listChannels = defineQuery({
   },
 })
 
-/** Looked at together; the rest is looked at next. */
+/** Chats in one page. */
 export const chatsAtOnce = 200
 
 export interface NextOutgoing {
   readonly chatId: string
   readonly n: number
   readonly notBefore: Instant
-  /** How long it has to wait still. */
+  /** Remaining wait. */
   readonly inMs: number
 }
 
-/** What is next to be sent, the first of each chat, and when. */
+/** Lists the next outgoing message of each chat, and when it may be sent. */
 export const findOutgoing = defineQuery({
   name: 'find-outgoing',
   withoutSnapshot: true,

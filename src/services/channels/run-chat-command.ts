@@ -1,4 +1,4 @@
-/** The commands of a chat that is served: /start, /help, /new, /status, /stop, /continue. Each is answered in words, in the chat. */
+/** Runs the commands of a paired chat: /start, /help, /new, /status, /stop, /continue. Each is answered in the chat. */
 
 import type { ChatCommand } from '../../domain/channels/command.ts'
 import { type ChatPlace, channelKey } from '../../domain/channels/key.ts'
@@ -28,7 +28,7 @@ import { chatStream, sayIn } from './channel-chat-record.ts'
 import type { ChatWork } from './queries.ts'
 import { chatHasChanged } from './take-channel-message.ts'
 
-/** What can wait in one chat and is seen by /status and /stop. */
+/** Waiting messages counted by /status and /stop. */
 const maxWaitingSeen = 1000
 
 export interface CommandInChat extends ChatPlace {
@@ -39,7 +39,7 @@ export interface CommandInChat extends ChatPlace {
   readonly work: ChatWork | null
 }
 
-/** With whom the command is about. */
+/** A command with the agent it concerns. */
 type Addressed = CommandInChat & { readonly route: ChannelRoute }
 
 export const runChatCommand = defineUseCase({
@@ -95,7 +95,7 @@ const shownLimit = (row: { limited_until: Instant; goes_on_left: number }, now: 
   goesOn: row.goes_on_left > 0,
 })
 
-/** What was said leaves what the agent is handed; the agent itself goes, unless somebody on the page talks with it too. */
+/** Resets the history that the agent gets and ends the agent, unless somebody has the chat open on the page. */
 async function beginAnew(tx: Tx, { route, senderId, ...place }: Addressed, context: Context): Promise<void> {
   const key = channelKey(place)
   if (await tx.first(selectConversation, { key })) await resetConversation.run(tx, { key }, context)
@@ -126,14 +126,14 @@ async function doingOf(reader: Reader, route: ChannelRoute, key: string): Promis
   return launch.state === 'held' ? 'held' : 'starting'
 }
 
-/** What has not begun is not answered any more; what runs is cancelled, or its process ended where it cannot be told to. */
+/** Drops queued turns and cancels the running one, or stops its process if it cannot be cancelled. */
 async function stop(tx: Tx, input: Addressed, context: Context): Promise<'stopped' | 'dropped' | 'nothingRuns' | 'cannotStop'> {
   const { route, work, senderId, ...place } = input
   const key = channelKey(place)
   const open = (await tx.all(selectOpenIn, { key, limit: maxWaitingSeen })).filter((turn) => turn.agent_id === route.agentId)
   const running = open.find(({ state }) => state === 'running')
   const how = running && work ? await stopWork(tx, running, { work, by: senderId }, context) : undefined
-  // What a cancelled turn was about is settled by its end.
+  // A cancelled turn's messages are settled by its end.
   const dropped = open.filter(({ state, not_before }) => state === 'queued' && not_before === null)
   for (const turn of dropped) await dropTurn(tx, turn, context)
   if (running && how === 'ended') await dropTurn(tx, running, context)
@@ -165,7 +165,7 @@ async function stopWork(
   return 'ended'
 }
 
-/** Nobody answers it any more. */
+/** Cancels a turn and marks its messages as read. */
 async function dropTurn(tx: Tx, turn: TurnRow, context: Context): Promise<void> {
   const stop_reason = turn.state === 'queued' ? withdrawn : 'cancelled'
   await tx.write(updateTurn, { ...turn, state: 'cancelled', stop_reason, ended_at: context.now })

@@ -1,4 +1,4 @@
-/** Records that a queued message is being sent to its channel, and what became of it. */
+/** Records the sending of a queued message to its channel, and its result. */
 import type { ChatPlace } from '../../domain/channels/key.ts'
 import type { ChatLanguage } from '../../domain/channels/words.ts'
 import { type Instant, later } from '../../domain/instant.ts'
@@ -15,7 +15,7 @@ interface Next extends ChatPlace {
 
 export interface Begun {
   readonly content: string
-  /** The part that is next, from 0. */
+  /** The next part, from 0. */
   readonly part: number
   readonly maybeSent: boolean
   readonly attempts: number
@@ -24,8 +24,8 @@ export interface Begun {
 }
 
 /**
- * Intent, then result: that a part is about to be sent is written down before it is. When its sender dies in between, nobody can know
- * whether it arrived, and who sends it again says so.
+ * Records the intent to send a part before it is sent. If the sender crashes in between, the part may have arrived, and a
+ * repeat says so.
  */
 export const beginSending = defineUseCase({
   name: 'begin-sending',
@@ -44,7 +44,7 @@ export const beginSending = defineUseCase({
 
 export type SentOutcome =
   | { readonly is: 'sent'; readonly isLast: boolean }
-  /** `maybeSent`: the answer did not come, so nobody knows. */
+  /** `maybeSent`: there was no response, so it may have arrived. */
   | { readonly is: 'later'; readonly afterMs: number; readonly maybeSent: boolean }
   | { readonly is: 'never'; readonly why: string }
 
@@ -54,7 +54,7 @@ interface Sent extends ChatPlace {
   readonly outcome: SentOutcome
 }
 
-/** What became of a part that was sent: it arrived, it is tried again later, or it never will be. */
+/** Records the result of sending a part: sent, retried later, or given up. */
 export const recordSent = defineUseCase({
   name: 'record-sent',
   streams: (input: Sent) => [chatStream(input)],

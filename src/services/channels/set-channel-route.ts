@@ -1,4 +1,4 @@
-/** Chooses the agent that serves chats without a route of their own; null: the first agent of the first project again. */
+/** Sets the agent for chats without a route of their own. Null restores the default, the first agent of the first project. */
 import type { ChannelName } from '../../domain/channels/key.ts'
 import { home } from '../../domain/stream-name.ts'
 import type { Channel, ChannelRoute } from '../../protocol/channels/channel.ts'

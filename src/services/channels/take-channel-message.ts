@@ -1,6 +1,6 @@
 /**
- * A message from a chat that is served (CN1): appended to its conversation and unread for the agent its route names, in one commit,
- * so the work detection that the page's chat has starts it too. Run under a receipt of the platform's message id it is taken once.
+ * Stores a message from a paired chat (CN1) in its conversation, unread for the routed agent, in one commit. Work detection
+ * then starts the agent as for the page's chat. A receipt with the platform's message id makes it idempotent.
  */
 import type { ChatPlace } from '../../domain/channels/key.ts'
 import { channelKey } from '../../domain/channels/key.ts'
@@ -17,19 +17,19 @@ import { isAssigned } from '../projects/project-record.ts'
 import { chatStream, sayIn } from './channel-chat-record.ts'
 
 export interface ChannelMessage extends ChatPlace {
-  /** Who wrote it, as far as the platform knows. */
+  /** The author, as the platform knows them. */
   readonly senderId: string
   readonly senderName: string
-  /** The platform's id of the message, unique for our account there. */
+  /** The platform's message id, unique for our account. */
   readonly messageId: string
   readonly content: string
-  /** Something hung on it that cannot be taken. */
+  /** An attachment that cannot be accepted. */
   readonly attachment: 'photo' | 'voice' | 'other' | null
   /** From `find-chat`. */
   readonly route: ChannelRoute | null
 }
 
-/** Somebody has decided about the chat meanwhile: whoever looks again finds how it stands. */
+/** The chat was changed since `find-chat`; the caller retries. */
 export const chatHasChanged = (): Refusal => new Refusal('busy', 'The chat has changed meanwhile; try again')
 
 export const takeChannelMessage = defineUseCase({

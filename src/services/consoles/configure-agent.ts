@@ -1,6 +1,6 @@
 /**
- * Sets the mode, the model or another option of an agent in a role (AG6). The wish is told at once (`agent:configuring`), what came of it
- * when the agent has answered (`agent:configured`). Until then it is kept with the agent, so that a coordinator that was away is told.
+ * Sets the mode, model or another option of an agent in a role (AG6). The request is announced as `agent:configuring` and its
+ * result as `agent:configured`. It is stored until then, so that a disconnected coordinator gets it later.
  */
 import { refusalText } from '../../domain/because.ts'
 import { type ConfigChange, maxPendingChanges, notOffered } from '../../domain/consoles/configuring.ts'

@@ -1,4 +1,4 @@
-/** Begins a user session (US1): a person's console in a project, with no agent in it yet. */
+/** Creates a user session (US1): a person's console in a project, without agents. */
 import { later } from '../../domain/instant.ts'
 import { projectStream, userSessionStream } from '../../domain/stream-name.ts'
 import { insertUserSession } from '../../store/consoles/user-sessions.ts'

@@ -1,4 +1,4 @@
-/** What whoever sweeps user sessions has to look at now: a bounded number of each, the oldest first. Decides nothing. */
+/** Finds what the sweeper of user sessions must handle, oldest first, up to a limit per kind. The use cases decide. */
 
 import { leavingWithinMs } from '../../domain/consoles/lifecycle.ts'
 import { isForsaken } from '../../domain/consoles/roster.ts'
@@ -26,20 +26,20 @@ import { limitNow } from '../turns/limit-record.ts'
 import { graceMs, startWithinMs } from './give-up-role-agent.ts'
 import { isIdle } from './sleep-role-agent.ts'
 
-/** Of each kind, in one look. */
+/** Results of each kind. */
 const dueAtOnce = 100
-/** Of those that may be due. */
+/** Candidates checked in one query. */
 const lookedAtOnce = 1000
 
-/** US3: why a session ends that nobody has ended. */
+/** US3: the reason of an automatic end. */
 export const nobodyConnected = 'nobody was connected'
 
-/** AG6. `again`: of a role whose agent has gone meanwhile and has to be there again first. */
+/** AG6: a limit that ended. `again` names a role whose failed agent must be spawned first. */
 interface LimitOver {
   readonly contextId: string
   readonly conversationKey: string
   readonly projectId: string
-  /** null: in a chat. */
+  /** Null for a chat. */
   readonly userSessionId: string | null
   readonly again: { readonly role: string; readonly agentId: string; readonly by: string } | null
 }
@@ -47,14 +47,14 @@ interface LimitOver {
 interface DueUserSessions {
   readonly limited: readonly LimitOver[]
   readonly roleAgents: readonly { readonly userSessionId: string; readonly roleAgentId: string }[]
-  /** AG7: something waits for them. */
+  /** AG7: sleeping agents with queued prompts. */
   readonly asleep: readonly {
     readonly userSessionId: string
     readonly roleAgentId: string
     readonly role: string
     readonly agentId: string
   }[]
-  /** AG7: nobody looks, and nothing is to be done. */
+  /** AG7: idle agents of user sessions that nobody is connected to. */
   readonly idle: readonly { readonly userSessionId: string; readonly roleAgentId: string }[]
   readonly approvalIds: readonly number[]
   readonly forsaken: readonly { readonly userSessionId: string; readonly reason: string }[]
@@ -109,7 +109,7 @@ export const findDueUserSessions = defineQuery({
   },
 })
 
-/** Also what is to go on by itself when its limit is over. */
+/** Counts running turns, and limits after which a turn continues automatically. */
 async function runningIn(reader: Reader, userSessionId: string): Promise<number> {
   let running = 0
   for (const agent of await reader.all(selectOccupants, { userSessionId }))

@@ -1,6 +1,6 @@
 /**
- * An agent that was asked to go and did not (US4), or one that was not ready in its time (AG2): the first is given up on, the second has
- * failed and its process is told to go. Looked at too early, or twice, it changes nothing.
+ * Gives up on an agent that did not end when asked (US4), or was not ready in time (AG2). The latter fails and its process is
+ * stopped. Running this too early or twice changes nothing.
  */
 
 import { leavingWithinMs } from '../../domain/consoles/lifecycle.ts'
@@ -18,10 +18,10 @@ import { moveRoleAgent } from './role-agent-record.ts'
 import { stopProcessOf } from './terminate-role-agent.ts'
 import { rosterStreams, type WhichUserSession } from './user-session-record.ts'
 
-/** Beyond what its coordinator gives it: the word of it is on its way. */
+/** Extra time for the coordinator's own report. */
 export const graceMs = 5000
 
-/** AG2: from its workspace to its first word. A fresh worktree that is to be set up first has that time besides (WT5). */
+/** AG2: the time from workspace to readiness, plus the set-up of a new worktree (WT5). */
 export async function startWithinMs(
   reader: Reader,
   projectId: string,

@@ -1,4 +1,4 @@
-/** Reads about user sessions and the agents in their roles. */
+/** Read queries for user sessions and agents in roles. */
 
 import type { Who } from '../../domain/access/who.ts'
 import { endedAnswer, terminatedAnswer } from '../../protocol/consoles/relay.ts'
@@ -20,7 +20,7 @@ import { chosenMachine } from '../processes/start-facts.ts'
 import { noSuchUserSession, type WhichUserSession } from './user-session-record.ts'
 import { userSessionView } from './user-session-view.ts'
 
-/** Reads a user session, also one that is terminated (US4); to another account it is not there. */
+/** Returns a user session, also a terminated one (US4). Another account's is not found. */
 export const getUserSession = defineQuery({
   name: 'get-user-session',
   run: async (reader, asked: { userSessionId: string; accountId: string | null }): Promise<UserSession> => {
@@ -30,7 +30,7 @@ export const getUserSession = defineQuery({
   },
 })
 
-/** Lists the user sessions that are not terminated, or those that are, newest first: one's own, or everybody's for who manages the installation. */
+/** Lists user sessions, live or terminated, newest first: the account's own, or all for owners. */
 export const listUserSessions = defineQuery({
   name: 'list-user-sessions',
   run: async (reader, { limit, cursor, ...filter }: PageQuery & UserSessionsFilter): Promise<Page<UserSession>> => {
@@ -41,10 +41,10 @@ export const listUserSessions = defineQuery({
   },
 })
 
-/** Whose it has to be: everybody's for who manages the installation. */
+/** The account whose user sessions a caller sees. Null for owners, who see all. */
 export const accountOf = ({ id, scopes }: Pick<Who, 'id' | 'scopes'>): string | null => (scopes.includes('manage') ? null : id)
 
-/** Who would be started, in which role. */
+/** An agent to be started in a role. */
 export interface Start {
   readonly role: string
   readonly agentId: string | undefined
@@ -53,17 +53,17 @@ export interface Start {
 interface Asked {
   readonly userSessionId: string
   readonly accountId: string | null
-  /** Also the coordinator that a new process would be given to. */
+  /** Set to also find the coordinator for a new process. */
   readonly forStart?: Start | undefined
 }
 
 export interface FoundUserSession extends WhichUserSession {
   readonly startOn: string | null
-  /** Why there is none, when others are there. */
+  /** Why no coordinator can be used although others are connected. */
   readonly cannotStart: string | null
 }
 
-/** Which streams a use case about a user session has to lock; to another account it is not there (SE3, US3). */
+/** Finds the streams to lock for a user session. Another account's is not found (SE3, US3). */
 export const findUserSession = defineQuery({
   name: 'find-user-session',
   run: async (reader, { userSessionId, accountId, forStart }: Asked): Promise<FoundUserSession> => {
@@ -79,7 +79,7 @@ export const findUserSession = defineQuery({
 
 const nowhere = { startOn: null, cannotStart: null }
 
-/** Where the role has its worktree, if it has one: its work is there and nowhere else (WT2, RS2). */
+/** The coordinator to start on: the one that has the role's worktree, if any (WT2, RS2). */
 async function placeForStart(
   reader: Reader,
   { id: userSessionId, project_id: projectId }: UserSessionRow,
@@ -90,7 +90,7 @@ async function placeForStart(
   if (own?.state === 'connected') return { startOn: own.id, cannotStart: null }
   const startOn = (await chosenMachine(reader, { agentId, projectId })) ?? null
   const other = startOn === null ? undefined : await findCoordinatorRow(reader, startOn)
-  // The same machine under another name has it too.
+  // The same machine under another coordinator id has the worktree too.
   if (!own || !other || other.machine === own.machine) return { startOn, cannotStart: null }
   return { startOn: null, cannotStart: `Its worktree is on the machine ${own.machine}, which is not connected` }
 }
@@ -102,7 +102,7 @@ export interface RoleAtWork {
   readonly workspace: string | null
 }
 
-/** The agent in a role that was at a work session last (RS2); undefined when the work was another's. */
+/** The agent in a role that last worked on a work session (RS2). Undefined if the work was not done in a role. */
 export const findRoleAtWork = defineQuery({
   name: 'find-role-at-work',
   run: async (reader, { workSessionId }: { workSessionId: string }): Promise<RoleAtWork | undefined> => {
@@ -114,7 +114,7 @@ export const findRoleAtWork = defineQuery({
 
 type Ended = { readonly turnId: string } | { readonly roleAgentId: string } | { readonly userSessionId: string }
 
-/** The event that told the end of something, if it was told: what a repeated request is answered with (RL2). */
+/** The event that announced an end, for answering a repeated request (RL2). Null if it has not ended. */
 export const findToldEnd = defineQuery({
   name: 'find-told-end',
   run: async (reader, ended: Ended): Promise<number | null> => {
@@ -126,7 +126,7 @@ export const findToldEnd = defineQuery({
 
 export type EndOf = Exclude<Ended, { turnId: string }>
 
-/** The same in words, for who asked for what another had asked for before: an answer under a request id of its own. */
+/** The answer for a request whose end another request had caused. */
 export const findEndAnswer = defineQuery({
   name: 'find-end-answer',
   run: async (reader, ended: EndOf): Promise<ReturnType<typeof endedAnswer> | ReturnType<typeof terminatedAnswer> | null> => {

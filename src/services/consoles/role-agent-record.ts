@@ -1,7 +1,7 @@
 /**
- * What becomes of an agent in a role, written down the same way whoever says so: its row, its event, and what ends with it: its turns,
- * what it asked, its work session, and the user session whose end waited for it. The use case names `home`, the project's, the user
- * session's and the coordinator's streams.
+ * Moves an agent in a role to another state: writes its row and event, and ends its turns, permission requests, work session
+ * and, if it was the last, its user session. The calling use case locks `home` and the streams of project, user session and
+ * coordinator.
  */
 
 import { decide, type RoleAgentDecision, type RoleAgentEvent } from '../../domain/consoles/lifecycle.ts'
@@ -21,7 +21,7 @@ import { finishWorkSession } from '../work/finish-work-session.ts'
 import { planOf } from '../work/plan-record.ts'
 import { closeIfEmpty } from './user-session-record.ts'
 
-/** Of what a process wrote last, in the words of its failure. */
+/** Characters of process output in a failure text. */
 const lastWordsChars = 2000
 
 interface Moved {
@@ -104,7 +104,7 @@ async function endTurns(
   }
 }
 
-/** WK5: what is ended on purpose with nothing in hand and no task left is completed. */
+/** WK5: an intended end with no open turn and no task left completes the work. */
 async function endWork(
   tx: Tx,
   row: RoleAgentRow,
@@ -118,7 +118,7 @@ async function endWork(
   await finishWorkSession(tx, work, isDone ? { type: 'complete' } : { type: 'interrupt', reason }, now)
 }
 
-/** The process of an agent in a role is no more (AG4). `ended` is the launch as it is now. */
+/** Handles the end of a role's process (AG4). `ended` is the launch after its end. */
 export async function endRoleAgentOf(tx: Tx, ended: Launch, context: Context): Promise<void> {
   const row = ended.roleAgentId === null ? undefined : await tx.first(selectRoleAgent, { id: ended.roleAgentId })
   if (row?.launch_id !== ended.id) return
@@ -146,7 +146,7 @@ async function errorOf(reader: Reader, { id, detail, reason }: Launch): Promise<
   return withLastWords(reader, id, detail ?? (reason && inWords[reason]) ?? statusText('processEnded'))
 }
 
-/** With the last lines that its process wrote. */
+/** Appends the last lines of the process's output. */
 export async function withLastWords(reader: Reader, id: string, words: string): Promise<string> {
   const output = ((await reader.first(selectOutput, { id }))?.output ?? '').trim()
   return output === '' ? words : `${words}\n${output.slice(-lastWordsChars)}`

@@ -1,6 +1,6 @@
 /**
- * An idle agent of a console that nobody looks at sleeps after the same soft time-out as a chat (AG7): its process goes, its role and what
- * it knew stay, and the next prompt wakes it. Looked at too early, or twice, it changes nothing.
+ * Puts an idle agent of an unattended console to sleep after the soft time-out of chats (AG7). Its process ends; its role and
+ * context stay, and the next prompt wakes it. Running this too early or twice changes nothing.
  */
 import { epochMs, type Instant } from '../../domain/instant.ts'
 import { durationMs } from '../../domain/projects/duration.ts'
@@ -16,7 +16,7 @@ import { limitNow } from '../turns/limit-record.ts'
 import { moveRoleAgent } from './role-agent-record.ts'
 import { mustBeLocked, rosterStreams, type WhichUserSession } from './user-session-record.ts'
 
-/** Ready, with nothing in hand and nothing that waits. */
+/** Whether the agent is ready and has no open turns for long enough. */
 export async function isIdle(reader: Reader, row: RoleAgentRow, now: Instant): Promise<boolean> {
   if (row.state !== 'ACTIVE' || row.asleep_at !== null || row.terminating_at !== null) return false
   const patienceMs = durationMs(await settingsOf(reader, row.project_id), 'chat.soft_timeout_minutes')

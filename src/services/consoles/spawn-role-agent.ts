@@ -1,6 +1,6 @@
 /**
- * Spawns an agent into a role of a user session (AG2): the role is its, a work session begins (WK4), and a process is ordered. On a role
- * whose agent has failed it is the retry. What goes wrong from here on makes it FAILED; nobody else notices.
+ * Spawns an agent into a role of a user session (AG2): occupies the role, starts a work session (WK4) and orders a process. On
+ * a role whose agent failed it is a retry. Later failures make the agent FAILED.
  */
 
 import { placeFor } from '../../domain/consoles/roster.ts'
@@ -39,7 +39,7 @@ export interface Spawn extends FoundUserSession, Offered {
   readonly agentId?: string | null | undefined
   readonly workspace?: string | null | undefined
   readonly load?: boolean | undefined
-  /** The resumed work session it goes on with (RS2); a new one begins when left out. */
+  /** The resumed work session to continue (RS2). Left out to start a new one. */
   readonly workSessionId?: string | undefined
   readonly by: string
   readonly requestId?: string | undefined
@@ -137,7 +137,7 @@ const blank = {
   terminated_seq: null,
 } as const
 
-/** The one named, which must be the project's and speak ACP; without a name the project's first that does. */
+/** The named agent, which must be assigned and speak ACP; or the project's first such agent. */
 async function agentFor(reader: Reader, projectId: string, agentId: string | null): Promise<AgentRow> {
   if (agentId === null) {
     const first = await firstAcpAgent(reader, projectId)

@@ -1,4 +1,7 @@
-/** Ends an agent in a role (AG3): its process is told to go, and when it has, or its time is over, it is TERMINATED. Done twice, once. */
+/**
+ * Ends an agent in a role (AG3). It is TERMINATED when its process has ended or the time is over. A repeated request changes
+ * nothing.
+ */
 
 import { type RoleAgentRow, selectOccupant } from '../../store/consoles/role-agents.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
@@ -14,7 +17,7 @@ interface Input extends WhichUserSession {
   readonly requestId?: string | undefined
 }
 
-/** `roleAgentId` null: nobody holds the role. `byOther`: the event that tells of its end answers an earlier request. */
+/** `roleAgentId` is null if the role is free. `byOther`: an earlier request gets the event. */
 interface Terminated {
   readonly roleAgentId: string | null
   readonly byOther: boolean
@@ -38,14 +41,14 @@ interface Leaving extends WhichUserSession {
   readonly requestId?: string | undefined
 }
 
-/** The same for one agent and for all of a user session. */
+/** Ends one agent, for this use case and the end of a user session. */
 export async function leaveRole(tx: Tx, row: RoleAgentRow, leaving: Leaving, context: Context): Promise<RoleAgentRow> {
   const { reason, requestId } = leaving
   const processLeft = (await stopProcessOf(tx, row, leaving, context)) && row.state !== 'FAILED'
   return (await moveRoleAgent(tx, row, { type: 'terminate', reason, processLeft }, { requestId }, context)).row
 }
 
-/** Whether a process is left that has to go; one that was only ordered is gone at once. */
+/** Stops the process. Returns whether one still runs; one that was only ordered ends at once. */
 export async function stopProcessOf(tx: Tx, row: RoleAgentRow, which: WhichUserSession, context: Context): Promise<boolean> {
   const launch = row.launch_id === null ? undefined : await findLaunch(tx, row.launch_id)
   if (!launch || launch.state === 'ended') return false

@@ -1,6 +1,6 @@
 /**
- * Ends a user session (US4): all its agents are told to go at once, and when the last has gone, or its time is over, it is told. Nothing
- * is taken from it any more from this moment on. Worktrees stay. Done again it changes nothing.
+ * Ends a user session (US4): asks all its agents to end, and announces the end when the last has. It accepts no more requests.
+ * Worktrees stay. A repeated request changes nothing.
  */
 
 import { statusText } from '../../domain/sentences.ts'
@@ -18,7 +18,7 @@ interface Input extends WhichUserSession {
 export const terminateUserSession = defineUseCase({
   name: 'terminate-user-session',
   streams: (input: Input) => rosterStreams(input),
-  /** `byOther`: the event that tells of its end answers an earlier request. */
+  /** `byOther`: an earlier request gets the event. */
   run: async (tx, { reason, requestId, ...which }, context): Promise<{ byOther: boolean }> => {
     const { userSessionId } = which
     const row = await existingUserSession(tx, userSessionId)

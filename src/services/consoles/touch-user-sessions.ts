@@ -1,16 +1,16 @@
-/** Writes down which user sessions somebody is connected to now, or was until now (US3). Without an event. */
+/** Records which user sessions are connected, or were until now (US3). Appends no event. */
 import { type Instant, later } from '../../domain/instant.ts'
 import { updateAttached, updateDetached } from '../../store/consoles/user-sessions.ts'
 import { defineUseCase } from '../../store/store.ts'
 
-/** In one write. */
+/** User sessions in one write. */
 export const maxAttachedAtOnce = 500
-/** Whoever is connected says so three times in this time; a server that died says nothing more. */
+/** A connection is recorded three times within this time. After a crash it runs out. */
 export const attachedForMs = 60_000
 
 interface Seen {
   readonly attached: readonly string[]
-  /** `seenUntil`: for how long this node has said last that somebody is attached. */
+  /** `seenUntil`: the value this node wrote last. */
   readonly detached: readonly { readonly id: string; readonly seenUntil: Instant }[]
 }
 
@@ -19,7 +19,7 @@ export const touchUserSessions = defineUseCase({
   streams: () => [],
   run: async (tx, { attached, detached }: Seen, { now }): Promise<Instant> => {
     const until = later(now, attachedForMs)
-    // In one order everywhere: two nodes that see the same ones wait for each other, and never both.
+    // Sorted, so that two nodes that write the same rows cannot deadlock.
     const all = [...attached.map((id) => ({ id, seenUntil: null })), ...detached].slice(0, maxAttachedAtOnce)
     for (const { id, seenUntil } of all.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
       if (seenUntil === null) await tx.write(updateAttached, { id, until })

@@ -1,7 +1,4 @@
-/**
- * A user session inside a use case: which streams have to be locked for it, its row, and its end, which is told once the last of its
- * agents has gone (US4). Decides nothing.
- */
+/** Reads user sessions inside use cases, names the streams to lock, and announces an end when the last agent has gone (US4). */
 
 import { refusalText } from '../../domain/because.ts'
 import { mayPrompt, type NotNow } from '../../domain/consoles/roster.ts'
@@ -13,21 +10,21 @@ import { selectUserSession, type UserSessionRow, updateEnding } from '../../stor
 import { findLaunch } from '../../store/processes/launches.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
-/** From `find-user-session`: what has to be locked. */
+/** From `find-user-session`: what to lock. */
 export interface WhichUserSession {
   readonly userSessionId: string
   readonly projectId: string
-  /** Of the processes of its agents. */
+  /** Coordinators of its agents' processes. */
   readonly coordinatorIds: readonly string[]
 }
 
-/** To speak with its agents. */
+/** Streams for sending prompts to its agents. */
 export const talkStreams = ({ userSessionId, coordinatorIds }: Omit<WhichUserSession, 'projectId'>): StreamName[] => [
   userSessionStream(userSessionId),
   ...coordinatorIds.map(coordinatorStream),
 ]
 
-/** To have agents come and go. */
+/** Streams for starting and ending its agents. */
 export const rosterStreams = (which: WhichUserSession): StreamName[] => [
   home,
   projectStream(which.projectId),
@@ -45,7 +42,7 @@ export async function existingUserSession(reader: Reader, id: string): Promise<U
   return row
 }
 
-/** The agent in a role, which can be told something now. */
+/** The agent in a role, if it accepts prompts now. */
 export async function activeAgent(reader: Reader, userSessionId: string, role: string): Promise<RoleAgentRow> {
   const { state } = await existingUserSession(reader, userSessionId)
   const agent = await reader.first(selectOccupant, { userSessionId, role })
@@ -54,7 +51,7 @@ export async function activeAgent(reader: Reader, userSessionId: string, role: s
   return agent
 }
 
-/** With its process, whose coordinator's stream is locked. */
+/** The agent and its process, whose coordinator's stream must be locked. */
 export async function activeProcess(
   reader: Reader,
   which: WhichUserSession,
@@ -67,12 +64,12 @@ export async function activeProcess(
   return { agent, launch }
 }
 
-/** A process was started elsewhere since the streams were chosen: whoever asks again locks the right ones. */
+/** Refuses if the process moved to a coordinator that is not locked; the caller retries. */
 export function mustBeLocked({ coordinatorIds }: Pick<WhichUserSession, 'coordinatorIds'>, coordinatorId: string): void {
   if (!coordinatorIds.includes(coordinatorId)) throw new Refusal('busy', refusalText('justChanged'))
 }
 
-/** If its end was asked for and nobody is left, says so. */
+/** Announces the end of a terminated user session once no agent is left. */
 export async function closeIfEmpty(tx: Tx, userSessionId: string): Promise<void> {
   const row = await existingUserSession(tx, userSessionId)
   if (row.terminated_at === null || row.closed_seq !== null) return

@@ -1,4 +1,4 @@
-/** A user session as readers see it, with its agents, what runs, what waits and what is asked. From one read. */
+/** Builds the public view of a user session: its agents, running and queued turns, and permission requests. */
 import { consoleKey } from '../../domain/conversations/key.ts'
 import { userSessionStream } from '../../domain/stream-name.ts'
 import {
@@ -83,7 +83,7 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
   }
 }
 
-/** With what it has said so far. */
+/** A running turn with its text so far. */
 export async function runningView(reader: Reader, turn: TurnRow): Promise<Turn> {
   const which = { stream: turnStream(turn), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
   const { text, cut } = await saidIn(reader, which)
@@ -107,7 +107,7 @@ async function askedIn(reader: Reader, turnId: string): Promise<RoleAgent['permi
   })
 }
 
-/** The newest that are over and fit, the oldest first. */
+/** The newest ended turns that fit, oldest first. */
 export async function newestTurns(reader: Reader, userSessionId: string): Promise<Turn[]> {
   const turns: Turn[] = []
   let chars = 0

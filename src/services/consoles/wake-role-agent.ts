@@ -1,6 +1,6 @@
 /**
- * Starts a sleeping agent again for what waits (AG7): another process in the same role and workplace, with what it knew. Done twice, or
- * when nothing waits any more, it changes nothing.
+ * Starts a sleeping agent again for its queued prompts (AG7): a new process in the same role, workplace and context. Does
+ * nothing if it is awake or nothing is queued.
  */
 import { order } from '../../domain/processes/lifecycle.ts'
 import { selectRoleAgent, updateRoleAgent } from '../../store/consoles/role-agents.ts'

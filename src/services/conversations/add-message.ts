@@ -1,6 +1,6 @@
 /**
- * Adds a message to a conversation (CV1 addMessage, addFullMessage), whoever is said to have spoken it. In a chat with an agent
- * what the user says is unread for that agent, as if it had come from the panel. The same client id again adds nothing.
+ * Adds a message of any role to a conversation (CV1 addMessage, addFullMessage). In a chat with an agent a user message becomes
+ * unread for that agent. A repeated client id adds nothing.
  */
 import type * as z from 'zod'
 import type { Message, MessageDraft } from '../../protocol/conversations/message.ts'
@@ -27,7 +27,7 @@ export const addMessage = defineUseCase({
   },
 })
 
-/** The agent whose chat this is, while it works on the project. */
+/** The agent of a chat, if it is assigned to the project. */
 async function agentOf(reader: Reader, { project_id, agent_id }: ConversationRow): Promise<string[]> {
   if (project_id === null || agent_id === null) return []
   return (await reader.first(selectAssignment, { project_id, agent_id })) ? [agent_id] : []

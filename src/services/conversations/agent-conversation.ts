@@ -1,6 +1,6 @@
 /**
- * What two agents of a project say to each other (CV10): open while a session that wrote in it lives, closed with it, opened
- * again by the next message. Each message is also told in the project's stream, where agents that wait listen.
+ * Posts messages between two agents of a project (CV10). Their conversation is open while a session that wrote in it lives; the
+ * next message reopens it. Each message is also announced in the project's stream, which waiting agents follow.
  */
 
 import { createHash } from 'node:crypto'
@@ -14,7 +14,7 @@ import { answerIn, isValid, keepReceipt, readReceipt } from '../../store/log/rec
 import type { Context, Tx } from '../../store/store.ts'
 import { appendMessage, changeConversation, openConversation } from './conversation-record.ts'
 
-/** The agent at the other end; undefined when it is no conversation of this agent with another. */
+/** The other agent of a conversation between agents. Undefined for any other conversation. */
 export const otherAgent = (key: string, agentId: string): string | undefined => {
   const agentIds: readonly string[] = parseAgentKey(key)?.agentIds ?? []
   return agentIds.includes(agentId) ? agentIds.find((id) => id !== agentId) : undefined
@@ -23,11 +23,11 @@ export const otherAgent = (key: string, agentId: string): string | undefined => 
 interface Told {
   readonly toAgentId: string
   readonly content: string
-  /** CH12: the turn it was said in. */
+  /** CH12: the turn in which it was written. */
   readonly clientId?: string | undefined
-  /** The conversation of the context that asked, or asks. */
+  /** The conversation of the asking context. */
   readonly originKey: string
-  /** It answers: told in that context. Left out: it asks, and is told in a context of its own for what that one asks. */
+  /** The context that receives an answer. Left out for a question, which gets a context of its own for each origin. */
   readonly intoKey?: string | undefined
 }
 
@@ -51,7 +51,7 @@ export async function tellAgent(
     clientId,
     originKey,
   } as const
-  // An answer for which nobody remembers who asked is told in the conversation itself.
+  // An answer without a known origin goes into the conversation itself.
   const into = intoKey ? { key: intoKey, originKey: '' } : { key, originKey }
   return appendMessage(tx, open, message, context, { readers: [toAgentId], also: [projectStream(projectId)], into })
 }
@@ -64,8 +64,8 @@ interface AgentCall {
 }
 
 /**
- * An agent's call under a client id of its own is done once (NA8): called again by the same agent session it gets the first
- * answer, whatever has happened since; with other words it is refused. Kept like every receipt, 7 days.
+ * Runs an agent's call once per client id (NA8). A repeat by the same agent session returns the first answer; a repeat with
+ * other content is refused. Receipts are kept for 7 days.
  */
 export async function once<Answer>(tx: Tx, call: AgentCall, now: Instant, work: () => Promise<Answer>): Promise<Answer> {
   if (call.clientId === undefined) return work()

@@ -1,4 +1,4 @@
-/** Reads about chapters and daily notes, and which of them are due. */
+/** Read queries for chapters and daily notes, and for which of them are due. */
 
 import { refusalText } from '../../domain/because.ts'
 import { isOver, mergeChapter } from '../../domain/conversations/chapter.ts'
@@ -24,7 +24,7 @@ import { cutSeqPage, seqOf } from '../../store/page-cursor.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { existingConversation, streamOfKey } from './conversation-record.ts'
 
-/** The days of a conversation, the newest first (DC5): the open one, if something was said since the last cutover, then the closed ones. */
+/** Lists the chapters of a conversation, newest first (DC5): the open one if it has messages, then the closed ones. */
 export const listChapters = defineQuery({
   name: 'list-chapters',
   run: async (reader, { key, limit, cursor }: PageQuery & { key: string }): Promise<Page<Chapter>> => {
@@ -36,11 +36,11 @@ export const listChapters = defineQuery({
   },
 })
 
-/** Nothing was said in it, and its summary is the one of what came in before (CV7). */
+/** Whether a chapter has no messages and no summary of its own. Imports carry a summary over (CV7). */
 const isEmpty = (open: Chapter, last: Chapter | undefined): boolean =>
   open.messageCount === 0 && (open.summary === '' || open.summary === last?.summary)
 
-/** A day that was closed and goes on is one chapter to whoever reads. */
+/** Shows a closed chapter and an open one of the same day as one. */
 function withOpen(open: Chapter, [newest, ...others]: readonly Chapter[]): Chapter[] {
   if (!newest) return [open]
   return newest.day === open.day ? [{ ...open, ...soFar(newest, open) }, ...others] : [open, newest, ...others]
@@ -53,12 +53,11 @@ function soFar(closed: Chapter, open: Chapter): Pick<Chapter, 'afterSeq' | 'mess
 
 interface ChapterMessages extends PageQuery {
   readonly key: string
-  /** `2026-11-15` or `20261115`. */
   readonly day: string
   readonly hidden: boolean
 }
 
-/** What was said on one day of a conversation, oldest first (DC5): all of it, also what agents are no longer handed. */
+/** Lists the messages of one day, oldest first (DC5), including those that agents no longer get. */
 export const listChapterMessages = defineQuery({
   name: 'list-chapter-messages',
   run: async (reader, { key, day, hidden, limit, cursor }: ChapterMessages): Promise<Page<Message>> => {
@@ -73,7 +72,7 @@ export const listChapterMessages = defineQuery({
   },
 })
 
-/** A day may have a closed chapter and go on in the open one. */
+/** The range of messages of a day, which may have a closed and an open chapter. */
 async function rangeOf(reader: Reader, key: string, text: string): Promise<{ after: number; through: number }> {
   const row = await existingConversation(reader, key)
   const day = parseDay(text)
@@ -92,7 +91,7 @@ interface AskedNotes extends PageQuery {
   readonly state?: Note['state'] | undefined
 }
 
-/** The notes there are, the newest first; of one month, or all (DC3). */
+/** Lists notes, newest first, of one month or all (DC3). */
 export const listNotes = defineQuery({
   name: 'list-notes',
   run: async (reader, { month, state, limit, cursor }: AskedNotes): Promise<Page<Note>> => {
@@ -114,24 +113,24 @@ export const listNotes = defineQuery({
 
 const daysAtOnce = 100
 
-/** Days with closed chapters that their note does not know of yet, the oldest first. */
+/** Lists days with closed chapters that are missing from their note, oldest first. */
 export const findDaysToNote = defineQuery({
   name: 'find-days-to-note',
   withoutSnapshot: true,
   run: async (reader): Promise<Day[]> => (await reader.all(selectDaysToNote, { limit: daysAtOnce })).map(({ day }) => day),
 })
 
-/** Closed in one commit: few enough that a message which comes meanwhile is not kept waiting (DC8). */
+/** Chapters closed in one commit. Few enough not to delay new messages (DC8). */
 const closedAtOnce = 50
 
 export interface DueChapters {
-  /** None of those in which a turn runs. */
+  /** Conversations without a running turn. */
   readonly keys: readonly string[]
-  /** Where to go on; null when these were all. */
+  /** The position to continue from. Null after the last page. */
   readonly last: DueChapter | null
 }
 
-/** Conversations whose day is over (DC2), the longest due first, behind the last one seen. Looks at none that is not due. */
+/** Lists conversations whose chapter is due (DC2), longest due first, after a position. */
 export const findDueChapters = defineQuery({
   name: 'find-due-chapters',
   run: async (reader, { after }: { after: DueChapter }, { now }): Promise<DueChapters> => {
@@ -142,13 +141,13 @@ export const findDueChapters = defineQuery({
   },
 })
 
-/** When days begin (DC1), and who says so. */
+/** Returns when days begin (DC1) and where that was set. */
 export const getCutoverRule = defineQuery({
   name: 'get-cutover-rule',
   run: (reader): Promise<KeptRule> => cutoverRule(reader),
 })
 
-/** Whether the open chapter of a conversation is due (DC2): for those who only read, and want to be told what goes on now. */
+/** Whether a conversation's open chapter is due (DC2). Readers use it to close the chapter first. */
 export const isDayOver = defineQuery({
   name: 'is-day-over',
   run: async (reader, { key }: { key: string }, { now }): Promise<boolean> => {

@@ -1,6 +1,6 @@
 /**
- * What every use case that touches a conversation does with its chapters (DC2): the first message begins one, and one whose day is
- * over is closed before anything else happens, in the same commit. While a turn runs in it, it waits for the turn (DC6).
+ * Opens and closes chapters inside use cases (DC2). The first message opens a chapter. A chapter whose day is over is closed in
+ * the same commit, before anything else, unless a turn runs in it (DC6).
  */
 import { chapterDay, isOver, mergeChapter } from '../../domain/conversations/chapter.ts'
 import { hasDays } from '../../domain/conversations/key.ts'
@@ -24,8 +24,8 @@ import { selectLastMessage } from '../../store/conversations/messages.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /**
- * The conversation with a chapter for what is said now. What was said on an earlier day and comes in now (CV7) is of that day, and
- * is handed to agents until the next boundary all the same.
+ * Opens a chapter for messages written at `said`. Imported messages of an earlier day (CV7) belong to that day; agents still
+ * get them until the next boundary.
  */
 export async function beginChapter(tx: Tx, row: ConversationRow, now: Instant, said = now): Promise<ConversationRow> {
   const rule = await cutoverRule(tx)
@@ -37,13 +37,13 @@ export async function beginChapter(tx: Tx, row: ConversationRow, now: Instant, s
   return begun
 }
 
-/** For what comes in from elsewhere: a chapter in which nothing was said here yet is theirs. */
+/** Opens a chapter for imported messages. An open chapter without messages takes the imported day. */
 export const beginImported = async (tx: Tx, row: ConversationRow, now: Instant, said: Instant): Promise<ConversationRow> =>
   row.chapter_day === null || row.chapter_messages === 0 ? beginChapter(tx, row, now, said) : row
 
 /**
- * CV7: what came in of an earlier day is that day's chapter at once, so that what is said from now on is of its own. Agents are handed both until
- * the next boundary, so the summary and what they are handed stay.
+ * Closes the chapter of an imported earlier day at once (CV7), so that new messages get their own. Agents get both until the
+ * next boundary, so the summary and history stay.
  */
 export async function fileImported(tx: Tx, row: ConversationRow, now: Instant): Promise<void> {
   const today = logicalDay(await cutoverRule(tx), now)
@@ -53,26 +53,29 @@ export async function fileImported(tx: Tx, row: ConversationRow, now: Instant): 
   await tx.write(restartChapter, { key: row.key, chapter_after: throughSeq })
 }
 
-/** The conversation as it is when a chapter that is due at this moment is closed. */
+/** Closes the conversation's chapter if it is due, and returns the conversation. */
 export async function withoutDueChapter(tx: Tx, row: ConversationRow, now: Instant, at = now): Promise<ConversationRow> {
   if (!isOver(row.chapter_due_at, at)) return row
-  // DC9: one that a version before this had given an end.
+  // DC9: an earlier version set an end for this chapter.
   if (!hasDays(row.key) || (await cutoverRule(tx)).hour === null) return withoutEnd(tx, row)
   return (await turnRunsIn(tx, row.key)) ? row : closeChapter(tx, row, now)
 }
 
-/** After a turn: what waited for its end is closed now. */
+/** Closes a chapter that became due while a turn ran. */
 export async function closeAfterTurn(tx: Tx, key: string, now: Instant): Promise<void> {
   const row = await tx.first(selectConversation, { key })
   if (row) await withoutDueChapter(tx, row, now)
 }
 
-/** DC2: in one commit, what was said leaves what agents are handed and is that day's chapter. Numbers, flags and what is unread stay. */
+/**
+ * Closes a chapter in one commit (DC2): its messages leave the history that agents get. Message numbers, flags and unread marks
+ * stay.
+ */
 async function closeChapter(tx: Tx, row: ConversationRow, now: Instant): Promise<ConversationRow> {
   const { key, chapter_day: day } = row
   if (day === null) throw new Error(`${key} has no open chapter`)
   const last = await tx.first(selectLastChapter, { key })
-  // What came in and was filed under its own day is not told again.
+  // Imported messages already have a chapter of their own day.
   const isTold = row.chapter_messages === 0 && (row.summary === '' || row.summary === last?.summary)
   const throughSeq = isTold ? await lastSeq(tx, row) : await putClosed(tx, row, day, now)
   const generation = row.generation + 1
@@ -91,7 +94,7 @@ async function withoutEnd(tx: Tx, row: ConversationRow): Promise<ConversationRow
 const lastSeq = async (reader: Reader, row: ConversationRow): Promise<number> =>
   (await reader.first(selectLastMessage, { key: row.key }))?.seq ?? row.chapter_after
 
-/** The open chapter as the day's closed one; the number it ends with. */
+/** Stores the open chapter as the day's closed one. Returns its last message number. */
 async function putClosed(tx: Tx, row: ConversationRow, day: Day, now: Instant): Promise<number> {
   const { key } = row
   const throughSeq = await lastSeq(tx, row)

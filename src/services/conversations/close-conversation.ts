@@ -1,6 +1,6 @@
 /**
- * Closes a conversation between agents when a session that wrote in it has ended (AS9, CV10). Done once; with the session
- * still alive, or nothing written by it since, there is nothing to do. The next message opens it again.
+ * Closes a conversation between agents when a session that wrote in it has ended (AS9, CV10). Does nothing if the session lives
+ * or the conversation is closed. The next message reopens it.
  */
 import { conversationStream } from '../../domain/stream-name.ts'
 import { selectAgentSession } from '../../store/agent-sessions/agent-sessions.ts'

@@ -1,13 +1,13 @@
 /**
- * Who may see a conversation: one that belongs to an account (a console's) is there for that account and for who manages the installation,
- * and for nobody else; all others for everybody who may read (SE3). What is not yours is not there.
+ * Decides who may see a conversation (SE3). A console's conversation is visible to its account and to owners; others are
+ * visible to every reader. An invisible one is reported as not found.
  */
 import { parseStream, type StreamName } from '../../domain/stream-name.ts'
 import { selectConversation } from '../../store/conversations/conversations.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { noSuchConversation } from '../refusals.ts'
 
-/** `accountId` null: everybody's. */
+/** `accountId` null means that all are visible. */
 export const isVisible = (accountId: string | null, row: { readonly account_id: string | null } | undefined): boolean =>
   accountId === null || row === undefined || row.account_id === null || row.account_id === accountId
 
@@ -16,7 +16,7 @@ interface Asked {
   readonly keys: readonly string[]
 }
 
-/** Refuses what is not theirs as if it were not there. */
+/** Refuses with "not found" if any of the conversations is not visible to the account. */
 export const checkConversations = defineQuery({
   name: 'check-conversations',
   withoutSnapshot: true,
@@ -29,7 +29,7 @@ async function checkVisible(reader: Reader, { accountId, keys }: Asked): Promise
     if (!isVisible(accountId, await reader.first(selectConversation, { key }))) throw noSuchConversation(key)
 }
 
-/** The conversations that streams are about. */
+/** The conversations that streams belong to. */
 export const conversationsOf = (streams: readonly StreamName[]): string[] =>
   streams.flatMap((name) => {
     const stream = parseStream(name)

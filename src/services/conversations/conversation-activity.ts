@@ -1,4 +1,4 @@
-/** What a conversation does now, for lists and for who looks at it: derived from its turns, its process and what is asked in it. */
+/** Derives what a conversation is doing now from its turns, process and permission requests. */
 import { parseConsoleKey, parseWorkKey } from '../../domain/conversations/key.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { selectPendingOfTurn } from '../../store/approvals/approvals.ts'
@@ -25,7 +25,7 @@ async function activityOf(reader: Reader, row: ConversationRow): Promise<Doing> 
   return { activity, waitsFor: waiting ? 'checkout' : null }
 }
 
-/** CX9: the turn of a conversation in which none runs, that waits for another's to end. */
+/** CX9: the queued turn of an idle conversation that waits for another conversation's turn in the same folder. */
 export async function waitingIn(reader: Reader, key: string): Promise<TurnRow | undefined> {
   const open = await reader.all(selectOpenIn, { key, limit: 10 })
   if (open.some(({ state }) => state === 'running')) return undefined

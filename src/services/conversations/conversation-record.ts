@@ -1,6 +1,6 @@
 /**
- * What every use case that writes into a conversation does the same way: finding it, beginning it, adding a message to it and
- * to what is unread. An append costs the same however long the conversation is (CV5). Decides nothing about who may write.
+ * Finds and creates conversations and appends messages, for all use cases that write to one. An append costs the same at any
+ * length (CV5). Callers check who may write.
  */
 import { refusalText } from '../../domain/because.ts'
 import { claimOf } from '../../domain/conversations/file-name.ts'
@@ -33,14 +33,14 @@ import { queueChat } from '../turns/turn-record.ts'
 import { beginChapter, withoutDueChapter } from './chapter-record.ts'
 import { beginsIn } from './conversation-workplace.ts'
 
-/** The stream of a key that a caller gave; one that no file could be named after is refused before anything is done (CV6). */
+/** The stream of a caller's key. Refuses a key that cannot name a file (CV6). */
 export function streamOfKey(key: string): StreamName {
   const parsed = parseKey(key)
   if ('refused' in parsed) throw new Refusal(parsed.refused.code, parsed.refused.detail)
   return conversationStream(key)
 }
 
-/** CV11: a key of the server's own that is not there yet is not begun for somebody from outside. */
+/** Refuses to create a conversation under a reserved key for an outside caller (CV11). */
 export async function mayBegin(reader: Reader, key: string): Promise<void> {
   if (!isReserved(key) || (await reader.first(selectConversation, { key }))) return
   throw new Refusal('invalid_key', refusalText('keyReserved', { channel: key.slice(0, key.indexOf(':')) }))
@@ -52,13 +52,13 @@ export async function existingConversation(reader: Reader, key: string): Promise
   return row
 }
 
-/** The same for who will change it: a day that is over is closed first (DC2). */
+/** Finds a conversation for a change, after closing a due chapter (DC2). */
 export const currentConversation = async (tx: Tx, key: string, now: Instant): Promise<ConversationRow> =>
   withoutDueChapter(tx, await existingConversation(tx, key), now)
 
 type GivenField = 'summary' | 'flags' | 'created_at' | 'updated_at' | 'project_id' | 'agent_id' | 'account_id'
 
-/** The conversation, begun now if it was not there; then with what is given. */
+/** Finds or creates a conversation. `given` applies to a new one only. */
 export async function openConversation(
   tx: Tx,
   key: string,
@@ -76,18 +76,21 @@ export async function openConversation(
   return { row, created: true }
 }
 
-/** CV6: the first to ask has the plain name for its file; where two ask at once, the database lets one in and the other ask again. */
+/**
+ * Claims the plain file name for the first conversation that needs it (CV6). On a race the database admits one and the other
+ * runs again.
+ */
 async function claimName(tx: Tx, key: string): Promise<void> {
   const name = claimOf(key)
   if (name === undefined || (await tx.first(selectHolderOf, { name }))) return
   await tx.write(insertName, { name, conversation_key: key })
 }
 
-/** What is left out is: visible, normal, of the conversation's project, related to nothing. */
+/** A message to store. By default it is visible, of normal priority, and of the conversation's project. */
 export type NewMessage = Pick<Message, 'senderId' | 'receiverId' | 'role' | 'content'> & {
   readonly [Name in OptionalField]?: Message[Name] | undefined
 } & {
-  /** Between agents: the conversation of the context that asked. */
+  /** Between agents: the conversation of the asking context. */
   readonly originKey?: string | undefined
   readonly senderName?: string | undefined
 }
@@ -110,7 +113,7 @@ interface Added {
   readonly counted: ConversationRow
 }
 
-/** Stores the message and its event; the caller writes the counted conversation, once for however many it adds. */
+/** Stores a message and its event. The caller writes the counted conversation once for all messages. */
 export async function writeMessage(
   tx: Tx,
   before: ConversationRow,
@@ -183,13 +186,13 @@ const messageRow = (message: Message) => ({
   created_at: message.createdAt,
 })
 
-/** The conversation whose context a message is told in, where it is not its own. */
+/** The conversation whose context receives a message, if not the message's own. */
 interface Into {
   readonly key: string
   readonly originKey: string
 }
 
-/** One message at the end of the conversation, unread for those of `readers` that it is for. */
+/** Appends one message and marks it unread for its receivers among `readers`. */
 export async function appendMessage(
   tx: Tx,
   row: ConversationRow,
@@ -225,7 +228,7 @@ export async function changeConversation(tx: Tx, row: ConversationRow, change: P
   return changed
 }
 
-/** Whether a message that comes in is one that is kept: the same words by the same role, with the same beside them (CV7). */
+/** Whether an imported message equals a stored one: same role, content and attachments (CV7). */
 export const isSame = (kept: Message, given: ConversationPiece['messages'][number]): boolean =>
   kept.role === given.role &&
   kept.content === given.content &&

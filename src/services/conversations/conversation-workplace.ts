@@ -1,7 +1,7 @@
 /**
- * Where a conversation works (CX9): a worktree of its own, or the project's own folder, in which one conversation's turn runs at a time.
- * What one agent asks another is done where the asking conversation works, and is part of its work. A project without a folder has none
- * to share; an agent that pulls works in the project's folder whatever was chosen.
+ * Decides where a conversation works (CX9): in its own worktree, or in the project's folder, where one conversation's turn runs
+ * at a time. A question between agents is worked on where the asking conversation works. Pulling agents always use the
+ * project's folder.
  */
 import { createHash } from 'node:crypto'
 import { refusalText } from '../../domain/because.ts'
@@ -27,14 +27,14 @@ interface Route {
   readonly agentId: string
 }
 
-/** The conversation whose workplace counts. */
+/** A conversation and, between agents, the one that asked. The latter's workplace counts. */
 interface Asked {
   readonly key: string
   readonly originKey: string
 }
 const placeKeyOf = ({ key, originKey }: Asked): string => originKey || key
 
-/** Where one that begins now works, as its project says. */
+/** The workplace of a new conversation, from the project's settings. */
 export async function defaultWorkplace(reader: Reader, route: Route): Promise<WorkplaceChoice> {
   const project = await reader.first(selectProject, { id: route.projectId })
   const wanted = project && settingsFrom(project.settings)['chat.workplace']
@@ -48,7 +48,7 @@ async function whyNoWorktree(reader: Reader, { projectId, agentId }: Route): Pro
   return agent?.protocol === 'mcp' ? refusalText('pullsInFolder', { agent: agentId }) : undefined
 }
 
-/** What somebody chose at its start, or later: its next turn opens a new context there (CX4), and is told what was said. */
+/** Changes a conversation's workplace. Its next turn opens a new, primed context there (CX4). */
 export async function chooseWorkplace(
   tx: Tx,
   row: ConversationRow,
@@ -64,7 +64,7 @@ export async function chooseWorkplace(
   return changed
 }
 
-/** What its coordinator has to make before the context is opened; null: the project's own folder. */
+/** The worktree that the coordinator makes before opening the context. Null for the project's folder. */
 export async function workspaceFor(
   reader: Reader,
   { projectId, ...asked }: Asked & { readonly projectId: string },
@@ -74,7 +74,7 @@ export async function workspaceFor(
   return { userSessionShort: 'chat', role: shortOf(key), path: null, setUp: await setUpOf(reader, projectId), orFolder: true }
 }
 
-/** In the name of its folder and its branch. */
+/** The part of the worktree's folder and branch names that identifies the conversation. */
 export const shortOf = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 8)
 
 const isApart = async (reader: Reader, key: string): Promise<boolean> =>
@@ -85,7 +85,7 @@ interface Working extends Asked {
   readonly isPulled?: boolean
 }
 
-/** The folder that others may work in, too; null: it has one of its own. */
+/** The folder that a turn shares with others. Null if it has its own. */
 async function sharedFolder(reader: Reader, { projectId, key, originKey, isPulled = false }: Working): Promise<string | null> {
   const role = originKey === '' ? parseConsoleKey(key) : undefined
   if (role) {
@@ -96,7 +96,7 @@ async function sharedFolder(reader: Reader, { projectId, key, originKey, isPulle
   return (await reader.first(selectProject, { id: projectId }))?.path ?? null
 }
 
-/** Whether a turn has to wait, of whichever kind: another conversation's runs in the same folder, and nobody said that it begins beside it. */
+/** Whether a turn must wait because another conversation's turn runs in the same folder and nobody allowed both (CX9). */
 export async function mustWait(
   reader: Reader,
   turn: Pick<TurnRow, 'project_id' | 'conversation_key' | 'origin_key' | 'begins_beside'>,
@@ -119,7 +119,7 @@ const askedIn = (turn: Pick<TurnRow, 'conversation_key' | 'origin_key'>): Asked 
   originKey: turn.origin_key,
 })
 
-/** The chats of a pair that wait for nothing but their agent. */
+/** The queued chats of a pair that need not wait for a folder. */
 export async function chatsFreeToBegin(reader: Reader, pair: Pair): Promise<QueuedChat[]> {
   const free: QueuedChat[] = []
   for (const chat of await queuedChats(reader, pair)) if (!(await mustWait(reader, chat.row))) free.push(chat)
@@ -142,7 +142,7 @@ export async function workplaceOf(reader: Reader, row: ConversationRow): Promise
   return { kind: row.workplace === 'plain' || folder === null ? 'plain' : 'checkout', folder, branch: null }
 }
 
-/** Chats are begun where their project says; what is the server's own works where the project is. */
+/** The workplace of a conversation being created. The server's own conversations have none. */
 export const beginsIn = async (reader: Reader, row: ConversationRow): Promise<ConversationRow['workplace']> =>
   row.project_id === null || row.agent_id === null || isReserved(row.key)
     ? null

@@ -1,4 +1,4 @@
-/** Cuts over one conversation if its day is over, now or at the moment that is asked about (DC2). With a turn in it, it waits. */
+/** Closes a conversation's chapter if it is due, now or at a given moment (DC2). Waits while a turn runs. */
 
 import { refusalText } from '../../domain/because.ts'
 import { type CutoverRule, endOf, logicalDay } from '../../domain/conversations/logical-day.ts'
@@ -26,7 +26,7 @@ interface AskedCutover {
 
 export interface CutOver {
   readonly cut: boolean
-  /** The day of the chapter, closed or still open; null when nothing was said since the last. */
+  /** The day of the closed or open chapter. Null when there are no messages since the last one. */
   readonly day: string | null
 }
 
@@ -36,13 +36,13 @@ export const cutOverConversation = defineUseCase({
   run: async (tx, { key, at }, { now }): Promise<CutOver> => {
     const row = await existingConversation(tx, key)
     const cut = row.chapter_day !== null && (await withoutDueChapter(tx, row, now, at)).chapter_day === null
-    // What came in of an earlier day was that day's chapter before.
+    // An import may have closed an earlier day's chapter.
     const day = cut ? (await tx.first(selectLastChapter, { key }))?.day : openChapterOf(row)?.day
     return { cut, day: day ?? null }
   },
 })
 
-/** Closes the chapters that are due of a few conversations, in one commit (DC2). Harmless when done twice; one with a turn in it waits. */
+/** Closes the due chapters of several conversations in one commit (DC2). Idempotent. One with a running turn stays open. */
 export const closeChapters = defineUseCase({
   name: 'close-chapters',
   streams: ({ keys }: { keys: readonly string[] }) => keys.map(conversationStream),
@@ -59,8 +59,8 @@ export const closeChapters = defineUseCase({
 type Input = Partial<CutoverRule> & { readonly source: RuleSource }
 
 /**
- * Says when days begin (DC1). Chapters that are open keep their day and its end; those that begin from now on go by the new rule. Off,
- * no open one has an end; on again, all end with today.
+ * Sets when days begin (DC1). Open chapters keep their end; later ones follow the new rule. Switching cutover off removes the
+ * end of open chapters; switching it on ends them today.
  */
 export const setCutoverRule = defineUseCase({
   name: 'set-cutover-rule',

@@ -1,6 +1,6 @@
 /**
- * Deletes a conversation with its messages and whatever was unread in it. Begun again under the same key it is empty; numbers
- * go on where they were, so no reader takes an old message for a new one.
+ * Deletes a conversation with its messages, turns and unread marks. A new one under the same key is empty and continues the
+ * message numbers.
  */
 import { conversationStream } from '../../domain/stream-name.ts'
 import { removeChaptersOf } from '../../store/conversations/chapters.ts'

@@ -1,7 +1,4 @@
-/**
- * A chat panel closes (CH4): with the last one the chat does (CH5). Without a name all of them close. With none open and nobody
- * there is nothing to do, and that is fine.
- */
+/** Closes a chat panel, or all panels when none is named (CH4). Closing the last one closes the chat (CH5). */
 import { decide } from '../../domain/agent-sessions/lifecycle.ts'
 import { webKey } from '../../domain/conversations/key.ts'
 import { seenAtLeaving } from '../../domain/conversations/panel-lifetime.ts'
@@ -28,13 +25,15 @@ import { defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectOpenElsewhere } from '../../store/turns/turns.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 
-/** Nobody has a chat open any more: an agent session that is active is asked to go, and a wish for one is withdrawn (CH4). */
 async function liveChatOf(reader: Reader, { agentId, projectId }: Pair): Promise<AgentSession | null> {
   const row = await reader.first(selectLiveAgentSession, { agentId, projectId, purpose: 'chat' })
   return row ? agentSessionOf(agentSessionFrom(row)) : null
 }
 
-/** The use case names the project's stream. */
+/**
+ * Closes a chat: asks its active agent session to end and withdraws a pending request for one (CH4). The calling use case locks
+ * the project's stream.
+ */
 export async function closeChat(
   tx: Tx,
   { projectId, agentId }: Pair,
@@ -48,7 +47,7 @@ export async function closeChat(
   const row = await tx.first(selectLiveAgentSession, { agentId, projectId, purpose: 'chat' })
   if (!row) return null
   const current = agentSessionFrom(row)
-  // Another conversation has work for it: it stays for that, and goes when it is idle.
+  // Another conversation has work for the agent session. It stays and ends when idle.
   if (await tx.first(selectOpenElsewhere, { projectId, agentId, key: webKey(projectId, agentId) })) return agentSessionOf(current)
   const decision = decide(now, current, { type: 'close' })
   if (decision.outcome === 'unchanged') return agentSessionOf(current)
@@ -61,7 +60,7 @@ export async function closeChat(
 interface ClosedPanel extends Pair {
   readonly by: string
   readonly panelId?: string | undefined
-  /** Its page goes away, and may be back in a moment. */
+  /** The page is unloading and may come back at once. */
   readonly soon?: boolean | undefined
 }
 

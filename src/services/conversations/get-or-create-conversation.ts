@@ -1,4 +1,4 @@
-/** The conversation under a key, begun if it was not there (CV1). */
+/** Returns the conversation of a key, creating it if needed (CV1). */
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { conversationOf } from '../../store/conversations/conversations.ts'
 import { defineUseCase } from '../../store/store.ts'

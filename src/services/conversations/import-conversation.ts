@@ -1,8 +1,7 @@
 /**
- * Takes in a piece of a conversation from a file (CV7). The store is the truth: nothing that is there is changed. A conversation that is not there
- * begins with what the file says; of one that is there, the messages that its archive does not have are added at its end. So the
- * same file twice adds nothing, also after a reset or a cutover, and one that was interrupted goes on. What comes in is history:
- * nobody has to answer it.
+ * Imports a part of a conversation from a file (CV7). Stored data is never changed: a missing conversation is created from the
+ * file, and messages missing from an existing one are appended. Importing the same file twice adds nothing, and an interrupted
+ * import can continue. Imported messages are not unread.
  */
 import { readFlags } from '../../domain/conversations/flags.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -13,13 +12,13 @@ import { defineUseCase, type Reader } from '../../store/store.ts'
 import { beginImported, fileImported } from './chapter-record.ts'
 import { changeConversation, isSame, mayBegin, openConversation, streamOfKey, writeMessage } from './conversation-record.ts'
 
-/** Read at a time. Most often the piece is found where the one before ended, or nothing is there. */
+/** Messages read at a time. Usually the first page holds the match. */
 const archivePage = 500
 
 type Piece = ConversationPiece & {
   readonly key: string
   readonly by: string
-  /** It comes from the files of this store itself, not from outside. */
+  /** Set for files of this store itself. */
   readonly ours?: boolean
 }
 
@@ -29,7 +28,7 @@ export const importConversation = defineUseCase({
   run: async (tx, { key, by, ours, ...piece }: Piece, { now, random }): Promise<ImportedPiece> => {
     const read = readFlags(piece.flags)
     if ('refused' in read) throw new Refusal(read.refused.code, read.refused.detail, { field: read.refused.field })
-    // A clock that goes ahead elsewhere does not make it later than it is.
+    // A time in the future is replaced by now.
     const said = earlier(known(piece.updated) ?? now, now)
     const given = {
       summary: piece.summary,
@@ -53,14 +52,17 @@ export const importConversation = defineUseCase({
   },
 })
 
-/** Some programs write a time that was never set as the first of January of year 1. */
+/** Ignores year 1, which some programs write for a missing time. */
 const known = (at: Instant | null | undefined): Instant | undefined => (at && at > instant(0) ? at : undefined)
 
 const earlier = (one: Instant, other: Instant): Instant => (one < other ? one : other)
 
 const nothingFound = { count: 0, through: 0 }
 
-/** How many of the messages, from the first on, stand in the archive behind a number in the same order; others may be between. */
+/**
+ * Counts how many of the messages, from the first on, follow `after` in the archive in the same order. Other messages may lie
+ * between.
+ */
 async function findInArchive(reader: Reader, key: string, after: number, messages: ConversationPiece['messages']) {
   let count = 0
   let through = after

@@ -1,7 +1,6 @@
 /**
- * Puts messages into the search index (DC5), behind the appends rather than inside them: an append costs what it did, and a few
- * dozen messages share one commit here. How far a conversation is indexed stands in the same commit, so a kill repeats
- * nothing and leaves nothing out. Hidden messages are not found.
+ * Adds messages to the search index (DC5), after their appends and in batches. The indexed position is stored in the same
+ * commit, so a crash neither repeats nor skips a message. Hidden messages are not indexed.
  */
 import { parseKey } from '../../domain/conversations/key.ts'
 import { facetTerm, indexTerms } from '../../domain/conversations/search/terms.ts'
@@ -21,7 +20,7 @@ import {
 import { selectPosition } from '../../store/log/event-log.ts'
 import { defineQuery, defineUseCase, type Tx } from '../../store/store.ts'
 
-/** Of one commit; whoever writes meanwhile waits for a few milliseconds at most. */
+/** Limits of one commit, so that writers wait a few milliseconds at most. */
 export const maxConversationsAtOnce = 32
 const maxMessages = 32
 const maxChars = 10_000
@@ -34,7 +33,7 @@ interface Budget {
 export const makeSearchable = defineUseCase({
   name: 'make-searchable',
   streams: ({ keys }: { readonly keys: readonly string[] }) => keys.map(conversationStream),
-  /** Answers the keys that have more. */
+  /** Returns the conversations that have more. */
   run: async (tx, { keys }): Promise<{ unfinished: string[]; indexed: number }> => {
     const budget = { messages: maxMessages, chars: maxChars }
     const ids = new Map<number, number>()
@@ -44,7 +43,7 @@ export const makeSearchable = defineUseCase({
   },
 })
 
-/** True when nothing of it is left to do. */
+/** Returns true when the conversation is fully indexed. */
 async function indexConversation(tx: Tx, key: string, budget: Budget, ids: Map<number, number>): Promise<boolean> {
   if (budget.messages <= 0 || budget.chars <= 0) return false
   if (!(await tx.first(selectConversation, { key }))) return true
@@ -83,17 +82,17 @@ async function indexOne(tx: Tx, key: string, message: UnindexedMessage, ids: Map
 }
 
 const lookedAtTogether = 1000
-/** What was written a moment ago is in one of these. */
+/** Conversations checked for recent writes. */
 const newestLookedAt = 50
 
 const keysOf = (rows: readonly { readonly key: string; readonly behind: number }[]): string[] =>
   rows.filter(({ behind }) => behind === 1).map(({ key }) => key)
 
-/** Conversations with messages that search does not know yet: step by step through all of them, or among those touched last. */
+/** Lists conversations with unindexed messages, in pages over all of them. `findJustWritten` checks the latest only. */
 export const findUnindexed = defineQuery({
   name: 'find-unindexed',
   withoutSnapshot: true,
-  /** `next`: where the following step begins; null behind the last. */
+  /** `next`: where the next page begins, or null after the last. */
   run: async (reader, { after }: { readonly after: string }): Promise<{ keys: string[]; next: string | null }> => {
     const rows = await reader.all(selectBehindAfter, { key: after, limit: lookedAtTogether })
     return { keys: keysOf(rows), next: rows.length < lookedAtTogether ? null : (rows.at(-1)?.key ?? null) }

@@ -1,6 +1,6 @@
 /**
- * The conversation that a tool of an agent is called in: of the context its tools were given to, of the turn it has in hand, or of what
- * its session holds. An agent reads and changes no other (SE3).
+ * Finds the conversation that an agent's tool call belongs to: that of its context, of its running turn, or of its session. An
+ * agent reads and changes no other (SE3).
  */
 import { webKey } from '../../domain/conversations/key.ts'
 import { selectAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
@@ -10,13 +10,13 @@ import { type ContextRow, selectContext, selectContextsOfLaunch } from '../../st
 import { selectRunningOfSession } from '../../store/turns/turns.ts'
 
 export interface CalledIn extends Receiver {
-  /** Of an ACP agent with several contexts: the one that its tools were given to. */
+  /** The context of the caller, for an ACP agent with several. */
   readonly contextId?: string | undefined
 }
 
 export interface OwnConversation {
   readonly key: string
-  /** Between agents: the conversation of the context that asked. */
+  /** Between agents: the conversation of the asking context. */
   readonly originKey: string
 }
 
@@ -29,7 +29,7 @@ export async function ownConversation(reader: Reader, { contextId, ...caller }: 
   const { agentId, projectId, agentSessionId } = caller
   const isOwn = (row: ContextRow | undefined): row is ContextRow => row?.agent_id === agentId && row.project_id === projectId
   const agentSession = await reader.first(selectAgentSession, { id: agentSessionId })
-  // An agent in a role has its launch in the place of an agent session.
+  // An agent in a role passes its launch id as agent session id.
   const launchId = agentSession ? agentSession.launch_id : agentSessionId
   const named = contextId === undefined ? undefined : await reader.first(selectContext, { id: contextId })
   if (isOwn(named) && named.launch_id === launchId) return conversationOf(named)

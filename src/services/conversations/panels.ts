@@ -1,4 +1,4 @@
-/** Keeps track of open chat panels (CH5): records that they are open, and closes those that nobody has seen for too long. */
+/** Tracks open chat panels (CH5): records which are open, and expires those that were not seen for too long. */
 
 import { systemId } from '../../domain/access/who.ts'
 import { closedUntil } from '../../domain/conversations/panel-lifetime.ts'
@@ -14,20 +14,20 @@ import {
 import { defineQuery, defineUseCase } from '../../store/store.ts'
 import { closeChat } from './end-chat.ts'
 
-/** In one write. */
+/** Panels in one write. */
 export const maxSeenAtOnce = 500
 
-/** Writes down that chat panels are open now, in whichever chats they are (CH5). Without an event; what is not open any more stays so. */
+/** Records that chat panels are open (CH5). Appends no event, and does not reopen closed ones. */
 export const touchPanels = defineUseCase({
   name: 'touch-panels',
   streams: () => [],
   run: async (tx, { panelIds }: { panelIds: readonly string[] }, { now }): Promise<void> => {
-    // In one order everywhere: two nodes that see the same ones wait for each other, and never both.
+    // Sorted, so that two nodes that write the same panels cannot deadlock.
     for (const panelId of panelIds.slice(0, maxSeenAtOnce).toSorted()) await tx.write(updateSeenByName, { panelId, now })
   },
 })
 
-/** Every chat panel that counts as open has its full time again: nobody could be seen while the server was away or slept (CH5). */
+/** Renews all open chat panels, after the server was down or asleep (CH5). */
 export const touchAllPanels = defineUseCase({
   name: 'touch-all-panels',
   streams: () => [],
@@ -38,13 +38,13 @@ export interface ExpiredPanel extends Pair {
   readonly panelId: string
 }
 
-/** A chat panel that was not seen for a minute counts as closed, and with the last one the chat is (CH5). Harmless when done twice. */
+/** Closes a chat panel not seen for a minute, and the chat with the last one (CH5). Idempotent. */
 export const expirePanel = defineUseCase({
   name: 'expire-panel',
   streams: ({ projectId }: ExpiredPanel) => [projectStream(projectId)],
   run: async (tx, { projectId, agentId, panelId }, { now }): Promise<void> => {
     const pair = { project_id: projectId, agent_id: agentId }
-    // It may have been seen since somebody looked.
+    // The panel may have been renewed since the query.
     const lapsed = await tx.first(deletePanelUnseenSince, { ...pair, panel_id: panelId, until: closedUntil(now) })
     if (!lapsed || (await tx.first(selectPanels, { ...pair, limit: 1 }))) return
     await closeChat(tx, { projectId, agentId }, { by: systemId, now })
@@ -53,7 +53,7 @@ export const expirePanel = defineUseCase({
 
 const lapsedAtOnce = 100
 
-/** Chat panels that nobody has seen for too long (CH5): a bounded number, the oldest first. */
+/** Lists chat panels not seen for too long, oldest first, up to a limit (CH5). */
 export const findExpiredPanels = defineQuery({
   name: 'find-expired-panels',
   run: async (reader, _: Record<never, never>, { now }): Promise<ExpiredPanel[]> => {

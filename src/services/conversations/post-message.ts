@@ -1,7 +1,6 @@
 /**
- * A person's message to an agent of a project, or to all of them (CH3). Each agent has a conversation of its own in a project,
- * so what is for all is added to each, and the answer is the one in the first of them by key. Answered when it is durable; the
- * same client id again gives the same message, however much later.
+ * Posts a person's message to one agent of a project or to all (CH3). A message to all is added to each agent's conversation;
+ * the returned one is the first by key. A repeated client id returns the same message at any time.
  */
 
 import type * as z from 'zod'
@@ -17,11 +16,11 @@ import { clientIdReused, noSuchAgent, noSuchProject } from '../refusals.ts'
 import { appendMessage, openConversation } from './conversation-record.ts'
 import { chooseWorkplace } from './conversation-workplace.ts'
 
-/** Agents that one message can be for. */
+/** Agents that one message can go to. */
 const maxReceivers = 100
 
 export type PostedMessage = z.output<typeof ChatMessageDraft> & {
-  /** The agents it is for, looked up by the door: the one named, or all that are assigned. */
+  /** The receivers, looked up by the endpoint: the named agent, or all assigned ones. */
   readonly agentIds: readonly string[]
   readonly by: string
 }
@@ -54,14 +53,14 @@ const messageFrom = ({ by, toAgentId, workplace: _, ...input }: PostedMessage) =
   role: 'user' as const,
 })
 
-/** By key, so that the first is the same one when the message is sent again. */
+/** Sorted by key, so that a repeated request returns the same message. */
 async function receiversOf(reader: Reader, { projectId, toAgentId, agentIds }: PostedMessage): Promise<string[]> {
   if (agentIds.length > maxReceivers) throw new Refusal('invalid_request', refusalText('receiversFull', { count: maxReceivers }))
   const assigned: string[] = []
   for (const agentId of agentIds.toSorted()) {
     if (await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })) assigned.push(agentId)
   }
-  // Where somebody is assigned, there is a project.
+  // An assignment implies that the project exists.
   if (assigned.length === 0 && !(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
   if (toAgentId !== null && assigned.length === 0) throw noSuchAgent(toAgentId)
   return assigned

@@ -1,4 +1,4 @@
-/** Reads about conversations and their messages. */
+/** Read queries for conversations and messages. */
 
 import { webKey } from '../../domain/conversations/key.ts'
 import type { ArchivePart, ArchiveQuery } from '../../protocol/conversations/archive.ts'
@@ -16,7 +16,7 @@ import { noSuchProject } from '../refusals.ts'
 import { conversationView } from './conversation-activity.ts'
 import { existingConversation, streamOfKey } from './conversation-record.ts'
 
-/** Reads a conversation without its messages: summary, flags, times, how many messages agents are handed. */
+/** Returns a conversation without its messages. */
 export const getConversation = defineQuery({
   name: 'get-conversation',
   run: async (reader, { key }: { key: string }): Promise<Conversation> => {
@@ -27,11 +27,11 @@ export const getConversation = defineQuery({
 
 interface ConversationsQuery extends PageQuery {
   readonly channel?: string | undefined
-  /** Whose consoles are listed too; null: everybody's. */
+  /** The account whose consoles are included. Null for all. */
   readonly accountId: string | null
 }
 
-/** Lists the conversations, the one touched last first, page by page (HT1), each with the beginning of what was said last. */
+/** Lists conversations, last changed first, in pages (HT1), each with the beginning of its last message. */
 export const listConversations = defineQuery({
   name: 'list-conversations',
   run: async (reader, { channel, accountId, ...page }: ConversationsQuery): Promise<Page<ListedConversation>> => {
@@ -50,13 +50,13 @@ async function withLast(reader: Reader, conversation: Conversation): Promise<Lis
   return { ...conversation, lastMessage: { seq, role, senderId, createdAt, beginning } }
 }
 
-/** What agents are handed of a conversation, oldest first, page by page (CV1 getHistory). */
+/** Returns the history that agents get, oldest first, in pages (CV1 getHistory). */
 export const getHistory = defineQuery({
   name: 'get-history',
   run: async (reader, { key, hidden, limit, cursor }: PageQuery & { key: string; hidden: boolean }): Promise<Page<Message>> => {
     streamOfKey(key)
     const { kept_after } = await existingConversation(reader, key)
-    // Whatever was cut off since the page before is not handed out any more.
+    // Messages cut off since the previous page are left out.
     const seq = Math.max(kept_after, seqOf(cursor, kept_after))
     return cutSeqPage(await messagesAfter(reader, { key, seq, hidden, limit: limit + 1 }), limit)
   },
@@ -64,7 +64,7 @@ export const getHistory = defineQuery({
 
 const pageSize = 1000
 
-/** All that agents are handed of a conversation, oldest first, as it is at one moment (CV1 getHistory in the library). */
+/** Returns the whole history that agents get, oldest first, in one snapshot (CV1 getHistory in the library). */
 export const getWholeHistory = defineQuery({
   name: 'get-whole-history',
   run: async (reader, { key }: { key: string }): Promise<Message[]> => {
@@ -88,27 +88,27 @@ interface MessagesOf extends PageQuery {
 }
 
 /**
- * The messages of a person's chat with an agent of a project, newest first (CH8): all there are, also those that agents are no
- * longer handed. Hidden ones only when they are asked for (CH2).
+ * Lists the messages of a person's chat with an agent, newest first (CH8), including those that agents no longer get. Hidden
+ * ones on request (CH2).
  */
 export const listMessages = defineQuery({
   name: 'list-messages',
   run: async (reader, { projectId, agentId, hidden, limit, cursor }: MessagesOf): Promise<Page<Message>> => {
     const key = webKey(projectId, agentId)
     if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
-    // What was said stays readable when the agent has left the project.
+    // Messages stay readable after the agent left the project.
     if (!(await reader.first(selectConversation, { key }))) await checkAssigned(reader, { projectId, agentId })
     const seq = seqOf(cursor, behindAll)
     return cutSeqPage(await messagesBefore(reader, { key, seq, hidden, limit: limit + 1 }), limit)
   },
 })
 
-/** Closed in one commit with the session; what is open beyond that the sweeper closes. */
+/** Conversations closed in one commit with their session. The sweeper closes the rest. */
 const closedAtOnce = 100
 
 /**
- * The conversations between agents that the live sessions of an agent in a project have written in: what their end has to close
- * (AS9). Asked before a use case that may end one, which has to know the streams it locks.
+ * Lists the open conversations between agents that an agent's live sessions wrote in, which the end of a session closes (AS9).
+ * Called first by use cases that must lock their streams.
  */
 export const findOpenConversations = defineQuery({
   name: 'find-open-conversations',
@@ -119,8 +119,8 @@ export const findOpenConversations = defineQuery({
 type Wanted = ArchiveQuery & { readonly key: string }
 
 /**
- * A part of all that was ever said in a conversation, oldest first, also what agents are no longer handed: the newest, what is
- * before or behind a message, or what stands around one. Costs the same wherever it is (UI7).
+ * Returns a part of a conversation's archive, oldest first: the newest, before or after a message, or around one. Costs the
+ * same at any position (UI7).
  */
 export const readArchive = defineQuery({
   name: 'read-archive',
@@ -136,7 +136,7 @@ export const readArchive = defineQuery({
   },
 })
 
-/** One more than asked for tells whether there is more; on the other side there is what the caller has. */
+/** Reads one more than asked for, to know whether there are more. */
 async function upTo(reader: Reader, { key, hidden }: Wanted, seq: number, limit: number, newer: boolean): Promise<ArchivePart> {
   const found = await messagesBefore(reader, { key, seq, hidden, limit: limit + 1 })
   return { items: found.slice(0, limit).reverse(), older: found.length > limit, newer }

@@ -1,6 +1,6 @@
 /**
- * What an agent reads of the conversation it is called in (CX3, `get_history`): what was said before, of any day, or where words stand.
- * Between agents only what the same context asked.
+ * Returns history to an agent from the conversation of its call (CX3, `get_history`): earlier messages, one day, or search
+ * hits. Between agents only what the same context asked.
  */
 import { parseDay } from '../../domain/conversations/logical-day.ts'
 import { selectChapter } from '../../store/conversations/chapters.ts'
@@ -21,7 +21,7 @@ interface Wanted extends CalledIn {
 export interface ToldHistory {
   readonly key: string
   readonly messages: readonly { seq: number; sender: string; role: string; content: string; createdAt: string }[]
-  /** Where older ones go on; null: there are none. */
+  /** Where the next older page ends. Null if there is none. */
   readonly before: number | null
 }
 

@@ -1,4 +1,4 @@
-/** Clears what agents are handed, messages and summary; flags and the time of its beginning stay (CV4), and so does the archive. */
+/** Clears the history and summary that agents get. Flags, creation time and the archive stay (CV4). */
 import { conversationStream } from '../../domain/stream-name.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { conversationOf } from '../../store/conversations/conversations.ts'

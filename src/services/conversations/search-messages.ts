@@ -1,6 +1,6 @@
 /**
- * Finds messages by their words, newest first (DC5). The index names those that have the words; each is compared with what is
- * wanted before it is told. What one page looks through is bounded: a page may be short, its cursor goes on.
+ * Searches messages by words, newest first (DC5). The index gives candidates, and each is compared with the query. The work per
+ * page is bounded, so a page may be short while its cursor continues.
  */
 import { refusalText } from '../../domain/because.ts'
 import { boundaryOf, type CutoverRule, type Day, endOf, logicalDay } from '../../domain/conversations/logical-day.ts'
@@ -27,11 +27,11 @@ export interface MessageSearch {
   readonly to?: Day | undefined
   readonly limit: number
   readonly cursor?: string | undefined
-  /** Whose consoles are searched too; null: everybody's. */
+  /** The account whose consoles are searched. Null for all. */
   readonly accountId: string | null
 }
 
-/** Looked through for one page. */
+/** Limits of one page. */
 const maxCompared = 300
 const maxComparedChars = 400_000
 const readAtOnce = 50
@@ -53,7 +53,7 @@ export const searchMessages = defineQuery({
   },
 })
 
-/** DC6: what is said over the boundary in a turn that runs belongs to the day before; so much later it is still looked for. */
+/** DC6: a turn that crosses the boundary belongs to the day before. Messages this much later are still considered. */
 const maxTurnMs = 24 * 60 * 60 * 1000
 
 const facets = ({ conversation, channel, project }: MessageSearch): string[] => [
@@ -116,7 +116,7 @@ function hitOf(message: FoundMessage, day: Day, ranges: NonNullable<ReturnType<t
 const cursorForm = /^hit([1-9]\d{0,15})$/
 const cursorAt = (id: number): string => Buffer.from(`hit${id}`).toString('base64url')
 
-/** Only what is older than the last one looked at. */
+/** The message id in a cursor. The page holds older ones only. */
 function idOf(cursor: string | undefined): number {
   if (cursor === undefined) return behindAllIds
   const id = Number(cursorForm.exec(Buffer.from(cursor, 'base64url').toString())?.[1])

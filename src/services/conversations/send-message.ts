@@ -1,4 +1,4 @@
-/** An agent writes to another agent of its project (CV10, `send_message`); unread for that one until it answers. */
+/** Sends a message from one agent to another of its project (CV10, `send_message`). */
 import { agentKey } from '../../domain/conversations/key.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import { defineUseCase } from '../../store/store.ts'

@@ -1,6 +1,6 @@
 /**
- * Puts other messages in the place of what agents are handed (CV1 setHistory). What was there stays in the archive; what is
- * put there is history, so nobody has to answer it. What is put back as it was is a copy: the day and its note tell it once (DC3).
+ * Replaces the history that agents get (CV1 setHistory). The previous one stays in the archive, and the new messages are not
+ * unread. A message put back unchanged is stored as a copy, so that chapters and notes count it once (DC3).
  */
 import type * as z from 'zod'
 import { conversationStream } from '../../domain/stream-name.ts'
@@ -17,10 +17,7 @@ interface NewHistory {
   readonly by: string
 }
 
-/**
- * Finds for one message after the other the number of the one that is the same and was said, in the order in which they were said; among the newest,
- * as many as may be put back at once.
- */
+/** Returns a function that matches each given message to its original's number, in order, among the newest messages. */
 async function originals(reader: Reader, { key, kept_after, chapter_after }: ConversationRow) {
   const page = { key, seq: behindAll, hidden: false, originals: true, limit: maxHistoryMessages }
   const said = (await messagesBefore(reader, page)).filter(({ seq }) => seq > Math.min(kept_after, chapter_after)).reverse()

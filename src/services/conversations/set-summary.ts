@@ -1,6 +1,6 @@
 /**
- * An agent's summary of the conversation it holds (NA9, `set_summary`). What it covers is no longer handed to
- * agents; the archive keeps it. Nothing can be covered that this session was not handed.
+ * Stores an agent's summary of its conversation (NA9, `set_summary`). Agents no longer get the covered messages; the archive
+ * keeps them. A summary covers only messages that this session was handed.
  */
 import { setSummary as decide } from '../../domain/conversations/summary.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -27,7 +27,7 @@ export const setSummary = defineUseCase({
   run: async (tx, { summary, throughSeq, conversationKey: key, ...caller }, { now }): Promise<{ throughSeq: number }> => {
     await liveAgentSession(tx, caller)
     const row = await existingConversation(tx, key)
-    // DC2: the summary of a day that is over is not what the next day begins with.
+    // DC2: a summary of a closed chapter must not start the next one.
     if (row.chapter_after > 0 && throughSeq <= row.chapter_after)
       throw new Refusal(
         'invalid_request',
@@ -65,19 +65,19 @@ async function factsOf(reader: Reader, row: ConversationRow, caller: Receiver, t
   const { key } = row
   const notHanded = await reader.first(selectOldestNotHanded, { ...caller, key })
   const seenThrough = notHanded ? notHanded.seq - 1 : ((await reader.first(selectLastMessage, { key }))?.seq ?? 0)
-  // The decision refuses what is no number of a message.
+  // The decision refuses an invalid number.
   if (!Number.isSafeInteger(throughSeq)) return { seenThrough, coveredChars: 0 }
   const { chars } = await measured(reader, key, Math.max(row.summary_through, row.kept_after), throughSeq)
   return { seenThrough, coveredChars: chars }
 }
 
-/** A person's or a program's summary of a conversation (CV1 setSummary): the text alone; what it covers stays where it is. */
+/** Sets the summary text of a conversation for a person or program (CV1 setSummary). The history does not change. */
 export const setConversationSummary = defineUseCase({
   name: 'set-conversation-summary',
   streams: ({ key }: { key: string; summary: string }) => [streamOfKey(key)],
   run: async (tx, { key, summary }, { now }): Promise<Conversation> => {
     const found = await currentConversation(tx, key, now)
-    // DC2: what is to be kept of a day is in a chapter, though nothing was said.
+    // DC2: a summary needs an open chapter, even without messages.
     const row = found.chapter_day === null && summary !== '' ? await beginChapter(tx, found, now) : found
     const data = { summary, throughSeq: row.summary_through }
     tx.append(conversationStream(key), { type: 'summary-set', data })

@@ -1,7 +1,6 @@
 /**
- * Somebody opens the chat panel (CH1): unless an agent session is there for it, that is a wish for one, recorded for ten
- * minutes and left in the conversation as a message nobody is shown. Opening it again starts nothing twice. The panel is
- * remembered under its name, so that the chat is closed with the last one (CH5).
+ * Opens a chat panel (CH1). Without a live agent session it requests one, which is valid for ten minutes, and adds a hidden
+ * message. Repeating it requests nothing twice. The panel's name is stored, so that the chat closes with the last panel (CH5).
  */
 
 import { systemId } from '../../domain/access/who.ts'
@@ -28,7 +27,7 @@ import { checkAssigned } from '../projects/project-record.ts'
 import { appendMessage, openConversation } from './conversation-record.ts'
 import { chooseWorkplace } from './conversation-workplace.ts'
 
-/** The launch of a pair that is on its way or held: there is a process to come, or the reason why there is none (CH1, CH9). */
+/** The pair's launch that has not signed in yet, or is held (CH1, CH9). */
 export async function launchInProgress(reader: Reader, { agentId, projectId }: Pair): Promise<Process | null> {
   const pair = { agentId, projectId }
   const launches = await liveLaunchesOf(reader, pair)
@@ -45,17 +44,17 @@ interface ChatPair {
 
 interface OpenedPanel extends ChatPair {
   readonly panelId?: string | undefined
-  /** CX9; left out: as it is, or as the project says. */
+  /** CX9: left out to keep the current one or the project's default. */
   readonly workplace?: WorkplaceChoice | undefined
 }
 
-/** Open at once in one chat; beyond it the one seen longest ago is forgotten. */
+/** Panels of one chat. The one seen longest ago is dropped beyond that. */
 export const maxPanelsOfChat = 100
 
 export interface StartedChat {
   readonly conversationKey: string
   readonly agentSession: AgentSession | null
-  /** The process that is being started for it, as far as one was ordered before. */
+  /** The process being started, if one was ordered. */
   readonly launch: Process | null
 }
 
@@ -81,7 +80,7 @@ export const startChat = defineUseCase({
       } as const
       await appendMessage(tx, row, told, context, { readers: [] })
     }
-    // NA2: one that is on its way out is no answer to the wish; the next process is.
+    // NA2: a terminating session does not serve the request; the next process does.
     if (live?.state !== 'active') await want(tx, { projectId, agentId, by }, now)
     return { conversationKey, agentSession: live ? agentSessionOf(agentSessionFrom(live)) : null, launch }
   },

@@ -1,4 +1,4 @@
-/** Keeps the newest messages for agents and takes the rest out of their sight (CV1); the archive keeps all. */
+/** Keeps the newest messages in the history that agents get (CV1). The archive keeps all. */
 import { truncateHistory as truncated } from '../../domain/conversations/history.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
@@ -28,7 +28,7 @@ export const truncateHistory = defineUseCase({
   },
 })
 
-/** As few as the decision needs; none where all may stay, or where it will be refused. */
+/** Reads as few numbers as the decision needs; none if all stay or the request will be refused. */
 async function newestOf(
   reader: Reader,
   { key, kept_after, message_count }: ConversationRow,

@@ -1,7 +1,6 @@
 /**
- * The conversation of an agent's work: in a role of a user session (`console:…`), or at the tasks of a work session (`work:…`). What is
- * said there are messages like everywhere, so it is listed, searched and exported by the same means; a console's are its account's and
- * the owner's alone. The use case names the conversation's stream.
+ * Stores prompts and answers of an agent's work as messages: in a role (`console:…`) or on a work session's tasks (`work:…`).
+ * So they are listed, searched and exported like others. The calling use case locks the conversation's stream.
  */
 import { systemId } from '../../domain/access/who.ts'
 import { maxContentChars } from '../../protocol/conversations/message.ts'
@@ -11,10 +10,10 @@ import type { Context, Tx } from '../../store/store.ts'
 import type { TurnRow } from '../../store/turns/turns.ts'
 import { appendMessage, type NewMessage, openConversation } from './conversation-record.ts'
 
-/** What it was asked; the number of the message. */
+/** Stores a turn's prompt as a message and returns its number. */
 export async function keepPrompt(tx: Tx, turn: TurnRow, context: Context): Promise<number> {
   const content = textOf(JSON.parse(turn.content))
-  // A task's prompt is no person's word.
+  // A task's prompt was not written by a person.
   const asked =
     turn.about === 'task'
       ? ({ role: 'system', senderId: systemId } as const)
@@ -22,7 +21,7 @@ export async function keepPrompt(tx: Tx, turn: TurnRow, context: Context): Promi
   return keep(tx, turn, { ...asked, content, receiverId: turn.agent_id, clientId: null }, context)
 }
 
-/** What it answered; the message is known by its turn. A prompt in a role that no message was made of stands before it. */
+/** Stores a turn's answer as a message, whose client id is the turn's. Stores a role's prompt first if that is missing. */
 export async function keepAnswer(tx: Tx, turn: TurnRow, said: string, context: Context): Promise<void> {
   if (said.trim() === '') return
   if (turn.about === 'prompt' && turn.through_seq === null) await keepPrompt(tx, turn, context)
@@ -30,7 +29,7 @@ export async function keepAnswer(tx: Tx, turn: TurnRow, said: string, context: C
   await keep(tx, turn, { ...answer, content: said.slice(0, maxContentChars) }, context)
 }
 
-/** A console's is its account's from its first message on, whoever said that. */
+/** A console's conversation belongs to its account from the first message on. */
 async function keep(tx: Tx, turn: TurnRow, message: NewMessage, context: Context): Promise<number> {
   const { project_id, agent_id, user_session_id: id } = turn
   const account_id = id === null ? null : ((await tx.first(selectUserSession, { id }))?.account_id ?? turn.asked_by)
@@ -39,7 +38,7 @@ async function keep(tx: Tx, turn: TurnRow, message: NewMessage, context: Context
   return (await appendMessage(tx, row, message, context, { readers: [] })).seq
 }
 
-/** Pictures and files are named; what they hold is in the turn. */
+/** Pictures and files appear by name; the turn has their content. */
 function textOf(parts: readonly PromptPart[]): string {
   const words = parts.map((part) => (part.type === 'text' ? part.text : `[${'name' in part ? part.name : part.type}]`))
   return words.join('\n\n').slice(0, maxContentChars)

@@ -1,4 +1,4 @@
-/** Marks which chapters a daily note is made of, and that it was written (DC3). */
+/** Records which chapters a daily note consists of, and that its file was written (DC3). */
 import type { Day } from '../../domain/conversations/logical-day.ts'
 import { home, noteStream } from '../../domain/stream-name.ts'
 import {
@@ -12,12 +12,12 @@ import {
 } from '../../store/conversations/notes.ts'
 import { defineUseCase } from '../../store/store.ts'
 
-/** In one commit: a live message is not kept waiting (DC8). */
+/** Chapters in one commit, so as not to delay new messages (DC8). */
 const notedAtOnce = 500
 
 /**
- * Tells the note of a day which chapters it is made of (DC3): those that were closed since get its next number, those of deleted
- * conversations go. From then on whoever writes files knows that the note's is behind. Harmless when done twice.
+ * Adds newly closed chapters to the note of their day and removes those of deleted conversations (DC3). The note's new number
+ * tells the writer that the file is outdated. Idempotent.
  */
 export const addChaptersToNote = defineUseCase({
   name: 'add-chapters-to-note',
@@ -42,7 +42,7 @@ const maxProblemChars = 500
 
 type Marked = { readonly day: Day } & ({ readonly writtenSeq: number } | { readonly problem: string })
 
-/** What became of a note's file (DC4): written up to a number of its stream, or why not. Nothing changes when that is known already. */
+/** Records that a note's file was written up to a number, or why it was not (DC4). */
 export const markNoteWritten = defineUseCase({
   name: 'mark-note-written',
   streams: ({ day }: Marked) => [noteStream(day), home],

@@ -1,6 +1,6 @@
 /**
- * The fence (CO6): whatever a coordinator says is checked against the epoch in force, inside the transaction that writes what it
- * said. So an instance that was replaced while its message was on its way changes nothing.
+ * Fences coordinators (CO6): checks a coordinator's epoch inside the transaction that stores its facts, so that a replaced
+ * instance changes nothing.
  */
 import { Refusal } from '../../domain/errors.ts'
 import { findCoordinatorRow, type KnownCoordinatorRow } from '../../store/processes/coordinators.ts'

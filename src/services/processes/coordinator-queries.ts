@@ -1,4 +1,4 @@
-/** What a coordinator asks for: its launches, how to start one, and what it has to be told after a reconnect. */
+/** Read queries for coordinators: their launches, which streams their facts lock, and where an agent would be started. */
 
 import { detectWork } from '../../domain/agent-sessions/work-detection.ts'
 import { epochMs } from '../../domain/instant.ts'
@@ -24,7 +24,7 @@ import { chosenMachine, startableAgent, startFactsOf } from './start-facts.ts'
 import { endedByGoodbye, type ToldFacts } from './take-facts.ts'
 import { maxTakenOver } from './take-over-coordinator.ts'
 
-/** Which streams a use case about a launch has to lock. */
+/** Finds the streams to lock for a launch. */
 export const locateLaunch = defineQuery({
   name: 'locate-launch',
   run: async (reader, { launchId }: { launchId: string }): Promise<WhichLaunch> => {
@@ -35,23 +35,23 @@ export const locateLaunch = defineQuery({
   },
 })
 
-/** A coordinator says something at least every ten seconds. */
+/** Interval in which a sign of life is written. Coordinators send one at least every ten seconds. */
 const heardWrittenEveryMs = 3000
 
 export type Told =
   | { readonly through: number }
   | Pick<ToldFacts, 'projectIds' | 'openConversations' | 'conversationKeys' | 'turnKeys' | 'userSessionIds' | 'tellsHome'>
 
-/** What an agent lets be seen of its work: told in its user session and nowhere else. */
+/** Facts announced only in a user session. */
 const ofUserSession: ReadonlySet<string> = new Set<LinkFact['type']>(['turn-update', 'agent-configured'])
 const ofNobody: ReadonlySet<string> = new Set<LinkFact['type']>(['process-output', 'question-answered'])
 
-/** What was being said then is said no further. */
+/** Facts that end turns. */
 const ofEnds: ReadonlySet<string> = new Set<LinkFact['type']>(['process-exited', 'start-failed', 'goodbye'])
 
 /**
- * What has to be locked before a coordinator's facts can be stored, and whether they need storing at all: a sign of life that says
- * nothing new is written down only every few seconds. An instance that was replaced is refused here already.
+ * Finds the streams to lock for a coordinator's facts, and whether they must be stored: a sign of life without news is written
+ * every few seconds only. Refuses a replaced instance.
  */
 export const findToldLaunches = defineQuery({
   name: 'find-told-launches',
@@ -75,13 +75,13 @@ export const findToldLaunches = defineQuery({
 })
 
 interface Keys {
-  /** Conversations in which something becomes a message. */
+  /** Conversations that get messages. */
   readonly conversationKeys: readonly string[]
-  /** Conversations whose turns are told of. */
+  /** Conversations whose turns get events. */
   readonly turnKeys: readonly string[]
 }
 
-/** Where what these facts tell of turns is written. `gone`: launches that end, and with them what they have in hand. */
+/** The conversations that these facts write to. `gone`: launches that end together with their turns. */
 async function keysOf(reader: Reader, facts: readonly LinkFact[], gone: readonly Launch[]): Promise<Keys> {
   const turns = new Map<string, TurnRow>()
   const ending = new Map<string, TurnRow>()
@@ -102,13 +102,13 @@ async function keysOf(reader: Reader, facts: readonly LinkFact[], gone: readonly
   return { conversationKeys: [...conversationKeys], turnKeys: [...new Set(told.map((turn) => turn.conversation_key))] }
 }
 
-/** Its own, and those of the messages that it answers. */
+/** The turn's conversation and those of its messages. */
 async function conversationsOfTurn(reader: Reader, turn: TurnRow): Promise<string[]> {
   const messages = await messagesOfTurn(reader, turn.id)
   return [...new Set([turn.conversation_key, ...messages.map(({ conversationKey }) => conversationKey)])]
 }
 
-/** Whose worktrees were changed by what a coordinator was asked to do. */
+/** Projects whose worktrees a coordinator's answers changed. */
 async function askedAbout(reader: Reader, facts: readonly LinkFact[]): Promise<string[]> {
   const projectIds = new Set<string>()
   for (const fact of facts) {
@@ -120,7 +120,7 @@ async function askedAbout(reader: Reader, facts: readonly LinkFact[]): Promise<s
 }
 
 interface ToldOf {
-  /** Whose sessions may end, or that readers of their project are told of. */
+  /** Launches whose sessions may end, or whose facts are announced in their project. */
   readonly ending: Launch[]
   readonly talking: Launch[]
 }
@@ -146,7 +146,7 @@ async function launchesIn(reader: Reader, coordinatorId: string, facts: readonly
   return { ending: await launches(ending), talking: await launches(talking.difference(ending)) }
 }
 
-/** What has to be locked to end everything of a coordinator. */
+/** Finds the streams to lock for ending all launches of a coordinator. */
 export const findLaunchesOn = defineQuery({
   name: 'find-launches-on',
   run: async (reader, { coordinatorId }: { coordinatorId: string }, context): Promise<Ends> => {
@@ -168,13 +168,13 @@ export const findLaunchesOn = defineQuery({
 })
 
 interface Look extends Pair {
-  /** Something happened in its chat and nowhere else: a live chat session has it. */
+  /** Only a chat changed. A live chat session handles it. */
   readonly inChat?: boolean | undefined
 }
 
 /**
- * Whether a look at a pair is worth a write, and on which coordinator it would be started: the cheap question behind every
- * message. The answers that are nearly always right come first. `order-launch` decides again, behind the lock.
+ * Decides cheaply whether a pair needs a start, and on which coordinator. Runs after every message, so the common answers come
+ * first. `order-launch` decides again under the lock.
  */
 export const findStart = defineQuery({
   name: 'find-start',
@@ -189,7 +189,7 @@ export const findStart = defineQuery({
   },
 })
 
-/** Where an agent that is held would be started: on the machine that is chosen for it, or, with none, where it was to be. */
+/** The coordinator for a held agent: the one chosen now, or else the launch's own. */
 export const findHeldLaunch = defineQuery({
   name: 'find-held-launch',
   run: async (reader, pair: Pair): Promise<{ coordinatorId: string } | undefined> => {

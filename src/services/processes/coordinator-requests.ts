@@ -1,6 +1,6 @@
 /**
- * Asks a coordinator something (link-questions.ts): the question is its order, the answer comes as its facts. One that is not heard of is
- * not asked; with a receipt the same request finds the same question, and its answer, again (HT4).
+ * Sends requests to a coordinator (link-questions.ts) and stores its answers. A request to an unreachable coordinator is
+ * refused. With a receipt, a repeated request finds the same question and answer (HT4).
  */
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -26,7 +26,7 @@ import { selectWorktree, updateRemoved } from '../../store/worktrees/worktrees.t
 export interface Question {
   readonly coordinatorId: string
   readonly ask: Ask
-  /** What it is about; what comes of it is told there. */
+  /** The project and worktree it is about, where effects are announced. */
   readonly projectId: string
   readonly worktreeId: string | null
   readonly withinMs: number
@@ -63,7 +63,7 @@ export const requestFromCoordinator = defineUseCase({
   },
 })
 
-/** What a coordinator has answered to a question, whole; undefined as long as it has not. */
+/** Returns a coordinator's whole answer. Undefined until it is complete. */
 export const findCoordinatorAnswer = defineQuery({
   name: 'find-coordinator-answer',
   run: async (reader, { id }: { id: string }): Promise<Answer | undefined> => {
@@ -73,7 +73,7 @@ export const findCoordinatorAnswer = defineQuery({
   },
 })
 
-/** Forgets a question whose answer was read and is of no use to anybody else: what a worktree looked like a moment ago. */
+/** Deletes a question whose answer was read and that nobody else needs. */
 export const forgetCoordinatorRequest = defineUseCase({
   name: 'forget-coordinator-request',
   streams: () => [],
@@ -86,8 +86,8 @@ export const forgetCoordinatorRequest = defineUseCase({
 type Part = Extract<LinkFact, { type: 'question-answered' }>
 
 /**
- * A part of an answer that a coordinator gives. With the last of them the question is answered, whoever waits is rung, and what was done on
- * its machine becomes true here too: a worktree that was removed leaves the register, even when nobody waits any more.
+ * Stores a part of a coordinator's answer. The last part completes it, rings the doorbell, and applies its effects: a removed
+ * worktree leaves the register even if nobody waits.
  */
 export async function takeAnswer(
   tx: Tx,
@@ -96,7 +96,7 @@ export async function takeAnswer(
   { now }: Context,
 ): Promise<void> {
   const question = await tx.first(selectQuestion, { id: questionId })
-  // Of a question that was put to another, or forgotten, it has nothing to say.
+  // Ignores answers to another coordinator's question, or to a deleted one.
   if (question?.coordinator_id !== coordinatorId || question.answered_at !== null) return
   await tx.write(insertAnswer, { question_id: questionId, part, said: text })
   if (!last) return
@@ -112,7 +112,7 @@ async function noteEffect(tx: Tx, question: QuestionRow, answer: Answer, now: st
   const worktree = worktreeId === null ? undefined : await tx.first(selectWorktree, { id: worktreeId })
   if (!worktree || worktree.removed_at !== null) return
   const outcome = answer.ok ? (answer.value as { outcome?: string; commit?: string | null }) : undefined
-  // One that is not there any more has gone without us; the register need not keep it.
+  // A worktree that no longer exists also leaves the register.
   const isRemoved = outcome ? outcome.outcome === 'removed' : !answer.ok && answer.reason === 'gone'
   if (kind === 'worktree-remove') {
     if (!isRemoved) return

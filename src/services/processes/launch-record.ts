@@ -1,6 +1,6 @@
 /**
- * What becomes of a launch, written down the same way whoever says so: its row, and its event in the project's stream with a copy
- * in home. The use case names both streams, and the coordinator's. Decides nothing.
+ * Writes launches: the row, and the event in the project's stream with a copy in home. The calling use case locks both and the
+ * coordinator's stream. Decisions are made in the domain.
  */
 
 import { Refusal } from '../../domain/errors.ts'
@@ -25,7 +25,7 @@ export const launchStreams = (launch: Pick<Launch, 'projectId' | 'coordinatorId'
   coordinatorStream(launch.coordinatorId),
 ]
 
-/** Undefined when the event changes nothing. */
+/** Returns undefined if the event changes nothing. */
 export async function moveLaunch(
   tx: Tx,
   current: Launch,
@@ -36,7 +36,7 @@ export async function moveLaunch(
   if (decision.outcome === 'unchanged') return undefined
   const { launch, became } = decision
   await tx.write(updateLaunch, launchRow(launch))
-  // CO4: the token is dead when the launch is.
+  // CO4: the token expires with the launch.
   if (became === 'ended') await tx.write(updateLaunchToken, { id: launch.id, hash: null })
   tx.append(projectStream(launch.projectId), { type: `process-${became}`, data: { process: processOf(launch) } }, [home])
   return launch
@@ -48,20 +48,20 @@ export async function recordLaunch(tx: Tx, launch: Launch): Promise<void> {
   tx.append(projectStream(launch.projectId), { type, data: { process: processOf(launch) } }, [home])
 }
 
-/** As its coordinator is to know it, before it is begun. */
+/** The order of a launch, as sent to its coordinator. */
 export async function orderOf(reader: Reader, launch: Launch): Promise<LaunchOrder> {
   const agent = await reader.first(selectAgent, { id: launch.agentId })
   const { id: launchId, agentId, projectId, stopReason } = launch
   return { launchId, agentId, projectId, maxProcesses: agent?.max_processes ?? null, state: 'waiting', stopReason }
 }
 
-/** Tells its coordinator of a launch that waits. `offered`: how to start it is about to be said too (offer-launch.ts). */
+/** Sends a waiting launch to its coordinator. `offered`: its particulars follow at once (offer-launch.ts). */
 export async function tellOrder(tx: Tx, launch: Launch, offered = false): Promise<void> {
   const order = { ...(await orderOf(tx, launch)), offered }
   tx.append(coordinatorStream(launch.coordinatorId), { type: 'launch-ordered', data: { order } })
 }
 
-/** Orders its end, or ends at once what has not begun; its coordinator is told of either. */
+/** Orders the end of a launch, or ends it at once if it has not begun. */
 export async function stopLaunch(
   tx: Tx,
   launch: Launch,
@@ -77,18 +77,19 @@ export async function stopLaunch(
   return stopped
 }
 
-// The launch a use case is about, read inside the transaction. Its project never changes; its coordinator may while it is held,
-// and then the wrong stream is locked: the caller looks again.
-
-/** From `find-launch`: what has to be locked for it. */
+/** The streams to lock for a launch, from `locate-launch`. */
 export interface WhichLaunch {
   readonly launchId: string
   readonly projectId: string
   readonly coordinatorId: string
-  /** In which it has a role; null for one that pulls its work. */
+  /** The user session of its role. Null for an agent that pulls its work. */
   readonly userSessionId: string | null
 }
 
+/**
+ * Reads a launch inside the transaction. Its coordinator can change while it is held; then the wrong stream is locked and the
+ * caller must retry.
+ */
 export async function existingLaunch(
   reader: Reader,
   { launchId, projectId, coordinatorId }: Omit<WhichLaunch, 'userSessionId'>,

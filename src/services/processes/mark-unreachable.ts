@@ -1,6 +1,6 @@
 /**
- * A coordinator has not been heard of for too long: that is shown, and nothing else happens (CO6). Its processes are neither
- * replaced nor killed. One that was heard of meanwhile is left as it is.
+ * Marks a coordinator as unreachable after too long a silence (CO6). Its processes are neither replaced nor killed. Does
+ * nothing if it was heard from meanwhile.
  */
 import type { Instant } from '../../domain/instant.ts'
 import { coordinatorStream, home } from '../../domain/stream-name.ts'

@@ -1,7 +1,6 @@
 /**
- * Begins a launch in the breath in which it is ordered (CO4): when its coordinator has room and nothing waits before it, it is taken at
- * once, so that the particulars follow the order and nobody has to ask for them. Run right behind the order, before that is answered:
- * the two share a commit. Where it does not come to that, nothing changes and the coordinator takes it when its turn has come.
+ * Starts a launch together with its order (CO4). If the coordinator has capacity and nothing waits before it, the particulars
+ * are sent with the order, in the same commit. Otherwise nothing changes and the coordinator takes the launch later.
  */
 import { hasRoom } from '../../domain/processes/capacity.ts'
 import type { LaunchOffer } from '../../protocol/processes/link.ts'
@@ -11,13 +10,13 @@ import { requireCurrentEpoch } from './coordinator-epoch.ts'
 import { orderOf } from './launch-record.ts'
 import { type SealedParticulars, type Take, takeLaunch } from './take-launch.ts'
 
-/** Of an order: the id its launch gets, when it is offered too. */
+/** The id of the new launch, when it is offered too. */
 export interface Offered {
   readonly offeredAs?: string | undefined
 }
 
 export interface Offer extends Take {
-  /** Of a machine that says nothing of its own. */
+  /** For a machine without a capacity of its own. */
   readonly maxConcurrent: number
 }
 
@@ -29,7 +28,7 @@ export const offerLaunch = defineUseCase({
   streams: (input: Offer) => takeLaunch.streams(input),
   run: async (tx, { maxConcurrent, ...take }, context): Promise<Begun | null> => {
     const launch = await findLaunch(tx, take.launchId)
-    // The order was refused, was made before, or was not needed; or it has a turn already.
+    // The order was refused, repeated or not needed, or the launch was already taken.
     if (launch?.state !== 'waiting') return null
     const { capacity } = await requireCurrentEpoch(tx, take)
     const order = await orderOf(tx, launch)

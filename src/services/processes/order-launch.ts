@@ -1,7 +1,7 @@
 /**
- * Orders a launch if the pair needs one (CO3): there is work and no live session for it, no launch is outstanding, the agent can be
- * started and a coordinator is heard of. Decided behind the lock of the project's stream, so twenty at once order one. An agent
- * that has failed too often is held instead (CO7), and one that is held is let go by a new message.
+ * Orders a launch if the pair needs one (CO3): it has work and no live session, no launch is outstanding, the agent can be
+ * started, and a coordinator is connected. Decided under the project's lock, so that concurrent calls order one. After too many
+ * failures the launch is held (CO7); a new message releases it.
  */
 import { order } from '../../domain/processes/lifecycle.ts'
 import { decideOrder } from '../../domain/processes/start.ts'
@@ -24,7 +24,7 @@ export const orderLaunch = defineUseCase({
   streams: (input: Order) => launchStreams(input),
   run: async (tx, { agentId, projectId, coordinatorId, offeredAs }, context): Promise<Process | null> => {
     const { now, random } = context
-    // It has gone since it was chosen; whoever looks next chooses another.
+    // It disconnected since; the next check chooses another.
     if ((await findCoordinatorRow(tx, coordinatorId))?.state !== 'connected') return null
     const facts = await startFactsOf(tx, { agentId, projectId }, now)
     const decision = decideOrder(now, facts)

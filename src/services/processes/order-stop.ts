@@ -1,4 +1,4 @@
-/** Orders the end of a launch; what has not begun ends at once. Ordered again it changes nothing: the first reason stays. */
+/** Orders the end of a launch. One that has not begun ends at once. A repeated order keeps the first reason. */
 import type { LaunchEndReason } from '../../domain/processes/lifecycle.ts'
 import { userSessionStream } from '../../domain/stream-name.ts'
 import type { Process } from '../../protocol/processes/process.ts'

@@ -1,6 +1,6 @@
 /**
- * The end of a launch's process, the same however it is learnt of: the launch ends with its reason, and with it exactly the agent
- * session that it held (PX2). The use case names home, the launch's and the conversations' streams.
+ * Ends a launch's process: the launch with its reason, and exactly the agent session it held (PX2). The calling use case locks
+ * home, the launch's and the conversations' streams.
  */
 
 import type { EndReason } from '../../domain/agent-sessions/lifecycle.ts'
@@ -24,11 +24,11 @@ import { moveLaunch } from './launch-record.ts'
 import { hasSignedIn } from './start-facts.ts'
 
 export interface Ends {
-  /** Whose streams are locked: nothing ends in any other. */
+  /** Projects whose streams are locked. Nothing ends in others. */
   readonly projectIds: readonly string[]
   readonly openConversations: readonly string[]
   readonly userSessionIds: readonly string[]
-  /** Conversations of what they have in hand. */
+  /** Conversations of the running turns. */
   readonly conversationKeys: readonly string[]
 }
 
@@ -43,7 +43,7 @@ export async function endProcess(tx: Tx, launch: Launch, end: End, ends: Ends, c
   await moveLaunch(tx, launch, event, context)
 }
 
-/** What it had in hand is not known to be done; what it knew can be brought back by the next. */
+/** Requeues the running turns, whose outcome is unknown, and puts the contexts to sleep for the next process. */
 async function giveBackTurns(tx: Tx, { id: launchId }: Launch, { conversationKeys }: Ends, context: Context): Promise<void> {
   for (const turn of await tx.all(selectRunningOfLaunch, { launchId })) {
     await withdrawPermissions(tx, turn.id, context.now)
@@ -52,10 +52,10 @@ async function giveBackTurns(tx: Tx, { id: launchId }: Launch, { conversationKey
   await tx.write(putToSleep, { launchId })
 }
 
-/** It holds no agent session (AS4); what ends with it is its place in the user session. */
+/** An agent in a role holds no agent session (AS4). Its place in the user session ends. */
 async function endInRole(tx: Tx, launch: Launch, end: End, ends: Ends, context: Context): Promise<void> {
   const agent = launch.roleAgentId === null ? undefined : await tx.first(selectRoleAgent, { id: launch.roleAgentId })
-  // Its stream is not locked: it was spawned since the streams were chosen, and whoever asks again locks them.
+  // It was spawned after the streams were chosen; the caller retries.
   if (agent && !ends.userSessionIds.includes(agent.user_session_id)) throw new Refusal('busy', refusalText('justChanged'))
   const ended = await moveLaunch(tx, launch, end.type === 'exited' ? { ...end, left: null } : end, context)
   if (!ended) return
@@ -76,7 +76,7 @@ async function endSessionOf(tx: Tx, launch: Launch, reason: EndReason, ends: End
   }
 }
 
-/** CO7: whether it went away from work that it was there for. Who signed out, or was told to go, has left nothing behind. */
+/** CO7: whether it left work undone. An agent that signed out or was asked to end did not. */
 async function leftBehind(reader: Reader, launch: Launch, now: Instant): Promise<LeftBehind> {
   const own = await newestOfLaunch(reader, launch.id)
   if (own && own.state !== 'active') return null

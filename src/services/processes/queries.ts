@@ -1,4 +1,4 @@
-/** Reads about processes and coordinators, and which launches are due. */
+/** Read queries for processes and coordinators, and for which launches are due. */
 
 import type { Instant } from '../../domain/instant.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
@@ -24,7 +24,7 @@ import { noSuchLaunch } from '../refusals.ts'
 import type { WhichLaunch } from './launch-record.ts'
 import { launchFactsOf } from './sweep-launch.ts'
 
-/** A launch with the last of what its process wrote. */
+/** Returns a launch with the last output of its process. */
 export const getProcess = defineQuery({
   name: 'get-process',
   run: async (reader, { launchId }: { launchId: string }): Promise<ProcessWithOutput> => {
@@ -34,7 +34,7 @@ export const getProcess = defineQuery({
   },
 })
 
-/** Launches, newest first, a page at a time: what lives now, and why the rest ended. */
+/** Lists launches, newest first, in pages, with the end reason of ended ones. */
 export const listProcesses = defineQuery({
   name: 'list-processes',
   run: async (reader, { limit, cursor, ...filter }: PageQuery & ProcessesFilter): Promise<Page<Process>> => {
@@ -43,7 +43,7 @@ export const listProcesses = defineQuery({
   },
 })
 
-/** Coordinators, the one that joined last first, a page at a time. */
+/** Lists coordinators, last joined first, in pages. */
 export const listCoordinators = defineQuery({
   name: 'list-coordinators',
   run: async (reader, { limit, cursor }: PageQuery): Promise<Page<Coordinator>> =>
@@ -53,7 +53,7 @@ export const listCoordinators = defineQuery({
     })),
 })
 
-/** The names of the machines that run agents or have run some. */
+/** Lists the names of machines that run or ran agents. */
 export const listMachines = defineQuery({
   name: 'list-machines',
   run: async (reader, _: Record<never, never>): Promise<string[]> =>
@@ -65,13 +65,13 @@ export interface Counted {
   readonly count: number
 }
 
-/** null: not known now. */
+/** Null while unknown. */
 export interface ProcessCounts {
   readonly processes: readonly Counted[] | null
   readonly coordinators: readonly Counted[] | null
 }
 
-/** How many processes and coordinators there are, by state, for who watches (OP1). Those that have ended are not counted. */
+/** Counts live processes and coordinators by state, for monitoring (OP1). */
 export const countProcesses = defineQuery({
   name: 'count-processes',
   run: async (reader): Promise<ProcessCounts> => ({
@@ -80,7 +80,7 @@ export const countProcesses = defineQuery({
   }),
 })
 
-/** In one read, so that nobody waits for it. */
+/** Launches in one query. */
 const lookedAtOnce = 50
 
 export interface DueLaunch extends Omit<WhichLaunch, 'userSessionId'> {
@@ -89,15 +89,15 @@ export interface DueLaunch extends Omit<WhichLaunch, 'userSessionId'> {
 
 interface DuePage {
   readonly due: readonly DueLaunch[]
-  /** Where to go on; undefined at the end. */
+  /** The position to continue from. Undefined at the end. */
   readonly last: Pick<Launch, 'orderedAt' | 'id'> | undefined
 }
 
 type From = { readonly coordinatorId: string; readonly deaf: readonly Deaf[]; readonly last?: DuePage['last'] }
 
 /**
- * The launches of a coordinator that may have outlived what they were for, as far as the store knows: a page at a time. Whether one
- * is stopped `sweep-launch` decides, which is also told what this server remembers.
+ * Lists the launches of a coordinator that may be due to stop, in pages. `sweep-launch` decides, with what this server
+ * remembers.
  */
 export const findDueLaunches = defineQuery({
   name: 'find-due-launches',
@@ -115,7 +115,7 @@ export const findDueLaunches = defineQuery({
 
 interface Patience {
   readonly unreachableMs: number
-  /** null: nobody takes over by the clock. */
+  /** Null when takeover by time is off. */
   readonly takeoverMs: number | null
   readonly deaf: readonly Deaf[]
 }
@@ -126,7 +126,7 @@ interface Silent {
   readonly lost: readonly string[]
 }
 
-/** The coordinators, and which of them nobody has heard of for too long (CO6). There are few: one on each machine. */
+/** Lists the coordinators and those silent for too long (CO6). There is one per machine, so they are few. */
 export const findSilentCoordinators = defineQuery({
   name: 'find-silent-coordinators',
   run: async (reader, { unreachableMs, takeoverMs, deaf }: Patience, { now }): Promise<Silent> => {

@@ -1,6 +1,6 @@
 /**
- * A coordinator greets (CO1, CO6): it is told its epoch and which of its facts are stored. Another instance of it is its
- * successor, and raises the epoch; one that was replaced is refused.
+ * Registers a coordinator's connection (CO1, CO6) and returns its epoch and last stored fact. A new instance raises the epoch;
+ * a replaced one is refused.
  */
 
 import { Refusal } from '../../domain/errors.ts'

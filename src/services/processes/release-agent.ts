@@ -1,4 +1,4 @@
-/** A person lets an agent go that was held after too many failed starts (CO7). One that is not held is left as it is. */
+/** Releases an agent that was held after too many failed starts (CO7). Does nothing if it is not held. */
 import type { Process } from '../../protocol/processes/process.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { liveLaunchesOf, processOf } from '../../store/processes/launches.ts'

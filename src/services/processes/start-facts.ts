@@ -1,4 +1,4 @@
-/** What is known about starting an agent in a project (CO3, CO7), for all who decide by it: orders, looks, foreign coordinators. */
+/** Loads the facts for starting an agent in a project (CO3, CO7). */
 
 import type { LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { type Instant, later } from '../../domain/instant.ts'
@@ -40,7 +40,7 @@ async function anyOutstanding(reader: Reader, pair: Pair, launches: readonly Lau
   const live = launches.length > 0 ? await liveOfPair(reader, pair) : []
   for (const launch of launches) {
     if (launch.state === 'held') continue
-    // Who was told to go and has not gone, or has a turn in hand that no agent session counts any more, is not replaced beside itself.
+    // A process told to stop, or with a running turn after its session ended, is not replaced before it is gone.
     if (launch.stopReason !== null || (await hasOrphanedTurn(reader, launch))) return true
     if (!(await hasSignedIn(reader, launch, live))) return true
   }
@@ -53,8 +53,8 @@ async function hasOrphanedTurn(reader: Reader, { id: launchId }: Launch): Promis
 }
 
 /**
- * An agent that signs in with its passkey does not say which launch it is. A session that began after the process did may be its,
- * and then it must not be taken for one that never came.
+ * An agent that signs in with its passkey does not name its launch. A session that began after the process may be its own, so
+ * the process is not treated as never signed in.
  */
 export const hasSignedIn = async (reader: Reader, launch: Launch, live: readonly LiveAgentSession[]): Promise<boolean> =>
   (await newestOfLaunch(reader, launch.id)) !== undefined ||
@@ -69,7 +69,10 @@ async function whyHeld(reader: Reader, pair: Pair, held: Launch | undefined, now
   return heldBecause({ since: held.orderedAt, because: held.detail ?? '', newMessage }, failures, settings)
 }
 
-/** The agent, if a coordinator of ours can start it for this project: it has a command. One that does not pull is spoken to (CH12). */
+/**
+ * The agent, if one of our coordinators can start it: it is assigned and has a command. ACP agents get their turns pushed
+ * (CH12).
+ */
 export async function startableAgent(reader: Reader, { agentId, projectId }: Pair): Promise<AgentRow | undefined> {
   const agent = await reader.first(selectAgent, { id: agentId })
   if (agent?.command == null) return undefined
@@ -77,12 +80,12 @@ export async function startableAgent(reader: Reader, { agentId, projectId }: Pai
 }
 
 interface Wanted {
-  /** undefined: it is not known yet which; only the project asks. */
+  /** Undefined while the agent is not known. Then only the project's requirement counts. */
   readonly agentId: string | undefined
   readonly projectId: string
 }
 
-/** The machine an agent would be started on now (SC4): one that has what the agent and the project ask for. */
+/** The machine that an agent would be started on now (SC4): one with the labels that agent and project require. */
 export async function chosenMachine(reader: Reader, { agentId, projectId }: Wanted): Promise<string | undefined> {
   const machines = await machinesHere(reader)
   if (machines.length === 0) return undefined

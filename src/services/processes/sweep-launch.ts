@@ -1,7 +1,4 @@
-/**
- * Looks at one launch that may have outlived what it was for, and orders its end if so (NA5, NA6). Asked twice, or too early, it
- * changes nothing.
- */
+/** Orders the end of a launch that is no longer needed (NA5, NA6). Running this twice or too early changes nothing. */
 
 import type { AgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { detectWork } from '../../domain/agent-sessions/work-detection.ts'
@@ -26,7 +23,7 @@ interface Moment {
   readonly lastSeenAt: Instant | null
 }
 
-/** What is known about a launch and the session it holds, for who decides whether it has outlived what it was for. */
+/** Loads the facts for deciding whether a launch is still needed. */
 export async function launchFactsOf(reader: Reader, launch: Launch, { now, lastSeenAt }: Moment): Promise<LaunchFacts> {
   const connected = await connectedCoordinators(reader)
   const settings = await settingsOf(reader, launch.projectId)
@@ -50,7 +47,7 @@ export async function launchFactsOf(reader: Reader, launch: Launch, { now, lastS
   }
 }
 
-/** NA6: calls and activity. The stored time of the last call (AS6) may be up to a minute behind what another node has heard. */
+/** NA6: the latest of its calls and activity. The stored time of the last call (AS6) may be a minute behind another node's. */
 function lastHeardAt(held: AgentSession, lastSeenAt: Instant | null, settings: ProjectSettings): Instant {
   const storedCall = later(held.expiresAt, -durationMs(settings, 'agent_session.ttl_minutes'))
   const all = [held.createdAt, held.lastActivityAt, storedCall, lastSeenAt ?? held.createdAt]

@@ -1,7 +1,7 @@
 /**
- * What a coordinator says has happened (CO1, CO6): stored once each, with its number, in one commit. Numbers that are stored
- * already are dropped, so a coordinator sends again whatever was not acknowledged. The end of a process ends exactly the agent
- * session of its launch (PX2). Also how a coordinator is heard of.
+ * Stores a coordinator's facts (CO1, CO6), each once by number, in one commit. Numbers already stored are dropped, so a
+ * coordinator resends what was not acknowledged. A process's end ends exactly its launch's agent session (PX2). Also records
+ * that the coordinator is alive.
  */
 import type { Instant } from '../../domain/instant.ts'
 import {
@@ -30,14 +30,14 @@ export const endedByGoodbye = 10_000
 
 export interface ToldFacts extends InEpoch {
   readonly facts: readonly LinkFact[]
-  /** From `find-told-launches`; empty when nothing but output is told. */
+  /** From `find-told-launches`. Empty when there is only output. */
   readonly projectIds: readonly string[]
   readonly openConversations: readonly string[]
-  /** Conversations in which something becomes a message, and those whose turns are told of. */
+  /** Conversations that get messages, and those whose turns get events. */
   readonly conversationKeys: readonly string[]
   readonly turnKeys: readonly string[]
   readonly userSessionIds: readonly string[]
-  /** Something is told that readers of home must know. */
+  /** Whether home must be locked for an announcement. */
   readonly tellsHome: boolean
 }
 
@@ -81,7 +81,7 @@ type LaunchFact = Exclude<LinkFact, { type: 'goodbye' | 'question-answered' }>
 
 async function takeFact(tx: Tx, fact: LaunchFact, input: ToldFacts, context: Context): Promise<void> {
   const launch = await findLaunch(tx, fact.launchId)
-  // Of a launch that is not this coordinator's it has nothing to say; one that is not here was lost with an older database.
+  // Ignores facts about another coordinator's launch, or one lost with an older database.
   if (launch?.coordinatorId !== input.coordinatorId) return
   switch (fact.type) {
     case 'process-output':
@@ -100,7 +100,7 @@ async function takeFact(tx: Tx, fact: LaunchFact, input: ToldFacts, context: Con
   }
 }
 
-/** Goodbye: nothing of its runs any more, whether it had said so of each or not. */
+/** A goodbye ends all its processes, reported or not. */
 async function endAll(tx: Tx, { coordinatorId, ...ends }: ToldFacts & Ends, context: Context): Promise<void> {
   const unseen = { exitCode: null, signal: null, found: null, stopped: true } as const
   for (const launch of await liveLaunchesOn(tx, coordinatorId, endedByGoodbye))
@@ -108,7 +108,7 @@ async function endAll(tx: Tx, { coordinatorId, ...ends }: ToldFacts & Ends, cont
       await endProcess(tx, launch, { type: 'exited', ...unseen }, ends, context)
 }
 
-/** The last of what it wrote, from the beginning of a line on. */
+/** Keeps the end of the output, from the beginning of a line. */
 async function keepOutput(tx: Tx, id: string, text: string): Promise<void> {
   const all = ((await tx.first(selectOutput, { id }))?.output ?? '') + mask(text)
   const kept = all.length <= maxOutputKept ? all : wholeLines(all.slice(-maxOutputKept))
@@ -125,7 +125,7 @@ interface Heard {
 }
 
 async function hear(tx: Tx, row: KnownCoordinatorRow, { through, saidGoodbye, tellsHome, now }: Heard): Promise<void> {
-  // Where home is not locked nothing can be told there; the next sign of life does it.
+  // Without home's lock the return cannot be announced; the next sign of life does.
   const back = row.state === 'unreachable' && tellsHome
   const state = saidGoodbye ? 'stopped' : back ? 'connected' : row.state
   await tx.write(updateHeard, { id: row.id, state, last_fact: through, last_heard_at: now })

@@ -1,7 +1,6 @@
 /**
- * A coordinator takes a launch whose turn has come (CO4): it gets the particulars and a token made at this moment, of which only the
- * hash is kept. Looks once more whether the work is still there; if not, the launch is withdrawn. Taken again, because the answer
- * was lost, it gets another token and the first is dead.
+ * Gives a launch to its coordinator (CO4): the particulars and a new token, of which only the hash is stored. Withdraws the
+ * launch if its work is gone. Taking it again after a lost answer replaces the token.
  */
 
 import { detectWork, type WorkFound } from '../../domain/agent-sessions/work-detection.ts'
@@ -35,10 +34,10 @@ import { startableAgent } from './start-facts.ts'
 
 export type Take = InEpoch & {
   readonly launchId: string
-  /** From `find-launch`; they never change. */
+  /** From `locate-launch`; they never change. */
   readonly projectId: string
   readonly userSessionId: string | null
-  /** The key that whoever hands the particulars on can open values with (SE12). */
+  /** The key that the receiver can open sealed values with (SE12). */
   readonly keyId: string
 }
 
@@ -57,7 +56,7 @@ export const takeLaunch = defineUseCase({
     const { random } = context
     await requireCurrentEpoch(tx, from)
     const launch = await findLaunch(tx, launchId)
-    // Given to another meanwhile: for this one it is withdrawn.
+    // It was given to another coordinator, so it is withdrawn for this one.
     if (launch?.coordinatorId !== from.coordinatorId || launch.projectId !== from.projectId) return { withdrawn: true }
     if (launch.state === 'ended' || launch.state === 'held' || launch.stopReason !== null) return { withdrawn: true }
     if (launch.state === 'running') throw new Refusal('wrong_state', `The launch ${launchId} runs already`, { launchId })
@@ -65,7 +64,7 @@ export const takeLaunch = defineUseCase({
     const wanted = launch.roleAgentId === null ? await forWork(tx, launch, context) : await inRole(tx, launch, context)
     if (!wanted) {
       const ended = await moveLaunch(tx, launch, { type: 'stop', reason: 'withdrawn', ...(await whyGone(tx, launch)) }, context)
-      // Of one that had begun the end is told by its coordinator.
+      // The coordinator reports the end of a launch that had begun.
       if (ended?.state === 'ended') await endRoleAgentOf(tx, ended, context)
       return { withdrawn: true }
     }
@@ -96,7 +95,7 @@ export const takeLaunch = defineUseCase({
   },
 })
 
-/** In a role somebody waits for it, who is told. */
+/** The reason shown to the person waiting in a role. */
 async function whyGone(reader: Reader, { roleAgentId, agentId }: Launch): Promise<{ detail?: string }> {
   if (roleAgentId === null || (await reader.first(selectAgent, { id: agentId }))) return {}
   return { detail: statusText('agentDeleted', { agent: agentId }) }
@@ -107,7 +106,7 @@ interface Wanted {
   readonly acp: AcpParticulars | null
 }
 
-/** One that is needed no more before it was begun is not begun. */
+/** A launch not needed any more is not started. */
 async function forWork(tx: Tx, launch: Launch, context: Context): Promise<Wanted | undefined> {
   const agent = await startableAgent(tx, launch)
   const { purpose } = detectWork(context.now, await workFactsOf(tx, launch))
@@ -121,7 +120,10 @@ async function forWork(tx: Tx, launch: Launch, context: Context): Promise<Wanted
 
 type Opening = Pick<AcpParticulars, 'workspace' | 'loadAcpSessionId' | 'lastOpenedAt' | 'contextId'>
 
-/** The context that is opened with the start: of the next turn, of the open panel, or of its task; so that its first answer is quick. */
+/**
+ * The context opened together with the process: of the next turn, the open panel, or its task. This makes the first answer
+ * faster.
+ */
 async function contextToOpen(tx: Tx, launch: Launch, purpose: WorkFound['purpose'], context: Context): Promise<Opening> {
   const { agentId, projectId } = launch
   const [next] = purpose === 'task' ? [] : await queuedChats(tx, { agentId, projectId })
@@ -149,7 +151,7 @@ async function limitsIn(reader: Reader, projectId: string): Promise<Pick<AcpPart
   }
 }
 
-/** AG2: as long as it is waited for in its role. */
+/** AG2: while its role still waits for it. */
 async function inRole(tx: Tx, launch: Launch, context: Context): Promise<Wanted | undefined> {
   const row = await tx.first(selectRoleAgent, { id: launch.roleAgentId ?? '' })
   const agent = await tx.first(selectAgent, { id: launch.agentId })
@@ -170,7 +172,7 @@ async function inRole(tx: Tx, launch: Launch, context: Context): Promise<Wanted 
   return { agent, acp }
 }
 
-/** AC4: one that begins anew in its role knows nothing of the one before it. */
+/** AC4: a new start in a role gets a new context. */
 async function contextOfRole(tx: Tx, row: RoleAgentRow, launch: Launch, context: Context): Promise<string> {
   const beginsAnew = row.state === 'SPAWNING' && row.load_acp_session_id === null
   const found = await contextFor(tx, contextInRole(row), context, beginsAnew ? 'terminated' : undefined)
@@ -178,5 +180,5 @@ async function contextOfRole(tx: Tx, row: RoleAgentRow, launch: Launch, context:
   return found.id
 }
 
-/** Enough of it to tell a person's user sessions apart; the end, since these ids begin with the time. */
+/** The last characters of the id, since these ids begin with the time. */
 const shortId = (userSessionId: string): string => userSessionId.replaceAll('-', '').slice(-8)

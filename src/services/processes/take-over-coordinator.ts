@@ -1,6 +1,6 @@
 /**
- * Somebody takes over from a coordinator (CO6): its epoch is raised, so whatever it still says is refused, and all that it was
- * ordered is over, with the agent sessions that hung on it. It clears up when it learns of it. Done again it changes nothing.
+ * Takes over from a coordinator (CO6): raises its epoch, so that its later facts are refused, and ends its launches and their
+ * agent sessions. It cleans up when it learns of it. A repeated call changes nothing.
  */
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -19,10 +19,10 @@ import { defineUseCase } from '../../store/store.ts'
 import { noSuchCoordinator } from '../refusals.ts'
 import { type Ends, endProcess } from './process-end.ts'
 
-/** Launches of one coordinator, in one commit. */
+/** Launches of one coordinator in one commit. */
 export const maxTakenOver = 10_000
 
-/** No instance has this name, so whoever greets next is a successor. */
+/** No instance has this name, so the next to register is a successor. */
 const nobody = ''
 
 type Takeover = Ends & {

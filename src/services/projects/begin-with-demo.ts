@@ -1,6 +1,5 @@
 /**
- * What a new store begins with (UI6): the demo project and the demo agents, in one commit, so that a first start that is cut off
- * leaves all of it or nothing. Where a project or an agent was made already, another node was faster, or a person: then nothing changes.
+ * Creates the demo project and agents in a new store (UI6), in one commit. Does nothing if a project or agent was ever created.
  */
 
 import { demoAcp, demoMcp } from '../../domain/agents/demo.ts'
@@ -18,8 +17,7 @@ const isWithoutProjects = async (reader: Reader): Promise<boolean> =>
   (await reader.first(selectFirstOfTypes, { stream: home, ...made })) === undefined
 
 /**
- * Says whether a store has still to be given the demo: no project and no agent was ever made in it. What else happens in the first
- * moments of a server, such as the token of its coordinator, does not count. One who deletes the demo does not get it again.
+ * Whether a store still needs the demo: no project and no agent was ever created in it. A deleted demo is not created again.
  */
 export const needsDemo = defineQuery({ name: 'needs-demo', run: (reader, _: object) => isWithoutProjects(reader) })
 

@@ -1,4 +1,4 @@
-/** Changes a project's name, path or settings; what is not named stays. A change that changes nothing leaves no trace. */
+/** Changes a project's name, path or settings. Fields left out stay. A change without effect appends no event. */
 import type * as z from 'zod'
 import { changeSettings } from '../../domain/projects/settings.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
@@ -19,7 +19,7 @@ export const changeProject = defineUseCase({
     if (!row) throw noSuchProject(projectId)
     const settings = changeSettings(chosenSettings(row), change.settings ?? {})
     if ('problem' in settings) throw invalidSetting(settings.problem)
-    // One that is sent as it is stays, whatever became of the folder.
+    // An unchanged path is kept whatever happened to the folder.
     const isMoved = change.path !== undefined && change.path !== row.path
     const wanted = isMoved ? (change.path ?? null) : row.path
     const before = { path: row.path, chosen: chosenSettings(row) }

@@ -1,6 +1,6 @@
 /**
- * Decides, behind home's lock, whether a project gets the folder it wants (SE11), one folder having one project, and whether who asks
- * may choose it (SE3).
+ * Checks under home's lock whether a project may have a folder (SE11; one project per folder) and whether the caller may choose
+ * it (SE3).
  */
 
 import type { Scope } from '../../domain/access/scopes.ts'
@@ -11,7 +11,7 @@ import { type ChosenSettings, managedSettings } from '../../domain/projects/sett
 import { selectProjectsAt } from '../../store/projects/projects.ts'
 import type { Reader } from '../../store/store.ts'
 
-/** The path to keep; `look` is what a door has found there, and without one it is taken as it is. */
+/** Returns the path to store. `look` is what the endpoint found there; without it the path is taken as given. */
 export async function chooseFolder(
   reader: Reader,
   wanted: string,
@@ -33,7 +33,7 @@ interface Chosen {
   readonly chosen: ChosenSettings
 }
 
-/** The first field that differs and decides what runs where; undefined when none does. */
+/** The first changed field that decides what runs where. */
 export function managedChange(before: Chosen, after: Chosen): string | undefined {
   if (before.path !== after.path) return 'path'
   const settingOf = ({ chosen }: Chosen, key: string): unknown => (chosen as Record<string, unknown>)[key]
@@ -41,7 +41,7 @@ export function managedChange(before: Chosen, after: Chosen): string | undefined
   return key && `settings.${key}`
 }
 
-/** Without scopes it is the server itself that asks. */
+/** Without scopes the caller is the server itself. */
 export function mustManage(scopes: readonly Scope[] | undefined, field: string | undefined): void {
   if (field === undefined || scopes === undefined || scopes.includes('manage')) return
   throw new Refusal('missing_scope', refusalText('fieldNeedsScope', { field, scope: 'manage' }), { scope: 'manage', field })

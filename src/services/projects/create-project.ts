@@ -1,4 +1,4 @@
-/** Creates a project, with the settings it chooses itself (NA10) and an id of our form (ID1). */
+/** Creates a project with its own settings (NA10) and a generated id (ID1). */
 import type * as z from 'zod'
 import type { Scope } from '../../domain/access/scopes.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -13,14 +13,14 @@ import { type Context, defineUseCase, type Reader } from '../../store/store.ts'
 import { invalidSetting } from '../refusals.ts'
 import { chooseFolder, managedChange, mustManage } from './choose-folder.ts'
 
-/** The random part has two thousand million values a day; taken this often in a row means the randomness is broken. */
+/** The random part has two thousand million values a day, so this many collisions mean broken randomness. */
 const maxIdTries = 10
 
 export interface Choosing {
   readonly by: string
-  /** Of who asks, where it is not the server itself. */
+  /** The caller's scopes. Left out for the server itself. */
   readonly scopes?: readonly Scope[] | undefined
-  /** What is at the path. */
+  /** What was found at the path. */
   readonly look?: FolderLook | undefined
 }
 
@@ -28,7 +28,7 @@ export const createProject = defineUseCase({
   name: 'create-project',
   streams: () => [home],
   run: async (tx, input: z.output<typeof ProjectDraft> & Choosing, context): Promise<Project> => {
-    // CX9: where there is git, each conversation has a worktree of its own unless somebody says otherwise.
+    // CX9: with git, each conversation gets its own worktree by default.
     const asked = input.look?.hasGit ? { 'chat.workplace': 'worktree', ...input.settings } : (input.settings ?? {})
     const settings = changeSettings({}, asked)
     if ('problem' in settings) throw invalidSetting(settings.problem)
@@ -54,7 +54,7 @@ export const createProject = defineUseCase({
 async function freeId(reader: Reader, { now, random }: Context): Promise<string> {
   for (let tries = 0; tries < maxIdTries; tries++) {
     const id = projectId(now, random.text)
-    // A stream outlives its project, so the id of a deleted one is not given out again either.
+    // A stream outlives its project, so ids of deleted projects are not reused.
     if (!(await reader.first(selectPosition, { name: projectStream(id) }))) return id
   }
   throw new Refusal('internal', `No free project id in ${maxIdTries} tries`)

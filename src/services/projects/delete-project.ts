@@ -1,4 +1,4 @@
-/** Deletes a project, takes its agents off it and closes what is open in it. Its folder and its files on disk stay. */
+/** Deletes a project, unassigns its agents and closes its approvals and work. Its folder and files stay. */
 import type { Instant } from '../../domain/instant.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import { liveOfProject } from '../../store/agent-sessions/agent-sessions.ts'
@@ -13,12 +13,12 @@ import { moveApproval } from '../approvals/approval-record.ts'
 import { noSuchProject } from '../refusals.ts'
 import { finishWorkSession } from '../work/finish-work-session.ts'
 
-// What is open in a project that is about to be deleted is closed with it: nobody is asked for what nobody waits for, and no
-// work session runs where there is no project. The rows stay, so that no approval's number is given out again.
-
 const feedback = 'The project was deleted.'
 
-/** The use case names `home` and the project's stream. */
+/**
+ * Rejects pending approvals and interrupts running work sessions. Rows stay, so that approval numbers are not reused. The
+ * calling use case locks `home` and the project's stream.
+ */
 async function closeProjectWork(tx: Tx, projectId: string, { by, now }: { by: string; now: Instant }): Promise<void> {
   for (const row of await tx.all(selectPendingOfProject, { projectId }))
     await moveApproval(tx, row, { type: 'decide', verdict: 'rejected', by, feedback }, now)

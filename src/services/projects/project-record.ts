@@ -1,11 +1,10 @@
-/** What use cases about a project share: its settings, and whether an agent is assigned to it. */
+/** Reads a project's settings and whether an agent is assigned to it. */
 
 import { effectiveSettings, type ProjectSettings } from '../../domain/projects/settings.ts'
 import { selectAssignment, selectProject } from '../../store/projects/projects.ts'
 import type { Reader } from '../../store/store.ts'
 import { noSuchAgent, noSuchProject } from '../refusals.ts'
 
-/** Whether an agent may be spoken to in a project at all; one that is not assigned there is not there (404). */
 export const isAssigned = async (reader: Reader, pair: { projectId: string; agentId: string }): Promise<boolean> =>
   (await reader.first(selectAssignment, { project_id: pair.projectId, agent_id: pair.agentId })) !== undefined
 
@@ -17,16 +16,16 @@ export async function checkAssigned(
   if (!(await isAssigned(reader, { projectId, agentId }))) throw noSuchAgent(agentId)
 }
 
-/** Of the texts that settings are stored as, those whose meaning is remembered. Few projects choose anything. */
+/** Parsed settings kept in memory. Few projects choose any. */
 const mostRemembered = 200
 const remembered = new Map<string, ProjectSettings>()
 
-/** The settings that apply in a project; those of one that is gone are the defaults, so that what is left of it can end. */
+/** The effective settings of a project. A deleted project has the defaults, so that its remains can end. */
 export async function settingsOf(reader: Reader, projectId: string): Promise<ProjectSettings> {
   return settingsFrom((await reader.first(selectProject, { id: projectId }))?.settings ?? null)
 }
 
-/** From the text they are stored as; null: the project is gone. */
+/** Parses stored settings. Null means that the project is deleted. */
 export function settingsFrom(text: string | null): ProjectSettings {
   const known = remembered.get(text ?? '{}')
   if (known) return known

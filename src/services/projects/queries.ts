@@ -1,4 +1,4 @@
-/** Reads about projects, and what of a project can be read as an MCP resource (MC4). */
+/** Read queries for projects and their MCP resources (MC4). */
 
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import type { Project } from '../../protocol/projects/project.ts'
@@ -12,7 +12,6 @@ import { taskOf, tasksPage } from '../../store/work/tasks.ts'
 import { noSuchProject } from '../refusals.ts'
 import { existingTask, taskOfAgent } from '../work/task-record.ts'
 
-/** Reads one project. */
 export const getProject = defineQuery({
   name: 'get-project',
   run: async (reader, { projectId }: { projectId: string }): Promise<Project> => {
@@ -22,27 +21,27 @@ export const getProject = defineQuery({
   },
 })
 
-/** Lists the projects, newest first, page by page (HT1). */
+/** Lists projects, newest first, in pages (HT1). */
 export const listProjects = defineQuery({
   name: 'list-projects',
   run: async (reader, input: PageQuery): Promise<Page<Project>> =>
     cutPage(await projectsPage(reader, pageParams(input)), input.limit),
 })
 
-/** The paths that projects have, each as it was given. */
+/** Lists the paths of projects. */
 export const listProjectPaths = defineQuery({
   name: 'list-project-paths',
   run: (reader, _: Record<never, never>): Promise<string[]> => projectPaths(reader),
 })
 
-/** Lists the projects that an agent works on, newest first, page by page (MC4). */
+/** Lists the projects that an agent is assigned to, newest first, in pages (MC4). */
 export const listProjectsOfAgent = defineQuery({
   name: 'list-projects-of-agent',
   run: async (reader, { agentId, ...page }: PageQuery & { agentId: string }): Promise<Page<NamedProject>> =>
     cutPage(await projectsOfAgentPage(reader, agentId, pageParams(page)), page.limit),
 })
 
-/** Of a list, the newest; it says when there are more. */
+/** Items in a resource, the newest. It says if there are more. */
 const mostTasks = 1000
 const mostApproaches = 1000
 
@@ -51,7 +50,7 @@ export interface ResourceName {
   readonly part: 'project' | 'tasks' | 'approaches' | { readonly taskId: string }
 }
 
-/** Only what this agent may see; null: whoever may see everything. */
+/** `agentId` restricts to what that agent may see. Null for all. */
 export type AskedResource = ResourceName & { readonly agentId: string | null }
 
 export type FoundResource =
@@ -61,8 +60,8 @@ export type FoundResource =
   | { readonly approaches: readonly Approach[]; readonly more: boolean }
 
 /**
- * What of a project can be read as a resource (MC4): the project, its tasks, one of them, what was learned. To an agent only projects it works
- * on are there, and in them only its own tasks (SE3); what was learned is for all who work there.
+ * Returns a project's MCP resource (MC4): the project, its tasks, one task, or its approaches. An agent sees its own projects
+ * and tasks (SE3), and all approaches there.
  */
 export const findResource = defineQuery({
   name: 'find-resource',

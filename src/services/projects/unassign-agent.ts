@@ -1,4 +1,4 @@
-/** Takes an agent off a project and ends its sessions there. Doing it again changes nothing. */
+/** Unassigns an agent from a project and ends its sessions there. A repeated request changes nothing. */
 import { home, projectStream } from '../../domain/stream-name.ts'
 import { liveOfPair } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectAgent } from '../../store/agents/agents.ts'

@@ -1,9 +1,9 @@
-/** Takes, renews and gives up leases, by which one node of several runs a job. */
+/** Takes, renews and releases leases, by which one of several nodes runs a job. */
 import { type Instant, later } from '../../domain/instant.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { claimLease, deleteLease, selectLease } from '../../store/system/leases.ts'
 
-/** Longer than anybody waits for the row of a lease: who comes first has read the clock later. */
+/** Longer than any wait for the lease's row: the transaction that gets it first may have read the clock later. */
 const maxWaitMs = 60_000
 
 interface Claim {
@@ -12,7 +12,7 @@ interface Claim {
   readonly forMs: number
 }
 
-/** A node takes a lease, or makes the one it has longer (SC5). Says whether it has it, and what time it is for all nodes. */
+/** Takes or extends a lease for a node (SC5). Returns whether the node holds it, and the store's time. */
 export const holdLease = defineUseCase({
   name: 'hold-lease',
   streams: () => [],
@@ -22,7 +22,7 @@ export const holdLease = defineUseCase({
   },
 })
 
-/** A node gives a lease back before it has run out, so that nobody waits for it (SC5). Another's stays. */
+/** Releases a lease early, so that others need not wait (SC5). Another node's lease stays. */
 export const releaseLease = defineUseCase({
   name: 'release-lease',
   streams: () => [],

@@ -1,4 +1,7 @@
-/** The state of streams and their positions, out of one read: whoever follows from these positions misses nothing. */
+/**
+ * Returns the state of streams and their positions from one snapshot. A reader that follows from these positions misses
+ * nothing.
+ */
 import { parseAgentKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { home, parseStream, type StreamName } from '../../domain/stream-name.ts'
@@ -44,7 +47,7 @@ type StreamState =
   | Record<string, never>
 
 interface Snapshot {
-  /** In the order asked for. */
+  /** In the requested order. */
   readonly positions: readonly StreamPosition[]
   readonly state: Readonly<Record<StreamName, StreamState>>
 }
@@ -134,7 +137,7 @@ async function conversationState(reader: Reader, key: string): Promise<Conversat
   }
 }
 
-/** Asked per agent, whose unread messages are few, rather than per conversation. */
+/** Queried per agent, because an agent has few unread messages. */
 async function handedOverIn(reader: Reader, { key, agent_id }: ConversationRow): Promise<number[]> {
   const agentIds = agent_id === null ? (parseAgentKey(key)?.agentIds ?? []) : [agent_id]
   const seqs: number[] = []

@@ -1,7 +1,7 @@
 /**
- * Clears away what has run out: sign-in codes, credentials, receipts (HT4), reports of exits (PX6), uploads that nobody has
- * finished (CK5), questions to coordinators, what launches wrote long ago (CO4). Nothing depends on it, because whatever has expired is already refused; it keeps the tables small. A bounded number of rows each time, so no writer
- * waits for it.
+ * Deletes expired rows: sign-in codes, credentials, receipts (HT4), exit reports (PX6), unfinished uploads (CK5), questions to
+ * coordinators, old process output (CO4). Expired rows are refused anyway; this keeps the tables small. A bounded number per
+ * run keeps writers from waiting.
  */
 
 import { type Instant, later } from '../../domain/instant.ts'
@@ -20,7 +20,7 @@ import { deleteParts, deleteUpload, selectUploadsBefore } from '../../store/work
 
 export const maxSweptRows = 1000
 const dayMs = 24 * 3_600_000
-/** Longer than the slowest line needs for the largest artifact. */
+/** Longer than a slow line needs for the largest artifact. */
 const uploadLifetimeMs = dayMs
 /** Each has up to a few thousand parts. */
 const maxSweptUploads = 10
@@ -40,7 +40,7 @@ async function sweep(tx: Tx, now: Instant): Promise<number> {
     { statement: deleteExpiredSignInCodes, before: now },
     { statement: deleteExpiredCredentials, before: now },
     { statement: deleteReceiptsBefore, before: later(now, -receiptLifetimeMs) },
-    // A coordinator that delivers what it has kept for so long is answered as if it said it for the first time.
+    // A report delivered even later is treated as new.
     { statement: deleteExitReportsBefore, before: later(now, -receiptLifetimeMs) },
     { statement: clearOutputsBefore, before: later(now, -outputKeptDays * dayMs) },
   ]
@@ -53,7 +53,7 @@ async function sweep(tx: Tx, now: Instant): Promise<number> {
   return maxSweptRows - left
 }
 
-/** What came of a question is kept as long as the receipt of who asked it (HT4). */
+/** Questions are kept as long as the receipts of their requests (HT4). */
 async function sweepQuestions(tx: Tx, before: Instant): Promise<void> {
   for (const { id } of await tx.all(selectQuestionsBefore, { before, limit: maxSweptQuestions })) {
     await tx.write(deleteAnswer, { questionId: id })

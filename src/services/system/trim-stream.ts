@@ -1,6 +1,6 @@
 /**
- * Trims the beginning of a stream whose state is in tables: of the relay and of orders to coordinators, a day is kept and never fewer
- * than ten thousand events. Whoever asks for what is gone gets a snapshot. A bounded number in one commit.
+ * Trims the beginning of streams whose state is in tables: relay, turns, and orders to coordinators. Keeps a day and at least
+ * ten thousand events. A reader of trimmed events gets a snapshot.
  */
 import { later } from '../../domain/instant.ts'
 import { parseStream, type StreamName } from '../../domain/stream-name.ts'
@@ -10,7 +10,7 @@ import { firstRunningSeq } from '../../store/turns/turns.ts'
 
 const keptEvents = 10_000
 const keptMs = 24 * 3_600_000
-/** In one commit, so that nobody waits for it. */
+/** Events in one commit. */
 const trimmedAtOnce = 1000
 
 const trimmedKinds = ['coordinator', 'user-session', 'turns'] as const
@@ -25,7 +25,7 @@ export const trimStream = defineUseCase({
     const { head, floor } = position
     const through = Math.min(head - keptEvents, floor + trimmedAtOnce, await beforeRunningTurns(tx, stream))
     if (through <= floor) return { trimmed: 0, more: false }
-    // Times grow with the numbers: when the last is old enough, all are.
+    // Times grow with the numbers, so an old last event means that all are old.
     const last = await tx.first(selectEventTime, { stream, seq: through })
     if (!last || last.at > later(now, -keptMs)) return { trimmed: 0, more: false }
     await tx.write(deleteEventsThrough, { stream, seq: through })
@@ -34,7 +34,7 @@ export const trimStream = defineUseCase({
   },
 })
 
-/** What a turn that runs has said so far is joined from the log when it ends, so that much stays. */
+/** Keeps the pieces of running turns, which are joined from the log when they end. */
 async function beforeRunningTurns(reader: Reader, stream: StreamName): Promise<number> {
   const { kind, id = '' } = parseStream(stream) ?? {}
   const first =
@@ -44,13 +44,13 @@ async function beforeRunningTurns(reader: Reader, stream: StreamName): Promise<n
 
 const foundAtOnce = 1000
 
-/** The streams that have more events than are kept at least; whether they are trimmed `trim-stream` decides. */
+/** Lists the streams with more events than the minimum. `trim-stream` decides. */
 export const findLongStreams = defineQuery({
   name: 'find-long-streams',
   run: async (reader, _: Record<never, never>): Promise<StreamName[]> => {
     const names: StreamName[] = []
     for (const kind of trimmedKinds) {
-      // `;` is what follows `:` in every order.
+      // `;` follows `:` in every collation.
       const between = { from: `${kind}:`, to: `${kind};`, kept: keptEvents, limit: foundAtOnce }
       for (const { name } of await reader.all(selectLongStreams, between)) names.push(name)
     }

@@ -1,6 +1,6 @@
 /**
- * A pulling agent's answer (NA7, `respond_chat`): becomes a message where the question came from, and exactly what this session was
- * handed becomes read. What came in between stays unread. Empty, it only marks them read. Under a client id it is done once.
+ * Records a pulling agent's answer (NA7, `respond_chat`) as a message and marks the messages of its turn as read. Messages that
+ * arrived later stay unread. An empty answer only marks messages as read. A client id makes the call idempotent.
  */
 
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
@@ -20,19 +20,18 @@ import { appendMessage, openConversation } from '../conversations/conversation-r
 import { keepAnswer } from '../conversations/work-conversation.ts'
 import { noSuchConversation } from '../refusals.ts'
 
-// What an agent says in a chat, the same whether it pulled the messages or was given a turn (NA7, CH12): a message where the
-// question came from, and exactly the messages of its turn become read. What one agent asked another is answered into the
-// context that asked.
-
 interface Saying {
   readonly content: string
-  /** The turn it was said in; undefined: nobody had asked. */
+  /** The turn being answered. Undefined when the agent writes on its own initiative. */
   readonly turn?: TurnRow | undefined
-  /** Where it is said when nobody had asked. */
+  /** The conversation to write to. */
   readonly key: string
 }
 
-/** undefined: it has nothing to say. */
+/**
+ * Posts what an agent wrote in a chat, for pulling and ACP agents alike (NA7, CH12). An answer to another agent goes into the
+ * context that asked. Returns undefined when there is no text or the text belongs to a work conversation.
+ */
 export async function sayAnswer(
   tx: Tx,
   caller: Receiver,
@@ -41,7 +40,7 @@ export async function sayAnswer(
 ): Promise<Message | undefined> {
   const { agentId, projectId } = caller
   const toAgentId = otherAgent(key, agentId)
-  // SE3: no agent writes in what is not its own. On a channel it answers what it was asked there, and says nothing unasked.
+  // SE3: an agent writes only in its own conversations. On a channel it may answer but not start.
   const isOwn = key === webKey(projectId, agentId) || (turn !== undefined && (parseChannelKey(key) !== undefined || isWork(key)))
   if (toAgentId === undefined && !isOwn) throw noSuchConversation(key)
   if (content === '') return undefined
@@ -58,7 +57,7 @@ export async function sayAnswer(
   return appendMessage(tx, row, message, context, { readers: [] })
 }
 
-/** Exactly what the turn was about becomes read. The use case names the streams of all its messages. */
+/** Marks exactly the messages of a turn as read. The calling use case locks the streams of all their conversations. */
 export async function settleMessages(tx: Tx, turn: TurnRow, answerSeq: number | null, context: Context): Promise<Message[]> {
   const messages = await messagesOfTurn(tx, turn.id)
   await tx.write(deleteUnreadOfTurn, { turnId: turn.id })
@@ -73,7 +72,7 @@ export async function settleMessages(tx: Tx, turn: TurnRow, answerSeq: number | 
 }
 
 interface Answer extends Receiver {
-  /** From `find-answered`: the conversation it goes to, and those of the messages that it answers. */
+  /** From `find-answer-target`: the conversation of the answer, and the conversations of the answered messages. */
   readonly conversationKey: string
   readonly keys: readonly string[]
   readonly content: string
@@ -83,15 +82,15 @@ interface Answer extends Receiver {
 interface Answered {
   readonly messageId: string | null
   readonly seq: number | null
-  /** The messages that are read now. */
+  /** Ids of the messages that are read now. */
   readonly answered: readonly string[]
 }
 
-/** What it has in hand; there is one turn at a time. */
+/** The turn that an agent session is running. There is at most one. */
 const inHand = (reader: Reader, { agentSessionId }: Receiver): Promise<TurnRow | undefined> =>
   reader.first(selectRunningOfSession, { agentSessionId })
 
-/** Where its answer goes: the conversation of its turn, or, when it holds none, its chat with the people of the project. */
+/** Finds where an answer goes: the conversation of the running turn, or else the agent's chat with the project's people. */
 export const findAnswered = defineQuery({
   name: 'find-answered',
   run: async (reader, caller: Receiver): Promise<Pick<Answer, 'conversationKey' | 'keys'>> => {

@@ -1,4 +1,7 @@
-/** A person has a turn begin that waits for another conversation's in the same folder (CX9): both run there then. */
+/**
+ * Lets a turn start at a person's request although another conversation's turn runs in the same folder (CX9). Both then run
+ * side by side.
+ */
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { conversationStream } from '../../domain/stream-name.ts'

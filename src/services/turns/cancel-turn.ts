@@ -1,4 +1,7 @@
-/** Stops the turn that runs, without ending its agent (RL6). It is over when the agent says so; asked twice, once. */
+/**
+ * Requests that the running turn stop, without ending its agent (RL6). The turn ends when the agent confirms. A repeated
+ * request changes nothing.
+ */
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { coordinatorStream } from '../../domain/stream-name.ts'

@@ -1,4 +1,7 @@
-/** AG6: whether an agent at its vendor's limit takes up by itself what it could not answer when the limit is over, in a role or a chat. */
+/**
+ * Sets whether an agent at its vendor's limit automatically retries the parked turn once the limit ends (AG6), in a role or a
+ * chat.
+ */
 import { refusalText } from '../../domain/because.ts'
 import { consoleKey, webKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'

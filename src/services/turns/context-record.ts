@@ -1,6 +1,6 @@
 /**
- * Contexts (CX1, CX2), written down the same way whoever opens, loses or ends one, and what they are primed with. A context whose
- * conversation has passed to another generation ends here, when the next turn asks for it. The use case names the conversation's stream.
+ * Reads and writes contexts (CX1, CX2) and builds their primers. A context whose conversation moved to another generation is
+ * ended when the next turn needs it. The calling use case locks the conversation's stream.
  */
 import { consoleKey, isWork, parseKey } from '../../domain/conversations/key.ts'
 import { type Instant, later } from '../../domain/instant.ts'
@@ -21,9 +21,9 @@ import { selectTurn, type TurnRow } from '../../store/turns/turns.ts'
 import { decisionsIn } from '../approvals/decisions-for-agents.ts'
 import { settingsOf } from '../projects/project-record.ts'
 
-/** Considered for a primer: more than any budget holds. */
+/** Messages considered for a primer. More than any token budget holds. */
 const maxPrimerMessages = 200
-/** A day that was closed longer ago says nothing about what goes on now. */
+/** A day closed longer ago than this is left out of the primer. */
 const closedDayCountsMs = 36 * 3600_000
 
 export interface WhichContext {
@@ -33,7 +33,7 @@ export interface WhichContext {
   readonly originKey: string
 }
 
-/** Of an agent in a role. */
+/** The context key of an agent in a role. */
 export const contextInRole = (agent: RoleAgentRow): WhichContext => ({
   agentId: agent.agent_id,
   projectId: agent.project_id,
@@ -42,8 +42,8 @@ export const contextInRole = (agent: RoleAgentRow): WhichContext => ({
 })
 
 /**
- * The context of an agent in a conversation; a new one where there is none, where it knows what is over, or where the one before `ended`.
- * Its vendor's limit is the agent's, and goes on in the new one.
+ * Returns the agent's context in a conversation. Creates one if there is none, if its generation is over, or if `ended` gives a
+ * reason to replace it. The vendor's limit carries over to the new context.
  */
 export async function contextFor(
   tx: Tx,
@@ -88,7 +88,9 @@ export async function contextFor(
   return row
 }
 
-/** As it counts for what its process is given next; over: what it knows is not what its conversation still holds. */
+/**
+ * Facts about a context for choosing the next dispatch. `isOver` means that the conversation has moved to another generation.
+ */
 export async function heldIn(reader: Reader, row: ContextRow): Promise<Held> {
   const generation = (await reader.first(selectConversation, { key: row.conversation_key }))?.generation ?? 0
   return {
@@ -102,17 +104,17 @@ export async function heldIn(reader: Reader, row: ContextRow): Promise<Held> {
 
 interface Priming {
   readonly turn: TurnRow
-  /** The messages that are the prompt itself. */
+  /** Sequence numbers of the messages that make up the prompt. */
   readonly promptSeqs: ReadonlySet<number>
 }
 
 interface Primed {
-  /** For a context that begins new, and for one that is brought back. */
+  /** For a new context. `news` is for one that was restored. */
   readonly primer: string
   readonly news: string | null
-  /** Told to one that is open and knows the rest: null when nothing was decided and it is no second attempt. */
+  /** For an open context: decisions made since the last turn, or the retry notice. Null when there is neither. */
   readonly decided: string | null
-  /** The newest message of the conversation that it knows then. */
+  /** The newest message of the conversation that the context knows afterwards. */
   readonly toldThrough: number
 }
 
@@ -120,7 +122,7 @@ export async function primingOf(reader: Reader, row: ContextRow, priming: Primin
   const settings = await settingsOf(reader, row.project_id)
   const budget = Number(settings['resume.budget_tokens'])
   const { facts, newest } = await factsOf(reader, row, priming, now)
-  // What it said itself it knows.
+  // The agent knows its own messages.
   const since = facts.messages.filter(({ seq, senderId }) => seq > row.told_through && senderId !== row.agent_id)
   return {
     primer: primerOf(facts, budget),
@@ -145,7 +147,7 @@ async function factsOf(
   const keptAfter = conversation?.kept_after ?? 0
   const all = await historyBefore(reader, { key, keptAfter, originKey, limit: maxPrimerMessages })
   const names = await sendersOf(reader, all)
-  // What it was not handed yet comes as a prompt of its own.
+  // Undelivered messages come later as prompts.
   const waiting = await reader.all(selectUnreadIn, {
     agentId: row.agent_id,
     projectId: row.project_id,
@@ -186,7 +188,7 @@ interface Sent {
 
 export const senderIn = ({ senderId, senderName }: Message): Sent => ({ sender_id: senderId, sender_name: senderName ?? null })
 
-/** Who wrote what, by name: people as they are called, agents by theirs, others by their id on the channel. */
+/** Resolves senders to display names: a person's name, an agent's name, or else the id on the channel. */
 export async function sendersOf(reader: Reader, rows: readonly Sent[]): Promise<(row: Sent) => string> {
   const names = new Map<string, string>()
   for (const id of new Set(rows.map((row) => row.sender_id))) {

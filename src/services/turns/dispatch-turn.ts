@@ -1,7 +1,7 @@
 /**
- * Drives ACP agents through the same next-action loop that pulling agents run themselves (CH12, NA1): signs a process in, gives it the
- * next turn of a chat or its task, and ends it when its agent session is over. A turn runs in the context of its conversation, which is
- * opened and primed first where that is needed. Looked at too early, or by two nodes at once, nothing is done twice.
+ * Drives ACP agents through the same next-action loop that pulling agents run themselves (CH12, NA1): signs a process in,
+ * starts the next chat turn or task, and stops the process when its agent session is over. A context is opened and primed
+ * before its turn where needed. Running this too early, or on two nodes at once, has no effect.
  */
 
 import type { AgentSession } from '../../domain/agent-sessions/lifecycle.ts'
@@ -57,24 +57,27 @@ import { contextFor, heldIn, primingOf, senderIn, sendersOf } from './context-re
 import { startTurn } from './turn-record.ts'
 
 export interface Dispatching extends ReadyLaunch {
-  /** Conversations that what is done next is about; those between agents that an end closes. */
+  /**
+   * Conversations that the next step writes to. `openConversations` are the conversations between agents that an end would
+   * close.
+   */
   readonly keys: readonly string[]
   readonly openConversations: readonly string[]
 }
 
 type Step =
   | { readonly step: 'sign-in' }
-  /** Its agent session was asked to go and has nothing in hand any more. */
+  /** The agent session was asked to end and runs no turn. */
   | { readonly step: 'close'; readonly own: AgentSession }
   | { readonly step: 'run'; readonly own: AgentSession; readonly turn: QueuedChat }
   | { readonly step: 'make-room'; readonly own: AgentSession }
-  /** What `get_next_action` says: a summary, a task, or to go. */
+  /** The result of `get_next_action`: a summary, a task, or exit. */
   | { readonly step: 'next'; readonly own: AgentSession; readonly keys: readonly string[] }
-  /** Its task waited for the folder: it begins, or is not wanted any more. */
+  /** A task that waited for the folder: start it, or cancel it because it is no longer the current task. */
   | { readonly step: 'begin' | 'drop'; readonly turn: TurnRow }
   | { readonly step: 'over' }
 
-/** Whether a process has to be told something, and what has to be locked for it: the cheap question behind every doorbell. */
+/** Decides whether a process has a next step, and which streams that step locks. Runs cheaply on every doorbell. */
 export const findDispatch = defineQuery({
   name: 'find-dispatch',
   run: async (reader, launch: ReadyLaunch, context): Promise<Dispatching | undefined> => {
@@ -148,7 +151,7 @@ async function processFacts(reader: Reader, launchId: string, running: readonly 
   }
 }
 
-/** What the step writes into. A process that signs in may be given its first turn in the same commit. */
+/** Lists the conversations that a step writes to. A process that signs in may get its first turn in the same commit. */
 async function keysOf(reader: Reader, { agentId, projectId }: ReadyLaunch, step: Step): Promise<string[]> {
   if (step.step === 'begin' || step.step === 'drop') return [step.turn.conversation_key]
   const [first] = step.step === 'sign-in' || step.step === 'close' ? await chatsFreeToBegin(reader, { agentId, projectId }) : []
@@ -158,7 +161,10 @@ async function keysOf(reader: Reader, { agentId, projectId }: ReadyLaunch, step:
   return [...new Set([turn.conversationKey, ...messages.map(({ conversationKey }) => conversationKey)])]
 }
 
-/** A plan's tasks share a context, and so does work that was resumed: the key names the first of the lineage. */
+/**
+ * The key of a work conversation. A plan's tasks and resumed work share one context, so the key names the first work session of
+ * the lineage.
+ */
 async function workKeyOf(reader: Reader, workSessionId: string | null, agentId: string): Promise<string | undefined> {
   const row = workSessionId === null ? undefined : await reader.first(selectWorkSession, { id: workSessionId })
   return row && workKey((await lineageOf(reader, row)).at(-1) ?? row.id, agentId)
@@ -177,7 +183,7 @@ async function take(tx: Tx, step: Step, launch: Launch, input: Dispatching, cont
     }
     case 'close': {
       await endAgentSession(tx, step.own, { reason: 'closed', openConversations }, context)
-      // Somebody is back, or has written: the same process goes on with its contexts, under a new agent session.
+      // A person came back or wrote: the same process continues with its contexts under a new agent session.
       const settings = await settingsOf(tx, projectId)
       const renewed = await takeLease(tx, { agentId, projectId, launchId, purpose: 'chat' }, settings, context)
       return renewed.status === 'ok' ? 'again' : finish(tx, launch, context)
@@ -214,7 +220,7 @@ async function runChat(
   context: Context,
 ): Promise<Done> {
   const { now, random } = context
-  // DC2: a day that is over is closed first, and with it what an agent knew of it.
+  // DC2: a chapter that is due is closed first. That ends the contexts which belong to it.
   const before = await tx.first(selectConversation, { key })
   if (before && (await currentConversation(tx, key, now)).generation !== before.generation) return 'again'
   const turn = await tx.first(selectTurn, { id })
@@ -226,7 +232,7 @@ async function runChat(
   })
   const messages = await messagesOfTurn(tx, id)
   if (messages.some(({ conversationKey }) => !keys.includes(conversationKey))) return 'nothing'
-  // What it was about was taken back meanwhile.
+  // All its messages were withdrawn meanwhile.
   if (messages.length === 0 && !isPushed(turn)) {
     await tx.write(updateTurn, { ...turn, state: 'cancelled', stop_reason: withdrawn, ended_at: now })
     return 'again'
@@ -251,13 +257,13 @@ async function runChat(
   return 'told'
 }
 
-/** In the context of its conversation: opened first where it is not open in this process, and primed where it does not know yet. */
+/** Starts a turn in the context of its conversation. Opens the context if this process has not, and primes it if it is new. */
 async function runIn(tx: Tx, turn: TurnRow, launch: Launch, promptSeqs: ReadonlySet<number>, context: Context) {
   const { now } = context
   const { agent_id: agentId, project_id: projectId, conversation_key: key, origin_key: originKey } = turn
   const found = await contextFor(tx, { agentId, projectId, key, originKey }, context)
   const limit = await contextLimit(tx, launch.id)
-  // A process that can hold one conversation, and holds none yet, has opened its session with its start.
+  // A process limited to one conversation opened its ACP session at start.
   const bound = limit !== null && found.launch_id !== launch.id
   const row: ContextRow = bound
     ? { ...found, state: 'open', launch_id: launch.id, how: 'new', opened_at: now, primed_at: null, acp_session_id: null }
@@ -285,7 +291,7 @@ async function tellNext(tx: Tx, own: AgentSession, launch: Launch, input: Dispat
   const caller = { agentId, projectId, agentSessionId: own.id }
   const ask = () => takeNextAction.run(tx, { ...caller, openConversations: input.openConversations }, context)
   const first = await ask()
-  // RS2: what is known about the work, and the task it is at, are told in one.
+  // RS2: the resume context and the current task are sent together.
   const { next, task, decisions } = first.next.action === 'resume_work' ? await ask() : first
   const { random, now } = context
   const about = { id: random.uuid(), agent_id: agentId, project_id: projectId, asked_by: agentId, created_at: now }
@@ -303,7 +309,7 @@ async function tellNext(tx: Tx, own: AgentSession, launch: Launch, input: Dispat
   if (next.action !== 'work_on_task' || !task) return 'nothing'
   const workSessionId = (await newestOfLaunch(tx, launch.id))?.workSessionId ?? null
   const key = (await workKeyOf(tx, workSessionId, agentId)) ?? workKey(task.id, agentId)
-  // Its work session began just now: nobody else can know the streams.
+  // The work session was created in this transaction, so nobody else can hold these streams.
   if (!input.keys.includes(key)) for (const stream of [conversationStream(key), turnsStream(key)]) tx.begin(stream)
   const before = [first.resumeContext && resumePrompt(first.resumeContext), decisionsPrompt(decisions)]
   const text = promptOfTask(task, before.filter(Boolean).join('\n\n') || null)
@@ -312,7 +318,7 @@ async function tellNext(tx: Tx, own: AgentSession, launch: Launch, input: Dispat
   const turn = newTurnRow({ ...row, conversation_key: key, content })
   await tx.write(insertTurn, turn)
   await keepPrompt(tx, turn, context)
-  // CX9: it is shown as waiting, and begins when the folder is free.
+  // CX9: the task is shown as waiting and starts when the folder is free.
   if (await mustWait(tx, turn)) return 'nothing'
   await runIn(tx, turn, launch, new Set(), context)
   return 'told'

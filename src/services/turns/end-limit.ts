@@ -1,7 +1,7 @@
 /**
- * AG6: the limit of an agent is over. If a person said so, what it could not answer is told again: in a chat as a turn that waits like any
- * other, and starts the agent where it has gone; in a role in front of all that waits. Looked at too early, or twice, it changes nothing.
- * One that has failed meanwhile and may not be started any more waits for nothing: its limit is over, too.
+ * Ends an agent's vendor limit (AG6). If a person chose to continue, the parked turn is sent again: in a chat it is queued and
+ * starts the agent if needed; in a role it runs before other queued prompts. Running this too early or twice changes nothing. A
+ * failed agent that may not be started again loses its limit as well.
  */
 import { parseConsoleKey } from '../../domain/conversations/key.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
@@ -18,9 +18,9 @@ interface Input {
   readonly contextId: string
   readonly conversationKey: string
   readonly projectId: string
-  /** Of a role; null: a chat. */
+  /** Streams of the role's user session. Null for a chat. */
   readonly inRole: Omit<WhichUserSession, 'projectId'> | null
-  /** The start of its agent, which has failed, is refused. */
+  /** Set when a start of the failed agent would be refused. */
   readonly cannotStart?: boolean
 }
 

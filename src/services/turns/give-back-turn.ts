@@ -1,7 +1,7 @@
 /**
- * A process, or an agent session, has gone with a turn open: what became of it is unknown. In a chat the messages are told once more, in a
- * turn that says so (NA7); one that was lost twice in a row is not given to a third, and the chat says it. Of a task or a role nothing is
- * repeated by itself.
+ * Handles a turn whose process or agent session is gone and whose outcome is unknown. Chat messages are queued again in a turn
+ * marked as a retry (NA7); after two losses in a row the chat gets a message instead. Tasks and role prompts are not repeated
+ * automatically.
  */
 import { systemId } from '../../domain/access/who.ts'
 import { statusText } from '../../domain/sentences.ts'
@@ -13,7 +13,10 @@ import { appendMessage, openConversation } from '../conversations/conversation-r
 import { settleMessages } from './answer-chat.ts'
 import { endTurn } from './turn-record.ts'
 
-/** `locked`: conversations whose streams the use case has named; elsewhere nothing can be said, and the messages are told again. */
+/**
+ * `locked`: conversations whose streams the use case locked. Without the lock nothing is posted and the messages are queued
+ * again.
+ */
 export async function giveBackTurn(tx: Tx, turn: TurnRow, locked: readonly string[], context: Context): Promise<void> {
   const { now, random } = context
   const messages = await messagesOfTurn(tx, turn.id)

@@ -1,7 +1,7 @@
 /**
- * Hands unread messages to an agent session that pulls (NA7, `get_pending_messages`): their turn runs from now on, so they stay unread
- * until `answer-chat`, and the next session gets them again if the answer never comes. Asked again it gives the same ones and whatever has
- * come since. The session is bound to the conversation of its first turn; another's messages are for another session (CX1).
+ * Hands unread messages to a pulling agent session (NA7, `get_pending_messages`). Their turn runs from now on, and they stay
+ * unread until `answer-chat`, so the next session receives them again if no answer comes. A repeated call returns the same
+ * messages and newer ones. The session is bound to the conversation of its first turn (CX1).
  */
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import { chooseDispatch } from '../../domain/turns/context.ts'
@@ -33,17 +33,17 @@ interface HandOver extends Receiver {
 
 export interface HandedOverMessages {
   readonly messages: readonly Message[]
-  /** Who wrote each of them, by name. */
+  /** The sender's name for each message. */
   readonly senders: readonly string[]
   readonly summary: string | null
   readonly conversationKey: string | null
-  /** What its context is told first: who and where, what was said before. null: it knows. */
+  /** Text for a new context: who and where, and what was said before. Null when the context knows it. */
   readonly primer: string | null
 }
 
 const nothing: HandedOverMessages = { messages: [], senders: [], summary: null, conversationKey: null, primer: null }
 
-/** What it would be handed next, with what waits in the same conversation; undefined: nothing. */
+/** Finds the next turn for a session, and the queued turns of the same conversation to merge into it. */
 async function nextFor(reader: Reader, caller: Receiver): Promise<{ turn: TurnRow; joins: QueuedChat[] } | undefined> {
   const row = await reader.first(selectAgentSession, { id: caller.agentSessionId })
   const waiting = row?.state === 'active' ? await queuedChats(reader, caller) : []
@@ -75,19 +75,19 @@ export const findHandOver = defineQuery({
 
 export const handOverMessages = defineUseCase({
   name: 'hand-over-messages',
-  // With the project's: whether the session still lives is decided there.
+  // The project's lock decides whether the session is still alive.
   streams: ({ projectId, keys }: HandOver) => [...keys.map(conversationStream), projectStream(projectId)],
   run: async (tx, { keys, ...caller }, context): Promise<HandedOverMessages> => {
     const { now, random } = context
     const { purpose, launchId } = await liveAgentSession(tx, caller)
     const next = purpose === 'chat' ? await nextFor(tx, caller) : undefined
-    // They are in another conversation than the one that was looked up: whoever asks again finds it.
+    // The conversation changed since `find-hand-over`; the caller's next request finds it.
     if (!next || !keys.includes(next.turn.conversation_key)) return nothing
     const { turn, joins } = next
     const { conversation_key: key, origin_key: originKey } = turn
-    // DC2: what is handed over belongs to what goes on now; the summary of a day that is over does not.
+    // DC2: closes a chapter that is due, so that its summary is not handed over.
     const { summary } = (await openConversation(tx, key, now)).row
-    // CX4: that may have been the day its context knows; then it is for the next process.
+    // CX4: closing the chapter may have ended the bound context. Then the turn is for another process.
     if ((await nextFor(tx, caller))?.turn.id !== turn.id) return nothing
     const before = turn.state === 'running' ? await messagesOfTurn(tx, turn.id) : []
     for (const { id } of joins) await join(tx, id, turn.id, now)
@@ -112,7 +112,7 @@ export const handOverMessages = defineUseCase({
     }
     await tx.write(updateContext, { ...bound, ...opened, ...held })
     if (isNew) await tx.write(updateBoundContext, { id: agentSessionId, contextId: bound.id })
-    // Given again with the same messages: an answer may have been lost on its way (AS8).
+    // Sent again with the same messages, because an earlier response may have been lost (AS8).
     const primer = isNew ? priming.primer : (turn.primer ?? priming.decided)
     const its = { context_id: bound.id, agent_session_id: agentSessionId, launch_id: launchId }
     await tx.write(updateTurn, { ...turn, ...its, state: 'running', primer, content: '[]', started_at: turn.started_at ?? now })

@@ -1,7 +1,7 @@
 /**
- * An agent at its vendor's limit (AG6), in a role and in a chat alike, written down on its context. The turn that met the limit is parked: a
- * queued turn that is not dispatched before the limit is over, and then only if a person said so. The use case names the stream of the
- * conversation and the project or, for a role, of the user session.
+ * Records vendor limits (AG6) on contexts, for roles and chats alike. The turn that met the limit is parked: a queued turn that
+ * is not dispatched before the limit ends, and then only if a person chose to continue. The calling use case locks the streams
+ * of the conversation and the project, or of the user session for a role.
  */
 import { parseConsoleKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -16,11 +16,11 @@ import { insertTurn, newTurnRow, selectParked, type TurnRow, turnOf, updateTurn 
 import { isAssigned } from '../projects/project-record.ts'
 import { contextFor, type WhichContext } from './context-record.ts'
 
-/** One that meets the limit again and again is not asked for ever. */
+/** Automatic retries before a person must choose again. */
 const maxTimesTakenUp = 5
-/** Of what it could not answer, the newest: more than anybody writes while a limit lasts. */
+/** Prompt parts kept in a parked turn, the newest. */
 const maxParkedParts = 100
-/** Contexts of one conversation, the newest: one for each agent that was asked there, and those that have ended. */
+/** Contexts of one conversation whose limits are cleared, the newest first. */
 const maxForgotten = 1000
 
 interface Over {
@@ -29,9 +29,9 @@ interface Over {
   readonly answer: string
 }
 
-/** Until when a turn that is over says its agent is at its limit. */
+/** Returns until when the agent is at its limit, as its turn's outcome says. */
 export function limitOf({ outcome, error, answer }: Over, now: Instant): Instant | undefined {
-  // Where the agent's machine is, is not known; a wall clock is mostly that of this one.
+  // The agent's time zone is unknown. A wall-clock time in its text is read in the server's zone.
   const heard = { now, zone: Temporal.Now.timeZoneId() }
   if (outcome === 'failed') return limitInError(error ?? '', heard)
   return outcome === 'answered' ? limitInAnswer(answer, heard) : undefined
@@ -42,7 +42,7 @@ function limitIn({ state, error, answer }: TurnRow, endedAt: Instant): Instant |
   return limitOf({ outcome: error === null ? 'answered' : 'failed', error, answer }, endedAt)
 }
 
-/** One that is over, as readers see it. */
+/** Converts an ended turn to its public form. */
 export const turnOverOf = (row: TurnRow): Turn => ({
   ...turnOf(row),
   limitedUntil: (row.ended_at !== null && limitIn(row, row.ended_at)) || null,
@@ -50,13 +50,13 @@ export const turnOverOf = (row: TurnRow): Turn => ({
 
 type Limited = ContextRow & { readonly limited_until: Instant }
 
-/** The limit that an agent is at in a conversation now. */
+/** The limit that an agent is currently at in a conversation. */
 export async function limitNow(reader: Reader, which: WhichContext): Promise<Limited | undefined> {
   const row = await reader.first(selectContextOf, which)
   return row && row.limited_until !== null ? { ...row, limited_until: row.limited_until } : undefined
 }
 
-/** Whether a person has said that it goes on by itself, and not too often. */
+/** Whether a person chose to continue automatically, with retries left. */
 export const goesOn = async (reader: Reader, which: WhichContext): Promise<boolean> =>
   ((await reader.first(selectContextOf, which))?.goes_on_left ?? 0) > 0
 
@@ -72,7 +72,7 @@ interface Ended {
   readonly limitedUntil: Instant | undefined
 }
 
-/** What the end of a turn says: the limit was met, or the agent works again and what was parked comes next. */
+/** Applies the end of a turn to the limit: parks the turn if it met the limit, or lifts the limit if the agent answered. */
 export async function noteLimit(tx: Tx, turn: TurnRow, { state, limitedUntil }: Ended, context: Context): Promise<void> {
   if (limitedUntil !== undefined) return meetLimit(tx, turn, limitedUntil, context)
   const row = await tx.first(selectContextOf, whichOf(turn))
@@ -80,7 +80,7 @@ export async function noteLimit(tx: Tx, turn: TurnRow, { state, limitedUntil }: 
   else if (row && row.limited_until !== null && state === 'answered') await liftLimit(tx, row, context)
 }
 
-/** A wish of before goes on, as often as was wished; what is parked already is told together with this one. */
+/** Parks a turn. An earlier choice to continue stays in force; parts already parked are sent together with this turn's. */
 async function meetLimit(tx: Tx, turn: TurnRow, until: Instant, context: Context): Promise<void> {
   const row = { ...(await contextFor(tx, whichOf(turn), context)), limited_until: until, limited_turn_id: turn.id }
   const parked = await tx.first(selectParked, whichOf(turn))
@@ -98,7 +98,7 @@ async function meetLimit(tx: Tx, turn: TurnRow, until: Instant, context: Context
 
 const partsOf = ({ content }: TurnRow): PromptPart[] => JSON.parse(content)
 
-/** A person says whether what is parked is told again by itself. */
+/** Sets whether the parked turn is sent again automatically. Returns the event's sequence number. */
 export async function chooseToGoOn(
   tx: Tx,
   row: ContextRow,
@@ -109,7 +109,7 @@ export async function chooseToGoOn(
   return tell(tx, chosen, requestId)
 }
 
-/** It is over. What is taken up again counts, so that one that meets the limit for ever is not asked for ever. */
+/** Lifts the limit and queues or cancels the parked turn. Each automatic retry is counted. */
 export async function liftLimit(tx: Tx, row: ContextRow, { now }: Pick<Context, 'now'>): Promise<void> {
   const { agent_id: agentId, project_id: projectId, conversation_key: conversationKey, goes_on_by, goes_on_left } = row
   const parked = await tx.first(selectParked, whichOf(row))
@@ -125,19 +125,19 @@ export async function liftLimit(tx: Tx, row: ContextRow, { now }: Pick<Context, 
   tx.append(projectStream(projectId), { type: 'turn-waiting', data })
 }
 
-/** The chat begins anew, or is over, whichever agents were at their limit in it. */
+/** Clears all limits in a conversation, when it is reset or ends. */
 export async function forgetLimitsIn(tx: Tx, key: string, now: Instant): Promise<void> {
   for (const row of await tx.all(selectContextsIn, { key, limit: maxForgotten }))
     if (row.state !== 'ended') await forgetLimit(tx, whichOf(row), { now })
 }
 
-/** Nobody waits for it any more: nothing is taken up again. */
+/** Clears a limit without retrying the parked turn. */
 export async function forgetLimit(tx: Tx, which: WhichContext, context: Pick<Context, 'now'>): Promise<void> {
   const row = await tx.first(selectContextOf, which)
   if (row && (row.limited_until !== null || row.goes_on_left > 0)) await liftLimit(tx, { ...row, goes_on_left: 0 }, context)
 }
 
-/** Who takes the role of one that has failed goes on with what was parked; each time counts. */
+/** Transfers the parked turn to the agent that replaces a failed one in its role. Each transfer counts as a retry. */
 export async function inheritLimit(
   tx: Tx,
   which: WhichContext,

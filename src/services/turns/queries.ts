@@ -1,4 +1,4 @@
-/** Reads about turns, contexts and what an agent is to be told. */
+/** Read queries for turns, contexts and prompts. */
 import { Refusal } from '../../domain/errors.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
@@ -22,7 +22,7 @@ import { primingOfTurn } from './start-in-role.ts'
 
 type AskedPrompt = InEpoch & Pick<TurnOrder, 'launchId' | 'turnId'>
 
-/** What an agent is to be told in a turn that runs: asked for by its coordinator after a reconnect. */
+/** Returns the prompt of a running turn to its coordinator after a reconnect. */
 export const findPrompt = defineQuery({
   name: 'find-prompt',
   run: async (reader, { launchId, turnId, ...from }: AskedPrompt): Promise<TurnOrder> => {
@@ -35,7 +35,7 @@ export const findPrompt = defineQuery({
   },
 })
 
-/** As it was ordered: with its primer, and with how to open its context while that is not open. */
+/** Rebuilds the order of a turn: its primer, and how to open its context if it is not open. */
 async function orderOfTurn(reader: Reader, turn: TurnRow): Promise<Pick<TurnOrder, 'content' | 'context'>> {
   const parts = JSON.parse(turn.content)
   const content = turn.primer === null ? parts : [{ type: 'text', text: turn.primer }, ...parts]
@@ -72,7 +72,7 @@ const turnView = (row: TurnRow): ConversationTurn => ({
   endedAt: row.ended_at,
 })
 
-/** The turns of a conversation, newest first, page by page: each prompt and what came of it, as the one table of turns has it. */
+/** Lists the turns of a conversation, newest first, in pages. */
 export const listConversationTurns = defineQuery({
   name: 'list-conversation-turns',
   run: async (reader, { key, ...page }: PageQuery & { key: string }): Promise<Page<ConversationTurn>> => {
@@ -85,7 +85,7 @@ export const listConversationTurns = defineQuery({
 
 const maxItems = 5000
 
-/** What came of one turn, in order. */
+/** Returns a turn with its items in order. */
 export const readTurnItems = defineQuery({
   name: 'read-turn-items',
   run: async (reader, { key, turnId }: { key: string; turnId: string }) => {
@@ -96,7 +96,7 @@ export const readTurnItems = defineQuery({
   },
 })
 
-/** Of one page, in characters; at least one turn comes however long it is. */
+/** Characters in one page. A page holds at least one turn of any length. */
 const maxPageChars = 4 * 1024 * 1024
 
 interface TurnsOf extends PageQuery {
@@ -104,7 +104,7 @@ interface TurnsOf extends PageQuery {
   readonly accountId: string | null
 }
 
-/** What was said to the agents of a user session and what they answered, newest first, whole; as many as fit into a page. */
+/** Lists the turns of a user session with their answers, newest first. A page holds as many as fit. */
 export const listTurns = defineQuery({
   name: 'list-turns',
   run: async (reader, { userSessionId, accountId, limit, cursor }: TurnsOf): Promise<Page<Turn>> => {
@@ -139,7 +139,7 @@ const contextView = (row: ContextRow, primer: string | null): ConversationContex
   endReason: row.end_reason,
 })
 
-/** What agents know of a conversation: their contexts, the newest first, and what the one that lives was primed with. */
+/** Lists the contexts of a conversation, newest first, and the primer of the current one. */
 export const readContexts = defineQuery({
   name: 'read-contexts',
   run: async (reader, { key }: { key: string }): Promise<{ primer: string | null; contexts: ConversationContext[] }> => {
@@ -155,7 +155,7 @@ export const readContexts = defineQuery({
   },
 })
 
-/** In one read. */
+/** Launches in one page. */
 export const readyAtOnce = 200
 
 interface Asked {
@@ -163,7 +163,7 @@ interface Asked {
   readonly after: string
 }
 
-/** The processes of ACP agents that can be given a turn: of a project or all of them, a page at a time (CH12). */
+/** Lists the processes of ACP agents that can be given a turn, of one project or all, in pages (CH12). */
 export const findReadyLaunches = defineQuery({
   name: 'find-ready-launches',
   run: (reader, asked: Asked): Promise<ReadyLaunch[]> => readyLaunches(reader, { ...asked, limit: readyAtOnce }),

@@ -1,8 +1,8 @@
 /**
- * An agent that is up and useless (CX4): it refuses a prompt it never showed anything of, ends twice in a row without an answer, or fails
- * two different prompts with the same error. First its context is brought back in the same process, by resume, load, or as a new one that
- * is primed; then the process is started again, without the session that may be poisoned; then the turn has failed, in words. A prompt that
- * showed anything is never told again by itself.
+ * Recovers an agent that runs but gives no usable answers (CX4): it refuses a prompt without any output, ends twice in a row
+ * without an answer, or fails two different prompts with the same error. The context is first reopened in the same process,
+ * then in a new process with a new ACP session; then the turn fails. A prompt that produced output is never repeated
+ * automatically.
  */
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { statusText } from '../../domain/sentences.ts'
@@ -20,14 +20,14 @@ import { stopLaunch } from '../processes/launch-record.ts'
 
 type NotRun = NonNullable<Extract<LinkFact, { type: 'turn-ended' }>['notRun']>
 
-/** Tried so often in all; then it has failed. */
+/** Attempts for one prompt before it fails. */
 const maxTrouble = 3
 
-/** A prompt that did not run waits again; false: it was tried often enough. */
+/** Queues a prompt again that did not run. Returns false when the attempts are used up. */
 export async function tryAgain(tx: Tx, turn: TurnRow, launch: Launch, notRun: NotRun, context: Context): Promise<boolean> {
   const row = turn.context_id === null ? undefined : await tx.first(selectContext, { id: turn.context_id })
   if (!row) return false
-  // It holds no second conversation beside the one it has: that one has the process to itself from now on.
+  // The process refused a second conversation beside the one it holds. It is limited to one from now on.
   const others = (await tx.all(selectContextsOfLaunch, { launchId: launch.id })).filter(({ id }) => id !== row.id)
   if (notRun === 'no_context' && others.length > 0) {
     await tx.write(updateReady, { id: launch.id, readyAt: context.now, contextLimit: 1 })
@@ -45,7 +45,9 @@ export async function tryAgain(tx: Tx, turn: TurnRow, launch: Launch, notRun: No
   return true
 }
 
-/** After a turn that ran: an answer is a sign of health; a second failure of the same kind is not. */
+/**
+ * Updates a context's health after a turn that ran: an answer resets it, a second failure of the same kind reopens the context.
+ */
 export async function judgeContext(
   tx: Tx,
   turn: TurnRow,
@@ -69,7 +71,7 @@ export async function judgeContext(
   if (isSame) await reopenContext(tx, { ...row, trouble: Math.min(row.trouble + 1, maxTrouble - 1) }, launch, context)
 }
 
-/** Once in the same process, where it can hold several; then in another, with a session of its own that nothing has poisoned. */
+/** Reopens once in the same process if that can hold several contexts, then in another process with a new ACP session. */
 async function reopenContext(tx: Tx, row: ContextRow, launch: Launch, context: Context): Promise<void> {
   const asleep = { ...row, state: 'asleep', launch_id: null, primed_at: null } as const
   const limit = await contextLimit(tx, launch.id)
@@ -78,7 +80,7 @@ async function reopenContext(tx: Tx, row: ContextRow, launch: Launch, context: C
   await restart(tx, launch, context)
 }
 
-/** Its other turns go on; it gets no new one, and the next process is started for what waits. */
+/** Replaces a process. Its running turns finish, it gets no new ones, and another process is started for waiting turns. */
 export async function restart(tx: Tx, launch: Launch, context: Context): Promise<void> {
   const inRole = launch.roleAgentId === null ? undefined : await tx.first(selectRoleAgent, { id: launch.roleAgentId })
   if (inRole) await moveRoleAgent(tx, inRole, { type: 'sleep' }, {}, context)
@@ -94,7 +96,7 @@ async function waitAgain(tx: Tx, turn: TurnRow): Promise<void> {
     context_id: null,
     launch_id: null,
     agent_session_id: null,
-    // In a role it is told of once, and comes before those that were asked for later.
+    // A role's prompt is announced once and keeps its place in the queue.
     started_seq: isOfRole(turn) ? turn.started_seq : null,
     asked_seq: turn.asked_seq ?? (isOfRole(turn) ? turn.started_seq : null),
     started_at: null,

@@ -1,4 +1,4 @@
-/** Says something to an agent in a role (RL6): it is told at once, or when those before it are answered. */
+/** Sends a prompt to an agent in a role (RL6). It starts at once, or when earlier prompts are answered. */
 import { refusalText } from '../../domain/because.ts'
 import { consoleKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -27,7 +27,7 @@ interface Input extends WhichUserSession {
 
 export const sendPrompt = defineUseCase({
   name: 'send-prompt',
-  // With the project's: whether another turn runs in the same folder is decided there.
+  // The project's lock decides whether another turn runs in the same folder.
   streams: (input: Input) => [
     ...talkStreams(input),
     projectStream(input.projectId),

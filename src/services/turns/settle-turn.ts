@@ -1,6 +1,6 @@
 /**
- * What the end of a turn means for what it was about (CH12): in a chat its text is the agent's answer, and what went wrong is said in words;
- * a summary is set; a task is completed by an answer and by nothing else. In the same commit that ends the turn.
+ * Applies the end of a turn to its subject (CH12), in the same commit. In a chat the text or the error is posted; a summary is
+ * stored; a task is completed by an answer only.
  */
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
 import { parseChannelKey } from '../../domain/channels/key.ts'
@@ -29,16 +29,16 @@ import { sayAnswer, settleMessages } from './answer-chat.ts'
 import { goesOn, noteLimit } from './limit-record.ts'
 import { type EndedTurn, startTurn } from './turn-record.ts'
 
-/** As much of an answer as becomes the result of a task. */
+/** Characters of an answer kept as a task's result. */
 const maxResultChars = 50_000
 
-/** Stop reasons after which a task is asked once more before it has failed. */
+/** Stop reasons after which a task is continued once before it fails. */
 const goesOnAfter: ReadonlySet<string | null> = new Set(['empty', 'max_tokens', 'max_turn_requests'])
 
 export async function settleTurn(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Context): Promise<void> {
   const own = turn.launch_id === null ? undefined : await newestOfLaunch(tx, turn.launch_id)
   if (own && own.state !== 'ended') await tx.write(updateActivity, changesOf(afterActivity(context.now, own, 'answer')))
-  // RE9: what cannot be taken from an agent any more is left out; what else the coordinator tells is taken all the same.
+  // RE9: a refused fact is skipped, so that the coordinator's later facts are still applied.
   try {
     if (turn.about === 'chat') await settleChat(tx, turn, ended, context)
     else if (turn.about === 'summary') await settleSummary(tx, turn, ended, context)
@@ -62,11 +62,11 @@ async function settleChat(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Cont
   const content = (elsewhere ?? said).slice(0, maxContentChars)
   const message = await sayAnswer(tx, callerOf(turn), { content, turn, key }, context)
   await settleMessages(tx, turn, message?.seq ?? null, context)
-  // Elsewhere, nobody could say whether it goes on.
+  // Other conversations offer no way to choose whether to continue.
   if (key === webKey(turn.project_id, turn.agent_id) || parseChannelKey(key)) await noteLimit(tx, turn, ended, context)
 }
 
-/** What a person who waits reads: the answer, or what there is of it and why there is no more. Nothing is silent. */
+/** The text shown to the person: the answer, or the partial answer and the reason it ended. */
 async function wordsOf(reader: Reader, turn: TurnRow, { state, stopReason, error, text, tools }: EndedTurn): Promise<string> {
   const said = text.trim()
   if (state === 'answered' || (stopReason === limitReached && error === null)) return said
@@ -86,7 +86,7 @@ async function nameOf(reader: Reader, id: string | null): Promise<string> {
   return (await reader.first(selectPerson, { id }))?.name ?? id
 }
 
-/** Where there is no card: until when the limit lasts and what to do then, in the language of the chat. */
+/** The limit's end and what to do then, in the channel chat's language. Channels have no limit card. */
 async function toldElsewhere(
   reader: Reader,
   { project_id: projectId, agent_id: agentId, conversation_key: key }: TurnRow,
@@ -104,12 +104,12 @@ async function toldElsewhere(
 async function settleSummary(tx: Tx, turn: TurnRow, { state, text }: EndedTurn, context: Context): Promise<void> {
   const key = turn.conversation_key
   const earlier = (await tx.first(selectConversation, { key }))?.summary ?? ''
-  // What is no answer is no summary either: that it is at its limit, or that it refused.
+  // A refusal or a limit notice is not used as a summary.
   const summary = summaryFrom(state === 'answered' ? text.trim() : '', earlier)
   await setSummary.run(tx, { ...callerOf(turn), conversationKey: key, summary, throughSeq: turn.through_seq ?? 0 }, context)
 }
 
-/** Unless the agent has said so itself, with its tools. */
+/** Stores the answer and completes or fails the task, unless the agent did so with its tools. */
 async function settleTask(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Context): Promise<void> {
   const words = await wordsOf(tx, turn, ended)
   await keepAnswer(tx, turn, words, context)
@@ -126,7 +126,7 @@ async function settleTask(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Cont
   await updateTask.run(tx, { ...callerOf(turn), taskId, status, result }, context)
 }
 
-/** The same context is asked to go on, once; what it said so far is kept in its turn. */
+/** Asks the same context to continue, once. The partial answer stays in the first turn. */
 async function goOnOnce(tx: Tx, turn: TurnRow, { stopReason }: EndedTurn, context: Context): Promise<boolean> {
   const { now, random } = context
   const launch = turn.launch_id === null ? undefined : await findLaunch(tx, turn.launch_id)

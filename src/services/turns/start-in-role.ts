@@ -1,6 +1,6 @@
 /**
- * Tells an agent in a role its next turn, in the context of its conversation: opened again first where it was closed because it was of no
- * use, and primed where it is new. While the agent sleeps nothing is told; what waits is told when it is ready again (AG7).
+ * Starts turns of agents in roles, in the context of their conversation. A closed context is reopened and a new one primed
+ * first. Prompts for a sleeping agent stay queued until it is ready (AG7).
  */
 import type { Instant } from '../../domain/instant.ts'
 import { nextInLine } from '../../domain/turns/lifecycle.ts'
@@ -15,7 +15,10 @@ import { contextInRole, primingOf } from './context-record.ts'
 import { limitNow } from './limit-record.ts'
 import { startTurn } from './turn-record.ts'
 
-/** Its number in the user session's stream. The use case names that and the coordinator's. */
+/**
+ * Starts a turn and returns its sequence number in the user session's stream. The calling use case locks that stream and the
+ * coordinator's.
+ */
 export async function startInRole(
   tx: Tx,
   asked: TurnRow,
@@ -43,21 +46,21 @@ export async function startInRole(
   return startTurn(tx, turn, launch, { requestId, context: { contextId: row.id, open } }, context)
 }
 
-/** The agent in a role is free: who waits longest is next. */
+/** Starts the prompt that waited longest, when the agent is free. */
 export async function startNext(tx: Tx, agent: RoleAgentRow, context: Context): Promise<void> {
   const next = await nextInRole(tx, agent)
   if (next) await startInRole(tx, next, agent, {}, context)
 }
 
-/** What it can be told now. */
+/** The next prompt that can start now. */
 export async function nextInRole(reader: Reader, agent: RoleAgentRow): Promise<TurnRow | undefined> {
-  // What waits in line would only meet the limit too; what met it is told first, by `end-limit`.
+  // Other prompts would meet the limit too. `end-limit` sends the parked one first.
   if (agent.asleep_at !== null || (await limitNow(reader, contextInRole(agent)))) return undefined
   const next = nextInLine(await reader.all(selectOpenTurns, { roleAgentId: agent.id }))
   return next && !(await mustWait(reader, next)) ? next : undefined
 }
 
-/** For a turn of any kind. In a role all that was said since went through the agent itself: its news are decisions alone. */
+/** Builds the primer of a turn. In a role every message went through the agent, so its news holds decisions only. */
 export async function primingOfTurn(reader: Reader, row: ContextRow, turn: TurnRow, now: Instant): Promise<TurnPriming> {
   const promptSeqs = await waitingPrompts(reader, turn)
   const { primer, news, decided } = await primingOf(reader, row, { turn, promptSeqs }, now)
@@ -69,7 +72,7 @@ interface TurnPriming {
   readonly news: string | null
 }
 
-/** What is still to be told is no part of what it is primed with. */
+/** Prompts not sent yet are left out of the primer. */
 async function waitingPrompts(reader: Reader, turn: TurnRow): Promise<ReadonlySet<number>> {
   const open = turn.role_agent_id === null ? [] : await reader.all(selectOpenTurns, { roleAgentId: turn.role_agent_id })
   return new Set([turn, ...open].flatMap(({ about, through_seq: seq }) => (about === 'prompt' && seq !== null ? [seq] : [])))

@@ -1,7 +1,6 @@
 /**
- * What a coordinator tells of an ACP agent, in a role, a chat or a task alike: it is ready or not, a piece of what it says, a question, the
- * end of a turn. A piece is one event in the stream of its turn and nothing else. What is told of a turn that is over, or of an agent that
- * has gone, is dropped: nothing is undone by it.
+ * Applies a coordinator's facts about an ACP agent in a role, chat or task: readiness, output, permission requests, ends of
+ * turns. A piece of output is one event in the turn's stream. Facts about an ended turn or process are ignored.
  */
 
 import { withChange } from '../../domain/consoles/configuring.ts'
@@ -35,10 +34,10 @@ import { settleTurn } from './settle-turn.ts'
 import { primingOfTurn, startNext } from './start-in-role.ts'
 import { type EndedTurn, endTurn, newTurn, noteUpdate, speakerOf, turnStream } from './turn-record.ts'
 
-// What an agent in a role is told when it is ready and its work was begun before it (RS2): the context, as its first
-// instruction.
-
-/** The use case names the streams of the user session and of the coordinator. */
+/**
+ * Sends resumed work's context to an agent in a role as its first prompt (RS2). The calling use case locks the streams of the
+ * user session and the coordinator.
+ */
 async function promptWithContext(tx: Tx, agent: RoleAgentRow, context: Context): Promise<void> {
   const { work_session_id: id, launch_id: launchId } = agent
   const work = id === null ? undefined : await tx.first(selectWorkSession, { id })
@@ -77,7 +76,7 @@ export async function takeTurnFact(
   return takeFact(tx, fact, launch, agent, context)
 }
 
-/** `agent`: in a role. */
+/** `agent` is set for a process in a role. */
 async function takeFact(
   tx: Tx,
   fact: TurnFact,
@@ -97,7 +96,7 @@ async function takeFact(
       const { step, exitCode, signal } = fact
       const failed = { type: 'failed', step, exitCode, signal, error: await withLastWords(tx, launch.id, error) } as const
       if (agent) await moveRoleAgent(tx, agent, failed, {}, context)
-      // Its coordinator ends it by itself; this is for the record, and for one that does not.
+      // The coordinator normally ends the process itself. The order records the reason, and covers a coordinator that does not.
       await stopLaunch(tx, launch, { reason: 'start_failed', detail: error }, context)
       return
     }
@@ -129,7 +128,7 @@ async function runningTurn(tx: Tx, launch: Launch, turnId: string): Promise<Turn
   return turn?.state === 'running' && turn.launch_id === launch.id ? turn : undefined
 }
 
-/** For a chat or a task: the context that was opened with its start is open. */
+/** A process for chats or tasks is ready. The context opened with its start is open. */
 async function ready(tx: Tx, launch: Launch, fact: Fact<'agent-ready'>, { now }: Context): Promise<void> {
   const holdsSeveral = (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
   await tx.write(updateReady, { id: launch.id, readyAt: now, contextLimit: holdsSeveral ? null : 1 })
@@ -139,7 +138,7 @@ async function ready(tx: Tx, launch: Launch, fact: Fact<'agent-ready'>, { now }:
   tx.append(projectStream(launch.projectId), { type: 'process-ready', data: { process: processOf(launch) } })
 }
 
-/** For a chat or a task: the context that is being opened works there. Where there is no git, its place is the project's folder. */
+/** Records where the context being opened works. Without git that is the project's folder. */
 async function placeMade(tx: Tx, launch: Launch, fact: Fact<'workspace-made'>, context: Context): Promise<void> {
   const opening = (await tx.all(selectContextsOfLaunch, { launchId: launch.id })).find(({ state }) => state === 'opening')
   if (opening) await keepWorkplace(tx, opening, launch, fact, context)
@@ -164,7 +163,7 @@ async function readyInRole(
   const { now } = context
   const found = await contextFor(tx, which, context)
   const opened = { state: 'open', launch_id: launch.id, acp_session_id: acpSessionId, how, not_restored: notRestored } as const
-  // CX2: one that was woken has to know what was said.
+  // CX2: a woken agent in a new ACP session must be primed.
   const goesOn = agent.asleep_at !== null
   await tx.write(updateContext, { ...found, ...opened, opened_at: now, primed_at: goesOn && how === 'new' ? null : now })
   const isNamed = found.launch_id === launch.id && (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
@@ -175,7 +174,7 @@ async function readyInRole(
   else await startNext(tx, row, context)
 }
 
-/** Its context was opened for this turn: it knows what it was told, or what it was told to begin with. */
+/** The context was opened for this turn. Records which primer it got. */
 async function began(tx: Tx, launch: Launch, fact: Fact<'turn-began'>, { now }: Context): Promise<void> {
   const turn = await runningTurn(tx, launch, fact.turnId)
   const row = await tx.first(selectContext, { id: fact.contextId })
@@ -216,7 +215,7 @@ async function endOutsideRoles(tx: Tx, turn: TurnRow, launch: Launch, fact: Fact
   if (!ended) return
   await settleTurn(tx, turn, ended, context)
   await judgeContext(tx, turn, launch, ended, context)
-  // It takes nothing new until it gives this one back: another process goes on with what waits.
+  // The process takes no new turn before it returns this one, so another process is started.
   if (fact.cancelIgnored) await restart(tx, launch, context)
 }
 
@@ -243,12 +242,12 @@ async function endInRole(
   if (isLeaving) return
   if (fact.notRun) return useless(tx, active, launch, fact.error, context)
   if (ended && ended.limitedUntil === undefined) await judgeContext(tx, turn, launch, ended, context)
-  // It takes nothing new until it gives this one back: another process goes on with what waits.
+  // The process takes no new turn before it returns this one, so another process is started.
   if (fact.cancelIgnored) await restart(tx, launch, context)
   return goOn()
 }
 
-/** CX7: brought back and started again, and it still takes no prompt. */
+/** Fails an agent that takes no prompt even after its context was reopened and its process restarted (CX7). */
 async function useless(tx: Tx, agent: RoleAgentRow, launch: Launch, said: string | null, context: Context): Promise<void> {
   const error = statusText('takesNoPrompt', { why: said === null ? statusText('noReason') : mask(said) })
   const end = { exitCode: null, signal: null, error, stoppedByPerson: false, toSleep: false }
@@ -256,12 +255,12 @@ async function useless(tx: Tx, agent: RoleAgentRow, launch: Launch, said: string
   await stopLaunch(tx, launch, { reason: 'finished', detail: error }, context)
 }
 
-/** Rare, and what whoever comes later has to see as it is now. */
+/** Stores an agent's changed modes, options or usage for later readers. This happens rarely. */
 async function keepOffers(tx: Tx, agent: RoleAgentRow, changed: Partial<Offers>): Promise<void> {
   await tx.write(updateRoleAgent, { ...agent, offers: JSON.stringify({ ...JSON.parse(agent.offers), ...changed }) })
 }
 
-/** What was asked of it is done, or was refused: told once. */
+/** Records that a requested configuration change was applied or refused. Announced once. */
 async function configured(tx: Tx, agent: RoleAgentRow, fact: Fact<'agent-configured'>): Promise<void> {
   const offers: Offers = JSON.parse(agent.offers)
   const left = (offers.pending ?? []).filter(({ configureId }) => configureId !== fact.configureId)

@@ -1,6 +1,6 @@
 /**
- * What came of a turn, out of the pieces in the log: each piece is one event and nothing else, so streaming costs one row a piece. Joined
- * when the turn ends: text and thoughts that follow one another are one item, a tool call is one item as it stood last, a plan likewise.
+ * Joins the logged pieces of a turn into its items when it ends. Streaming costs one event row per piece. Consecutive text or
+ * thoughts become one item; a tool call or the plan is one item in its last state.
  */
 import type { StreamName } from '../../domain/stream-name.ts'
 import { maxAnswerChars } from '../../protocol/consoles/user-session.ts'
@@ -9,7 +9,7 @@ import { AgentUpdate, type ToolCall } from '../../protocol/turns/agent-update.ts
 import type { Reader } from '../../store/store.ts'
 import { piecesAfter } from '../../store/turns/turn-items.ts'
 
-/** Kept of one turn, in characters; what comes later is left out of its items, and its text is cut by itself. */
+/** Characters kept in one turn's items. Later pieces are left out; the answer text has its own limit. */
 const maxItemsChars = 1024 * 1024
 
 type Plan = Extract<AgentUpdate, { kind: 'plan' }>['entries']
@@ -20,13 +20,13 @@ export type TurnItem =
   | { readonly kind: 'plan'; readonly entries: Plan }
 
 export interface CameOf {
-  /** What was said, without thoughts and tools. */
+  /** The agent's text without thoughts and tool calls. */
   readonly text: string
-  /** The end of it: what was said since the last tool call began. */
+  /** The text after the last tool call began. */
   readonly sinceTools: string
   readonly cut: boolean
   readonly items: readonly TurnItem[]
-  /** The titles of the tools it ran. */
+  /** Titles of the tool calls. */
   readonly tools: readonly string[]
 }
 
@@ -36,7 +36,7 @@ export interface WhichPieces {
   readonly startedSeq: number
 }
 
-/** `unwritten`: updates of this very transaction, which are not in the log yet. */
+/** `unwritten`: updates of the current transaction, which are not in the log yet. */
 export async function cameOf(reader: Reader, which: WhichPieces, unwritten: readonly unknown[]): Promise<CameOf> {
   const joined = new Joined()
   for await (const update of piecesAfter(reader, which)) joined.add(update)

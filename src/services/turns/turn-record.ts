@@ -1,6 +1,6 @@
 /**
- * What becomes of a turn, written down the same way whoever asked (a person in a role or a chat, a task) and whoever says so: its row,
- * its events in the stream it is told in, what came of it, and the order to the coordinator that has its agent. Decides nothing.
+ * Writes turns the same way for roles, chats and tasks: the row, its events, its items, and the order to the coordinator.
+ * Decisions are made in the domain.
  */
 
 import { consoleKey } from '../../domain/conversations/key.ts'
@@ -31,23 +31,23 @@ import {
 import { limitOf } from './limit-record.ts'
 import { type CameOf, cameOf } from './turn-items.ts'
 
-/** Turns that wait in one conversation; there is one for each agent, and those that are told again. */
+/** Queued turns cancelled in one conversation. There is at most one per agent, plus retries. */
 const maxDropped = 1000
 
 interface Ending {
-  /** Of the request that brought it about. */
+  /** The request that ended the turn. */
   readonly requestId?: string | undefined
-  /** Why it never ran, or why its end is not known. */
+  /** Why the turn never ran, or why its outcome is unknown. */
   readonly reason?: string
-  /** The number of the event that tells of it already. */
+  /** The sequence number of the event that already announced the end. */
   readonly toldAt?: number
 }
 
-/** Where a turn is told: to the user session of a role, otherwise to who follows the conversation. */
+/** The stream of a turn's events: the user session's for a role, otherwise the conversation's turns stream. */
 export const turnStream = (row: Pick<TurnRow, 'user_session_id' | 'conversation_key'>): StreamName =>
   row.user_session_id === null ? turnsStream(row.conversation_key) : userSessionStream(row.user_session_id)
 
-/** Who speaks in the bodies of the relay; in a chat, where there are no roles, the agent itself. */
+/** The `role` field of relay events. Chats have no roles and use the agent's id. */
 export const speakerOf = (row: Pick<TurnRow, 'role' | 'agent_id'>): string => row.role ?? row.agent_id
 
 interface Prompt {
@@ -58,7 +58,7 @@ interface Prompt {
   readonly now: Instant
 }
 
-/** A prompt for an agent in a role, which waits to be told. */
+/** Builds a queued prompt turn for an agent in a role. */
 export const newTurn = (agent: RoleAgentRow, { id, launchId, content, by, now }: Prompt): TurnRow =>
   newTurnRow({
     id,
@@ -79,13 +79,13 @@ export const newTurn = (agent: RoleAgentRow, { id, launchId, content, by, now }:
 interface ForAgent {
   readonly agentId: string
   readonly projectId: string
-  /** The conversation whose context answers it. */
+  /** The conversation whose context answers. */
   readonly key: string
   readonly originKey: string
   readonly by: string
 }
 
-/** The turn that a new message for an agent belongs to: the one that waits in its conversation, or a new one. */
+/** Returns the queued turn of an agent in a conversation, for a new message to join. Creates it if there is none. */
 export async function queueChat(tx: Tx, { by, ...which }: ForAgent, { now, random }: Context): Promise<string> {
   const waiting = await tx.first(selectQueuedChat, which)
   if (waiting) return waiting.id
@@ -99,7 +99,7 @@ export async function queueChat(tx: Tx, { by, ...which }: ForAgent, { now, rando
   return id
 }
 
-/** Pieces of this very transaction: they are in the log only when it is over. */
+/** Updates of the current transaction. They reach the log when it commits. */
 const unwritten = new WeakMap<Tx, Map<string, unknown[]>>()
 
 export function noteUpdate(tx: Tx, turnId: string, update: unknown): void {
@@ -112,13 +112,16 @@ export function noteUpdate(tx: Tx, turnId: string, update: unknown): void {
 
 interface Beginning {
   readonly requestId?: string | undefined
-  /** The context it runs in, for a coordinator that holds several; with how to open it where it is not open yet. */
+  /** The context to run in, for a coordinator that holds several, and how to open it if it is not open. */
   readonly context?: OpenContext | undefined
-  /** What the agent is told before the prompt itself. */
+  /** Text sent before the prompt. */
   readonly primer?: string | null
 }
 
-/** Orders it; the number of `agent:prompted`, which its pieces follow. The use case names its stream and the coordinator's. */
+/**
+ * Marks a turn as running and orders it from the coordinator. Returns the number of `agent:prompted`, which its updates follow.
+ * The calling use case locks the turn's stream and the coordinator's.
+ */
 export async function startTurn(
   tx: Tx,
   row: TurnRow,
@@ -129,7 +132,7 @@ export async function startTurn(
   const content: readonly PromptPart[] = JSON.parse(row.content)
   const { id: turnId, asked_by: by } = row
   const prompted = { role: speakerOf(row), messageId: turnId, content, by, requestId }
-  // One that is told again, because it did not run, was told of before.
+  // A turn sent again because it did not run was announced before.
   const started_seq = row.started_seq ?? tx.append(turnStream(row), { type: 'agent:prompted', data: prompted })
   await tx.write(updateTurn, { ...row, primer, state: 'running', started_seq, started_at: now })
   if (launch) {
@@ -140,7 +143,7 @@ export async function startTurn(
   return started_seq
 }
 
-/** How it ended: `limitedUntil`: the agent says it is at its limit (AG6). */
+/** The outcome of a turn. `limitedUntil` is set when the agent reported its vendor's limit (AG6). */
 export interface EndedTurn {
   readonly state: TurnState
   readonly stopReason: string | null
@@ -152,7 +155,7 @@ export interface EndedTurn {
 
 type Event = Exclude<TurnEvent, { type: 'ended' }> | Omit<Extract<TurnEvent, { type: 'ended' }>, 'hasText' | 'isLimit'>
 
-/** Ends it as the event says; false when that changes nothing. */
+/** Ends a turn. Returns false when the event changes nothing. */
 export async function endTurn(tx: Tx, row: TurnRow, event: Event, ending: Ending, { now }: Context): Promise<EndedTurn | false> {
   if (row.state === 'queued') return endQueued(tx, row, event, ending, now)
   if (row.state !== 'running') return false
@@ -191,7 +194,7 @@ interface Heard {
   readonly limitedUntil: Instant | undefined
 }
 
-/** What an end means, knowing how the agent speaks: some call an error of their model an answer, or say nothing of it. */
+/** Interprets the end of a turn for a given agent: some agents report a model error as an answer, or end without text. */
 function heard(before: string, came: CameOf, event: Event, agent: string | null, now: Instant): Heard {
   const said = before + came.text
   if (event.type !== 'ended') return { text: said, told: event, limitedUntil: undefined }
@@ -218,7 +221,7 @@ async function endQueued(tx: Tx, row: TurnRow, event: Event, ending: Ending, now
   return { state, stopReason, error, text: '', tools: [], limitedUntil: undefined }
 }
 
-/** In a chat what was said is a message from now on; what another turn of the conversation says meanwhile stays. */
+/** Deletes the logged pieces of an ended chat turn, whose text is now a message. Pieces of other running turns stay. */
 async function forgetPieces(tx: Tx, row: TurnRow): Promise<void> {
   const name = turnStream(row)
   const others = (await tx.all(selectRunningIn, { key: row.conversation_key })).filter(({ id }) => id !== row.id)
@@ -229,7 +232,7 @@ async function forgetPieces(tx: Tx, row: TurnRow): Promise<void> {
   await tx.write(raiseFloor, { name, floor: through })
 }
 
-/** Nobody answers what waits in a conversation any more. */
+/** Cancels the queued turns of a conversation. */
 export async function dropOpenTurns(tx: Tx, key: string, now: Instant): Promise<void> {
   for (const turn of await tx.all(selectOpenIn, { key, limit: maxDropped })) {
     if (turn.state !== 'queued') continue

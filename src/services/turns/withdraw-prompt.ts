@@ -1,4 +1,4 @@
-/** Takes a message back that waits for its turn (RL6). One that the agent was told already is cancelled instead. */
+/** Withdraws a queued prompt (RL6). A prompt that was already sent must be cancelled instead. */
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { defineUseCase } from '../../store/store.ts'

@@ -1,6 +1,6 @@
 /**
- * A new approach, whoever records it: a person or script (`record-approach`) or an agent (`note-approach`). The same words again in
- * the same work session are the same approach, so that a call whose answer was lost can be made again.
+ * Stores a new approach of a person, script (`record-approach`) or agent (`record-agent-approach`). Repeating the same content
+ * in a work session returns the same approach.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod'
@@ -26,17 +26,17 @@ import { recordCheckpoint } from './checkpoint-record.ts'
 
 type Draft = z.output<typeof ApproachDraft>
 
-/** The newest ones, among which the same one is looked for: whoever repeats a call does it soon. */
+/** The newest approaches searched for a repeat, which comes soon after. */
 const lookedThrough = 20
 
 interface Circumstances {
   readonly by: string
   readonly now: Instant
-  /** The one it is to have, when that is free. */
+  /** The wanted id, used if it is free. */
   readonly id?: string
 }
 
-/** The use case names the project's stream. */
+/** The calling use case locks the project's stream. */
 export async function addApproach(
   tx: Tx,
   row: WorkSessionRow,
@@ -70,7 +70,7 @@ async function nextId(tx: Tx, projectId: string, kind: ApproachKind): Promise<Nu
   return { id: approachId(kind, number), number }
 }
 
-/** Undefined when it is no id of ours, or has been given out. */
+/** Undefined if the id has another form or is taken. */
 async function freeId(reader: Reader, projectId: string, kind: ApproachKind, id = ''): Promise<Numbered | undefined> {
   const parsed = parseApproachId(id)
   const isFree =
@@ -83,7 +83,7 @@ interface Numbered {
   readonly number: number
 }
 
-/** The next is counted from it. */
+/** The highest accepted number. The next id continues from it. */
 const mostNumbered = 1_000_000
 
 async function sameOne(reader: Reader, workSessionId: string, { kind, ...words }: Draft): Promise<ApproachRow | undefined> {

@@ -1,4 +1,4 @@
-/** Changes an approach: other words, or that an untried one was tried (AR1). It keeps its id and what it was before. */
+/** Changes an approach's content, or marks an untried one as tried (AR1). It keeps its id and its history. */
 
 import type * as z from 'zod'
 import { refusalText } from '../../domain/because.ts'
@@ -23,7 +23,7 @@ import { existingWorkSession } from './work-session-record.ts'
 
 interface Place {
   readonly projectId: string
-  /** Where somebody sees it: its own work session, or one that has inherited it. Left out: anywhere in the project. */
+  /** The work session it is seen from: its own or a descendant. Left out for anywhere in the project. */
   readonly workSessionId?: string
   readonly approachId: string
 }

@@ -1,4 +1,7 @@
-/** Changes a task; what is not named stays. A change that changes nothing leaves no trace. */
+/**
+ * Changes a task for a person (`change-task`) or its agent (`update-task`). Fields left out stay. A change without effect
+ * appends no event.
+ */
 
 import type * as z from 'zod'
 import { refusalText } from '../../domain/because.ts'
@@ -29,9 +32,10 @@ import { recordCheckpoint } from './checkpoint-record.ts'
 import { settlePlan } from './plan-record.ts'
 import { dependOn, distinct, existingTask, moveCurrentTask, unfinishedFor } from './task-record.ts'
 
-// What went wrong in a work session, kept in it and saved with everything (CK1, CK2).
-
-/** The use case names the project's stream. The error is in the row of whoever reads it next; who holds the row gets it back. */
+/**
+ * Stores an error in the work session and saves a checkpoint (CK1, CK2). The calling use case locks the project's stream.
+ * Returns the changed row.
+ */
 async function keepError(tx: Tx, row: WorkSessionRow, error: WorkError, subject?: string): Promise<WorkSessionRow> {
   const changed = { ...row, error: JSON.stringify(error) }
   await tx.write(updateWorkSession, changed)
@@ -39,9 +43,6 @@ async function keepError(tx: Tx, row: WorkSessionRow, error: WorkError, subject?
   await recordCheckpoint(tx, { ...place, reason: 'error', ...(subject !== undefined && { subject }), error, now: error.at })
   return changed
 }
-
-// A change of a task, whoever asks for it: a person (`change-task`) or the agent that works on it (`update-task`). What follows
-// from it happens in the same commit: tasks that waited for it are lifted (TK2), and its work session is at another task.
 
 interface Change extends DecidedChange {
   readonly title?: string | undefined
@@ -55,10 +56,11 @@ interface Circumstances {
 
 const isEnd = (status: TaskStatus | undefined): boolean => status !== undefined && !isUnfinished(status)
 
-/** With home, because the end of a task may be the end of its work session (WK5). */
+/** The streams to lock. Home is included if the task ends, because its work session may end with it (WK5). */
 export const taskStreams = ({ projectId, status }: { projectId: string; status?: TaskStatus | undefined }): StreamName[] =>
   isEnd(status) ? [home, projectStream(projectId)] : [projectStream(projectId)]
 
+/** Applies a change and its effects in one commit: unblocks waiting tasks (TK2), and moves the work session to another task. */
 export async function applyTaskChange(tx: Tx, row: TaskRow, asked: Change, circumstances: Circumstances): Promise<Task> {
   const place = { projectId: row.project_id, taskId: row.id }
   const task = taskFrom(row)
@@ -87,7 +89,7 @@ export async function applyTaskChange(tx: Tx, row: TaskRow, asked: Change, circu
   return answer
 }
 
-/** CK1: what is completed is saved, and so is what failed, with the error. */
+/** CK1: saves a checkpoint after a completed or failed task. */
 async function save(tx: Tx, { project_id: projectId, session_id: workSessionId, id, status, result }: TaskRow, now: Instant) {
   if (workSessionId === null) return
   if (status === 'completed') await recordCheckpoint(tx, { projectId, workSessionId, reason: 'task_completed', subject: id, now })
@@ -96,20 +98,20 @@ async function save(tx: Tx, { project_id: projectId, session_id: workSessionId, 
 }
 
 /**
- * Begun again after its work session was completed, it is new work: the next one begins when its agent takes it up (WK4). After an
- * interruption it goes where the work was resumed (RS1).
+ * The work session of a task that is started again: none if its own was completed (WK4), the resumed one after an interruption
+ * (RS1).
  */
 async function goesOnIn(tx: Tx, { project_id: projectId, session_id: id }: TaskRow): Promise<string | null> {
   const row = id === null ? undefined : await tx.first(selectWorkSession, { id })
   const left = row && workSessionOf(row)
   if (!left || left.state === 'running') return id
   const to = left.state === 'completed' ? null : ((await runningDescendant(tx, row))?.id ?? id)
-  // The task's own event cannot tell where it was.
+  // The task's own event cannot tell where it was before.
   if (to !== id) tx.append(projectStream(projectId), { type: 'work-session-changed', data: { workSession: left } })
   return to
 }
 
-/** Those that waited for it: the last dependency completed lifts a task, another one changes what it is held by. */
+/** Updates the tasks that waited for a completed one: unblocks them, or changes what blocks them (TK2). */
 async function lift(tx: Tx, place: { projectId: string; taskId: string }, circumstances: Circumstances): Promise<void> {
   const waiting = await tx.all(selectBlockedBehind, place)
   if (waiting.length === 0) return

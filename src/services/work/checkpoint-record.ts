@@ -1,6 +1,6 @@
 /**
- * Writes down that the state of a work session is saved now, and why (CK1): the row and its event; the mirror writes the files. The state it ended
- * with is kept in the row (CK6): its tasks may go over into another right afterwards.
+ * Records that a work session's state is saved, and why (CK1): the row and its event. The mirror writes the files. The final
+ * state is stored in the row (CK6), because the tasks may move to another work session.
  */
 import type { Instant } from '../../domain/instant.ts'
 import { projectStream } from '../../domain/stream-name.ts'
@@ -24,7 +24,7 @@ interface Noted {
   readonly now: Instant
 }
 
-/** The use case names the project's stream. */
+/** The calling use case locks the project's stream. */
 export async function recordCheckpoint(tx: Tx, noted: Noted): Promise<Checkpoint> {
   const { projectId, workSessionId, reason, subject = null, error = null, now } = noted
   const last = await tx.first(selectLastCheckpoint, { workSessionId })

@@ -1,4 +1,7 @@
-/** Creates a task, in a work session or in none yet (WK4), with an id counted within its project, phase and type (ID1); blocked while it waits (TK2). */
+/**
+ * Creates a task, with or without a work session (WK4). Its id is counted within project, phase and type (ID1). It is blocked
+ * while dependencies are unfinished (TK2).
+ */
 import type * as z from 'zod'
 import { Refusal } from '../../domain/errors.ts'
 import { projectStream } from '../../domain/stream-name.ts'
@@ -55,13 +58,13 @@ async function existingProject(reader: Reader, projectId: string): Promise<void>
   if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
 }
 
-/** What was interrupted can be resumed with it; what is completed is done with. */
+/** An interrupted work session accepts tasks, because it can be resumed. A completed one does not. */
 async function openWorkSession(reader: Reader, projectId: string, workSessionId: string): Promise<void> {
   const { state } = workSessionOf(await existingWorkSession(reader, { projectId, workSessionId }))
   if (state === 'completed') throw new Refusal('work_session_completed', undefined, { workSessionId })
 }
 
-/** Behind the project's lock, so nobody else takes it. */
+/** Under the project's lock, so the id stays free. */
 async function freeId(reader: Reader, projectId: string, phase: number, type: string): Promise<string> {
   const taken = await highestIds(reader, projectId, taskIdBeginning(phase, type))
   return taskId(phase, type, nextSeq(phase, type, taken))

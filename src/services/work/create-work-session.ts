@@ -1,4 +1,7 @@
-/** Begins a work session by hand (WK4). It has no owner until an agent takes a task of it, and ends by `…/end` only. */
+/**
+ * Creates a work session by hand (WK4). It has no owner until an agent takes one of its tasks, and is ended through `…/end`
+ * only.
+ */
 import type * as z from 'zod'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import type { WorkSession, WorkSessionDraft } from '../../protocol/work/work-session.ts'

@@ -1,4 +1,4 @@
-/** Deletes an artifact, and its file in the mirror with it (CK5). */
+/** Deletes an artifact and its mirrored file (CK5). */
 import { projectStream } from '../../domain/stream-name.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { deleteArtifactRow, deleteParts, selectArtifact } from '../../store/work/artifacts.ts'

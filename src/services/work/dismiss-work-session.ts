@@ -1,4 +1,4 @@
-/** A person does not want to be reminded of interrupted work (WK6): a mark, not a state; it can be resumed all the same. Done twice, once. */
+/** Dismisses interrupted work from reminders (WK6). It can still be resumed. A repeated request changes nothing. */
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'

@@ -1,4 +1,7 @@
-/** Ends a work session as a person or script asks: completed, or interrupted with their word (WK4). The same end twice is one. */
+/**
+ * Ends a work session at a person's or script's request: completed, or interrupted with their reason (WK4). The same end twice
+ * changes nothing.
+ */
 
 import type * as z from 'zod'
 import { refusalText } from '../../domain/because.ts'

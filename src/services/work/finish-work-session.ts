@@ -1,6 +1,6 @@
 /**
- * The end of a work session, whoever brings it about: a person (`end-work-session`), the end of the agent session that drove
- * it (AS9), a project that is deleted. Everything is saved then (CK1); told in its project and at home.
+ * Ends a work session: on request (`end-work-session`), with its agent session (AS9), or with its project. Saves a final
+ * checkpoint (CK1) and announces the end.
  */
 import type { Instant } from '../../domain/instant.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
@@ -20,7 +20,7 @@ interface Finished {
   readonly decision: WorkSessionDecision
 }
 
-/** The use case names `home` and the project's stream. What was refused or is so already changes nothing. */
+/** The calling use case locks `home` and the project's stream. A refused or repeated end changes nothing. */
 export async function finishWorkSession(tx: Tx, row: WorkSessionRow, event: WorkSessionEvent, now: Instant): Promise<Finished> {
   const decision = decide(now, standing(row.id, row.ended_at, row.interruption_reason), event)
   if (decision.outcome !== 'changed') return { row, decision }

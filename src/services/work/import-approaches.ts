@@ -1,6 +1,6 @@
 /**
- * Takes in what somebody wrote into the `approaches.json` of a work session (AR3): each new entry becomes an approach of it, under its own id where that is
- * free. What was not taken in is kept as the reason why, until the file is mended.
+ * Imports new entries from a work session's edited `approaches.json` (AR3), under their own ids where free. A problem is stored
+ * until the file is fixed.
  */
 import { projectStream } from '../../domain/stream-name.ts'
 import type { NewApproach } from '../../protocol/work/new-approaches.ts'

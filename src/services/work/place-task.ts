@@ -1,6 +1,6 @@
 /**
- * Puts a task that is in no work session into one, when its agent takes it up (WK4): into the one its agent session is at, while
- * that runs, and otherwise into a new one, which that agent session drives.
+ * Places a task into a work session when its agent takes it (WK4): the running one of its agent session, or a new one that the
+ * agent session owns.
  */
 import { projectStream } from '../../domain/stream-name.ts'
 import { selectAgent } from '../../store/agents/agents.ts'
@@ -10,7 +10,7 @@ import { selectWorkSession, type WorkSessionRow } from '../../store/work/work-se
 import { moveCurrentTask } from './task-record.ts'
 import { beginWorkSession } from './work-session-record.ts'
 
-/** The agent session that takes it up. */
+/** The agent session that takes the task. */
 interface TakenBy {
   readonly id: string
   readonly agentId: string
@@ -19,7 +19,7 @@ interface TakenBy {
 
 export type PlacedTask = TaskRow & { readonly session_id: string }
 
-/** The use case names `home` and the project's stream. */
+/** The calling use case locks `home` and the project's stream. */
 export async function placeTask(tx: Tx, task: TaskRow, takenBy: TakenBy, context: Context): Promise<PlacedTask> {
   if (task.session_id !== null) return { ...task, session_id: task.session_id }
   const running = await runningOne(tx, takenBy.workSessionId)

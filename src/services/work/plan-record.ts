@@ -1,4 +1,4 @@
-/** How the plan of a work session stands, and its end when nobody is at it and nothing is left to do (WK5). */
+/** Reads the state of a work session's plan, and ends the work session when nobody works on it and nothing is left (WK5). */
 import type { Instant } from '../../domain/instant.ts'
 import { type OpenTask, type PlanStanding, planStanding, type WaitsFor, waitsFor } from '../../domain/work/plan.ts'
 import type { TaskStatus } from '../../domain/work/task-lifecycle.ts'
@@ -15,7 +15,7 @@ import { finishWorkSession } from './finish-work-session.ts'
 
 /** More than any plan has. */
 const maxTasks = 100_000
-/** Of those who must act, so many are named. */
+/** Entries in a `waitsFor` list. */
 const namedAtMost = 20
 
 const openTask = ({ id, status, assigned_to, depends_on, blocked_by }: TaskRow): OpenTask => ({
@@ -34,7 +34,7 @@ export async function planOf(reader: Reader, workSessionId: string): Promise<Pla
   return planStanding(open, await statusesOf(reader, rows[0]?.project_id, open))
 }
 
-/** Of the tasks that they depend on and that are not among them. */
+/** Statuses of dependencies outside these tasks. */
 async function statusesOf(reader: Reader, projectId: string | undefined, open: readonly OpenTask[]) {
   const own = new Set(open.map(({ id }) => id))
   const statuses = new Map<string, TaskStatus | undefined>()
@@ -44,8 +44,8 @@ async function statusesOf(reader: Reader, projectId: string | undefined, open: r
 }
 
 /**
- * Ends a running work session that agents were at and nobody is now, when all its tasks are done or wait for a failure. One made by
- * hand that no agent was at ends by hand (WK4). The use case names `home` and the project's stream.
+ * Ends a running work session that no agent works on any more, when all its tasks are done or blocked by a failure. One created
+ * by hand that no agent took is ended by hand (WK4). The calling use case locks `home` and the project's stream.
  */
 export async function settlePlan(tx: Tx, workSessionId: string | null, now: Instant): Promise<void> {
   const row = workSessionId === null ? undefined : await tx.first(selectWorkSession, { id: workSessionId })
@@ -55,7 +55,7 @@ export async function settlePlan(tx: Tx, workSessionId: string | null, now: Inst
   if (end) await finishWorkSession(tx, row, end, now)
 }
 
-/** An agent session, or an agent in a role, is at it. */
+/** Whether an agent session or an agent in a role works on it. */
 export async function isDriven(reader: Reader, { id, owner_agent_session_id: ownerId }: WorkSessionRow): Promise<boolean> {
   const owner = ownerId === null ? undefined : await reader.first(selectAgentSession, { id: ownerId })
   if (owner && owner.state !== 'ended') return true
@@ -64,13 +64,13 @@ export async function isDriven(reader: Reader, { id, owner_agent_session_id: own
   return role?.state === 'SPAWNING' || role?.state === 'ACTIVE'
 }
 
-/** The same for a reader's view of one. */
+/** The same for a work session's public view. */
 export async function waitsForId(reader: Reader, { id, state }: Pick<WorkSession, 'id' | 'state'>): Promise<WaitsFor[]> {
   const row = state === 'running' ? await reader.first(selectWorkSession, { id }) : undefined
   return row ? waitsForOf(reader, row) : []
 }
 
-/** Who must act before a running work session goes on. */
+/** Who must act before a running work session can continue. */
 export async function waitsForOf(reader: Reader, row: WorkSessionRow): Promise<WaitsFor[]> {
   if (row.ended_at !== null) return []
   const which = { workSessionId: row.id, limit: namedAtMost }

@@ -1,4 +1,4 @@
-/** Reads about work sessions, tasks, approaches and artifacts. */
+/** Read queries for work sessions, tasks, approaches and artifacts. */
 
 import type { ToldDecision } from '../../domain/approvals/decision-for-agent.ts'
 import { type Instant, later } from '../../domain/instant.ts'
@@ -45,7 +45,7 @@ import { existingTask } from './task-record.ts'
 import type { NamedArtifact } from './upload-artifact.ts'
 import { existingWorkSession } from './work-session-record.ts'
 
-/** Reads a work session with everything that belongs to it (WK3). */
+/** Returns a work session with everything that belongs to it (WK3). */
 export const getWorkSession = defineQuery({
   name: 'get-work-session',
   run: async (reader, place: { projectId: string; workSessionId: string }): Promise<WholeWorkSession> => {
@@ -66,7 +66,7 @@ export const getWorkSession = defineQuery({
   },
 })
 
-/** Lists the work sessions of a project, newest first, page by page (WK3). */
+/** Lists a project's work sessions, newest first, in pages (WK3). */
 export const listWorkSessions = defineQuery({
   name: 'list-work-sessions',
   run: async (reader, { projectId, ...page }: PageQuery & { projectId: string }): Promise<Page<ListedWorkSession>> => {
@@ -79,7 +79,7 @@ export const listWorkSessions = defineQuery({
   },
 })
 
-/** What was interrupted and not taken up since, over all projects, newest first (UI1). */
+/** Lists interrupted work not resumed yet, of all projects, newest first (UI1). */
 export const listInterrupted = defineQuery({
   name: 'list-interrupted',
   run: async (reader, page: PageQuery): Promise<Page<WorkSession>> =>
@@ -89,7 +89,7 @@ export const listInterrupted = defineQuery({
     })),
 })
 
-/** The newest work sessions of a project with what happened in each, for the picture of who was resumed from whom (UI2). */
+/** Lists a project's newest work sessions with their marks, for the lineage view (UI2). */
 export const getLineage = defineQuery({
   name: 'get-lineage',
   run: async (reader, { projectId }: { projectId: string }): Promise<Lineage> => {
@@ -101,13 +101,12 @@ export const getLineage = defineQuery({
   },
 })
 
-/** Reads one task of a project. */
 export const getTask = defineQuery({
   name: 'get-task',
   run: async (reader, place: { projectId: string; taskId: string }): Promise<Task> => taskOf(await existingTask(reader, place)),
 })
 
-/** Lists the tasks of a project, newest first, page by page (HT1); those of one status or work session when asked. */
+/** Lists a project's tasks, newest first, in pages (HT1), optionally of one status or work session. */
 export const listTasks = defineQuery({
   name: 'list-tasks',
   run: async (reader, { limit, cursor, ...filter }: PageQuery & TasksFilter): Promise<Page<Task>> => {
@@ -117,7 +116,7 @@ export const listTasks = defineQuery({
   },
 })
 
-/** What an agent session should be at (`get_my_task`): a task of its agent that is in progress, where the work goes on (AS3), and what was decided about it. */
+/** Returns the task in progress of an agent session (`get_my_task`, AS3) and the decisions about it. */
 export const getMyTask = defineQuery({
   name: 'get-my-task',
   run: async (reader, caller: Receiver): Promise<{ task: Task | null; decisions: ToldDecision[] }> => {
@@ -129,7 +128,7 @@ export const getMyTask = defineQuery({
   },
 })
 
-/** What an agent that took work up is told about it, as it stands now (`get_resume_context`); null when its work was begun, not resumed. */
+/** Returns the context of resumed work as it is now (`get_resume_context`). Null if the work was not resumed. */
 export const getResumeContext = defineQuery({
   name: 'get-resume-context',
   run: async (reader, caller: Receiver): Promise<ResumeContext | null> => {
@@ -141,7 +140,7 @@ export const getResumeContext = defineQuery({
 
 type ListInput = PageQuery & { projectId: string; workSessionId: string; kind?: ApproachKind | undefined }
 
-/** Lists the approaches of a work session, those of its ancestors included (AR2), newest first, page by page (HT1). */
+/** Lists the approaches of a work session and its ancestors (AR2), newest first, in pages (HT1). */
 export const listApproaches = defineQuery({
   name: 'list-approaches',
   run: async (reader, { limit, cursor, kind, ...place }: ListInput): Promise<Page<Approach>> => {
@@ -153,7 +152,7 @@ export const listApproaches = defineQuery({
 
 type ProjectListInput = PageQuery & { projectId: string; kind?: ApproachKind | undefined }
 
-/** Lists all that was learned in a project, by id, page by page (UI2). */
+/** Lists all approaches of a project by id, in pages (UI2). */
 export const listProjectApproaches = defineQuery({
   name: 'list-project-approaches',
   run: async (reader, { projectId, kind, limit, cursor }: ProjectListInput): Promise<Page<Approach>> => {
@@ -172,14 +171,14 @@ export const runningAtOnce = 200
 export interface RunningWork {
   readonly projectId: string
   readonly workSessionId: string
-  /** Not before. */
+  /** The earliest time. */
   readonly dueAt: Instant
 }
 
-/** Work sessions that are running, over all projects, and when the state of each may have to be saved again (CK1). */
+/** Lists running work sessions of all projects, and when each may need a checkpoint (CK1). */
 export const findRunningWork = defineQuery({
   name: 'find-running-work',
-  /** In the order of project and id, behind the one named. */
+  /** Ordered by project and id, after the given one. */
   run: async (reader, after: { projectId: string; workSessionId: string }): Promise<RunningWork[]> => {
     const found: RunningWork[] = []
     for (const row of await reader.all(selectRunningAfter, { ...after, limit: runningAtOnce })) {
@@ -191,7 +190,7 @@ export const findRunningWork = defineQuery({
   },
 })
 
-/** Finds an artifact (CK5), and where its bytes are. */
+/** Returns an artifact (CK5) and the id of its upload. */
 export const getArtifact = defineQuery({
   name: 'get-artifact',
   run: async (reader, { name, ...place }: NamedArtifact): Promise<{ artifact: Artifact; uploadId: string }> => {
@@ -204,7 +203,7 @@ export const getArtifact = defineQuery({
 
 type ArtifactListInput = PageQuery & { projectId: string; workSessionId: string }
 
-/** Lists the artifacts of a work session by name, page by page (HT1). */
+/** Lists a work session's artifacts by name, in pages (HT1). */
 export const listArtifacts = defineQuery({
   name: 'list-artifacts',
   run: async (reader, { limit, cursor, ...place }: ArtifactListInput): Promise<Page<Artifact>> => {
@@ -214,10 +213,10 @@ export const listArtifacts = defineQuery({
   },
 })
 
-/** The bytes of an artifact, one part after the other. */
+/** Returns one part of an artifact's bytes. */
 export const readUploadPart = defineQuery({
   name: 'read-upload-part',
-  /** In base64; null behind the last. */
+  /** In base64. Null after the last part. */
   run: async (reader, part: { uploadId: string; number: number }): Promise<string | null> =>
     (await reader.first(selectPart, part))?.bytes ?? null,
 })

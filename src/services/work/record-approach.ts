@@ -1,4 +1,4 @@
-/** Records what worked, what failed or what could be tried in a work session (AR1). */
+/** Records what worked, failed or could be tried in a work session (AR1). */
 import type * as z from 'zod'
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
 import { projectStream } from '../../domain/stream-name.ts'
@@ -22,7 +22,7 @@ export const recordApproach = defineUseCase({
 
 type AgentInput = Receiver & { draft: z.output<typeof ApproachDraft> }
 
-/** An agent records an approach in the work it is at (`record_approach`). This is activity (AS6). */
+/** Records an approach in the agent's current work (`record_approach`). Counts as activity (AS6). */
 export const recordAgentApproach = defineUseCase({
   name: 'record-agent-approach',
   streams: ({ projectId }: AgentInput) => [projectStream(projectId)],

@@ -1,6 +1,6 @@
 /**
- * Brings a work session back from its files (CK4): whatever of it is missing in the store, and nothing that is there. The store is
- * the truth: what it has is never written over. Says what could not be brought back.
+ * Restores a work session from its files (CK4). Adds what is missing in the store and never overwrites what is there. Reports
+ * what could not be restored.
  */
 import { Refusal } from '../../domain/errors.ts'
 import type { FolderLook } from '../../domain/projects/folder.ts'
@@ -31,7 +31,7 @@ import { askedByNobody, restoredRows } from './restored-rows.ts'
 import { distinct } from './task-record.ts'
 
 interface Input extends Choosing {
-  /** Where it belongs; the files must say the same. */
+  /** Where it belongs. The files must agree. */
   readonly projectId: string
   readonly workSessionId: string
   readonly files: WorkSessionFiles
@@ -39,7 +39,7 @@ interface Input extends Choosing {
 
 type Told = NotRestored[]
 
-/** What kind of approval it is, and who asked for it, when the files do not tell. */
+/** The type and author of an approval that the files do not name. */
 const importedApproval = 'imported'
 
 export const restoreWorkSession = defineUseCase({
@@ -104,7 +104,7 @@ async function bringProject(
   tx.append(home, { type: 'project-created', data: { project: projectOf(row, []), by } }, [projectStream(id)])
 }
 
-/** Whoever rebuilds a store from its own files has the folders as they were; from a door they are looked at. */
+/** Folders are checked for requests from outside. A rebuild from the store's own files keeps them as they were. */
 async function folderOr(tx: Tx, wanted: string, look: FolderLook, told: Told): Promise<string | null> {
   try {
     return await chooseFolder(tx, wanted, look)
@@ -156,7 +156,7 @@ async function bringApprovals(tx: Tx, rows: readonly Parameters<typeof approvalO
   return brought
 }
 
-/** Of a task that is said to be approved though nobody knows by whom: the approval is kept, and says that it was brought in. */
+/** Creates approvals for tasks marked as approved without a known approval. They are marked as imported. */
 async function importApprovals(tx: Tx, taskIds: readonly string[], { checkpoint }: ReadWorkSession, by: string): Promise<number> {
   const { project_id, session_id, timestamp: at, current_state: state } = checkpoint
   let brought = 0
@@ -169,7 +169,7 @@ async function importApprovals(tx: Tx, taskIds: readonly string[], { checkpoint 
       status: 'approved',
       submitted_at: at,
       resolved_at: at,
-      // AP7: nobody decides in another's name, and the state does not say whose it was.
+      // AP7: nobody decides in another's name, and the files do not say whose decision it was.
       ...{ decided_by: by, imported_decider: '' },
       feedback: null,
       instruction_content: null,
@@ -185,7 +185,7 @@ async function importApprovals(tx: Tx, taskIds: readonly string[], { checkpoint 
   return brought
 }
 
-/** CK6: the state it ended with is the file's own; one that ran ended when its store was lost. */
+/** CK6: stores the file's state as the final one. Work that was running ended when its store was lost. */
 async function keepEndState(tx: Tx, { id, ended_at }: WorkSessionRow, file: string | undefined): Promise<void> {
   const rows = await workSessionRows(tx, id)
   if (!rows || ended_at === null) return

@@ -1,6 +1,6 @@
 /**
- * Rows out of the files of a work session (CK4). Where `work_session.json` is there, they are what they were; otherwise as much of
- * them as the other files tell.
+ * Builds rows from a work session's files (CK4): the original ones from `work_session.json`, or else what the other files
+ * contain.
  */
 
 import type { Instant } from '../../domain/instant.ts'
@@ -13,7 +13,7 @@ import { approachColumns } from '../../store/work/approaches.ts'
 import type { TaskRow } from '../../store/work/tasks.ts'
 import type { WorkSessionRow } from '../../store/work/work-sessions.ts'
 
-/** Whatever ran in it ran for a store that is gone: it is interrupted, and can be resumed. */
+/** Work that was running is interrupted and can be resumed. */
 const lostWithItsStore = 'store_lost'
 
 interface RestoredRows {
@@ -22,16 +22,16 @@ interface RestoredRows {
   readonly approvals: readonly ApprovalRow[]
   readonly approaches: readonly Tables['approaches'][]
   readonly checkpoints: readonly Tables['checkpoints'][]
-  /** It had ended when its files were written; otherwise it ran, and ended with its store. */
+  /** Whether it had ended when its files were written. */
   readonly wasOver: boolean
-  /** Tasks that a person approved, though the approval itself is not among the rows. */
+  /** Approved tasks without an approval row. */
   readonly approved: readonly string[]
 }
 
-/** `by` brings them back and answers for what they say. */
+/** `by` restores them and is recorded as the decider. */
 export function restoredRows(files: ReadWorkSession, by: string): RestoredRows {
   const { rows, checkpoint } = files
-  // SE5: whatever the rows say, they are of the work session that is being brought back.
+  // SE5: rows always belong to the work session being restored.
   const here = { project_id: checkpoint.project_id, session_id: checkpoint.session_id }
   const own = { project_id: checkpoint.project_id, owner_agent_session_id: null, file_problem: null }
   const workSession: WorkSessionRow = rows ? { ...rows.work_session, ...own } : workSessionOf(files)
@@ -50,13 +50,13 @@ export function restoredRows(files: ReadWorkSession, by: string): RestoredRows {
   }
 }
 
-/** The rows, and what the state says of tasks that there are no rows of: one folder is enough to go on. */
+/** The rows, plus tasks that only the checkpoint knows. */
 function allTasks(rows: readonly TaskRow[], told: readonly TaskRow[]): TaskRow[] {
   const known = new Set(rows.map(({ id }) => id))
   return [...rows, ...told.filter(({ id }) => !known.has(id))]
 }
 
-/** CK2: tasks that a person approved, of which no approval is among the rows. */
+/** CK2: approved tasks without an approval row. */
 function approvedWithoutRow({ checkpoint, rows }: ReadWorkSession): string[] {
   const known = new Set(rows?.approvals.filter(({ status }) => status === 'approved').map(({ task_id }) => task_id))
   return checkpoint.completed_tasks.flatMap(({ task_id, status }) =>
@@ -75,7 +75,7 @@ export const askedByNobody = {
   likeness: null,
 } satisfies Partial<ApprovalRow>
 
-/** AP7: nobody decides in another's name. What the files say of it is kept as what they say. */
+/** AP7: records `by` as the decider and the files' decider as imported. */
 function decidedAnew(
   { status, decided_by, revision_history }: Pick<ApprovalRow, 'status' | 'decided_by' | 'revision_history'>,
   by: string,
@@ -119,7 +119,7 @@ function workSessionOf({ checkpoint }: ReadWorkSession): WorkSessionRow {
   }
 }
 
-/** ID1: the id of a work session tells when it began. */
+/** ID1: a work session's id holds its start time. */
 function startOf(workSessionId: string): Instant | undefined {
   const [, year, month, day, hour, minute, second] = /^sess_(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)_/.exec(workSessionId) ?? []
   const at = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`
@@ -164,13 +164,13 @@ const standings: Readonly<Record<string, TaskRow['status']>> = {
   failed: 'failed',
 }
 
-/** ID1: the id of a task tells its phase and type. */
+/** ID1: a task's id holds its phase and type. */
 function partsOf(taskId: string): { phase?: number; type?: string } {
   const [, phase, type] = /^task_p(\d{1,7})_([a-z0-9_]+)_\d+$/.exec(taskId) ?? []
   return { ...(phase !== undefined && { phase: Number(phase) }), ...(type !== undefined && { type }) }
 }
 
-/** Those that are not its own by its rows: an ancestor's, or all of them where there are no rows. Whoever has one already keeps it. */
+/** Approaches that are not in its own rows: an ancestor's, or all if there are no rows. */
 function inherited({ approaches, rows, checkpoint }: ReadWorkSession): Tables['approaches'][] {
   const own = new Set(rows?.approaches.map(({ id }) => id))
   return (approaches ?? []).filter(({ id }) => !own.has(id)).map((each) => approachRow(each, checkpoint))

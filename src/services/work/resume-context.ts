@@ -1,6 +1,6 @@
 /**
- * What is remembered about a work session for whoever takes it up (RS1, RS4): read newest first and no further than fits the
- * budget, so that it costs the same after a year (RS5).
+ * Builds the resume context of a work session (RS1, RS4). Reads newest first and only as much as fits the budget, so that it
+ * costs the same after a year (RS5).
  */
 import type { Approach } from '../../domain/work/approach-lifecycle.ts'
 import {
@@ -19,29 +19,29 @@ import { lineageOf, type WorkSessionRow } from '../../store/work/work-sessions.t
 import { decisionsAbout, type TasksAsked } from '../approvals/decisions-for-agents.ts'
 import { settingsOf } from '../projects/project-record.ts'
 
-/** Of each list at first; where more would fit, twice as many. Most budgets are spent before. */
+/** Items of each list read at first, doubled while more fit. */
 const readAtFirst = 32
-/** RS4: warnings are never left out, so all of their ids are read, up to more than anybody records. */
+/** RS4: warnings are never left out, so all their ids are read, up to this many. */
 const mostWarnings = 100_000
 
 type Carried = (limit: number) => Promise<readonly TaskRow[]>
 
-/** As it stands: an unfinished work session, or one that was begun to go on with another. */
+/** The context of an unfinished or resumed work session as it is now. */
 export const contextOf = (reader: Reader, row: WorkSessionRow, agentId?: string): Promise<ResumeContext> =>
   context(reader, row, (limit) => reader.all(selectUnfinished, { workSessionId: row.id, limit }), {
     about: { workSessionId: row.id },
     agentId,
   })
 
-/** With the tasks that are carried over, newest first, and what all that were resumed from it learned. */
+/** The context with the tasks carried over, newest first, and what its descendants learned. */
 export const contextWith = (reader: Reader, row: WorkSessionRow, tasks: readonly TaskRow[]): Promise<ResumeContext> =>
   context(reader, row, async (limit) => tasks.slice(0, limit), { about: { tasks }, agentId: undefined, descendants: true })
 
-/** `agentId`: who is told; to one agent, what others asked for is not there (SE3). A person is told everything. */
+/** `agentId`: the receiving agent, which sees its own requests only (SE3). Undefined for a person, who sees all. */
 interface Decisions {
   readonly about: TasksAsked
   readonly agentId: string | undefined
-  /** What its own descendants learned is told as well: somebody goes on from here (RS3). */
+  /** Whether to include what its descendants learned (RS3). */
   readonly descendants?: boolean
 }
 
@@ -70,7 +70,7 @@ async function context(reader: Reader, row: WorkSessionRow, carried: Carried, as
   }
 }
 
-/** The one it was at; when that is done or was never said, the newest that is being worked on. */
+/** The current task, or else the newest in progress. */
 async function taskAt(
   reader: Reader,
   { project_id: projectId, current_task_id: id }: WorkSessionRow,
@@ -84,7 +84,7 @@ async function taskAt(
   return begun && remembered(begun)
 }
 
-/** One more than asked for tells whether there is more; the one it is at stands elsewhere. */
+/** Reads one more than asked for, to know whether there are more. The current task is listed apart. */
 async function remainingOf(
   carried: Carried,
   current: RememberedTask | null,
@@ -97,7 +97,7 @@ async function remainingOf(
 
 type List = Statement<{ workSessionId: string; limit: number }, ApproachRow>
 
-/** Generation by generation, the nearest first: what a child learned is newer than what its parent did. */
+/** Reads along the lineage, nearest first: a child's approaches are newer than its parent's. */
 async function readAlong(reader: Reader, lineage: readonly string[], list: List, limit: number): Promise<Remembering<Approach>> {
   const rows = await rowsAlong(reader, lineage, list, limit + 1)
   return { items: rows.slice(0, limit).map(approachFrom), more: rows.length > limit }
@@ -112,7 +112,7 @@ async function rowsAlong(reader: Reader, lineage: readonly string[], list: List,
   return rows
 }
 
-/** The newest whole, of the rest the ids, which stand in the index. */
+/** The newest warnings in full, and the ids of older ones from the index. */
 async function readWarnings(reader: Reader, lineage: readonly string[], whole: number) {
   const rows = await rowsAlong(reader, lineage, told.avoid, whole)
   const olderWarnings: string[] = []

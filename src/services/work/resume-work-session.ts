@@ -1,7 +1,7 @@
 /**
- * Takes interrupted work up (RS1): a child that goes on where its parent stopped, with the unfinished tasks. Asked twice at once, it
- * is one child; while that or anything resumed from it runs, that one (RS3). A work session that cannot be read is not resumed: it is counted, and set aside after the second
- * time, so that nobody keeps running into it.
+ * Resumes interrupted work (RS1) as a child work session with the unfinished tasks. Concurrent requests get one child; while it
+ * or a descendant runs, that is returned (RS3). Work that cannot be read is not resumed, and is set aside after the second
+ * failure.
  */
 
 import { Refusal } from '../../domain/errors.ts'
@@ -23,9 +23,10 @@ import { isDriven } from './plan-record.ts'
 import { contextOf, contextWith } from './resume-context.ts'
 import { beginWorkSession, existingWorkSession } from './work-session-record.ts'
 
-// What is needed before resumed work starts (RS6); nothing when somebody is at it or will be started for it (CO3).
-
-/** `resumedFrom`: the work session that was interrupted; `tasks`: the unfinished ones that go on. */
+/**
+ * What is missing before resumed work starts (RS6). Empty if somebody works on it or will be started (CO3). `resumedFrom` is
+ * the interrupted work session, `tasks` the unfinished ones.
+ */
 async function missingToStart(reader: Reader, resumedFrom: string, tasks: readonly TaskRow[]): Promise<Missing[]> {
   const missing = await missingForTasks(reader, tasks)
   const role = missing.length > 0 ? await reader.first(selectAtWork, { workSessionId: resumedFrom }) : undefined
@@ -63,14 +64,14 @@ async function missingForAgent(reader: Reader, agentId: string | null, task: Tas
   return { what: 'machine', detail: statusText('noMachineFor', { agent: agentId }) }
 }
 
-/** More than any plan has; what is beyond stays where it is. */
+/** More than any plan has. Further tasks stay where they are. */
 const maxTasks = 100_000
 
-/** The unfinished tasks that go over into a resumed work session (RS1). */
+/** Unfinished tasks, which move to a resumed work session (RS1). */
 const unfinishedOf = (reader: Reader, workSessionId: string): Promise<TaskRow[]> =>
   reader.all(selectUnfinished, { workSessionId, limit: maxTasks })
 
-/** Its own, and those that its descendants left when they ended (RS3); newest first. None of them runs. */
+/** Its own unfinished tasks and those of ended descendants (RS3), newest first. */
 async function carriedOver(reader: Reader, workSessionId: string): Promise<TaskRow[]> {
   const ids = [workSessionId, ...(await descendantsOf(reader, workSessionId)).map(({ id }) => id)]
   const rows: TaskRow[] = []
@@ -88,7 +89,7 @@ export type ResumeOutcome =
   | { readonly outcome: 'begun' | 'same'; readonly resumed: Resumed }
   | { readonly outcome: 'failed'; readonly setAside: string | null }
 
-/** Of what went wrong, in the row and in answers. */
+/** Characters of a failure reason. */
 const maxReason = 500
 
 export const resumeWorkSession = defineUseCase({
@@ -100,7 +101,7 @@ export const resumeWorkSession = defineUseCase({
     const { state } = workSessionOf(row)
     const decision = decideResume({ state, setAside: row.set_aside, runningId: running?.id ?? null })
     if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
-    // All that is read comes before all that is written, so that what cannot be read leaves nothing half done.
+    // Everything is read before anything is written, so that a failed read leaves no partial change.
     const read = await attempt(() => (running ? prepareSame(tx, row, running) : prepareFork(tx, row)))
     if ('failure' in read) return fail(tx, row, read.failure)
     return running ? same(running, read.found) : fork(tx, row, read.found, by, context)
@@ -168,7 +169,7 @@ const answered = (child: WorkSessionRow, { resumeContext, tasks, notRestored, mi
     missing,
   })
 
-/** RS2: whoever was at it and is no longer there, said before anything runs. */
+/** RS2: agents with tasks here that are no longer assigned. */
 async function missingAgents(reader: Reader, tasks: readonly TaskRow[]): Promise<NotRestored[]> {
   const missing: NotRestored[] = []
   const byAgent = Map.groupBy(tasks, ({ assigned_to }) => assigned_to)
@@ -191,7 +192,7 @@ async function attempt<Found>(work: () => Promise<Found>): Promise<{ found: Foun
   try {
     return { found: await work() }
   } catch (error) {
-    // What cannot be read is this work session's own trouble; anything the store says is not.
+    // An unreadable row is this work session's problem; other errors are not.
     if (!(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error
     return { failure: error.message.slice(0, maxReason) }
   }

@@ -1,4 +1,4 @@
-/** Saves checkpoints of a work session: asked for by a person or its agent, or because time has passed (CK1). */
+/** Saves checkpoints of a work session: on request of a person or its agent, or periodically (CK1). */
 import type * as z from 'zod'
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -17,12 +17,9 @@ import { atNoWork } from '../refusals.ts'
 import { recordCheckpoint } from './checkpoint-record.ts'
 import { existingWorkSession } from './work-session-record.ts'
 
-// A checkpoint that a person (`save-checkpoint`) or an agent (`save-my-checkpoint`) asks for, with what they know about the
-// state.
-
 type Asked = z.output<typeof CheckpointRequest>
 
-/** The use case names the project's stream. */
+/** Saves a requested checkpoint with the given state. The calling use case locks the project's stream. */
 async function saveAsAsked(tx: Tx, row: WorkSessionRow, asked: Asked, now: Instant): Promise<Checkpoint> {
   const error = asked.error ? { ...asked.error, at: now } : null
   const changed: WorkSessionRow = {
@@ -43,7 +40,7 @@ async function saveAsAsked(tx: Tx, row: WorkSessionRow, asked: Asked, now: Insta
 
 type Input = z.output<typeof CheckpointRequest> & { projectId: string; workSessionId: string }
 
-/** Saves the state of a work session because somebody asks for it (CK1), with what they say about it. */
+/** Saves a checkpoint on request (CK1). */
 export const saveCheckpoint = defineUseCase({
   name: 'save-checkpoint',
   streams: ({ projectId }: Input) => [projectStream(projectId)],
@@ -53,7 +50,7 @@ export const saveCheckpoint = defineUseCase({
 
 type AgentInput = Receiver & { asked: z.output<typeof CheckpointRequest> }
 
-/** An agent saves the state of the work it is at (`save_checkpoint`). This is activity (AS6). */
+/** Saves a checkpoint of the agent's current work (`save_checkpoint`). Counts as activity (AS6). */
 export const saveMyCheckpoint = defineUseCase({
   name: 'save-my-checkpoint',
   streams: ({ projectId }: AgentInput) => [projectStream(projectId)],
@@ -73,7 +70,7 @@ interface DueInput {
   readonly workSessionId: string
 }
 
-/** Saves the state of a running work session that has changed and was not saved for a while (CK1). Done twice, it is done once. */
+/** Saves a checkpoint of a running work session that changed and was not saved for a while (CK1). Idempotent. */
 export const saveDueCheckpoint = defineUseCase({
   name: 'save-due-checkpoint',
   streams: ({ projectId }: DueInput) => [projectStream(projectId)],

@@ -1,4 +1,4 @@
-/** What use cases about tasks share: finding one, its dependencies, and which task a work session is at. */
+/** Finds tasks, stores their dependencies, and tracks a work session's current task. */
 
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -23,7 +23,7 @@ interface Place {
   readonly taskId: string
 }
 
-/** A task of a project; one of another project is not there. */
+/** A task of a project. Another project's is not found. */
 export async function existingTask(reader: Reader, { projectId, taskId }: Place): Promise<TaskRow> {
   if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
   const row = await reader.first(selectTask, { projectId, id: taskId })
@@ -31,16 +31,16 @@ export async function existingTask(reader: Reader, { projectId, taskId }: Place)
   return row
 }
 
-/** SE3: to an agent, the tasks of others are not there. */
+/** SE3: an agent finds its own tasks only. */
 export async function taskOfAgent(reader: Reader, place: Place, agentId: string): Promise<TaskRow> {
   const row = await existingTask(reader, place)
   if (row.assigned_to !== agentId) throw noSuchTask(place.taskId)
   return row
 }
 
-// Which task a running work session is at (WK1): the one begun last; when that is finished, another that is being worked on.
-
-/** After the task was written. */
+/**
+ * Updates a running work session's current task (WK1) after a task changed: the one started last, or else another in progress.
+ */
 export async function moveCurrentTask(tx: Tx, before: TaskRow, after: TaskRow): Promise<void> {
   const begun = after.status === 'in_progress'
   if (!begun && before.status !== 'in_progress') return
@@ -53,17 +53,17 @@ export async function moveCurrentTask(tx: Tx, before: TaskRow, after: TaskRow): 
   tx.append(projectStream(row.project_id), { type: 'work-session-changed', data: { workSession: workSessionOf(moved) } })
 }
 
-// Writes down what a task waits for and says which of it is unfinished (TK2). A task that is not there yet may be waited for,
-// so that a plan can be written in any order; what can never be a task is refused, and so is a circle, by name.
-
 interface OfTask {
   readonly projectId: string
   readonly taskId: string
 }
 
-/** Each of them once. */
 export const distinct = (dependsOn: readonly string[]): string[] => [...new Set(dependsOn)]
 
+/**
+ * Stores a task's dependencies and returns the unfinished ones (TK2). A dependency may name a task that does not exist yet; an
+ * invalid id or a cycle is refused.
+ */
 export async function dependOn(tx: Tx, task: OfTask, dependsOn: readonly string[]): Promise<string[]> {
   const { projectId, taskId } = task
   for (const id of dependsOn) if (!isTaskId(id) && !(await tx.first(selectTask, { projectId, id }))) throw noSuchTask(id)
@@ -73,7 +73,7 @@ export async function dependOn(tx: Tx, task: OfTask, dependsOn: readonly string[
   return unfinishedFor(tx, task, dependsOn)
 }
 
-/** In the order in which they were named. */
+/** The unfinished dependencies, in the given order. */
 export const unfinishedFor = async (reader: Reader, task: OfTask, dependsOn: readonly string[]): Promise<string[]> =>
   dependsOn.length === 0 ? [] : unfinishedOf(dependsOn, await statusesOfDependencies(reader, task))
 

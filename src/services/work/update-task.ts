@@ -1,4 +1,4 @@
-/** What an agent says about a task of its own (`update_task`): how far it is, how it ended. This is activity (AS6). */
+/** Updates an agent's own task (`update_task`): progress or end. Counts as activity (AS6). */
 import type * as z from 'zod'
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
 import type { Task, TaskProgress } from '../../protocol/work/task.ts'

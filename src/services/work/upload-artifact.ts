@@ -1,4 +1,4 @@
-/** Stores an artifact: its upload is begun, takes parts, and becomes the artifact or is dropped (AR1). */
+/** Uploads an artifact in parts (CK5): an upload is begun, filled, and stored as the artifact or dropped. */
 
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -24,13 +24,13 @@ import {
 import { noSuchUpload } from '../refusals.ts'
 import { existingWorkSession } from './work-session-record.ts'
 
-/** Whether an artifact may be stored under a name in a work session (CK5), and which one it would replace. */
 export interface NamedArtifact {
   readonly projectId: string
   readonly workSessionId: string
   readonly name: string
 }
 
+/** Checks whether an artifact may be stored under a name (CK5), and returns the one it would replace. */
 async function artifactPlace(reader: Reader, { name, ...place }: NamedArtifact): Promise<ArtifactRow | undefined> {
   const { workSessionId } = place
   await existingWorkSession(reader, place)
@@ -39,7 +39,7 @@ async function artifactPlace(reader: Reader, { name, ...place }: NamedArtifact):
   const known = await reader.first(selectByFoldedName, { workSessionId, foldedName: foldedName(name) })
   if (known && known.name !== name)
     throw new Refusal('invalid_name', refusalText('nameLikeAnother', { name: known.name }), { name })
-  // One that an earlier build has let in can be written again.
+  // A name accepted by an earlier build may be overwritten.
   if (!known && hasUnseenCharacters(name)) throw new Refusal('invalid_name', refusalText('nameUnseen'), { name })
   if (!known && (await countOf(reader, workSessionId)) >= maxArtifactsOfWorkSession)
     throw new Refusal('too_large', refusalText('artifactsFull', { count: maxArtifactsOfWorkSession }), {
@@ -51,7 +51,7 @@ async function artifactPlace(reader: Reader, { name, ...place }: NamedArtifact):
 const countOf = async (reader: Reader, workSessionId: string): Promise<number> =>
   (await artifactsAfter(reader, { workSessionId, name: '' }, maxArtifactsOfWorkSession)).length
 
-/** Opens the place that an artifact's bytes go to (CK5), once it is known that it may be stored under its name. */
+/** Begins an upload after checking the artifact's name (CK5). */
 export const beginUpload = defineUseCase({
   name: 'begin-upload',
   streams: ({ projectId }: NamedArtifact) => [projectStream(projectId)],
@@ -65,13 +65,13 @@ export const beginUpload = defineUseCase({
 
 interface PartInput {
   readonly uploadId: string
-  /** From 0, one after the other. */
+  /** From 0, consecutive. */
   readonly number: number
   /** In base64. */
   readonly bytes: string
 }
 
-/** Adds the next bytes to an upload. Nobody sees them until an artifact has them. */
+/** Adds a part to an upload. It is not visible before the artifact is stored. */
 export const addUploadPart = defineUseCase({
   name: 'add-upload-part',
   streams: () => [],
@@ -87,11 +87,11 @@ interface Input extends NamedArtifact {
   readonly sha256: string
   readonly mediaType: string
   readonly by: string
-  /** Of one that is brought back from its file (CK4): when it was made and changed. */
+  /** The times of an artifact restored from its file (CK4). */
   readonly times?: { readonly createdAt: Instant; readonly updatedAt: Instant } | undefined
 }
 
-/** Gives the bytes of a finished upload to an artifact (CK5), in one step: whoever reads it gets the old ones or the new ones whole. */
+/** Stores a finished upload as an artifact in one step (CK5): a reader gets the old bytes or the new ones, whole. */
 export const storeArtifact = defineUseCase({
   name: 'store-artifact',
   streams: ({ projectId }: Input) => [projectStream(projectId)],
@@ -119,7 +119,7 @@ export const storeArtifact = defineUseCase({
   },
 })
 
-/** Clears away an upload that no artifact has: cut off, too large, or sent a second time. One that is stored is left alone. */
+/** Deletes an upload that no artifact uses. A stored one stays. */
 export const dropUpload = defineUseCase({
   name: 'drop-upload',
   streams: () => [],

@@ -1,4 +1,4 @@
-/** What use cases about work sessions share: finding one, beginning one, and which agent session drives it. */
+/** Finds and creates work sessions, and sets which agent session owns one. */
 
 import { Refusal } from '../../domain/errors.ts'
 import { workSessionId } from '../../domain/ids.ts'
@@ -20,7 +20,7 @@ interface Place {
   readonly workSessionId: string
 }
 
-/** A work session of a project; one of another project is not there. */
+/** A work session of a project. Another project's is not found. */
 export async function existingWorkSession(reader: Reader, { projectId, workSessionId }: Place): Promise<WorkSessionRow> {
   if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
   const row = await reader.first(selectWorkSession, { id: workSessionId })
@@ -28,15 +28,15 @@ export async function existingWorkSession(reader: Reader, { projectId, workSessi
   return row
 }
 
-// The beginning of a work session, for whoever begins one: a person (`create-work-session`) or an agent that starts work (WK4).
-// Told in its project and at home.
-
-/** The random part has two thousand million values a second; taken this often in a row means the randomness is broken. */
+/** The random part has two thousand million values a second, so this many collisions mean broken randomness. */
 const maxIdTries = 10
 
 type Beginning = Pick<WorkSessionRow, 'project_id'> & Partial<Omit<WorkSessionRow, 'id' | 'started_at' | 'ended_at'>>
 
-/** The use case names `home` and the project's stream. */
+/**
+ * Creates a work session for a person (`create-work-session`) or an agent that starts work (WK4), and announces it. The calling
+ * use case locks `home` and the project's stream.
+ */
 export async function beginWorkSession(tx: Tx, beginning: Beginning, context: Context): Promise<WorkSessionRow> {
   const row: WorkSessionRow = {
     parent_session_id: null,
@@ -73,8 +73,8 @@ async function freeId(reader: Reader, { now, random }: Context): Promise<string>
 }
 
 /**
- * An agent session takes up work in a work session (WK4). It drives it from now on, and it ends with it (AS9), unless another
- * live agent session does already.
+ * Makes an agent session the owner of a work session (WK4), which then ends with it (AS9), unless another live agent session
+ * owns it.
  */
 export async function driveWorkSession(tx: Tx, workSessionId: string, agentSessionId: string): Promise<void> {
   const row = await tx.first(selectWorkSession, { id: workSessionId })

@@ -1,4 +1,7 @@
-/** Sets what makes a fresh worktree of a project runnable (WT5). Its words are in no event: who may read need not see them. */
+/**
+ * Sets the commands that prepare a new worktree of a project (WT5). The event leaves them out, because not every reader may see
+ * them.
+ */
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { projectStream } from '../../domain/stream-name.ts'
@@ -23,7 +26,7 @@ export const changeSetUp = defineUseCase({
   },
 })
 
-/** What makes a fresh worktree of a project runnable (WT5); nothing unless an owner has said so. */
+/** Returns the set-up of a project's worktrees (WT5). Empty unless an owner set one. */
 export const getSetUp = defineQuery({
   name: 'get-set-up',
   run: async (reader, { projectId }: { projectId: string }): Promise<SetUp> => {

@@ -1,4 +1,4 @@
-/** Reads about worktrees. */
+/** Read queries for worktrees. */
 
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -20,7 +20,7 @@ import { noSuchProject } from '../refusals.ts'
 
 type Keyed = WorktreeRow & { readonly createdAt: string }
 
-/** Lists the worktrees of a project in the register, newest first: of one's own user sessions, or everybody's for who manages the installation. */
+/** Lists a project's worktrees, newest first: of the account's own user sessions, or all for owners. */
 export const listWorktrees = defineQuery({
   name: 'list-worktrees',
   run: async (reader, { limit, cursor, ...filter }: PageQuery & WorktreesFilter): Promise<Page<Keyed>> => {
@@ -39,7 +39,7 @@ interface Which {
   readonly accountId: string | null
 }
 
-/** A worktree of a project in the register; another's is not there (SE3). */
+/** Returns a worktree of a project. Another account's is not found (SE3). */
 export const findWorktree = defineQuery({
   name: 'find-worktree',
   withoutSnapshot: true,
@@ -51,16 +51,19 @@ export const findWorktree = defineQuery({
   },
 })
 
-/** In one read. */
+/** Worktrees in one page. */
 const lookedAtOnce = 200
 
 interface UnusedWorktrees {
   readonly due: readonly { readonly worktreeId: string; readonly projectId: string }[]
-  /** The last one looked at; undefined: there are no more. */
+  /** The last one read. Undefined when there are no more. */
   readonly after: string | undefined
 }
 
-/** The worktrees that their project's policy has removed when nothing in them would be lost (WT3): a page of those not used for long enough. */
+/**
+ * Lists worktrees unused for longer than the project's policy allows, in pages (WT3). They are removed only if nothing would be
+ * lost.
+ */
 export const findUnusedWorktrees = defineQuery({
   name: 'find-unused-worktrees',
   run: async (reader, { after }: { after: string }, { now }): Promise<UnusedWorktrees> => {

@@ -1,4 +1,7 @@
-/** Where an agent works, in a role or in a conversation (CX9), put into the register the moment its machine says so (WT2, WT3): one row for a place, for as long as it is there. */
+/**
+ * Registers where an agent works, in a role or a conversation (CX9), when its machine reports it (WT2, WT3). One row per
+ * folder.
+ */
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import { mask } from '../../platform/mask.ts'
@@ -20,7 +23,7 @@ export async function registerWorktree(tx: Tx, agent: RoleAgentRow, launch: Laun
   await register(tx, { user_session_id, account_id: userSession.account_id, role, conversation_key: null }, launch, made, context)
 }
 
-/** Of a conversation; the project's own folder is nobody's to remove, and not in the register. */
+/** Registers a conversation's worktree. The project's own folder is not registered, because it is never removed. */
 export async function keepWorkplace(
   tx: Tx,
   { conversation_key, origin_key }: ContextRow,
@@ -57,7 +60,7 @@ async function register(
     branch: made.branch,
     base_branch: made.baseBranch,
     note: made.note,
-    // What was done once stays true when it is not done again.
+    // A past set-up stays recorded when it is not run again.
     set_up: setUp === null ? (known?.set_up ?? null) : JSON.stringify({ ...setUp, output: mask(setUp.output) }),
     created_at: known?.created_at ?? now,
     last_used_at: now,
