@@ -1,5 +1,5 @@
 /**
- * The import directions (docs/architecture.md, "Directions"): server → services → store → domain; the command line and the
+ * The import directions (docs/architecture.md, "Import directions"): server → services → store → domain; the command line and the
  * page stand on the other side of a wire and use the client. Everything is refused that is not listed here.
  */
 
