@@ -23,6 +23,7 @@ const steps: readonly Step[] = [
   { name: 'format and lint', argv: tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '--max-diagnostics=50') },
   { name: 'generated docs', argv: script('generate-docs.ts', '--check') },
   { name: 'lockfile', argv: script('check/lockfile.ts') },
+  { name: 'commit subjects', argv: script('check/commit-subjects.ts') },
 ]
 
 export interface CheckTotals {

@@ -71,18 +71,26 @@ function ruled(name: string): readonly string[] {
 /** Comments, texts of one line, and templates (with what is in their braces): what is no name. */
 const notNames = /\/\*[\s\S]*?\*\/|(?<![:'"`])\/\/.*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g
 
-/** Reads the text without parsing it, which would take ten times as long. */
-function oldWords(source: SourceFile): Finding[] {
-  const { path, text } = source
-  const found: Finding[] = ruled(basename(path).replace(/\.\w+$/, '')).map((word) => ({ rule: `name: ${word}`, where: path }))
-  const at = (index: number): string => placeOf(source, { type: '', start: index, end: index })
-  for (const { 0: part, index } of text.matchAll(notNames))
-    if (part.startsWith('/'))
-      for (const { rule, where } of commentFindings(part)) found.push({ rule, where: `${at(index)} ${where}` })
-  const code = text.replace(notNames, (part) => ' '.repeat(part.length))
-  for (const { 0: name, index } of code.matchAll(/[A-Za-z_$][\w$]*/g))
-    for (const word of ruled(name)) found.push({ rule: `name: ${word}`, where: `${at(index)} ${name}` })
-  return found
+/** Reads the text without parsing it, which would take ten times as long. A name counts once, however often it is used. */
+function oldWords(sources: readonly SourceFile[]): Finding[] {
+  const found: Finding[] = []
+  const names = new Map<string, string>()
+  for (const source of sources) {
+    const { path, text } = source
+    const at = (index: number): string => placeOf(source, { type: '', start: index, end: index })
+    const file = basename(path).replace(/\.\w+$/, '')
+    if (ruled(file).length > 0) names.set(file, path)
+    for (const { 0: part, index } of text.matchAll(notNames))
+      if (part.startsWith('/'))
+        for (const { rule, where } of commentFindings(part)) found.push({ rule, where: `${at(index)} ${where}` })
+    const code = text.replace(notNames, (part) => ' '.repeat(part.length))
+    for (const { 0: name, index } of code.matchAll(/[A-Za-z_$][\w$]*/g))
+      if (ruled(name).length > 0 && !names.has(name)) names.set(name, at(index))
+  }
+  const named = [...names].flatMap(([name, where]) =>
+    ruled(name).map((word) => ({ rule: `name: ${word}`, where: `${where} ${name}` })),
+  )
+  return [...found, ...named]
 }
 
 function commentFindings(text: string): Finding[] {
@@ -112,6 +120,6 @@ function crowdedNames(sources: readonly SourceFile[]): Finding[] {
 
 /** Everything that is found, by rule. */
 export function findOldWords(sources: readonly SourceFile[]): Readonly<Record<string, readonly string[]>> {
-  const found = Map.groupBy([...sources.flatMap(oldWords), ...crowdedNames(sources)], ({ rule }) => rule)
+  const found = Map.groupBy([...oldWords(sources), ...crowdedNames(sources)], ({ rule }) => rule)
   return Object.fromEntries([...found].map(([rule, findings]) => [rule, findings.map(({ where }) => where)]))
 }
