@@ -100,7 +100,7 @@ module.exports = {
       comment: 'A store driver or a server is made in the composition root and nowhere else.',
       severity: 'error',
       from: { path: '^src/', pathNot: [compositionRoot, '^src/store/(sqlite|postgres)/', '^src/server/'] },
-      to: { path: ['^src/store/(sqlite|postgres)/', '^src/server/(front|start-listeners)\\.ts$'] },
+      to: { path: ['^src/store/(sqlite|postgres)/', '^src/server/(http/http-listener|start-listeners)\\.ts$'] },
     },
     {
       name: 'only-the-command-line-starts-things',

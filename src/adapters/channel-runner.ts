@@ -35,14 +35,14 @@ export interface SupervisorOptions {
 }
 
 export class ChannelRunner {
-  readonly #parts: SupervisorOptions
+  readonly #options: SupervisorOptions
   readonly #channel: ChannelName
   readonly #stop = new AbortController()
   #kept: Promise<void> = Promise.resolve()
 
-  constructor(parts: SupervisorOptions) {
-    this.#parts = parts
-    this.#channel = parts.adapter.channel
+  constructor(options: SupervisorOptions) {
+    this.#options = options
+    this.#channel = options.adapter.channel
   }
 
   start(): void {
@@ -72,7 +72,7 @@ export class ChannelRunner {
   }
 
   async #hold(forMs: number, take: boolean): Promise<boolean | undefined> {
-    const { store, holder, logger } = this.#parts
+    const { store, holder, logger } = this.#options
     try {
       return (await store.run(holdChannel, { channel: this.#channel, holder, take, forMs })).held
     } catch (error) {
@@ -82,7 +82,7 @@ export class ChannelRunner {
   }
 
   async #serve(signal: AbortSignal): Promise<void> {
-    const { store, clock, logger, adapter, holder, figures } = this.#parts
+    const { store, clock, logger, adapter, holder, figures } = this.#options
     const sender = new Sender({ store, clock, logger, adapter, holder, onSent: () => figures.sent++ })
     sender.start()
     for (let failures = 0; !signal.aborted; ) {
@@ -105,7 +105,7 @@ export class ChannelRunner {
   }
 
   #run(sender: Sender, signal: AbortSignal, worked: () => void): Promise<void> {
-    const { store, logger, adapter, figures } = this.#parts
+    const { store, logger, adapter, figures } = this.#options
     const inbox = new Inbox({ store, logger, channel: this.#channel })
     let account: Account | undefined
     return adapter.run(
@@ -129,7 +129,7 @@ export class ChannelRunner {
   }
 
   async #note(state: 'connected' | 'failing', trouble: string | null, account?: Account): Promise<void> {
-    const { store, holder, logger } = this.#parts
+    const { store, holder, logger } = this.#options
     await store
       .run(recordChannelState, { channel: this.#channel, holder, state, trouble, account })
       .catch((error) => logger.warn({ channel: this.#channel, error: String(error) }, 'How the channel stands could not be kept'))
@@ -143,7 +143,7 @@ export class ChannelRunner {
         signal.removeEventListener('abort', over)
         resolve()
       }
-      const cancel = this.#parts.clock.after(ms, over)
+      const cancel = this.#options.clock.after(ms, over)
       signal.addEventListener('abort', over)
     })
   }

@@ -29,10 +29,10 @@ export interface InboxOptions {
 export type Taken = 'message' | 'command' | 'stranger' | 'nothing'
 
 export class Inbox {
-  readonly #parts: InboxOptions
+  readonly #options: InboxOptions
 
-  constructor(parts: InboxOptions) {
-    this.#parts = parts
+  constructor(options: InboxOptions) {
+    this.#options = options
   }
 
   /** Rejected when it was not taken and should be delivered again. */
@@ -45,7 +45,7 @@ export class Inbox {
         if (error.code === 'busy' && look < maxLooks) continue
         if (error.code === 'busy' || error.code === 'store_unavailable') throw error
         // Delivered again it would be refused again, and everything behind it would wait for ever.
-        const { channel, logger } = this.#parts
+        const { channel, logger } = this.#options
         logger.warn({ channel, chatId: message.chatId, code: error.code }, 'A message could not be taken and was left out')
         return 'nothing'
       }
@@ -53,7 +53,7 @@ export class Inbox {
   }
 
   async #take(account: Account, message: Inbound): Promise<Taken> {
-    const { store, channel } = this.#parts
+    const { store, channel } = this.#options
     const place = { channel, chatId: message.chatId }
     const receipt = receiptOf(place, account, message)
     const text = storable(message.text).trim()

@@ -34,7 +34,7 @@ export interface SenderOptions {
 }
 
 export class Sender {
-  readonly #parts: SenderOptions
+  readonly #options: SenderOptions
   readonly #channel: ChannelName
   readonly #abort = new AbortController()
   /** Sent, and not yet written down as such: known as long as this process lives. */
@@ -46,12 +46,12 @@ export class Sender {
   #stopped = false
 
   constructor(parts: SenderOptions) {
-    this.#parts = parts
+    this.#options = parts
     this.#channel = parts.adapter.channel
   }
 
   start(): void {
-    this.#stopBell = this.#parts.store.doorbell.onAny((stream) => this.#heard(stream))
+    this.#stopBell = this.#options.store.doorbell.onAny((stream) => this.#heard(stream))
     this.look()
   }
 
@@ -60,7 +60,7 @@ export class Sender {
     this.#stopped = true
     this.#stopBell?.()
     this.#cancel?.()
-    const giveUp = this.#parts.clock.after(finishWithinMs, () => this.#abort.abort())
+    const giveUp = this.#options.clock.after(finishWithinMs, () => this.#abort.abort())
     await this.#running
     giveUp()
   }
@@ -77,7 +77,7 @@ export class Sender {
   }
 
   async #lookAtAll(): Promise<void> {
-    const { clock, logger } = this.#parts
+    const { clock, logger } = this.#options
     let waitMs = lookAtAllEveryMs
     try {
       while (this.#rung && !this.#stopped) {
@@ -98,7 +98,7 @@ export class Sender {
     let waitMs = lookAtAllEveryMs
     const failures: unknown[] = []
     for (let after = ''; ; ) {
-      const next = await this.#parts.store.query(findOutgoing, { channel: this.#channel, after })
+      const next = await this.#options.store.query(findOutgoing, { channel: this.#channel, after })
       const due = next.filter(({ inMs }) => inMs === 0)
       for (let at = 0; at < due.length && !this.#stopped; at += chatsTogether)
         await Promise.all(
@@ -116,7 +116,7 @@ export class Sender {
 
   /** One part. */
   async #send({ chatId, n }: NextOutgoing): Promise<void> {
-    const { store, adapter, holder, onSent } = this.#parts
+    const { store, adapter, holder, onSent } = this.#options
     const which = { channel: this.#channel, chatId, n }
     const { begun } = await store.run(beginSending, { ...which, holder })
     if (!begun) return
@@ -134,7 +134,7 @@ export class Sender {
   }
 
   async #sendPart(chatId: string, parts: readonly string[], begun: Begun): Promise<SentOutcome> {
-    const { adapter, clock, logger } = this.#parts
+    const { adapter, clock, logger } = this.#options
     const { part, maybeSent, language, attempts, createdAt } = begun
     const text = parts[part]
     const isLast = part >= parts.length - 1

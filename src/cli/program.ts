@@ -43,8 +43,8 @@ export interface ProgramOptions {
 }
 
 /** commander 15 writes nothing by itself: help goes to standard output, everything else is thrown and reported by run.ts. */
-export function buildProgram(specs: readonly CommandSpec[], parts: ProgramOptions): Command {
-  const { terminal, name, version } = parts
+export function buildProgram(specs: readonly CommandSpec[], options: ProgramOptions): Command {
+  const { terminal, name, version } = options
   const paint = painter(terminal.stdout, terminal.env)
   const program = new Command(name)
     .description('The session server for AI agents: starts them, keeps them warm, and takes work up where it stopped.')
@@ -52,7 +52,7 @@ export function buildProgram(specs: readonly CommandSpec[], parts: ProgramOption
     .usage('[command] [options]')
   prepare(program, terminal, paint)
   program.addHelpText('after', () => `${examplesText(name, topExamples, terminal)}\n\n${exitCodeTable(paint)}`)
-  for (const spec of specs) program.addCommand(build(spec, parts, paint), { isDefault: spec.isDefault === true })
+  for (const spec of specs) program.addCommand(build(spec, options, paint), { isDefault: spec.isDefault === true })
   return program
 }
 
@@ -62,18 +62,19 @@ const topExamples: CommandSpec['examples'] = [
   ['doctor', 'find out what is wrong'],
 ]
 
-function build(spec: CommandSpec, parts: ProgramOptions, paint: Paint): Command {
+function build(spec: CommandSpec, options: ProgramOptions, paint: Paint): Command {
   const command = new Command(spec.name).description(spec.summary)
-  prepare(command, parts.terminal, paint)
+  prepare(command, options.terminal, paint)
   for (const operand of spec.operands ?? []) command.argument(bracketed(operand.name), operand.about)
   for (const option of optionsOf(spec)) command.addOption(toOption(option))
-  for (const inner of spec.commands ?? []) command.addCommand(build(inner, parts, paint), { isDefault: inner.isDefault === true })
-  command.addHelpText('after', () => helpFooter(parts, spec, paint))
+  for (const inner of spec.commands ?? [])
+    command.addCommand(build(inner, options, paint), { isDefault: inner.isDefault === true })
+  command.addHelpText('after', () => helpFooter(options, spec, paint))
   const run = spec.run
   if (run) {
     command.action(async (...all: unknown[]) => {
       const given = new Given(all.slice(0, -2) as (string | string[])[], command.opts())
-      const context = new CommandContext({ ...parts, given, progress: !spec.local })
+      const context = new CommandContext({ ...options, given, progress: !spec.local })
       await run(context, given)
         .catch((error: unknown) => context.failWith(error))
         .finally(() => context.end())

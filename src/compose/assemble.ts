@@ -4,6 +4,7 @@ import { agentDetection } from '../adapters/agents/detect-agents.ts'
 import { ownerId } from '../domain/access/who.ts'
 import { keepCutoverRule, noteDay, noteFiles } from '../jobs/cutover.ts'
 import { JobLease, type StartJobs } from '../jobs/job-lease.ts'
+import { projectFiles } from '../jobs/project-files.ts'
 import { startJobs } from '../jobs/start-jobs.ts'
 import { chatLog } from '../mirror/chat-log.ts'
 import { conversationFile } from '../mirror/conversation-file.ts'
@@ -16,7 +17,7 @@ import type { Logger } from '../platform/logger.ts'
 import type { Seals } from '../platform/seals.ts'
 import { hashSecret } from '../platform/secrets.ts'
 import type { ConfigValues } from '../protocol/config.ts'
-import type { Front } from '../server/front.ts'
+import type { HttpListener } from '../server/http/http-listener.ts'
 import type { Tails } from '../server/live/tail.ts'
 import { Starter } from '../server/processes/agent-starter.ts'
 import { startListeners } from '../server/start-listeners.ts'
@@ -24,13 +25,12 @@ import { createTurnDispatcher } from '../server/turns/turn-dispatcher.ts'
 import { createSignInCode } from '../services/access/create-sign-in-code.ts'
 import type { Store } from '../store/store.ts'
 import { firstStart } from './first-start.ts'
-import { projectFiles } from './project-files.ts'
 import type { Undo } from './start-server.ts'
 
 export interface Options {
   readonly config: ConfigValues
   readonly ownerToken: string
-  readonly front: Front
+  readonly listener: HttpListener
   readonly logger: Logger
   readonly clock: Clock
   readonly env: NodeJS.ProcessEnv
@@ -46,8 +46,8 @@ interface Assembled {
   signInCode(): Promise<string>
 }
 
-export async function assemble(parts: Options): Promise<Assembled> {
-  const { config, ownerToken, front, logger, clock, env, undo, store, seals, expectsCoordinator } = parts
+export async function assemble(options: Options): Promise<Assembled> {
+  const { config, ownerToken, listener, logger, clock, env, undo, store, seals, expectsCoordinator } = options
   const { data } = config
   await keepCutoverRule(store, config, (text) => logger.info(text))
   const taken = await importAtStart(store, data, (file, why) => logger.warn({ file, why }, 'a conversation file was skipped'))
@@ -68,7 +68,7 @@ export async function assemble(parts: Options): Promise<Assembled> {
     bringBack: restoreFromPath(store, data),
   }
   const listeners = await startListeners({
-    front,
+    listener,
     store,
     clock,
     ownerTokenHash,
@@ -85,13 +85,13 @@ export async function assemble(parts: Options): Promise<Assembled> {
   const speaker = createTurnDispatcher({ store, clock, logger })
   speaker.start()
   undo.push(() => speaker.stop())
-  const begin: StartJobs = (dutyClock) =>
-    startJobs({ store, logger, config, server: listeners, figures: front.figures }, dutyClock)
-  const stopDuties = await startDuties(begin, parts)
+  const startOwnJobs: StartJobs = (jobClock) =>
+    startJobs({ store, logger, config, server: listeners, figures: listener.figures }, jobClock)
+  const stopJobs = await startSharedJobs(startOwnJobs, options)
   // Alone there is nowhere else to go, so nobody is given the time for it.
   const lingerMs = config.database_url ? config.drain_seconds * 1000 : 0
   undo.push(async () => {
-    await Promise.all([listeners.close(lingerMs), stopDuties()])
+    await Promise.all([listeners.close(lingerMs), stopJobs()])
   })
 
   firstStart(store, data, logger)
@@ -101,9 +101,9 @@ export async function assemble(parts: Options): Promise<Assembled> {
 }
 
 /** Alone on its database there is nobody to share them with; the function returned stops them. */
-async function startDuties(begin: StartJobs, { config, clock, logger, store }: Options): Promise<() => Promise<void>> {
-  if (!config.database_url) return begin(clock)
-  const lease = new JobLease({ store, clock, logger, holder: randomUUID(), begin })
+async function startSharedJobs(start: StartJobs, { config, clock, logger, store }: Options): Promise<() => Promise<void>> {
+  if (!config.database_url) return start(clock)
+  const lease = new JobLease({ store, clock, logger, holder: randomUUID(), startJobs: start })
   lease.start()
   return () => lease.stop()
 }

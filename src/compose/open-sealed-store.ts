@@ -4,6 +4,7 @@
  */
 import { hasPlainValues, sealedOtherwise } from '../domain/agents/environment.ts'
 import type { Logger } from '../platform/logger.ts'
+import { readSeals, sealingKeyFile } from '../platform/sealing-key.ts'
 import { newSealingKey, type Seals } from '../platform/seals.ts'
 import { writeSecret } from '../platform/secret-files.ts'
 import { StartFailure } from '../platform/start-failure.ts'
@@ -11,7 +12,6 @@ import type { ConfigValues } from '../protocol/config.ts'
 import { agentsWithoutKeys, findEnvironments } from '../services/agents/queries.ts'
 import { claimSealingKey, sealEnvironments } from '../services/agents/seal-environments.ts'
 import type { Store } from '../store/store.ts'
-import { readSeals, sealingKeyFile } from './sealing-key.ts'
 
 /** Other nodes, of the version before, may write plain values meanwhile. */
 const maxRounds = 5

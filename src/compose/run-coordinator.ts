@@ -16,9 +16,9 @@ import { type ProcessSource, processes } from '../platform/processes.ts'
 import { isAlive, readRunFile } from '../platform/run-file.ts'
 import { stopOnSignal } from '../platform/signals.ts'
 import { StartFailure } from '../platform/start-failure.ts'
+import { thisProgram } from '../platform/this-program.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { linkVersion } from '../protocol/processes/link.ts'
-import { thisProgram } from './this-program.ts'
 
 export interface CoordinatorSettings {
   readonly config: ConfigValues

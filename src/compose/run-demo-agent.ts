@@ -2,8 +2,8 @@
 import { DemoAgent, type DemoAgentOptions } from '../demo/mcp/demo-agent.ts'
 import { stopOnSignal } from '../platform/signals.ts'
 
-export async function runDemoAgent(parts: Omit<DemoAgentOptions, 'ignoreSigterm'>): Promise<void> {
-  const { log } = parts
+export async function runDemoAgent(options: Omit<DemoAgentOptions, 'ignoreSigterm'>): Promise<void> {
+  const { log } = options
   let stopping = false
   const stopListening = stopOnSignal({
     stop: () => {
@@ -16,7 +16,7 @@ export async function runDemoAgent(parts: Omit<DemoAgentOptions, 'ignoreSigterm'
     stopListening()
     process.on('SIGTERM', () => {})
   }
-  const agent = new DemoAgent({ ...parts, ignoreSigterm })
+  const agent = new DemoAgent({ ...options, ignoreSigterm })
   try {
     await agent.run()
   } catch (error) {

@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { CoordinatorSupervisor, SupervisorOptions } from '../coordinator/coordinator-supervisor.ts'
 import { systemClock } from '../platform/clock.ts'
 import { prepareDataFolder } from '../platform/data-folder.ts'
 import { lockDataFolder } from '../platform/data-lock.ts'
@@ -16,10 +17,9 @@ import { removeRunFile, writeRunFile } from '../platform/run-file.ts'
 import { prepareSecrets } from '../platform/secret-files.ts'
 import { StartFailure } from '../platform/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
-import { Front } from '../server/front.ts'
+import { HttpListener } from '../server/http/http-listener.ts'
 import type { Tails } from '../server/live/tail.ts'
 import type { Store } from '../store/store.ts'
-import type { CoordinatorSupervisor, SupervisorOptions } from './supervise-coordinator.ts'
 
 const answerFirstMs = 5
 
@@ -60,7 +60,7 @@ export async function startServer(
     undo.push(() => lock.release())
     await prepareSecrets(data, { warn: (message) => logger.warn(message), coordinatorRuns: () => coordinatorRuns(data) })
     const ownerToken = await loadOwnerToken(data, env)
-    const front = new Front({
+    const listener = new HttpListener({
       logger,
       listen: { host: config.host, port: config.port },
       publicUrl: config.public_url,
@@ -69,8 +69,8 @@ export async function startServer(
       version,
       pageFolder: join(packageFolder, 'dist', 'web'),
     })
-    await front.listen()
-    undo.push(() => front.close())
+    await listener.listen()
+    undo.push(() => listener.close())
     // Whoever waits for the port is answered first: to load the doors keeps this thread busy for a while (SP1).
     await pause(answerFirstMs)
     const { boundYoungHeap, collectSooner, compileSooner, withSmallYoungHeap } = await import('../platform/engine-flags.ts')
@@ -84,7 +84,7 @@ export async function startServer(
       assemble({
         config,
         ownerToken,
-        front,
+        listener,
         logger,
         clock: systemClock,
         env,
@@ -97,21 +97,21 @@ export async function startServer(
     boundYoungHeap()
     collectSooner()
     compileSooner()
-    await writeRunFile(data, { pid: process.pid, url: front.url, startedAt: new Date().toISOString(), version })
+    await writeRunFile(data, { pid: process.pid, url: listener.url, startedAt: new Date().toISOString(), version })
     undo.push(() => removeRunFile(data, process.pid))
-    if (kind === 'server') return { url: front.url, signInCode, stop, hurry: () => {} }
-    let keeper: CoordinatorSupervisor | undefined
-    const keeping = keepCoordinator({ config, logger, umask, store, tails }).then(
-      (kept) => {
-        keeper = kept
+    if (kind === 'server') return { url: listener.url, signInCode, stop, hurry: () => {} }
+    let supervisor: CoordinatorSupervisor | undefined
+    const starting = superviseCoordinator({ config, logger, umask, store, tails }).then(
+      (started) => {
+        supervisor = started
       },
       (error: unknown) => logger.error({ error: String(error) }, 'no coordinator can be kept; agents are not started'),
     )
     undo.push(async () => {
-      await keeping
-      await keeper?.stop()
+      await starting
+      await supervisor?.stop()
     })
-    return { url: front.url, signInCode, stop, hurry: () => keeper?.kill() }
+    return { url: listener.url, signInCode, stop, hurry: () => supervisor?.kill() }
   } catch (error) {
     await stop()
     throw explain(error, config)
@@ -123,23 +123,30 @@ async function coordinatorRuns(data: string): Promise<boolean> {
   return processes !== undefined && (await findCoordinator(data, processes)) !== undefined
 }
 
-type KeeperSettings = Pick<SupervisorOptions, 'config' | 'logger' | 'umask'> & { readonly store: Store; readonly tails: Tails }
+type SupervisedSettings = Pick<SupervisorOptions, 'config' | 'logger' | 'umask'> & {
+  readonly store: Store
+  readonly tails: Tails
+}
 
 /** In the background: whoever waits for the server is not kept waiting for this (SP1). */
-async function keepCoordinator({ store, tails, ...parts }: KeeperSettings): Promise<CoordinatorSupervisor | undefined> {
+async function superviseCoordinator({
+  store,
+  tails,
+  ...options
+}: SupervisedSettings): Promise<CoordinatorSupervisor | undefined> {
   await pause(answerFirstMs)
-  const { CoordinatorSupervisor } = await import('./supervise-coordinator.ts')
+  const { CoordinatorSupervisor } = await import('../coordinator/coordinator-supervisor.ts')
   if (!processes) {
-    parts.logger.warn('agents cannot be run on this system yet; join a coordinator from another machine')
+    options.logger.warn('agents cannot be run on this system yet; join a coordinator from another machine')
     return undefined
   }
   const prepare = async (): Promise<() => void> => {
-    const { keepCoordinatorToken } = await import('./coordinator-token.ts')
-    return keepCoordinatorToken({ store, tails, data: parts.config.data, clock: systemClock, logger: parts.logger })
+    const { maintainCoordinatorToken } = await import('../jobs/coordinator-token.ts')
+    return maintainCoordinatorToken({ store, tails, data: options.config.data, clock: systemClock, logger: options.logger })
   }
-  const keeper = new CoordinatorSupervisor({ ...parts, source: processes, clock: systemClock, prepare })
-  keeper.start()
-  return keeper
+  const supervisor = new CoordinatorSupervisor({ ...options, source: processes, clock: systemClock, prepare })
+  supervisor.start()
+  return supervisor
 }
 
 function explain(error: unknown, { host, port }: ConfigValues): unknown {

@@ -37,17 +37,17 @@ export interface SweeperOptions {
 export class AgentSessionSweeper implements PeriodicJob {
   readonly everyMs = everyMs
   readonly complaint = 'Agent sessions could not be swept'
-  readonly #parts: SweeperOptions
+  readonly #options: SweeperOptions
   #heardUntil: number | undefined
   #notedAt = Number.NEGATIVE_INFINITY
 
-  constructor(parts: SweeperOptions) {
-    this.#parts = parts
+  constructor(options: SweeperOptions) {
+    this.#options = options
   }
 
   /** What could not be heard is made up for, what is due is looked at. */
   async round(): Promise<void> {
-    const { clock, logger } = this.#parts
+    const { clock, logger } = this.#options
     const now = clock.now()
     const heardUntil = this.#heardUntil ?? (await this.#heardBeforeStart()) ?? now
     const late = now - heardUntil - everyMs
@@ -67,12 +67,12 @@ export class AgentSessionSweeper implements PeriodicJob {
   }
 
   async #heardBeforeStart(): Promise<number | undefined> {
-    const at = await this.#parts.store.query(findLastSweep, {})
+    const at = await this.#options.store.query(findLastSweep, {})
     return at === undefined ? undefined : epochMs(at)
   }
 
   async #postpone(byMs: number): Promise<void> {
-    const { store } = this.#parts
+    const { store } = this.#options
     for (let after = firstLive; ; ) {
       const page = await store.query(listLiveAgentSessions, { after, limit: postponedAtOnce })
       await Promise.all(
@@ -85,7 +85,7 @@ export class AgentSessionSweeper implements PeriodicJob {
   }
 
   async #lookAtAllDue(): Promise<void> {
-    const { store } = this.#parts
+    const { store } = this.#options
     for (let looks = 0; looks < maxLooks; looks++) {
       const { agentSessions, leftOpen } = await store.query(findDueAgentSessions, {})
       // Nearly always.
@@ -99,7 +99,7 @@ export class AgentSessionSweeper implements PeriodicJob {
   }
 
   async #lookAt(which: DueAgentSession): Promise<boolean> {
-    const { store, logger, lastSeen } = this.#parts
+    const { store, logger, lastSeen } = this.#options
     const found = await store.query(findSweep, which)
     const lastSeenAt = lastSeen.of(which.agentSessionId)
     const { ended } = await store.run(sweepAgentSession, { ...which, ...found, lastSeenAt })
@@ -110,11 +110,11 @@ export class AgentSessionSweeper implements PeriodicJob {
   }
 
   #each<T>(which: object, work: () => Promise<T>): Promise<T | undefined> {
-    return byItself(this.#parts.logger, 'An agent session could not be swept', which, work)
+    return byItself(this.#options.logger, 'An agent session could not be swept', which, work)
   }
 
   async #note(): Promise<void> {
-    const { store, clock } = this.#parts
+    const { store, clock } = this.#options
     const [anyLive] = await store.query(listLiveAgentSessions, { after: firstLive, limit: 1 })
     this.#notedAt = clock.now()
     if (anyLive) await store.run(recordSweep, {})

@@ -46,11 +46,11 @@ const isSame = (one: CutoverRule, other: CutoverRule): boolean => one.hour === o
 export class Cutover implements PeriodicJob {
   readonly everyMs = 1000
   readonly complaint = 'Days could not be closed'
-  readonly #parts: CutoverOptions
+  readonly #options: CutoverOptions
   #isHurried = false
 
-  constructor(parts: CutoverOptions) {
-    this.#parts = parts
+  constructor(options: CutoverOptions) {
+    this.#options = options
   }
 
   hurry(): void {
@@ -59,7 +59,7 @@ export class Cutover implements PeriodicJob {
 
   /** One look: all that is due is closed, and the notes know. */
   async round(): Promise<void> {
-    const { store, logger } = this.#parts
+    const { store, logger } = this.#options
     let closed = 0
     for (let after: DueChapter | null = beforeAllDue; after && !this.#isHurried; ) {
       const { keys, last }: { keys: readonly string[]; last: DueChapter | null } = await store.query(findDueChapters, { after })
@@ -72,7 +72,7 @@ export class Cutover implements PeriodicJob {
 
   /** RE9: one that cannot be closed is said, and the others are closed all the same. */
   async #close(keys: readonly string[]): Promise<number> {
-    const { store, logger } = this.#parts
+    const { store, logger } = this.#options
     if (keys.length === 0) return 0
     try {
       return (await store.run(closeChapters, { keys })).closed

@@ -27,12 +27,12 @@ export interface JobLeaseOptions {
   readonly logger: Logger
   /** Names this node. */
   readonly holder: string
-  readonly begin: StartJobs
+  readonly startJobs: StartJobs
 }
 
 export class JobLease {
-  readonly #parts: JobLeaseOptions
-  readonly #dutyClock: Clock
+  readonly #options: JobLeaseOptions
+  readonly #jobClock: Clock
   /** What the database's clock is ahead of ours. */
   #aheadMs = 0
   #heldUntil = Number.NEGATIVE_INFINITY
@@ -40,19 +40,19 @@ export class JobLease {
   #stopLooking: (() => Promise<void>) | undefined
   #stopped = false
 
-  constructor(parts: JobLeaseOptions) {
-    this.#parts = parts
-    const { clock } = parts
-    this.#dutyClock = { now: () => clock.now() + this.#aheadMs, after: (ms, callback) => clock.after(ms, callback) }
+  constructor(options: JobLeaseOptions) {
+    this.#options = options
+    const { clock } = options
+    this.#jobClock = { now: () => clock.now() + this.#aheadMs, after: (ms, callback) => clock.after(ms, callback) }
   }
 
   start(): void {
-    this.#stopLooking = runPeriodically({ everyMs: lookEveryMs, complaint, round: () => this.look() }, this.#parts)
+    this.#stopLooking = runPeriodically({ everyMs: lookEveryMs, complaint, round: () => this.look() }, this.#options)
   }
 
   /** Hands over: the next who looks has it. */
   async stop(): Promise<void> {
-    const { store, holder, logger } = this.#parts
+    const { store, holder, logger } = this.#options
     this.#stopped = true
     await this.#stopLooking?.()
     if (!this.#end) return
@@ -64,14 +64,14 @@ export class JobLease {
 
   /** One look; never fails. */
   async look(): Promise<void> {
-    const { store, clock, logger, holder, begin } = this.#parts
+    const { store, clock, logger, holder, startJobs } = this.#options
     const askedAt = clock.now()
     try {
       const { held, now } = await store.run(holdLease, { name, holder, forMs: leaseMs })
       this.#aheadMs = epochMs(now) - clock.now()
       this.#heldUntil = held ? askedAt + leaseMs : Number.NEGATIVE_INFINITY
       if (held && !this.#end && !this.#stopped) {
-        this.#end = await begin(this.#dutyClock)
+        this.#end = await startJobs(this.#jobClock)
         logger.info('This node does the duties of the cluster')
       }
     } catch (error) {
@@ -88,7 +88,7 @@ export class JobLease {
     this.#end = undefined
     // A database that is away can be told nothing; that must not be the end of this node.
     await end?.().catch((error: unknown) => {
-      this.#parts.logger.warn({ error: String(error) }, 'The duties could not be ended in order')
+      this.#options.logger.warn({ error: String(error) }, 'The duties could not be ended in order')
     })
   }
 }

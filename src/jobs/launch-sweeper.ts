@@ -10,7 +10,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { beatMs } from '../protocol/processes/link.ts'
 import type { LastSeen } from '../server/agent-sessions/agent-calls.ts'
-import type { HeldCalls } from '../server/agent-sessions/held-calls.ts'
+import type { WaitingCalls } from '../server/agent-sessions/waiting-calls.ts'
 import type { Launches } from '../server/processes/launches.ts'
 import { markUnreachable } from '../services/processes/mark-unreachable.ts'
 import { type DueLaunch, findDueLaunches, findSilentCoordinators } from '../services/processes/queries.ts'
@@ -28,7 +28,7 @@ export interface LaunchSweeperOptions {
   readonly logger: Logger
   readonly launches: Launches
   readonly lastSeen: LastSeen
-  readonly held: Pick<HeldCalls, 'isHeld'>
+  readonly waitingCalls: Pick<WaitingCalls, 'isWaiting'>
   readonly unreachableSeconds: number
   readonly takeoverMinutes: number | null
 }
@@ -36,20 +36,20 @@ export interface LaunchSweeperOptions {
 export class LaunchSweeper implements PeriodicJob {
   readonly everyMs = everyMs
   readonly complaint = 'Processes could not be swept'
-  readonly #parts: LaunchSweeperOptions
+  readonly #options: LaunchSweeperOptions
   #deaf: readonly Deaf[]
   /** The end of the last tick that did its work. */
   #heardUntil: number
 
-  constructor(parts: LaunchSweeperOptions) {
-    this.#parts = parts
-    this.#heardUntil = parts.clock.now()
+  constructor(options: LaunchSweeperOptions) {
+    this.#options = options
+    this.#heardUntil = options.clock.now()
     // Before this server was there nobody could be heard by it.
     this.#deaf = [{ from: instant(0), to: instant(this.#heardUntil) }]
   }
 
   async round(): Promise<void> {
-    const { store, clock, unreachableSeconds, takeoverMinutes } = this.#parts
+    const { store, clock, unreachableSeconds, takeoverMinutes } = this.#options
     const now = clock.now()
     const late = now - this.#heardUntil - everyMs
     if (late > lateMs) this.#deaf = withDeaf(this.#deaf, { from: instant(now - late), to: instant(now) })
@@ -65,17 +65,17 @@ export class LaunchSweeper implements PeriodicJob {
   }
 
   async #show(silent: Parameters<typeof markUnreachable.run>[1]): Promise<void> {
-    const { store, logger } = this.#parts
+    const { store, logger } = this.#options
     if (await store.run(markUnreachable, silent)) logger.warn(silent, 'A coordinator is not heard of')
   }
 
   async #takeOver(coordinatorId: string): Promise<void> {
-    await this.#parts.launches.takeOver(coordinatorId, systemId)
-    this.#parts.logger.warn({ coordinatorId }, 'A coordinator was silent for too long; its work was taken over')
+    await this.#options.launches.takeOver(coordinatorId, systemId)
+    this.#options.logger.warn({ coordinatorId }, 'A coordinator was silent for too long; its work was taken over')
   }
 
   async #lookAtLaunchesOf(coordinatorId: string): Promise<void> {
-    const { store } = this.#parts
+    const { store } = this.#options
     let page = await store.query(findDueLaunches, { coordinatorId, deaf: this.#deaf })
     for (;;) {
       for (const due of page.due) await this.#each(due, () => this.#lookAt(due))
@@ -85,14 +85,14 @@ export class LaunchSweeper implements PeriodicJob {
   }
 
   async #lookAt({ agentSessionId, ...which }: DueLaunch): Promise<void> {
-    const { store, clock, lastSeen, held, logger } = this.#parts
-    const waits = agentSessionId !== null && held.isHeld(agentSessionId)
+    const { store, clock, lastSeen, waitingCalls, logger } = this.#options
+    const waits = agentSessionId !== null && waitingCalls.isWaiting(agentSessionId)
     const lastSeenAt = waits ? instant(clock.now()) : agentSessionId && lastSeen.of(agentSessionId)
     const { stopped } = await store.run(sweepLaunch, { ...which, deaf: this.#deaf, lastSeenAt })
     if (stopped !== null) logger.info({ ...which, reason: stopped }, 'A process is stopped')
   }
 
   async #each(which: object, work: () => Promise<void>): Promise<void> {
-    await byItself(this.#parts.logger, 'It could not be swept', which, work)
+    await byItself(this.#options.logger, 'It could not be swept', which, work)
   }
 }

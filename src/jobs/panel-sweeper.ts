@@ -19,16 +19,16 @@ export interface PanelSweeperOptions {
 export class PanelSweeper implements PeriodicJob {
   readonly everyMs = everyMs
   readonly complaint = 'Chat panels could not be swept'
-  readonly #parts: PanelSweeperOptions
+  readonly #options: PanelSweeperOptions
   /** The last tick that did its work. */
   #sweptAt = Number.NEGATIVE_INFINITY
 
-  constructor(parts: PanelSweeperOptions) {
-    this.#parts = parts
+  constructor(options: PanelSweeperOptions) {
+    this.#options = options
   }
 
   async round(): Promise<void> {
-    const { store, clock } = this.#parts
+    const { store, clock } = this.#options
     const now = clock.now()
     if (now - this.#sweptAt - everyMs > lateMs) await store.run(touchAllPanels, {})
     else if (!(await this.#closeLapsed())) return
@@ -37,7 +37,7 @@ export class PanelSweeper implements PeriodicJob {
 
   /** RE9: one that cannot be closed keeps no other open. False when none could be: a store that takes nothing has seen no panel either. */
   async #closeLapsed(): Promise<boolean> {
-    const { store, logger } = this.#parts
+    const { store, logger } = this.#options
     const lapsed = await store.query(findExpiredPanels, {})
     let closed = 0
     for (const panel of lapsed)

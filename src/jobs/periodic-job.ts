@@ -28,31 +28,31 @@ export interface JobTools {
 }
 
 /** Begins; the function returned stops it when what was begun is done. */
-export function runPeriodically(duty: PeriodicJob, { clock, logger }: JobTools): () => Promise<void> {
+export function runPeriodically(job: PeriodicJob, { clock, logger }: JobTools): () => Promise<void> {
   let running: Promise<void> = Promise.resolve()
   let stopped = false
   let cancel = (): void => {}
-  if (duty.restsFirst) rest()
+  if (job.restsFirst) rest()
   else go()
 
   function go(): void {
-    running = duty
+    running = job
       .round()
-      .catch((error) => logger.warn({ error: String(error) }, `${duty.complaint}; trying again`))
+      .catch((error) => logger.warn({ error: String(error) }, `${job.complaint}; trying again`))
       .finally(() => {
         if (!stopped) rest()
       })
   }
   function rest(): void {
-    cancel = clock.after(duty.everyMs, go)
+    cancel = clock.after(job.everyMs, go)
   }
 
   return async () => {
     stopped = true
     cancel()
-    duty.hurry?.()
+    job.hurry?.()
     await running
-    await duty.end?.()
+    await job.end?.()
   }
 }
 

@@ -18,9 +18,9 @@ export interface ChannelsOptions {
 }
 
 /** The function returned stops them. */
-export function runChannels(parts: ChannelsOptions): () => Promise<void> {
-  const { logger } = parts
-  const loading = load(parts).catch((error: unknown) => {
+export function runChannels(options: ChannelsOptions): () => Promise<void> {
+  const { logger } = options
+  const loading = load(options).catch((error: unknown) => {
     logger.error({ error: String(error) }, 'Telegram could not be loaded')
     return undefined
   })
@@ -36,7 +36,7 @@ async function load({ store, clock, logger, config, figures }: ChannelsOptions) 
   const adapter = telegram({ token, apiRoot: config['telegram.api_root'] ?? undefined })
   const own = { connected: 0, received: 0, sent: 0, failures: 0 }
   figures.channels.set(adapter.channel, own)
-  const keeper = new ChannelRunner({ store, clock, logger, adapter, holder: randomUUID(), figures: own })
-  keeper.start()
-  return keeper
+  const runner = new ChannelRunner({ store, clock, logger, adapter, holder: randomUUID(), figures: own })
+  runner.start()
+  return runner
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import type { LastSeen } from '../server/agent-sessions/agent-calls.ts'
-import type { HeldCalls } from '../server/agent-sessions/held-calls.ts'
+import type { WaitingCalls } from '../server/agent-sessions/waiting-calls.ts'
 import type { Launches } from '../server/processes/launches.ts'
 import type { Figures } from '../server/system/figures.ts'
 import type { Worktrees } from '../server/worktrees/worktrees.ts'
@@ -29,17 +29,17 @@ export interface JobOptions {
   readonly server: {
     readonly launches: Launches
     readonly lastSeen: LastSeen
-    readonly held: HeldCalls
+    readonly waitingCalls: WaitingCalls
     readonly worktrees: Worktrees
   }
   readonly figures: Figures
 }
 
 /** The function returned stops them when what was begun is done. */
-export async function startJobs(parts: JobOptions, clock: Clock): Promise<() => Promise<void>> {
-  const { store, logger, config, server } = parts
-  const { launches, lastSeen, held } = server
-  const duties: readonly PeriodicJob[] = [
+export async function startJobs(options: JobOptions, clock: Clock): Promise<() => Promise<void>> {
+  const { store, logger, config, server } = options
+  const { launches, lastSeen, waitingCalls } = server
+  const jobs: readonly PeriodicJob[] = [
     new AgentSessionSweeper({ store, clock, logger, lastSeen }),
     new LaunchSweeper({
       store,
@@ -47,7 +47,7 @@ export async function startJobs(parts: JobOptions, clock: Clock): Promise<() => 
       logger,
       launches,
       lastSeen,
-      held,
+      waitingCalls,
       unreachableSeconds: config['coordinator.unreachable_seconds'],
       takeoverMinutes: config['coordinator.takeover_minutes'],
     }),
@@ -58,8 +58,8 @@ export async function startJobs(parts: JobOptions, clock: Clock): Promise<() => 
     expiredRemover(store),
     new WorktreeRemover({ store, logger, worktrees: server.worktrees }),
   ]
-  const stops = duties.map((duty) => runPeriodically(duty, { clock, logger }))
-  if (config['telegram.token'] !== null) stops.push(runChannels({ ...parts, clock }))
+  const stops = jobs.map((job) => runPeriodically(job, { clock, logger }))
+  if (config['telegram.token'] !== null) stops.push(runChannels({ ...options, clock }))
   return async () => {
     await Promise.all(stops.map((stop) => stop()))
   }

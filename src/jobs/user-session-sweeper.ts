@@ -33,17 +33,17 @@ export interface UserSessionSweeperOptions {
 export class UserSessionSweeper implements PeriodicJob {
   readonly everyMs = everyMs
   readonly complaint = 'User sessions could not be swept'
-  readonly #parts: UserSessionSweeperOptions
+  readonly #options: UserSessionSweeperOptions
   #sweptAt: number | undefined
   /** Until then everybody may be on their way back. */
   #patientUntil = 0
 
-  constructor(parts: UserSessionSweeperOptions) {
-    this.#parts = parts
+  constructor(options: UserSessionSweeperOptions) {
+    this.#options = options
   }
 
   async round(): Promise<void> {
-    const { store, clock } = this.#parts
+    const { store, clock } = this.#options
     const now = clock.now()
     if (this.#sweptAt === undefined || now - this.#sweptAt - everyMs > lateMs) this.#patientUntil = now + attachedForMs
     const due = await store.query(findDueUserSessions, {})
@@ -90,11 +90,11 @@ export class UserSessionSweeper implements PeriodicJob {
       startOn: _,
       cannotStart: __,
       ...which
-    } = await this.#parts.store.query(findUserSession, { userSessionId, accountId: null })
+    } = await this.#options.store.query(findUserSession, { userSessionId, accountId: null })
     return which
   }
 
   async #each(which: object, work: () => Promise<unknown>): Promise<void> {
-    await byItself(this.#parts.logger, 'A user session could not be swept', which, work)
+    await byItself(this.#options.logger, 'A user session could not be swept', which, work)
   }
 }

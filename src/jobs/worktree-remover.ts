@@ -27,17 +27,17 @@ export class WorktreeRemover implements PeriodicJob {
   readonly everyMs = everyMs
   readonly complaint = 'Worktrees could not be looked at'
   readonly restsFirst = true
-  readonly #parts: WorktreeRemoverOptions
+  readonly #options: WorktreeRemoverOptions
   /** Where the next round goes on, so that those that stay do not hide the others. */
   #after = ''
   #hurries = false
 
-  constructor(parts: WorktreeRemoverOptions) {
-    this.#parts = parts
+  constructor(options: WorktreeRemoverOptions) {
+    this.#options = options
   }
 
   async round(): Promise<void> {
-    const { store, logger } = this.#parts
+    const { store, logger } = this.#options
     const { due, after } = await store.query(findUnusedWorktrees, { after: this.#after })
     this.#after = due.length > mostAtOnce ? (due[mostAtOnce - 1]?.worktreeId ?? '') : (after ?? '')
     for (const which of due.slice(0, mostAtOnce)) {
@@ -52,7 +52,7 @@ export class WorktreeRemover implements PeriodicJob {
 
   async #remove(which: { worktreeId: string; projectId: string }): Promise<void> {
     try {
-      await this.#parts.worktrees.remove(system, which, null)
+      await this.#options.worktrees.remove(system, which, null)
     } catch (error) {
       // It holds something, is used, or its machine is away: it stays.
       if (!(error instanceof Refusal)) throw error

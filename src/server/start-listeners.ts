@@ -8,14 +8,14 @@ import type { Seals } from '../platform/seals.ts'
 import type { Store } from '../store/store.ts'
 import type { LastSeen } from './agent-sessions/agent-calls.ts'
 import { AgentCalls } from './agent-sessions/agent-calls.ts'
-import type { HeldCalls } from './agent-sessions/held-calls.ts'
+import type { WaitingCalls } from './agent-sessions/waiting-calls.ts'
 import { AttachedSessions } from './consoles/attached-sessions.ts'
 import { UserSessions } from './consoles/user-sessions.ts'
 import { SearchIndexer } from './conversations/indexer.ts'
 import { OpenPanels } from './conversations/open-panels.ts'
 import type { FilesBeside, ServerDependencies } from './dependencies.ts'
-import type { Front } from './front.ts'
 import { buildApp } from './http/app.ts'
+import type { HttpListener } from './http/http-listener.ts'
 import { Connections } from './live/connections.ts'
 import { Tails } from './live/tail.ts'
 import { Questions } from './processes/coordinator-requests.ts'
@@ -24,11 +24,11 @@ import { Offers } from './processes/offers.ts'
 import { ProjectFolders } from './projects/project-folders.ts'
 import { Credentials } from './security/credentials.ts'
 import { loginAttemptsPerMinute, RateLimit } from './security/rate-limit.ts'
-import { acceptSockets } from './websocket/door.ts'
+import { acceptSockets } from './websocket/websocket-endpoint.ts'
 import { Worktrees } from './worktrees/worktrees.ts'
 
 export interface ListenersOptions {
-  readonly front: Front
+  readonly listener: HttpListener
   readonly store: Store
   readonly clock: Clock
   readonly ownerTokenHash: string
@@ -46,7 +46,7 @@ export interface ListenersOptions {
 export interface Listeners {
   /** When agents were last heard of, and which of them wait, for who sweeps their sessions and processes. */
   readonly lastSeen: LastSeen
-  readonly held: HeldCalls
+  readonly waitingCalls: WaitingCalls
   readonly launches: Launches
   readonly tails: Tails
   readonly worktrees: Worktrees
@@ -67,9 +67,9 @@ export const firstWordMs = 250
 
 const isProbe = (url = ''): boolean => url === '/readyz' || url === '/healthz' || url.startsWith('/metrics')
 
-export async function startListeners(parts: ListenersOptions): Promise<Listeners> {
+export async function startListeners(options: ListenersOptions): Promise<Listeners> {
   const {
-    front,
+    listener,
     store,
     clock,
     ownerTokenHash,
@@ -78,19 +78,19 @@ export async function startListeners(parts: ListenersOptions): Promise<Listeners
     coordinatorRules,
     folderRules,
     detectAgents = async () => [],
-  } = parts
-  const { expectsCoordinator = false } = parts
-  const { logger, version, publicUrl, behindProxy } = front.parts
+  } = options
+  const { expectsCoordinator = false } = options
+  const { logger, version, publicUrl, behindProxy } = listener.options
   const credentials = new Credentials(store, ownerTokenHash, publicUrl)
   const tails = new Tails({ store, clock, logger })
   const offers = new Offers(store, coordinatorRules, seals)
-  const doors: ServerDependencies = {
+  const deps: ServerDependencies = {
     store,
     clock,
     logger,
     version,
     publicUrl,
-    https: front.https,
+    https: listener.https,
     credentials,
     seals,
     loginLimit: new RateLimit(clock, loginAttemptsPerMinute),
@@ -105,19 +105,19 @@ export async function startListeners(parts: ListenersOptions): Promise<Listeners
     worktrees: new Worktrees(store, new Questions(store, clock)),
     folders: new ProjectFolders(store, folderRules),
     attached: new AttachedSessions({ store, clock, logger }),
-    figures: front.figures,
+    figures: listener.figures,
     search: new SearchIndexer({ store, clock, logger }),
     detectAgents,
     closing: false,
   }
-  const app = buildApp({ doors, front, behindProxy })
-  acceptSockets(front.server, doors, front.gate)
+  const app = buildApp({ deps, listener, behindProxy })
+  acceptSockets(listener.server, deps, listener.gate)
   await app.ready()
-  await doors.connections.start()
-  doors.search.start()
+  await deps.connections.start()
+  deps.search.start()
   let askedAt = Number.NEGATIVE_INFINITY
-  front.lead((request, response) => {
-    if (doors.closing && !isProbe(request.url)) askedAt = clock.now()
+  listener.handOver((request, response) => {
+    if (deps.closing && !isProbe(request.url)) askedAt = clock.now()
     app.routing(request, response)
   })
   const after = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve))
@@ -134,25 +134,25 @@ export async function startListeners(parts: ListenersOptions): Promise<Listeners
   }
 
   return {
-    lastSeen: doors.agents.lastSeen,
-    held: doors.agents.held,
-    launches: doors.launches,
+    lastSeen: deps.agents.lastSeen,
+    waitingCalls: deps.agents.waitingCalls,
+    launches: deps.launches,
     tails,
-    worktrees: doors.worktrees,
+    worktrees: deps.worktrees,
     async close(lingerMs = 0) {
-      doors.closing = true
-      front.callers.part()
-      doors.agents.close()
-      doors.panels.close()
-      doors.attached.close()
-      const goodbye = doors.connections.close()
+      deps.closing = true
+      listener.connections.beginDrain()
+      deps.agents.close()
+      deps.panels.close()
+      deps.attached.close()
+      const goodbye = deps.connections.close()
       if (lingerMs > 0) await linger(lingerMs)
-      const closed = Promise.all([front.close(after(firstWordMs)), app.close()])
-      const giveUp = clock.after(drainMs, () => front.server.closeAllConnections())
+      const closed = Promise.all([listener.close(after(firstWordMs)), app.close()])
+      const giveUp = clock.after(drainMs, () => listener.server.closeAllConnections())
       await goodbye
       await closed
       giveUp()
-      await doors.search.stop()
+      await deps.search.stop()
     },
   }
 }

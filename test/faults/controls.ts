@@ -199,7 +199,7 @@ export const changesAcknowledgedEarly: readonly Change[] = [
 export const cutOffByDrain: Change = {
   file: 'server/start-listeners.ts',
   find: '      if (lingerMs > 0) await linger(lingerMs)\n',
-  replace: '      front.server.closeAllConnections()\n',
+  replace: '      listener.server.closeAllConnections()\n',
 }
 
 /** SC3: who upgrades keeps everybody else waiting. */

@@ -23,7 +23,7 @@ function nodeOn(store: Store, holder: string, clock: Clock) {
     clock: undefined as Clock | undefined,
     lease: undefined as unknown as JobLease,
   }
-  const begin = async (dutyClock: Clock) => {
+  const startJobs = async (dutyClock: Clock) => {
     node.begun++
     node.clock = dutyClock
     return async () => {
@@ -31,7 +31,7 @@ function nodeOn(store: Store, holder: string, clock: Clock) {
       if (node.failsToEnd) throw new Error('away')
     }
   }
-  node.lease = new JobLease({ store, clock, logger, holder, begin })
+  node.lease = new JobLease({ store, clock, logger, holder, startJobs })
   return node
 }
 

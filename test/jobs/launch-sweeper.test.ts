@@ -15,9 +15,10 @@ const minute = 60_000
 async function open(settings: Readonly<Record<string, number>> = {}, takeoverMinutes: number | null = null) {
   const { store, clock } = await openTestStore()
   const pad = await openPad(store, clock, settings)
-  const { lastSeen, held } = pad.calls
+  const { lastSeen, waitingCalls } = pad.calls
   const parts = { store, clock, logger: nowhere, lastSeen }
-  const newSweeper = () => new LaunchSweeper({ ...parts, launches: pad.launches, held, unreachableSeconds: 30, takeoverMinutes })
+  const newSweeper = () =>
+    new LaunchSweeper({ ...parts, launches: pad.launches, waitingCalls, unreachableSeconds: 30, takeoverMinutes })
   const sweepers = [newSweeper(), new AgentSessionSweeper(parts)]
   const sweep = async () => {
     for (const each of sweepers) await each.round()

@@ -24,7 +24,7 @@ async function judge(files: Readonly<Record<string, string>>): Promise<string[]>
 }
 
 const target = {
-  'src/server/front.ts': 'export const x = 1',
+  'src/server/http/http-listener.ts': 'export const x = 1',
   'src/services/act.ts': 'export const x = 1',
   'src/store/store.ts': 'export const x = 1',
 }
@@ -59,7 +59,7 @@ test('[HS1] the allowed directions pass', async () => {
     'src/main.ts': "import { run } from './cli/run.ts'\nrun()",
     'src/cli/run.ts': "import { start } from '../compose/start.ts'\nexport const run = start",
     'src/compose/start.ts': "import { x } from '../server/front.ts'\nexport const start = () => x",
-    'src/server/front.ts': "import { y } from '../services/act.ts'\nexport const x = y",
+    'src/server/http/http-listener.ts': "import { y } from '../services/act.ts'\nexport const x = y",
     'src/services/act.ts': "import { z } from '../store/store.ts'\nexport const y = z",
     'src/store/store.ts': "import { d } from '../domain/d.ts'\nexport const z = d",
     'src/domain/d.ts': 'export const d = 1',

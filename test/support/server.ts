@@ -3,8 +3,8 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
-import { projectFiles } from '../../src/compose/project-files.ts'
 import { noteDay, noteFiles } from '../../src/jobs/cutover.ts'
+import { projectFiles } from '../../src/jobs/project-files.ts'
 import { conversationFile } from '../../src/mirror/conversation-file.ts'
 import { filesBeside } from '../../src/mirror/files-beside.ts'
 import { Mirror } from '../../src/mirror/mirror.ts'
@@ -12,7 +12,7 @@ import { restoreFromPath } from '../../src/offline/restore-from-path.ts'
 
 import { createLogger } from '../../src/platform/logger.ts'
 import { hashSecret, newSecret } from '../../src/platform/secrets.ts'
-import { Front, type FrontOptions } from '../../src/server/front.ts'
+import { HttpListener, type HttpListenerOptions } from '../../src/server/http/http-listener.ts'
 import { firstWordMs, type Listeners, type ListenersOptions, startListeners } from '../../src/server/start-listeners.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { ManualClock } from './manual-clock.ts'
@@ -52,7 +52,7 @@ export interface TestServer {
 }
 
 export type TestServerOptions = Partial<
-  FrontOptions & Pick<ListenersOptions, 'ownerTokenHash' | 'detectAgents' | 'expectsCoordinator'>
+  HttpListenerOptions & Pick<ListenersOptions, 'ownerTokenHash' | 'detectAgents' | 'expectsCoordinator'>
 > & {
   /** Processes at once on a machine that says nothing of its own. */
   readonly maxConcurrent?: number
@@ -71,7 +71,7 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
       done()
     },
   })
-  const front = new Front({
+  const listener = new HttpListener({
     logger: createLogger({ level: 'debug', format: 'json', destination }),
     listen: { host: '127.0.0.1', port: 0 },
     publicUrl: null,
@@ -80,18 +80,18 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
     pageFolder: null,
     ...options,
   })
-  await front.listen()
+  await listener.listen()
   const coordinatorRules = { maxConcurrent: options.maxConcurrent ?? 64, aloneMinutes: 30, takeoverMinutes: null }
   const { ownerTokenHash = hashSecret(ownerToken), detectAgents, expectsCoordinator } = options
-  const targets = [projectFiles(store, front.parts.logger), conversationFile, noteFiles(store)]
-  const mirror = new Mirror({ store, clock, logger: front.parts.logger, folder, targets })
+  const targets = [projectFiles(store, listener.options.logger), conversationFile, noteFiles(store)]
+  const mirror = new Mirror({ store, clock, logger: listener.options.logger, folder, targets })
   onTestFinished(() => mirror.stop())
   const files = {
     ...filesBeside({ mirror, store, data: folder, noteDay: (day) => noteDay(store, day) }),
     bringBack: restoreFromPath(store, folder),
   }
   const server = await startListeners({
-    front,
+    listener,
     store,
     clock,
     ownerTokenHash,
@@ -108,13 +108,13 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
     clock.advance(firstWordMs)
     await closed
   })
-  const port = Number(new URL(front.url).port)
+  const port = Number(new URL(listener.url).port)
   // What is asked one after the other needs no connection each.
   const agent = new Agent({ keepAlive: true })
   onTestFinished(() => agent.destroy())
   return {
     server,
-    url: front.url,
+    url: listener.url,
     port,
     store,
     clock,

@@ -36,8 +36,8 @@ interface Look extends Required<Omit<DetectionOptions, 'clock'>> {
   readonly versions: Map<string, Promise<string | null>>
 }
 
-async function lookForAgents(parts: Omit<Look, 'versions'>): Promise<readonly DetectedAgent[]> {
-  const look = { ...parts, versions: new Map() }
+async function lookForAgents(options: Omit<Look, 'versions'>): Promise<readonly DetectedAgent[]> {
+  const look = { ...options, versions: new Map() }
   const found = await Promise.all(Object.entries(knownAgents).map(([id, known]) => lookFor(id, known, look)))
   return found.filter((each) => each !== undefined)
 }

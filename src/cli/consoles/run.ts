@@ -1,12 +1,45 @@
 /** `holdfast run`: one prompt to an agent, streamed (CL1, US). */
-import { resolve } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { basename, extname, resolve } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
+import { maxPromptChars, type PromptPart } from '../../protocol/turns/prompt.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { chooseProject, projectOption } from '../projects/choose-project.ts'
-import { attachment } from './attachment.ts'
 import { runAgent } from './run-agent.ts'
+
+const pictures: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+}
+
+/** A file that goes with a prompt (AG6): a picture by its name's ending, anything else must be text. Within what the server takes (SE8). */
+export async function attachment(path: string): Promise<PromptPart> {
+  const name = basename(path)
+  const bytes = await readFile(path).catch((error: Error) => {
+    throw usage(`${name} cannot be read: ${error.message}`, 'Name a file that is there.')
+  })
+  const mimeType = pictures[extname(name).toLowerCase()]
+  const part: PromptPart = mimeType
+    ? { type: 'image', mimeType, base64: bytes.toString('base64') }
+    : { type: 'file', name, mimeType: 'text/plain', text: textOf(bytes, name) }
+  const length = part.type === 'image' ? part.base64.length : bytes.length
+  if (length > maxPromptChars)
+    throw usage(`${name} is too large to go with a prompt.`, `At most ${maxPromptChars / 1000} kB fit.`)
+  return part
+}
+
+function textOf(bytes: Buffer, name: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw usage(`${name} is neither text nor a picture.`, 'Pictures end in .png, .jpg, .gif or .webp.')
+  }
+}
 
 const defaultRole = 'run'
 

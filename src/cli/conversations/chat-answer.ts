@@ -16,8 +16,8 @@ export interface Awaited {
 }
 
 /** `post` is called when nothing of the answer can be missed any more. null: answered without a word. */
-export async function awaitAnswer(parts: Awaited, post: () => Promise<Message>): Promise<Message | null> {
-  const { client, conversationKey, agentId, timeoutMs } = parts
+export async function awaitAnswer(options: Awaited, post: () => Promise<Message>): Promise<Message | null> {
+  const { client, conversationKey, agentId, timeoutMs } = options
   const stream = conversationStream(conversationKey)
   const { cursor } = await client.get('/api/snapshot', { query: { streams: stream } })
   const sent = await post()

@@ -23,7 +23,7 @@ const mostWaiting = 200
 const patience = { firstMs: 250, mostMs: 5_000 }
 
 export class ChatOutbox {
-  readonly #parts: OutboxOptions
+  readonly #options: OutboxOptions
   readonly #ours = new Set<string>()
   readonly #closing = new AbortController()
   #waiting = 0
@@ -31,8 +31,8 @@ export class ChatOutbox {
   #last: Promise<unknown> = Promise.resolve()
   #wake = new AbortController()
 
-  constructor(parts: OutboxOptions) {
-    this.#parts = parts
+  constructor(options: OutboxOptions) {
+    this.#options = options
   }
 
   /** Whether a message that came back is one that was typed here; asked once for each. */
@@ -43,10 +43,10 @@ export class ChatOutbox {
   /** Resolves with the message when it is durable; undefined when it was refused. */
   send(content: string): Promise<Message | undefined> {
     if (this.#waiting >= mostWaiting) {
-      this.#parts.onRefused(content, new Error(`${mostWaiting} messages wait already`))
+      this.#options.onRefused(content, new Error(`${mostWaiting} messages wait already`))
       return Promise.resolve(undefined)
     }
-    const clientId = this.#parts.newId()
+    const clientId = this.#options.newId()
     this.#ours.add(clientId)
     this.#waiting++
     const sent = this.#last.then(() => this.#deliver(content, clientId)).finally(() => this.#waiting--)
@@ -69,7 +69,7 @@ export class ChatOutbox {
   }
 
   async #deliver(content: string, clientId: string): Promise<Message | undefined> {
-    const { client, projectId, agentId, onRefused, onWaiting } = this.#parts
+    const { client, projectId, agentId, onRefused, onWaiting } = this.#options
     for (let attempt = 0; ; attempt++) {
       if (this.#closing.signal.aborted) return undefined
       try {

@@ -70,10 +70,10 @@ async function sendOne(
     const message = await post()
     return context.finished(message, `Sent to ${agentId}`)
   }
-  const parts = { client, conversationKey, agentId, timeoutMs: waitMs }
+  const options = { client, conversationKey, agentId, timeoutMs: waitMs }
   const tell = (words: string): void => context.note(context.hint(words))
   const news = context.json ? undefined : await watchNews(client, { projectId, agentId }, tell)
-  const answer = await awaitAnswer(parts, post).finally(() => news?.close())
+  const answer = await awaitAnswer(options, post).finally(() => news?.close())
   // For a script, the words of the answer and nothing else.
   context.answer(answer, () => answer?.content ?? '')
 }

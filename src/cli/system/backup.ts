@@ -16,7 +16,7 @@ async function makeBackup(context: CommandContext, given: Given): Promise<void> 
   const { values } = context.config()
   const file = await fileFor(context, given.optionalOperand(0))
   const { backUp } = await import('../../offline/backup-and-restore.ts')
-  const { sealingKeyFile } = await import('../../compose/sealing-key.ts')
+  const { sealingKeyFile } = await import('../../platform/sealing-key.ts')
   const step = beginStep(context.terminal, `Copying and checking what is in ${values.database_url ? 'PostgreSQL' : values.data}`)
   const startedAt = systemClock.now()
   const backup = await backUp(values, file).finally(() => step.end())

@@ -1,16 +1,21 @@
 /** `holdfast doctor`: looks at everything that must be right and says what to do where it is not (CL3). Changes nothing. */
+
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { createClient } from '../../client/client.ts'
+import { promisify } from 'node:util'
+import { type Client, createClient } from '../../client/client.ts'
 import type { DeepCheck } from '../../offline/deep-check.ts'
-import type { CheckedConfig } from '../../platform/config.ts'
+import type { CheckedConfig, LoadedConfig } from '../../platform/config.ts'
 import { configFileName } from '../../platform/config-file.ts'
 import { mayEnter } from '../../platform/data-folder.ts'
 import { mask, masked } from '../../platform/mask.ts'
 import { findPackageRoot } from '../../platform/package-root.ts'
+import { StartFailure } from '../../platform/start-failure.ts'
 import { visible } from '../../platform/visible.ts'
 import { type ConfigKey, configKeys, configRules } from '../../protocol/config.ts'
+import { counted } from '../amounts.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import { type Connection, isOurMachine, serverAddress } from '../connect.ts'
 import type { CommandContext } from '../context.ts'
@@ -18,15 +23,69 @@ import { padTo } from '../display-width.ts'
 import { CommandFailure, usage } from '../failure.ts'
 import { ofOlderServer } from '../older-server.ts'
 import { asTyped, startCommand } from '../program-name.ts'
+import { beginStep } from '../step.ts'
 import { table } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
 import { checkAgents, checkCoordinators, checkCredential, coordinatorsOf } from './doctor/agents.ts'
 import { bad, type Check, good, warning } from './doctor/check.ts'
-import { checkDeep } from './doctor/deep.ts'
 import { checkDatabase, checkFolder, checkSecrets } from './doctor/folder.ts'
-import { checkGit, checkNode } from './doctor/machine.ts'
-import { checkNotes } from './doctor/notes.ts'
 import { checkProjects } from './doctor/projects.ts'
 import { checkServer } from './doctor/server.ts'
+
+const name = 'Deep check'
+const next = 'Make a copy of the data folder as it is, then restore the last good backup.'
+
+/** Looks through everything the database holds (`--deep`): takes as long as reading all of it. Changes nothing. */
+export async function checkDeep(terminal: Terminal, { values }: LoadedConfig): Promise<{ check: Check; deep: DeepCheck | null }> {
+  const { checkDeeply } = await import('../../offline/deep-check.ts')
+  const step = beginStep(terminal, 'Looking through everything')
+  try {
+    const deep = await checkDeeply(values, (rows) => step.update(counted(rows, 'row')))
+    const { rows, findings } = deep
+    const check =
+      findings.length === 0
+        ? good(name, `${counted(rows, 'row')} read: the file is whole, streams are dense, state is what the events say`)
+        : bad(name, `${counted(findings.length, 'thing')} found in ${counted(rows, 'row')}, listed below`, next)
+    return { check, deep }
+  } catch (error) {
+    if (!(error instanceof StartFailure)) return { check: bad(name, (error as Error).message, next), deep: null }
+    return { check: bad(name, error.message, error.next), deep: null }
+  } finally {
+    step.end()
+  }
+}
+
+const oldestNode = 24
+const gitTimeoutMs = 5_000
+
+/** What the machine must have: Node and git. */
+export function checkNode(version: string = process.versions.node): Check {
+  const major = Number(version.split('.')[0])
+  return major >= oldestNode
+    ? good('Node', version)
+    : bad('Node', `${version} is too old`, `Install Node ${oldestNode} or later; in a clone \`npm start\` brings its own.`)
+}
+
+/** Checkpoints and worktrees need it; the server itself does not. */
+export async function checkGit(env: NodeJS.ProcessEnv): Promise<Check> {
+  try {
+    const { stdout } = await promisify(execFile)('git', ['--version'], { timeout: gitTimeoutMs, env })
+    return good('git', stdout.trim().replace(/^git version /, ''))
+  } catch {
+    return warning('git', 'cannot be run', 'Install git: agents work in git worktrees.')
+  }
+}
+
+/** Whether the notes of days are in their files (DC4). Says nothing while there is nothing to say. */
+export async function checkNotes(client: Client): Promise<Check[]> {
+  const { items } = await client.get('/api/notes', { query: { state: 'pending', limit: 200 } })
+  const failed = items.filter(({ problem }) => problem !== null)
+  const [newest] = failed
+  if (!newest) return []
+  const others = failed.length > 1 ? ` and ${failed.length - 1} more` : ''
+  const detail = `the note of ${newest.date}${others} cannot be written: ${visible(newest.problem ?? '')}`
+  return [warning('Notes', detail, 'Make the folder writable; it is tried again by itself, and nothing is lost.')]
+}
 
 async function examine(context: CommandContext, given: Given): Promise<void> {
   const { version } = findPackageRoot()

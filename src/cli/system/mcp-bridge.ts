@@ -36,12 +36,12 @@ const serverError = -32000
 const parseError = -32700
 
 export class McpBridge {
-  readonly #parts: BridgeOptions
+  readonly #options: BridgeOptions
   readonly #inFlight = new Map<string | number, AbortController>()
   readonly #done = new Set<Promise<void>>()
 
-  constructor(parts: BridgeOptions) {
-    this.#parts = parts
+  constructor(options: BridgeOptions) {
+    this.#options = options
   }
 
   receive(line: string): void {
@@ -86,7 +86,7 @@ export class McpBridge {
   }
 
   async #post(line: string, message: Message, signal: AbortSignal): Promise<void> {
-    const { url, token, fetch: callFetch = fetch } = this.#parts
+    const { url, token, fetch: callFetch = fetch } = this.#options
     const headers = {
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',
@@ -106,18 +106,18 @@ export class McpBridge {
   }
 
   async #passOn(response: Response): Promise<void> {
-    const parser = new SseParser(({ data }) => this.#parts.write(data))
+    const parser = new SseParser(({ data }) => this.#options.write(data))
     const decoder = new TextDecoder()
     for await (const chunk of response.body ?? []) parser.push(decoder.decode(chunk, { stream: true }))
   }
 
   /** A notification is never answered, whatever the server thinks of it. */
   #write(message: Message, text: string): void {
-    if (Array.isArray(message) || (message?.id !== undefined && message.id !== null)) this.#parts.write(text)
+    if (Array.isArray(message) || (message?.id !== undefined && message.id !== null)) this.#options.write(text)
   }
 
   #unreachable(message: Message, error: unknown): void {
-    const why = error instanceof UnreachableError ? error.message : `Nothing answers at ${this.#parts.url}`
+    const why = error instanceof UnreachableError ? error.message : `Nothing answers at ${this.#options.url}`
     if (message.method !== 'tools/call') return this.#fail(message, serverError, why)
     // A model reads results, not the errors of a protocol: it is told to call again.
     const { next } = errorCatalogue.shutting_down
@@ -129,7 +129,7 @@ export class McpBridge {
   #fail(message: Message, code: number, text: string, data?: object): void {
     const id = message?.id ?? null
     if (id === null && code !== parseError) return
-    this.#parts.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: text, ...(data ? { data } : {}) } }))
+    this.#options.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: text, ...(data ? { data } : {}) } }))
   }
 }
 

@@ -71,16 +71,16 @@ const windowSize = 100_000
 
 export class DemoAcpAgent {
   readonly habits: Habits = { ignoresCancel: false, leavesAtEnd: true, limitedUntil: undefined }
-  readonly #parts: DemoAcpOptions
+  readonly #options: DemoAcpOptions
   readonly #open = new Map<string, OpenTalk>()
 
   constructor(parts: DemoAcpOptions) {
-    this.#parts = parts
+    this.#options = parts
   }
 
   /** Resolves when the other side has gone; whatever was running is over then. */
   async run(): Promise<void> {
-    const { input, output } = this.#parts
+    const { input, output } = this.#options
     const connection = this.#app().connect(ndJsonStream(output, input))
     await connection.closed
     for (const { turns } of this.#open.values()) for (const turn of turns) turn.abort()
@@ -91,7 +91,7 @@ export class DemoAcpAgent {
     return agent({ name: 'holdfast-demo' })
       .onRequest(methods.agent.initialize, ({ params }) => ({
         protocolVersion: Math.min(params.protocolVersion, PROTOCOL_VERSION),
-        agentInfo: { name: 'holdfast-demo', title: 'Demo', version: this.#parts.version },
+        agentInfo: { name: 'holdfast-demo', title: 'Demo', version: this.#options.version },
         agentCapabilities: {
           loadSession: true,
           promptCapabilities: { image: true, embeddedContext: true },
@@ -105,7 +105,7 @@ export class DemoAcpAgent {
         return { sessionId: talk.id, modes: modeState('default'), configOptions: optionState(firstOptions) }
       })
       .onRequest(ofTalk.load, async ({ params: { sessionId: id, cwd, mcpServers }, client }) => {
-        const turns = await recallTalk(this.#parts.stateFolder, id)
+        const turns = await recallTalk(this.#options.stateFolder, id)
         if (!turns) throw RequestError.sessionNotFound(id)
         for (const { asked, answered } of turns) {
           await tell(client, id, { sessionUpdate: 'user_message_chunk', content: text(asked) })
@@ -155,7 +155,7 @@ export class DemoAcpAgent {
     const ours = servers.find((server) => server.name === 'holdfast')
     if (!ours || !('url' in ours)) return undefined
     const bearer = ours.headers.find(({ name }) => name.toLowerCase() === 'authorization')?.value.replace(/^Bearer /, '') ?? ''
-    return new McpClient({ url: ours.url, bearer, version: this.#parts.version })
+    return new McpClient({ url: ours.url, bearer, version: this.#options.version })
   }
 
   async #begin(client: AgentContext, talk: Talk, tools: McpClient | undefined): Promise<void> {
@@ -183,8 +183,8 @@ export class DemoAcpAgent {
         careful: open.mode === 'careful',
         habits: this.habits,
         signal,
-        ignoreSigterm: this.#parts.ignoreSigterm,
-        writeRaw: this.#parts.writeRaw,
+        ignoreSigterm: this.#options.ignoreSigterm,
+        writeRaw: this.#options.writeRaw,
         tell: (update) => tell(client, talk.id, update),
         say: async (said) => {
           answered += said
@@ -208,7 +208,7 @@ export class DemoAcpAgent {
     } finally {
       talk.turns.push({ asked, answered })
       // One that cannot be kept cannot be loaded; it goes on all the same.
-      await keepTalk(this.#parts.stateFolder, talk).catch(() => {})
+      await keepTalk(this.#options.stateFolder, talk).catch(() => {})
       const used = talk.turns.reduce((sum, turn) => sum + turn.asked.length + turn.answered.length, 0)
       await tell(client, talk.id, { sessionUpdate: 'usage_update', used: Math.min(used, windowSize), size: windowSize })
     }

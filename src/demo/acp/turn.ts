@@ -56,12 +56,12 @@ const options: readonly PermissionOption[] = [
 export class TurnCancelled extends Error {}
 
 /** Rejects when the turn is cancelled. */
-export async function takeTurn(prompt: string, parts: TurnOptions): Promise<void> {
-  const turn = new Turn(parts)
-  if (limitLeft(parts.habits) > 0) throw limitReached(parts.habits)
-  if (asksForSummary(prompt)) return parts.say('A conversation with the demo agent.')
+export async function takeTurn(prompt: string, options: TurnOptions): Promise<void> {
+  const turn = new Turn(options)
+  if (limitLeft(options.habits) > 0) throw limitReached(options.habits)
+  if (asksForSummary(prompt)) return options.say('A conversation with the demo agent.')
   for (const step of stepsIn(prompt)) {
-    parts.signal.throwIfAborted()
+    options.signal.throwIfAborted()
     await turn.obey(step)
   }
 }
@@ -73,18 +73,18 @@ const limitReached = (habits: Habits): RequestError =>
   RequestError.internalError(undefined, `You've hit your usage limit. Try again in ${limitLeft(habits)} seconds.`)
 
 class Turn {
-  readonly #parts: TurnOptions
+  readonly #options: TurnOptions
   #calls = 0
   #hasSpoken = false
   /** A person said no: what would change something is left out from then on. */
   #refused = false
 
-  constructor(parts: TurnOptions) {
-    this.#parts = parts
+  constructor(options: TurnOptions) {
+    this.#options = options
   }
 
   async obey(step: Step): Promise<void> {
-    const { habits, signal, ignoreSigterm } = this.#parts
+    const { habits, signal, ignoreSigterm } = this.#options
     switch (step.do) {
       case 'echo':
         return this.#say(`echo: ${step.text}`)
@@ -97,11 +97,11 @@ class Turn {
       case 'record':
       case 'checkpoint':
       case 'tell':
-        return this.#say(await this.#parts.useTool(toolFor(step)))
+        return this.#say(await this.#options.useTool(toolFor(step)))
       case 'write':
         return this.#write(step.path, step.text)
       case 'recall':
-        return this.#say(this.#parts.recall())
+        return this.#say(this.#options.recall())
       case 'plan':
         return this.#plan()
       case 'flood':
@@ -139,12 +139,12 @@ class Turn {
   /** What one step says is a line. */
   async #say(text: string): Promise<void> {
     if (text === '') return
-    await this.#parts.say(this.#hasSpoken ? `\n${text}` : text)
+    await this.#options.say(this.#hasSpoken ? `\n${text}` : text)
     this.#hasSpoken = true
   }
 
   async #saySlowly(count: number, ms: number): Promise<void> {
-    const { say, signal } = this.#parts
+    const { say, signal } = this.#options
     for (let piece = 1; piece <= count; piece++) {
       if (ms > 0) await pause(ms, undefined, { signal })
       else signal.throwIfAborted()
@@ -154,7 +154,7 @@ class Turn {
   }
 
   async #write(path: string, text: string): Promise<void> {
-    const { careful, folder, tell } = this.#parts
+    const { careful, folder, tell } = this.#options
     const title = `Write ${path}`
     const rawInput = { path, text }
     const toolCallId = this.#nextCall()
@@ -178,7 +178,7 @@ class Turn {
 
   /** Waits for a person as long as it takes. */
   async #mayI(title: string, kind: 'edit' | 'other', rawInput: object, toolCallId = this.#nextCall()): Promise<boolean> {
-    const { ask } = this.#parts
+    const { ask } = this.#options
     const outcome = await ask({ toolCallId, title, kind, status: 'pending', rawInput }, options)
     // That is how a client answers when it has cancelled the turn; its word about the turn itself may come after this one.
     if (outcome.outcome === 'cancelled') throw new TurnCancelled()
@@ -189,7 +189,7 @@ class Turn {
   }
 
   async #plan(): Promise<void> {
-    const { tell } = this.#parts
+    const { tell } = this.#options
     const steps = ['Read what is asked', 'Do it', 'Say what was done']
     const entries = (done: number) =>
       steps.map((content, index) => ({
@@ -204,7 +204,7 @@ class Turn {
 
   /** One line that is no message. */
   async #flood(bytes: number): Promise<void> {
-    const { writeRaw, signal } = this.#parts
+    const { writeRaw, signal } = this.#options
     const piece = 'x'.repeat(floodPiece)
     try {
       for (let left = bytes; left > 0; left -= floodPiece) {

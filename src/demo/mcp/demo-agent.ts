@@ -32,7 +32,7 @@ const mostTold = 200
 
 export class DemoAgent {
   readonly #habits: Habits = { ignoresExit: false, logsOut: true }
-  readonly #parts: DemoAgentOptions
+  readonly #options: DemoAgentOptions
   readonly #client: McpClient
   readonly #stopped = new AbortController()
   #sessionToken: string | undefined
@@ -41,14 +41,14 @@ export class DemoAgent {
   /** What it was told, the newest last. */
   readonly #told: string[] = []
 
-  constructor(parts: DemoAgentOptions) {
-    this.#parts = parts
-    this.#client = new McpClient(parts)
+  constructor(options: DemoAgentOptions) {
+    this.#options = options
+    this.#client = new McpClient(options)
   }
 
   /** Resolves when there is nothing more to do; rejects when it is stopped meanwhile. */
   async run(): Promise<void> {
-    const { log, stays } = this.#parts
+    const { log, stays } = this.#options
     await this.#client.connect()
     do {
       if (await this.#signIn()) await this.#work()
@@ -63,18 +63,18 @@ export class DemoAgent {
     if (this.#sessionToken === undefined || !this.#habits.logsOut) return
     await this.#call('logout', {}, AbortSignal.timeout(5000))
     this.#sessionToken = undefined
-    this.#parts.log('logged out')
+    this.#options.log('logged out')
   }
 
   async #signIn(): Promise<boolean> {
-    const { agentId, projectId, launchId } = this.#parts
+    const { agentId, projectId, launchId } = this.#options
     const args = { agent_id: agentId, project_id: projectId, ...(launchId === undefined ? {} : { launch_id: launchId }) }
     const answer = await this.#client.call('authenticate', args, this.#stopped.signal)
     if (answer['status'] !== 'ok') return false
     this.#sessionToken = String(answer['session_token'])
     // What it was told in another session is none of this one's business.
     this.#told.length = 0
-    this.#parts.log(`signed in for ${answer['purpose']}`)
+    this.#options.log(`signed in for ${answer['purpose']}`)
     return true
   }
 
@@ -83,7 +83,7 @@ export class DemoAgent {
       for (;;) await this.#act(await this.#next())
     } catch (error) {
       if (!(error instanceof ToldToExit)) throw error
-      this.#parts.log(`told to exit: ${error.message}`)
+      this.#options.log(`told to exit: ${error.message}`)
       this.#sessionToken = undefined
       if (this.#habits.ignoresExit) await pause(2 ** 31 - 1, undefined, { signal: this.#stopped.signal })
     }
@@ -120,14 +120,14 @@ export class DemoAgent {
     // The same messages handed over again, after a lost answer, are answered once.
     const clientId = messages.at(-1)?.id
     await this.#call('respond_chat', { content: answers.join('\n'), ...(clientId === undefined ? {} : { client_id: clientId }) })
-    this.#parts.log(`answered ${messages.length} message${messages.length === 1 ? '' : 's'}`)
+    this.#options.log(`answered ${messages.length} message${messages.length === 1 ? '' : 's'}`)
   }
 
   /** RS2: what failed before is not tried again. */
   #takeUp(context: Fields | undefined): void {
     this.#lessons = (context?.['failed_approaches'] ?? []) as Lesson[]
     this.#hear(context?.['decisions'])
-    this.#parts.log(`took work up, with ${this.#lessons.length} to avoid`)
+    this.#options.log(`took work up, with ${this.#lessons.length} to avoid`)
   }
 
   /** AP8: what people have decided, it may have been another process that asked. */
@@ -142,7 +142,7 @@ export class DemoAgent {
     for (const danger of dangersIn(text)) await this.#learn(danger)
     const answer = await this.#answerTo(text)
     await this.#call('update_task', { task_id, status: 'completed', result: { answer, ...(heeded.length > 0 && { heeded }) } })
-    this.#parts.log(`finished the task ${task_id}`)
+    this.#options.log(`finished the task ${task_id}`)
   }
 
   /** Said before it is done: afterwards nobody would be there to say it. */
@@ -153,7 +153,7 @@ export class DemoAgent {
   }
 
   #answerTo(text: string): Promise<string> {
-    const { folder, ignoreSigterm } = this.#parts
+    const { folder, ignoreSigterm } = this.#options
     const ask = (question: string): Promise<string> => this.#ask(question)
     const { signal } = this.#stopped
     const useTool = (use: ToolUse) => toolInWords(use, () => this.#call(use.name, use.args), signal)

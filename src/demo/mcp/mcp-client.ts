@@ -39,16 +39,16 @@ interface Answer {
 }
 
 export class McpClient {
-  readonly #parts: McpClientOptions
+  readonly #options: McpClientOptions
   #lastId = 0
 
-  constructor(parts: McpClientOptions) {
-    this.#parts = parts
+  constructor(options: McpClientOptions) {
+    this.#options = options
   }
 
   /** The handshake. The server keeps nothing of it, so it is done once, however often that is restarted. */
   async connect(): Promise<void> {
-    const clientInfo = { name: 'holdfast-demo-mcp', version: this.#parts.version }
+    const clientInfo = { name: 'holdfast-demo-mcp', version: this.#options.version }
     await this.#request('initialize', { protocolVersion, capabilities: {}, clientInfo })
     await this.#send({ jsonrpc: '2.0', method: 'notifications/initialized' })
   }
@@ -83,7 +83,7 @@ export class McpClient {
   }
 
   async #send(message: object, signal?: AbortSignal): Promise<Answer[]> {
-    const { url, bearer } = this.#parts
+    const { url, bearer } = this.#options
     const silence = new AbortController()
     const timer = setTimeout(() => silence.abort(new Error('the server is silent')), silenceMs)
     let response: Response

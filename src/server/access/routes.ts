@@ -22,22 +22,22 @@ import { type HandlersOf, query, run } from '../http/handler.ts'
 import type { Credentials } from '../security/credentials.ts'
 
 export const accessHandlers: HandlersOf<typeof accessRoutes> = {
-  login: async ({ body, doors, request, reply }) => {
-    const { store, clock, credentials } = doors
-    doors.loginLimit.attempt(request.ip)
+  login: async ({ body, deps, request, reply }) => {
+    const { store, clock, credentials } = deps
+    deps.loginLimit.attempt(request.ip)
     const signedIn = await store.run(signIn, toSignIn(body, credentials))
     const seconds = Math.floor((epochMs(signedIn.expiresAt) - clock.now()) / 1000)
     reply.header('set-cookie', credentials.cookieFor(signedIn.cookie, seconds))
   },
-  logout: async ({ doors, who, presented, reply }) => {
+  logout: async ({ deps, who, presented, reply }) => {
     if (presented.by !== 'cookie') return
-    await doors.store.run(signOut, { credentialId: who.credentialId })
-    reply.header('set-cookie', doors.credentials.noCookie)
+    await deps.store.run(signOut, { credentialId: who.credentialId })
+    reply.header('set-cookie', deps.credentials.noCookie)
   },
   getMe: async ({ who }) => ({ id: who.id, name: who.name, kind: who.kind, role: who.role, scopes: [...who.scopes] }),
-  createSignInCode: async ({ doors, who }) => {
-    const made = await doors.store.run(createSignInCode, { by: who.id })
-    return { ...made, link: doors.publicUrl && signInLink(doors.publicUrl, made.code) }
+  createSignInCode: async ({ deps, who }) => {
+    const made = await deps.store.run(createSignInCode, { by: who.id })
+    return { ...made, link: deps.publicUrl && signInLink(deps.publicUrl, made.code) }
   },
   listPeople: query(listPeople, (call) => call.query),
   addPerson: run(addPerson, ({ body, who }) => ({ ...body, by: lasting(who) })),

@@ -22,7 +22,7 @@ import type { ReceiptKey, Store } from '../../store/store.ts'
 import type { Tails } from '../live/tail.ts'
 import type { Presented } from '../security/credentials.ts'
 import { RateLimit } from '../security/rate-limit.ts'
-import { HeldCalls, type superseded } from './held-calls.ts'
+import { type superseded, WaitingCalls } from './waiting-calls.ts'
 
 /** Beyond this the one that was quiet longest is forgotten. */
 const maxRemembered = 20_000
@@ -72,14 +72,14 @@ export interface SignInClaim {
 
 export class AgentCalls {
   readonly lastSeen = new LastSeen()
-  readonly held: HeldCalls
+  readonly waitingCalls: WaitingCalls
   readonly #store: Store
   readonly #failures: RateLimit
 
-  constructor(parts: AgentCallsOptions) {
-    this.#store = parts.store
-    this.#failures = new RateLimit(parts.clock, failuresPerMinute)
-    this.held = new HeldCalls(parts)
+  constructor(options: AgentCallsOptions) {
+    this.#store = options.store
+    this.#failures = new RateLimit(options.clock, failuresPerMinute)
+    this.waitingCalls = new WaitingCalls(options)
   }
 
   async authenticate(presented: Presented, claim: SignInClaim): Promise<SignedIn> {
@@ -113,7 +113,7 @@ export class AgentCalls {
     signal?: AbortSignal,
   ): Promise<NextAnswer | typeof superseded> {
     const found = await this.#store.query(findCallersNextAction, { ...claimOf(presented, token), waitSeconds })
-    return this.held.next(await this.#heard(found.caller), waitSeconds, signal, found.next)
+    return this.waitingCalls.next(await this.#heard(found.caller), waitSeconds, signal, found.next)
   }
 
   async #heard({ touches, calledAt, ...caller }: CallingSession): Promise<Receiver> {
@@ -134,7 +134,7 @@ export class AgentCalls {
   }
 
   close(): void {
-    this.held.close()
+    this.waitingCalls.close()
   }
 }
 

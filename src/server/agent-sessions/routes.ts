@@ -5,5 +5,5 @@ import { type HandlersOf, query } from '../http/handler.ts'
 
 export const agentSessionHandlers: HandlersOf<typeof agentSessionRoutes> = {
   listAgentSessions: query(listAgentSessions, (call) => call.query),
-  reportProcessExit: ({ body, who, doors, receipt }) => doors.agents.reportExit(who, body, receipt),
+  reportProcessExit: ({ body, who, deps, receipt }) => deps.agents.reportExit(who, body, receipt),
 }

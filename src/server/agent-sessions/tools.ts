@@ -1,16 +1,23 @@
 /** The MCP tools by which an agent signs in, learns what to do next, and leaves. */
+
 import * as z from 'zod'
+import { allows } from '../../domain/access/scopes.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
 import { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process-exit.ts'
 import { Id } from '../../protocol/text.ts'
 import { getAgentAction as getActionFor, type NextAnswer } from '../../services/agent-sessions/find-next-action.ts'
 import { agentSessionToken } from '../mcp/arguments.ts'
-import { coordinatorOnly } from '../mcp/coordinator-only.ts'
 import { ResumeContextAnswer, resumeContextAnswer, ToldDecisions, ToldTask } from '../mcp/resume-context-answer.ts'
 import { snakeFields, snakeShape } from '../mcp/snake-case.ts'
 import { defineTool, ends, reads, type ToolCall, writes, writesOnce } from '../mcp/tool.ts'
-import { superseded } from './held-calls.ts'
+import { superseded } from './waiting-calls.ts'
+
+/** Who may report what processes do: coordinators, and people who could make themselves a coordinator's token. */
+export function coordinatorOnly({ presented: { who } }: ToolCall): void {
+  if (allows(who.scopes, 'coordinator')) return
+  throw new Refusal('missing_scope', 'This tool is for coordinators', { scope: 'coordinator' })
+}
 
 const nothingToDo =
   'There is no work for you in this project. Do nothing more and exit; you are started again when there is some.'
@@ -43,9 +50,9 @@ export const authenticate = defineTool({
     expires_at: AgentSession.shape.expiresAt.optional(),
     instruction: z.string().describe('What to do now'),
   }),
-  run: async ({ agent_id, passkey, project_id, launch_id }, { doors, presented }) => {
+  run: async ({ agent_id, passkey, project_id, launch_id }, { deps, presented }) => {
     const claim = { agentId: agent_id, passkey, projectId: project_id, launchId: launch_id }
-    const answer = await doors.agents.authenticate(presented, claim)
+    const answer = await deps.agents.authenticate(presented, claim)
     if (answer.status === 'no_work') return { status: answer.status, instruction: nothingToDo }
     const { token, agentSession, instruction } = answer
     return {
@@ -128,8 +135,8 @@ export const getNextAction = defineTool({
   }),
   output,
   run: async ({ session_token, wait_seconds = 0 }, call) => {
-    const { doors, presented } = call
-    const answer = await doors.agents.nextAction(
+    const { deps, presented } = call
+    const answer = await deps.agents.nextAction(
       presented,
       session_token,
       wait_seconds,
@@ -142,8 +149,8 @@ export const getNextAction = defineTool({
 })
 
 /** SE3: a credential that was revoked while the call was held gets nothing more, save that it is over. */
-async function stillValid({ doors, presented }: ToolCall): Promise<void> {
-  if (!(await doors.credentials.whoHas(presented.hash, presented.secret))) throw new Refusal('authentication_failed')
+async function stillValid({ deps, presented }: ToolCall): Promise<void> {
+  if (!(await deps.credentials.whoHas(presented.hash, presented.secret))) throw new Refusal('authentication_failed')
 }
 
 function told({ next, task, resumeContext, decisions }: NextAnswer): z.input<typeof output> {
@@ -183,7 +190,7 @@ export const getAgentAction = defineTool({
   output: z.object({ action: z.enum(['start', 'none', 'hold']), reason: z.string() }),
   run: async ({ agent_id, project_id }, call) => {
     coordinatorOnly(call)
-    const { action, reason } = await call.doors.store.query(getActionFor, { agentId: agent_id, projectId: project_id })
+    const { action, reason } = await call.deps.store.query(getActionFor, { agentId: agent_id, projectId: project_id })
     return { action, reason }
   },
 })
@@ -201,7 +208,7 @@ export const invalidateSession = defineTool({
   run: ({ agent_id, project_id }, call) => {
     coordinatorOnly(call)
     const exit = { agentId: agent_id, projectId: project_id, remainingProcesses: 0 }
-    return call.doors.agents.reportExit(call.presented.who, exit)
+    return call.deps.agents.reportExit(call.presented.who, exit)
   },
 })
 
@@ -215,8 +222,8 @@ export const logout = defineTool({
   annotations: ends,
   input: z.strictObject({ session_token: agentSessionToken }),
   output: z.object({ status: z.literal('ended') }),
-  run: async ({ session_token }, { doors, presented }) => {
-    await doors.agents.logout(await doors.agents.caller(presented, session_token))
+  run: async ({ session_token }, { deps, presented }) => {
+    await deps.agents.logout(await deps.agents.caller(presented, session_token))
     return { status: 'ended' as const }
   },
 })
@@ -242,7 +249,7 @@ export const reportProcessExit = defineTool({
   output: ProcessExitAnswer,
   run: (args, call) => {
     coordinatorOnly(call)
-    return call.doors.agents.reportExit(call.presented.who, {
+    return call.deps.agents.reportExit(call.presented.who, {
       agentId: args.agent_id,
       projectId: args.project_id,
       remainingProcesses: args.remaining_processes,

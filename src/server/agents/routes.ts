@@ -18,21 +18,21 @@ const sealed = (seals: Seals, env: Readonly<Record<string, string>> | undefined)
 
 export const agentHandlers: HandlersOf<typeof agentRoutes> = {
   listAgents: query(listAgents, (call) => call.query),
-  createAgent: run(createAgent, ({ body, who, doors: { seals } }) => ({ ...body, env: sealed(seals, body.env), by: who.id })),
+  createAgent: run(createAgent, ({ body, who, deps: { seals } }) => ({ ...body, env: sealed(seals, body.env), by: who.id })),
   getAgent: query(getAgent, ({ params }) => params),
-  changeAgent: run(changeAgent, ({ body, params, who, doors: { seals } }) => ({
+  changeAgent: run(changeAgent, ({ body, params, who, deps: { seals } }) => ({
     ...body,
     env: sealed(seals, body.env),
     ...params,
     by: who.id,
   })),
-  deleteAgent: async ({ params, who, doors: { store }, receipt }) => {
+  deleteAgent: async ({ params, who, deps: { store }, receipt }) => {
     const projectIds = await store.query(findOccupiedProjects, params)
     await store.run(deleteAgent, { ...params, projectIds, by: who.id }, receipt)
   },
-  replacePasskey: async ({ params, who, doors: { store }, receipt }) => {
+  replacePasskey: async ({ params, who, deps: { store }, receipt }) => {
     const projectIds = await store.query(findOccupiedProjects, params)
     return store.run(replacePasskey, { ...params, projectIds, by: who.id }, receipt)
   },
-  listDetectedAgents: async ({ doors }) => ({ items: [...(await doors.detectAgents())] }),
+  listDetectedAgents: async ({ deps }) => ({ items: [...(await deps.detectAgents())] }),
 }

@@ -11,7 +11,7 @@ export const approvalHandlers: HandlersOf<typeof approvalRoutes> = {
   listApprovals: query(listApprovals, (call) => ({ ...call.query, ...call.params })),
   createApproval: run(createApproval, ({ body, params }) => ({ ...body, ...params })),
   readApproval: query(readApproval, ({ params }) => params),
-  decideApproval: ({ body, params, who, doors, receipt }) => doors.userSessions.decide(who, { ...body, ...params }, receipt),
+  decideApproval: ({ body, params, who, deps, receipt }) => deps.userSessions.decide(who, { ...body, ...params }, receipt),
   resubmitApproval: run(resubmitApproval, ({ body, params }) => ({ ...body, ...params })),
 }
 

@@ -32,8 +32,8 @@ export const requestApproval = defineTool({
   }),
   output: z.object({ approval_id: Approval.shape.id, status: Approval.shape.status }),
   run: async (args, call) => {
-    const caller = await call.doors.agents.caller(call.presented, args.session_token)
-    const { id, status } = await call.doors.store.run(requestApprovalFor, {
+    const caller = await call.deps.agents.caller(call.presented, args.session_token)
+    const { id, status } = await call.deps.store.run(requestApprovalFor, {
       contextId: call.presented.contextId,
       ...caller,
       checkpointType: args.checkpoint_type,
@@ -62,8 +62,8 @@ export const getApproval = defineTool({
   }),
   output: z.object({ approval_id: Approval.shape.id, ...snakeShape(Approval).shape }),
   run: async ({ session_token, approval_id }, call) => {
-    const caller = await call.doors.agents.caller(call.presented, session_token)
-    const approval = await call.doors.store.query(getApprovalOf, { ...caller, approvalId: approval_id })
+    const caller = await call.deps.agents.caller(call.presented, session_token)
+    const approval = await call.deps.store.query(getApprovalOf, { ...caller, approvalId: approval_id })
     const revisions = approval.revisionHistory.map((each) => snakeFields(each as object))
     return { approval_id, ...snakeFields(approval), revision_history: revisions }
   },

@@ -20,7 +20,7 @@ export interface AttachedSessionsOptions {
 }
 
 export class AttachedSessions {
-  readonly #parts: AttachedSessionsOptions
+  readonly #options: AttachedSessionsOptions
   /** How many WebSockets are attached to each. */
   readonly #attached = new Map<string, number>()
   #changed = new Set<string>()
@@ -30,15 +30,15 @@ export class AttachedSessions {
   #stopSeeing: (() => void) | undefined
   #closed = false
 
-  constructor(parts: AttachedSessionsOptions) {
-    this.#parts = parts
+  constructor(options: AttachedSessionsOptions) {
+    this.#options = options
   }
 
   attach(userSessionId: string): void {
     const count = this.#attached.get(userSessionId) ?? 0
     this.#attached.set(userSessionId, count + 1)
     if (count === 0) this.#note(userSessionId)
-    this.#stopSeeing ??= this.#parts.clock.after(attachedEveryMs, () => this.#seeAll())
+    this.#stopSeeing ??= this.#options.clock.after(attachedEveryMs, () => this.#seeAll())
   }
 
   detach(userSessionId: string): void {
@@ -58,7 +58,7 @@ export class AttachedSessions {
 
   #note(userSessionId: string): void {
     this.#changed.add(userSessionId)
-    if (!this.#closed) this.#stopGathering ??= this.#parts.clock.after(gatherMs, () => this.#seeChanged())
+    if (!this.#closed) this.#stopGathering ??= this.#options.clock.after(gatherMs, () => this.#seeChanged())
   }
 
   #seeChanged(): void {
@@ -69,13 +69,13 @@ export class AttachedSessions {
   }
 
   #seeAll(): void {
-    this.#stopSeeing = this.#attached.size > 0 ? this.#parts.clock.after(attachedEveryMs, () => this.#seeAll()) : undefined
+    this.#stopSeeing = this.#attached.size > 0 ? this.#options.clock.after(attachedEveryMs, () => this.#seeAll()) : undefined
     void this.#see([...this.#attached.keys()])
   }
 
   /** As each is now. */
   async #see(ids: readonly string[]): Promise<void> {
-    const { store, logger } = this.#parts
+    const { store, logger } = this.#options
     try {
       for (let at = 0; at < ids.length; at += maxAttachedAtOnce) {
         const some = ids.slice(at, at + maxAttachedAtOnce)

@@ -43,13 +43,13 @@ export async function handleRelayMessage(
   connection: RelayConnection,
   who: Who,
   message: unknown,
-  doors: ServerDependencies,
+  deps: ServerDependencies,
 ): Promise<void> {
   const request = requestIn(checked(RelayMessage, message))
   const scope = scopeOf(request.type)
   if (!who.scopes.includes(scope)) throw new Refusal('missing_scope', undefined, { scope })
   const { relay } = connection
-  const { userSessions } = doors
+  const { userSessions } = deps
   switch (request.type) {
     case 'session:create': {
       relay.mustHaveRoom()
@@ -71,7 +71,7 @@ export async function handleRelayMessage(
     }
     default:
       await userSessions.find(who, request.userSessionId)
-      return relay.request(request.userSessionId, () => decide(connection, who, request, doors))
+      return relay.request(request.userSessionId, () => decide(connection, who, request, deps))
   }
 }
 

@@ -25,12 +25,12 @@ export interface RelayOptions {
 
 export class Relay {
   readonly connectionId: string
-  readonly #parts: RelayOptions
+  readonly #options: RelayOptions
   readonly #streams = new Set<StreamName>()
 
-  constructor(parts: RelayOptions) {
-    this.connectionId = parts.connectionId
-    this.#parts = parts
+  constructor(options: RelayOptions) {
+    this.connectionId = options.connectionId
+    this.#options = options
   }
 
   /** Whether events of this stream leave as messages of the relay. */
@@ -44,12 +44,12 @@ export class Relay {
 
   /** Refuses before anything is made that could not be followed then. */
   mustHaveRoom(): void {
-    stillFree([userSessionStream('')], this.#parts.subscription.streams)
+    stillFree([userSessionStream('')], this.#options.subscription.streams)
   }
 
   /** Follows from this number on; without one from a snapshot. `ready` is called before anything is sent. */
   async attach(userSessionId: string, lastSeq: number | undefined, ready: () => void = () => {}): Promise<void> {
-    const { store, subscription, attached } = this.#parts
+    const { store, subscription, attached } = this.#options
     const stream = userSessionStream(userSessionId)
     stillFree([stream], subscription.streams)
     const after = lastSeq === undefined ? noCursor : encodeCursor(store.incarnation, new Map([[stream, lastSeq]]))
@@ -62,7 +62,7 @@ export class Relay {
 
   /** Does what was asked and sees that the answer comes: whoever asks is attached, and an answer that has gone by comes again. */
   async request(userSessionId: string, work: () => Promise<number | null>): Promise<void> {
-    const { store, subscription } = this.#parts
+    const { store, subscription } = this.#options
     const stream = userSessionStream(userSessionId)
     if (!this.isAttached(userSessionId)) {
       const [position] = await store.positions([stream])
@@ -74,7 +74,7 @@ export class Relay {
   }
 
   async resend(userSessionId: string, seq: number): Promise<void> {
-    const { store, send } = this.#parts
+    const { store, send } = this.#options
     const [row] = await store.eventsAfter(userSessionStream(userSessionId), seq - 1, 1)
     // One that was trimmed is told by no event any more.
     if (row?.seq === seq) send(new FeedEvent(row, store.incarnation).relayFrame)
@@ -91,7 +91,7 @@ export class Relay {
   }
 
   close(): void {
-    for (const stream of this.#streams) this.#parts.attached.detach(parseStream(stream)?.id ?? '')
+    for (const stream of this.#streams) this.#options.attached.detach(parseStream(stream)?.id ?? '')
     this.#streams.clear()
   }
 }

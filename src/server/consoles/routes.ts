@@ -6,9 +6,9 @@ import { type HandlersOf, query } from '../http/handler.ts'
 
 export const userSessionHandlers: HandlersOf<typeof userSessionRoutes> = {
   listUserSessions: query(listUserSessions, (call) => ({ ...call.query, accountId: accountOf(call.who) })),
-  getUserSession: ({ params, who, doors }) => doors.userSessions.get(who, params.userSessionId),
+  getUserSession: ({ params, who, deps }) => deps.userSessions.get(who, params.userSessionId),
   listTurns: query(listTurns, (call) => ({ ...call.query, ...call.params, accountId: accountOf(call.who) })),
-  terminateUserSession: async ({ params, who, doors, receipt }) => {
-    await doors.userSessions.terminate(who, params, receipt)
+  terminateUserSession: async ({ params, who, deps, receipt }) => {
+    await deps.userSessions.terminate(who, params, receipt)
   },
 }

@@ -34,7 +34,7 @@ export interface IndexerOptions {
 }
 
 export class SearchIndexer {
-  readonly #parts: IndexerOptions
+  readonly #options: IndexerOptions
   readonly #waiting = new Set<string>()
   /** How many searches wait just now. */
   #searches = 0
@@ -45,12 +45,12 @@ export class SearchIndexer {
   #stopBell: (() => void) | undefined
   #stopped = false
 
-  constructor(parts: IndexerOptions) {
-    this.#parts = parts
+  constructor(options: IndexerOptions) {
+    this.#options = options
   }
 
   start(): void {
-    this.#stopBell = this.#parts.store.doorbell.onAny((name) => {
+    this.#stopBell = this.#options.store.doorbell.onAny((name) => {
       const stream = parseStream(name)
       if (stream?.kind === 'conversation') this.#add([stream.id])
     })
@@ -68,7 +68,7 @@ export class SearchIndexer {
 
   /** Indexes what was written before this call, as far as that goes in time; answers how many conversations are left. */
   async catchUp(): Promise<number> {
-    const { store, clock } = this.#parts
+    const { store, clock } = this.#options
     this.#add(await store.query(findJustWritten, {}))
     if (!this.#running) return 0
     this.#searches++
@@ -110,7 +110,7 @@ export class SearchIndexer {
         await this.#rest((performance.now() - from) * restFactor[this.#isUnderLoad() ? 'underLoad' : 'usual'])
       } catch (error) {
         if (this.#stopped) return
-        this.#parts.logger.warn({ error: String(error) }, 'messages could not be indexed for search; trying again')
+        this.#options.logger.warn({ error: String(error) }, 'messages could not be indexed for search; trying again')
         await this.#rest(retryMs, true)
       }
     }
@@ -118,7 +118,7 @@ export class SearchIndexer {
 
   /** Since it was asked last. */
   #isUnderLoad(): boolean {
-    const { useCases } = this.#parts.store.figures()
+    const { useCases } = this.#options.store.figures()
     const at = performance.now()
     const { useCases: before, at: then } = this.#seen
     this.#seen = { useCases, at }
@@ -130,7 +130,7 @@ export class SearchIndexer {
     // Before it is read: what is written from now on rings again.
     for (const key of keys) this.#waiting.delete(key)
     try {
-      const { unfinished } = await this.#parts.store.run(makeSearchable, { keys })
+      const { unfinished } = await this.#options.store.run(makeSearchable, { keys })
       for (const key of unfinished) this.#waiting.add(key)
     } catch (error) {
       for (const key of keys) this.#waiting.add(key)
@@ -151,7 +151,7 @@ export class SearchIndexer {
 
   async #lookThrough(): Promise<void> {
     for (let after: string | null = ''; after !== null && !this.#stopped; ) {
-      const { keys, next }: { keys: string[]; next: string | null } = await this.#parts.store.query(findUnindexed, { after })
+      const { keys, next }: { keys: string[]; next: string | null } = await this.#options.store.query(findUnindexed, { after })
       for (const key of keys) this.#waiting.add(key)
       after = next
       while (this.#waiting.size >= maxWaiting && !this.#stopped) {
@@ -166,7 +166,7 @@ export class SearchIndexer {
   #rest(ms: number, whole = false): Promise<void> {
     if (this.#stopped || (this.#searches > 0 && !whole)) return breathe()
     return new Promise((resolve) => {
-      const cancel = this.#parts.clock.after(ms, () => this.#wake?.())
+      const cancel = this.#options.clock.after(ms, () => this.#wake?.())
       this.#wake = () => {
         this.#wake = undefined
         cancel()

@@ -19,7 +19,7 @@ export interface OpenPanelsOptions {
 }
 
 export class OpenPanels {
-  readonly #parts: OpenPanelsOptions
+  readonly #options: OpenPanelsOptions
   /** How many streams name each. */
   readonly #named = new Map<string, number>()
   #fresh = new Set<string>()
@@ -27,8 +27,8 @@ export class OpenPanels {
   #stopSeeing: (() => void) | undefined
   #closed = false
 
-  constructor(parts: OpenPanelsOptions) {
-    this.#parts = parts
+  constructor(options: OpenPanelsOptions) {
+    this.#options = options
   }
 
   /** The function returned says that the stream is over. */
@@ -39,8 +39,8 @@ export class OpenPanels {
       this.#named.set(id, (this.#named.get(id) ?? 0) + 1)
       this.#fresh.add(id)
     }
-    this.#stopGathering ??= this.#parts.clock.after(gatherMs, () => this.#seeFresh())
-    this.#stopSeeing ??= this.#parts.clock.after(seenEveryMs, () => this.#seeAll())
+    this.#stopGathering ??= this.#options.clock.after(gatherMs, () => this.#seeFresh())
+    this.#stopSeeing ??= this.#options.clock.after(seenEveryMs, () => this.#seeAll())
     let over = false
     return () => {
       if (over) return
@@ -69,12 +69,12 @@ export class OpenPanels {
   }
 
   #seeAll(): void {
-    this.#stopSeeing = this.#named.size > 0 ? this.#parts.clock.after(seenEveryMs, () => this.#seeAll()) : undefined
+    this.#stopSeeing = this.#named.size > 0 ? this.#options.clock.after(seenEveryMs, () => this.#seeAll()) : undefined
     void this.#see([...this.#named.keys()])
   }
 
   async #see(panelIds: readonly string[]): Promise<void> {
-    const { store, logger } = this.#parts
+    const { store, logger } = this.#options
     try {
       for (let at = 0; at < panelIds.length; at += maxSeenAtOnce)
         await store.run(touchPanels, { panelIds: panelIds.slice(at, at + maxSeenAtOnce) })

@@ -1,29 +1,50 @@
-/** Conversations on any channel. */
-
+/** REST handlers for conversations, chats, chapters and daily notes. */
 import type { Who } from '../../domain/access/who.ts'
 import { refusalText } from '../../domain/because.ts'
+import { type CutoverRule, parseDay } from '../../domain/conversations/logical-day.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { instant } from '../../domain/instant.ts'
+import { zoneOf } from '../../platform/local-zone.ts'
+import type { chatRoutes } from '../../protocol/conversations/chat-routes.ts'
+import type { Cutover } from '../../protocol/conversations/cutover.ts'
+import type { noteRoutes } from '../../protocol/conversations/note-routes.ts'
 import type { conversationRoutes, searchRoutes } from '../../protocol/conversations/routes.ts'
 import { accountOf } from '../../services/consoles/queries.ts'
 import { addMessage } from '../../services/conversations/add-message.ts'
+import { getCutoverRule, listChapterMessages, listChapters, listNotes } from '../../services/conversations/chapter-queries.ts'
+import { cutOverConversation, setCutoverRule } from '../../services/conversations/cut-over-conversation.ts'
 import { deleteConversation } from '../../services/conversations/delete-conversation.ts'
+import { endChat } from '../../services/conversations/end-chat.ts'
 import { getOrCreateConversation } from '../../services/conversations/get-or-create-conversation.ts'
 import { importConversation } from '../../services/conversations/import-conversation.ts'
-import { getConversation, getHistory, listConversations, readArchive } from '../../services/conversations/queries.ts'
+import { postMessage } from '../../services/conversations/post-message.ts'
+import {
+  getConversation,
+  getHistory,
+  listConversations,
+  listMessages,
+  readArchive,
+} from '../../services/conversations/queries.ts'
 import { resetConversation } from '../../services/conversations/reset-conversation.ts'
 import { searchMessages } from '../../services/conversations/search-messages.ts'
 import { setFlags } from '../../services/conversations/set-flags.ts'
 import { setHistory } from '../../services/conversations/set-history.ts'
 import { setConversationSummary } from '../../services/conversations/set-summary.ts'
+import { startChat } from '../../services/conversations/start-chat.ts'
 import { truncateHistory } from '../../services/conversations/truncate-history.ts'
+import { getProject } from '../../services/projects/queries.ts'
+import { noSuchNote } from '../../services/refusals.ts'
 import { beginTurn } from '../../services/turns/begin-turn.ts'
+import { chooseGoOn } from '../../services/turns/choose-go-on.ts'
 import { listConversationTurns, readContexts, readTurnItems } from '../../services/turns/queries.ts'
+import { noteContents, noteText } from '../../store/conversations/notes.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 
+/** Conversations on any channel. */
 export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   listConversations: query(listConversations, ({ query: page, who }) => ({ ...page, accountId: accountOf(who) })),
-  getOrCreateConversation: async ({ body, doors, receipt, reply }) => {
-    const { conversation, created } = await doors.store.run(getOrCreateConversation, body, receipt)
+  getOrCreateConversation: async ({ body, deps, receipt, reply }) => {
+    const { conversation, created } = await deps.store.run(getOrCreateConversation, body, receipt)
     reply.code(created ? 201 : 200)
     return conversation
   },
@@ -46,15 +67,15 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
     mustSpeakForOneself(who, params, body.messages)
     return { ...body, ...params, by: who.id }
   }),
-  saveConversation: async ({ params: { key }, doors }) => {
-    await doors.store.query(getConversation, { key })
-    return { key, path: await doors.files.saveConversation(key) }
+  saveConversation: async ({ params: { key }, deps }) => {
+    await deps.store.query(getConversation, { key })
+    return { key, path: await deps.files.saveConversation(key) }
   },
   listConversationTurns: query(listConversationTurns, (call) => ({ ...call.query, ...call.params })),
   getConversationTurn: query(readTurnItems, ({ params }) => params),
   beginTurn: run(beginTurn, ({ params, who }) => ({ ...params, by: who.id })),
   getConversationContext: query(readContexts, ({ params }) => params),
-  getFlags: async ({ params, doors }) => (await doors.store.query(getConversation, params)).flags,
+  getFlags: async ({ params, deps }) => (await deps.store.query(getConversation, params)).flags,
   setFlags: run(setFlags, ({ body, params }) => ({ ...params, flags: body })),
 }
 
@@ -73,8 +94,68 @@ function mustSpeakForOneself(who: Who, { key }: { key: string }, messages: reado
 
 /** Search over all conversations. */
 export const searchHandlers: HandlersOf<typeof searchRoutes> = {
-  search: async ({ query, doors, who }) => {
-    const behind = await doors.search.catchUp()
-    return { ...(await doors.store.query(searchMessages, { ...query, accountId: accountOf(who) })), behind }
+  search: async ({ query, deps, who }) => {
+    const behind = await deps.search.catchUp()
+    return { ...(await deps.store.query(searchMessages, { ...query, accountId: accountOf(who) })), behind }
+  },
+}
+
+/** People's chats with the agents of a project. */
+export const chatHandlers: HandlersOf<typeof chatRoutes> = {
+  startChat: async ({ params, query: asked, who, deps, receipt }) => {
+    const started = await deps.store.run(startChat, { ...params, ...asked, by: who.id }, receipt)
+    if (started.agentSession?.state === 'active') return started
+    // CH1: at once, so that who opened the panel is told of the launch.
+    const pair = { projectId: params.projectId, agentId: asked.agentId }
+    return { ...started, launch: (await deps.launches.order(pair)) ?? started.launch }
+  },
+  endChat: run(endChat, (call) => ({ ...call.params, ...call.query, by: call.who.id })),
+  goOnInChat: async ({ params, body, who, deps, receipt }) => {
+    const { until, goesOn } = await deps.store.run(chooseGoOn, { ...params, ...body, by: who.id }, receipt)
+    return { until, goesOn }
+  },
+  postMessage: async ({ body: { senderId, ...body }, who, deps, receipt }) => {
+    if (senderId !== undefined && senderId !== who.id) throw new Refusal('authentication_failed', refusalText('writtenByAnother'))
+    const { projectId, toAgentId } = body
+    const agentIds = toAgentId === null ? (await deps.store.query(getProject, { projectId })).agentIds : [toAgentId]
+    return deps.store.run(postMessage, { ...body, agentIds, by: who.id }, receipt)
+  },
+  listMessages: query(listMessages, (call) => ({ ...call.query, ...call.params })),
+}
+
+const cutoverOf = ({ hour, timezone, source }: CutoverRule & Pick<Cutover, 'source'>): Cutover => ({
+  hour: hour ?? 'off',
+  timezone,
+  source,
+})
+
+/** The days of conversations, and notes. */
+export const noteHandlers: HandlersOf<typeof noteRoutes> = {
+  listChapters: query(listChapters, (call) => ({ ...call.query, ...call.params })),
+  listChapterMessages: query(listChapterMessages, (call) => ({ ...call.query, ...call.params })),
+  cutOverConversation: async ({ params, body, deps, receipt }) => {
+    const at = body?.now === undefined ? undefined : instant(Date.parse(body.now))
+    const { cut, day } = await deps.store.run(cutOverConversation, { ...params, at }, receipt)
+    if (!cut || day === null) return { cut, date: day, notePath: null }
+    await deps.files.noteWritten(day)
+    return { cut, date: day, notePath: deps.files.notePath(day) }
+  },
+  getCutover: async ({ deps }) => cutoverOf(await deps.store.query(getCutoverRule, {})),
+  setCutover: async ({ body, deps, receipt }) => {
+    const { hour, timezone } = body
+    const change = {
+      ...(hour !== undefined && { hour: hour === 'off' ? null : hour }),
+      ...(timezone !== undefined && { timezone: zoneOf(timezone) }),
+    }
+    return cutoverOf(await deps.store.run(setCutoverRule, { ...change, source: 'chosen' }, receipt))
+  },
+  listNotes: query(listNotes, (call) => call.query),
+  getNote: async ({ params, deps }) => {
+    const day = parseDay(params.day)
+    const contents = day && (await deps.store.read((reader) => noteContents(reader, day)))
+    if (!contents || contents.chapters.length === 0) throw noSuchNote(params.day)
+    let text = ''
+    for await (const piece of noteText(deps.store, contents)) text += piece
+    return text
   },
 }

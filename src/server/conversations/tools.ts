@@ -46,8 +46,8 @@ export const getPendingMessages = defineTool({
     history: z.string().nullable().describe('At the first call in a conversation: who is in it and what was said before'),
   }),
   run: async ({ session_token }, call) => {
-    const caller = await call.doors.agents.caller(call.presented, session_token)
-    const { store } = call.doors
+    const caller = await call.deps.agents.caller(call.presented, session_token)
+    const { store } = call.deps
     const keys = await store.query(findHandOver, caller)
     if (keys.length === 0) return { messages: [], summary: null, conversation: null, history: null }
     const handed = await store.run(handOverMessages, { ...caller, keys })
@@ -92,8 +92,8 @@ export const respondChat = defineTool({
     answered: z.array(z.string()).describe('The ids of the messages that are answered now'),
   }),
   run: async (args, call) => {
-    const caller = await call.doors.agents.caller(call.presented, args.session_token)
-    const { store } = call.doors
+    const caller = await call.deps.agents.caller(call.presented, args.session_token)
+    const { store } = call.deps
     const { messageId, seq, answered } = await store.run(answerChat, {
       ...caller,
       ...(await store.query(findAnswered, caller)),
@@ -120,7 +120,7 @@ export const sendMessage = defineTool({
   }),
   output: z.object({ message_id: z.string(), seq: z.int() }),
   run: async (args, call) => {
-    const caller = await call.doors.agents.caller(call.presented, args.session_token)
+    const caller = await call.deps.agents.caller(call.presented, args.session_token)
     const message = {
       ...caller,
       contextId: call.presented.contextId,
@@ -128,7 +128,7 @@ export const sendMessage = defineTool({
       content: args.content,
       clientId: args.client_id,
     }
-    const { messageId, seq } = await call.doors.store.run(sendMessageTo, message)
+    const { messageId, seq } = await call.deps.store.run(sendMessageTo, message)
     return { message_id: messageId, seq }
   },
 })
@@ -158,18 +158,18 @@ export const getHistory = defineTool({
     before: z.int().nullable(),
   }),
   run: async ({ session_token, limit = 50, ...wanted }, call) => {
-    const caller = await call.doors.agents.caller(call.presented, session_token)
+    const caller = await call.deps.agents.caller(call.presented, session_token)
     const asked = { ...caller, ...wanted, contextId: call.presented.contextId, limit }
-    if (wanted.q !== undefined) await call.doors.search.catchUp()
-    const { key, messages, before } = await call.doors.store.query(readOwnHistory, asked)
+    if (wanted.q !== undefined) await call.deps.search.catchUp()
+    const { key, messages, before } = await call.deps.store.query(readOwnHistory, asked)
     const told = messages.map(({ createdAt: created_at, ...message }) => ({ ...message, created_at }))
     return { conversation: key, messages: told, before }
   },
 })
 
 async function keyOf(call: ToolCall, token: string | undefined): Promise<string> {
-  const caller = await call.doors.agents.caller(call.presented, token)
-  return (await call.doors.store.query(findOwnConversation, { ...caller, contextId: call.presented.contextId })).key
+  const caller = await call.deps.agents.caller(call.presented, token)
+  return (await call.deps.store.query(findOwnConversation, { ...caller, contextId: call.presented.contextId })).key
 }
 
 /** `get_flags` and `set_flags` (CX3, CV3): the flags of the conversation an agent is in. */
@@ -182,7 +182,7 @@ export const getFlags = defineTool({
   output: z.object({ conversation: z.string(), flags: Flags }),
   run: async ({ session_token }, call) => {
     const key = await keyOf(call, session_token)
-    return { conversation: key, flags: (await call.doors.store.query(getConversation, { key })).flags }
+    return { conversation: key, flags: (await call.deps.store.query(getConversation, { key })).flags }
   },
 })
 
@@ -196,7 +196,7 @@ export const setFlags = defineTool({
   output: z.object({ conversation: z.string(), flags: Flags }),
   run: async ({ session_token, flags }, call) => {
     const key = await keyOf(call, session_token)
-    return { conversation: key, flags: await call.doors.store.run(setFlagsOf, { key, flags }) }
+    return { conversation: key, flags: await call.deps.store.run(setFlagsOf, { key, flags }) }
   },
 })
 
@@ -219,12 +219,11 @@ export const setSummary = defineTool({
   }),
   output: z.object({ through_seq: z.int() }),
   run: async (args, call) => {
-    const caller = await call.doors.agents.caller(call.presented, args.session_token)
-    const conversationKey = (
-      await call.doors.store.query(findOwnConversation, { ...caller, contextId: call.presented.contextId })
-    ).key
+    const caller = await call.deps.agents.caller(call.presented, args.session_token)
+    const conversationKey = (await call.deps.store.query(findOwnConversation, { ...caller, contextId: call.presented.contextId }))
+      .key
     const summary = { ...caller, conversationKey, summary: args.summary, throughSeq: args.through_seq }
-    const { throughSeq } = await call.doors.store.run(setSummaryOf, summary)
+    const { throughSeq } = await call.deps.store.run(setSummaryOf, summary)
     return { through_seq: throughSeq }
   },
 })

@@ -6,9 +6,9 @@ import { Refusal } from '../../domain/errors.ts'
 import { mask } from '../../platform/mask.ts'
 import { parseJson } from '../../platform/parse-json.ts'
 import type { ServerDependencies } from '../dependencies.ts'
-import type { Front } from '../front.ts'
-import { registerMcp } from '../mcp/door.ts'
+import { registerMcp } from '../mcp/mcp-endpoint.ts'
 import { maxHeaderBytes } from './gate.ts'
+import type { HttpListener } from './http-listener.ts'
 import { isReserved } from './page.ts'
 import { bodyLimit, maskedProblem, problemHeaders, refusalOf } from './problem-answer.ts'
 import { nothingThere, registerRoutes } from './register-routes.ts'
@@ -18,13 +18,13 @@ const maxParamLength = maxHeaderBytes
 const maxLoggedPathLength = 200
 
 export interface AppOptions {
-  readonly doors: ServerDependencies
-  readonly front: Front
+  readonly deps: ServerDependencies
+  readonly listener: HttpListener
   readonly behindProxy: boolean
 }
 
-export function buildApp({ doors, front, behindProxy }: AppOptions): FastifyInstance {
-  const { gate } = front
+export function buildApp({ deps, listener, behindProxy }: AppOptions): FastifyInstance {
+  const { gate } = listener
   const app: FastifyInstance = fastify({
     logger: false,
     genReqId: (request) => gate.idOf(request),
@@ -36,7 +36,7 @@ export function buildApp({ doors, front, behindProxy }: AppOptions): FastifyInst
     // Requests that still arrive on open connections are served; the store closes after us.
     return503OnClosing: false,
     // The front listens already and hands over what has passed its gate.
-    serverFactory: () => front.server,
+    serverFactory: () => listener.server,
     // Our schemas are zod's: the compilers Fastify would load are never asked.
     schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     clientErrorHandler: (error, socket) => gate.brokenHttp(error, socket),
@@ -44,8 +44,8 @@ export function buildApp({ doors, front, behindProxy }: AppOptions): FastifyInst
   })
 
   function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const refusal = refusalOf(error, request.id, doors.logger, request.routeOptions.bodyLimit)
-    doors.figures.refusedWith(refusal.code)
+    const refusal = refusalOf(error, request.id, deps.logger, request.routeOptions.bodyLimit)
+    deps.figures.refusedWith(refusal.code)
     const problem = maskedProblem(refusal)
     // The rest of a body that was refused unread is not waited for.
     if (!request.raw.complete) reply.header('connection', 'close')
@@ -61,12 +61,12 @@ export function buildApp({ doors, front, behindProxy }: AppOptions): FastifyInst
     }
   })
   app.setErrorHandler(fail)
-  registerRoutes(app, doors)
+  registerRoutes(app, deps)
   app.addHook('onRequest', async ({ raw, routeOptions }) => {
-    if (routeOptions.config.upload) gate.mustKeepComing(raw, front.arrivalMs)
-    else gate.mustArrive(raw, front.arrivalMs)
+    if (routeOptions.config.upload) gate.mustKeepComing(raw, listener.arrivalMs)
+    else gate.mustArrive(raw, listener.arrivalMs)
   })
-  registerMcp(app, doors)
+  registerMcp(app, deps)
   app.setNotFoundHandler((request) => {
     throw nothingThere(pathOf(request.url))
   })
@@ -77,17 +77,17 @@ export function buildApp({ doors, front, behindProxy }: AppOptions): FastifyInst
     handler: async (request, reply) => {
       const path = pathOf(request.url)
       if (!isReserved(path)) {
-        const answer = front.page.answer(path, request.headers)
+        const answer = listener.page.answer(path, request.headers)
         if (!answer) throw new Refusal('not_found', refusalText('nothingHere'))
         return reply.code(answer.status).headers(answer.headers).send(answer.body)
       }
-      await doors.credentials.of(request.raw)
+      await deps.credentials.of(request.raw)
       throw path === '/ws' ? new Refusal('invalid_request', 'Open /ws as a WebSocket') : nothingThere(path)
     },
   })
   app.addHook('onResponse', async (request, reply) => {
     const { url: route = 'unknown', config } = request.routeOptions
-    if (!config.lasting) doors.figures.answered(request.method, route, reply.statusCode, reply.elapsedTime / 1000)
+    if (!config.lasting) deps.figures.answered(request.method, route, reply.statusCode, reply.elapsedTime / 1000)
     const ms = Math.round(reply.elapsedTime * 10) / 10
     const path = mask(pathOf(request.url).slice(0, maxLoggedPathLength))
     const line = {
@@ -100,8 +100,8 @@ export function buildApp({ doors, front, behindProxy }: AppOptions): FastifyInst
     }
     // What agents call all day would bury the rest, the sign-in link of a start at a terminal first.
     const quiet = request.method === 'GET' || request.method === 'HEAD' || route === '/mcp'
-    if (quiet && reply.statusCode < 400) doors.logger.debug(line, 'Answered')
-    else doors.logger.info(line, 'Answered')
+    if (quiet && reply.statusCode < 400) deps.logger.debug(line, 'Answered')
+    else deps.logger.info(line, 'Answered')
   })
   return app
 }

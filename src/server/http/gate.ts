@@ -11,7 +11,7 @@ import type { Logger } from '../../platform/logger.ts'
 import { SampledLog } from '../../platform/sampled-log.ts'
 import type { HostAndOrigin } from '../security/host-and-origin.ts'
 import type { Figures } from '../system/figures.ts'
-import type { Callers } from './callers.ts'
+import type { HttpConnections } from './http-connections.ts'
 import { answerProblem, answerProblemOn, refusalOf } from './problem-answer.ts'
 import { setSecurityHeaders } from './security-headers.ts'
 
@@ -27,19 +27,19 @@ const tookTooLong = 'ERR_HTTP_REQUEST_TIMEOUT'
 export interface GateOptions {
   readonly logger: Logger
   readonly figures: Figures
-  readonly callers: Callers
+  readonly connections: HttpConnections
   readonly https: boolean
 }
 
 export class Gate {
-  readonly #parts: GateOptions
+  readonly #options: GateOptions
   readonly #refused: SampledLog
   readonly #ids = new WeakMap<IncomingMessage, string>()
   #hostAndOrigin: HostAndOrigin | undefined
 
-  constructor(parts: GateOptions) {
-    this.#parts = parts
-    this.#refused = new SampledLog(parts.logger, systemClock, refusalsLoggedAMinute)
+  constructor(options: GateOptions) {
+    this.#options = options
+    this.#refused = new SampledLog(options.logger, systemClock, refusalsLoggedAMinute)
   }
 
   /** Until then nobody gets in. */
@@ -64,8 +64,8 @@ export class Gate {
   /** True when the request may go on; otherwise it has been answered. */
   pass(request: IncomingMessage, response: ServerResponse): boolean {
     const id = this.idOf(request)
-    this.#parts.callers.asks(request.socket, response)
-    setSecurityHeaders(response, this.#parts.https)
+    this.#options.connections.track(request.socket, response)
+    setSecurityHeaders(response, this.#options.https)
     response.setHeader('x-request-id', id)
     try {
       this.check(request)
@@ -79,7 +79,7 @@ export class Gate {
 
   /** What the answer says about an error; counted and logged. */
   refuse(error: unknown, request: IncomingMessage): Refusal {
-    const { logger, figures } = this.#parts
+    const { logger, figures } = this.#options
     const requestId = this.idOf(request)
     const refusal = refusalOf(error, requestId, logger)
     figures.refusedWith(refusal.code)
@@ -104,13 +104,13 @@ export class Gate {
 
   /** What could not even be read as a request. */
   brokenHttp(error: Pick<NodeJS.ErrnoException, 'code'>, socket: Socket): void {
-    const answer = this.#parts.callers.answerTo(socket)
+    const answer = this.#options.connections.responseOn(socket)
     const inTheMiddle = answer?.headersSent && !answer.writableFinished
     // A browser opens connections ahead of need: words into one would be taken for the answer to what it asks there just then.
     const openedAhead = error.code === tookTooLong && socket.bytesRead === 0
     if (error.code === 'ECONNRESET' || inTheMiddle || openedAhead || socket.destroyed) return void socket.destroy()
     const refusal = brokenHttpRefusal(error.code)
-    const { figures, https } = this.#parts
+    const { figures, https } = this.#options
     const requestId = randomUUID()
     figures.refusedWith(refusal.code)
     this.#refused.info({ requestId, code: refusal.code, cause: error.code }, 'Refused')

@@ -22,7 +22,7 @@ export interface Call<R extends Route> {
   readonly who: IfKnown<R, Who>
   readonly presented: IfKnown<R, Presented>
   readonly receipt: ReceiptKey | undefined
-  readonly doors: ServerDependencies
+  readonly deps: ServerDependencies
   readonly request: FastifyRequest
   readonly reply: FastifyReply
 }
@@ -39,15 +39,15 @@ export type HandlersOf<Routes extends Record<string, Route>> = { readonly [Name 
 
 /** A write: done once, however often the same request comes (HT4). */
 export const run =
-  <C extends Pick<Call<Route>, 'doors' | 'receipt'>, Input, Output>(
+  <C extends Pick<Call<Route>, 'deps' | 'receipt'>, Input, Output>(
     useCase: UseCase<Input, Output>,
     toInput: (call: C) => Input,
   ) =>
   (call: C): Promise<Output> =>
-    call.doors.store.run(useCase, toInput(call), call.receipt)
+    call.deps.store.run(useCase, toInput(call), call.receipt)
 
 /** A read. */
 export const query =
-  <C extends Pick<Call<Route>, 'doors'>, Input, Output>(service: Query<Input, Output>, toInput: (call: C) => Input) =>
+  <C extends Pick<Call<Route>, 'deps'>, Input, Output>(service: Query<Input, Output>, toInput: (call: C) => Input) =>
   (call: C): Promise<Output> =>
-    call.doors.store.query(service, toInput(call))
+    call.deps.store.query(service, toInput(call))

@@ -18,9 +18,7 @@ import { agentHandlers } from '../agents/routes.ts'
 import { allowanceHandlers, approvalHandlers } from '../approvals/routes.ts'
 import { channelHandlers } from '../channels/routes.ts'
 import { userSessionHandlers } from '../consoles/routes.ts'
-import { chatHandlers } from '../conversations/chat-routes.ts'
-import { noteHandlers } from '../conversations/note-routes.ts'
-import { conversationHandlers, searchHandlers } from '../conversations/routes.ts'
+import { chatHandlers, conversationHandlers, noteHandlers, searchHandlers } from '../conversations/routes.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import { processHandlers } from '../processes/routes.ts'
 import { projectHandlers } from '../projects/routes.ts'
@@ -69,10 +67,10 @@ declare module 'fastify' {
   }
 }
 
-export function registerRoutes(app: FastifyInstance, doors: ServerDependencies): void {
+export function registerRoutes(app: FastifyInstance, deps: ServerDependencies): void {
   app.decorateRequest('presented', null)
   app.addHook('onRequest', async (request) => {
-    await identify(request, doors)
+    await identify(request, deps)
   })
   const uploads: RouteOptions[] = []
   for (const [operation, route] of Object.entries<Route>(routes)) {
@@ -92,11 +90,11 @@ export function registerRoutes(app: FastifyInstance, doors: ServerDependencies):
           presented,
           // Of bytes that are still to come, only whoever takes them can say what they were.
           receipt: route.upload ? undefined : receiptOf(request, operation, presented),
-          doors,
+          deps,
           request,
           reply,
         }
-        await checkConversation(route, call.params, presented, doors)
+        await checkConversation(route, call.params, presented, deps)
         // Which handler belongs to which route was checked above, where both have names.
         const handler = handlers[operation as keyof Routes] as unknown as Handler<Route>
         const answer: unknown = await handler(call as unknown as Call<Route>)
@@ -119,11 +117,11 @@ async function checkConversation(
   route: Route,
   params: unknown,
   presented: Presented | null,
-  doors: ServerDependencies,
+  deps: ServerDependencies,
 ): Promise<void> {
   if (!route.path.startsWith('/api/conversations/{key}') || !presented) return
   const { key } = params as { key: string }
-  await doors.store.query(checkConversations, { accountId: accountOf(presented.who), keys: [key] })
+  await deps.store.query(checkConversations, { accountId: accountOf(presented.who), keys: [key] })
 }
 
 /** Where the body is bytes, they come as a stream, whatever they are said to be. */

@@ -3,7 +3,7 @@ import type { OutgoingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** Resolves once there is room again, or the client is gone. */
-export function roomIn(stream: Socket | OutgoingMessage): Promise<void> {
+export function untilDrained(stream: Socket | OutgoingMessage): Promise<void> {
   if (!stream.writableNeedDrain || stream.destroyed) return Promise.resolve()
   return new Promise((resolve) => {
     const done = (): void => {

@@ -9,9 +9,9 @@ import type { Logger } from '../../platform/logger.ts'
 import type { Store } from '../../store/store.ts'
 
 /** A place and what it is called: of those of one name only the last is looked at. */
-export type ScanTarget<Place> = readonly [name: string, place: Place]
+export type ScanTarget<Target> = readonly [name: string, target: Target]
 
-export interface ChangeScannerOptions<Place> {
+export interface ChangeScannerOptions<Target> {
   readonly store: Pick<Store, 'doorbell'>
   readonly clock: Clock
   readonly logger: Logger
@@ -19,33 +19,33 @@ export interface ChangeScannerOptions<Place> {
   readonly everyMs: number
   /** Rung for and not yet looked at; beyond it everything is looked at instead. */
   readonly maxWaiting: number
-  readonly lookedAtTogether: number
-  readonly everywhere: Place
+  readonly concurrency: number
+  readonly all: Target
   /** What to look at when this stream has rung. */
-  readonly placesOf: (stream: StreamName) => Iterable<ScanTarget<Place>>
-  readonly lookAt: (place: Place) => Promise<void>
+  readonly targetsOf: (stream: StreamName) => Iterable<ScanTarget<Target>>
+  readonly scan: (target: Target) => Promise<void>
   /** Said when a look fails; the next look at everything tries again. */
   readonly complaint: string
 }
 
-export class ChangeScanner<Place> {
-  readonly #parts: ChangeScannerOptions<Place>
-  readonly #waiting = new Map<string, Place>()
+export class ChangeScanner<Target> {
+  readonly #options: ChangeScannerOptions<Target>
+  readonly #waiting = new Map<string, Target>()
   #running: Promise<void> | undefined
   #stopBell: (() => void) | undefined
   #cancel: (() => void) | undefined
   #stopped = false
 
-  constructor(parts: ChangeScannerOptions<Place>) {
-    this.#parts = parts
+  constructor(options: ChangeScannerOptions<Target>) {
+    this.#options = options
   }
 
   start(): void {
-    const { store, placesOf } = this.#parts
+    const { store, targetsOf } = this.#options
     this.#stopBell = store.doorbell.onAny((stream) => {
-      for (const [name, place] of placesOf(stream)) this.#look(name, place)
+      for (const [name, target] of targetsOf(stream)) this.#enqueue(name, target)
     })
-    this.#keepLooking()
+    this.#scanPeriodically()
   }
 
   /** Resolves when what was begun is done. */
@@ -62,41 +62,41 @@ export class ChangeScanner<Place> {
     while (this.#running) await this.#running
   }
 
-  lookEverywhere(): void {
-    this.#look('', this.#parts.everywhere)
+  scanAll(): void {
+    this.#enqueue('', this.#options.all)
   }
 
-  #keepLooking(): void {
-    this.lookEverywhere()
-    this.#cancel = this.#parts.clock.after(this.#parts.everyMs, () => this.#keepLooking())
+  #scanPeriodically(): void {
+    this.scanAll()
+    this.#cancel = this.#options.clock.after(this.#options.everyMs, () => this.#scanPeriodically())
   }
 
-  #look(name: string, place: Place): void {
+  #enqueue(name: string, target: Target): void {
     if (this.#stopped) return
-    if (this.#waiting.size < this.#parts.maxWaiting) this.#waiting.set(name, place)
+    if (this.#waiting.size < this.#options.maxWaiting) this.#waiting.set(name, target)
     else {
       this.#waiting.clear()
-      this.#waiting.set('', this.#parts.everywhere)
+      this.#waiting.set('', this.#options.all)
     }
-    this.#running ??= this.#lookAtWaiting()
+    this.#running ??= this.#scanWaiting()
   }
 
-  async #lookAtWaiting(): Promise<void> {
+  async #scanWaiting(): Promise<void> {
     // Whoever rang is answered first.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.size > 0) {
-      const some = [...this.#waiting].slice(0, this.#parts.lookedAtTogether)
+      const some = [...this.#waiting].slice(0, this.#options.concurrency)
       for (const [name] of some) this.#waiting.delete(name)
-      await Promise.all(some.map(([, place]) => this.#lookAt(place)))
+      await Promise.all(some.map(([, target]) => this.#scan(target)))
     }
     // In the same breath as the last look at who waits: a ring between the two would begin nothing.
     this.#running = undefined
   }
 
-  async #lookAt(place: Place): Promise<void> {
-    const { lookAt, logger, complaint } = this.#parts
+  async #scan(target: Target): Promise<void> {
+    const { scan, logger, complaint } = this.#options
     try {
-      await lookAt(place)
+      await scan(target)
     } catch (error) {
       if (!this.#stopped) logger.warn({ error: String(error) }, `${complaint}; trying again`)
     }

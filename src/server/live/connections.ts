@@ -56,7 +56,7 @@ export interface ConnectionsOptions {
 }
 
 export class Connections {
-  readonly #parts: ConnectionsOptions
+  readonly #options: ConnectionsOptions
   readonly #open = new Set<OpenConnection>()
   readonly #perCredential = new Map<string, number>()
   readonly #expiries = new Map<OpenConnection, () => void>()
@@ -65,13 +65,13 @@ export class Connections {
   #closing = false
   #allGone: (() => void) | undefined
 
-  constructor(parts: ConnectionsOptions) {
-    this.#parts = parts
+  constructor(options: ConnectionsOptions) {
+    this.#options = options
   }
 
   /** From now on a revoked credential ends what it opened as soon as the log says so. */
   async start(): Promise<void> {
-    const { store, tails } = this.#parts
+    const { store, tails } = this.#options
     const tail = tails.hold(home)
     tail.join({ take: (events) => this.#read(events) })
     const [position] = await store.positions([home])
@@ -126,7 +126,7 @@ export class Connections {
     if (this.#open.size === 0) return
     for (const connection of [...this.#open]) connection.end('going-away')
     await new Promise<void>((resolve) => {
-      const stopWaiting = this.#parts.clock.after(goodbyeMs, resolve)
+      const stopWaiting = this.#options.clock.after(goodbyeMs, resolve)
       this.#allGone = () => {
         stopWaiting()
         resolve()
@@ -137,7 +137,7 @@ export class Connections {
   }
 
   #lookLater(): void {
-    this.#stopLooking = this.#parts.clock.after(lookMs, () => {
+    this.#stopLooking = this.#options.clock.after(lookMs, () => {
       this.#look()
       this.#lookLater()
     })
@@ -162,7 +162,7 @@ export class Connections {
 
   async #recheck(hash: string): Promise<void> {
     // A store that cannot be read says nothing about the credential; the next beat asks again.
-    const now = await this.#parts.credentials.whoHas(hash).catch(() => 'unknown' as const)
+    const now = await this.#options.credentials.whoHas(hash).catch(() => 'unknown' as const)
     if (now === 'unknown') return
     for (const connection of [...this.#open]) {
       const { presented } = connection
@@ -176,8 +176,8 @@ export class Connections {
   #expireLater(connection: OpenConnection): void {
     const { who, hash } = connection.presented
     if (who.expiresAt === null) return
-    const ms = Math.max(0, epochMs(who.expiresAt) - this.#parts.clock.now())
-    const stop = this.#parts.clock.after(Math.min(ms, maxTimerMs), () => {
+    const ms = Math.max(0, epochMs(who.expiresAt) - this.#options.clock.now())
+    const stop = this.#options.clock.after(Math.min(ms, maxTimerMs), () => {
       if (ms > maxTimerMs) this.#expireLater(connection)
       else void this.#recheck(hash)
     })

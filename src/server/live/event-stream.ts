@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Presented } from '../security/credentials.ts'
 import type { Figures } from '../system/figures.ts'
-import { Progress, roomIn } from './backpressure.ts'
+import { Progress, untilDrained } from './backpressure.ts'
 import type { OpenConnection } from './connections.ts'
 import type { FeedEvent } from './feed-event.ts'
 import type { FeedSink, FeedSnapshot } from './subscription.ts'
@@ -45,7 +45,7 @@ export class EventStream implements FeedSink, OpenConnection {
   }
 
   drained(): Promise<void> {
-    return roomIn(this.#response)
+    return untilDrained(this.#response)
   }
 
   events(events: readonly FeedEvent[], cursorBehind: (event: FeedEvent) => string): void {

@@ -29,7 +29,7 @@ export class Tail {
   readonly stream: StreamName
   /** The number of the last event handed out. */
   head = 0
-  readonly #parts: TailOptions
+  readonly #options: TailOptions
   readonly #followers = new Set<TailFollower>()
   readonly #stopListening: () => void
   #recent: FeedEvent[] = []
@@ -42,10 +42,10 @@ export class Tail {
   #closed = false
   #stopRetry: (() => void) | undefined
 
-  constructor(stream: StreamName, parts: TailOptions) {
+  constructor(stream: StreamName, options: TailOptions) {
     this.stream = stream
-    this.#parts = parts
-    this.#stopListening = parts.store.doorbell.on(stream, (head) => this.#ring(head))
+    this.#options = options
+    this.#stopListening = options.store.doorbell.on(stream, (head) => this.#ring(head))
   }
 
   /** Where to go on from, read after the doorbell was listened to, so that nothing falls between. The first one counts. */
@@ -85,7 +85,7 @@ export class Tail {
   }
 
   async #read(): Promise<void> {
-    const { store, logger, clock } = this.#parts
+    const { store, logger, clock } = this.#options
     this.#reading = true
     try {
       while (this.#rung > this.head && !this.#closed) {
@@ -130,11 +130,11 @@ export class Tail {
 
 /** One tail per stream that somebody follows. */
 export class Tails {
-  readonly #parts: TailOptions
+  readonly #options: TailOptions
   readonly #open = new Map<StreamName, { readonly tail: Tail; holders: number }>()
 
-  constructor(parts: TailOptions) {
-    this.#parts = parts
+  constructor(options: TailOptions) {
+    this.#options = options
   }
 
   get size(): number {
@@ -143,7 +143,7 @@ export class Tails {
 
   /** Hold it as long as it is needed, then let it go. */
   hold(stream: StreamName): Tail {
-    const held = this.#open.get(stream) ?? { tail: new Tail(stream, this.#parts), holders: 0 }
+    const held = this.#open.get(stream) ?? { tail: new Tail(stream, this.#options), holders: 0 }
     held.holders++
     this.#open.set(stream, held)
     return held.tail

@@ -18,9 +18,9 @@ export class McpRequests {
   readonly #serverInfo: ServerInfo
   #sdk: Promise<SdkHandler> | undefined
 
-  constructor(doors: ServerDependencies) {
-    this.#doors = doors
-    this.#serverInfo = { name: 'holdfast', title: 'Holdfast', version: doors.version }
+  constructor(deps: ServerDependencies) {
+    this.#doors = deps
+    this.#serverInfo = { name: 'holdfast', title: 'Holdfast', version: deps.version }
   }
 
   async answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -39,7 +39,7 @@ export class McpRequests {
   async #callTool(tool: Tool, call: PlainCall, presented: Presented, requestId: string, reply: FastifyReply): Promise<void> {
     const answer = new ToolAnswer(reply, call, this.#serverInfo)
     if (tool.mayWait) answer.mayTakeLong(this.#doors.clock)
-    const result = await runTool(tool, call.args, { doors: this.#doors, presented, gone: () => goneSignal(reply) }, requestId)
+    const result = await runTool(tool, call.args, { deps: this.#doors, presented, gone: () => goneSignal(reply) }, requestId)
     // Whoever waited here calls again at once, and not here.
     if (this.#doors.closing) reply.raw.shouldKeepAlive = false
     answer.finish(result)

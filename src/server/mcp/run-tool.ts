@@ -17,7 +17,7 @@ export type ToolResult = {
 }
 
 export async function runTool(tool: Tool, args: unknown, call: ToolCall, requestId: string): Promise<ToolResult> {
-  const { logger, figures } = call.doors
+  const { logger, figures } = call.deps
   try {
     const told = (await tool.run(checkedArguments(tool, args ?? {}), call)) as Record<string, unknown>
     logger.debug({ requestId, tool: tool.name }, 'A tool was called')

@@ -16,12 +16,23 @@ import { mask } from '../../platform/mask.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import { refusalOf } from '../http/problem-answer.ts'
 import type { Presented } from '../security/credentials.ts'
-import { instructions } from './instructions.ts'
 import { nextStepFor } from './next-steps.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
 import { runTool } from './run-tool.ts'
 import type { ServerInfo } from './tool-answer.ts'
 import { listedTools, toolNamed } from './tool-list.ts'
+
+/** How to begin, said to every client when it connects (MC3). Never a secret, and nothing that only some agents need. */
+export const instructions = `Holdfast tells an agent what to do next, brings it messages from people and takes its answers.
+
+If you are an agent that works here:
+1. Call authenticate with the agent_id and project_id you were given (in your prompt, or as HOLDFAST_AGENT_ID and HOLDFAST_PROJECT_ID in your environment). Leave passkey out if your connection carries your credential. If the answer is no_work, there is nothing to do: stop.
+2. Call get_next_action and do what its instruction says. Then call it again, and go on like this until the action is exit. This loop is all there is; nothing else starts or stops you.
+3. While you wait, call get_next_action with the longest wait_seconds your client can hold (50 if you do not know). The call returns the moment something happens. Do not poll.
+4. Answer people with respond_chat only: they do not see anything else you write.
+5. When the action is exit, stop. Call no other tool.
+
+A result with isError has a code, a message, and in next what to do about it.`
 
 export interface SdkRequest {
   readonly request: IncomingMessage
@@ -36,9 +47,9 @@ export interface SdkHandler {
   close(): Promise<void>
 }
 
-export function createSdkHandler(doors: ServerDependencies, serverInfo: ServerInfo): SdkHandler {
-  const onerror = (error: Error): void => doors.logger.debug({ err: error }, 'An MCP request was refused')
-  const handler = createMcpHandler(() => serverFor(doors, serverInfo), { onerror })
+export function createSdkHandler(deps: ServerDependencies, serverInfo: ServerInfo): SdkHandler {
+  const onerror = (error: Error): void => deps.logger.debug({ err: error }, 'An MCP request was refused')
+  const handler = createMcpHandler(() => serverFor(deps, serverInfo), { onerror })
   const nodeHandler = toNodeHandler(handler, { onerror })
   return {
     handle: ({ request, response, body, presented, requestId }) => {
@@ -56,23 +67,23 @@ export function createSdkHandler(doors: ServerDependencies, serverInfo: ServerIn
 }
 
 /** The low-level server, with lists made beforehand: a request costs no registration of tools. */
-function serverFor(doors: ServerDependencies, serverInfo: ServerInfo): Server {
+function serverFor(deps: ServerDependencies, serverInfo: ServerInfo): Server {
   const server = new Server(serverInfo, { capabilities: { tools: {}, resources: {} }, instructions })
   server.setRequestHandler('tools/list', () => ({ tools: listedTools() }))
   server.setRequestHandler('tools/call', ({ params }, { http, mcpReq }) => {
     const tool = toolNamed(params.name)
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
     const { presented, requestId } = carriedBy(http?.authInfo)
-    return runTool(tool, params.arguments, { doors, presented, gone: () => mcpReq.signal }, requestId)
+    return runTool(tool, params.arguments, { deps, presented, gone: () => mcpReq.signal }, requestId)
   })
   server.setRequestHandler('resources/list', ({ params }, { http }) => {
     const carried = carriedBy(http?.authInfo)
-    return inItsWords(doors, carried, () => listResources(doors.store, carried.presented.who, params?.cursor))
+    return inItsWords(deps, carried, () => listResources(deps.store, carried.presented.who, params?.cursor))
   })
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }))
   server.setRequestHandler('resources/read', async ({ params: { uri } }, { http }) => {
     const carried = carriedBy(http?.authInfo)
-    const found = await inItsWords(doors, carried, () => readResource(doors.store, carried.presented.who, uri))
+    const found = await inItsWords(deps, carried, () => readResource(deps.store, carried.presented.who, uri))
     if (!found) throw new ResourceNotFoundError(uri)
     return found
   })

@@ -8,7 +8,7 @@ import type { Presented } from '../security/credentials.ts'
 
 /** One call, by somebody whose credential was found good. */
 export interface ToolCall {
-  readonly doors: ServerDependencies
+  readonly deps: ServerDependencies
   readonly presented: Presented
   /** Aborted when the caller has gone, which is all that a stateless server learns of a cancellation. Made when first asked for. */
   readonly gone: () => AbortSignal

@@ -19,7 +19,7 @@ import type { Launches } from './launches.ts'
 
 const everyMs = 3000
 const maxWaiting = 5000
-const lookedAtTogether = 8
+const concurrency = 8
 
 /** Of what happens in home, that which makes starts possible. */
 const newsOfHome: ReadonlySet<string> = new Set<EventType>([
@@ -41,48 +41,48 @@ export interface StarterOptions {
 type Look = { readonly pair: Pair; readonly inChat: boolean } | { readonly among: PairsFilter }
 
 export class Starter implements TailFollower {
-  readonly #parts: StarterOptions
-  readonly #lookout: ChangeScanner<Look>
+  readonly #options: StarterOptions
+  readonly #scanner: ChangeScanner<Look>
 
-  constructor(parts: StarterOptions) {
-    this.#parts = parts
-    this.#lookout = new ChangeScanner<Look>({
-      ...parts,
+  constructor(options: StarterOptions) {
+    this.#options = options
+    this.#scanner = new ChangeScanner<Look>({
+      ...options,
       everyMs,
       maxWaiting,
-      lookedAtTogether,
-      everywhere: { among: {} },
-      placesOf,
-      lookAt: (look) => this.#lookAt(look),
+      concurrency,
+      all: { among: {} },
+      targetsOf,
+      scan: (look) => this.#scan(look),
       complaint: 'It could not be seen whether an agent is to be started',
     })
   }
 
   async start(): Promise<void> {
-    const { store, tails } = this.#parts
+    const { store, tails } = this.#options
     const tail = tails.hold(home)
     tail.join(this)
     const [position] = await store.positions([home])
     tail.start(position?.head ?? 0)
-    this.#lookout.start()
+    this.#scanner.start()
   }
 
   /** Resolves when what was begun is done. */
   stop(): Promise<void> {
-    return this.#lookout.stop()
+    return this.#scanner.stop()
   }
 
   /** Resolves when everything that is waiting now was looked at. */
   settled(): Promise<void> {
-    return this.#lookout.settled()
+    return this.#scanner.settled()
   }
 
   take(events: readonly FeedEvent[]): void {
-    if (events.some(({ type }) => newsOfHome.has(type))) this.#lookout.lookEverywhere()
+    if (events.some(({ type }) => newsOfHome.has(type))) this.#scanner.scanAll()
   }
 
-  async #lookAt(look: Look): Promise<void> {
-    const { store, launches } = this.#parts
+  async #scan(look: Look): Promise<void> {
+    const { store, launches } = this.#options
     if ('pair' in look) return void (await launches.order(look.pair, look.inChat))
     await eachByItself(
       inPages<Pair>((after) => store.query(findPairsWithWork, { ...look.among, after }), pairsAtOnce),
@@ -91,7 +91,7 @@ export class Starter implements TailFollower {
   }
 }
 
-function* placesOf(name: StreamName): Iterable<ScanTarget<Look>> {
+function* targetsOf(name: StreamName): Iterable<ScanTarget<Look>> {
   const stream = parseStream(name)
   if (stream?.kind === 'project') yield [name, { among: { projectId: stream.id } }]
   if (stream?.kind !== 'conversation') return

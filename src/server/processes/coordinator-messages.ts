@@ -11,7 +11,7 @@ import { CoordinatorTurn } from '../../protocol/turns/link.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import type { MessageConnection } from '../websocket/messages.ts'
 
-type Handle = (connection: MessageConnection, who: Who, message: unknown, doors: ServerDependencies) => Promise<void>
+type Handle = (connection: MessageConnection, who: Who, message: unknown, deps: ServerDependencies) => Promise<void>
 
 /** Serves nobody: so the stream begins with its snapshot. */
 const noCursor = ''
@@ -39,8 +39,8 @@ export async function handleCoordinatorMessage(
   connection: MessageConnection,
   who: Who,
   message: { readonly type: string },
-  doors: ServerDependencies,
+  deps: ServerDependencies,
 ): Promise<void> {
   if (!who.scopes.includes('coordinator')) throw new Refusal('missing_scope', undefined, { scope: 'coordinator' })
-  await handlers[message.type]?.(connection, who, message, doors)
+  await handlers[message.type]?.(connection, who, message, deps)
 }

@@ -6,8 +6,8 @@ import { type HandlersOf, query } from '../http/handler.ts'
 export const processHandlers: HandlersOf<typeof processRoutes> = {
   listProcesses: query(listProcesses, (call) => call.query),
   getProcess: query(getProcess, ({ params }) => params),
-  stopProcess: ({ params, doors, receipt }) => doors.launches.stop(params.launchId, 'stopped_by_person', receipt),
-  releaseAgent: ({ params, doors, receipt }) => doors.launches.release(params, receipt),
+  stopProcess: ({ params, deps, receipt }) => deps.launches.stop(params.launchId, 'stopped_by_person', receipt),
+  releaseAgent: ({ params, deps, receipt }) => deps.launches.release(params, receipt),
   listCoordinators: query(listCoordinators, (call) => call.query),
-  takeOverCoordinator: ({ params, who, doors, receipt }) => doors.launches.takeOver(params.coordinatorId, who.id, receipt),
+  takeOverCoordinator: ({ params, who, deps, receipt }) => deps.launches.takeOver(params.coordinatorId, who.id, receipt),
 }

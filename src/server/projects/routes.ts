@@ -9,16 +9,16 @@ import { unassignAgent } from '../../services/projects/unassign-agent.ts'
 import { type HandlersOf, run } from '../http/handler.ts'
 
 export const projectHandlers: HandlersOf<typeof projectRoutes> = {
-  listProjects: async ({ query: asked, doors: { store, folders } }) => {
+  listProjects: async ({ query: asked, deps: { store, folders } }) => {
     const { items, nextCursor } = await store.query(listProjects, asked)
     return { items: await Promise.all(items.map((project) => folders.shown(project))), nextCursor }
   },
-  createProject: async ({ body, who, doors: { store, folders }, receipt }) => {
+  createProject: async ({ body, who, deps: { store, folders }, receipt }) => {
     const { id: by, scopes } = who
     return store.run(createProject, { ...body, by, scopes, look: await folders.look(body.path) }, receipt)
   },
-  getProject: async ({ params, doors: { store, folders } }) => folders.shown(await store.query(getProject, params)),
-  changeProject: async ({ body, params, who, doors: { store, folders }, receipt }) => {
+  getProject: async ({ params, deps: { store, folders } }) => folders.shown(await store.query(getProject, params)),
+  changeProject: async ({ body, params, who, deps: { store, folders }, receipt }) => {
     const { id: by, scopes } = who
     return store.run(changeProject, { ...body, ...params, by, scopes, look: await folders.look(body.path) }, receipt)
   },

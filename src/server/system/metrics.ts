@@ -11,7 +11,7 @@ import { type ChannelFigures, type Figures, latencyEdges } from './figures.ts'
 
 export interface MetricsInput {
   readonly version: string
-  readonly doors: Figures
+  readonly deps: Figures
   readonly store: StoreFigures
   readonly openWebSockets: number
   readonly openEventStreams: number
@@ -28,7 +28,7 @@ type Sample = readonly [labels: Labels, value: number, suffix?: string]
 let loopDelay: ReturnType<typeof monitorEventLoopDelay> | undefined
 
 export function metricsText(input: MetricsInput): string {
-  const { doors, store } = input
+  const { deps, store } = input
   const memory = process.memoryUsage()
   const cpu = process.cpuUsage()
   const one = (value: number): Sample[] => [[{}, value]]
@@ -41,13 +41,13 @@ export function metricsText(input: MetricsInput): string {
     family('nodejs_heap_size_total_bytes', 'gauge', 'Heap reserved', one(memory.heapTotal)),
     family('nodejs_external_memory_bytes', 'gauge', 'Memory outside the heap', one(memory.external)),
     family('nodejs_eventloop_lag_p99_seconds', 'gauge', 'Lateness of the event loop since the last scrape', one(lagSeconds())),
-    family('holdfast_http_request_duration_seconds', 'histogram', 'Time to answer, by route', [...latencySamples(doors)]),
-    family('holdfast_refused_total', 'counter', 'Requests and messages refused, by code', [...refusedSamples(doors)]),
+    family('holdfast_http_request_duration_seconds', 'histogram', 'Time to answer, by route', [...latencySamples(deps)]),
+    family('holdfast_refused_total', 'counter', 'Requests and messages refused, by code', [...refusedSamples(deps)]),
     family('holdfast_websockets_open', 'gauge', 'Open WebSockets', one(input.openWebSockets)),
     family('holdfast_event_streams_open', 'gauge', 'Open server-sent event streams', one(input.openEventStreams)),
     family('holdfast_followed_streams', 'gauge', 'Streams of the log that somebody follows', one(input.followedStreams)),
-    family('holdfast_feed_events_total', 'counter', 'Events handed to followers', one(doors.feedEvents)),
-    family('holdfast_feed_bytes_total', 'counter', 'Bytes handed to followers', one(doors.feedBytes)),
+    family('holdfast_feed_events_total', 'counter', 'Events handed to followers', one(deps.feedEvents)),
+    family('holdfast_feed_bytes_total', 'counter', 'Bytes handed to followers', one(deps.feedBytes)),
     family('holdfast_feed_waiting_bytes', 'gauge', 'Bytes that followers have not taken yet', one(input.feedWaitingBytes)),
     family('holdfast_held_calls', 'gauge', 'Calls of agents that wait for something to do', one(input.heldCalls)),
     family(
@@ -57,10 +57,10 @@ export function metricsText(input: MetricsInput): string {
       byState(liveStates, input.counts.processes),
     ),
     family('holdfast_coordinators', 'gauge', 'Coordinators, by state', byState(coordinatorStates, input.counts.coordinators)),
-    family('holdfast_channel_connected', 'gauge', 'Whether this server is connected to a channel', of(doors, 'connected')),
-    family('holdfast_channel_received_total', 'counter', 'Messages taken from a channel', of(doors, 'received')),
-    family('holdfast_channel_sent_total', 'counter', 'Messages sent to a channel', of(doors, 'sent')),
-    family('holdfast_channel_failures_total', 'counter', 'Connections to a channel that failed', of(doors, 'failures')),
+    family('holdfast_channel_connected', 'gauge', 'Whether this server is connected to a channel', of(deps, 'connected')),
+    family('holdfast_channel_received_total', 'counter', 'Messages taken from a channel', of(deps, 'received')),
+    family('holdfast_channel_sent_total', 'counter', 'Messages sent to a channel', of(deps, 'sent')),
+    family('holdfast_channel_failures_total', 'counter', 'Connections to a channel that failed', of(deps, 'failures')),
     family('holdfast_store_waiting', 'gauge', 'Use cases waiting for the writer', one(store.waiting)),
     family('holdfast_store_commits_total', 'counter', 'Commits', one(store.commits)),
     family('holdfast_store_use_cases_total', 'counter', 'Use cases run', one(store.useCases)),

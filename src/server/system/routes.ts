@@ -13,35 +13,35 @@ import { checkStreams, readableStreams } from '../live/stream-names.ts'
 import { Subscription } from '../live/subscription.ts'
 
 export const systemHandlers: HandlersOf<typeof systemRoutes> = {
-  getHealth: async ({ doors }) => health(doors.version),
-  getReadiness: async ({ doors }) => {
-    if (doors.closing) throw new Refusal('shutting_down')
-    await doors.store.check()
+  getHealth: async ({ deps }) => health(deps.version),
+  getReadiness: async ({ deps }) => {
+    if (deps.closing) throw new Refusal('shutting_down')
+    await deps.store.check()
     return { status: 'ready' }
   },
-  getMetrics: async ({ doors }) => {
+  getMetrics: async ({ deps }) => {
     const { metricsText } = await import('./metrics.ts')
     return metricsText({
-      version: doors.version,
-      doors: doors.figures,
-      store: doors.store.figures(),
-      openWebSockets: doors.connections.count('websocket'),
-      openEventStreams: doors.connections.count('event-stream'),
-      followedStreams: doors.tails.size,
-      feedWaitingBytes: doors.connections.waitingBytes,
-      heldCalls: doors.agents.held.size,
+      version: deps.version,
+      deps: deps.figures,
+      store: deps.store.figures(),
+      openWebSockets: deps.connections.count('websocket'),
+      openEventStreams: deps.connections.count('event-stream'),
+      followedStreams: deps.tails.size,
+      feedWaitingBytes: deps.connections.waitingBytes,
+      heldCalls: deps.agents.waitingCalls.size,
       // A store that fails is no reason to say nothing at all.
-      counts: await doors.store.query(countProcesses, {}).catch(() => ({ processes: null, coordinators: null })),
+      counts: await deps.store.query(countProcesses, {}).catch(() => ({ processes: null, coordinators: null })),
     })
   },
-  getDiskUse: async ({ doors }) => ({ logs: doors.files.logs() }),
-  getOpenApi: async ({ doors }) => {
+  getDiskUse: async ({ deps }) => ({ logs: deps.files.logs() }),
+  getOpenApi: async ({ deps }) => {
     const { openApiText } = await import('../http/openapi.ts')
-    return openApiText(doors.version)
+    return openApiText(deps.version)
   },
-  getDocs: async ({ doors }) => {
+  getDocs: async ({ deps }) => {
     const { docsPage } = await import('../http/docs-page.ts')
-    return docsPage(doors.version)
+    return docsPage(deps.version)
   },
   getDocsStyle: async () => {
     const { docsStyle } = await import('../http/docs-style.ts')
@@ -51,40 +51,40 @@ export const systemHandlers: HandlersOf<typeof systemRoutes> = {
 
 /** Live changes as server-sent events (HT6), and the state they start from. */
 export const eventHandlers: HandlersOf<typeof eventRoutes> = {
-  watchEvents: async ({ query, doors, presented, request, reply }) => {
+  watchEvents: async ({ query, deps, presented, request, reply }) => {
     const streams = readableStreams(splitStreams(query.streams))
-    await checkStreams(doors.store, presented.who, streams)
+    await checkStreams(deps.store, presented.who, streams)
     // A browser that comes back still asks with the address it began with, so what it saw last counts more.
     const after = request.headers['last-event-id'] || query.after
     if (after !== undefined && (typeof after !== 'string' || after.length > maxCursorLength)) {
       throw new Refusal('invalid_request', 'Last-Event-ID: is not a cursor', { field: 'Last-Event-ID' })
     }
-    doors.connections.admit(presented)
+    deps.connections.admit(presented)
     reply.hijack()
     // Gone while it was looked up who it is: its `close` was told already, and nobody would ever end what is opened for it.
     if (reply.raw.destroyed) return undefined
-    const eventStream = new EventStream(reply.raw, request.raw.socket, presented, doors.figures)
-    const subscription = new Subscription(doors.store, doors.tails, eventStream)
-    const leavePanels = doors.panels.name(query.panels?.split(',') ?? [])
+    const eventStream = new EventStream(reply.raw, request.raw.socket, presented, deps.figures)
+    const subscription = new Subscription(deps.store, deps.tails, eventStream)
+    const leavePanels = deps.panels.name(query.panels?.split(',') ?? [])
     reply.raw.on('close', () => {
       leavePanels()
       subscription.close()
-      doors.connections.remove(eventStream)
+      deps.connections.remove(eventStream)
     })
     reply.raw.on('error', () => eventStream.cut())
-    doors.connections.add(eventStream)
+    deps.connections.add(eventStream)
     try {
       await subscription.follow(streams, after, (cursor) => eventStream.begin(cursor))
-      doors.logger.debug({ requestId: request.id, streams }, 'An event stream began')
+      deps.logger.debug({ requestId: request.id, streams }, 'An event stream began')
     } catch (error) {
-      doors.logger.error({ requestId: request.id, streams, err: error }, 'An event stream could not begin')
+      deps.logger.error({ requestId: request.id, streams, err: error }, 'An event stream could not begin')
       eventStream.cut()
     }
     return undefined
   },
 
-  getSnapshot: async ({ query, doors, who }) => {
-    const { store } = doors
+  getSnapshot: async ({ query, deps, who }) => {
+    const { store } = deps
     const streams = readableStreams(splitStreams(query.streams))
     await checkStreams(store, who, streams)
     const { positions, state } = await store.query(readSnapshot, { streams })

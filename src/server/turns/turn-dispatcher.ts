@@ -19,7 +19,7 @@ const everyMs = 2000
 const maxWaiting = 1000
 
 /** One project, or all of them. */
-type Place = string | undefined
+type ProjectId = string | undefined
 
 export interface TurnDispatcherOptions {
   readonly store: Store
@@ -27,25 +27,25 @@ export interface TurnDispatcherOptions {
   readonly logger: Logger
 }
 
-export const createTurnDispatcher = (parts: TurnDispatcherOptions): ChangeScanner<Place> =>
-  new ChangeScanner<Place>({
-    ...parts,
+export const createTurnDispatcher = (options: TurnDispatcherOptions): ChangeScanner<ProjectId> =>
+  new ChangeScanner<ProjectId>({
+    ...options,
     everyMs,
     maxWaiting,
-    lookedAtTogether: 1,
-    everywhere: undefined,
-    placesOf,
-    lookAt: (projectId) => dispatchWhereNeeded(parts.store, projectId),
+    concurrency: 1,
+    all: undefined,
+    targetsOf,
+    scan: (projectId) => dispatchWhereNeeded(options.store, projectId),
     complaint: 'A turn could not be dispatched',
   })
 
-function* placesOf(name: StreamName): Iterable<ScanTarget<Place>> {
+function* targetsOf(name: StreamName): Iterable<ScanTarget<ProjectId>> {
   const stream = parseStream(name)
   const projectId = stream?.kind === 'conversation' ? parseWebKey(stream.id)?.projectId : stream?.id
   if (stream?.kind === 'project' || stream?.kind === 'conversation') yield [projectId ?? '', projectId]
 }
 
-async function dispatchWhereNeeded(store: Store, projectId: Place): Promise<void> {
+async function dispatchWhereNeeded(store: Store, projectId: ProjectId): Promise<void> {
   await eachByItself(await store.query(findRolesToBegin, {}), (which) => store.run(beginInRole, which))
   await eachByItself(
     inPages<ReadyLaunch>((last) => store.query(findReadyLaunches, { projectId, after: last?.launchId ?? '' }), readyAtOnce),

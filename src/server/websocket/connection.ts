@@ -11,7 +11,7 @@ import { closeCodes } from '../../protocol/socket.ts'
 import { Relay } from '../consoles/relay.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import { refusalOf } from '../http/problem-answer.ts'
-import { Progress, roomIn } from '../live/backpressure.ts'
+import { Progress, untilDrained } from '../live/backpressure.ts'
 import type { OpenConnection } from '../live/connections.ts'
 import type { FeedEvent } from '../live/feed-event.ts'
 import { type FeedSink, type FeedSnapshot, Subscription } from '../live/subscription.ts'
@@ -47,24 +47,24 @@ export class SocketConnection implements FeedSink, OpenConnection {
   /** Of the message that is being answered. */
   #requestId: string | undefined
 
-  constructor(webSocket: WebSocket, socket: Socket, presented: Presented, id: string, doors: ServerDependencies) {
+  constructor(webSocket: WebSocket, socket: Socket, presented: Presented, id: string, deps: ServerDependencies) {
     this.presented = presented
     this.#webSocket = webSocket
     this.#socket = socket
-    this.#doors = doors
+    this.#doors = deps
     this.#id = id
     this.#progress = new Progress(socket)
-    this.subscription = new Subscription(doors.store, doors.tails, this)
-    const { store, attached } = doors
+    this.subscription = new Subscription(deps.store, deps.tails, this)
+    const { store, attached } = deps
     const { subscription } = this
     this.relay = new Relay({ store, attached, subscription, connectionId: randomUUID(), send: (frame) => this.#sendFrame(frame) })
     webSocket.on('message', (data, binary) => this.#receive(data, binary))
     webSocket.on('pong', () => this.#heard())
     webSocket.on('ping', () => this.#heard())
     // What breaks a connection is followed by `close`; bad frames are the client's, not ours.
-    webSocket.on('error', (error) => doors.logger.debug({ requestId: id, err: error }, 'A WebSocket broke'))
+    webSocket.on('error', (error) => deps.logger.debug({ requestId: id, err: error }, 'A WebSocket broke'))
     webSocket.on('close', (code) => this.#closed(code))
-    doors.connections.add(this)
+    deps.connections.add(this)
   }
 
   get isOpen(): boolean {
@@ -76,7 +76,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
   }
 
   drained(): Promise<void> {
-    return roomIn(this.#socket)
+    return untilDrained(this.#socket)
   }
 
   events(events: readonly FeedEvent[]): void {

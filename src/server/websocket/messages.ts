@@ -46,19 +46,19 @@ export async function handleMessage(
   connection: MessageConnection,
   who: Who,
   message: unknown,
-  doors: ServerDependencies,
+  deps: ServerDependencies,
 ): Promise<void> {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
     throw new Refusal('invalid_request', 'A message is a JSON object with `type`')
   }
   const { type } = message as { type?: unknown }
   if (typeof type !== 'string') throw new Refusal('invalid_request', 'type: is missing', { field: 'type' })
-  if (coordinatorMessages.includes(type)) return handleCoordinatorMessage(connection, who, { ...message, type }, doors)
-  if (relayTypes.includes(type)) return handleRelayMessage(connection, who, message, doors)
+  if (coordinatorMessages.includes(type)) return handleCoordinatorMessage(connection, who, { ...message, type }, deps)
+  if (relayTypes.includes(type)) return handleRelayMessage(connection, who, message, deps)
   if (!Object.hasOwn(handlers, type)) throw unknownType(type)
   if (!who.scopes.includes('read')) throw new Refusal('missing_scope', undefined, { scope: 'read' })
   const known = checked(ClientMessage, message)
-  const checkAll = (streams: readonly StreamName[]) => checkStreams(doors.store, who, streams)
+  const checkAll = (streams: readonly StreamName[]) => checkStreams(deps.store, who, streams)
   if (known.type === 'subscribe') return handlers.subscribe(connection, known, checkAll)
   return handlers.unsubscribe(connection, known, checkAll)
 }

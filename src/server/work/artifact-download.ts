@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Artifact } from '../../protocol/work/artifact.ts'
 import { readUploadPart } from '../../services/work/queries.ts'
 import type { ServerDependencies } from '../dependencies.ts'
-import { roomIn } from '../live/backpressure.ts'
+import { untilDrained } from '../live/backpressure.ts'
 
 /** A reader that takes nothing for so long has gone. */
 const patienceMs = 60_000
@@ -53,7 +53,7 @@ async function sendParts(raw: ServerResponse, size: number, read: (number: numbe
     const bytes = Buffer.from(part, 'base64')
     left -= bytes.length
     raw.write(bytes)
-    await roomIn(raw)
+    await untilDrained(raw)
   }
   // Replaced or deleted meanwhile: fewer bytes than were announced, so the connection breaks and the reader knows.
   if (left > 0) raw.destroy()

@@ -13,16 +13,16 @@ interface Place {
 
 /** `begun`: a new work session; otherwise one that was going on. */
 export async function resumeWork(
-  doors: ServerDependencies,
+  deps: ServerDependencies,
   who: Who,
   place: Place,
   receipt?: ReceiptKey,
 ): Promise<{ begun: boolean; resumed: Resumed }> {
-  const outcome = await doors.store.run(resumeWorkSession, { ...place, by: who.id }, receipt)
+  const outcome = await deps.store.run(resumeWorkSession, { ...place, by: who.id }, receipt)
   if (outcome.outcome === 'failed') throw notResumed(outcome)
   const { outcome: became, resumed } = outcome
   if (became === 'same') return { begun: false, resumed }
-  const role = await doors.userSessions.takeUp(who, place.workSessionId, childOf(resumed), receipt)
+  const role = await deps.userSessions.takeUp(who, place.workSessionId, childOf(resumed), receipt)
   if (!role) return { begun: true, resumed }
   const notRestored = [...resumed.notRestored, ...role.notRestored]
   return { begun: true, resumed: { ...resumed, notRestored, missing: role.missing ?? resumed.missing } }
@@ -30,12 +30,12 @@ export async function resumeWork(
 
 /** CK7: the same from the files at a path on the machine of the server; only who may manage chooses one. */
 export async function resumeFromFile(
-  doors: ServerDependencies,
+  deps: ServerDependencies,
   who: Who,
   path: string,
 ): Promise<{ begun: boolean; resumed: Resumed }> {
-  const { notRestored, ...place } = await doors.files.bringBack(path, who.id)
-  const { begun, resumed } = await resumeWork(doors, who, place)
+  const { notRestored, ...place } = await deps.files.bringBack(path, who.id)
+  const { begun, resumed } = await resumeWork(deps, who, place)
   return { begun, resumed: { ...resumed, notRestored: [...notRestored, ...resumed.notRestored] } }
 }
 

@@ -38,26 +38,26 @@ export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
   dismissWorkSession: run(dismissWorkSession, ({ params }) => params),
   listInterrupted: query(listInterrupted, (call) => call.query),
   getLineage: query(getLineage, ({ params }) => params),
-  resumeWorkSession: async ({ params, doors, receipt, reply, who }) => {
-    const { begun, resumed } = await resumeWork(doors, who, params, receipt)
+  resumeWorkSession: async ({ params, deps, receipt, reply, who }) => {
+    const { begun, resumed } = await resumeWork(deps, who, params, receipt)
     reply.code(begun ? 201 : 200)
     return resumed
   },
-  resumeFromFile: async ({ body, doors, reply, who }) => {
-    const { begun, resumed } = await resumeFromFile(doors, who, body.path)
+  resumeFromFile: async ({ body, deps, reply, who }) => {
+    const { begun, resumed } = await resumeFromFile(deps, who, body.path)
     reply.code(begun ? 201 : 200)
     return resumed
   },
-  restoreWorkSession: async ({ body, params, who, doors: { store, folders }, receipt }) => {
+  restoreWorkSession: async ({ body, params, who, deps: { store, folders }, receipt }) => {
     const path = ProjectPath.safeParse((body.project as { path?: unknown } | null | undefined)?.path)
     const look = await folders.look(path.success ? path.data : null)
     return store.run(restoreWorkSession, { ...params, files: body, by: who.id, scopes: who.scopes, look }, receipt)
   },
-  saveCheckpoint: async ({ params, body, doors, receipt }) => {
-    const { at } = await doors.store.run(saveCheckpoint, { ...body, ...params }, receipt)
+  saveCheckpoint: async ({ params, body, deps, receipt }) => {
+    const { at } = await deps.store.run(saveCheckpoint, { ...body, ...params }, receipt)
     const { projectId, workSessionId } = params
-    const path = doors.files.checkpointPath(projectId, workSessionId)
-    return { path, timestamp: at, written: await doors.files.written(projectId) }
+    const path = deps.files.checkpointPath(projectId, workSessionId)
+    return { path, timestamp: at, written: await deps.files.written(projectId) }
   },
 }
 
@@ -81,18 +81,18 @@ export const approachHandlers: HandlersOf<typeof approachRoutes> = {
 /** The artifacts of a work session, as bytes in and out. */
 export const artifactHandlers: HandlersOf<typeof artifactRoutes> = {
   listArtifacts: query(listArtifacts, (call) => ({ ...call.query, ...call.params })),
-  getArtifact: async ({ params, doors, request, reply }) => {
-    const found = await doors.store.query(getArtifact, params)
-    await sendArtifact(found, doors, request, reply)
+  getArtifact: async ({ params, deps, request, reply }) => {
+    const found = await deps.store.query(getArtifact, params)
+    await sendArtifact(found, deps, request, reply)
     return undefined
   },
-  putArtifact: async ({ params, doors, presented, who, request, reply }) => {
-    const { store } = doors
+  putArtifact: async ({ params, deps, presented, who, request, reply }) => {
+    const { store } = deps
     const mediaType = mediaTypeOf(request)
-    await refuseTooLarge(request, doors.clock)
+    await refuseTooLarge(request, deps.clock)
     const { uploadId } = await store.run(beginUpload, params)
     try {
-      const { size, sha256 } = await takeBytes(request, doors, uploadId)
+      const { size, sha256 } = await takeBytes(request, deps, uploadId)
       const facts = { uploadId, size, sha256, mediaType, by: who.id }
       // HT4: the same bytes under the same key are stored once, and answered as before.
       const receipt = receiptOf(request, 'putArtifact', presented, `${mediaType}\n${sha256}`)

@@ -30,9 +30,9 @@ export const getMyTask = defineTool({
   input: z.strictObject({ session_token: agentSessionToken }),
   output: z.object({ task: ToldTask.nullable(), decisions: ToldDecisions }),
   run: async ({ session_token }, call) => {
-    const { task, decisions } = await call.doors.store.query(
+    const { task, decisions } = await call.deps.store.query(
       getTaskOf,
-      await call.doors.agents.caller(call.presented, session_token),
+      await call.deps.agents.caller(call.presented, session_token),
     )
     return { task: task && snakeFields(task), decisions: decisions.map(snakeFields) }
   },
@@ -58,9 +58,9 @@ export const updateTask = defineTool({
   }),
   output: z.object({ task: ToldTask }),
   run: async (args, call) => {
-    const caller = await call.doors.agents.caller(call.presented, args.session_token)
+    const caller = await call.deps.agents.caller(call.presented, args.session_token)
     const change = { taskId: args.task_id, status: args.status, progressPercent: args.progress_percent, result: args.result }
-    return { task: snakeFields(await call.doors.store.run(updateTaskOf, { ...caller, ...change })) }
+    return { task: snakeFields(await call.deps.store.run(updateTaskOf, { ...caller, ...change })) }
   },
 })
 
@@ -93,9 +93,9 @@ export const recordApproach = defineTool({
   }),
   output: z.object({ approach: snakeShape(Approach) }),
   run: async ({ session_token, failure_reason, next_to_try, ...words }, call) => {
-    const caller = await call.doors.agents.caller(call.presented, session_token)
+    const caller = await call.deps.agents.caller(call.presented, session_token)
     const said = { ...words, failureReason: failure_reason, nextToTry: next_to_try }
-    return { approach: snakeFields(await call.doors.store.run(recordAgentApproach, { ...caller, draft: said })) }
+    return { approach: snakeFields(await call.deps.store.run(recordAgentApproach, { ...caller, draft: said })) }
   },
 })
 
@@ -118,12 +118,12 @@ export const saveCheckpoint = defineTool({
   }),
   output: SavedCheckpoint,
   run: async (args, call) => {
-    const { doors } = call
-    const caller = await doors.agents.caller(call.presented, args.session_token)
+    const { deps } = call
+    const caller = await deps.agents.caller(call.presented, args.session_token)
     const { context_summary: contextSummary, current_phase: currentPhase, error } = args
-    const saved = await doors.store.run(saveMyCheckpoint, { ...caller, asked: { contextSummary, currentPhase, error } })
-    const path = doors.files.checkpointPath(caller.projectId, saved.workSessionId)
-    return { path, timestamp: saved.checkpoint.at, written: await doors.files.written(caller.projectId) }
+    const saved = await deps.store.run(saveMyCheckpoint, { ...caller, asked: { contextSummary, currentPhase, error } })
+    const path = deps.files.checkpointPath(caller.projectId, saved.workSessionId)
+    return { path, timestamp: saved.checkpoint.at, written: await deps.files.written(caller.projectId) }
   },
 })
 
@@ -139,7 +139,7 @@ export const getResumeContext = defineTool({
   input: z.strictObject({ session_token: agentSessionToken }),
   output: z.object({ resume_context: ResumeContextAnswer.nullable() }),
   run: async ({ session_token }, call) => {
-    const context = await call.doors.store.query(contextFor, await call.doors.agents.caller(call.presented, session_token))
+    const context = await call.deps.store.query(contextFor, await call.deps.agents.caller(call.presented, session_token))
     return { resume_context: context && resumeContextAnswer(context) }
   },
 })
@@ -162,9 +162,9 @@ export const resumeFromFile = defineTool({
     not_restored: z.array(NotRestored),
     missing: z.array(Missing).describe('What is needed before anything starts'),
   }),
-  run: async ({ path }, { doors, presented: { who } }) => {
+  run: async ({ path }, { deps, presented: { who } }) => {
     if (!allows(who.scopes, 'manage')) throw new Refusal('missing_scope', undefined, { scope: 'manage' })
-    const { begun, resumed } = await resume(doors, who, path)
+    const { begun, resumed } = await resume(deps, who, path)
     const { id: session_id, projectId: project_id, parentSessionId: parent_session_id } = workSessionIn(resumed)
     return { session_id, project_id, parent_session_id, begun, not_restored: resumed.notRestored, missing: resumed.missing }
   },

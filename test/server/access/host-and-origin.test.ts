@@ -1,7 +1,7 @@
 /** Host, Origin and credential: every combination, before any handler (SE2). */
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../src/domain/errors.ts'
-import { Front } from '../../../src/server/front.ts'
+import { HttpListener } from '../../../src/server/http/http-listener.ts'
 import { hostAndOrigin } from '../../../src/server/security/host-and-origin.ts'
 import { openTestServer } from '../../support/server.ts'
 
@@ -219,6 +219,6 @@ test('[SE2] an address that other machines reach is refused without a proxy in f
   expect((await server.ask('/healthz')).status).toBe(200)
   const parts = { logger: undefined as never, publicUrl: null, behindProxy: false, version: '0', pageFolder: null }
   for (const host of ['0.0.0.0', '::', '192.168.1.7', 'holdfast.example.org', '2001:db8::1']) {
-    expect(() => new Front({ ...parts, listen: { host, port: 0 } }), host).toThrow('without encryption')
+    expect(() => new HttpListener({ ...parts, listen: { host, port: 0 } }), host).toThrow('without encryption')
   }
 })

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createLogger } from '../../../src/platform/logger.ts'
-import { Front } from '../../../src/server/front.ts'
+import { HttpListener } from '../../../src/server/http/http-listener.ts'
 import { openTestServer } from '../../support/server.ts'
 import { temporaryFolder } from '../../support/store.ts'
 
@@ -83,22 +83,29 @@ test('[SE5] no path leads out of the folder, and links in it are not followed', 
 test('[SP1] while the doors behind it are still being opened the page is given, and whoever wants more waits', async () => {
   const logger = createLogger({ level: 'silent', format: 'json' })
   const listen = { host: '127.0.0.1', port: 0 }
-  const front = new Front({ logger, listen, publicUrl: null, behindProxy: false, version: '0', pageFolder: await buildPage() })
-  await front.listen()
-  onTestFinished(() => {
-    front.server.closeAllConnections()
-    return front.close()
+  const listener = new HttpListener({
+    logger,
+    listen,
+    publicUrl: null,
+    behindProxy: false,
+    version: '0',
+    pageFolder: await buildPage(),
   })
-  const index = await fetch(`${front.url}/projects/proj_1`, { headers: { accept: 'text/html' } })
+  await listener.listen()
+  onTestFinished(() => {
+    listener.server.closeAllConnections()
+    return listener.close()
+  })
+  const index = await fetch(`${listener.url}/projects/proj_1`, { headers: { accept: 'text/html' } })
   expect([index.status, index.headers.get('content-security-policy')]).toEqual([200, expect.any(String)])
   expect(await index.text()).toContain('<title>Holdfast</title>')
   // A WebSocket is not kept hanging: it is cut, and comes again.
-  const early = new WebSocket(`${front.url.replace('http', 'ws')}/ws`)
+  const early = new WebSocket(`${listener.url.replace('http', 'ws')}/ws`)
   early.on('error', () => {})
   await new Promise((resolve) => early.once('close', resolve))
-  const waiting = fetch(`${front.url}/api/projects`)
-  const missing = fetch(`${front.url}/gone.js`)
-  front.lead((request, response) => void response.writeHead(418).end(request.url))
+  const waiting = fetch(`${listener.url}/api/projects`)
+  const missing = fetch(`${listener.url}/gone.js`)
+  listener.handOver((request, response) => void response.writeHead(418).end(request.url))
   expect([await (await waiting).text(), await (await missing).text()]).toEqual(['/api/projects', '/gone.js'])
 })
 

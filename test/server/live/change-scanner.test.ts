@@ -17,29 +17,29 @@ async function ringAfterTheLastLook(after: number): Promise<StreamName[]> {
     for (let turn = 0; turn < after; turn++) await undefined
     ring('late')
   }
-  const lookout = new ChangeScanner<StreamName>({
+  const scanner = new ChangeScanner<StreamName>({
     store: { doorbell },
     clock: manualClock(),
     logger: createLogger({ level: 'silent', format: 'json' }),
     everyMs: 1000,
     maxWaiting: 10,
-    lookedAtTogether: 8,
-    everywhere: 'home',
-    placesOf: (stream) => [[stream, stream]],
-    lookAt: async (place) => {
-      seen.push(place)
-      if (place === projectStream('first')) void ringLater()
+    concurrency: 8,
+    all: 'home',
+    targetsOf: (stream) => [[stream, stream]],
+    scan: async (target) => {
+      seen.push(target)
+      if (target === projectStream('first')) void ringLater()
     },
     complaint: 'It could not be looked at',
   })
-  lookout.start()
-  await lookout.settled()
+  scanner.start()
+  await scanner.settled()
   ring('first')
-  await lookout.settled()
+  await scanner.settled()
   // The ring may have come when nobody looked any more.
   await new Promise((resolve) => setImmediate(resolve))
-  await lookout.settled()
-  await lookout.stop()
+  await scanner.settled()
+  await scanner.stop()
   return seen
 }
 

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createLogger } from '../../../src/platform/logger.ts'
 import type { Route } from '../../../src/protocol/route.ts'
 import { routes } from '../../../src/protocol/routes.ts'
-import { Front } from '../../../src/server/front.ts'
+import { HttpListener } from '../../../src/server/http/http-listener.ts'
 import { Connections, maxConnectionsPerCredential, type OpenConnection } from '../../../src/server/live/connections.ts'
 import { Tails } from '../../../src/server/live/tail.ts'
 import { Credentials } from '../../../src/server/security/credentials.ts'
@@ -71,7 +71,7 @@ test('[SE8] a credential has at most 5,000 connections; another one still gets i
 
 test('[SE8] who sends only part of a request is told that it took too long; into a connection opened ahead of need nothing is said', async () => {
   const parts = { listen: { host: '127.0.0.1', port: 0 }, publicUrl: null, behindProxy: false, version: '0', pageFolder: null }
-  const { server, gate } = new Front({ logger: createLogger({ level: 'error', format: 'json' }), ...parts })
+  const { server, gate } = new HttpListener({ logger: createLogger({ level: 'error', format: 'json' }), ...parts })
   server.listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { createLogger } from '../../../src/platform/logger.ts'
 import { maxArtifactBytes } from '../../../src/protocol/work/artifact.ts'
-import { Front } from '../../../src/server/front.ts'
+import { HttpListener } from '../../../src/server/http/http-listener.ts'
 import { readUploadPart } from '../../../src/services/work/queries.ts'
 import { openTestServer, type TestServer } from '../../support/server.ts'
 import { openTestStore } from '../../support/store.ts'
@@ -194,7 +194,7 @@ test('[CK5] one that comes slowly is taken, as long as it keeps coming; nothing 
 
 test('[CK5] the largest artifact may take longer to arrive than any other request', () => {
   const parts = { listen: { host: '127.0.0.1', port: 0 }, publicUrl: null, behindProxy: false, version: '0', pageFolder: null }
-  const { server, arrivalMs } = new Front({ logger: createLogger({ level: 'error', format: 'json' }), ...parts })
+  const { server, arrivalMs } = new HttpListener({ logger: createLogger({ level: 'error', format: 'json' }), ...parts })
   const slowestBytesPerSecond = 32 * 1024
   expect(server.requestTimeout).toBeGreaterThan((maxArtifactBytes / slowestBytesPerSecond) * 1000)
   expect(arrivalMs).toBe(30_000)

@@ -7,7 +7,7 @@ import { createLogger } from '../../../src/platform/logger.ts'
 import { hashSecret } from '../../../src/platform/secrets.ts'
 import type { AgentSession } from '../../../src/protocol/agent-sessions/agent-session.ts'
 import { AgentCalls } from '../../../src/server/agent-sessions/agent-calls.ts'
-import { superseded } from '../../../src/server/agent-sessions/held-calls.ts'
+import { superseded } from '../../../src/server/agent-sessions/waiting-calls.ts'
 import { Tails } from '../../../src/server/live/tail.ts'
 import type { Presented } from '../../../src/server/security/credentials.ts'
 import { findCredential } from '../../../src/services/access/queries.ts'
@@ -117,7 +117,7 @@ export async function openOffice(store: Store, clock: Clock, settings: Readonly<
     set: (change: Readonly<Record<string, number>>) => store.run(changeProject, { projectId, settings: change, by }),
     /** `get_next_action`, with all that a door does before it. */
     next: async (signed: { token: string }, waitSeconds = 0, signal?: AbortSignal) => {
-      const answer = await calls.held.next(await caller(signed), waitSeconds, signal)
+      const answer = await calls.waitingCalls.next(await caller(signed), waitSeconds, signal)
       return answer === superseded ? superseded : { ...answer.next, task: answer.task, resumed: answer.resumedWorkSessionId }
     },
     handOver: async (receiver: Receiver) => {

@@ -1,7 +1,7 @@
 /** Agent sessions with two nodes on one PostgreSQL: what is serial in one process must be so between two. */
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { superseded } from '../../../src/server/agent-sessions/held-calls.ts'
+import { superseded } from '../../../src/server/agent-sessions/waiting-calls.ts'
 import { findDueAgentSessions, listAgentSessions, listLiveAgentSessions } from '../../../src/services/agent-sessions/queries.ts'
 import { sweepAgentSession } from '../../../src/services/agent-sessions/sweep-agent-session.ts'
 import { findOpenConversations } from '../../../src/services/conversations/queries.ts'
@@ -48,7 +48,7 @@ test('[NA3] a call that is held on one node is answered by what happens on the o
   await office.openPanel()
   const signed = await office.signIn()
   const answer = elsewhere.nextAction(stranger, signed.token, 20)
-  while (elsewhere.held.size === 0) await new Promise((resolve) => setImmediate(resolve))
+  while (elsewhere.waitingCalls.size === 0) await new Promise((resolve) => setImmediate(resolve))
   await office.say('hello')
   expect(await answer).toMatchObject({ next: { action: 'get_pending_messages' } })
 })
@@ -62,7 +62,7 @@ test('[NA3] [SC1] a call that is held on one node gives way to a newer one at an
   const signed = await office.signIn()
   const hold = async (calls: typeof here) => {
     const answer = calls.nextAction(stranger, signed.token, 20)
-    while (calls.held.size === 0) await new Promise((resolve) => setImmediate(resolve))
+    while (calls.waitingCalls.size === 0) await new Promise((resolve) => setImmediate(resolve))
     return { answer }
   }
   clocks[0].advance(500)
@@ -72,7 +72,7 @@ test('[NA3] [SC1] a call that is held on one node gives way to a newer one at an
     nodes[0].doorbell.onWord('whatever was said before has come', () => resolve())
     nodes[1].doorbell.say('whatever was said before has come', 0)
   })
-  expect(here.held.size).toBe(1)
+  expect(here.waitingCalls.size).toBe(1)
   clocks[1].advance(5000)
   const second = await hold(there)
   expect(await first.answer).toBe(superseded)

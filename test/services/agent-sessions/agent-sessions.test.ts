@@ -221,11 +221,11 @@ describe('the end of a session', () => {
     expect(await refusalOf(office.calls.caller(stranger, `${signed.token}x`))).toMatchObject({ code: 'authentication_failed' })
     const { agentSessionId, projectId } = signed
     const attempts = [
-      office.calls.held.next({ agentSessionId, agentId: other, projectId }, 0),
+      office.calls.waitingCalls.next({ agentSessionId, agentId: other, projectId }, 0),
       office.handOver({ agentSessionId, agentId: other, projectId }),
       office.answer({ agentSessionId, agentId: other, projectId }, 'I am ann'),
       office.calls.logout({ agentSessionId, agentId: other, projectId }),
-      office.calls.held.next({ agentSessionId, agentId: office.agentId, projectId: 'elsewhere' }, 0),
+      office.calls.waitingCalls.next({ agentSessionId, agentId: office.agentId, projectId: 'elsewhere' }, 0),
     ]
     for (const refusal of await Promise.all(attempts.map(refusalOf))) expect(refusal).toMatchObject({ code: 'not_found' })
     expect(await office.one(signed)).toMatchObject({ state: 'active' })

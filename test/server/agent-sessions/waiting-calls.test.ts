@@ -1,7 +1,7 @@
 /** Calls that wait (NA3): what wakes them, what ends them, and what they cost. */
 import { describe, expect, test } from 'vitest'
 import { AgentCalls } from '../../../src/server/agent-sessions/agent-calls.ts'
-import { HeldCalls, superseded } from '../../../src/server/agent-sessions/held-calls.ts'
+import { superseded, WaitingCalls } from '../../../src/server/agent-sessions/waiting-calls.ts'
 import { Tails } from '../../../src/server/live/tail.ts'
 import { decideApproval } from '../../../src/services/approvals/decide-approval.ts'
 import { requestApproval } from '../../../src/services/approvals/request-approval.ts'
@@ -45,8 +45,8 @@ async function hold(office: Office, signed: Signed, seconds = 50, signal?: Abort
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Until so many calls are held and have looked for what they missed. */
-async function waiting({ calls }: { calls: { held: Pick<HeldCalls, 'size'> } }, count: number): Promise<void> {
-  while (calls.held.size < count) await turn()
+async function waiting({ calls }: { calls: { waitingCalls: Pick<WaitingCalls, 'size'> } }, count: number): Promise<void> {
+  while (calls.waitingCalls.size < count) await turn()
   for (let turns = 0; turns < 20; turns++) await turn()
 }
 
@@ -56,7 +56,7 @@ describe('a held call is answered at once', () => {
     const { answer } = await hold(office, signed)
     await office.say('are you there?')
     expect(await answer).toMatchObject({ action: 'get_pending_messages', state: 'chat_pending' })
-    expect(office.calls.held.size).toBe(0)
+    expect(office.calls.waitingCalls.size).toBe(0)
   })
 
   test('[NA3] [CX1] by a message of another agent, which is another conversation: it makes room', async () => {
@@ -139,9 +139,9 @@ describe('a held call ends', () => {
     const { signed } = await idle()
     let setBackMs = 0
     const clock = { ...shared.clock, now: () => shared.clock.now() - setBackMs }
-    const held = new HeldCalls({ ...shared, clock, tails: new Tails({ ...shared, logger: nowhere }) })
-    const answer = held.next(who(signed), 50)
-    await waiting({ calls: { held } }, 1)
+    const waitingCalls = new WaitingCalls({ ...shared, clock, tails: new Tails({ ...shared, logger: nowhere }) })
+    const answer = waitingCalls.next(who(signed), 50)
+    await waiting({ calls: { waitingCalls } }, 1)
     setBackMs = 60 * minute
     shared.clock.advance(50_000)
     expect(await answer).toMatchObject({ next: { action: 'wait_for_messages' } })
@@ -165,7 +165,7 @@ describe('a held call ends', () => {
     expect(await first.answer).toBe(superseded)
     expect(await office.next(signed)).toMatchObject({ action: 'wait_for_messages' })
     expect(await second.answer).toBe(superseded)
-    expect(office.calls.held.size).toBe(0)
+    expect(office.calls.waitingCalls.size).toBe(0)
   })
 
   test('[NA3] when its caller has gone, leaving nothing behind', async () => {
@@ -173,12 +173,12 @@ describe('a held call ends', () => {
     const { office, signed } = await idle()
     const calls = new AgentCalls({ ...shared, tails })
     const gone = new AbortController()
-    const answer = calls.held.next(who(signed), 50, gone.signal)
+    const answer = calls.waitingCalls.next(who(signed), 50, gone.signal)
     await waiting({ calls }, 1)
     expect(tails.size).toBe(1)
     gone.abort()
     await answer
-    expect([calls.held.size, tails.size]).toEqual([0, 0])
+    expect([calls.waitingCalls.size, tails.size]).toEqual([0, 0])
     expect(await office.one(signed)).toMatchObject({ state: 'active' })
   })
 
@@ -198,12 +198,12 @@ describe('a held call ends', () => {
       await office.openPanel(agentId)
       signed.push(await office.signIn(agentId))
     }
-    const held = new HeldCalls({ ...shared, tails: new Tails({ ...shared, logger: nowhere }) }, 2)
+    const waitingCalls = new WaitingCalls({ ...shared, tails: new Tails({ ...shared, logger: nowhere }) }, 2)
     const [a, b, c] = signed.map(who)
-    const answers = [held.next(a as Signed, 50), held.next(b as Signed, 50)]
-    while (held.size < 2) await turn()
-    expect(await held.next(c as Signed, 50)).toMatchObject({ next: { action: 'wait_for_messages' } })
-    held.close()
+    const answers = [waitingCalls.next(a as Signed, 50), waitingCalls.next(b as Signed, 50)]
+    while (waitingCalls.size < 2) await turn()
+    expect(await waitingCalls.next(c as Signed, 50)).toMatchObject({ next: { action: 'wait_for_messages' } })
+    waitingCalls.close()
     await Promise.all(answers)
   })
 })
@@ -230,7 +230,7 @@ describe('a held call costs', () => {
     const ben = await office.hire('ben')
     const { store, asked } = counted(shared.store)
     const calls = callsOn(store, shared.clock)
-    const answer = calls.held.next(who(signed), 50)
+    const answer = calls.waitingCalls.next(who(signed), 50)
     await waiting({ calls }, 1)
     const before = asked.times
     for (let second = 0; second < 49; second++) {
@@ -265,7 +265,7 @@ describe('a held call costs', () => {
     )
     const { store, asked } = counted(shared.store)
     const calls = callsOn(store, shared.clock)
-    const answers = signed.map((each) => calls.held.next(who(each), 50))
+    const answers = signed.map((each) => calls.waitingCalls.next(who(each), 50))
     await waiting({ calls }, signed.length)
     const before = asked.times
     const waited = ownTime()
@@ -273,7 +273,7 @@ describe('a held call costs', () => {
     expect(await answers[150]).toMatchObject({ next: { action: 'get_pending_messages' } })
     expect(waited()).toBeLessThan(1000)
     expect(asked.times - before).toBeLessThanOrEqual(3)
-    expect(calls.held.size).toBe(signed.length - 1)
+    expect(calls.waitingCalls.size).toBe(signed.length - 1)
     calls.close()
     await Promise.all(answers)
   })
@@ -292,7 +292,7 @@ test('[MC1] a held call survives a server that is restarted: made again once, it
   await first.store.close()
   const { store } = await openTestStore({ clock, folder })
   const calls = callsOn(store, clock)
-  const again = calls.held.next(await calls.caller(stranger, signed.token), 50)
+  const again = calls.waitingCalls.next(await calls.caller(stranger, signed.token), 50)
   await waiting({ calls }, 1)
   await store.run(postMessage, {
     projectId: office.projectId,

@@ -14,14 +14,14 @@ const maxPayload = 8 * 1024 * 1024
 /** How long a client may take to answer our close frame. */
 const closeTimeout = 15_000
 
-export function acceptSockets(server: Server, doors: ServerDependencies, gate: Gate): void {
+export function acceptSockets(server: Server, deps: ServerDependencies, gate: Gate): void {
   let loading: Promise<WebSocketServer> | undefined
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Whoever breaks off while being refused is gone; nothing is left to do.
     socket.on('error', () => socket.destroy())
-    loading ??= webSocketServer(doors, gate)
+    loading ??= webSocketServer(deps, gate)
     upgrade(request, socket, head, loading).catch((error: unknown) => {
-      answerProblemOn(socket, gate.refuse(error, request), gate.idOf(request), doors.https)
+      answerProblemOn(socket, gate.refuse(error, request), gate.idOf(request), deps.https)
     })
   })
 
@@ -32,25 +32,25 @@ export function acceptSockets(server: Server, doors: ServerDependencies, gate: G
     loaded: Promise<WebSocketServer>,
   ): Promise<void> {
     gate.check(request)
-    const presented = await doors.credentials.of(request)
+    const presented = await deps.credentials.of(request)
     if (request.url?.split('?', 1)[0] !== '/ws') throw new Refusal('not_found', 'WebSockets are at /ws')
     const webSockets = await loaded
-    doors.connections.admit(presented)
+    deps.connections.admit(presented)
     webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      new SocketConnection(webSocket, socket as Socket, presented, gate.idOf(request), doors)
+      new SocketConnection(webSocket, socket as Socket, presented, gate.idOf(request), deps)
     })
   }
 }
 
 /** Loaded by the first who needs it: a server that starts has better things to do. */
-async function webSocketServer(doors: ServerDependencies, gate: Gate): Promise<WebSocketServer> {
+async function webSocketServer(deps: ServerDependencies, gate: Gate): Promise<WebSocketServer> {
   const { WebSocketServer } = await import('ws')
   // A variable, because the types do not know closeTimeout yet.
   const options = { noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload, closeTimeout }
   const server = new WebSocketServer(options)
   server.on('wsClientError', (_, socket, request) => {
     const refusal = new Refusal('invalid_request', 'This is not a WebSocket handshake that can be read')
-    answerProblemOn(socket, gate.refuse(refusal, request), gate.idOf(request), doors.https)
+    answerProblemOn(socket, gate.refuse(refusal, request), gate.idOf(request), deps.https)
   })
   return server
 }

@@ -5,18 +5,18 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, BlockList, isIP, Server as NetServer } from 'node:net'
-import { Refusal } from '../domain/errors.ts'
-import type { Logger } from '../platform/logger.ts'
-import { StartFailure } from '../platform/start-failure.ts'
-import { Callers } from './http/callers.ts'
-import { Gate, maxHeaderBytes } from './http/gate.ts'
-import { healthText } from './http/health.ts'
-import { isReserved, Page } from './http/page.ts'
-import { answerProblem } from './http/problem-answer.ts'
-import { hostAndOrigin } from './security/host-and-origin.ts'
-import { Figures } from './system/figures.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { StartFailure } from '../../platform/start-failure.ts'
+import { hostAndOrigin } from '../security/host-and-origin.ts'
+import { Figures } from '../system/figures.ts'
+import { Gate, maxHeaderBytes } from './gate.ts'
+import { healthText } from './health.ts'
+import { HttpConnections } from './http-connections.ts'
+import { isReserved, Page } from './page.ts'
+import { answerProblem } from './problem-answer.ts'
 
-export interface FrontOptions {
+export interface HttpListenerOptions {
   readonly logger: Logger
   readonly listen: { readonly host: string; readonly port: number }
   readonly publicUrl: string | null
@@ -43,27 +43,27 @@ const timeouts = {
 const usualArrivalMs = 30_000
 const maxOpenSockets = 20_000
 /** Requests that may wait for the doors; they are there within a fraction of a second. */
-const maxEarly = 1000
+const maxQueuedRequests = 1000
 
-export class Front {
+export class HttpListener {
   readonly server: Server
   readonly gate: Gate
-  readonly callers: Callers
+  readonly connections: HttpConnections
   readonly figures = new Figures()
   readonly page: Page
-  readonly parts: FrontOptions
+  readonly options: HttpListenerOptions
   /** Whether readers reach us over TLS, through the proxy of `public_url`. */
   readonly https: boolean
   readonly arrivalMs: number
-  #early: [IncomingMessage, ServerResponse][] = []
+  #queued: [IncomingMessage, ServerResponse][] = []
   #handle: Handle | undefined
 
-  constructor(parts: FrontOptions) {
-    refuseOpenListening(parts.listen.host, parts.behindProxy)
-    this.parts = parts
-    this.https = parts.publicUrl?.startsWith('https:') ?? false
-    this.arrivalMs = parts.arrivalMs ?? usualArrivalMs
-    this.page = new Page(parts.pageFolder)
+  constructor(options: HttpListenerOptions) {
+    refuseOpenListening(options.listen.host, options.behindProxy)
+    this.options = options
+    this.https = options.publicUrl?.startsWith('https:') ?? false
+    this.arrivalMs = options.arrivalMs ?? usualArrivalMs
+    this.page = new Page(options.pageFolder)
     this.server = createServer({
       ...timeouts,
       maxHeaderSize: maxHeaderBytes,
@@ -74,8 +74,8 @@ export class Front {
       shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() === 'websocket',
     })
     this.server.maxConnections = maxOpenSockets
-    this.callers = new Callers(this.server)
-    this.gate = new Gate({ logger: parts.logger, figures: this.figures, callers: this.callers, https: this.https })
+    this.connections = new HttpConnections(this.server)
+    this.gate = new Gate({ logger: options.logger, figures: this.figures, connections: this.connections, https: this.https })
     const receive = (request: IncomingMessage, response: ServerResponse): void => this.#receive(request, response)
     this.server.on('request', receive)
     this.server.on('checkExpectation', receive)
@@ -84,11 +84,11 @@ export class Front {
   /** Where it answers, once it listens. */
   get url(): string {
     const { port } = this.server.address() as AddressInfo
-    return `http://${urlHost(this.parts.listen.host)}:${port}`
+    return `http://${urlHost(this.options.listen.host)}:${port}`
   }
 
   async listen(): Promise<void> {
-    const { host, port } = this.parts.listen
+    const { host, port } = this.options.listen
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject)
       // The name would be looked up, and could mean another machine.
@@ -97,16 +97,16 @@ export class Front {
         resolve()
       })
     })
-    const { publicUrl, metricsHosts } = this.parts
+    const { publicUrl, metricsHosts } = this.options
     this.gate.open(hostAndOrigin((this.server.address() as AddressInfo).port, publicUrl, metricsHosts))
   }
 
   /** The doors are there: whoever waits goes through, and everybody after them. */
-  lead(handle: Handle): void {
+  handOver(handle: Handle): void {
     this.#handle = handle
     // Not before: Node cuts an upgrade that nobody listens for, and whoever asked for it comes again. It would hang otherwise.
-    this.server.on('upgrade', (_, socket) => this.callers.leaves(socket))
-    for (const [request, response] of this.#early.splice(0)) handle(request, response)
+    this.server.on('upgrade', (_, socket) => this.connections.forget(socket))
+    for (const [request, response] of this.#queued.splice(0)) handle(request, response)
   }
 
   /** Stops accepting; resolves when the last connection has ended. Who has connected and not yet spoken is listened to until `heard`. */
@@ -115,10 +115,10 @@ export class Front {
     await new Promise((resolve) => setImmediate(resolve))
     // Not http's own, which cuts off more than those who are idle.
     const closed = new Promise<void>((resolve) => void NetServer.prototype.close.call(this.server, () => resolve()))
-    this.callers.part()
-    for (const [, response] of this.#early.splice(0)) answerProblem(response, new Refusal('shutting_down'))
-    this.callers.dismissIdle()
-    void heard.then(() => this.callers.dismissSilent())
+    this.connections.beginDrain()
+    for (const [, response] of this.#queued.splice(0)) answerProblem(response, new Refusal('shutting_down'))
+    this.connections.closeIdle()
+    void heard.then(() => this.connections.closeSilent())
     await closed
     // Nobody is left whom it could cut off; it ends http's own timer.
     this.server.close(() => {})
@@ -129,7 +129,7 @@ export class Front {
     if (this.#handle) return this.#handle(request, response)
     if (request.method === 'GET' && request.url === '/healthz') {
       response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
-      return void response.end(healthText(this.parts.version))
+      return void response.end(healthText(this.options.version))
     }
     const path = request.url?.split('?', 1)[0] ?? ''
     const file = request.method === 'GET' && !isReserved(path) ? this.page.answer(path, request.headers) : undefined
@@ -137,8 +137,9 @@ export class Front {
       response.writeHead(file.status, { ...file.headers, 'content-length': file.body.length })
       return void response.end(file.body)
     }
-    if (this.#early.length >= maxEarly) return answerProblem(response, new Refusal('busy', 'The server is still starting'))
-    this.#early.push([request, response])
+    if (this.#queued.length >= maxQueuedRequests)
+      return answerProblem(response, new Refusal('busy', 'The server is still starting'))
+    this.#queued.push([request, response])
   }
 }
 

@@ -1,9 +1,9 @@
 /** The key that agents' keys are sealed with (SE12): in a file of the data folder, or in the one that is named. Never made in a place that is named. */
 import { readFile } from 'node:fs/promises'
-import { Seals, sealingKeyIn } from '../platform/seals.ts'
-import { readSecret, secretFile } from '../platform/secret-files.ts'
-import { StartFailure } from '../platform/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
+import { Seals, sealingKeyIn } from './seals.ts'
+import { readSecret, secretFile } from './secret-files.ts'
+import { StartFailure } from './start-failure.ts'
 
 type Place = Pick<ConfigValues, 'data' | 'sealing_key_file'>
 

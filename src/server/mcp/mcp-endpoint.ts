@@ -6,10 +6,10 @@ import type { FastifyInstance } from 'fastify'
 import type { ServerDependencies } from '../dependencies.ts'
 import type { McpRequests } from './mcp-requests.ts'
 
-export function registerMcp(app: FastifyInstance, doors: ServerDependencies): void {
+export function registerMcp(app: FastifyInstance, deps: ServerDependencies): void {
   let requests: Promise<McpRequests> | undefined
   const load = (): Promise<McpRequests> => {
-    requests ??= import('./mcp-requests.ts').then((loaded) => new loaded.McpRequests(doors))
+    requests ??= import('./mcp-requests.ts').then((loaded) => new loaded.McpRequests(deps))
     return requests
   }
   app.route({

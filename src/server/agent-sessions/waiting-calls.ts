@@ -16,7 +16,7 @@ import type { FeedEvent } from '../live/feed-event.ts'
 import type { TailFollower, Tails } from '../live/tail.ts'
 
 /** Beyond this a call is answered as it stands, as if it had not asked to wait. */
-const maxHeldCalls = 10_000
+const maxWaitingCalls = 10_000
 
 /** At another node a call is newer when it began so much later: nodes' clocks differ, and to be ended by an older one would be wrong. */
 const newerByMs = 1000
@@ -24,30 +24,30 @@ const newerByMs = 1000
 /** A newer call of the same agent session waits in place of this one. */
 export const superseded = 'superseded'
 
-export interface HeldCallsOptions {
+export interface WaitingCallsOptions {
   readonly store: Store
   readonly clock: Clock
   readonly tails: Tails
 }
 
-export class HeldCalls {
-  readonly #parts: HeldCallsOptions
-  readonly #most: number
-  readonly #held = new Map<string, HeldCall>()
+export class WaitingCalls {
+  readonly #options: WaitingCallsOptions
+  readonly #maxCalls: number
+  readonly #calls = new Map<string, WaitingCall>()
   #closed = false
 
-  constructor(parts: HeldCallsOptions, most = maxHeldCalls) {
-    this.#parts = parts
-    this.#most = most
+  constructor(options: WaitingCallsOptions, maxCalls = maxWaitingCalls) {
+    this.#options = options
+    this.#maxCalls = maxCalls
   }
 
   get size(): number {
-    return this.#held.size
+    return this.#calls.size
   }
 
   /** An agent waits here: it lives. */
-  isHeld(agentSessionId: string): boolean {
-    return this.#held.has(agentSessionId)
+  isWaiting(agentSessionId: string): boolean {
+    return this.#calls.has(agentSessionId)
   }
 
   /** `signal`: the caller has gone away. `seen`: a look that was taken just now. */
@@ -58,15 +58,15 @@ export class HeldCalls {
     seen?: FoundNextAction,
   ): Promise<NextAnswer | typeof superseded> {
     const { agentSessionId } = caller
-    const { clock, store } = this.#parts
+    const { clock, store } = this.#options
     const word = `held ${agentSessionId}`
     const began = clock.now()
-    this.#held.get(agentSessionId)?.supersede()
+    this.#calls.get(agentSessionId)?.supersede()
     store.doorbell.say(word, began)
-    const refused = this.#closed || signal?.aborted || this.#held.size >= this.#most
-    const call = new HeldCall(this.#parts, caller)
+    const refused = this.#closed || signal?.aborted || this.#calls.size >= this.#maxCalls
+    const call = new WaitingCall(this.#options, caller)
     if (refused || waitSeconds <= 0) return call.answerNow(seen)
-    this.#held.set(agentSessionId, call)
+    this.#calls.set(agentSessionId, call)
     const stopListening = store.doorbell.onWord(word, (at) => at > began + newerByMs && call.supersede())
     const leave = () => call.leave()
     signal?.addEventListener('abort', leave, { once: true })
@@ -75,27 +75,27 @@ export class HeldCalls {
     } finally {
       stopListening()
       signal?.removeEventListener('abort', leave)
-      if (this.#held.get(agentSessionId) === call) this.#held.delete(agentSessionId)
+      if (this.#calls.get(agentSessionId) === call) this.#calls.delete(agentSessionId)
     }
   }
 
   /** Whoever waits is answered as things stand, and calls again. */
   close(): void {
     this.#closed = true
-    for (const call of this.#held.values()) call.leave()
+    for (const call of this.#calls.values()) call.leave()
   }
 }
 
-class HeldCall implements TailFollower {
-  readonly #parts: HeldCallsOptions
+class WaitingCall implements TailFollower {
+  readonly #options: WaitingCallsOptions
   readonly #caller: Receiver
   #superseded = false
   #over = false
   #rung = false
   #wake: (() => void) | undefined
 
-  constructor(parts: HeldCallsOptions, caller: Receiver) {
-    this.#parts = parts
+  constructor(options: WaitingCallsOptions, caller: Receiver) {
+    this.#options = options
     this.#caller = caller
   }
 
@@ -119,7 +119,7 @@ class HeldCall implements TailFollower {
   }
 
   async answer(waitSeconds: number, seen?: FoundNextAction): Promise<NextAnswer | typeof superseded> {
-    const { clock } = this.#parts
+    const { clock } = this.#options
     const first = seen ?? (await this.#look(waitSeconds))
     if (isAnswer(first)) return this.#superseded ? superseded : this.#give(first)
     const until = clock.now() + first.holdMs
@@ -142,19 +142,19 @@ class HeldCall implements TailFollower {
   }
 
   #look(waitSeconds: number): Promise<FoundNextAction> {
-    return this.#parts.store.query(findNextAction, { ...this.#caller, waitSeconds })
+    return this.#options.store.query(findNextAction, { ...this.#caller, waitSeconds })
   }
 
   async #give({ changes, holdMs: _, suspected: __, lookAgainMs: ___, ...answer }: FoundNextAction): Promise<NextAnswer> {
     if (!changes) return answer
-    const { store } = this.#parts
+    const { store } = this.#options
     const openConversations = await store.query(findOpenConversations, this.#caller)
     return store.run(takeNextAction, { ...this.#caller, openConversations })
   }
 
   /** From here on nothing is missed: what happened before is seen by the look that follows. */
   async #listen(): Promise<() => void> {
-    const { store, tails } = this.#parts
+    const { store, tails } = this.#options
     const { projectId, agentId } = this.#caller
     const project = projectStream(projectId)
     const stopBell = store.doorbell.on(conversationStream(webKey(projectId, agentId)), () => this.#ring())
@@ -183,7 +183,7 @@ class HeldCall implements TailFollower {
   async #rungOrAfter(ms: number): Promise<void> {
     if (!this.#rung) {
       await new Promise<void>((resolve) => {
-        const cancel = this.#parts.clock.after(ms, resolve)
+        const cancel = this.#options.clock.after(ms, resolve)
         this.#wake = () => {
           cancel()
           resolve()

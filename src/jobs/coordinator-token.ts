@@ -22,7 +22,7 @@ const revoked: EventType = 'token-revoked'
 const retryMs = 1000
 const idForm = /^[0-9a-f-]{36}$/
 
-export interface TokenKeeping {
+export interface CoordinatorTokenOptions {
   readonly store: Store
   readonly tails: Tails
   readonly data: string
@@ -35,39 +35,39 @@ export interface TokenKeeping {
  * under the same id, so that the coordinator is known again as who it is, with all that it runs: what was revoked is the secret,
  * not the machine. Whoever deletes the file wants another machine.
  */
-export async function keepCoordinatorToken(keeping: TokenKeeping): Promise<() => void> {
-  const { tails, clock, logger } = keeping
-  let isLooking = false
+export async function maintainCoordinatorToken(options: CoordinatorTokenOptions): Promise<() => void> {
+  const { tails, clock, logger } = options
+  let isChecking = false
   let again = false
   let isStopped = false
   let stopRetry = (): void => {}
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     again = true
-    if (isLooking) return
-    isLooking = true
+    if (isChecking) return
+    isChecking = true
     try {
       while (again) {
         again = false
-        await renewToken(keeping)
+        await renewToken(options)
       }
     } finally {
-      isLooking = false
+      isChecking = false
     }
   }
-  const lookOn = (): void => {
+  const checkInBackground = (): void => {
     stopRetry()
-    look().catch((error: unknown) => {
+    check().catch((error: unknown) => {
       logger.warn(
         { error: String(error) },
         'the token of the coordinator beside this server could not be looked at; trying again',
       )
-      if (!isStopped) stopRetry = clock.after(retryMs, lookOn)
+      if (!isStopped) stopRetry = clock.after(retryMs, checkInBackground)
     })
   }
   const tail = tails.hold(home)
   const follower: TailFollower = {
     take: (events) => {
-      if (events.some(({ type }) => type === revoked)) lookOn()
+      if (events.some(({ type }) => type === revoked)) checkInBackground()
     },
   }
   tail.join(follower)
@@ -78,7 +78,7 @@ export async function keepCoordinatorToken(keeping: TokenKeeping): Promise<() =>
     tails.letGo(home)
   }
   try {
-    await look()
+    await check()
   } catch (error) {
     stop()
     throw error
@@ -87,22 +87,22 @@ export async function keepCoordinatorToken(keeping: TokenKeeping): Promise<() =>
 }
 
 /** Looks whether the token in the file is good, and puts one that is in its place when it is not. */
-async function renewToken({ store, data, logger }: TokenKeeping): Promise<void> {
+async function renewToken({ store, data, logger }: CoordinatorTokenOptions): Promise<void> {
   const secret = (await readSecret(data, 'coordinator-token'))?.text ?? ''
-  const knownId = await wordIn(coordinatorIdFile(data))
-  const keepId = async (id: string): Promise<void> => {
+  const knownId = await readText(coordinatorIdFile(data))
+  const writeId = async (id: string): Promise<void> => {
     if (id !== knownId) await writeFileAtomic(coordinatorIdFile(data), `${id}\n`)
   }
   const who = await store.query(findCredential, { hash: hashSecret(secret) })
   // Data folders of earlier versions have no id beside it.
-  if (who?.kind === 'coordinator') return keepId(who.credentialId)
+  if (who?.kind === 'coordinator') return writeId(who.credentialId)
   const insteadOf = secret !== '' && idForm.test(knownId) ? knownId : null
   const name = `Coordinator on ${hostname()}`.slice(0, 200)
   const { id, token } = await store.run(createToken, { kind: 'coordinator', name, by: owner, insteadOf })
   await writeSecret(data, 'coordinator-token', token)
-  await keepId(id)
+  await writeId(id)
   if (insteadOf)
     logger.warn({ coordinatorId: id }, 'the token of the coordinator beside this server was revoked; it has a new one')
 }
 
-const wordIn = async (file: string): Promise<string> => (await readFile(file, 'utf8').catch(() => '')).trim()
+const readText = async (file: string): Promise<string> => (await readFile(file, 'utf8').catch(() => '')).trim()

@@ -4,17 +4,17 @@
  * server that is killed. Stopped on purpose, nothing of it stays.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { endLeftovers } from '../coordinator/leftovers.ts'
-import { ProcessTable } from '../coordinator/process-table.ts'
 import type { Clock } from '../platform/clock.ts'
 import { findCoordinator } from '../platform/coordinator-file.ts'
 import { coordinatorLog } from '../platform/data-folder.ts'
 import { keeperOf, keeperVariable, launchVariable } from '../platform/launch-mark.ts'
 import type { Logger } from '../platform/logger.ts'
 import { type ProcessIdentity, type ProcessSource, signalExactly } from '../platform/processes.ts'
+import { thisProgram } from '../platform/this-program.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { linkVersion } from '../protocol/processes/link.ts'
-import { thisProgram } from './this-program.ts'
+import { endLeftovers } from './leftovers.ts'
+import { ProcessTable } from './process-table.ts'
 
 /** How often it is looked whether one that we did not start ourselves still lives. */
 const lookEveryMs = 500
@@ -41,7 +41,7 @@ export interface SupervisorOptions {
 }
 
 export class CoordinatorSupervisor {
-  readonly #parts: SupervisorOptions
+  readonly #options: SupervisorOptions
   #current: ProcessIdentity | undefined
   #isStopped = false
   #attempt = 0
@@ -49,19 +49,19 @@ export class CoordinatorSupervisor {
   #release = (): void => {}
   #running: Promise<void> | undefined
 
-  constructor(parts: SupervisorOptions) {
-    this.#parts = parts
+  constructor(options: SupervisorOptions) {
+    this.#options = options
   }
 
   start(): void {
     this.#running = this.#run().catch((error: unknown) => {
-      this.#parts.logger.error({ error: String(error) }, 'no coordinator can be kept; agents are not started')
+      this.#options.logger.error({ error: String(error) }, 'no coordinator can be kept; agents are not started')
     })
   }
 
   /** Asks it to end, with its agents; it tells the server of each, which must still be there. */
   async stop(): Promise<void> {
-    const { source, logger, config } = this.#parts
+    const { source, logger, config } = this.#options
     this.#isStopped = true
     this.#wake()
     await this.#running
@@ -82,13 +82,13 @@ export class CoordinatorSupervisor {
   /** Now: it kills its agents and ends. */
   kill(): void {
     this.#isStopped = true
-    const { source } = this.#parts
+    const { source } = this.#options
     // Two different signals are a first and a second one, however close.
     for (const signal of ['SIGTERM', 'SIGINT'] as const) if (this.#current) signalExactly(source, this.#current, signal)
   }
 
   async #run(): Promise<void> {
-    const { prepare, source, config, clock, logger } = this.#parts
+    const { prepare, source, config, clock, logger } = this.#options
     this.#release = await prepare()
     while (!this.#isStopped) {
       const found = await findCoordinator(config.data, source)
@@ -112,7 +112,7 @@ export class CoordinatorSupervisor {
 
   /** Resolves when it has ended, or nobody waits any more. */
   async #startOne(): Promise<void> {
-    const { logger, source } = this.#parts
+    const { logger, source } = this.#options
     const child = this.#spawn()
     const lastWords = wordsOf(child)
     const ended = new Promise<string>((resolve) => {
@@ -130,7 +130,7 @@ export class CoordinatorSupervisor {
   }
 
   #spawn(): ChildProcess {
-    const { config, umask } = this.#parts
+    const { config, umask } = this.#options
     const { data } = config
     const [file, entry] = thisProgram()
     const flags = { data, 'log-level': config['log.level'], 'log-file': this.#logFile }
@@ -152,12 +152,12 @@ export class CoordinatorSupervisor {
   }
 
   get #logFile(): string {
-    return coordinatorLog(this.#parts.config.data)
+    return coordinatorLog(this.#options.config.data)
   }
 
   /** One of another version ends what it has, so that ours can begin. */
   async #drain(found: ProcessIdentity): Promise<void> {
-    const { source, logger } = this.#parts
+    const { source, logger } = this.#options
     logger.info({ coordinator: found.pid }, 'a coordinator of another version is replaced')
     signalExactly(source, found, 'SIGTERM')
     const isGone = await this.#isGone(found, drainsWithinMs, () => this.#isStopped)
@@ -165,12 +165,12 @@ export class CoordinatorSupervisor {
   }
 
   async #end(of: ProcessIdentity): Promise<void> {
-    while (!this.#isStopped && this.#parts.source.birthOf(of.pid) === of.birth) await this.#pause(lookEveryMs)
-    if (!this.#isStopped) this.#parts.logger.warn({ coordinator: of.pid }, 'the coordinator has ended; starting another')
+    while (!this.#isStopped && this.#options.source.birthOf(of.pid) === of.birth) await this.#pause(lookEveryMs)
+    if (!this.#isStopped) this.#options.logger.warn({ coordinator: of.pid }, 'the coordinator has ended; starting another')
   }
 
   async #isGone(of: ProcessIdentity, withinMs: number, breaksOff = () => false): Promise<boolean> {
-    const { source } = this.#parts
+    const { source } = this.#options
     for (let waited = 0; waited < withinMs && !breaksOff(); waited += lookOftenMs) {
       if (source.birthOf(of.pid) !== of.birth) return true
       await new Promise((resolve) => setTimeout(resolve, lookOftenMs))
@@ -181,7 +181,7 @@ export class CoordinatorSupervisor {
   #pause(ms: number): Promise<void> {
     if (this.#isStopped) return Promise.resolve()
     return new Promise((resolve) => {
-      const cancel = this.#parts.clock.after(ms, resolve)
+      const cancel = this.#options.clock.after(ms, resolve)
       this.#wake = () => {
         cancel()
         resolve()
