@@ -1,4 +1,4 @@
-/** What the doors share, built once by server.ts. */
+/** Dependencies shared by all endpoints, built once by start-listeners.ts. */
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Seals } from '../platform/seals.ts'
@@ -20,14 +20,14 @@ import type { RateLimit } from './security/rate-limit.ts'
 import type { Figures } from './system/figures.ts'
 import type { Worktrees } from './worktrees/worktrees.ts'
 
-/** The files beside the database, as far as the doors speak of them (CK2). */
+/** Access to the files beside the database (CK2). */
 export interface FilesBeside {
   checkpointPath(projectId: string, workSessionId: string): string
-  /** Resolves when what was committed before is in the files of the project; false when it cannot be written just now. */
+  /** Resolves when everything committed so far is in the project's files; false when it cannot be written now. */
   written(projectId: string): Promise<boolean>
-  /** CV1 `save`: resolves with the path when all that was committed before is in the file; throws `file_not_written` when it cannot be. */
+  /** CV1 `save`: resolves with the path when everything committed so far is in the file; throws `file_not_written` otherwise. */
   saveConversation(key: string): Promise<string>
-  /** CK7: the work session whose files lie at a path on this machine, brought into the store when it is not there. */
+  /** CK7: returns the work session whose files are at a path on this machine, and restores it into the store if missing. */
   bringBack(
     path: string,
     by: string,
@@ -36,11 +36,11 @@ export interface FilesBeside {
     readonly workSessionId: string
     readonly notRestored: readonly NotRestored[]
   }>
-  /** Where the note of a day lies (DC3). */
+  /** Path of the note of a day (DC3). */
   notePath(day: string): string
-  /** Resolves when the chapters closed before are in it; false when it cannot be written just now, and is tried again. */
+  /** Resolves when the chapters closed so far are in the note; false when it cannot be written now and is retried. */
   noteWritten(day: string): Promise<boolean>
-  /** Of the coordinator beside the server; older lines go by themselves. */
+  /** Size of the log of the coordinator beside the server; older lines are removed automatically. */
   logs(): { readonly bytes: number; readonly atMostBytes: number }
 }
 
@@ -49,9 +49,9 @@ export interface ServerDependencies {
   readonly clock: Clock
   readonly logger: Logger
   readonly version: string
-  /** The address other devices use, when it is set. */
+  /** Address that other devices use, if configured. */
   readonly publicUrl: string | null
-  /** Whether readers reach us over TLS, through the proxy of `public_url`. */
+  /** Whether clients connect over TLS, through the proxy of `public_url`. */
   readonly https: boolean
   readonly credentials: Credentials
   readonly seals: Seals
@@ -69,7 +69,7 @@ export interface ServerDependencies {
   readonly attached: AttachedSessions
   readonly figures: Figures
   readonly search: SearchIndexer
-  /** Those installed on this machine (AG5). */
+  /** Detects the agents installed on this machine (AG5). */
   readonly detectAgents: () => Promise<readonly DetectedAgent[]>
   /** True once the server has begun to stop. */
   closing: boolean

@@ -1,6 +1,6 @@
 /**
- * The doors, put together behind their front. They are given everything they need (src/compose) and hold no state that another
- * node would miss.
+ * Builds all endpoints behind the HTTP listener. Their dependencies come from src/compose; they hold no state that another node
+ * would miss.
  */
 import type { Clock } from '../platform/clock.ts'
 import type { FolderRules } from '../platform/folder-rules.ts'
@@ -32,37 +32,37 @@ export interface ListenersOptions {
   readonly store: Store
   readonly clock: Clock
   readonly ownerTokenHash: string
-  /** What agents' keys are sealed with (SE12). */
+  /** Seals of agents' secrets (SE12). */
   readonly seals: Seals
   readonly files: FilesBeside
   readonly coordinatorRules: CoordinatorRules
   readonly folderRules: FolderRules
-  /** One is started beside this server. */
+  /** A coordinator is started beside this server. */
   readonly expectsCoordinator?: boolean | undefined
-  /** Looks for installed agents; none are looked for when it is left out. */
+  /** Detects installed agents; none are detected when left out. */
   readonly detectAgents?: ServerDependencies['detectAgents'] | undefined
 }
 
 export interface Listeners {
-  /** When agents were last heard of, and which of them wait, for who sweeps their sessions and processes. */
+  /** Last calls of agents and waiting calls, for the jobs that end sessions and processes. */
   readonly lastSeen: LastSeen
   readonly waitingCalls: WaitingCalls
   readonly launches: Launches
   readonly tails: Tails
   readonly worktrees: Worktrees
   /**
-   * Is not ready any more, says goodbye to who is connected, answers whoever waits; serves what still comes for `lingerMs`, and longer while it comes, then accepts
-   * nothing and finishes what is in flight. Never takes longer than a few seconds (OP2).
+   * Stops: reports not ready, closes live connections, answers waiting calls, serves requests for `lingerMs` and longer while
+   * they come, then stops accepting and finishes running requests. Takes at most a few seconds (OP2).
    */
   close(lingerMs?: number): Promise<void>
 }
 
-/** Requests in flight have this long to finish. */
+/** Time for running requests to finish. */
 const drainMs = 5000
-/** A balancer that has sent nothing for so long has noticed that we go; one that never does is not waited for longer than this. */
+/** A load balancer that sends nothing for this long has noticed the stop; the total wait is limited. */
 const quietMs = 400
 const maxLingerMs = 4000
-/** Who has connected before the port was closed has this long to say what for. */
+/** Time for connections accepted before the port closed to send their request. */
 export const firstWordMs = 250
 
 const isProbe = (url = ''): boolean => url === '/readyz' || url === '/healthz' || url.startsWith('/metrics')
@@ -122,7 +122,7 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
   })
   const after = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve))
 
-  /** SC3: whoever sends us requests is told that we go, has the time to notice, and more time when it has not. */
+  /** SC3: gives load balancers time to notice that this node stops, and more while requests still come. */
   async function linger(lingerMs: number): Promise<void> {
     const startedAt = clock.now()
     await after(lingerMs)

@@ -1,4 +1,4 @@
-/** Signing in and out, people, tokens. */
+/** REST handlers for signing in and out, people and tokens. */
 import type * as z from 'zod'
 import { endOfMaker, type Who } from '../../domain/access/who.ts'
 import { refusalText } from '../../domain/because.ts'
@@ -49,13 +49,13 @@ export const accessHandlers: HandlersOf<typeof accessRoutes> = {
   revokeToken: run(revokeToken, ({ params, query: { made }, who }) => ({ ...params, made, by: who.id })),
 }
 
-/** SE3: people have no end, so nobody who has one gives them anything. */
+/** Refuses a caller whose credential expires: people do not expire, so such a caller may not add or change them (SE3). */
 function lasting(who: Who): string {
   if (endOfMaker(who)) throw new Refusal('missing_scope', refusalText('peopleStay'), { scope: 'person' })
   return who.id
 }
 
-/** The owner's token is not in the store, so the door tells. */
+/** Resolves the sign-in request. The owner's token is not in the store, so it is checked here. */
 function toSignIn(body: z.output<typeof Login>, credentials: Credentials) {
   if ('code' in body) return { codeHash: hashSecret(body.code) }
   const tokenHash = hashSecret(body.token)

@@ -1,6 +1,6 @@
 /**
- * What agents and coordinators ask for, whatever door they come through: who is calling is found out here, once for every call,
- * and that it called is remembered. Holds no rules; never keeps a secret longer than its call.
+ * Calls of agents and coordinators, shared by MCP and REST. Identifies the caller once per call and records that it called.
+ * Holds no rules and never keeps a secret longer than the call.
  */
 
 import type { Who } from '../../domain/access/who.ts'
@@ -24,11 +24,11 @@ import type { Presented } from '../security/credentials.ts'
 import { RateLimit } from '../security/rate-limit.ts'
 import { type superseded, WaitingCalls } from './waiting-calls.ts'
 
-/** Beyond this the one that was quiet longest is forgotten. */
+/** Upper bound; beyond it the entry that was quiet longest is dropped. */
 const maxRemembered = 20_000
 
 /**
- * When each agent session was last heard of (AS6): in memory, so that a call need not write. What is forgotten costs an agent at
+ * Time of the last call of each agent session (AS6), in memory so that a call need not write. A dropped entry costs an agent at
  * most the minute by which the store may be behind.
  */
 export class LastSeen {
@@ -53,7 +53,7 @@ export class LastSeen {
   }
 }
 
-/** AS1: wrong attempts beyond this get `rate_limited`; a right one is accepted all the same. */
+/** AS1: failed attempts beyond this get `rate_limited`; a correct one is still accepted. */
 const failuresPerMinute = 10
 
 export interface AgentCallsOptions {
@@ -62,7 +62,7 @@ export interface AgentCallsOptions {
   readonly tails: Tails
 }
 
-/** As the tool `authenticate` takes it; with an agent's own bearer its id and passkey may be left out. */
+/** Arguments of the tool `authenticate`. Agent id and passkey may be left out with an agent's own bearer. */
 export interface SignInClaim {
   readonly agentId?: string | undefined
   readonly passkey?: string | undefined
@@ -88,7 +88,7 @@ export class AgentCalls {
     const agentId = claim.agentId ?? own ?? ''
     const passkeyHash = claim.passkey === undefined ? presented.hash : hashSecret(claim.passkey)
     const { projectId } = claim
-    // CO4: a process with a launch's bearer is that launch, also when it gives its agent's passkey and says nothing of it.
+    // CO4: a bearer of a launch identifies that launch, even when the agent's passkey is given and no launch id.
     const launchId = presented.who.launch?.id ?? claim.launchId
     try {
       const elsewhere = presented.who.launch && presented.who.launch.projectId !== projectId
@@ -100,12 +100,12 @@ export class AgentCalls {
     }
   }
 
-  /** The agent session a call is made in: the token's, or that of the agent whose bearer it is. Counts as a sign of life. */
+  /** Finds the agent session of a call, by its token or by the agent whose bearer it carries. Counts as a sign of life. */
   async caller(presented: Presented, token: string | undefined): Promise<Receiver> {
     return this.#heard(await this.#store.query(findAgentSession, claimOf(presented, token)))
   }
 
-  /** What its caller should do next, from the look that finds out who is calling, unless there is nothing to do and time to wait. */
+  /** Returns the caller's next action. Uses the read that identified the caller, unless there is nothing to do and time to wait. */
   async nextAction(
     presented: Presented,
     token: string | undefined,
@@ -143,7 +143,9 @@ function claimOf({ who }: Presented, token: string | undefined): Claim {
   return { tokenHash: token === undefined ? null : hashSecret(token), agentId: agentOf(who), launchId: who.launch?.id }
 }
 
-/** SE3: an agent's secret adds nothing to what the bearer of the connection may do; who only reads does no agent's work. */
+/**
+ * SE3: an agent's secret adds nothing to what the bearer of the connection may do, so a read-only bearer cannot act as an agent.
+ */
 function mustWorkAsAgent({ kind, scopes }: Who): void {
   if (kind === 'agent' || scopes.includes('write')) return
   throw new Refusal('missing_scope', refusalText('needsScope', { scope: 'write' }), { scope: 'write' })

@@ -1,4 +1,4 @@
-/** Agent sessions, and what coordinators report about the processes that hold them. */
+/** REST handlers for agent sessions and for reports of process exits. */
 import type { agentSessionRoutes } from '../../protocol/agent-sessions/routes.ts'
 import { listAgentSessions } from '../../services/agent-sessions/queries.ts'
 import { type HandlersOf, query } from '../http/handler.ts'

@@ -1,4 +1,4 @@
-/** The MCP tools by which an agent signs in, learns what to do next, and leaves. */
+/** MCP tools to sign in, get the next action and log out, and the tools of coordinators. */
 
 import * as z from 'zod'
 import { allows } from '../../domain/access/scopes.ts'
@@ -13,7 +13,7 @@ import { snakeFields, snakeShape } from '../mcp/snake-case.ts'
 import { defineTool, ends, reads, type ToolCall, writes, writesOnce } from '../mcp/tool.ts'
 import { superseded } from './waiting-calls.ts'
 
-/** Who may report what processes do: coordinators, and people who could make themselves a coordinator's token. */
+/** Allows coordinators, and people who could create a coordinator's token, to report what processes do. */
 export function coordinatorOnly({ presented: { who } }: ToolCall): void {
   if (allows(who.scopes, 'coordinator')) return
   throw new Refusal('missing_scope', 'This tool is for coordinators', { scope: 'coordinator' })
@@ -105,8 +105,8 @@ const output = z.object({
   resume_context: ResumeContextAnswer.optional().describe('With resume_work: what is known about the work you take up'),
 })
 
-/** NA3: whoever still waits with the older call has nothing to do; calling again would only push out the newer one. */
-const olderCall: z.input<typeof output> = {
+/** NA3: answer to the older of two waiting calls. Calling again would only supersede the newer one. */
+const supersededAnswer: z.input<typeof output> = {
   action: superseded,
   state: superseded,
   reason: superseded,
@@ -142,18 +142,18 @@ export const getNextAction = defineTool({
       wait_seconds,
       wait_seconds > 0 ? call.gone() : undefined,
     )
-    if (answer === superseded) return olderCall
+    if (answer === superseded) return supersededAnswer
     if (wait_seconds > 0 && answer.next.action !== 'exit') await stillValid(call)
-    return told(answer)
+    return toAnswer(answer)
   },
 })
 
-/** SE3: a credential that was revoked while the call was held gets nothing more, save that it is over. */
+/** SE3: refuses a credential that was revoked while the call waited; it is only told that its session is over. */
 async function stillValid({ deps, presented }: ToolCall): Promise<void> {
   if (!(await deps.credentials.whoHas(presented.hash, presented.secret))) throw new Refusal('authentication_failed')
 }
 
-function told({ next, task, resumeContext, decisions }: NextAnswer): z.input<typeof output> {
+function toAnswer({ next, task, resumeContext, decisions }: NextAnswer): z.input<typeof output> {
   const { action, state, instruction } = next
   const always = { action, state, instruction }
   switch (next.action) {
@@ -178,7 +178,7 @@ function told({ next, task, resumeContext, decisions }: NextAnswer): z.input<typ
   }
 }
 
-/** `get_agent_action` (CO3): whether an agent should be started, for coordinators that others write. */
+/** `get_agent_action` (CO3): tells a third-party coordinator whether an agent should be started. */
 export const getAgentAction = defineTool({
   name: 'get_agent_action',
   title: 'For coordinators: should this agent be started?',
@@ -195,7 +195,7 @@ export const getAgentAction = defineTool({
   },
 })
 
-/** `invalidate_session` (PX1): what `report_process_exit` has replaced; the same as one with no process left. */
+/** `invalidate_session` (PX1): the predecessor of `report_process_exit`; acts like a report with no process left. */
 export const invalidateSession = defineTool({
   name: 'invalidate_session',
   title: 'For coordinators (deprecated): end all sessions of an agent',
@@ -212,7 +212,7 @@ export const invalidateSession = defineTool({
   },
 })
 
-/** `logout` (AS8): an agent gives its session back. */
+/** `logout` (AS8): an agent ends its session. */
 export const logout = defineTool({
   name: 'logout',
   title: 'End your session',

@@ -1,7 +1,7 @@
 /**
- * Calls of `get_next_action` that wait (NA3): each is answered the moment a message, an approval or a termination changes what
- * its agent should do, and otherwise when its time is over. A waiting call listens to doorbells and asks the store nothing; what
- * it is answered comes from the store alone, so a call that is lost with a server is simply made again.
+ * Waiting calls of `get_next_action` (NA3). A call is answered as soon as a message, an approval or a termination changes what
+ * its agent should do, and otherwise when its time is over. While it waits it listens to doorbells and reads nothing. The answer
+ * comes from the store alone, so a call lost with a server is simply made again.
  */
 import { webKey } from '../../domain/conversations/key.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
@@ -15,13 +15,13 @@ import type { Store } from '../../store/store.ts'
 import type { FeedEvent } from '../live/feed-event.ts'
 import type { TailFollower, Tails } from '../live/tail.ts'
 
-/** Beyond this a call is answered as it stands, as if it had not asked to wait. */
+/** Upper bound; beyond it a call is answered at once, as if it had not asked to wait. */
 const maxWaitingCalls = 10_000
 
-/** At another node a call is newer when it began so much later: nodes' clocks differ, and to be ended by an older one would be wrong. */
+/** A call on another node supersedes this one only if it began this much later, because clocks of nodes differ. */
 const newerByMs = 1000
 
-/** A newer call of the same agent session waits in place of this one. */
+/** Answer to a call whose agent session has made a newer one. */
 export const superseded = 'superseded'
 
 export interface WaitingCallsOptions {
@@ -45,12 +45,12 @@ export class WaitingCalls {
     return this.#calls.size
   }
 
-  /** An agent waits here: it lives. */
+  /** Whether a call of this agent session waits on this node, which proves that the agent is alive. */
   isWaiting(agentSessionId: string): boolean {
     return this.#calls.has(agentSessionId)
   }
 
-  /** `signal`: the caller has gone away. `seen`: a look that was taken just now. */
+  /** `signal` aborts when the caller disconnects. `seen` is the result of a read made just before. */
   async next(
     caller: Receiver,
     waitSeconds: number,
@@ -79,7 +79,7 @@ export class WaitingCalls {
     }
   }
 
-  /** Whoever waits is answered as things stand, and calls again. */
+  /** Answers all waiting calls with the current state; the agents call again. */
   close(): void {
     this.#closed = true
     for (const call of this.#calls.values()) call.leave()
@@ -109,30 +109,30 @@ class WaitingCall implements TailFollower {
     this.#ring()
   }
 
-  /** What has happened in the project; most of it is about others. */
+  /** Receives the events of the project; most concern other agents. */
   take(events: readonly FeedEvent[]): void {
     if (events.some((event) => concerns(event, this.#caller))) this.#ring()
   }
 
   async answerNow(seen?: FoundNextAction): Promise<NextAnswer> {
-    return this.#give(seen ?? (await this.#look(0)))
+    return this.#answerWith(seen ?? (await this.#read(0)))
   }
 
   async answer(waitSeconds: number, seen?: FoundNextAction): Promise<NextAnswer | typeof superseded> {
     const { clock } = this.#options
-    const first = seen ?? (await this.#look(waitSeconds))
-    if (isAnswer(first)) return this.#superseded ? superseded : this.#give(first)
+    const first = seen ?? (await this.#read(waitSeconds))
+    if (isAnswer(first)) return this.#superseded ? superseded : this.#answerWith(first)
     const until = clock.now() + first.holdMs
-    // By a timer, because a clock may be set back, and the caller's client gives up all the same.
+    // A timer, because the clock may be set back while the caller's client gives up anyway.
     const stopWaiting = clock.after(first.holdMs, () => this.leave())
     let stopListening = (): void => {}
     try {
       stopListening = await this.#listen()
       for (;;) {
         const left = Math.min(first.holdMs, Math.max(0, until - clock.now()))
-        const found = await this.#look(left / 1000)
+        const found = await this.#read(left / 1000)
         if (this.#superseded) return superseded
-        if (this.#over || isAnswer(found) || isOther(found, first)) return await this.#give(found)
+        if (this.#over || isAnswer(found) || isOther(found, first)) return await this.#answerWith(found)
         await this.#rungOrAfter(Math.min(left, found.lookAgainMs))
       }
     } finally {
@@ -141,18 +141,18 @@ class WaitingCall implements TailFollower {
     }
   }
 
-  #look(waitSeconds: number): Promise<FoundNextAction> {
+  #read(waitSeconds: number): Promise<FoundNextAction> {
     return this.#options.store.query(findNextAction, { ...this.#caller, waitSeconds })
   }
 
-  async #give({ changes, holdMs: _, suspected: __, lookAgainMs: ___, ...answer }: FoundNextAction): Promise<NextAnswer> {
+  async #answerWith({ changes, holdMs: _, suspected: __, lookAgainMs: ___, ...answer }: FoundNextAction): Promise<NextAnswer> {
     if (!changes) return answer
     const { store } = this.#options
     const openConversations = await store.query(findOpenConversations, this.#caller)
     return store.run(takeNextAction, { ...this.#caller, openConversations })
   }
 
-  /** From here on nothing is missed: what happened before is seen by the look that follows. */
+  /** Subscribes before the next read, so that no change is missed. */
   async #listen(): Promise<() => void> {
     const { store, tails } = this.#options
     const { projectId, agentId } = this.#caller
@@ -195,17 +195,17 @@ class WaitingCall implements TailFollower {
   }
 }
 
-/** PX4: a call that waits proves nothing; one that is thought dead is sent back at once, so that its next call can. */
+/** PX4: a waiting call is no sign of life, so a session suspected dead is answered at once and can call again. */
 const isAnswer = ({ holdMs, changes, suspected }: FoundNextAction): boolean => holdMs === 0 || changes || suspected
 
-/** Another wait is news too: it may be for something else. */
+/** A different wait is an answer too, because it may be for something else. */
 const isOther = (found: FoundNextAction, first: FoundNextAction): boolean =>
   found.next.action !== first.next.action || approvalOf(found) !== approvalOf(first)
 
 const approvalOf = ({ next }: FoundNextAction): number | undefined =>
   next.action === 'wait_for_approval' ? next.approvalId : undefined
 
-/** Of a project's events, those that can change what a waiting agent should do; its own chat rings by itself. */
+/** Events of a project that can change an agent's next action. The agent's own chat has its own doorbell. */
 const newsForAll: ReadonlySet<string> = new Set<EventType>([
   'approval-asked',
   'approval-decided',

@@ -1,4 +1,4 @@
-/** Agents and their passkeys. */
+/** REST handlers for agents and their passkeys. */
 import type { Seals } from '../../platform/seals.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
 import type { agentRoutes } from '../../protocol/agents/routes.ts'
@@ -9,7 +9,7 @@ import { findOccupiedProjects, getAgent, listAgents } from '../../services/agent
 import { replacePasskey } from '../../services/agents/replace-passkey.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 
-/** SE12: before anything of it reaches the store. A mask means what is there. */
+/** Seals environment values before they reach the store (SE12). A mask keeps the stored value. */
 const sealed = (seals: Seals, env: Readonly<Record<string, string>> | undefined): SentEnvironment | undefined =>
   env &&
   Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Approvals of a project and the inbox. */
+/** REST handlers for approvals of a project and the inbox. */
 import type { allowanceRoutes, approvalRoutes } from '../../protocol/approvals/routes.ts'
 import { createApproval } from '../../services/approvals/create-approval.ts'
 import { listAllowances, listApprovals, listPendingApprovals, readApproval } from '../../services/approvals/queries.ts'
@@ -15,7 +15,7 @@ export const approvalHandlers: HandlersOf<typeof approvalRoutes> = {
   resubmitApproval: run(resubmitApproval, ({ body, params }) => ({ ...body, ...params })),
 }
 
-/** What agents are always allowed. */
+/** REST handlers for allowances: what agents may always do. */
 export const allowanceHandlers: HandlersOf<typeof allowanceRoutes> = {
   listAllowances: query(listAllowances, (call) => ({ ...call.query, ...call.params })),
   revokeAllowance: run(revokeAllowance, ({ params, who }) => ({ ...params, by: who.id })),

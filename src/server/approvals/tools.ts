@@ -1,4 +1,4 @@
-/** The MCP tools of approvals. */
+/** MCP tools for approvals. */
 import * as z from 'zod'
 import { Approval, ApprovalRequest } from '../../protocol/approvals/approval.ts'
 import { getApproval as getApprovalOf } from '../../services/approvals/queries.ts'
@@ -9,7 +9,7 @@ import { defineTool, reads, writesOnce } from '../mcp/tool.ts'
 
 const asked = ApprovalRequest.shape
 
-/** `request_approval` (AP3): asks people, who may take as long as they like. */
+/** `request_approval` (AP3): asks people for a decision, without a time limit. */
 export const requestApproval = defineTool({
   name: 'request_approval',
   title: 'Ask a person to approve',
@@ -47,7 +47,7 @@ export const requestApproval = defineTool({
   },
 })
 
-/** `get_approval`: what was decided. */
+/** `get_approval`: returns the decision. */
 export const getApproval = defineTool({
   name: 'get_approval',
   title: 'Read a decision',

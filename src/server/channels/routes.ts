@@ -1,4 +1,4 @@
-/** Channels, who is served on them, and by which agent. */
+/** REST handlers for channels, the people served on them, and the agent that answers. */
 import type { channelRoutes } from '../../protocol/channels/routes.ts'
 import { changeChannelChat } from '../../services/channels/change-channel-chat.ts'
 import { createPairingCode } from '../../services/channels/create-pairing-code.ts'

@@ -1,6 +1,6 @@
 /**
- * The user sessions that WebSockets of this node are attached to (US3): as long as one is, that is written down every now and then, and
- * when the last one goes, too. Nothing is decided here; a session that nobody is attached to is simply not seen.
+ * User sessions that WebSockets of this node are attached to (US3). Records periodically that a session is attached, and once
+ * more when the last WebSocket detaches. Decides nothing.
  */
 import { type Instant, instant } from '../../domain/instant.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -8,9 +8,9 @@ import type { Logger } from '../../platform/logger.ts'
 import { maxAttachedAtOnce, touchUserSessions } from '../../services/consoles/touch-user-sessions.ts'
 import type { Store } from '../../store/store.ts'
 
-/** A third of the time for which being attached counts. */
+/** A third of the time for which an attachment counts. */
 const attachedEveryMs = 20_000
-/** Those that came or went just now are written down together. */
+/** Changes within this time are written together. */
 const gatherMs = 200
 
 export interface AttachedSessionsOptions {
@@ -21,10 +21,13 @@ export interface AttachedSessionsOptions {
 
 export class AttachedSessions {
   readonly #options: AttachedSessionsOptions
-  /** How many WebSockets are attached to each. */
+  /** Number of attached WebSockets per user session. */
   readonly #attached = new Map<string, number>()
   #changed = new Set<string>()
-  /** For how long this node has said last that somebody is attached: who moves to another node is seen there from then on. */
+  /**
+   * Time until which this node has last recorded each session as attached. A client that moves to another node is recorded there
+   * afterwards.
+   */
   readonly #seenUntil = new Map<string, Instant>()
   #stopGathering: (() => void) | undefined
   #stopSeeing: (() => void) | undefined
@@ -73,7 +76,7 @@ export class AttachedSessions {
     void this.#see([...this.#attached.keys()])
   }
 
-  /** As each is now. */
+  /** Records the current state of each. */
   async #see(ids: readonly string[]): Promise<void> {
     const { store, logger } = this.#options
     try {

@@ -1,6 +1,6 @@
 /**
- * What people say about their user sessions on `/ws` (RL1-RL6). A request is answered by an event of the session's stream, which whoever
- * asked follows; only lists, infos and errors are answers of their own. A request that comes again is answered by the same event.
+ * Requests about user sessions on `/ws` (RL1-RL6). A request is answered by an event of the session's stream, which the sender
+ * follows; only lists, infos and errors are direct answers. A repeated request is answered by the same event.
  */
 
 import type { Scope } from '../../domain/access/scopes.ts'
@@ -25,16 +25,16 @@ export interface RelayConnection {
   readonly relay: Relay
   answer(message: { readonly type: string; readonly [field: string]: unknown }): void
   tell(message: { readonly type: string; readonly [field: string]: unknown }): void
-  /** Ends that another had asked for and that are answered when they are told. */
+  /** Number of terminations requested by another connection whose end this connection waits for. */
   awaited: number
 }
 
-/** On one connection. */
+/** Upper bound per connection. */
 const maxAwaited = 32
 
 const reads: ReadonlySet<RelayRequest['type']> = new Set(['session:resume', 'agent:list', 'agent:get'])
 
-/** Whoever answers here what the inbox asks needs the same leave as there; so does who sets a mode, in which an agent may ask no more. */
+/** Requests that need the scope of the inbox: answering a permission, and setting a mode in which an agent may no longer ask. */
 const approves: ReadonlySet<RelayRequest['type']> = new Set(['permission:answer', 'agent:configure'])
 
 const scopeOf = (type: RelayRequest['type']): Scope => (reads.has(type) ? 'read' : approves.has(type) ? 'approve' : 'write')
@@ -77,7 +77,7 @@ export async function handleRelayMessage(
 
 type Change = Exclude<RelayRequest, { type: 'session:create' | 'session:resume' | 'agent:list' | 'agent:get' }>
 
-/** The number of the event that answers; null when it is still to come, or when the answer was given here. */
+/** Runs the request. Returns the number of the answering event, or null when it comes later or the answer was sent here. */
 async function decide(
   connection: RelayConnection,
   who: Who,
@@ -112,7 +112,10 @@ async function decide(
   }
 }
 
-/** RL2: the event answers who asked first; the next one hears of it under its own id. It is waited for beside the connection's other messages. */
+/**
+ * RL2: the event carries the id of the first request; later requesters are answered under their own id. Waits without blocking
+ * the connection's other messages.
+ */
 function answerWhenEnded(
   connection: RelayConnection,
   request: Change,
@@ -126,7 +129,7 @@ function answerWhenEnded(
   void userSessions
     .whenEnded(userSessionId, end)
     .then((answer) => answer && connection.tell({ ...answer, requestId }))
-    // The store cannot be asked: who asks again is told so.
+    // The store cannot be read; a repeated request reports it.
     .catch(() => {})
     .finally(() => connection.awaited--)
   return null

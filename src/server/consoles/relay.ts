@@ -1,6 +1,6 @@
 /**
- * The user sessions one WebSocket is attached to (RL4, US3). Their events come through the connection's subscription like all others and
- * leave as messages of the relay: from the number a client saw last, without a gap and without a duplicate.
+ * User sessions that one WebSocket is attached to (RL4, US3). Their events come through the connection's subscription and leave
+ * as relay messages, from the number the client saw last, without gaps or duplicates.
  */
 import { parseStream, type StreamName, userSessionStream } from '../../domain/stream-name.ts'
 import { snapshotMessage } from '../../protocol/consoles/relay.ts'
@@ -12,7 +12,7 @@ import { stillFree } from '../live/stream-names.ts'
 import type { FeedSnapshot, Subscription } from '../live/subscription.ts'
 import type { AttachedSessions } from './attached-sessions.ts'
 
-/** Serves nobody: so the stream begins with its snapshot. */
+/** A cursor that cannot be served, so that the stream begins with its snapshot. */
 const noCursor = ''
 
 export interface RelayOptions {
@@ -42,12 +42,12 @@ export class Relay {
     return this.#streams.has(userSessionStream(userSessionId))
   }
 
-  /** Refuses before anything is made that could not be followed then. */
+  /** Refuses before a session is created that could not be followed. */
   mustHaveRoom(): void {
     stillFree([userSessionStream('')], this.#options.subscription.streams)
   }
 
-  /** Follows from this number on; without one from a snapshot. `ready` is called before anything is sent. */
+  /** Follows the stream after `lastSeq`; without it, from a snapshot. `ready` is called before anything is sent. */
   async attach(userSessionId: string, lastSeq: number | undefined, ready: () => void = () => {}): Promise<void> {
     const { store, subscription, attached } = this.#options
     const stream = userSessionStream(userSessionId)
@@ -60,7 +60,7 @@ export class Relay {
     })
   }
 
-  /** Does what was asked and sees that the answer comes: whoever asks is attached, and an answer that has gone by comes again. */
+  /** Runs a request and makes sure its answer arrives: attaches the sender, and sends an answer that has already passed again. */
   async request(userSessionId: string, work: () => Promise<number | null>): Promise<void> {
     const { store, subscription } = this.#options
     const stream = userSessionStream(userSessionId)
@@ -76,11 +76,11 @@ export class Relay {
   async resend(userSessionId: string, seq: number): Promise<void> {
     const { store, send } = this.#options
     const [row] = await store.eventsAfter(userSessionStream(userSessionId), seq - 1, 1)
-    // One that was trimmed is told by no event any more.
+    // A trimmed event cannot be sent again.
     if (row?.seq === seq) send(new FeedEvent(row, store.incarnation).relayFrame)
   }
 
-  /** Of the snapshot what is of the relay, as its messages. */
+  /** Converts the user sessions of a snapshot to relay messages. */
   snapshots({ streams, state }: FeedSnapshot): ReturnType<typeof snapshotMessage>[] {
     return streams
       .filter((stream) => this.has(stream))

@@ -1,4 +1,4 @@
-/** User sessions: read and terminated here, everything else over the relay. */
+/** REST handlers to read and terminate user sessions; everything else goes over the relay. */
 import type { userSessionRoutes } from '../../protocol/consoles/routes.ts'
 import { accountOf, listUserSessions } from '../../services/consoles/queries.ts'
 import { listTurns } from '../../services/turns/queries.ts'

@@ -1,7 +1,6 @@
 /**
- * User sessions, whatever door is used: what has to be looked up before a use case can lock what it decides about is looked up here, and
- * that the session is the caller's. What is asked for answers with the number of the event that tells of it, null when that is still to
- * come. Holds no rules and no state.
+ * User sessions, shared by the relay, REST and MCP. Checks that the session is the caller's and looks up what a use case must
+ * lock. Requests return the number of the event that answers them, or null when it comes later. Holds no rules and no state.
  */
 import { createHash } from 'node:crypto'
 import type { Who } from '../../domain/access/who.ts'
@@ -57,19 +56,19 @@ interface TakenUp {
   readonly missing: Missing[] | undefined
 }
 
-/** For a coordinator of our own that is being started beside this server. */
+/** Time to wait for the coordinator that is being started beside this server. */
 const coordinatorWithinMs = 5000
 
-/** The number of the event that answers, null when it is to come; or an end that answers the one who asked first. */
+/** The number of the answering event (null when it comes later), or the termination another request has begun. */
 type Terminating = { readonly seq: number | null } | { readonly awaits: EndOf }
 
-/** An end is told within seconds; a client waits no longer than this. */
+/** Time a client waits for the event of a termination; it usually comes within seconds. */
 const toldWithinMs = 60_000
 
 interface UserSessionsOptions {
   readonly store: Store
   readonly clock: Clock
-  /** `up`: whoever asks in the first moment of the server is not told that there is none. */
+  /** `up`: requests in the first moments of the server wait for its coordinator. */
   readonly expectsCoordinator: boolean
   readonly offers: Offers
 }
@@ -121,8 +120,8 @@ export class UserSessions {
   }
 
   /**
-   * RS2: who was at the work goes on with it, in its role and its worktree; what keeps it from that, in words. Undefined when the work was
-   * no role's; `missing` undefined when the role cannot be had and others may go on.
+   * RS2: continues work in its role and its worktree; returns the reason in words when that is impossible. Undefined when the
+   * work belonged to no role; `missing` is undefined when the role is unavailable and others may continue.
    */
   async takeUp(who: Who, from: string, workSessionId: string, receipt?: ReceiptKey): Promise<TakenUp | undefined> {
     const at = await this.#store.query(findRoleAtWork, { workSessionId: from })
@@ -182,7 +181,7 @@ export class UserSessions {
     return byOther ? { awaits: { userSessionId } } : { seq: await this.#store.query(findToldEnd, { userSessionId }) }
   }
 
-  /** What answers the second who asked for an end, when it is told; undefined when it is not told in time. */
+  /** Resolves with the event of a termination another request has begun; undefined when it does not come in time. */
   whenEnded(userSessionId: string, end: EndOf) {
     const [store, clock, stream] = [this.#store, this.#clock, userSessionStream(userSessionId)]
     const look = async () => (await store.query(findEndAnswer, end)) ?? undefined
@@ -199,7 +198,7 @@ export class UserSessions {
     return (await this.#store.run(answerPermission, input, receiptIn(request))).seq
   }
 
-  /** The inbox decides permissions too (AP4, AP5); whoever may decide the approvals of a project may decide these. */
+  /** Decides a permission from the inbox (AP4, AP5). Needs the scope that approvals of the project need. */
   async decide(who: Who, decision: Decision, receipt: ReceiptKey | undefined): Promise<Approval> {
     const { projectId, approvalId, status, feedback, always } = decision
     const { permission } = await this.#store.query(readApproval, { projectId, approvalId })
@@ -213,7 +212,7 @@ export class UserSessions {
   }
 }
 
-/** RL2: within its user session a request id counts once, whichever connection it comes on. */
+/** RL2: a request id counts once within its user session, on any connection. */
 const receiptIn = (request: Exclude<RelayRequest, { type: 'session:create' }>): ReceiptKey | undefined =>
   receiptOf(request.userSessionId, request)
 

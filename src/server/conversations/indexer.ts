@@ -1,7 +1,7 @@
 /**
- * Keeps the search index up with the messages (DC5): a follower of the conversations' streams, a moment behind them, so that no
- * append waits for it. It takes at most a part of the writer's time, unless somebody searches: then what is missing is indexed
- * first, as far as that goes in the time a search may wait. Any number of nodes may do it at once.
+ * Keeps the search index up to date (DC5). Follows the streams of conversations a moment behind, so that no append waits for it,
+ * and uses a bounded share of the writer's time. A search has missing messages indexed first, within the time it may wait. Safe
+ * on several nodes at once.
  */
 import { setImmediate as breathe } from 'node:timers/promises'
 import { parseStream } from '../../domain/stream-name.ts'
@@ -15,16 +15,16 @@ import {
 } from '../../services/conversations/make-searchable.ts'
 import type { Store } from '../../store/store.ts'
 
-/** What comes within this time shares a commit. */
+/** Changes within this time share a commit. */
 const gatherMs = 200
-/** Behind each step so many times as long as it took: of a store under load this takes a twentieth, otherwise a quarter at most. */
+/** Pause after each step as a multiple of its duration: at most a quarter of the store's time, under load a twentieth. */
 const restFactor = { usual: 3, underLoad: 19 } as const
-/** Use cases a second from which on a store is under load. */
+/** Use cases per second from which a store counts as under load. */
 const loadPerSecond = 50
 const retryMs = 2000
-/** Known by name; beyond it, all conversations are looked through again. */
+/** Upper bound of conversations known by key; beyond it, all conversations are checked again. */
 const maxWaiting = 5000
-/** How long a search waits for what is not indexed yet. */
+/** Time a search waits for messages that are not indexed yet. */
 const searchWaitsMs = 1000
 
 export interface IndexerOptions {
@@ -36,7 +36,7 @@ export interface IndexerOptions {
 export class SearchIndexer {
   readonly #options: IndexerOptions
   readonly #waiting = new Set<string>()
-  /** How many searches wait just now. */
+  /** Number of waiting searches. */
   #searches = 0
   #seen = { useCases: 0, at: Number.NEGATIVE_INFINITY }
   #running: Promise<void> | undefined
@@ -58,7 +58,7 @@ export class SearchIndexer {
     this.#begin()
   }
 
-  /** Resolves when what was begun is done. */
+  /** Resolves when the current step is finished. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#stopBell?.()
@@ -66,7 +66,7 @@ export class SearchIndexer {
     await this.#running
   }
 
-  /** Indexes what was written before this call, as far as that goes in time; answers how many conversations are left. */
+  /** Indexes what was written before this call, within the time limit. Returns the number of conversations left. */
   async catchUp(): Promise<number> {
     const { store, clock } = this.#options
     this.#add(await store.query(findJustWritten, {}))
@@ -95,7 +95,7 @@ export class SearchIndexer {
     if (this.#stopped) return
     this.#running ??= this.#work().finally(() => {
       this.#running = undefined
-      // Between the last look and this came more.
+      // More arrived since the last check.
       if (this.#waiting.size > 0) this.#begin()
     })
   }
@@ -116,7 +116,7 @@ export class SearchIndexer {
     }
   }
 
-  /** Since it was asked last. */
+  /** Measures since the last call. */
   #isUnderLoad(): boolean {
     const { useCases } = this.#options.store.figures()
     const at = performance.now()
@@ -127,7 +127,7 @@ export class SearchIndexer {
 
   async #indexSome(): Promise<void> {
     const keys = [...this.#waiting].slice(0, maxConversationsAtOnce)
-    // Before it is read: what is written from now on rings again.
+    // Removed before reading, so that later writes ring again.
     for (const key of keys) this.#waiting.delete(key)
     try {
       const { unfinished } = await this.#options.store.run(makeSearchable, { keys })
@@ -138,7 +138,7 @@ export class SearchIndexer {
     }
   }
 
-  /** What moved while nobody listened; all of it anew when that fails. */
+  /** Finds conversations that changed while nothing listened; starts over when it fails. */
   async #findMissed(): Promise<void> {
     this.#lookThroughAll = false
     try {
@@ -162,7 +162,7 @@ export class SearchIndexer {
     }
   }
 
-  /** Whoever searches does not wait for a rest, but for one after a failure. */
+  /** Waits, but not while a search waits, except after a failure (`whole`). */
   #rest(ms: number, whole = false): Promise<void> {
     if (this.#stopped || (this.#searches > 0 && !whole)) return breathe()
     return new Promise((resolve) => {

@@ -1,7 +1,4 @@
-/**
- * The chat panels that event streams of this node name (CH5): as long as one does, it is written down every now and then that the
- * panel was seen. Nothing is decided here; a panel that nobody names is simply not seen.
- */
+/** Chat panels named by event streams of this node (CH5). Records periodically that each panel is open. Decides nothing. */
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { maxSeenAtOnce, touchPanels } from '../../services/conversations/panels.ts'
@@ -9,7 +6,7 @@ import type { Store } from '../../store/store.ts'
 
 /** A third of the time after which a panel counts as closed. */
 const seenEveryMs = 20_000
-/** Those that were just named are seen together: after a restart everybody comes back at once. */
+/** Panels named within this time are written together; after a restart all clients reconnect at once. */
 const gatherMs = 1000
 
 export interface OpenPanelsOptions {
@@ -20,7 +17,7 @@ export interface OpenPanelsOptions {
 
 export class OpenPanels {
   readonly #options: OpenPanelsOptions
-  /** How many streams name each. */
+  /** Number of event streams that name each panel. */
   readonly #named = new Map<string, number>()
   #fresh = new Set<string>()
   #stopGathering: (() => void) | undefined
@@ -31,7 +28,7 @@ export class OpenPanels {
     this.#options = options
   }
 
-  /** The function returned says that the stream is over. */
+  /** Returns a function to call when the event stream ends. */
   name(panelIds: readonly string[]): () => void {
     const ids = new Set(panelIds)
     if (ids.size === 0 || this.#closed) return () => {}

@@ -40,7 +40,7 @@ import { listConversationTurns, readContexts, readTurnItems } from '../../servic
 import { noteContents, noteText } from '../../store/conversations/notes.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 
-/** Conversations on any channel. */
+/** REST handlers for conversations on any channel. */
 export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   listConversations: query(listConversations, ({ query: page, who }) => ({ ...page, accountId: accountOf(who) })),
   getOrCreateConversation: async ({ body, deps, receipt, reply }) => {
@@ -79,10 +79,10 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   setFlags: run(setFlags, ({ body, params }) => ({ ...params, flags: body })),
 }
 
-/** Where our own agents speak, or people are spoken to in their name; what other programs keep here is theirs. */
+/** Channels on which our agents write; other channels belong to other programs. */
 const agentsChannels = /^(?:web|agent|telegram):/
 
-/** SE3: whoever puts words into an agent's mouth decides what it is believed to have said, and needs more than leave to write. */
+/** SE3: writing a message in an agent's name needs more than the scope `write`. */
 function mustSpeakForOneself(who: Who, { key }: { key: string }, messages: readonly { role: string }[]): void {
   const spoken = agentsChannels.test(key) && messages.some(({ role }) => role !== 'user')
   if (!spoken || who.scopes.includes('manage')) return
@@ -92,7 +92,7 @@ function mustSpeakForOneself(who: Who, { key }: { key: string }, messages: reado
   })
 }
 
-/** Search over all conversations. */
+/** REST handlers for search over all conversations. */
 export const searchHandlers: HandlersOf<typeof searchRoutes> = {
   search: async ({ query, deps, who }) => {
     const behind = await deps.search.catchUp()
@@ -100,12 +100,12 @@ export const searchHandlers: HandlersOf<typeof searchRoutes> = {
   },
 }
 
-/** People's chats with the agents of a project. */
+/** REST handlers for people's chats with the agents of a project. */
 export const chatHandlers: HandlersOf<typeof chatRoutes> = {
   startChat: async ({ params, query: asked, who, deps, receipt }) => {
     const started = await deps.store.run(startChat, { ...params, ...asked, by: who.id }, receipt)
     if (started.agentSession?.state === 'active') return started
-    // CH1: at once, so that who opened the panel is told of the launch.
+    // CH1: ordered at once, so that the answer can include the launch.
     const pair = { projectId: params.projectId, agentId: asked.agentId }
     return { ...started, launch: (await deps.launches.order(pair)) ?? started.launch }
   },
@@ -129,7 +129,7 @@ const cutoverOf = ({ hour, timezone, source }: CutoverRule & Pick<Cutover, 'sour
   source,
 })
 
-/** The days of conversations, and notes. */
+/** REST handlers for chapters and daily notes. */
 export const noteHandlers: HandlersOf<typeof noteRoutes> = {
   listChapters: query(listChapters, (call) => ({ ...call.query, ...call.params })),
   listChapterMessages: query(listChapterMessages, (call) => ({ ...call.query, ...call.params })),

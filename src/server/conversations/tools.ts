@@ -1,4 +1,4 @@
-/** The MCP tools of a chat: taking, answering and sending messages, history, flags and summaries. */
+/** MCP tools for chats: taking, answering and sending messages, history, flags and summaries. */
 import * as z from 'zod'
 import { maxSummaryChars } from '../../domain/conversations/summary.ts'
 import { Flags } from '../../protocol/conversations/conversation.ts'
@@ -28,7 +28,7 @@ const HandedOver = z.object({
   created_at: Message.shape.createdAt,
 })
 
-/** `get_pending_messages` (NA7): hands over what is unread. */
+/** `get_pending_messages` (NA7): returns unread messages. */
 export const getPendingMessages = defineTool({
   name: 'get_pending_messages',
   title: 'Get the messages that wait for you',
@@ -72,7 +72,7 @@ export const getPendingMessages = defineTool({
   },
 })
 
-/** `respond_chat` (NA7, NA8): the answer to what was handed over. */
+/** `respond_chat` (NA7, NA8): answers the messages taken before. */
 export const respondChat = defineTool({
   name: 'respond_chat',
   title: 'Answer in the chat',
@@ -104,7 +104,7 @@ export const respondChat = defineTool({
   },
 })
 
-/** `send_message` (CV10): to another agent of the project. */
+/** `send_message` (CV10): sends a message to another agent of the project. */
 export const sendMessage = defineTool({
   name: 'send_message',
   title: 'Write to another agent',
@@ -135,7 +135,7 @@ export const sendMessage = defineTool({
 
 const most = 100
 
-/** `get_history` (CX3): what was said in the conversation before. */
+/** `get_history` (CX3): returns earlier messages of the conversation. */
 export const getHistory = defineTool({
   name: 'get_history',
   title: 'Read what was said before',
@@ -172,7 +172,7 @@ async function keyOf(call: ToolCall, token: string | undefined): Promise<string>
   return (await call.deps.store.query(findOwnConversation, { ...caller, contextId: call.presented.contextId })).key
 }
 
-/** `get_flags` and `set_flags` (CX3, CV3): the flags of the conversation an agent is in. */
+/** `get_flags` and `set_flags` (CX3, CV3): flags of the agent's conversation. */
 export const getFlags = defineTool({
   name: 'get_flags',
   title: 'Read the flags of the conversation',
@@ -200,7 +200,7 @@ export const setFlags = defineTool({
   },
 })
 
-/** `set_summary` (NA9): a summary takes the place of the older part of a conversation. */
+/** `set_summary` (NA9): replaces the older part of a conversation by a summary. */
 export const setSummary = defineTool({
   name: 'set_summary',
   title: 'Summarise the conversation',

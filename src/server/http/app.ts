@@ -1,4 +1,4 @@
-/** Fastify, set up: limits, JSON, errors, the routes of the list, the page for the rest. */
+/** Configures Fastify: limits, JSON parsing, errors, the listed routes, and the web page for other paths. */
 
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { refusalText } from '../../domain/because.ts'
@@ -13,7 +13,7 @@ import { isReserved } from './page.ts'
 import { bodyLimit, maskedProblem, problemHeaders, refusalOf } from './problem-answer.ts'
 import { nothingThere, registerRoutes } from './register-routes.ts'
 
-/** As long as a URL can be: how long an id may be is said by its schema. */
+/** No limit of its own: a URL is limited by its headers, an id by its schema. */
 const maxParamLength = maxHeaderBytes
 const maxLoggedPathLength = 200
 
@@ -28,16 +28,16 @@ export function buildApp({ deps, listener, behindProxy }: AppOptions): FastifyIn
   const app: FastifyInstance = fastify({
     logger: false,
     genReqId: (request) => gate.idOf(request),
-    // One hop: what the proxy itself saw, not what its client claims.
+    // One hop: the address the proxy saw, not the one its client claims.
     trustProxy: behindProxy ? (_, hop) => hop < 1 : false,
     bodyLimit,
     routerOptions: { maxParamLength },
     exposeHeadRoutes: false,
-    // Requests that still arrive on open connections are served; the store closes after us.
+    // Requests on open connections are still served; the store closes later.
     return503OnClosing: false,
-    // The front listens already and hands over what has passed its gate.
+    // The listener already accepts connections and passes on requests that its gate accepted.
     serverFactory: () => listener.server,
-    // Our schemas are zod's: the compilers Fastify would load are never asked.
+    // Schemas are zod's, so Fastify's compilers are not loaded.
     schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     clientErrorHandler: (error, socket) => gate.brokenHttp(error, socket),
     frameworkErrors: (error, request, reply) => void fail(error, request, reply),
@@ -47,7 +47,7 @@ export function buildApp({ deps, listener, behindProxy }: AppOptions): FastifyIn
     const refusal = refusalOf(error, request.id, deps.logger, request.routeOptions.bodyLimit)
     deps.figures.refusedWith(refusal.code)
     const problem = maskedProblem(refusal)
-    // The rest of a body that was refused unread is not waited for.
+    // The rest of a refused body is not read.
     if (!request.raw.complete) reply.header('connection', 'close')
     return reply.code(problem.status).headers(problemHeaders(refusal)).send(JSON.stringify(problem))
   }
@@ -98,7 +98,7 @@ export function buildApp({ deps, listener, behindProxy }: AppOptions): FastifyIn
       ms,
       by: request.presented?.who.id,
     }
-    // What agents call all day would bury the rest, the sign-in link of a start at a terminal first.
+    // Frequent calls of agents would hide other lines, such as the sign-in link of a start in a terminal.
     const quiet = request.method === 'GET' || request.method === 'HEAD' || route === '/mcp'
     if (quiet && reply.statusCode < 400) deps.logger.debug(line, 'Answered')
     else deps.logger.info(line, 'Answered')

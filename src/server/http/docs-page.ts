@@ -1,4 +1,4 @@
-/** `/api/docs` (HT3): every route with its schemas, and every error, as one plain page without scripts. */
+/** `/api/docs` (HT3): every route with its schemas and every error, as one page without scripts. */
 import { errorCatalogue } from '../../domain/errors.ts'
 import type { Route } from '../../protocol/route.ts'
 import { routes } from '../../protocol/routes.ts'
@@ -104,5 +104,5 @@ ${rows.join('\n')}
 
 const replacements: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escapeHtml = (plain: string): string => plain.replaceAll(/[&<>"']/g, (character) => replacements[character] ?? '')
-/** With `code` in backticks, as the catalogue writes it. */
+/** Escapes text and renders `code` in backticks, as the catalogue writes it. */
 const text = (plain: string): string => escapeHtml(plain).replaceAll(/`([^`]+)`/g, '<code>$1</code>')

@@ -1,4 +1,4 @@
-/** The looks of `/api/docs`: light and dark, readable from 360 px on. A file of its own, because inline styles are not allowed. */
+/** Style sheet of `/api/docs`, light and dark, from 360 px width. A separate file because inline styles are not allowed. */
 export const docsStyle = `:root { color-scheme: light dark; --ink: #1c1d21; --paper: #fdfdfc; --quiet: #5b5e66; --line: #d9dade; --box: #f3f3f1; --link: #1a55b8 }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e6e3; --paper: #17181b; --quiet: #a0a3ab; --line: #35373d; --box: #202226; --link: #8ab4ff } }
 * { box-sizing: border-box }

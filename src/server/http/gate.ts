@@ -1,6 +1,6 @@
 /**
- * What stands before everything (SE2): every request and every upgrade passes here first, before routing and before its body
- * is read. Foreign Hosts and Origins end here, and every answer gets its headers and its request id. Bad HTTP ends here too.
+ * First check of every request and upgrade, before routing and before the body is read (SE2). Refuses foreign Hosts and Origins
+ * and malformed HTTP, and sets security headers and the request id on every answer.
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -15,13 +15,13 @@ import type { HttpConnections } from './http-connections.ts'
 import { answerProblem, answerProblemOn, refusalOf } from './problem-answer.ts'
 import { setSecurityHeaders } from './security-headers.ts'
 
-/** URL and headers together: a cursor over a hundred streams fits. */
+/** Limit for URL and headers together; a cursor over a hundred streams fits. */
 export const maxHeaderBytes = 64 * 1024
 
-/** Of what is refused before anybody has shown a credential; the figures count all. */
+/** Limit for refusals before a credential was checked; metrics count all of them. */
 const refusalsLoggedAMinute = 60
 
-/** Node's word for it. */
+/** Node's error code for a request that did not arrive in time. */
 const tookTooLong = 'ERR_HTTP_REQUEST_TIMEOUT'
 
 export interface GateOptions {
@@ -42,7 +42,7 @@ export class Gate {
     this.#refused = new SampledLog(options.logger, systemClock, refusalsLoggedAMinute)
   }
 
-  /** Until then nobody gets in. */
+  /** Accepts requests from now on; before, all are refused. */
   open(hostAndOrigin: HostAndOrigin): void {
     this.#hostAndOrigin = hostAndOrigin
   }
@@ -55,13 +55,13 @@ export class Gate {
     return id
   }
 
-  /** Throws what is to be answered when the request did not mean us. */
+  /** Throws a Refusal when Host or Origin is foreign. */
   check(request: IncomingMessage): void {
     if (!this.#hostAndOrigin) throw new Refusal('busy')
     this.#hostAndOrigin.check(request)
   }
 
-  /** True when the request may go on; otherwise it has been answered. */
+  /** Returns true when the request may continue; otherwise it has been answered. */
   pass(request: IncomingMessage, response: ServerResponse): boolean {
     const id = this.idOf(request)
     this.#options.connections.track(request.socket, response)
@@ -77,7 +77,7 @@ export class Gate {
     }
   }
 
-  /** What the answer says about an error; counted and logged. */
+  /** Converts an error to the Refusal to answer with; counts and logs it. */
   refuse(error: unknown, request: IncomingMessage): Refusal {
     const { logger, figures } = this.#options
     const requestId = this.idOf(request)
@@ -88,25 +88,25 @@ export class Gate {
     return refusal
   }
 
-  /** SE8: who sends the rest of a request too slowly, or not at all, does not keep the connection. */
+  /** SE8: closes the connection when the rest of a request does not arrive in time. */
   mustArrive(request: IncomingMessage, withinMs: number): void {
     if (request.complete) return
     const late = setTimeout(() => this.brokenHttp({ code: tookTooLong }, request.socket), withinMs).unref()
     request.once('end', () => clearTimeout(late)).once('close', () => clearTimeout(late))
   }
 
-  /** The same where it may take its time: only while nothing comes. */
+  /** Like `mustArrive`, but measures the time without progress. */
   mustKeepComing(request: IncomingMessage, withinMs: number): void {
     request.setTimeout(withinMs, () => {
       if (!request.complete) this.brokenHttp({ code: tookTooLong }, request.socket)
     })
   }
 
-  /** What could not even be read as a request. */
+  /** Answers input that is not an HTTP request. */
   brokenHttp(error: Pick<NodeJS.ErrnoException, 'code'>, socket: Socket): void {
     const answer = this.#options.connections.responseOn(socket)
     const inTheMiddle = answer?.headersSent && !answer.writableFinished
-    // A browser opens connections ahead of need: words into one would be taken for the answer to what it asks there just then.
+    // Browsers open connections ahead of need; bytes sent on one would be taken for the answer to its next request.
     const openedAhead = error.code === tookTooLong && socket.bytesRead === 0
     if (error.code === 'ECONNRESET' || inTheMiddle || openedAhead || socket.destroyed) return void socket.destroy()
     const refusal = brokenHttpRefusal(error.code)

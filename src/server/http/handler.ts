@@ -1,7 +1,4 @@
-/**
- * A handler turns one route's checked input into its answer; it holds no rules. Most are a use case or a query and how the
- * request fills its input.
- */
+/** Handlers convert the validated input of a route to its answer and hold no rules. Most run one use case or one query. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type * as z from 'zod'
 import type { Who } from '../../domain/access/who.ts'
@@ -14,7 +11,7 @@ type Checked<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 type FieldOf<R, Name extends string> = R extends { readonly [N in Name]: infer Schema } ? Checked<Schema> : undefined
 type IfKnown<R, Value> = R extends { readonly scope: 'nobody' } ? undefined : Value
 
-/** A request whose credential, scope and input were found good. */
+/** A request whose credential, scope and input are valid. */
 export interface Call<R extends Route> {
   readonly params: FieldOf<R, 'params'>
   readonly query: FieldOf<R, 'query'>
@@ -27,7 +24,7 @@ export interface Call<R extends Route> {
   readonly reply: FastifyReply
 }
 
-/** What is sent: data for JSON, text for another media type, nothing for 204 or when the handler keeps the answer open. */
+/** Result of a handler: data for JSON, text for another media type, nothing for 204 or when the handler keeps the response open. */
 type Answer<R extends Route> = R extends { readonly answer: infer Schema extends z.ZodType }
   ? Promise<z.input<Schema>>
   : R extends { readonly media: string }
@@ -37,7 +34,7 @@ type Answer<R extends Route> = R extends { readonly answer: infer Schema extends
 export type Handler<R extends Route> = (call: Call<R>) => Answer<R>
 export type HandlersOf<Routes extends Record<string, Route>> = { readonly [Name in keyof Routes]: Handler<Routes[Name]> }
 
-/** A write: done once, however often the same request comes (HT4). */
+/** Handler of a write: runs a use case once, however often the request is repeated (HT4). */
 export const run =
   <C extends Pick<Call<Route>, 'deps' | 'receipt'>, Input, Output>(
     useCase: UseCase<Input, Output>,
@@ -46,7 +43,7 @@ export const run =
   (call: C): Promise<Output> =>
     call.deps.store.run(useCase, toInput(call), call.receipt)
 
-/** A read. */
+/** Handler of a read. */
 export const query =
   <C extends Pick<Call<Route>, 'deps'>, Input, Output>(service: Query<Input, Output>, toInput: (call: C) => Input) =>
   (call: C): Promise<Output> =>

@@ -1,13 +1,13 @@
 /**
- * Who is connected to the front, as far as a stop must know (SC3, OP2): a caller is never cut off between its connection and the last
- * byte of its answer. Node's own `closeIdleConnections` must not be used for it: it also cuts who has connected and not yet been heard.
+ * Open HTTP connections, tracked for draining (SC3, OP2): no connection is cut between its accept and the last byte of a
+ * response. Node's `closeIdleConnections` cannot be used, because it also closes connections that have not sent a request yet.
  */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 export class HttpConnections {
-  /** The newest answer on each connection; undefined where nobody has asked yet. */
+  /** Latest response of each connection; undefined before its first request. */
   readonly #responses = new Map<Socket, ServerResponse | undefined>()
   #draining = false
 
@@ -18,7 +18,7 @@ export class HttpConnections {
     })
   }
 
-  /** From here on it is a WebSocket's, and said goodbye to as one. */
+  /** Stops tracking a socket that became a WebSocket. */
   forget(socket: Duplex): void {
     this.#responses.delete(socket as Socket)
   }
@@ -32,7 +32,7 @@ export class HttpConnections {
     return this.#responses.get(socket)
   }
 
-  /** Every answer from now on is the last one on its connection, and says so. */
+  /** Makes every response from now on the last one of its connection. */
   beginDrain(): void {
     if (this.#draining) return
     this.#draining = true
@@ -43,12 +43,12 @@ export class HttpConnections {
     }
   }
 
-  /** Those that were answered and ask nothing. */
+  /** Closes connections whose last response is finished. */
   closeIdle(): void {
     for (const [socket, response] of this.#responses) if (response?.writableFinished) socket.destroySoon()
   }
 
-  /** Those that have connected and not said a word. */
+  /** Closes connections that have sent nothing. */
   closeSilent(): void {
     for (const [socket, response] of this.#responses) if (!response && socket.bytesRead === 0) socket.destroy()
   }

@@ -1,7 +1,7 @@
 /**
- * The front: the port, and the gate before it. It listens before the doors behind it are loaded, so that a start is answered
- * at once (SP1): that the server is alive is said here, and its page is given; whoever comes for more is let in, in order, when the
- * doors are there. It knows no store and loads nothing heavy.
+ * HTTP listener with its gate. Listens before the endpoints are loaded, so that a start is answered at once (SP1): answers
+ * `/healthz` and the web page itself and queues other requests until the endpoints are ready. Knows no store and loads nothing
+ * heavy.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, BlockList, isIP, Server as NetServer } from 'node:net'
@@ -20,19 +20,19 @@ export interface HttpListenerOptions {
   readonly logger: Logger
   readonly listen: { readonly host: string; readonly port: number }
   readonly publicUrl: string | null
-  /** Under which `/metrics` answers too, in lower case with their port. */
+  /** Additional hosts under which `/metrics` answers, in lower case with their port. */
   readonly metricsHosts?: readonly string[]
   readonly behindProxy: boolean
   readonly version: string
-  /** The built page; null serves none. */
+  /** Folder of the built web page; null serves none. */
   readonly pageFolder: string | null
-  /** How long a request may take to arrive; 30 s when left out. One that stores a file has longer, as long as it keeps coming. */
+  /** Time a request may take to arrive, 30 s by default. An upload may take longer while it makes progress. */
   readonly arrivalMs?: number | undefined
 }
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
 
-/** For the largest artifact over a slow line (CK5); whatever else is asked has `arrivalMs`. */
+/** Limit for the largest artifact over a slow line (CK5); other requests have `arrivalMs`. */
 const maxUploadMs = 60 * 60_000
 const timeouts = {
   headersTimeout: 10_000,
@@ -42,7 +42,7 @@ const timeouts = {
 }
 const usualArrivalMs = 30_000
 const maxOpenSockets = 20_000
-/** Requests that may wait for the doors; they are there within a fraction of a second. */
+/** Upper bound of requests queued until the endpoints are ready, a fraction of a second. */
 const maxQueuedRequests = 1000
 
 export class HttpListener {
@@ -52,7 +52,7 @@ export class HttpListener {
   readonly figures = new Figures()
   readonly page: Page
   readonly options: HttpListenerOptions
-  /** Whether readers reach us over TLS, through the proxy of `public_url`. */
+  /** Whether clients connect over TLS, through the proxy of `public_url`. */
   readonly https: boolean
   readonly arrivalMs: number
   #queued: [IncomingMessage, ServerResponse][] = []
@@ -70,7 +70,7 @@ export class HttpListener {
       // A missing Host gets our own answer, like a foreign one.
       requireHostHeader: false,
       noDelay: true,
-      // Other upgrades are ordinary requests to us.
+      // Upgrades to other protocols are handled as ordinary requests.
       shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() === 'websocket',
     })
     this.server.maxConnections = maxOpenSockets
@@ -81,7 +81,7 @@ export class HttpListener {
     this.server.on('checkExpectation', receive)
   }
 
-  /** Where it answers, once it listens. */
+  /** URL of the listener, once it listens. */
   get url(): string {
     const { port } = this.server.address() as AddressInfo
     return `http://${urlHost(this.options.listen.host)}:${port}`
@@ -91,7 +91,7 @@ export class HttpListener {
     const { host, port } = this.options.listen
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject)
-      // The name would be looked up, and could mean another machine.
+      // `localhost` would be resolved and could be another machine.
       this.server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port }, () => {
         this.server.off('error', reject)
         resolve()
@@ -101,26 +101,26 @@ export class HttpListener {
     this.gate.open(hostAndOrigin((this.server.address() as AddressInfo).port, publicUrl, metricsHosts))
   }
 
-  /** The doors are there: whoever waits goes through, and everybody after them. */
+  /** Passes queued and later requests to the endpoints. */
   handOver(handle: Handle): void {
     this.#handle = handle
-    // Not before: Node cuts an upgrade that nobody listens for, and whoever asked for it comes again. It would hang otherwise.
+    // Registered only now: without a handler Node closes an upgrade, and the client retries; with one it would hang.
     this.server.on('upgrade', (_, socket) => this.connections.forget(socket))
     for (const [request, response] of this.#queued.splice(0)) handle(request, response)
   }
 
-  /** Stops accepting; resolves when the last connection has ended. Who has connected and not yet spoken is listened to until `heard`. */
+  /** Stops accepting. Resolves when the last connection has closed. Connections without a request are kept until `heard`. */
   async close(heard: Promise<void> = Promise.resolve()): Promise<void> {
-    // Whoever waits to be accepted would be cut off with the port.
+    // Lets pending connections be accepted; closing the port would cut them.
     await new Promise((resolve) => setImmediate(resolve))
-    // Not http's own, which cuts off more than those who are idle.
+    // Not http's own close, which also cuts connections that are not idle.
     const closed = new Promise<void>((resolve) => void NetServer.prototype.close.call(this.server, () => resolve()))
     this.connections.beginDrain()
     for (const [, response] of this.#queued.splice(0)) answerProblem(response, new Refusal('shutting_down'))
     this.connections.closeIdle()
     void heard.then(() => this.connections.closeSilent())
     await closed
-    // Nobody is left whom it could cut off; it ends http's own timer.
+    // No connection is left; this only ends http's own timer.
     this.server.close(() => {})
   }
 
@@ -147,7 +147,7 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** SE2: what other machines can reach needs TLS in front of it. */
+/** SE2: an address reachable from other machines needs TLS in front of it. */
 function refuseOpenListening(host: string, behindProxy: boolean): void {
   const family = isIP(host)
   const local = host === 'localhost' || (family !== 0 && loopback.check(host, family === 6 ? 'ipv6' : 'ipv4'))

@@ -1,4 +1,4 @@
-/** The list of routes as an OpenAPI 3.1 document (HT3), from the same schemas that check the requests. Pure. */
+/** Generates the OpenAPI 3.1 document (HT3) from the schemas that validate requests. Pure. */
 import * as z from 'zod'
 import { type ErrorCode, errorCatalogue } from '../../domain/errors.ts'
 import type { Route } from '../../protocol/route.ts'
@@ -42,13 +42,13 @@ function openApiDocument(list: Readonly<Record<string, Route>>, version: string)
 
 let text: string | undefined
 
-/** Ours, made when first asked for. */
+/** Returns the document of the product's routes, generated on first use. */
 export function openApiText(version: string): string {
   text ??= JSON.stringify(openApiDocument(routes, version))
   return text
 }
 
-/** What may be sent, or what will be answered. */
+/** Converts a zod schema to JSON Schema for requests (`input`) or answers (`output`). */
 export const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
   const {
     $schema: _,
@@ -114,7 +114,7 @@ const bodyOf = (schema: z.ZodType): Json => ({
   content: { 'application/json': { schema: schemaOf(schema, 'input') } },
 })
 
-/** OpenAPI 3.1: no schema at all means bytes. */
+/** OpenAPI 3.1: a missing schema means bytes. */
 const uploadBody: Json = { required: true, content: { [anyBytes]: {} } }
 
 function responsesOf(route: Route): Json {
@@ -129,7 +129,7 @@ function responsesOf(route: Route): Json {
   return { [status]: success, ...(alsoStatus ? { [alsoStatus]: success } : {}), ...Object.fromEntries(refusals) }
 }
 
-/** The statuses a route can refuse with, from what it checks; what its service refuses comes on top as `default`. */
+/** Lists the statuses a route can refuse with because of its checks; refusals of its service are covered by `default`. */
 function refusalStatuses(route: Route): (number | 'default')[] {
   const codes: ErrorCode[] = ['forbidden_host']
   if (route.scope !== 'nobody') codes.push('unauthenticated')

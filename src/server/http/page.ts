@@ -1,6 +1,6 @@
 /**
- * The page's files (UI): a list made once from the build's folder, so that a path either is one of them or is nothing. No
- * path from outside ever reaches the file system (SE5); links in the folder are not followed.
+ * Files of the web page (UI). The list is read once from the build folder and a path must be in it, so no path from outside
+ * reaches the file system (SE5). Links in the folder are not followed.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -38,7 +38,7 @@ interface PageAnswer {
   readonly body: Buffer
 }
 
-/** Never the page's: an unknown path there is said to be unknown, to those who may know. */
+/** Whether a path belongs to the API; an unknown one there needs a credential and gets `not_found`. */
 export const isReserved = (path: string): boolean => /^\/(?:api|ws|mcp|metrics|healthz|readyz)(?:\/|$)/i.test(path)
 
 export class Page {
@@ -50,9 +50,12 @@ export class Page {
     this.#folder = folder
   }
 
-  /** Undefined when there is nothing at this path. Each file is read once, at once: the first is waited for by a whole start (SP1). */
+  /**
+   * Returns the file at a path, undefined if there is none. Read synchronously once: the first file is part of the start time
+   * (SP1).
+   */
   answer(path: string, headers: IncomingHttpHeaders): PageAnswer | undefined {
-    // Looked for again while it is missing: it may be built by then.
+    // The page may have been built since.
     if (this.#files.size === 0) this.#files = this.#list()
     const files = this.#files
     if (files.size === 0)
@@ -65,7 +68,7 @@ export class Page {
     const about = {
       etag,
       vary: 'accept-encoding',
-      // The build names these after their content.
+      // File names under /assets contain a hash of their content.
       'cache-control': name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
     }
     if (headers['if-none-match'] === etag) return { status: 304, headers: about, body: Buffer.alloc(0) }
@@ -77,7 +80,7 @@ export class Page {
     }
   }
 
-  /** Path in a URL → file, of everything that lies in the folder. */
+  /** Maps URL paths to files of the folder. */
   #list(): ReadonlyMap<string, string> {
     const root = this.#folder
     if (root === null || !existsSync(root)) return new Map()
@@ -101,7 +104,7 @@ export class Page {
   }
 }
 
-/** A deep link into the page, typed or reloaded: the page itself knows what to show there. */
+/** Whether a browser asks for a page; deep links get index.html. */
 const wantsHtml = ({ accept }: IncomingHttpHeaders): boolean => String(accept ?? '').includes('text/html')
 
 const accepts = (header: string, encoding: string): boolean =>

@@ -1,6 +1,6 @@
 /**
- * Errors on their way out (HT2): whatever was thrown becomes a word of the catalogue. What nobody foresaw is logged with the
- * request's id and leaves as `internal`: no stack, no message of a library, no secret (SE7) goes out.
+ * Converts errors to problem answers (HT2). Unexpected errors are logged with the request id and answered as `internal`, without
+ * stack, library message or secret (SE7).
  */
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -12,7 +12,7 @@ import { securityHeaders } from './security-headers.ts'
 
 const problemMedia = 'application/problem+json; charset=utf-8'
 
-/** Seconds to wait before the same request may be accepted, where the refusal itself does not say. */
+/** Seconds for `Retry-After` where the refusal does not say. */
 const retryAfter: Partial<Record<ErrorCode, number>> = {
   rate_limited: 60,
   too_many_connections: 10,
@@ -35,7 +35,7 @@ export function problemHeaders(refusal: Refusal): Record<string, string> {
   return headers
 }
 
-/** What Fastify itself refuses, in our words; anything else that is not a Refusal is our own failure. */
+/** Converts Fastify's errors to refusals; any other error is our own failure. */
 export function refusalOf(error: unknown, requestId: string, logger: Logger, limit = bodyLimit): Refusal {
   if (error instanceof Refusal) return error
   const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number }
@@ -43,7 +43,7 @@ export function refusalOf(error: unknown, requestId: string, logger: Logger, lim
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new Refusal('unsupported_media_type')
   if (code === 'FST_ERR_BAD_URL') return new Refusal('invalid_request', 'The path is not a valid URL')
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Refusal('invalid_request', 'A part of the path is too long')
-  // Node's error for who goes away in the middle of a body: nobody is there to read the answer, and nothing is wrong with us.
+  // Node's error for a client that disconnects in the middle of a body.
   const isGone = code === 'ECONNRESET' && (error as Error).message === 'aborted'
   if (isGone || (code?.startsWith('FST_ERR_CTP_') && statusCode === 400))
     return new Refusal('invalid_request', 'The body did not arrive whole')
@@ -51,16 +51,16 @@ export function refusalOf(error: unknown, requestId: string, logger: Logger, lim
   return new Refusal('internal', undefined, { requestId })
 }
 
-/** SE8: artifacts have a limit of their own. */
+/** SE8: limit of JSON bodies; artifacts have their own. */
 export const bodyLimit = 1024 * 1024
 
-/** For requests that are refused before Fastify sees them. */
+/** Answers a request that is refused before Fastify sees it. */
 export function answerProblem(response: ServerResponse, refusal: Refusal): void {
   const problem = maskedProblem(refusal)
   response.writeHead(problem.status, { ...problemHeaders(refusal), connection: 'close' }).end(JSON.stringify(problem))
 }
 
-/** For sockets that never became a request: bad HTTP, refused upgrades. */
+/** Answers on a socket without a request: malformed HTTP, refused upgrades. */
 export function answerProblemOn(socket: Duplex, refusal: Refusal, requestId: string, https: boolean): void {
   if (!socket.writable) return void socket.destroy()
   const problem = maskedProblem(refusal)

@@ -1,4 +1,4 @@
-/** The receipt a write asks for with `Idempotency-Key` (HT4). */
+/** Receipt requested by `Idempotency-Key` (HT4). */
 import { createHash, createHmac } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../../domain/errors.ts'
@@ -9,7 +9,7 @@ import type { Presented } from '../security/credentials.ts'
 /** 1 to 200 printable characters. */
 const keyForm = /^[\x20-\x7e]{1,200}$/
 
-/** `content` stands for the body where that was not read as JSON. */
+/** `content` replaces the body where it is not JSON. */
 export function receiptOf(
   request: FastifyRequest,
   operation: string,
@@ -30,7 +30,7 @@ export function receiptOf(
   }
 }
 
-/** SE12: of a body with keys in it not even a hash is kept that a guess could be compared with; only its caller can make this one. */
+/** SE12: bodies with secrets are hashed with the caller's secret, so that the stored hash cannot be guessed. */
 const secretBodies: ReadonlySet<string> = new Set<keyof typeof agentRoutes>(['createAgent', 'changeAgent'])
 
 const contentHash = ({ method, url }: FastifyRequest, content: string, secret: string | undefined): string =>

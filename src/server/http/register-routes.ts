@@ -1,6 +1,6 @@
 /**
- * Puts the list of routes into Fastify, each with the same checks in the same order: credential, scope (before the body is
- * read), input by its schemas, receipt. A route of the list without a handler does not compile.
+ * Registers the listed routes with Fastify. Each gets the same checks in the same order: credential, scope (before the body is
+ * read), input schemas, receipt. A route without a handler does not compile.
  */
 
 import type { FastifyInstance, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify'
@@ -58,11 +58,11 @@ declare module 'fastify' {
     presented: Presented | null
   }
   interface FastifyContextConfig {
-    /** What is not said needs a credential. */
+    /** A credential is required when left out. */
     readonly scope?: Route['scope']
-    /** Open as long as the client likes, so its duration says nothing. */
+    /** The response stays open, so its duration is not measured. */
     readonly lasting?: boolean
-    /** Its body may be long in coming. */
+    /** The body is an upload and may take long. */
     readonly upload?: boolean
   }
 }
@@ -75,7 +75,7 @@ export function registerRoutes(app: FastifyInstance, deps: ServerDependencies): 
   const uploads: RouteOptions[] = []
   for (const [operation, route] of Object.entries<Route>(routes)) {
     const options: RouteOptions = {
-      // One route for both: left to Fastify, HEAD would be another, with all that comes with one.
+      // One route for both methods; Fastify would register HEAD separately.
       method: methodsOf(route),
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       ...(route.bodyLimit && { bodyLimit: route.bodyLimit }),
@@ -88,14 +88,14 @@ export function registerRoutes(app: FastifyInstance, deps: ServerDependencies): 
           body: route.body && checked(route.body, request.body),
           who: presented?.who,
           presented,
-          // Of bytes that are still to come, only whoever takes them can say what they were.
+          // The content of an upload is known only to its handler.
           receipt: route.upload ? undefined : receiptOf(request, operation, presented),
           deps,
           request,
           reply,
         }
         await checkConversation(route, call.params, presented, deps)
-        // Which handler belongs to which route was checked above, where both have names.
+        // The types of handlers and routes were checked above by name.
         const handler = handlers[operation as keyof Routes] as unknown as Handler<Route>
         const answer: unknown = await handler(call as unknown as Call<Route>)
         if (reply.sent) return reply
@@ -112,7 +112,7 @@ export function registerRoutes(app: FastifyInstance, deps: ServerDependencies): 
   app.register(async (inner) => takeAnyBytes(inner, uploads))
 }
 
-/** Whatever is about one conversation is for who may see it, and for nobody else there. */
+/** Refuses a conversation the caller may not see as `not_found`. */
 async function checkConversation(
   route: Route,
   params: unknown,
@@ -124,14 +124,14 @@ async function checkConversation(
   await deps.store.query(checkConversations, { accountId: accountOf(presented.who), keys: [key] })
 }
 
-/** Where the body is bytes, they come as a stream, whatever they are said to be. */
+/** Passes upload bodies on as streams, whatever their content type. */
 function takeAnyBytes(app: FastifyInstance, uploads: readonly RouteOptions[]): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_, payload, done) => done(null, payload))
   for (const options of uploads) app.route(options)
 }
 
-/** What stands in an address is looked up as it is; no database knows NUL, and to SQLite it would only be unknown. */
+/** Refuses NUL in parameters: PostgreSQL cannot store it. */
 function withoutNul(values: unknown): unknown {
   for (const [field, value] of Object.entries(values ?? {}))
     if (String(value).includes('\u0000')) throw new Refusal('invalid_request', `${field}: must not contain NUL`, { field })
@@ -155,7 +155,7 @@ const patterns = Object.values<Route>(routes).map((route) => ({
   pattern: new RegExp(`^${route.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
 }))
 
-/** Why nothing answers there: the method, or the path. */
+/** Returns the refusal for an unknown path or method. */
 export function nothingThere(path: string): Refusal {
   const allow = patterns.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
   if (allow.length > 0) return new Refusal('method_not_allowed', undefined, { allow })

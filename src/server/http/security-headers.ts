@@ -1,4 +1,7 @@
-/** Headers on every answer (SE6): the page runs its own files only, nobody may frame it, and nothing is guessed. */
+/**
+ * Security headers of every answer (SE6): the page loads only its own files, cannot be framed, and content types are not
+ * guessed.
+ */
 
 import type { ServerResponse } from 'node:http'
 
@@ -30,7 +33,7 @@ export const securityHeaders = (https: boolean): Readonly<Record<string, string>
 
 const listed = { always: Object.entries(always), overHttps: Object.entries(overHttps) } as const
 
-/** Set on every answer, so they are listed once. */
+/** Sets all headers in one call. */
 export function setSecurityHeaders(response: ServerResponse, https: boolean): void {
   for (const [name, value] of https ? listed.overHttps : listed.always) response.setHeader(name, value)
 }

@@ -1,8 +1,8 @@
-/** How much a client has left untaken. Node tells when a buffer is full (64 KiB by default) and when it has drained. */
+/** Backpressure of a client. Node reports when a buffer is full (64 KiB by default) and when it has drained. */
 import type { OutgoingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Resolves once there is room again, or the client is gone. */
+/** Resolves when the buffer has drained or the client has disconnected. */
 export function untilDrained(stream: Socket | OutgoingMessage): Promise<void> {
   if (!stream.writableNeedDrain || stream.destroyed) return Promise.resolve()
   return new Promise((resolve) => {
@@ -14,7 +14,7 @@ export function untilDrained(stream: Socket | OutgoingMessage): Promise<void> {
   })
 }
 
-/** Looked at regularly, tells a client that takes nothing while something waits for it. */
+/** Detects, by regular checks, a client that reads nothing while data waits for it. */
 export class Progress {
   readonly #socket: Socket
   #taken = -1
@@ -28,7 +28,7 @@ export class Progress {
     return this.#socket.writableLength
   }
 
-  /** How many looks in a row found data waiting and nothing taken. */
+  /** Returns how many checks in a row found data waiting and nothing read. */
   look(): number {
     const taken = (this.#socket.bytesWritten ?? 0) - this.#socket.writableLength
     const stuck = this.#socket.writableLength > 0 && taken === this.#taken

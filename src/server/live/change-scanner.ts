@@ -1,30 +1,30 @@
 /**
- * Looks where a doorbell says that something happened, and everywhere every few seconds, so a lost doorbell costs seconds and never
- * work. Places that ring again while they wait are looked at once. What a look does is decided behind locks, so any number of nodes
- * may look at once.
+ * Scans a target when a doorbell says that something changed there, and all targets every few seconds, so a lost doorbell costs
+ * seconds and never work. A target that rings repeatedly while it waits is scanned once. Scans decide under locks, so several
+ * nodes may scan at once.
  */
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Store } from '../../store/store.ts'
 
-/** A place and what it is called: of those of one name only the last is looked at. */
+/** A target and its name; of several waiting targets with one name only the last is scanned. */
 export type ScanTarget<Target> = readonly [name: string, target: Target]
 
 export interface ChangeScannerOptions<Target> {
   readonly store: Pick<Store, 'doorbell'>
   readonly clock: Clock
   readonly logger: Logger
-  /** Behind the doorbells. */
+  /** Interval of the scan of all targets. */
   readonly everyMs: number
-  /** Rung for and not yet looked at; beyond it everything is looked at instead. */
+  /** Upper bound of waiting targets; beyond it all targets are scanned instead. */
   readonly maxWaiting: number
   readonly concurrency: number
   readonly all: Target
-  /** What to look at when this stream has rung. */
+  /** Returns the targets to scan when a stream has rung. */
   readonly targetsOf: (stream: StreamName) => Iterable<ScanTarget<Target>>
   readonly scan: (target: Target) => Promise<void>
-  /** Said when a look fails; the next look at everything tries again. */
+  /** Log line for a failed scan; the next scan of all targets retries. */
   readonly complaint: string
 }
 
@@ -48,7 +48,7 @@ export class ChangeScanner<Target> {
     this.#scanPeriodically()
   }
 
-  /** Resolves when what was begun is done. */
+  /** Resolves when running scans have finished. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#stopBell?.()
@@ -57,7 +57,7 @@ export class ChangeScanner<Target> {
     await this.#running
   }
 
-  /** Resolves when everything that is waiting now was looked at. */
+  /** Resolves when nothing waits to be scanned. */
   async settled(): Promise<void> {
     while (this.#running) await this.#running
   }
@@ -82,14 +82,14 @@ export class ChangeScanner<Target> {
   }
 
   async #scanWaiting(): Promise<void> {
-    // Whoever rang is answered first.
+    // Lets the committing caller be answered first.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.size > 0) {
       const some = [...this.#waiting].slice(0, this.#options.concurrency)
       for (const [name] of some) this.#waiting.delete(name)
       await Promise.all(some.map(([, target]) => this.#scan(target)))
     }
-    // In the same breath as the last look at who waits: a ring between the two would begin nothing.
+    // Synchronously after the last check for waiting targets, so that no ring in between is lost.
     this.#running = undefined
   }
 

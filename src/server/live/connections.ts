@@ -1,7 +1,6 @@
 /**
- * Every open WebSocket and event stream: how many each credential has, the heartbeat, readers that take nothing, and the end
- * of all that a credential opened once it is no longer good (SE3, SE8, RL5). Counts beats, not time: a laptop that slept
- * loses nobody.
+ * All open WebSockets and event streams: number per credential, heartbeat, clients that read nothing, and closing what a
+ * credential opened once it is revoked (SE3, SE8, RL5). Counts beats, not time, so a laptop that slept loses no connection.
  */
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -16,14 +15,14 @@ import type { Tails } from './tail.ts'
 
 export const maxConnectionsPerCredential = 5000
 const lookMs = 5000
-/** A reader that can only listen hears something at every look, so that it notices a node that does not answer (SC3). */
+/** Event streams get a beat at every check, so that a client notices a node that does not answer (SC3). */
 const looksPerBeat = { 'event-stream': 1, websocket: 3 } as const
 const looksPerRecheck = 3
-/** Two looks in a row: it took nothing for at least 10 s. */
+/** Two checks in a row: the client read nothing for at least 10 s. */
 const maxStuckLooks = 2
-/** What a timer can hold; a later expiry is looked at again then. */
+/** Longest timer delay; a later expiry is checked again then. */
 const maxTimerMs = 2 ** 31 - 1
-/** How long clients have to answer a goodbye before they are cut off. */
+/** Time clients have to answer a close before they are cut off. */
 const goodbyeMs = 1000
 
 const endings: ReadonlySet<string> = new Set<EventType>([
@@ -39,9 +38,9 @@ const endings: ReadonlySet<string> = new Set<EventType>([
 export interface OpenConnection {
   readonly kind: 'websocket' | 'event-stream'
   readonly presented: Pick<Presented, 'who' | 'hash'>
-  /** Sent, and not yet taken. */
+  /** Bytes sent and not yet read. */
   readonly waitingBytes: number
-  /** How many looks in a row it took nothing of what waits for it. */
+  /** Returns how many checks in a row the client read nothing. */
   look(): number
   beat(): void
   end(why: 'revoked' | 'slow' | 'going-away'): void
@@ -69,7 +68,7 @@ export class Connections {
     this.#options = options
   }
 
-  /** From now on a revoked credential ends what it opened as soon as the log says so. */
+  /** Starts following the log, so that a revoked credential closes its connections at once. */
   async start(): Promise<void> {
     const { store, tails } = this.#options
     const tail = tails.hold(home)
@@ -91,7 +90,7 @@ export class Connections {
     return bytes
   }
 
-  /** Refuses one more than a credential may have, and any while the server goes away. */
+  /** Refuses a connection beyond the limit of a credential, and any while the server stops. */
   admit({ who }: Pick<Presented, 'who'>): void {
     if (this.#closing) throw new Refusal('shutting_down')
     if ((this.#perCredential.get(who.credentialId) ?? 0) < maxConnectionsPerCredential) return
@@ -104,7 +103,7 @@ export class Connections {
     this.#open.add(connection)
     this.#perCredential.set(who.credentialId, (this.#perCredential.get(who.credentialId) ?? 0) + 1)
     this.#expireLater(connection)
-    // It may have been revoked between being checked and being listed here.
+    // The credential may have been revoked between its check and this registration.
     void this.#recheck(hash)
   }
 
@@ -119,7 +118,7 @@ export class Connections {
     if (this.#open.size === 0) this.#allGone?.()
   }
 
-  /** Says goodbye to everybody, waits a little, then cuts off who is left. */
+  /** Closes all connections, waits a little, then cuts off the rest. */
   async close(): Promise<void> {
     this.#closing = true
     this.#stopLooking?.()
@@ -161,14 +160,14 @@ export class Connections {
   }
 
   async #recheck(hash: string): Promise<void> {
-    // A store that cannot be read says nothing about the credential; the next beat asks again.
+    // If the store cannot be read the credential counts as valid until the next beat.
     const now = await this.#options.credentials.whoHas(hash).catch(() => 'unknown' as const)
     if (now === 'unknown') return
     for (const connection of [...this.#open]) {
       const { presented } = connection
       if (presented.hash !== hash) continue
       if (!now) connection.end('revoked')
-      // With another role: what it opened is asked for anew, with what it may do now.
+      // The role has fewer scopes now: the client must reconnect.
       else if (presented.who.scopes.some((scope) => !now.scopes.includes(scope))) connection.end('going-away')
     }
   }

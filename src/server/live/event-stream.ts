@@ -1,4 +1,7 @@
-/** Server-sent events (HT6): one client's open answer as a sink of a subscription. `id:` is a cursor over all its streams. */
+/**
+ * Server-sent events (HT6): the open response of one client as the sink of a subscription. `id:` is a cursor over all its
+ * streams.
+ */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Presented } from '../security/credentials.ts'
@@ -8,7 +11,7 @@ import type { OpenConnection } from './connections.ts'
 import type { FeedEvent } from './feed-event.ts'
 import type { FeedSink, FeedSnapshot } from './subscription.ts'
 
-/** How long a browser waits before it comes back. */
+/** Time a browser waits before it reconnects. */
 const retryMs = 2000
 
 export class EventStream implements FeedSink, OpenConnection {
@@ -27,16 +30,16 @@ export class EventStream implements FeedSink, OpenConnection {
     socket.setTimeout(0)
   }
 
-  /** Sent once it is known from where the reader follows: who has the headers misses nothing that happens from then on. */
+  /** Sends the headers once the start position is known, so that a client that has them misses nothing afterwards. */
   begin(cursor: string | null): void {
     if (this.#response.destroyed) return
     this.#response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
-      // Proxies that collect answers would hold events back.
+      // Disables buffering in proxies.
       'x-accel-buffering': 'no',
     })
-    // An id without data is no event, but where a reader that was cut off before its first one resumes.
+    // An id without data is no event, but lets a client resume that is cut off before its first event.
     this.#write(cursor === null ? `retry: ${retryMs}\n\n` : `retry: ${retryMs}\nid: ${cursor}\n\n`)
   }
 
@@ -75,9 +78,9 @@ export class EventStream implements FeedSink, OpenConnection {
     if (this.#response.headersSent && !this.full) this.#write(':\n\n')
   }
 
-  /** A stream that ends is taken up again by its client, which then learns whether its credential is still good. */
+  /** Ends the stream; the client reconnects and learns whether its credential is still valid. */
   end(why: 'revoked' | 'slow' | 'going-away'): void {
-    // Who takes nothing would not take the end either.
+    // A client that reads nothing would not read the end either.
     if (why === 'slow') this.cut()
     else this.#response.end()
   }

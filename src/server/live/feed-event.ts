@@ -1,6 +1,6 @@
 /**
- * One event of the log as followers get it. Each form is made once and shared by everybody who follows the stream: the body
- * is put in as the text it was stored as, never parsed.
+ * One event of the log as followers receive it. Each form is built once and shared by all followers of the stream; the body is
+ * inserted as stored text, never parsed.
  */
 
 import { parseStream, type StreamName } from '../../domain/stream-name.ts'
@@ -27,7 +27,7 @@ export class FeedEvent {
     this.#incarnation = incarnation
   }
 
-  /** About how many characters it has, in whichever form. */
+  /** Approximate number of characters in any form. */
   get size(): number {
     return (this.#event.data?.length ?? 0) + headSize
   }
@@ -37,19 +37,19 @@ export class FeedEvent {
     return this.#json
   }
 
-  /** Right behind this event in its stream. */
+  /** Cursor directly after this event in its stream. */
   get cursor(): string {
     this.#cursor ??= encodeCursor(this.#incarnation, new Map([[this.stream, this.seq]]))
     return this.#cursor
   }
 
-  /** The WebSocket message in its frame, the same bytes for all: what a server sends is not masked (RFC 6455). */
+  /** WebSocket frame of the event, shared by all clients: server frames are not masked (RFC 6455). */
   get socketFrame(): Buffer {
     this.#socketFrame ??= textFrame(`{"type":"event","event":${this.json},"cursor":"${this.cursor}"}`)
     return this.#socketFrame
   }
 
-  /** The same for who is attached to the user session whose stream it is (RL3). */
+  /** The same for clients attached to the user session of the stream (RL3). */
   get relayFrame(): Buffer {
     const { stream, seq, type, at, data } = this.#event
     this.#relayFrame ??= textFrame(relayText(type, parseStream(stream)?.id ?? '', seq, at, data ?? '{}'))
@@ -57,7 +57,7 @@ export class FeedEvent {
   }
 }
 
-/** What stands around a body. */
+/** Approximate size of the JSON around a body. */
 const headSize = 150
 
 function eventJson({ stream, seq, type, at, data, refStream, refSeq }: StoredEvent): string {
@@ -66,7 +66,7 @@ function eventJson({ stream, seq, type, at, data, refStream, refSeq }: StoredEve
   return `${head},"ref":{"stream":${JSON.stringify(refStream)},"seq":${refSeq}}}`
 }
 
-/** One final text frame; its length in 7, 16 or 64 bits. */
+/** Builds one final text frame with a length of 7, 16 or 64 bits. */
 function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text)
   const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10)

@@ -1,4 +1,4 @@
-/** The streams a reader asked for, each a name we know, at most 100 of them. */
+/** Validates the stream names a client asks for: known kinds, at most 100. */
 import type { Who } from '../../domain/access/who.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { parseStream, type StreamKind, type StreamName } from '../../domain/stream-name.ts'
@@ -8,8 +8,8 @@ import { checkConversations, conversationsOf } from '../../services/conversation
 import type { Store } from '../../store/store.ts'
 
 /**
- * A coordinator's orders are for that coordinator alone; a user session is followed by who has it, with `session:resume`. To everybody
- * else they are not there (SE3). What becomes of notes is told in `home`; their own streams are for who writes the files.
+ * Streams not offered to readers (SE3): a coordinator's orders are for that coordinator, a user session is followed with
+ * `session:resume`, and streams of notes are for the mirror.
  */
 const notForReaders: ReadonlySet<StreamKind> = new Set(['coordinator', 'user-session', 'note'])
 const maxStreamNameLength = 300
@@ -17,7 +17,7 @@ const maxStreamNameLength = 300
 export function readableStreams(names: readonly string[], followed: readonly StreamName[] = []): StreamName[] {
   const streams = new Set<StreamName>()
   for (const name of names) {
-    // No database keeps NUL, so nothing has such a name.
+    // PostgreSQL cannot store NUL, so no stream has such a name.
     const stream = name.length <= maxStreamNameLength && !name.includes('\u0000') ? parseStream(name) : undefined
     if (!stream)
       throw new Refusal('invalid_request', `streams: ${JSON.stringify(name.slice(0, 100))} is not a stream`, { field: 'streams' })
@@ -28,11 +28,11 @@ export function readableStreams(names: readonly string[], followed: readonly Str
   return [...streams]
 }
 
-/** Of conversations, only those that whoever asks may see. */
+/** Checks that the caller may see the named conversations. */
 export const checkStreams = (store: Store, who: Who, streams: readonly StreamName[]): Promise<void> =>
   store.query(checkConversations, { accountId: accountOf(who), keys: conversationsOf(streams) })
 
-/** Refuses what would be one too many. */
+/** Refuses streams beyond the limit of a client. */
 export function stillFree(streams: readonly StreamName[], followed: readonly StreamName[]): void {
   if (new Set([...streams, ...followed]).size <= maxStreamsPerClient) return
   const limit = { field: 'streams', max: maxStreamsPerClient }

@@ -1,7 +1,7 @@
 /**
- * One reader of many streams, whatever door it came through: catches up from the log at the pace of its client, then joins
- * the tails with no gap and no duplicate. A cursor that cannot be served gets a snapshot, never silence (HT6). The log is the
- * buffer: a client that takes nothing costs one piece of it, and nobody else waits.
+ * One client following many streams, over WebSocket or SSE. Catches up from the log at the client's pace, then joins the tails
+ * without gap or duplicate. A cursor that cannot be served gets a snapshot (HT6). The log is the buffer: a slow client costs one
+ * chunk of memory and delays nobody else.
  */
 import type { StreamName } from '../../domain/stream-name.ts'
 import { readSnapshot } from '../../services/system/read-snapshot.ts'
@@ -13,25 +13,25 @@ import type { Tail, TailFollower, Tails } from './tail.ts'
 export interface FeedSnapshot {
   readonly streams: readonly StreamName[]
   readonly state: Readonly<Record<string, unknown>>
-  /** Over everything the reader follows. */
+  /** Cursor over all followed streams. */
   readonly cursor: string
 }
 
 /** The client's side. Nothing is sent while it is full. */
 export interface FeedSink {
   readonly full: boolean
-  /** Resolves once there is room again, or the client is gone. */
+  /** Resolves when the client can take more, or has disconnected. */
   drained(): Promise<void>
   events(events: readonly FeedEvent[], cursorBehind: (event: FeedEvent) => string): void
-  /** `asked`: it is of the answer that is being given; else it comes in the middle of whatever is. */
+  /** `asked`: the snapshot belongs to the request being answered; otherwise it comes unasked. */
   snapshot(snapshot: FeedSnapshot, asked: boolean): void
-  /** The log cannot be read: the client is sent away and comes back with its cursor. */
+  /** The log cannot be read: the client is disconnected and returns with its cursor. */
   failed(error: unknown): void
 }
 
-/** Sent between two looks at whether the client still takes it. */
+/** Size of a chunk between two checks of the client's backpressure. */
 const pieceCharacters = 32 * 1024
-/** Read from the log at once; fewer when events are large. */
+/** Upper bound of events per read of the log; fewer when events are large. */
 const maxChunkEvents = 512
 const firstChunkEvents = 64
 const chunkCharacters = 256 * 1024
@@ -39,9 +39,9 @@ const chunkCharacters = 256 * 1024
 interface Lane extends TailFollower {
   readonly stream: StreamName
   readonly tail: Tail
-  /** The last event sent. */
+  /** Number of the last event sent. */
   position: number
-  /** Fed by the tail; otherwise it is behind, and catches up from the log. */
+  /** Fed by the tail; otherwise it catches up from the log. */
   live: boolean
   left: boolean
 }
@@ -51,7 +51,7 @@ export class Subscription {
   readonly #tails: Tails
   readonly #sink: FeedSink
   readonly #lanes = new Map<StreamName, Lane>()
-  /** Made once: it is handed along with every event of every client. */
+  /** Created once, because it is passed with every event of every client. */
   readonly #cursorBehind = (event: FeedEvent): string => this.#cursorAt(event)
   #chunkEvents = firstChunkEvents
   #pumping = false
@@ -67,18 +67,18 @@ export class Subscription {
     return [...this.#lanes.keys()]
   }
 
-  /** The number of the last event sent of it; 0 when it is not followed. */
+  /** Returns the number of the last event sent of a stream; 0 when it is not followed. */
   positionOf(stream: StreamName): number {
     return this.#lanes.get(stream)?.position ?? 0
   }
 
   /**
-   * Follows more streams from a cursor, or from their heads. `ready` is called once it is known where that is, before
-   * anything is sent; with null when a snapshot follows, which brings the cursor. A stream followed already starts again.
+   * Follows more streams from a cursor, or from their heads. `ready` is called with the start cursor before anything is sent,
+   * with null when a snapshot follows, which brings the cursor. A stream that is already followed starts again.
    */
   async follow(streams: readonly StreamName[], after: string | undefined, ready: (cursor: string | null) => void): Promise<void> {
     this.unfollow(streams)
-    // Tails first: they hear every doorbell from now on, so nothing falls between the positions and them.
+    // Tails first: they hear every doorbell from now on, so nothing is missed between reading positions and joining.
     const tails = streams.map((stream) => this.#tails.hold(stream))
     try {
       const positions = await this.#store.positions(streams)
@@ -91,7 +91,7 @@ export class Subscription {
         tail.start(positions[index]?.head ?? 0)
         this.#lanes.set(tail.stream, this.#lane(tail, starts.get(tail.stream) ?? 0))
       }
-      // A cursor behind a snapshot that never arrived would hide what was in it.
+      // A cursor after a snapshot that never arrived would hide its content.
       ready(snapshot ? null : this.#cursorOver(streams))
       if (snapshot) this.#sink.snapshot({ streams: unserved, state: snapshot.state, cursor: this.#cursorOver() }, true)
     } finally {
@@ -133,9 +133,12 @@ export class Subscription {
     return lane
   }
 
-  /** Sends what follows on the lane's position; false when the client is full or events are missing, and it falls behind. */
+  /**
+   * Sends the events after the lane's position. Returns false when the client is full or events are missing; the lane then
+   * catches up.
+   */
   #send(lane: Lane, events: readonly FeedEvent[]): boolean {
-    // Nearly always: the one next event, for a thousand clients at a time.
+    // Fast path for the usual case: one next event for many clients.
     if (events.length === 1 && events[0]?.seq === lane.position + 1 && !this.#sink.full) {
       this.#sink.events(events, this.#cursorBehind)
       lane.position++
@@ -153,7 +156,7 @@ export class Subscription {
     return true
   }
 
-  /** Brings every lane that is behind up to its tail, one piece at a time each, so that none starves. */
+  /** Brings every lane up to its tail, one chunk each in turn. */
   async #pump(): Promise<void> {
     if (this.#pumping) return
     this.#pumping = true
@@ -186,7 +189,7 @@ export class Subscription {
       }
     }
     if (lane.left || lane.position < lane.tail.head) return
-    // Nothing ran since the position was compared: the tail's next event is the lane's next event.
+    // Synchronous since the comparison, so the tail's next event is the lane's next event.
     lane.live = true
     lane.tail.join(lane)
   }
@@ -201,7 +204,7 @@ export class Subscription {
     return events
   }
 
-  /** What comes next was trimmed while the client was behind: it goes on from a snapshot. */
+  /** Continues from a snapshot after the next events were trimmed. */
   async #jump(lane: Lane): Promise<void> {
     const { positions, state } = await this.#store.query(readSnapshot, { streams: [lane.stream] })
     if (lane.left) return
@@ -226,7 +229,7 @@ const cursorOf = (text: string, incarnation: string): Heads => {
   return cursor?.incarnation === incarnation ? cursor.heads : new Map()
 }
 
-/** Where each stream can be taken up; those that cannot are left out. */
+/** Returns the start position of each stream; streams that cannot be resumed are left out. */
 function startsFrom(
   streams: readonly StreamName[],
   positions: readonly StreamPosition[],

@@ -1,7 +1,7 @@
 /**
- * The end of one stream, for everybody who follows it: when the doorbell rings it reads the log once, makes each event once
- * and hands the same objects to all who are up to date. It keeps the newest few, so that one who fell behind a little need
- * not ask the log. It never waits for a follower.
+ * The end of one stream, shared by all its followers. When the doorbell rings it reads the log once, builds each event once, and
+ * passes the same objects to all followers that are up to date. Keeps the newest events for followers slightly behind. Never
+ * waits for a follower.
  */
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -10,7 +10,7 @@ import type { Store } from '../../store/store.ts'
 import { FeedEvent } from './feed-event.ts'
 
 export interface TailFollower {
-  /** New events, in order and without a hole behind what was handed out before. */
+  /** Receives new events in order, without a gap after the events before. */
   take(events: readonly FeedEvent[]): void
 }
 
@@ -27,7 +27,7 @@ export interface TailOptions {
 
 export class Tail {
   readonly stream: StreamName
-  /** The number of the last event handed out. */
+  /** Number of the last event passed on. */
   head = 0
   readonly #options: TailOptions
   readonly #followers = new Set<TailFollower>()
@@ -35,7 +35,7 @@ export class Tail {
   #recent: FeedEvent[] = []
   #recentCharacters = 0
   #rung = 0
-  /** How often it has rung: one ring more is a reason to look again, whatever its number. */
+  /** Number of rings; a new ring causes another read whatever its number. */
   #rings = 0
   #started = false
   #reading = false
@@ -48,7 +48,7 @@ export class Tail {
     this.#stopListening = options.store.doorbell.on(stream, (head) => this.#ring(head))
   }
 
-  /** Where to go on from, read after the doorbell was listened to, so that nothing falls between. The first one counts. */
+  /** Sets the start position, read after subscribing to the doorbell so that nothing is missed. Only the first call counts. */
   start(head: number): void {
     if (this.#started) return
     this.#started = true
@@ -64,7 +64,7 @@ export class Tail {
     this.#followers.delete(follower)
   }
 
-  /** The events behind `after`, if all of them are still here. */
+  /** Returns the events after `after` if all of them are still kept. */
   recentAfter(after: number): readonly FeedEvent[] | undefined {
     const [oldest] = this.#recent
     if (!oldest || after < oldest.seq - 1 || after >= this.head) return undefined
@@ -91,7 +91,7 @@ export class Tail {
       while (this.#rung > this.head && !this.#closed) {
         const rings = this.#rings
         const rows = await store.eventsAfter(this.stream, this.head, readAtOnce)
-        // A ring for what is not there must not make followers skip what will be, nor hide one that came meanwhile.
+        // A ring for an event that is not visible yet must neither skip it nor hide a later ring.
         if (rows.length === 0 && rings === this.#rings) this.#rung = this.head
         else if (rows.length > 0) this.#handOut(rows.map((row) => new FeedEvent(row, store.incarnation)))
       }
@@ -128,7 +128,7 @@ export class Tail {
   }
 }
 
-/** One tail per stream that somebody follows. */
+/** Tails of the followed streams. */
 export class Tails {
   readonly #options: TailOptions
   readonly #open = new Map<StreamName, { readonly tail: Tail; holders: number }>()
@@ -141,7 +141,7 @@ export class Tails {
     return this.#open.size
   }
 
-  /** Hold it as long as it is needed, then let it go. */
+  /** Returns the tail of a stream; call `letGo` when it is no longer needed. */
   hold(stream: StreamName): Tail {
     const held = this.#open.get(stream) ?? { tail: new Tail(stream, this.#options), holders: 0 }
     held.holders++

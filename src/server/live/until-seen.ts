@@ -1,6 +1,6 @@
 /**
- * Waits until something can be seen in the store: looked for when the doorbell of a stream rings, and every second behind it, should a ring be
- * lost. Undefined when its time is over.
+ * Waits until a read finds something. Reads when the doorbell of a stream rings, and every second in case a ring is lost.
+ * Resolves with undefined after the time limit.
  */
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -26,7 +26,7 @@ export async function untilSeen<Seen>({ store, clock, stream, withinMs, look }: 
   })
   try {
     for (;;) {
-      // Before the look, so that what rings during it is not missed.
+      // Subscribed before the read, so that a ring during it is not missed.
       const rung = new Promise<void>((resolve) => {
         wake = resolve
       })

@@ -1,4 +1,4 @@
-/** Arguments that several tools take, described once. */
+/** Arguments shared by several tools. */
 import * as z from 'zod'
 import { Content } from '../../protocol/conversations/message.ts'
 import { Id } from '../../protocol/text.ts'

@@ -1,6 +1,6 @@
 /**
- * The MCP door (MC1): Streamable HTTP at `/mcp`, behind the same gate and the same credentials as everything else. What is
- * behind it is loaded with its first request (SP1).
+ * MCP endpoint (MC1): Streamable HTTP at `/mcp`, with the same gate and credentials as all other routes. Its code is loaded with
+ * the first request (SP1).
  */
 import type { FastifyInstance } from 'fastify'
 import type { ServerDependencies } from '../dependencies.ts'
@@ -13,7 +13,7 @@ export function registerMcp(app: FastifyInstance, deps: ServerDependencies): voi
     return requests
   }
   app.route({
-    // The SDK answers the others with what is allowed.
+    // The SDK answers unsupported methods.
     method: ['POST', 'GET', 'DELETE', 'PUT', 'PATCH'],
     url: '/mcp',
     config: { scope: 'anybody', lasting: true },

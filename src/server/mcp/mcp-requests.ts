@@ -1,6 +1,6 @@
 /**
- * Answers requests to `/mcp`. Tools are called here; what else the protocol has is the SDK's. Holds no protocol session: any
- * call may be the first that a node sees.
+ * Answers requests to `/mcp`. Runs tool calls itself and leaves the rest of the protocol to the SDK. Keeps no protocol session,
+ * so any node can serve any call.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../../domain/errors.ts'
@@ -14,12 +14,12 @@ import { type ServerInfo, ToolAnswer } from './tool-answer.ts'
 import { toolNamed } from './tool-list.ts'
 
 export class McpRequests {
-  readonly #doors: ServerDependencies
+  readonly #deps: ServerDependencies
   readonly #serverInfo: ServerInfo
   #sdk: Promise<SdkHandler> | undefined
 
   constructor(deps: ServerDependencies) {
-    this.#doors = deps
+    this.#deps = deps
     this.#serverInfo = { name: 'holdfast', title: 'Holdfast', version: deps.version }
   }
 
@@ -38,10 +38,10 @@ export class McpRequests {
 
   async #callTool(tool: Tool, call: PlainCall, presented: Presented, requestId: string, reply: FastifyReply): Promise<void> {
     const answer = new ToolAnswer(reply, call, this.#serverInfo)
-    if (tool.mayWait) answer.mayTakeLong(this.#doors.clock)
-    const result = await runTool(tool, call.args, { deps: this.#doors, presented, gone: () => goneSignal(reply) }, requestId)
-    // Whoever waited here calls again at once, and not here.
-    if (this.#doors.closing) reply.raw.shouldKeepAlive = false
+    if (tool.mayWait) answer.mayTakeLong(this.#deps.clock)
+    const result = await runTool(tool, call.args, { deps: this.#deps, presented, gone: () => goneSignal(reply) }, requestId)
+    // The client calls again at once and should reach another node.
+    if (this.#deps.closing) reply.raw.shouldKeepAlive = false
     answer.finish(result)
   }
 
@@ -52,7 +52,7 @@ export class McpRequests {
   }
 
   #loadSdk(): Promise<SdkHandler> {
-    this.#sdk ??= import('./sdk-handler.ts').then(({ createSdkHandler }) => createSdkHandler(this.#doors, this.#serverInfo))
+    this.#sdk ??= import('./sdk-handler.ts').then(({ createSdkHandler }) => createSdkHandler(this.#deps, this.#serverInfo))
     return this.#sdk
   }
 }
@@ -62,7 +62,7 @@ function presentedIn({ presented }: FastifyRequest): Presented {
   return presented
 }
 
-/** A dropped socket is all that is seen of a client that cancels or gives up. */
+/** Aborts when the socket closes, the only sign of a client that cancels or times out. */
 function goneSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController()
   if (raw.destroyed) gone.abort()

@@ -1,6 +1,6 @@
 /**
- * What an agent can do about an error (MC3). The catalogue speaks to people and programs; a language model needs to be told
- * what to call, or to stop. null: the catalogue's own words will do, or no tool ever answers this.
+ * Advice for agents about each error (MC3): which tool to call, or to stop. null: the catalogue's own text is enough, or no tool
+ * returns the error.
  */
 import { type ErrorCode, errorCatalogue } from '../../domain/errors.ts'
 

@@ -1,7 +1,6 @@
 /**
- * Recognises the call that nearly every request to this door is: one `tools/call`, whole and well-formed, of either era of the
- * protocol. It is answered without the SDK, whose handler takes seven times as long (SP14) and holds ten times the memory
- * (SP10). Whatever is unusual in any way is not one: the SDK decides about that, and says what is wrong with it.
+ * Recognises a single, well-formed `tools/call` of any supported protocol version. It is answered without the SDK, whose handler
+ * takes seven times as long (SP14) and ten times the memory (SP10). Anything unusual is left to the SDK.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 
@@ -10,11 +9,11 @@ export interface PlainCall {
   readonly name: string
   readonly args: unknown
   readonly progressToken: string | number | undefined
-  /** Of the era whose requests carry their own envelope; answers to them say who answers. */
+  /** Whether the request carries its own envelope; answers to it name the server. */
   readonly modern: boolean
 }
 
-/** The revisions that begin with a handshake; a call that names none is of one of these. */
+/** Protocol versions with a handshake; a call that names no version is one of these. */
 export const handshakeVersions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07']
 export const envelopeVersion = '2026-07-28'
 
@@ -40,7 +39,7 @@ export function plainCall(headers: IncomingHttpHeaders, body: unknown): PlainCal
   return { id, name, args, progressToken, modern }
 }
 
-/** The answer may be one of either, because a call that is held becomes a stream. */
+/** Whether the client accepts JSON and event streams; a waiting call is answered with a stream. */
 const takesBoth = (accept: string | undefined): boolean =>
   ['application/json', 'text/event-stream'].every((media) => accept?.includes(media))
 
@@ -49,7 +48,7 @@ function handshakeAgrees(headers: IncomingHttpHeaders): boolean {
   return version === undefined || (typeof version === 'string' && handshakeVersions.includes(version))
 }
 
-/** What stands in the headers and in the body must be the same. */
+/** Whether headers and body name the same method and tool. */
 function envelopeAgrees(headers: IncomingHttpHeaders, meta: Fields, name: string): boolean {
   const clientInfo = meta[`${envelopePrefix}clientInfo`]
   return (

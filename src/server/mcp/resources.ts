@@ -1,7 +1,7 @@
 /**
- * Resources (MC4): what an agent, or a person's own tool, may read of a project, as JSON with this wire's names. Listed per
- * project; tasks are read one by one through their template. Nothing is subscribed to: an agent is told what changed by
- * get_next_action, and a restart must cost nothing (MC1).
+ * MCP resources (MC4): readable parts of a project as JSON with snake_case names. Listed per project; tasks are read through
+ * their template. Subscriptions are not supported: get_next_action reports changes, and a restart must cost a client nothing
+ * (MC1).
  */
 import type { Who } from '../../domain/access/who.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -29,7 +29,7 @@ interface Listed {
   readonly mimeType: string
 }
 
-/** A type and not an interface: it must fit the SDK's open result. */
+/** A type, not an interface: it must fit the SDK's open result type. */
 type Read = { uri: string; mimeType: string; text: string }
 
 export const resourceTemplates = [
@@ -87,12 +87,12 @@ async function readableProjects(store: Store, who: Who, page: PageQuery): Promis
   const agentId = agentIn(who)
   if (agentId === null) return store.query(listProjects, page)
   if (!who.launch) return store.query(listProjectsOfAgent, { ...page, agentId })
-  // CO4: a launch is for one project, whatever else its agent works on.
+  // CO4: a launch belongs to one project, even if its agent works on others.
   const found = await findOrNothing(store, { projectId: who.launch.projectId, part: 'project', agentId })
   return { items: found && 'project' in found ? [found.project] : [], nextCursor: null }
 }
 
-/** undefined: there is none of that name, or none for them. */
+/** Returns undefined when the resource does not exist or is not visible to the caller. */
 export async function readResource(store: Store, who: Who, uri: string): Promise<{ contents: [Read] } | undefined> {
   const named = resourceNamed(uri)
   const agentId = agentIn(who)
@@ -107,7 +107,7 @@ const findOrNothing = (store: Store, asked: AskedResource): Promise<FoundResourc
     throw error
   })
 
-/** SE3: the agent whose credential it is; null for whoever may read everything; nobody else reads anything. */
+/** SE3: returns the agent of the credential, or null for a credential that may read everything; refuses others. */
 function agentIn({ kind, id, scopes }: Who): string | null {
   if (kind === 'agent') return id
   if (scopes.includes('read')) return null
@@ -127,7 +127,7 @@ function resourceNamed(uri: string): ResourceName | undefined {
   return taskId === undefined ? { projectId, part: 'tasks' } : taskId ? { projectId, part: { taskId } } : undefined
 }
 
-/** Empty for what no id can be; a database refuses NUL. */
+/** Returns '' for text that cannot be an id; PostgreSQL refuses NUL. */
 function decoded(part: string): string {
   try {
     const id = decodeURIComponent(part)

@@ -1,4 +1,4 @@
-/** What agents are told about work that they take up (RS1), under this wire's names. */
+/** Resume context of a work session (RS1) with snake_case names. */
 import type * as z from 'zod'
 import type { ResumeContext as Context } from '../../domain/work/resume-context.ts'
 import { RememberedTask, ResumeContext, ToldApproach, ToldDecision } from '../../protocol/work/resume.ts'
@@ -31,5 +31,5 @@ export const resumeContextAnswer = (context: Context): z.input<typeof ResumeCont
     left_out: snakeFields(context.leftOut),
   }) as z.input<typeof ResumeContextAnswer>
 
-/** A task as agents are told of it. */
+/** A task in answers to agents. */
 export const ToldTask = snakeShape(Task)

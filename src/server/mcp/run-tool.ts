@@ -1,6 +1,6 @@
 /**
- * Runs one tool and shapes its result (MC2, MC3): what came out as `structuredContent`, and the same as text for clients that
- * read only that. A refusal is a result too, with `isError`, its code and what to do next. Never lets out what nobody foresaw.
+ * Runs one tool and shapes its result (MC2, MC3): `structuredContent`, and the same as text for clients that only read text. A
+ * refusal is a result with `isError`, its code and advice. Unexpected errors are never exposed.
  */
 import { Refusal } from '../../domain/errors.ts'
 import { mask, maskDeep } from '../../platform/mask.ts'
@@ -9,7 +9,7 @@ import { nextStepFor } from './next-steps.ts'
 import { snakeFields } from './snake-case.ts'
 import type { Tool, ToolCall } from './tool.ts'
 
-/** A type and not an interface: it must fit the SDK's open result. */
+/** A type, not an interface: it must fit the SDK's open result type. */
 export type ToolResult = {
   structuredContent: Record<string, unknown>
   content: [{ type: 'text'; text: string }]
@@ -25,7 +25,7 @@ export async function runTool(tool: Tool, args: unknown, call: ToolCall, request
   } catch (error) {
     const refusal = refusalOf(error, requestId, logger)
     figures.refusedWith(refusal.code)
-    // Over HTTP it is a success: only here is it seen what was refused, and why.
+    // The HTTP status is 200, so the refusal is only visible in this log line.
     logger.info({ requestId, tool: tool.name, code: refusal.code, by: call.presented.who.id }, 'A tool refused')
     return { ...result(errorIn(refusal)), isError: true }
   }

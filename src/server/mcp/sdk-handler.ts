@@ -1,6 +1,6 @@
 /**
- * The official SDK, for everything that is not a plain call: handshakes, lists, discovery, batches, and whatever is wrong in some
- * way. Loaded with the first such request (SP1). It keeps nothing between requests, so a restart costs a client nothing (MC1).
+ * The official SDK, for everything but plain tool calls: handshakes, lists, discovery, batches and invalid requests. Loaded with
+ * the first such request (SP1). Keeps nothing between requests (MC1).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
@@ -22,7 +22,7 @@ import { runTool } from './run-tool.ts'
 import type { ServerInfo } from './tool-answer.ts'
 import { listedTools, toolNamed } from './tool-list.ts'
 
-/** How to begin, said to every client when it connects (MC3). Never a secret, and nothing that only some agents need. */
+/** Instructions sent to every client when it connects (MC3). Must not contain a secret or anything only some agents need. */
 export const instructions = `Holdfast tells an agent what to do next, brings it messages from people and takes its answers.
 
 If you are an agent that works here:
@@ -53,7 +53,7 @@ export function createSdkHandler(deps: ServerDependencies, serverInfo: ServerInf
   const nodeHandler = toNodeHandler(handler, { onerror })
   return {
     handle: ({ request, response, body, presented, requestId }) => {
-      // The door has checked the credential; the SDK only carries it to the tool.
+      // The credential is already checked; the SDK only passes it to the tool.
       const auth: AuthInfo = {
         token: '',
         clientId: presented.who.id,
@@ -66,7 +66,7 @@ export function createSdkHandler(deps: ServerDependencies, serverInfo: ServerInf
   }
 }
 
-/** The low-level server, with lists made beforehand: a request costs no registration of tools. */
+/** Builds the low-level server with prepared lists, so a request registers no tools. */
 function serverFor(deps: ServerDependencies, serverInfo: ServerInfo): Server {
   const server = new Server(serverInfo, { capabilities: { tools: {}, resources: {} }, instructions })
   server.setRequestHandler('tools/list', () => ({ tools: listedTools() }))
@@ -101,7 +101,7 @@ function carriedBy(auth: AuthInfo | undefined): Carried {
   return carried
 }
 
-/** Resources have no results with `isError`: a refusal is an error of the protocol, with our code beside its number. */
+/** Converts a refusal to a protocol error with our code, because resources have no results with `isError`. */
 async function inItsWords<T>(
   { logger, figures }: ServerDependencies,
   { requestId }: Carried,

@@ -1,4 +1,4 @@
-/** Names of this wire (HT1): what services give in camelCase leaves in snake_case. Only the names of a thing's own fields change. */
+/** snake_case names for MCP (HT1). Converts the names of an object's own fields, not of nested values. */
 import * as z from 'zod'
 
 type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
@@ -12,6 +12,6 @@ const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_
 export const snakeFields = <Thing extends object>(thing: Thing): SnakeFields<Thing> =>
   Object.fromEntries(Object.entries(thing).map(([name, value]) => [snake(name), value])) as SnakeFields<Thing>
 
-/** The same shape under this wire's names. */
+/** Returns a schema with snake_case field names. */
 export const snakeShape = <Shape extends z.core.$ZodLooseShape>(schema: z.ZodObject<Shape>): z.ZodObject<SnakeFields<Shape>> =>
   z.object(snakeFields(schema.shape)) as unknown as z.ZodObject<SnakeFields<Shape>>

@@ -1,13 +1,13 @@
 /**
- * The answer to a plain call on its way out. It is one piece of JSON; when the call is held it becomes a stream after a while,
- * so that neither the client nor a proxy between takes the silence for death (NA3). Ends with exactly one response.
+ * Response to a plain tool call: one JSON document. A waiting call is turned into an event stream after a while, so that clients
+ * and proxies do not time out (NA3). Ends with exactly one response.
  */
 import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../platform/clock.ts'
 import { type PlainCall, serverInfoKey } from './plain-call.ts'
 import type { ToolResult } from './run-tool.ts'
 
-/** NA3. Well below the minute after which clients and proxies give up. */
+/** Interval of progress messages (NA3), well below the minute after which clients and proxies give up. */
 export const progressEveryMs = 20_000
 
 export interface ServerInfo {
@@ -30,7 +30,7 @@ export class ToolAnswer {
     this.#serverInfo = serverInfo
   }
 
-  /** From now on a sign of life is sent while the answer is waited for. */
+  /** Sends progress from now on until the answer is ready. */
   mayTakeLong(clock: Clock): void {
     this.#stopTicking = clock.after(progressEveryMs, () => {
       this.#tick()
@@ -43,7 +43,7 @@ export class ToolAnswer {
     const text = JSON.stringify({ jsonrpc: '2.0', id: this.#call.id, result: this.#signed(result) })
     const { raw } = this.#reply
     if (this.#streams) return void raw.end(frame(text))
-    // Written past Fastify, which would add a charset that JSON does not have.
+    // Written past Fastify, which would add a charset to the content type.
     this.#reply.hijack()
     const length = Buffer.byteLength(text)
     raw.writeHead(200, { 'content-type': 'application/json', 'content-length': length, 'cache-control': 'no-store' }).end(text)
@@ -54,7 +54,7 @@ export class ToolAnswer {
     if (raw.destroyed) return
     if (!this.#streams) this.#becomeStream()
     const { progressToken } = this.#call
-    // Who takes nothing gets no more: one frame more or less says nothing new.
+    // A client that reads nothing gets no more progress messages.
     if (raw.writableNeedDrain) return
     if (progressToken === undefined) return void raw.write(': waiting\n\n')
     const progress = (++this.#ticks * progressEveryMs) / 1000
@@ -68,7 +68,7 @@ export class ToolAnswer {
     this.#reply.raw.writeHead(200, {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store',
-      // Proxies that collect answers would hold it back.
+      // Disables buffering in proxies.
       'x-accel-buffering': 'no',
     })
   }

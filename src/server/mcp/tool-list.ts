@@ -1,4 +1,4 @@
-/** The tools there are (MC2), and how they are listed. The list is the same for everybody, and is made once. */
+/** List of the MCP tools (MC2), the same for every client and built once. */
 import * as z from 'zod'
 import {
   authenticate,
@@ -21,10 +21,10 @@ import {
 import { getMyTask, getResumeContext, recordApproach, resumeFromFile, saveCheckpoint, updateTask } from '../work/tools.ts'
 import type { Annotations, Tool } from './tool.ts'
 
-/** A tool's shapes as JSON Schema, as small as they can be: every client reads them, and some put them before a model. */
+/** JSON Schema of a tool's input or output, kept small because clients put it into a model's context. */
 export type JsonObject = { type: 'object'; [keyword: string]: unknown }
 
-/** What stands in `structuredContent` of a result with `isError`. */
+/** `structuredContent` of a result with `isError`. */
 const ToolError = z.object({
   code: z.string().describe('What went wrong, in one stable word'),
   message: z.string().describe('The same in a sentence'),
@@ -33,10 +33,7 @@ const ToolError = z.object({
 
 export const inputSchemaOf = ({ input }: Tool): JsonObject => schemaOf(input, 'input')
 
-/**
- * Clients check `structuredContent` against this also when it is an error, so it admits both: the fields are those of either,
- * and all that one of them requires must be there.
- */
+/** Builds a schema that admits results and errors, because clients validate `structuredContent` in both cases. */
 export function outputSchemaOf({ output }: Tool): JsonObject {
   const good = schemaOf(output, 'output')
   const error = schemaOf(ToolError, 'output')
@@ -48,9 +45,9 @@ function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): JsonObject {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
     override: ({ jsonSchema }) => {
-      // The format says it; the pattern is longer than all the rest.
+      // The format is enough; the pattern is longer than the rest.
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern
-      // That a number is one that JavaScript can count with goes without saying.
+      // The bounds of safe integers are omitted.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
     },
@@ -58,7 +55,7 @@ function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): JsonObject {
   return { ...json, type: 'object' }
 }
 
-/** In the order in which an agent meets them; those for coordinators come last. */
+/** In the order in which an agent uses them; tools for coordinators come last. */
 const tools: readonly Tool[] = [
   authenticate,
   getNextAction,

@@ -1,25 +1,25 @@
 /**
- * What a tool is made of (MC3): words a language model can act on without other documentation, the shapes of what goes in and
- * comes out, and what it does. Names on this wire are snake_case. A tool holds no rules; it asks a service.
+ * Definition of an MCP tool (MC3): a description a language model can act on alone, input and output schemas with snake_case
+ * names, and a function. A tool holds no rules; it calls a service.
  */
 import type * as z from 'zod'
 import type { ServerDependencies } from '../dependencies.ts'
 import type { Presented } from '../security/credentials.ts'
 
-/** One call, by somebody whose credential was found good. */
+/** One call with a valid credential. */
 export interface ToolCall {
   readonly deps: ServerDependencies
   readonly presented: Presented
-  /** Aborted when the caller has gone, which is all that a stateless server learns of a cancellation. Made when first asked for. */
+  /** Signal that aborts when the caller disconnects, the only sign of a cancellation. Created on first use. */
   readonly gone: () => AbortSignal
 }
 
 export interface Annotations {
-  /** Changes nothing anybody can see. */
+  /** Changes nothing visible. */
   readonly readOnlyHint: boolean
-  /** Takes something away. */
+  /** Removes something. */
   readonly destructiveHint: boolean
-  /** Called again with the same arguments it does no more. */
+  /** Has no further effect when repeated with the same arguments. */
   readonly idempotentHint: boolean
   /** Reaches beyond this server. */
   readonly openWorldHint: false
@@ -39,12 +39,12 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly annotations: Annotations
   readonly input: Input
   readonly output: Output
-  /** Its answer may be held back until something happens, so its caller gets signs of life meanwhile. */
+  /** The answer may wait for an event, so progress messages are sent meanwhile. */
   readonly mayWait?: true
-  /** A Refusal that is thrown becomes a result with `isError`. */
+  /** A thrown Refusal becomes a result with `isError`. */
   readonly run: (args: z.output<Input>, call: ToolCall) => Promise<z.input<Output>>
 }
 
-/** Checks each tool against its own shapes, then lets them stand in one list. */
+/** Checks a tool against its own schemas and widens its type for the list. */
 export const defineTool = <Input extends z.ZodObject, Output extends z.ZodObject>(tool: Tool<Input, Output>): Tool =>
   tool as unknown as Tool

@@ -1,6 +1,6 @@
 /**
- * Has agents started for the work there is (CO3): looks at a pair when something happened where its work comes from. Stands beside the
- * way of a message, never on it; reads before it writes; what it orders is decided behind a lock.
+ * Starts agents that have work waiting (CO3). Runs off the request path: it follows the log, checks each (agent, project) pair
+ * with one read, and requests a launch. Whether to launch is decided under the project's lock.
  */
 import { parseAgentKey, parseWebKey } from '../../domain/conversations/key.ts'
 import { home, parseStream, type StreamName } from '../../domain/stream-name.ts'
@@ -21,8 +21,8 @@ const everyMs = 3000
 const maxWaiting = 5000
 const concurrency = 8
 
-/** Of what happens in home, that which makes starts possible. */
-const newsOfHome: ReadonlySet<string> = new Set<EventType>([
+/** Events of the home stream after which agents may be startable. */
+const startableAfter: ReadonlySet<string> = new Set<EventType>([
   'coordinator-joined',
   'coordinator-back',
   'agent-changed',
@@ -37,23 +37,23 @@ export interface StarterOptions {
   readonly launches: Launches
 }
 
-/** One pair, or all that fit. */
-type Look = { readonly pair: Pair; readonly inChat: boolean } | { readonly among: PairsFilter }
+/** One pair, or all pairs that match a filter. */
+type StartTarget = { readonly pair: Pair; readonly inChat: boolean } | { readonly among: PairsFilter }
 
 export class Starter implements TailFollower {
   readonly #options: StarterOptions
-  readonly #scanner: ChangeScanner<Look>
+  readonly #scanner: ChangeScanner<StartTarget>
 
   constructor(options: StarterOptions) {
     this.#options = options
-    this.#scanner = new ChangeScanner<Look>({
+    this.#scanner = new ChangeScanner<StartTarget>({
       ...options,
       everyMs,
       maxWaiting,
       concurrency,
       all: { among: {} },
       targetsOf,
-      scan: (look) => this.#scan(look),
+      scan: (target) => this.#scan(target),
       complaint: 'It could not be seen whether an agent is to be started',
     })
   }
@@ -67,31 +67,31 @@ export class Starter implements TailFollower {
     this.#scanner.start()
   }
 
-  /** Resolves when what was begun is done. */
+  /** Resolves when running scans have finished. */
   stop(): Promise<void> {
     return this.#scanner.stop()
   }
 
-  /** Resolves when everything that is waiting now was looked at. */
+  /** Resolves when nothing waits to be scanned. */
   settled(): Promise<void> {
     return this.#scanner.settled()
   }
 
   take(events: readonly FeedEvent[]): void {
-    if (events.some(({ type }) => newsOfHome.has(type))) this.#scanner.scanAll()
+    if (events.some(({ type }) => startableAfter.has(type))) this.#scanner.scanAll()
   }
 
-  async #scan(look: Look): Promise<void> {
+  async #scan(target: StartTarget): Promise<void> {
     const { store, launches } = this.#options
-    if ('pair' in look) return void (await launches.order(look.pair, look.inChat))
+    if ('pair' in target) return void (await launches.order(target.pair, target.inChat))
     await eachByItself(
-      inPages<Pair>((after) => store.query(findPairsWithWork, { ...look.among, after }), pairsAtOnce),
+      inPages<Pair>((after) => store.query(findPairsWithWork, { ...target.among, after }), pairsAtOnce),
       (pair) => launches.order(pair),
     )
   }
 }
 
-function* targetsOf(name: StreamName): Iterable<ScanTarget<Look>> {
+function* targetsOf(name: StreamName): Iterable<ScanTarget<StartTarget>> {
   const stream = parseStream(name)
   if (stream?.kind === 'project') yield [name, { among: { projectId: stream.id } }]
   if (stream?.kind !== 'conversation') return

@@ -1,6 +1,6 @@
 /**
- * What coordinators may say on `/ws` (src/protocol/processes/link.ts), with a credential of their own and no other. After the welcome their
- * orders are followed for them, beginning with all that has not ended: what they did before does not matter.
+ * Messages of coordinators on `/ws` (src/protocol/processes/link.ts), accepted only with a coordinator's credential. After the
+ * welcome the coordinator's orders are sent, beginning with all that have not ended.
  */
 import type { Who } from '../../domain/access/who.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -13,7 +13,7 @@ import type { MessageConnection } from '../websocket/messages.ts'
 
 type Handle = (connection: MessageConnection, who: Who, message: unknown, deps: ServerDependencies) => Promise<void>
 
-/** Serves nobody: so the stream begins with its snapshot. */
+/** A cursor that cannot be served, so that the stream begins with its snapshot. */
 const noCursor = ''
 
 const handlers: Readonly<Record<string, Handle>> = {
@@ -34,7 +34,7 @@ const handlers: Readonly<Record<string, Handle>> = {
 
 export const coordinatorMessages = Object.keys(handlers)
 
-/** Whoever may manage can report an exit by hand, but is no coordinator: orders go to a machine. */
+/** Refuses other credentials: a person may report an exit over REST, but orders go to a machine. */
 export async function handleCoordinatorMessage(
   connection: MessageConnection,
   who: Who,

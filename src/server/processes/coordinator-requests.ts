@@ -1,6 +1,6 @@
 /**
- * Asks coordinators and waits for what they answer (link-questions.ts). The question and the answer are in the store: the coordinator may be
- * connected to another node, and whoever asks again with the same key finds the same answer. Holds no state but who waits.
+ * Sends requests to coordinators and waits for the answers. Both are in the store: the coordinator may be connected to another
+ * node, and a repeated request with the same key gets the same answer. Holds no state but the waiting calls.
  */
 import { Refusal } from '../../domain/errors.ts'
 import { coordinatorStream } from '../../domain/stream-name.ts'
@@ -24,7 +24,7 @@ export class Questions {
     this.#clock = clock
   }
 
-  /** The value of its answer. What the machine could not say or do is a Refusal. */
+  /** Returns the value of the answer; a failure on the machine is a Refusal. */
   async ask<Value>(question: Question, receipt?: ReceiptKey): Promise<Value> {
     const { id } = await this.#store.run(requestFromCoordinator, question, receipt)
     const answer = await this.#answerTo(id, question)

@@ -1,7 +1,4 @@
-/**
- * Launches and the coordinators that carry them out, whatever door is used: what has to be looked up before a use case can lock what
- * it decides about is looked up here. Holds no rules and no state.
- */
+/** Launches and coordinators, shared by REST, MCP and `/ws`. Looks up what a use case must lock. Holds no rules and no state. */
 
 import type { Who } from '../../domain/access/who.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -37,7 +34,7 @@ import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
 import type { Offers } from './offers.ts'
 
-/** What coordinators are told when they are welcomed (CF1). */
+/** Settings sent to coordinators in the welcome (CF1). */
 export interface CoordinatorRules {
   readonly maxConcurrent: number
   readonly aloneMinutes: number
@@ -72,7 +69,7 @@ export class Launches {
     return { type: 'coordinator:launch', ...taken, env: this.#seals.open(taken.env) }
   }
 
-  /** What the agent is to be told, for who comes back and knows the turn only by its id. */
+  /** Returns the prompt of a turn, for a coordinator that reconnects and knows only its id. */
   async prompt({ id: coordinatorId }: Who, { launchId, turnId, epoch }: CoordinatorTurn): Promise<CoordinatorPrompt> {
     const order = await this.#store.query(findPrompt, { coordinatorId, epoch, launchId, turnId })
     return { type: 'coordinator:prompt', ...order }
@@ -85,7 +82,7 @@ export class Launches {
     return { type: 'coordinator:taken', through }
   }
 
-  /** Looks whether the pair needs a process and orders it; null when nothing was to be done. */
+  /** Orders a process if the pair needs one; null when nothing is needed. */
   async order({ agentId, projectId }: Pair, inChat?: boolean): Promise<Process | null> {
     const pair = { agentId, projectId }
     const start = await this.#store.query(findStart, { ...pair, inChat })

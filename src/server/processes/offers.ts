@@ -1,7 +1,7 @@
 /**
- * Orders launches and offers them in the same breath (services/processes/offer-launch.ts) to coordinators that are connected to this node: the
- * order, and that it has begun, are one commit, and how to start it is said on the connection behind it. What is said there and does not
- * arrive is asked for by the coordinator. Knows who is connected; decides nothing.
+ * Orders launches and offers them at once (services/processes/offer-launch.ts) to coordinators connected to this node: order and
+ * offer are one commit, and the start command is sent on the connection afterwards. A coordinator that does not receive it asks
+ * for it. Knows the connections and decides nothing.
  */
 import { randomness } from '../../platform/randomness.ts'
 import type { Seals } from '../../platform/seals.ts'
@@ -19,7 +19,7 @@ interface Linked {
 }
 
 interface Where {
-  /** null: it goes nowhere. */
+  /** null: no coordinator is available. */
   readonly coordinatorId: string | null
   readonly projectId: string
   readonly userSessionId: string | null
@@ -38,8 +38,8 @@ export class Offers {
   }
 
   /**
-   * It has said something here since it was told its orders: whatever is begun for it from now on, and does not reach it, it knows for
-   * its own (supervisor.ts).
+   * Registers a coordinator that has sent a message since it received its orders. It recognises any launch begun for it from now
+   * on, even one it does not receive (supervisor.ts).
    */
   hear(coordinatorId: string, epoch: number, connection: Connection): void {
     const known = this.#linked.get(coordinatorId)
@@ -50,7 +50,7 @@ export class Offers {
     if (this.#linked.get(coordinatorId)?.connection === connection) this.#linked.delete(coordinatorId)
   }
 
-  /** `order` must ask the store before it waits for anything, or the two share no commit where they could. */
+  /** `order` must call the store before it awaits anything, so that order and offer can share a commit. */
   order<Answer>({ coordinatorId, ...where }: Where, order: (offered: Offered) => Promise<Answer>): Promise<Answer> {
     const linked = coordinatorId === null ? undefined : this.#linked.get(coordinatorId)
     if (coordinatorId === null || !linked) return order({})
@@ -58,7 +58,7 @@ export class Offers {
     const ordered = order({ offeredAs })
     const offer = (): Promise<void> => this.#offer(linked, { coordinatorId, launchId: offeredAs, ...where })
     if (this.#store.inOrder) void offer()
-    // Who asked for it hears why it was refused.
+    // The requester of the order learns of the refusal.
     else ordered.then(offer, () => {})
     return ordered
   }
@@ -71,7 +71,7 @@ export class Offers {
       const particulars = { type: 'coordinator:launch', ...begun.launch, env: this.#seals.open(begun.launch.env) } as const
       connection.tell({ type: 'coordinator:offer', order: begun.order, launch: particulars })
     } catch {
-      // It was replaced meanwhile, or the store has trouble: who orders hears of that, and what waits is taken in its turn.
+      // The coordinator was replaced or the store fails: the requester learns of it, and the launch waits for its turn.
     }
   }
 }

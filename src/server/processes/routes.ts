@@ -1,4 +1,4 @@
-/** The processes of agents, and the coordinators that run them. */
+/** REST handlers for processes and coordinators. */
 import type { processRoutes } from '../../protocol/processes/routes.ts'
 import { getProcess, listCoordinators, listProcesses } from '../../services/processes/queries.ts'
 import { type HandlersOf, query } from '../http/handler.ts'

@@ -1,6 +1,6 @@
 /**
- * The folders of projects as they are now (SE11): looked at on this machine; what is missing here may be on another one that runs
- * agents. Finds and tells; what may be had is decided behind the lock (domain/projects/folder.ts).
+ * Current state of project folders on this machine (SE11); a folder missing here may exist on another machine that runs agents.
+ * Which folder a project may use is decided under the lock (domain/projects/folder.ts).
  */
 import { hostname } from 'node:os'
 import type { FolderLook } from '../../domain/projects/folder.ts'
@@ -20,7 +20,7 @@ export class ProjectFolders {
     this.#rules = rules
   }
 
-  /** For who wants it; undefined when nothing is wanted. */
+  /** Inspects a requested folder; undefined when none is requested. */
   async look(wanted: string | null | undefined): Promise<FolderLook | undefined> {
     if (wanted === null || wanted === undefined) return undefined
     const found = lookAtFolder(this.#rules, wanted)
@@ -30,7 +30,7 @@ export class ProjectFolders {
     return { path: found.path, state, hasGit: found.hasGit, alsoKnownAs, data: this.#rules.data, roots: this.#rules.roots }
   }
 
-  /** For readers. */
+  /** Adds the state of the folder to a project for readers. */
   async shown<P extends Pick<Project, 'path'>>(project: P): Promise<P & { folder?: FolderState }> {
     if (project.path === null) return project
     return { ...project, folder: await this.#here(lookAtFolder(this.#rules, project.path)) }

@@ -1,4 +1,4 @@
-/** Projects and the agents assigned to them. */
+/** REST handlers for projects and their assigned agents. */
 import type { projectRoutes } from '../../protocol/projects/routes.ts'
 import { assignAgent } from '../../services/projects/assign-agent.ts'
 import { changeProject } from '../../services/projects/change-project.ts'

@@ -1,6 +1,6 @@
 /**
- * Who sent a request (SE2, SE3): the bearer token or the browser's cookie, looked up by hash. Knows nothing of routes; never
- * keeps a secret longer than its request, and never says how wrong a wrong one was.
+ * Identifies the sender of a request (SE2, SE3) by bearer token or cookie, looked up by hash. Never keeps a secret longer than
+ * its request, and never says in which way a wrong one is wrong.
  */
 import type { IncomingMessage } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
@@ -10,14 +10,14 @@ import { hashSecret, kindOf, sameHash } from '../../platform/secrets.ts'
 import { findCredential } from '../../services/access/queries.ts'
 import type { Store } from '../../store/store.ts'
 
-/** A request's credential, found valid. */
+/** A valid credential of a request. */
 export interface Presented {
   readonly who: Who
-  /** What opens the caller's own sealed receipts; held by the request alone. */
+  /** Secret that opens the caller's own sealed receipts; kept only by the request. */
   readonly secret: string
   readonly hash: string
   readonly by: 'bearer' | 'cookie'
-  /** Behind a launch's token: the context whose tools it was given to. */
+  /** Context of the caller, for a launch's token with a context. */
   readonly contextId?: string | undefined
 }
 
@@ -25,7 +25,7 @@ const maxSecretLength = 512
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 export class Credentials {
-  /** Cookies ignore ports, so the name says whose it is. */
+  /** Names this server, because browsers share cookies between ports. */
   readonly cookieName: string
   readonly #store: Store
   readonly #ownerTokenHash: string
@@ -38,7 +38,7 @@ export class Credentials {
     this.cookieName = `holdfast_${store.id.replaceAll('-', '').slice(-12)}`
   }
 
-  /** The valid credential of a request; a Refusal when there is none, or it is wrong, or a cookie comes from nowhere. */
+  /** Returns the valid credential of a request; throws a Refusal if it is missing, wrong, or a cookie without Origin. */
   async of(request: IncomingMessage): Promise<Presented> {
     const found = this.#presented(request)
     if (!found) throw new Refusal('unauthenticated')
@@ -53,7 +53,10 @@ export class Credentials {
     return { who, hash, ...found }
   }
 
-  /** Asked again for every message on an open connection: revoking bites at once. With the secret it is found sooner. */
+  /**
+   * Looks a credential up again for every message on an open connection, so that revoking takes effect at once. With the secret
+   * the lookup is faster.
+   */
   async whoHas(hash: string, secret = ''): Promise<Who | undefined> {
     if (this.isOwner(hash)) return owner
     return this.#store.query(findCredential, { hash, likely: kindOf(secret) })
@@ -75,7 +78,7 @@ export class Credentials {
   #presented({ headers }: IncomingMessage): Pick<Presented, 'secret' | 'by' | 'contextId'> | undefined {
     if (headers.authorization !== undefined) {
       const [, secret = ''] = /^Bearer +([\x21-\x7e]+)$/i.exec(headers.authorization) ?? []
-      // A token of ours has no dot; what stands behind one says in which context a launch's tools are called.
+      // Tokens contain no dot; the text after one names the context in which a launch calls its tools.
       const at = secret.indexOf('.')
       if (at === -1 || kindOf(secret) !== 'launch') return { secret, by: 'bearer' }
       return { secret: secret.slice(0, at), by: 'bearer', contextId: secret.slice(at + 1) }

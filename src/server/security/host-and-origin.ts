@@ -1,7 +1,7 @@
 /**
- * Which Host and Origin headers are ours (SE2): exact lists, checked on every request and upgrade before anything else is
- * looked at. A page of somebody else's that reaches us through DNS rebinding, or a form on it, ends here. What machines ask a node for by its own
- * address is let through: that it lives and is ready, which is no secret and changes nothing, and its figures where the operator names the address.
+ * Exact lists of accepted Host and Origin headers (SE2), checked on every request and upgrade before anything else. Stops DNS
+ * rebinding and cross-site forms. Health and readiness are also answered under a node's own address, metrics under the hosts the
+ * operator lists.
  */
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../domain/errors.ts'
@@ -10,13 +10,13 @@ const loopbackNames = ['127.0.0.1', 'localhost', '[::1]']
 const defaultPort = { 'http:': 80, 'https:': 443 } as const
 
 export interface HostAndOrigin {
-  /** Throws a Refusal when the request did not mean us; says nothing about who sent it. */
+  /** Throws a Refusal for a foreign Host or Origin. */
   check(request: IncomingMessage): void
 }
 
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
-/** Known only once the port is. `metricsHosts` are in lower case, with their port. */
+/** Needs the actual port. `metricsHosts` are in lower case with their port. */
 export function hostAndOrigin(port: number, publicUrl: string | null, metricsHosts: readonly string[] = []): HostAndOrigin {
   const forMetrics = new Set(metricsHosts)
   const hosts = new Set<string>()
@@ -38,7 +38,7 @@ export function hostAndOrigin(port: number, publicUrl: string | null, metricsHos
       const path = request.method === 'GET' ? request.url?.split('?', 1)[0] : undefined
       const isOurs = host !== undefined && (hosts.has(host) || (path === '/metrics' && forMetrics.has(host)))
       if (!isOurs && !probes.has(path ?? '')) throw new Refusal('forbidden_host')
-      // In absolute form the target names a host of its own, which would win over the header (RFC 9112, 3.2.2).
+      // A target in absolute form names its own host, which would override the header (RFC 9112, 3.2.2).
       if (!request.url?.startsWith('/')) throw new Refusal('forbidden_host', 'The request target must be a path')
       const { origin } = request.headers
       if (origin !== undefined && !origins.has(origin)) throw new Refusal('forbidden_origin')
@@ -46,7 +46,7 @@ export function hostAndOrigin(port: number, publicUrl: string | null, metricsHos
   }
 }
 
-/** The one Host header; Node shows the first of several, and two are a trick. */
+/** Returns the only Host header. Node shows the first of several; several are refused. */
 function onlyHost({ rawHeaders }: IncomingMessage): string | undefined {
   let found: string | undefined
   for (let index = 0; index < rawHeaders.length; index += 2) {

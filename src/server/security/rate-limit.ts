@@ -1,4 +1,4 @@
-/** So many attempts a minute for each address (SE8), in a bounded memory. Every attempt counts, the right ones too. */
+/** Limits attempts per minute and address (SE8) with bounded memory. Successful attempts count too. */
 
 import { isIPv6 } from 'node:net'
 import { refusalText } from '../../domain/because.ts'
@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/clock.ts'
 
 export const loginAttemptsPerMinute = 10
 const windowMs = 60_000
-/** Beyond this the address that was quiet longest is forgotten. */
+/** Upper bound; beyond it the address that was quiet longest is dropped. */
 const maxAddresses = 10_000
 
 export class RateLimit {
@@ -20,11 +20,11 @@ export class RateLimit {
     this.#attempts = attempts
   }
 
-  /** Counts an attempt; throws `rate_limited` with the seconds to wait when there were too many. */
+  /** Counts an attempt; throws `rate_limited` with the seconds to wait when there are too many. */
   attempt(address: string): void {
     const key = network(address)
     const now = this.#clock.now()
-    // None is of the future, but by a clock that was put back since.
+    // Times in the future come from a clock that was set back.
     const recent = (this.#seen.get(key) ?? []).filter((at) => at > now - windowMs && at <= now)
     this.#seen.delete(key)
     this.#seen.set(key, recent)
@@ -45,7 +45,7 @@ export class RateLimit {
   }
 }
 
-/** One household has 2^64 addresses of IPv6: its network counts as one. */
+/** Groups IPv6 addresses by network, because one household has 2^64 of them. */
 function network(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address
   const [front = '', back = ''] = address.split('::')

@@ -1,20 +1,20 @@
-/** What the doors count for operators (OP1): plain numbers, cheap enough for every request; metrics.ts writes them out. */
+/** Counters for operators (OP1): plain numbers, cheap enough for every request; metrics.ts writes them out. */
 import type { ErrorCode } from '../../domain/errors.ts'
 
-/** Upper edges in seconds, from what a cached read takes to what nobody should wait for. */
+/** Upper bounds of the latency buckets in seconds. */
 export const latencyEdges = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
 
 export interface Latency {
   readonly method: string
   readonly route: string
   readonly status: number
-  /** One per edge and one for everything slower; not yet summed up. */
+  /** One count per bound and one for everything slower; not cumulative. */
   readonly counts: number[]
   sum: number
 }
 
 export interface ChannelFigures {
-  /** 1 while this server is connected to it. */
+  /** 1 while this server is connected to the channel. */
   connected: number
   received: number
   sent: number
@@ -26,10 +26,10 @@ export class Figures {
   readonly refused = new Map<ErrorCode, number>()
   feedBytes = 0
   feedEvents = 0
-  /** By the name of the channel; only those that this server was told to serve. */
+  /** Counters by channel name, only of channels this server runs. */
   readonly channels = new Map<string, ChannelFigures>()
 
-  /** `route` is the pattern, never what was typed, so that the number of series is bounded. */
+  /** `route` is the pattern, not the path, so that the number of series is bounded. */
   answered(method: string, route: string, status: number, seconds: number): void {
     const key = `${method} ${route} ${status}`
     let latency = this.latencies.get(key)

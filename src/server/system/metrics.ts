@@ -1,6 +1,6 @@
 /**
- * `GET /metrics` (HT5, OP1): the figures as Prometheus text. Written here rather than by a library, which would cost as much
- * at start as the HTTP server itself.
+ * `GET /metrics` (HT5, OP1): counters as Prometheus text. Written by hand, because a library would cost as much start time as
+ * the HTTP server.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { coordinatorStates } from '../../protocol/processes/coordinator.ts'
@@ -24,7 +24,7 @@ export interface MetricsInput {
 type Labels = Readonly<Record<string, string | number>>
 type Sample = readonly [labels: Labels, value: number, suffix?: string]
 
-/** Started by the first scrape: who never asks pays nothing. */
+/** Started by the first scrape. */
 let loopDelay: ReturnType<typeof monitorEventLoopDelay> | undefined
 
 export function metricsText(input: MetricsInput): string {
@@ -75,7 +75,7 @@ const of = ({ channels }: Figures, name: keyof ChannelFigures): Sample[] =>
 
 const liveStates = processStates.filter((state) => state !== 'ended')
 
-/** Every state, also one that nothing is in: a line that comes and goes cannot be watched. */
+/** Lists every state, also empty ones, so that series do not come and go. */
 const byState = (states: readonly string[], counted: readonly Counted[] | null): Sample[] =>
   counted === null ? [] : states.map((state) => [{ state }, Number(counted.find((each) => each.state === state)?.count ?? 0)])
 

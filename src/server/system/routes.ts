@@ -1,4 +1,4 @@
-/** Health, readiness, figures and documentation (HT3, HT5). What only newcomers ask for is loaded when they do. */
+/** REST handlers for health, readiness, metrics and documentation (HT3, HT5). Rarely used code is loaded on demand. */
 import { Refusal } from '../../domain/errors.ts'
 import { maxCursorLength } from '../../protocol/socket.ts'
 import { splitStreams } from '../../protocol/stream-list.ts'
@@ -30,7 +30,7 @@ export const systemHandlers: HandlersOf<typeof systemRoutes> = {
       followedStreams: deps.tails.size,
       feedWaitingBytes: deps.connections.waitingBytes,
       heldCalls: deps.agents.waitingCalls.size,
-      // A store that fails is no reason to say nothing at all.
+      // Metrics are answered even when the store fails.
       counts: await deps.store.query(countProcesses, {}).catch(() => ({ processes: null, coordinators: null })),
     })
   },
@@ -49,19 +49,19 @@ export const systemHandlers: HandlersOf<typeof systemRoutes> = {
   },
 }
 
-/** Live changes as server-sent events (HT6), and the state they start from. */
+/** Handlers for server-sent events (HT6) and the state they start from. */
 export const eventHandlers: HandlersOf<typeof eventRoutes> = {
   watchEvents: async ({ query, deps, presented, request, reply }) => {
     const streams = readableStreams(splitStreams(query.streams))
     await checkStreams(deps.store, presented.who, streams)
-    // A browser that comes back still asks with the address it began with, so what it saw last counts more.
+    // A reconnecting browser repeats its original URL, so the last event id takes precedence.
     const after = request.headers['last-event-id'] || query.after
     if (after !== undefined && (typeof after !== 'string' || after.length > maxCursorLength)) {
       throw new Refusal('invalid_request', 'Last-Event-ID: is not a cursor', { field: 'Last-Event-ID' })
     }
     deps.connections.admit(presented)
     reply.hijack()
-    // Gone while it was looked up who it is: its `close` was told already, and nobody would ever end what is opened for it.
+    // Disconnected during authentication: `close` has already fired and would never end a stream opened now.
     if (reply.raw.destroyed) return undefined
     const eventStream = new EventStream(reply.raw, request.raw.socket, presented, deps.figures)
     const subscription = new Subscription(deps.store, deps.tails, eventStream)

@@ -1,6 +1,6 @@
 /**
- * Gives ACP agents their next turn (CH12, CX9): when something happened where their work comes from, it checks each process with one read, and
- * has a turn dispatched. What is dispatched is decided behind locks.
+ * Gives ACP agents their next turn (CH12, CX9). Follows the log, checks each process with one read, and dispatches a turn. What
+ * is dispatched is decided under locks.
  */
 import { parseWebKey } from '../../domain/conversations/key.ts'
 import { parseStream, type StreamName } from '../../domain/stream-name.ts'
@@ -14,11 +14,11 @@ import type { ReadyLaunch } from '../../store/processes/ready-launches.ts'
 import type { Store } from '../../store/store.ts'
 import { ChangeScanner, type ScanTarget } from '../live/change-scanner.ts'
 
-/** Also how late somebody is sent away who has been idle for too long. */
+/** Interval of the full scan, and so the largest delay in ending an idle process. */
 const everyMs = 2000
 const maxWaiting = 1000
 
-/** One project, or all of them. */
+/** One project; undefined for all. */
 type ProjectId = string | undefined
 
 export interface TurnDispatcherOptions {
@@ -50,7 +50,7 @@ async function dispatchWhereNeeded(store: Store, projectId: ProjectId): Promise<
   await eachByItself(
     inPages<ReadyLaunch>((last) => store.query(findReadyLaunches, { projectId, after: last?.launchId ?? '' }), readyAtOnce),
     async (launch) => {
-      // One process may have several contexts free at once.
+      // A process may have several free contexts.
       for (let more = true; more; ) {
         const next = await store.query(findDispatch, launch)
         more = next !== undefined && (await store.run(dispatchTurn, next)).told

@@ -1,6 +1,6 @@
 /**
- * One client on `/ws` (RL2, RL5): takes its messages one at a time, each with a fresh look at its credential, and is the sink
- * of its subscription. Whatever it sends, the connection stays up and the answer says what was wrong.
+ * One client on `/ws` (RL2, RL5). Handles its messages one at a time, checks the credential for each, and is the sink of its
+ * subscription. An invalid message is answered with an error; the connection stays open.
  */
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
@@ -18,9 +18,9 @@ import { type FeedSink, type FeedSnapshot, Subscription } from '../live/subscrip
 import type { Presented } from '../security/credentials.ts'
 import { errorMessage, handleMessage, requestIdIn } from './messages.ts'
 
-/** Over this a message gets an error; far over it (`maxPayload`) the connection is closed with 1009 (SE8). */
+/** Larger messages get an error; beyond `maxPayload` the connection is closed with 1009 (SE8). */
 const maxMessageBytes = 1024 * 1024
-/** Messages read and not yet handled; then the client is not read from. */
+/** Upper bound of messages read and not yet handled; then reading pauses. */
 const maxWaiting = 16
 const missedBeatsAllowed = 2
 
@@ -36,7 +36,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
   readonly relay: Relay
   readonly #webSocket: WebSocket
   readonly #socket: Socket
-  readonly #doors: ServerDependencies
+  readonly #deps: ServerDependencies
   readonly #id: string
   readonly #progress: Progress
   #waiting: Buffer[] = []
@@ -44,14 +44,14 @@ export class SocketConnection implements FeedSink, OpenConnection {
   #unansweredBeats = 0
   /** See RelayConnection. */
   awaited = 0
-  /** Of the message that is being answered. */
+  /** Id of the message that is being answered. */
   #requestId: string | undefined
 
   constructor(webSocket: WebSocket, socket: Socket, presented: Presented, id: string, deps: ServerDependencies) {
     this.presented = presented
     this.#webSocket = webSocket
     this.#socket = socket
-    this.#doors = deps
+    this.#deps = deps
     this.#id = id
     this.#progress = new Progress(socket)
     this.subscription = new Subscription(deps.store, deps.tails, this)
@@ -61,7 +61,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
     webSocket.on('message', (data, binary) => this.#receive(data, binary))
     webSocket.on('pong', () => this.#heard())
     webSocket.on('ping', () => this.#heard())
-    // What breaks a connection is followed by `close`; bad frames are the client's, not ours.
+    // An error is followed by `close`; bad frames are the client's fault.
     webSocket.on('error', (error) => deps.logger.debug({ requestId: id, err: error }, 'A WebSocket broke'))
     webSocket.on('close', (code) => this.#closed(code))
     deps.connections.add(this)
@@ -85,14 +85,14 @@ export class SocketConnection implements FeedSink, OpenConnection {
     if (together) this.#socket.cork()
     for (const event of events) this.#sendFrame(this.relay.has(event.stream) ? event.relayFrame : event.socketFrame)
     if (together) this.#socket.uncork()
-    this.#doors.figures.feedEvents += events.length
+    this.#deps.figures.feedEvents += events.length
   }
 
-  /** Framed once for all: ws writes whole frames at once (nothing is compressed), so one of ours never falls into one of its own. */
+  /** Sends a prepared frame. ws writes whole frames at once without compression, so frames never mix. */
   #sendFrame(frame: Buffer): void {
     if (!this.isOpen) return
     this.#socket.write(frame)
-    this.#doors.figures.feedBytes += frame.length
+    this.#deps.figures.feedBytes += frame.length
   }
 
   snapshot(snapshot: FeedSnapshot, asked: boolean): void {
@@ -103,16 +103,16 @@ export class SocketConnection implements FeedSink, OpenConnection {
   }
 
   failed(error: unknown): void {
-    refusalOf(error, this.#id, this.#doors.logger)
+    refusalOf(error, this.#id, this.#deps.logger)
     this.#webSocket.close(closeCodes.resume, 'resume')
   }
 
-  /** Carries the id of the request it answers back (RL2). */
+  /** Answers the current request with its id (RL2). */
   answer(message: Said): void {
     this.#say(message, this.#requestId)
   }
 
-  /** By itself; nobody has asked. */
+  /** Sends a message nobody asked for. */
   tell(message: { readonly type: string }): void {
     if (this.isOpen) this.#say({ ...message }, undefined)
   }
@@ -130,7 +130,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
   }
 
   beat(): void {
-    // A beat would wait behind what is not taken; `look` tells whether anything is.
+    // A beat would queue behind unread data; `look` detects a stuck client.
     if (this.full) return
     if (this.#unansweredBeats++ < missedBeatsAllowed) this.#webSocket.ping()
     else this.cut()
@@ -153,7 +153,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
 
   #receive(data: RawData, binary: boolean): void {
     this.#heard()
-    // One Buffer, as ws gives by default; an empty text stands for what was not text at all.
+    // ws gives one Buffer by default; an empty text stands for a binary message.
     this.#waiting.push(binary ? Buffer.alloc(0) : (data as Buffer))
     if (this.#waiting.length > maxWaiting) this.#webSocket.pause()
     if (!this.#handling) void this.#handleWaiting()
@@ -162,7 +162,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
   async #handleWaiting(): Promise<void> {
     this.#handling = true
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
-      // Answers are bounded too: who does not take them is not asked for more.
+      // A client that does not read its answers is not read from.
       if (this.full) {
         this.#webSocket.pause()
         await this.drained()
@@ -175,14 +175,14 @@ export class SocketConnection implements FeedSink, OpenConnection {
   }
 
   async #handle(bytes: Buffer): Promise<void> {
-    const { credentials, figures, logger } = this.#doors
+    const { credentials, figures, logger } = this.#deps
     try {
       const who = await credentials.whoHas(this.presented.hash)
       if (!who) return this.end('revoked')
       if (bytes.length > maxMessageBytes) throw new Refusal('too_large', undefined, { limit: maxMessageBytes })
       const message = parseJson(bytes)
       this.#requestId = requestIdIn(message)
-      await handleMessage(this, who, message, this.#doors)
+      await handleMessage(this, who, message, this.#deps)
     } catch (error) {
       const refusal = refusalOf(error, this.#id, logger)
       figures.refusedWith(refusal.code)
@@ -195,9 +195,9 @@ export class SocketConnection implements FeedSink, OpenConnection {
   #closed(code: number): void {
     this.subscription.close()
     this.relay.close()
-    this.#doors.offers.leave(this.presented.who.id, this)
+    this.#deps.offers.leave(this.presented.who.id, this)
     this.#waiting = []
-    this.#doors.connections.remove(this)
-    this.#doors.logger.debug({ requestId: this.#id, code }, 'A WebSocket closed')
+    this.#deps.connections.remove(this)
+    this.#deps.logger.debug({ requestId: this.#id, code }, 'A WebSocket closed')
   }
 }

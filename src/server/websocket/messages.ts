@@ -1,4 +1,4 @@
-/** What clients may say on `/ws` and what is done about it. Later features add messages here, not mechanisms. */
+/** Messages accepted on `/ws` and their handlers. */
 import type { Who } from '../../domain/access/who.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { nearest } from '../../domain/nearest.ts'
@@ -13,7 +13,7 @@ import { checkStreams, readableStreams } from '../live/stream-names.ts'
 import type { Subscription } from '../live/subscription.ts'
 import { coordinatorMessages, handleCoordinatorMessage } from '../processes/coordinator-messages.ts'
 
-/** What a message is handled with: the connection it came on. */
+/** Connection of a message, as its handler sees it. */
 export interface MessageConnection extends RelayConnection {
   readonly subscription: Subscription
   readonly isOpen: boolean

@@ -1,4 +1,4 @@
-/** The WebSocket door: upgrades pass the same gate and the same credentials as requests; what is refused is answered as HTTP. */
+/** WebSocket endpoint: upgrades pass the same gate and credentials as requests; a refused upgrade is answered as HTTP. */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -9,15 +9,15 @@ import type { Gate } from '../http/gate.ts'
 import { answerProblemOn } from '../http/problem-answer.ts'
 import { SocketConnection } from './connection.ts'
 
-/** Closed with 1009 beyond this (SE8). */
+/** Larger messages close the connection with 1009 (SE8). */
 const maxPayload = 8 * 1024 * 1024
-/** How long a client may take to answer our close frame. */
+/** Time a client has to answer our close frame. */
 const closeTimeout = 15_000
 
 export function acceptSockets(server: Server, deps: ServerDependencies, gate: Gate): void {
   let loading: Promise<WebSocketServer> | undefined
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // Whoever breaks off while being refused is gone; nothing is left to do.
+    // The client disconnected while it was being refused.
     socket.on('error', () => socket.destroy())
     loading ??= webSocketServer(deps, gate)
     upgrade(request, socket, head, loading).catch((error: unknown) => {
@@ -42,7 +42,7 @@ export function acceptSockets(server: Server, deps: ServerDependencies, gate: Ga
   }
 }
 
-/** Loaded by the first who needs it: a server that starts has better things to do. */
+/** Loads the WebSocket server with the first upgrade, to keep the start fast. */
 async function webSocketServer(deps: ServerDependencies, gate: Gate): Promise<WebSocketServer> {
   const { WebSocketServer } = await import('ws')
   // A variable, because the types do not know closeTimeout yet.

@@ -1,6 +1,6 @@
 /**
- * The bytes of an artifact on their way out (CK5), part by part, as fast as the reader takes them. It is what an agent made: a
- * browser saves it and runs nothing of it (SE6).
+ * Sends the bytes of an artifact (CK5) part by part at the reader's pace. Browsers save it and never run it (SE6), because
+ * agents made it.
  */
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -9,8 +9,8 @@ import { readUploadPart } from '../../services/work/queries.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import { untilDrained } from '../live/backpressure.ts'
 
-/** A reader that takes nothing for so long has gone. */
-const patienceMs = 60_000
+/** A client that reads nothing for this long is disconnected. */
+const stuckAfterMs = 60_000
 
 export interface FoundArtifact {
   readonly artifact: Artifact
@@ -35,11 +35,11 @@ export async function sendArtifact(
     'content-security-policy': "default-src 'none'; sandbox",
   })
   if (known || request.method === 'HEAD') return void raw.end()
-  raw.setTimeout(patienceMs, () => raw.destroy())
+  raw.setTimeout(stuckAfterMs, () => raw.destroy())
   try {
     await sendParts(raw, artifact.size, (number) => store.query(readUploadPart, { uploadId, number }))
   } catch (error) {
-    // Nobody else ends what was begun here: the reader would wait for the rest until its patience ends.
+    // The response must be ended here, or the client would wait for the rest.
     logger.error({ requestId: request.id, err: error }, 'A download was broken off')
     raw.destroy()
   }
@@ -55,7 +55,7 @@ async function sendParts(raw: ServerResponse, size: number, read: (number: numbe
     raw.write(bytes)
     await untilDrained(raw)
   }
-  // Replaced or deleted meanwhile: fewer bytes than were announced, so the connection breaks and the reader knows.
+  // Replaced or deleted meanwhile: fewer bytes than announced, so the connection is cut and the client notices.
   if (left > 0) raw.destroy()
   else raw.end()
 }

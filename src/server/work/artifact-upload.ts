@@ -1,6 +1,6 @@
 /**
- * The bytes of an artifact on their way in (CK5): written to the store part by part as they come, so that memory stays the same
- * however large it is, and cut off at the limit. Nothing of it is seen before it is whole.
+ * Receives the bytes of an artifact (CK5) and writes them to the store part by part, so memory stays constant; stops at the size
+ * limit. Nothing is visible before the artifact is complete.
  */
 
 import { createHash } from 'node:crypto'
@@ -14,15 +14,15 @@ import { addUploadPart } from '../../services/work/upload-artifact.ts'
 import type { Store } from '../../store/store.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 
-/** A multiple of three, so that base64 needs no filling. */
+/** A multiple of three, so that base64 needs no padding. */
 const partBytes = 192 * 1024
 const partsAtOnce = 6
 
 /**
- * Whoever is refused while still sending hears of it only after they are done, or never: closed in their face, most clients say
- * no more than that the connection broke. So the rest is taken and thrown away, for so long.
+ * Time to read and discard the rest of a refused upload. Most clients report only a broken connection when it is closed while
+ * they send.
  */
-const patienceMs = 10_000
+const discardWithinMs = 10_000
 
 const mediaForm = /^[\w!#$&^.+-]{1,80}\/[\w!#$&^.+-]{1,80}(?:; ?charset=[\w-]{1,40})?$/
 
@@ -34,7 +34,7 @@ export function mediaTypeOf({ headers }: FastifyRequest): string {
 const tooLarge = (): Refusal =>
   new Refusal('too_large', refusalText('artifactTooLarge', { count: maxArtifactBytes }), { limit: maxArtifactBytes })
 
-/** What says beforehand that it is too large is not begun. */
+/** Refuses an upload that announces a size over the limit. */
 export async function refuseTooLarge(request: FastifyRequest, clock: Clock): Promise<void> {
   if (Number(request.headers['content-length'] ?? 0) <= maxArtifactBytes) return
   await throwAway(request, clock)
@@ -52,7 +52,7 @@ export async function takeBytes(
   uploadId: string,
 ): Promise<TakenBytes> {
   const hash = createHash('sha256')
-  const writing = new PartsOnTheirWay(store, uploadId)
+  const writing = new PendingParts(store, uploadId)
   let size = 0
   let waiting: Buffer[] = []
   let waitingBytes = 0
@@ -78,15 +78,15 @@ export async function takeBytes(
     }
     if (waitingBytes > 0) await write(Buffer.concat(waiting))
   } finally {
-    // Whatever comes next, none of them arrives after it.
+    // No part is written after what follows.
     await writing.settled()
   }
   await writing.all()
   return { size, sha256: hash.digest('hex') }
 }
 
-/** Several parts at once share a commit; no more than a few, so that memory stays what it is. */
-class PartsOnTheirWay {
+/** Parts being written. Several share a commit; their number is bounded to limit memory. */
+class PendingParts {
   readonly #store: Store
   readonly #uploadId: string
   readonly #written: Promise<void>[] = []
@@ -97,7 +97,7 @@ class PartsOnTheirWay {
     this.#uploadId = uploadId
   }
 
-  /** Resolves when there is room for another. */
+  /** Resolves when another part can be added. */
   async add(bytes: Buffer): Promise<void> {
     const part = { uploadId: this.#uploadId, number: this.#number++, bytes: bytes.toString('base64') }
     const written = this.#store.run(addUploadPart, part)
@@ -110,7 +110,7 @@ class PartsOnTheirWay {
     await Promise.allSettled(this.#written)
   }
 
-  /** Rejects when one of them was not written. */
+  /** Rejects when a part could not be written. */
   async all(): Promise<void> {
     await Promise.all(this.#written)
   }
@@ -121,7 +121,7 @@ const streamOf = ({ body }: FastifyRequest): Readable | undefined => body as Rea
 async function* chunksOf(request: FastifyRequest): AsyncGenerator<Buffer> {
   const stream = streamOf(request)
   try {
-    // Left open when we stop early: there is still an answer to be sent on this connection.
+    // Left open when reading stops early, because an answer is still to be sent on this connection.
     if (stream) for await (const chunk of stream.iterator({ destroyOnReturn: false })) yield chunk as Buffer
   } catch {
     throw new Refusal('invalid_request', refusalText('bodyCutNothingStored'))
@@ -132,7 +132,7 @@ async function throwAway(request: FastifyRequest, clock: Clock): Promise<void> {
   const stream = streamOf(request)
   if (!stream || stream.readableEnded || stream.destroyed) return
   const { promise, resolve } = Promise.withResolvers<void>()
-  const stopWaiting = clock.after(patienceMs, resolve)
+  const stopWaiting = clock.after(discardWithinMs, resolve)
   for (const over of ['end', 'close', 'error']) stream.once(over, () => resolve())
   stream.resume()
   await promise

@@ -1,4 +1,7 @@
-/** Takes interrupted work up for whoever asks, over any door (RS1): the child, and its agent in its role where a console is there for it. */
+/**
+ * Resumes interrupted work (RS1), shared by REST and MCP: creates the child work session, and starts its agent in its role if a
+ * console is available.
+ */
 import type { Who } from '../../domain/access/who.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { childOf, type Resumed } from '../../protocol/work/resume.ts'
@@ -11,7 +14,7 @@ interface Place {
   readonly workSessionId: string
 }
 
-/** `begun`: a new work session; otherwise one that was going on. */
+/** `begun`: a new work session was created; otherwise one was already running. */
 export async function resumeWork(
   deps: ServerDependencies,
   who: Who,
@@ -28,7 +31,7 @@ export async function resumeWork(
   return { begun: true, resumed: { ...resumed, notRestored, missing: role.missing ?? resumed.missing } }
 }
 
-/** CK7: the same from the files at a path on the machine of the server; only who may manage chooses one. */
+/** CK7: resumes from files at a path on the server's machine; needs the scope `manage`. */
 export async function resumeFromFile(
   deps: ServerDependencies,
   who: Who,

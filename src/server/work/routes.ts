@@ -1,4 +1,4 @@
-/** The work sessions of a project. */
+/** REST handlers for work sessions, tasks, approaches and artifacts of a project. */
 import { ProjectPath } from '../../protocol/projects/project.ts'
 import type { approachRoutes, artifactRoutes, taskRoutes, workSessionRoutes } from '../../protocol/work/routes.ts'
 import { changeApproach } from '../../services/work/change-approach.ts'
@@ -61,7 +61,7 @@ export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
   },
 }
 
-/** The tasks of a project. */
+/** REST handlers for tasks. */
 export const taskHandlers: HandlersOf<typeof taskRoutes> = {
   listTasks: query(listTasks, (call) => ({ ...call.query, ...call.params })),
   createTask: run(createTask, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
@@ -69,7 +69,7 @@ export const taskHandlers: HandlersOf<typeof taskRoutes> = {
   changeTask: run(changeTask, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
 }
 
-/** The approaches of a work session. */
+/** REST handlers for approaches of a work session. */
 export const approachHandlers: HandlersOf<typeof approachRoutes> = {
   listApproaches: query(listApproaches, (call) => ({ ...call.query, ...call.params })),
   recordApproach: run(recordApproach, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
@@ -78,7 +78,7 @@ export const approachHandlers: HandlersOf<typeof approachRoutes> = {
   changeApproachOfProject: run(changeApproach, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
 }
 
-/** The artifacts of a work session, as bytes in and out. */
+/** REST handlers for artifacts, sent and received as bytes. */
 export const artifactHandlers: HandlersOf<typeof artifactRoutes> = {
   listArtifacts: query(listArtifacts, (call) => ({ ...call.query, ...call.params })),
   getArtifact: async ({ params, deps, request, reply }) => {
@@ -94,13 +94,13 @@ export const artifactHandlers: HandlersOf<typeof artifactRoutes> = {
     try {
       const { size, sha256 } = await takeBytes(request, deps, uploadId)
       const facts = { uploadId, size, sha256, mediaType, by: who.id }
-      // HT4: the same bytes under the same key are stored once, and answered as before.
+      // HT4: the same bytes with the same key are stored once and answered as before.
       const receipt = receiptOf(request, 'putArtifact', presented, `${mediaType}\n${sha256}`)
       const { artifact, created } = await store.run(storeArtifact, { ...params, ...facts }, receipt)
       reply.code(created ? 201 : 200)
       return artifact
     } finally {
-      // What was stored is no upload any more, and stays.
+      // Removes the upload; a stored artifact is not affected.
       await store.run(dropUpload, { uploadId })
     }
   },

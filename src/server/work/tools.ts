@@ -1,4 +1,4 @@
-/** The MCP tools of work: the task at hand, what was learned, checkpoints and resuming. */
+/** MCP tools for tasks, approaches, checkpoints and resuming. */
 import * as z from 'zod'
 import { allows } from '../../domain/access/scopes.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -18,7 +18,7 @@ import { snakeFields, snakeShape } from '../mcp/snake-case.ts'
 import { defineTool, reads, writes, writesOnce } from '../mcp/tool.ts'
 import { resumeFromFile as resume } from './resume-work.ts'
 
-/** `get_my_task`: the task an agent session is at. */
+/** `get_my_task`: returns the task of the agent session. */
 export const getMyTask = defineTool({
   name: 'get_my_task',
   title: 'Read your task',
@@ -40,7 +40,7 @@ export const getMyTask = defineTool({
 
 const { status, progressPercent, result } = TaskProgress.shape
 
-/** `update_task` (TK): how far an agent is with its task, and how it ended. */
+/** `update_task` (TK): reports progress or the end of a task. */
 export const updateTask = defineTool({
   name: 'update_task',
   title: 'Report on your task',
@@ -66,7 +66,7 @@ export const updateTask = defineTool({
 
 const draft = ApproachDraft.shape
 
-/** `record_approach` (AR1): an agent writes down what worked, what failed, and what could be tried. */
+/** `record_approach` (AR1): records what worked, what failed, and what could be tried. */
 export const recordApproach = defineTool({
   name: 'record_approach',
   title: 'Record what worked or failed',
@@ -101,7 +101,7 @@ export const recordApproach = defineTool({
 
 const asked = CheckpointRequest.shape
 
-/** `save_checkpoint` (CK1): an agent saves the state of its work, in its own words. */
+/** `save_checkpoint` (CK1): saves the state of work in the agent's own words. */
 export const saveCheckpoint = defineTool({
   name: 'save_checkpoint',
   title: 'Save the state of your work',
@@ -127,7 +127,7 @@ export const saveCheckpoint = defineTool({
   },
 })
 
-/** `get_resume_context` (RS2): what is known about work that was interrupted and is taken up. */
+/** `get_resume_context` (RS2): returns what is known about interrupted work. */
 export const getResumeContext = defineTool({
   name: 'get_resume_context',
   title: 'Read what is known about resumed work',
@@ -144,7 +144,7 @@ export const getResumeContext = defineTool({
   },
 })
 
-/** `resume_from_file` (CK7): work is taken up from its files, by a person's own tool. */
+/** `resume_from_file` (CK7): resumes work from its files, for a person's own tool. */
 export const resumeFromFile = defineTool({
   name: 'resume_from_file',
   title: 'For the owner: continue work from its checkpoint file',

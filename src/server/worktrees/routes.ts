@@ -1,4 +1,4 @@
-/** The worktrees of a project: found in the register, asked of their machine. */
+/** REST handlers for the worktrees of a project. */
 import type { worktreeRoutes } from '../../protocol/worktrees/routes.ts'
 import { changeSetUp, getSetUp } from '../../services/worktrees/change-set-up.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'

@@ -1,6 +1,7 @@
 /**
- * Worktrees, whatever door is used (WT2, WT3, WT6): found in the register as the caller's own, then asked of the machine that has them. What
- * is found there is put into words here; what may be done is decided there, beside the tree. Holds no rules and no state.
+ * Worktrees, shared by REST and the jobs (WT2, WT3, WT6). Finds them in the register as the caller's own, then asks the machine
+ * that has them. Whether something may be done is decided there; the answers are put into words here. Holds no rules and no
+ * state.
  */
 import type { Who } from '../../domain/access/who.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -20,13 +21,13 @@ import type { ReceiptKey, Store } from '../../store/store.ts'
 import { type WorktreeRow, type WorktreesFilter, worktreeOf } from '../../store/worktrees/worktrees.ts'
 import type { Questions } from '../processes/coordinator-requests.ts'
 
-/** To look: git answers within a second, a large tree takes longer. */
-const lookWithinMs = 30_000
-/** To do: a commit of a whole tree, a rebase of many commits. */
-const doWithinMs = 120_000
+/** Time limit for inspection: git answers within a second, a large tree takes longer. */
+const inspectWithinMs = 30_000
+/** Time limit for changes: a commit of a whole tree, a rebase of many commits. */
+const changeWithinMs = 120_000
 
-/** Who asks, as far as it matters here. */
-type Asking = Pick<Who, 'id' | 'scopes'>
+/** The caller. */
+type Caller = Pick<Who, 'id' | 'scopes'>
 
 export interface WhichWorktree {
   readonly projectId: string
@@ -39,14 +40,14 @@ interface Merge {
   readonly message?: string | undefined
 }
 
-/** What a machine says of a merge. */
-type BroughtIn =
+/** A machine's answer to a merge. */
+type MergeAnswer =
   | { readonly outcome: 'done' | 'nothing_new'; readonly commit: string }
   | { readonly outcome: 'conflicts'; readonly files: readonly string[]; readonly command: string }
   | { readonly outcome: 'refused'; readonly reason: string; readonly why: string; readonly command: string | null }
 
-/** What it says of a removal. */
-type Removed =
+/** A machine's answer to a removal. */
+type RemovalAnswer =
   | { readonly outcome: 'removed' }
   | { readonly outcome: 'refused'; readonly reason: 'not_ours' | 'in_use' | 'git_refused'; readonly why: string }
   | { readonly outcome: 'would_lose'; readonly losses: Losses }
@@ -61,28 +62,28 @@ export class Worktrees {
   }
 
   async list(
-    who: Asking,
+    who: Caller,
     { look, ...asked }: PageQuery & Omit<WorktreesFilter, 'accountId'> & { look: boolean },
   ): Promise<Page<ListedWorktree>> {
     const { items, nextCursor } = await this.#store.query(listWorktrees, { ...asked, accountId: accountOf(who) })
-    const looks = look ? await this.#lookAt(who, asked.projectId, items) : undefined
+    const looks = look ? await this.#inspect(who, asked.projectId, items) : undefined
     return { items: items.map((row) => ({ ...worktreeOf(row), ...looks?.get(row.id) })), nextCursor }
   }
 
-  async state(who: Asking, which: WhichWorktree): Promise<{ worktree: Worktree; state: WorktreeState | null }> {
+  async state(who: Caller, which: WhichWorktree): Promise<{ worktree: Worktree; state: WorktreeState | null }> {
     const row = await this.#find(who, which)
     const worktree = worktreeOf(row)
     if (row.kind === 'plain' || row.removed_at !== null) return { worktree, state: null }
     return { worktree, state: await this.#look(who, row, { kind: 'worktree-state', top: row.top }) }
   }
 
-  async diff(who: Asking, which: WhichWorktree, path: string | null): Promise<WorktreeDiff> {
+  async diff(who: Caller, which: WhichWorktree, path: string | null): Promise<WorktreeDiff> {
     const row = await this.#tree(who, which)
     return this.#look(who, row, { kind: 'worktree-diff', top: row.top, path })
   }
 
-  /** Byte by byte as git wrote it, and a name for the file. */
-  async patch(who: Asking, which: WhichWorktree): Promise<{ bytes: Buffer; name: string }> {
+  /** Returns the patch byte by byte as git wrote it, and a file name. */
+  async patch(who: Caller, which: WhichWorktree): Promise<{ bytes: Buffer; name: string }> {
     const row = await this.#tree(who, which)
     const ask = { kind: 'worktree-patch', top: row.top } as const
     const { base64, cut, limit } = await this.#look<{ base64: string; cut: boolean; limit: number }>(who, row, ask)
@@ -95,26 +96,26 @@ export class Worktrees {
     return { bytes: Buffer.from(base64, 'base64'), name: `${name}.patch` }
   }
 
-  async losses(who: Asking, which: WhichWorktree): Promise<Losses> {
+  async losses(who: Caller, which: WhichWorktree): Promise<Losses> {
     const row = await this.#tree(who, which)
     return this.#look(who, row, { kind: 'worktree-losses', top: row.top })
   }
 
-  async commit(who: Asking, which: WhichWorktree, message: string | undefined, receipt?: ReceiptKey) {
+  async commit(who: Caller, which: WhichWorktree, message: string | undefined, receipt?: ReceiptKey) {
     const row = await this.#tree(who, which)
     const ask = { kind: 'worktree-commit', top: row.top, message: message ?? `Work of ${row.role}` } as const
     const { commit, files = 0 } = await this.#do<{ commit: string | null; files?: number }>(who, row, ask, receipt)
     return { commit, files }
   }
 
-  async merge(who: Asking, which: WhichWorktree, { branch, how = 'merge', message }: Merge, receipt?: ReceiptKey) {
+  async merge(who: Caller, which: WhichWorktree, { branch, how = 'merge', message }: Merge, receipt?: ReceiptKey) {
     const row = await this.#tree(who, which)
     const target = branch ?? row.base_branch
     if (target === null)
       throw new Refusal('invalid_request', 'branch: name one; the worktree began between branches', { field: 'branch' })
     const words = message ?? `Merge branch '${row.branch}' into ${target}`
     const ask = { kind: 'worktree-merge', top: row.top, target, how, message: words } as const
-    const brought = await this.#do<BroughtIn>(who, row, ask, receipt)
+    const brought = await this.#do<MergeAnswer>(who, row, ask, receipt)
     if (brought.outcome === 'conflicts') {
       const { files, command } = brought
       throw new Refusal('merge_conflict', `It conflicts with ${target} in ${countOf(files.length, 'file')}`, { files, command })
@@ -126,12 +127,12 @@ export class Worktrees {
     return { ...brought, branch: target }
   }
 
-  async remove(who: Asking, which: WhichWorktree, confirmed: string | null, receipt?: ReceiptKey): Promise<void> {
+  async remove(who: Caller, which: WhichWorktree, confirmed: string | null, receipt?: ReceiptKey): Promise<void> {
     const row = await this.#find(who, which)
     if (row.removed_at !== null) return
     const ask = { kind: 'worktree-remove', place: placeOf(row), confirmed } as const
-    const removed = await this.#do<Removed>(who, row, ask, receipt).catch((error: unknown) => {
-      // It is not there any more, and the register says so now.
+    const removed = await this.#do<RemovalAnswer>(who, row, ask, receipt).catch((error: unknown) => {
+      // The worktree is gone, and the register says so now.
       if (error instanceof Refusal && error.code === 'not_found') return { outcome: 'removed' } as const
       throw error
     })
@@ -143,28 +144,28 @@ export class Worktrees {
     })
   }
 
-  #find(who: Asking, which: WhichWorktree): Promise<WorktreeRow> {
+  #find(who: Caller, which: WhichWorktree): Promise<WorktreeRow> {
     return this.#store.query(findWorktree, { ...which, accountId: accountOf(who) })
   }
 
-  /** One that is there and has git. */
-  async #tree(who: Asking, which: WhichWorktree): Promise<WorktreeRow> {
+  /** Finds a worktree that exists and has git. */
+  async #tree(who: Caller, which: WhichWorktree): Promise<WorktreeRow> {
     const row = await this.#find(who, which)
     if (row.removed_at !== null) throw new Refusal('wrong_state', 'This worktree was removed', { removedAt: row.removed_at })
     if (row.kind === 'plain') throw new Refusal('wrong_state', `This is a plain directory, without git. ${row.note ?? ''}`.trim())
     return row
   }
 
-  #look<Value>(who: Asking, row: WorktreeRow, ask: Ask): Promise<Value> {
-    return this.#questions.ask(questionAbout(row, ask, who, lookWithinMs))
+  #look<Value>(who: Caller, row: WorktreeRow, ask: Ask): Promise<Value> {
+    return this.#questions.ask(questionAbout(row, ask, who, inspectWithinMs))
   }
 
-  #do<Value>(who: Asking, row: WorktreeRow, ask: Ask, receipt: ReceiptKey | undefined): Promise<Value> {
-    return this.#questions.ask(questionAbout(row, ask, who, doWithinMs), receipt)
+  #do<Value>(who: Caller, row: WorktreeRow, ask: Ask, receipt: ReceiptKey | undefined): Promise<Value> {
+    return this.#questions.ask(questionAbout(row, ask, who, changeWithinMs), receipt)
   }
 
-  /** Each machine is asked once for all of its own; one that is away says so of these and holds up no other. */
-  async #lookAt(who: Asking, projectId: string, rows: readonly WorktreeRow[]) {
+  /** Asks each machine once for all of its worktrees; an unreachable machine delays no other. */
+  async #inspect(who: Caller, projectId: string, rows: readonly WorktreeRow[]) {
     const found = new Map<string, Pick<ListedWorktree, 'look' | 'trouble'>>()
     const there = Map.groupBy(
       rows.filter((row) => row.removed_at === null),
@@ -172,7 +173,7 @@ export class Worktrees {
     )
     const ask = async ([coordinatorId, own]: [string, WorktreeRow[]]): Promise<void> => {
       const question = { kind: 'worktrees-look', places: own.map(placeOf) } as const
-      const about = { coordinatorId, ask: question, projectId, worktreeId: null, withinMs: lookWithinMs, by: who.id }
+      const about = { coordinatorId, ask: question, projectId, worktreeId: null, withinMs: inspectWithinMs, by: who.id }
       try {
         const looks = await this.#questions.ask<WorktreeLook[]>(about)
         for (const [index, row] of own.entries()) found.set(row.id, { look: looks[index] ?? null, trouble: null })
@@ -188,7 +189,7 @@ export class Worktrees {
 
 const placeOf = ({ kind, top }: WorktreeRow): Place => ({ kind, top })
 
-const questionAbout = (row: WorktreeRow, ask: Ask, who: Asking, withinMs: number) => ({
+const questionAbout = (row: WorktreeRow, ask: Ask, who: Caller, withinMs: number) => ({
   coordinatorId: row.coordinator_id,
   ask,
   projectId: row.project_id,
