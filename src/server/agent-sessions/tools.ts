@@ -14,7 +14,7 @@ import { defineTool, ends, reads, type ToolCall, writes, writesOnce } from '../m
 import { superseded } from './waiting-calls.ts'
 
 /** Allows coordinators, and people who could create a coordinator's token, to report what processes do. */
-export function coordinatorOnly({ presented: { who } }: ToolCall): void {
+function coordinatorOnly({ presented: { who } }: ToolCall): void {
   if (allows(who.scopes, 'coordinator')) return
   throw new Refusal('missing_scope', 'This tool is for coordinators', { scope: 'coordinator' })
 }

@@ -23,7 +23,7 @@ import type { ServerInfo } from './tool-answer.ts'
 import { listedTools, toolNamed } from './tool-list.ts'
 
 /** Instructions sent to every client when it connects (MC3). Must not contain a secret or anything only some agents need. */
-export const instructions = `Holdfast tells an agent what to do next, brings it messages from people and takes its answers.
+const instructions = `Holdfast tells an agent what to do next, brings it messages from people and takes its answers.
 
 If you are an agent that works here:
 1. Call authenticate with the agent_id and project_id you were given (in your prompt, or as HOLDFAST_AGENT_ID and HOLDFAST_PROJECT_ID in your environment). Leave passkey out if your connection carries your credential. If the answer is no_work, there is nothing to do: stop.

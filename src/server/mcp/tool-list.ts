@@ -31,10 +31,10 @@ const ToolError = z.object({
   next: z.string().describe('What to do now'),
 })
 
-export const inputSchemaOf = ({ input }: Tool): JsonObject => schemaOf(input, 'input')
+const inputSchemaOf = ({ input }: Tool): JsonObject => schemaOf(input, 'input')
 
 /** Builds a schema that admits results and errors, because clients validate `structuredContent` in both cases. */
-export function outputSchemaOf({ output }: Tool): JsonObject {
+function outputSchemaOf({ output }: Tool): JsonObject {
   const good = schemaOf(output, 'output')
   const error = schemaOf(ToolError, 'output')
   const properties = { ...(error['properties'] as object), ...(good['properties'] as object) }
