@@ -36,6 +36,13 @@ export function withChange<Offers extends Configurable>(offers: Offers, change: 
   return { ...offers, options: offers.options.map((option) => (option.id === optionId ? { ...option, value } : option)) }
 }
 
+/** Returns the changes that set a restarted agent as it was before: one for each value that differs. */
+export function changesTo(before: Configurable, now: Configurable): ConfigChange[] {
+  const mode = before.modeId === null || before.modeId === now.modeId ? [] : [{ modeId: before.modeId }]
+  const options = before.options.filter(({ id, value }) => now.options.find((option) => option.id === id)?.value !== value)
+  return [...mode, ...options.map(({ id, value }) => ({ optionId: id, value }))].slice(0, maxPendingChanges)
+}
+
 const mostNamed = 20
 
 function without(what: 'noMode' | 'noOption', id: string, things: readonly { readonly id: string }[]): string {

@@ -91,6 +91,7 @@ export const spawnRoleAgent = defineUseCase({
       workspace_wanted: input.workspace ?? null,
       load_acp_session_id: before?.acp_session_id ?? null,
       opened_at: before?.opened_at ?? null,
+      offers: before?.offers ?? blank.offers,
       created_at: now,
       last_active_at: now,
     }

@@ -3,10 +3,11 @@
  * turns. A piece of output is one event in the turn's stream. Facts about an ended turn or process are ignored.
  */
 
-import { withChange } from '../../domain/consoles/configuring.ts'
+import { systemId } from '../../domain/access/who.ts'
+import { changesTo, notOffered, withChange } from '../../domain/consoles/configuring.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { statusText } from '../../domain/sentences.ts'
-import { projectStream, userSessionStream } from '../../domain/stream-name.ts'
+import { coordinatorStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
 import { resumePrompt } from '../../domain/work/resume-prompt.ts'
 import { mask } from '../../platform/mask.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
@@ -153,7 +154,8 @@ async function readyInRole(
 ): Promise<void> {
   const { acpSessionId, how, notRestored, workspace, branch, note, images, modes, modeId, options } = fact
   const offers: Offers = { images, modes, modeId, options }
-  const known = { workspace, branch, note, not_restored: notRestored, offers: JSON.stringify(offers) }
+  const { pending, refused } = changesAgain(JSON.parse(agent.offers), offers, context)
+  const known = { workspace, branch, note, not_restored: notRestored, offers: JSON.stringify({ ...offers, pending }) }
   const moved = { ...agent, ...known, acp_session_id: acpSessionId }
   const { decision, row } = await moveRoleAgent(tx, moved, { type: 'ready' }, {}, context)
   if (decision.became !== 'ready') return
@@ -163,15 +165,33 @@ async function readyInRole(
   const { now } = context
   const found = await contextFor(tx, which, context)
   const opened = { state: 'open', launch_id: launch.id, acp_session_id: acpSessionId, how, not_restored: notRestored } as const
-  // CX2: a woken agent in a new ACP session must be primed.
-  const goesOn = agent.asleep_at !== null
+  // CX2: an agent that was woken or was to be brought back, and has a new ACP session, must be primed.
+  const goesOn = agent.asleep_at !== null || agent.load_acp_session_id !== null
   await tx.write(updateContext, { ...found, ...opened, opened_at: now, primed_at: goesOn && how === 'new' ? null : now })
   const isNamed = found.launch_id === launch.id && (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
   await tx.write(updateReady, { id: launch.id, readyAt: now, contextLimit: isNamed ? null : 1 })
   const data = { role, agentId, conversation: key, workspace, branch, note, how, notRestored, ...offers }
-  tx.append(userSessionStream(userSessionId), { type: 'agent:ready', data }, [projectStream(projectId)])
+  const stream = userSessionStream(userSessionId)
+  tx.append(stream, { type: 'agent:ready', data }, [projectStream(projectId)])
+  for (const { change, error } of refused) tx.append(stream, { type: 'agent:configured', data: { role, change, error } })
+  for (const wish of pending) {
+    tx.append(coordinatorStream(launch.coordinatorId), { type: 'configure-ordered', data: { launchId: launch.id, ...wish } })
+    tx.append(stream, { type: 'agent:configuring', data: { role, change: wish.change, by: systemId } })
+  }
   if (agent.asleep_at === null) await promptWithContext(tx, row, context)
   else await startNext(tx, row, context)
+}
+
+/**
+ * Returns the changes that set a restarted agent as it was before (AG6), including those it had not answered. `refused`: those that it
+ * does not offer any more.
+ */
+function changesAgain({ pending: unanswered = [], ...was }: Offers, offers: Offers, { random }: Context) {
+  const before = unanswered.reduce((set, { change }) => withChange(set, change), was)
+  const changes = changesTo(before, offers).map((change) => ({ change, error: notOffered(offers, change)?.detail }))
+  const refused = changes.flatMap(({ change, error }) => (error === undefined ? [] : [{ change, error }]))
+  const pending = changes.flatMap(({ change, error }) => (error ? [] : [{ configureId: random.uuid(), change }]))
+  return { pending, refused }
 }
 
 /** The context was opened for this turn. Records which primer it got. */

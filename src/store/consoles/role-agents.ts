@@ -119,7 +119,7 @@ export const selectInRole = statement<{ userSessionId: string; role: string }>()
 export const selectLastOpened = statement<{ userSessionId: string; role: string; agentId: string }>()((db, p) =>
   db
     .selectFrom('role_agents')
-    .select(['acp_session_id', 'opened_at'])
+    .select(['acp_session_id', 'opened_at', 'offers'])
     .where('user_session_id', '=', p.userSessionId)
     .where('role', '=', p.role)
     .where('agent_id', '=', p.agentId)

@@ -1,6 +1,8 @@
 /** Modes, models and options over the relay (AG6), and what is attached to a prompt. */
 import { expect, test } from 'vitest'
-import { started } from '../../services/processes/launch-pad.ts'
+import { UserSessionSweeper } from '../../../src/jobs/user-session-sweeper.ts'
+import { createLogger } from '../../../src/platform/logger.ts'
+import { exited, started } from '../../services/processes/launch-pad.ts'
 import { openConsole, readyAgent, turnEnded, update } from '../../support/relay.ts'
 
 const model = {
@@ -124,4 +126,50 @@ test('[AG6] a picture for an agent that takes none is refused in words; a file g
   const { turnId, content } = await machine.turn()
   expect(content).toEqual([{ type: 'text', text: 'read' }, file])
   await machine.tell(turnEnded(launchId, turnId))
+})
+
+const restarts = [
+  ['woken', 'ignores a cancel and is woken'],
+  ['spawned', 'crashed and is spawned with `load`'],
+] as const
+
+test.each(restarts)('[AG6] (%s) an agent that %s is set again as a person had set it, or it is said why not', async (how) => {
+  const { room, machine, client, inside, launchId, set, info } = await offering()
+  for (const change of [{ modeId: 'code' }, { optionId: 'model', value: 'large' }, { optionId: 'brief', value: true }]) {
+    set(change)
+    await client.next('agent:configuring')
+    await machine.tell({ type: 'agent-configured', error: null, ...(await machine.order('configure-ordered')) })
+    await client.next('agent:configured')
+  }
+  if (how === 'woken') {
+    for (const content of ['slow', 'next']) client.send({ type: 'agent:message', ...inside, role: 'auth', content })
+    const { turnId } = await machine.turn()
+    await client.next('agent:queued')
+    await machine.tell(turnEnded(launchId, turnId, { outcome: 'cancelled', cancelIgnored: true }))
+    await client.next('agent:asleep')
+    await machine.tell(exited(launchId, { stopped: true }))
+    const logger = createLogger({ level: 'error', format: 'json', destination: { write: () => {} } })
+    await new UserSessionSweeper({ store: room.server.store, clock: room.server.clock, logger }).round()
+  } else {
+    await machine.tell(exited(launchId, { exitCode: 1 }))
+    await client.next('agent:failed')
+    client.send({ type: 'agent:spawn', ...inside, role: 'auth', load: true })
+  }
+  const { launchId: second } = (await machine.order('launch-ordered')).order
+  await machine.ask({ type: 'coordinator:take', launchId: second })
+  // It begins as it always does, brief as it was before, and without the larger model.
+  const small = { ...model, values: model.values.slice(0, 1) }
+  const options = [small, { ...brief, value: true }]
+  await machine.tell(started(second), { ...readyAgent(second), modes, modeId: 'ask', options } as never)
+  await client.next('agent:ready')
+  expect(await client.next('agent:configured')).toMatchObject({
+    change: { optionId: 'model', value: 'large' },
+    error: expect.stringContaining('model cannot be large'),
+  })
+  expect(await client.next()).toMatchObject({ type: 'agent:configuring', role: 'auth', change: { modeId: 'code' } })
+  const order = await machine.order('configure-ordered')
+  expect(order).toMatchObject({ launchId: second, change: { modeId: 'code' } })
+  await machine.tell({ type: 'agent-configured', error: null, ...order })
+  expect(await client.next('agent:configured')).toMatchObject({ change: { modeId: 'code' }, error: null })
+  expect(await info()).toMatchObject({ modeId: 'code', options: [{ value: 'small' }, { value: true }] })
 })

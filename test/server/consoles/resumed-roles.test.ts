@@ -49,7 +49,11 @@ test('[RS2] a resume spawns the agent into its role and worktree again, in the c
     'Land softly',
   ])
     expect(text).toContain(words)
-  expect((await machine.turn()).content).toEqual(prompted.content)
+  // Before it stands what begins every new session (CX2).
+  expect((await machine.turn()).content).toEqual([
+    { type: 'text', text: expect.stringContaining('[Holdfast]') },
+    ...prompted.content,
+  ])
   const { items } = (await ask('/sessions')).json
   expect(items).toMatchObject([{ id: resumed.json.session.id, state: 'running' }, { state: 'interrupted' }])
   const again = await ask(`${path}/resume`, {})

@@ -138,3 +138,32 @@ test('[AG7] an idle agent of a console that nobody looks at sleeps after the sof
   expect(acp.loadAcpSessionId).toBe(`acp of ${launchId}`)
   expect(await machine.turn()).toMatchObject({ launchId: second, content: [{ type: 'text', text: 'which fruit?' }] })
 })
+
+test.each([true, false])(
+  '[CX2] an agent spawned with `load` whose session cannot be brought back is told what was said (several contexts: %s)',
+  async (contexts) => {
+    const room = await openConsole()
+    const { client, machine, inside, launchId } = await room.ready('auth', contexts)
+    client.send(inRole(inside, 'remember the plum'))
+    await machine.answer('I will')
+    await machine.tell(exited(launchId, { exitCode: 1 }))
+    await client.next('agent:failed')
+    for (const [load, how, told] of [
+      [true, 'new', [{ text: expect.stringMatching(/^\[Holdfast\].*plum.*I will/s) }, { text: 'which fruit?' }]],
+      [true, 'loaded', [{ text: 'which fruit?' }]],
+      // A new one was asked for.
+      [false, 'new', [{ text: 'which fruit?' }]],
+    ] as const) {
+      client.send({ type: 'agent:spawn', ...inside, role: 'auth', load })
+      const again = await woken(machine, how)
+      expect(again.acp.loadAcpSessionId === null).toBe(!load)
+      await client.next('agent:ready')
+      client.send(inRole(inside, 'which fruit?'))
+      const { content, turnId } = await machine.turn()
+      expect(content).toMatchObject(told)
+      await machine.tell(said(again.launchId, turnId, 'a plum'), turnEnded(again.launchId, turnId))
+      await machine.tell(exited(again.launchId, { exitCode: 1 }))
+      await client.next('agent:failed')
+    }
+  },
+)

@@ -149,7 +149,8 @@ test('[AG6] an agent that has gone meanwhile is started again when the limit is 
   await machine.bringUp()
   await client.next('agent:ready')
   await sweep()
-  expect((await machine.turn()).content).toEqual([{ type: 'text', text: 'first' }])
+  // Its session could not be brought back: it is told first what was said (CX2).
+  expect((await machine.turn()).content.slice(1)).toEqual([{ type: 'text', text: 'first' }])
   expect(await info()).toMatchObject({ state: 'ACTIVE', limit: null, turn: { content: [{ text: 'first' }] } })
 })
 
