@@ -122,7 +122,7 @@ test('[CO6] what the server does not know of any more when it comes back is ende
   expect([forgotten, known].map((launchId) => isRunning(pidOf(server, launchId)))).toEqual([false, true])
 })
 
-test('[CO6] one that was replaced ends what it started and comes back as a newcomer', async () => {
+test('[CO8] one that was replaced ends what it started and comes back as a newcomer', async () => {
   const server = await startLinkServer()
   startCoordinator(server)
   await server.until(() => server.hellos.length > 0)
@@ -200,7 +200,7 @@ test('[CO6] what is spooled and not acknowledged is told by the successor, and a
   expect(server.factsOf(launchId, 'process-exited')).toMatchObject([{ exitCode: 6, found: null }])
 })
 
-test('[CO6] stopped on purpose, it ends its agents, tells it and says goodbye; nothing is started any more', async () => {
+test('[CO9] stopped on purpose, it ends its agents, tells it and says goodbye; nothing is started any more', async () => {
   const server = await startLinkServer()
   const { coordinator } = startCoordinator(server)
   await server.until(() => server.hellos.length > 0)
@@ -218,7 +218,7 @@ test('[CO6] stopped on purpose, it ends its agents, tells it and says goodbye; n
   expect(server.factsOf(late)).toEqual([])
 })
 
-test('[CO6] without a server for too long it ends its agents and itself', async () => {
+test('[CO9] without a server for too long it ends its agents and itself', async () => {
   const server = await startLinkServer()
   server.aloneMinutes = 1.5 / 60
   const { alone } = startCoordinator(server)

@@ -26,7 +26,7 @@ function begin() {
   return { clock, alone, told, sleep }
 }
 
-test('[CO6] after half an hour without a server it is time to go, and not before', () => {
+test('[CO9] after half an hour without a server it is time to go, and not before', () => {
   const { clock, told } = begin()
   clock.advance(30 * minuteMs - 1)
   expect(told).toEqual([])
@@ -36,7 +36,7 @@ test('[CO6] after half an hour without a server it is time to go, and not before
   expect(told).toEqual(['alone'])
 })
 
-test('[CO6] whoever is heard of begins again', () => {
+test('[CO9] whoever is heard of begins again', () => {
   const { clock, alone, told } = begin()
   for (let beats = 0; beats < 10; beats++) {
     clock.advance(29 * minuteMs)
@@ -45,7 +45,7 @@ test('[CO6] whoever is heard of begins again', () => {
   expect(told).toEqual([])
 })
 
-test('[CO6] a closed lid is no absence: an hour asleep counts for nothing', () => {
+test('[CO9] a closed lid is no absence: an hour asleep counts for nothing', () => {
   const { clock, told, sleep } = begin()
   for (let nights = 0; nights < 5; nights++) {
     clock.advance(5 * minuteMs)
@@ -54,7 +54,7 @@ test('[CO6] a closed lid is no absence: an hour asleep counts for nothing', () =
   expect(told).toEqual([])
 })
 
-test('[CO6] the server says how long', () => {
+test('[CO9] the server says how long', () => {
   const { clock, alone, told } = begin()
   alone.allow(1, null)
   clock.advance(minuteMs)

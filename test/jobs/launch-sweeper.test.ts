@@ -168,7 +168,7 @@ describe('a launch that waits', () => {
 })
 
 describe('a coordinator that is silent', () => {
-  test('[CO6] is shown as unreachable, and nothing else happens; heard of again, it is back', async () => {
+  test('[CO8] is shown as unreachable, and nothing else happens; heard of again, it is back', async () => {
     const { store, pad, pass, stopOf, coordinatorState } = await open({
       'chat.hard_timeout_minutes': 1,
       'chat.soft_timeout_minutes': 1,
@@ -193,7 +193,7 @@ describe('a coordinator that is silent', () => {
     ])
   }, 60_000)
 
-  test('[CO6] is taken over by the clock where that is set, and only then', async () => {
+  test('[CO8] is taken over by the clock where that is set, and only then', async () => {
     const { pad, pass, coordinatorState } = await open({}, 5)
     await pad.say('hello')
     const chat = await running(pad)

@@ -77,7 +77,7 @@ describe('one server after the other', () => {
     expect(second.log()).toContain('is replaced')
   })
 
-  test('[CO6] stopping the server alone ends no agent, and the next `up` adopts the coordinator, its token revoked meanwhile or not', async () => {
+  test('[CO9] stopping the server alone ends no agent, and the next `up` adopts the coordinator, its token revoked meanwhile or not', async () => {
     const { chat, pid, coordinator } = await talk(holdfast)
     await holdfast.kill()
     const alone = await start({ up: undefined })
@@ -116,7 +116,7 @@ test('[OP2] a second signal kills agents that will not go', async () => {
 
 /** What a terminal does to the program in it: the signal goes to the whole group at once, npm and its shell included. */
 test.each(['SIGINT', 'SIGHUP'] as const)(
-  '[CO6] %s to everything that `npm start` runs in leaves nothing behind',
+  '[CO9] %s to everything that `npm start` runs in leaves nothing behind',
   async (signal) => {
     const data = temporaryFolder()
     const npm = spawn('npm', ['start', '--', '--port', '0', '--data', data], {

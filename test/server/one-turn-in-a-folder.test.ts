@@ -118,7 +118,7 @@ async function openFolder(engine: EngineName = 'SQLite') {
 const pairs = kinds.flatMap((first) => kinds.map((second) => [first, second, 'SQLite'] as const))
 
 test.each([...pairs, ['chat', 'task', 'PostgreSQL'], ['task', 'role', 'PostgreSQL'], ['role', 'pulled', 'PostgreSQL']] as const)(
-  '[CX9] while a turn of the kind %s runs in a folder, one of the kind %s waits, is shown so, and begins when that ends (%s)',
+  '[CX11] while a turn of the kind %s runs in a folder, one of the kind %s waits, is shown so, and begins when that ends (%s)',
   async (one, other, engine) => {
     const { asked, view } = await openFolder(engine)
     const first = await asked[one](0)
@@ -136,7 +136,7 @@ test.each([...pairs, ['chat', 'task', 'PostgreSQL'], ['task', 'role', 'PostgreSQ
   },
 )
 
-test.each(kinds)('[CX9] a turn of the kind %s that waits begins at once when a person says so', async (kind) => {
+test.each(kinds)('[CX11] a turn of the kind %s that waits begins at once when a person says so', async (kind) => {
   const { asked, view, begin } = await openFolder()
   const first = await asked.chat(0)
   await first.begun()

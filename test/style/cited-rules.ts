@@ -55,6 +55,14 @@ export function rulesMeasuredBy(source: SourceFile): string[] {
 export const rulesDefinedIn = ({ text }: SourceFile): string[] =>
   [...text.matchAll(/^(?:- |\| )([A-Z]{2}\d+) /gm)].map(([, id]) => id ?? '')
 
+/** Rules with more words than that, each with how many; a rule goes on to the next one, a heading, a table or an empty line. */
+export const rulesLongerThan = (maxWords: number, { text }: SourceFile): Record<string, number> =>
+  Object.fromEntries(
+    [...text.matchAll(/^- ([A-Z]{2}\d+) ([\s\S]*?)(?=^- |^#|^\||\n\n|(?![\s\S]))/gm)]
+      .map(([, id = '', words = '']): [string, number] => [id, words.trim().split(/\s+/).length])
+      .filter(([, count]) => count > maxWords),
+  )
+
 const idsIn = (text: string): string[] => [...text.matchAll(cited)].map(([, id]) => id ?? '')
 
 function isTestCall(call: Node): boolean {

@@ -158,7 +158,7 @@ test('[AP4] at a terminal run asks the person, and goes on with the answer', asy
   expect(await person.exit).toBe(0)
 })
 
-test('[AP6] who leaves the question of run has not allowed it: Ctrl-D, Ctrl-C, a terminal that goes away with “1” typed and not sent', async () => {
+test('[AP10] who leaves the question of run has not allowed it: Ctrl-D, Ctrl-C, a terminal that goes away with “1” typed and not sent', async () => {
   const room = await openConsole()
   const machine = await room.machine()
   for (const [way, keys, code] of [

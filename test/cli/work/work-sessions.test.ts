@@ -97,7 +97,7 @@ test('[CK4] with the database gone, the path of the file is enough: work goes on
   expect(words.stderr).toContain('Not restored (conversation): Chats, people, tokens and agents are not in these files')
 })
 
-test('[CK4] with the database gone, what was resumed from it is read first: the completed child beside it is seen', async () => {
+test('[CK8] with the database gone, what was resumed from it is read first: the completed child beside it is seen', async () => {
   const before = await openInstallation()
   const { projectId, id, path } = await interrupted(before)
   const { json: resumed } = await before.server.ask(`/api/projects/${projectId}/sessions/${id}/resume`, { method: 'POST' })
@@ -153,7 +153,7 @@ test('[CK4] the specification’s example files alone are enough', async () => {
   })
 })
 
-test('[CK4] a checkpoint under another name, in any folder, and with times without a zone, is resumed', async () => {
+test('[CK8] a checkpoint under another name, in any folder, and with times without a zone, is resumed', async () => {
   const { holdfast, server } = await openInstallation()
   const folder = temporaryFolder()
   const write = (name: string, content: unknown) => writeFile(join(folder, name), JSON.stringify(content))

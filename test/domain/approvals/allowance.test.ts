@@ -27,7 +27,7 @@ const rule = (change: Partial<AllowanceRule> = {}): AllowanceRule => ({
   ...change,
 })
 
-test('[AP4] the same request is covered by its digest and its kind of tool; one that has no digest never is', () => {
+test('[AP9] the same request is covered by its digest and its kind of tool; one that has no digest never is', () => {
   const same = rule({ scope: 'request', likeness: 'a', folder: null })
   expect(covers(same, asked())).toBe(true)
   expect(covers(same, asked({ likeness: 'b' }))).toBe(false)
@@ -35,7 +35,7 @@ test('[AP4] the same request is covered by its digest and its kind of tool; one 
   expect(covers(rule({ scope: 'request', likeness: null }), asked({ likeness: null }))).toBe(false)
 })
 
-test('[AP4] a folder covers the files inside of it by their segments, never by their first letters', () => {
+test('[AP9] a folder covers the files inside of it by their segments, never by their first letters', () => {
   const inside = (path: string) => covers(rule(), asked({ locations: [{ path }] }))
   expect(['/work/src/a.ts', '/work/src/b/c.ts'].map(inside)).toEqual([true, true])
   const tricks = [
@@ -57,7 +57,7 @@ test('[AP4] a folder covers the files inside of it by their segments, never by t
   expect(tricks.filter(inside)).toEqual([])
 })
 
-test('[AP4] every file of the call must be inside, whatever field names it; what was cut or runs a command is asked', () => {
+test('[AP9] every file of the call must be inside, whatever field names it; what was cut or runs a command is asked', () => {
   const in_ = '/work/src/a.ts'
   const out = '/etc/passwd'
   const tricks: Partial<AskedCall>[] = [
@@ -87,14 +87,14 @@ test('[AP4] every file of the call must be inside, whatever field names it; what
 })
 
 property.prop([fc.array(fc.constantFrom('work', 'src', '..', '.', '', 'a.ts', 'src2', '\\', 'C:'), { maxLength: 8 })])(
-  '[AP4] whatever a path is put together of, what is covered lies below the folder',
+  '[AP9] whatever a path is put together of, what is covered lies below the folder',
   (segments) => {
     const path = `/${segments.join('/')}`
     if (covers(rule(), asked({ locations: [{ path }] }))) expect(new URL(`file://${path}`).pathname).toMatch(/^\/work\/src\/./)
   },
 )
 
-test('[AP4] a kind of tool is allowed as a whole only where it changes nothing', () => {
+test('[AP9] a kind of tool is allowed as a whole only where it changes nothing', () => {
   const kinds = ['read', 'search', 'think', 'fetch', 'edit', 'delete', 'move', 'execute', 'other', 'switch_mode']
   const covered = kinds.filter((toolKind) => covers(rule({ scope: 'tool', toolKind, folder: null }), asked({ toolKind })))
   expect(covered).toEqual(['read', 'search', 'think', 'fetch'])

@@ -106,7 +106,7 @@ describe('a report without a launch id that leaves some', () => {
     ['without a grace it ends at once', { remaining: 1 }, { live: [chat, task], work: taskWork, graceMs: 0 }, orphaned('chat')],
   ])('[PX4] %s', check)
 
-  test('[PX4] a second report does not put the other one in doubt too, nor move the deadline', () => {
+  test('[PX8] a second report does not put the other one in doubt too, nor move the deadline', () => {
     const live = [suspected(chat), task]
     const goesOn = { decision: 'judging', suspectId: 'chat', until: later(now, graceMs - 4000), begins: false }
     for (const work of [taskWork, chatWork, bothWork, noWork]) expect(decided({ remaining: 1 }, { live, work })).toEqual(goesOn)

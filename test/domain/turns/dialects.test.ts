@@ -57,7 +57,7 @@ const recorded: readonly [agent: string, model: string, text: string, words: str
   ['pi-acp', '429, 500, 529', `${attempts}Retry finished, resuming.`, `${attempts}Retry finished, resuming.`],
 ]
 
-test.each(recorded)('[CX5] what %s says when its model answers %s is an error', (agent, _, text, words) => {
+test.each(recorded)('[CX12] what %s says when its model answers %s is an error', (agent, _, text, words) => {
   expect(notAnAnswer('error', agent, text)).toBe(words)
   // Of an agent that nobody has recorded it is an answer, shown as it is.
   expect(notAnAnswer('error', 'another', text)).toBeUndefined()
@@ -73,11 +73,11 @@ test.each([
   ['Copilot', `${retrying.repeat(30)}Done`],
   [codex, `${'Warning: a '.repeat(180)}`],
   ['pi-acp', `${attempts}Retry finished, resuming.The file is written.`],
-])('[CX5] an answer of %s that has such words in it is an answer: %s', (agent, text) => {
+])('[CX12] an answer of %s that has such words in it is an answer: %s', (agent, text) => {
   expect(notAnAnswer('error', agent, text)).toBeUndefined()
 })
 
-test('[CX5] an agent that falls silent after a tool call when its model fails has not answered; of others nothing is assumed', () => {
+test('[CX12] an agent that falls silent after a tool call when its model fails has not answered; of others nothing is assumed', () => {
   expect(endedInSilence('pi-acp', ' \n')).toBe(true)
   expect(endedInSilence('pi-acp', 'done')).toBe(false)
   expect(endedInSilence(codex, '')).toBe(false)

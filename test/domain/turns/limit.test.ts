@@ -36,7 +36,7 @@ const errors: readonly [agent: string, words: string, until: string][] = [
   ['opencode', 'rate_limit_error: quota renews, retry after 2026-11-15T15:40:00Z', '2026-11-15T15:40:00.000Z'],
 ]
 
-test.each(errors)('[AG6] what %s says of its limit is understood: %s', (_, words, until) => {
+test.each(errors)('[AG8] what %s says of its limit is understood: %s', (_, words, until) => {
   expect(limitInError(words, heard)).toBe(until)
 })
 
@@ -47,11 +47,11 @@ test.each([
   'limit reached|9999999999',
   'usage limit reached, resets 25:99',
   'usage limit reached, resets 3pm (Nowhere/Land)',
-])('[AG6] what names no moment, or no limit, is an error like all others: %s', (words) => {
+])('[AG8] what names no moment, or no limit, is an error like all others: %s', (words) => {
   expect(limitInError(words, heard)).toBeUndefined()
 })
 
-test('[AG6] an answer is a limit only when it is nothing else', () => {
+test('[AG8] an answer is a limit only when it is nothing else', () => {
   expect(limitInAnswer('Claude AI usage limit reached|1794757200', heard)).toBe('2026-11-15T15:40:00.000Z')
   expect(limitInAnswer("You've hit your limit · resets 5pm", heard)).toBe('2026-11-15T16:00:00.000Z')
   expect(limitInAnswer('The API has a rate limit: wait 30 seconds, then try again in 5 minutes.', heard)).toBeUndefined()

@@ -12,7 +12,7 @@ const blocked = (id: string, ...dependsOn: string[]): OpenTask => ({
 const ready = (id: string, assignedTo: string | null = 'ann'): OpenTask => ({ ...blocked(id), status: 'pending', assignedTo })
 const failed = (id: string) => (id.startsWith('failed') ? 'failed' : 'pending')
 
-test('[WK5] a plan is done with nothing open, open while something can be done, and stuck when all wait for a failure', () => {
+test('[WK7] a plan is done with nothing open, open while something can be done, and stuck when all wait for a failure', () => {
   expect(planStanding([], failed)).toBe('done')
   expect(planStanding([ready('a'), blocked('b', 'failed 1')], failed)).toBe('open')
   expect(planStanding([blocked('b', 'a', 'failed 1'), blocked('a', 'b', 'elsewhere')], failed)).toBe('stuck')
@@ -21,7 +21,7 @@ test('[WK5] a plan is done with nothing open, open while something can be done, 
 
 const shapes = fc.array(fc.array(fc.nat(11), { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 8 })
 
-property.prop([shapes])('[WK5] a plan of which all is blocked is stuck exactly when every task reaches a failed one', (shape) => {
+property.prop([shapes])('[WK7] a plan of which all is blocked is stuck exactly when every task reaches a failed one', (shape) => {
   // Numbers beyond the plan are tasks elsewhere; those above ten have failed.
   const name = (n: number): string => (n < shape.length ? `t${n}` : n > 9 ? `failed ${n}` : `elsewhere ${n}`)
   const tasks = shape.map((numbers, n) => blocked(name(n), ...numbers.map(name)))
@@ -33,7 +33,7 @@ property.prop([shapes])('[WK5] a plan of which all is blocked is stuck exactly w
   expect(planStanding(tasks, failed)).toBe(isStuck ? 'stuck' : 'open')
 })
 
-test('[WK5] who must act: the person who decides, the agent that is not there, whoever gives a task to somebody', () => {
+test('[WK8] who must act: the person who decides, the agent that is not there, whoever gives a task to somebody', () => {
   const facts = { approvals: [], open: [], isAtWork: (agentId: string) => agentId === 'ann', agentId: null, isDriven: false }
   expect(waitsFor({ ...facts, approvals: [7], open: [ready('a'), ready('b', 'bob'), ready('c', null)] })).toEqual([
     { what: 'approval', approvalId: 7 },

@@ -22,7 +22,7 @@ async function openBoth({ port }: TestServer, token: string) {
   return { socket, events }
 }
 
-test('[SE3] revoking a token closes its open WebSockets with 4001 and ends its event streams; others stay', async () => {
+test('[SE14] revoking a token closes its open WebSockets with 4001 and ends its event streams; others stay', async () => {
   const server = await openTestServer()
   const [token, other] = [await scriptToken(server), await scriptToken(server, { name: 'another' })]
   const { socket, events } = await openBoth(server, token.token)
@@ -35,7 +35,7 @@ test('[SE3] revoking a token closes its open WebSockets with 4001 and ends its e
   expect((await stays.events.next('token-revoked')).data.data.tokenId).toBe(token.id)
 })
 
-test('[SE3] removing a person ends everything of theirs: token, browser, and tokens they made', async () => {
+test('[SE14] removing a person ends everything of theirs: token, browser, and tokens they made', async () => {
   const server = await openTestServer()
   const person = await make(server, '/api/people', { name: 'Mia', role: 'owner' })
   const login = await server.ask('/api/login', { method: 'POST', body: { token: person.token }, token: null })
@@ -49,7 +49,7 @@ test('[SE3] removing a person ends everything of theirs: token, browser, and tok
   expect(await Promise.all([own.closed, browser.closed, script.closed])).toEqual([revokedClose, revokedClose, revokedClose])
 })
 
-test('[SE3] signing out closes the open connections of that browser', async () => {
+test('[SE14] signing out closes the open connections of that browser', async () => {
   const server = await openTestServer()
   const login = await server.ask('/api/login', { method: 'POST', body: { token: server.ownerToken }, token: null })
   const cookie = String(login.headers['set-cookie']?.[0]).split(';')[0] ?? ''
@@ -65,7 +65,7 @@ test('[SE3] signing out closes the open connections of that browser', async () =
 test.each([
   ['replacing its passkey', (id: string) => [`/api/agents/${id}/passkey`, 'POST'] as const],
   ['deleting it', (id: string) => [`/api/agents/${id}`, 'DELETE'] as const],
-])('[SE3] an agent loses its open connections by %s', async (_, how) => {
+])('[SE14] an agent loses its open connections by %s', async (_, how) => {
   const server = await openTestServer()
   const agent = await make(server, '/api/agents', { name: 'a', protocol: 'mcp' })
   const socket = await openSocket({ port: server.port, token: agent.passkey })
@@ -85,7 +85,7 @@ test('[SE3] what a token opened ends when the token expires', async () => {
   await events.ended
 })
 
-test('[SE3] a message on a connection whose credential is gone is not done, even if no doorbell rang', async () => {
+test('[SE14] a message on a connection whose credential is gone is not done, even if no doorbell rang', async () => {
   const server = await openTestServer()
   const expiresAt = new Date(server.clock.now() + 30 * 24 * 60 * 60 * 1000).toISOString()
   const token = await scriptToken(server, { expiresAt })
@@ -100,7 +100,7 @@ test('[SE3] a message on a connection whose credential is gone is not done, even
   Object.assign(server.clock, { now })
 })
 
-test('[SE3] a token that expires makes none that does not, adds nobody, and takes what it made along', async () => {
+test('[SE16] a token that expires makes none that does not, adds nobody, and takes what it made along', async () => {
   const server = await openTestServer()
   const expiresAt = new Date(server.clock.now() + 60_000).toISOString()
   const maker = await scriptToken(server, { scopes: ['read', 'manage'], expiresAt })

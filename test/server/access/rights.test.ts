@@ -169,14 +169,14 @@ async function holders(server: TestServer): Promise<{ token: string | null; scop
 }
 
 describe('every operation over HTTP', () => {
-  test('[SE3] is in the table once, with the scope that the route has', () => {
+  test('[SE15] is in the table once, with the scope that the route has', () => {
     const named = rights.flatMap(({ operations }) => operations)
     expect(named.toSorted()).toEqual(Object.keys(routes).toSorted())
     for (const [operation, { scope }] of Object.entries<Route>(routes))
       expect([operation, rightOf(operation)?.scope]).toEqual([operation, scope])
   })
 
-  test('[SE3] is refused to each credential without its scope, and to no other, before anything else is looked at', async () => {
+  test('[SE15] is refused to each credential without its scope, and to no other, before anything else is looked at', async () => {
     const server = await openTestServer()
     const all = await holders(server)
     const wrong: string[] = []
@@ -195,7 +195,7 @@ describe('every operation over HTTP', () => {
   })
 })
 
-test('[SE3] every message of the relay needs the scope of the table', async () => {
+test('[SE15] every message of the relay needs the scope of the table', async () => {
   const about = { sessionId: 'none', role: 'r' }
   const needed: Record<string, { scope: Scope; message: object }> = {
     'session:create': { scope: 'write', message: { projectId: 'none' } },
@@ -227,7 +227,7 @@ test('[SE3] every message of the relay needs the scope of the table', async () =
   }
 })
 
-test('[SE3] the secret of an agent adds nothing over MCP to a credential that may only look', async () => {
+test('[SE15] the secret of an agent adds nothing over MCP to a credential that may only look', async () => {
   const { server, projectId, passkeys, write, agent, post } = await openWorkplace()
   await write('hello')
   const signIn = { agent_id: 'ann', passkey: passkeys['ann'], project_id: projectId }
@@ -267,7 +267,7 @@ describe('what chooses a path or a program', () => {
     return { server, post, weak, manager: await script('write', 'manage') }
   }
 
-  test('[SE3] a project’s path, policy and machine need `manage`; a member does the rest', async () => {
+  test('[SE15] a project’s path, policy and machine need `manage`; a member does the rest', async () => {
     const { server, post, weak, manager } = await open()
     const { id } = await post('/api/projects', { name: 'mine' })
     const [path, moved] = [temporaryFolder(), temporaryFolder()]
@@ -302,7 +302,7 @@ describe('what chooses a path or a program', () => {
     }
   })
 
-  test('[SE3] nor is one brought in with a work session that is restored', async () => {
+  test('[SE15] nor is one brought in with a work session that is restored', async () => {
     const { server, weak, manager } = await open()
     const place = { project_id: 'proj_20260101_abcdef', session_id: 'sess_20260101000000_abcdef' }
     const checkpoint = { schema_version: '1.0', ...place, timestamp: '2026-01-01T00:00:00.000Z' }
@@ -332,7 +332,7 @@ describe('what chooses a path or a program', () => {
   })
 })
 
-test('[SE3] nobody puts words into an agent’s mouth with leave to write alone', async () => {
+test('[SE15] nobody puts words into an agent’s mouth with leave to write alone', async () => {
   const { server, projectId, write, post } = await openWorkplace()
   await write('hello')
   const { token } = await post('/api/tokens', { name: 'w', kind: 'script', scopes: ['read', 'write'] })

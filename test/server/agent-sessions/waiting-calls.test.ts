@@ -102,7 +102,7 @@ describe('a held call is answered at once', () => {
     expect(await answer).toMatchObject({ action: 'exit', reason: 'revoked' })
   })
 
-  test('[PX4] when its process is thought dead, so that its next call can show that it lives', async () => {
+  test('[PX8] when its process is thought dead, so that its next call can show that it lives', async () => {
     const { office, signed } = await idle()
     await office.giveTask()
     await office.signIn()

@@ -25,7 +25,7 @@ async function asking() {
   return { ...room, client, machine, inside, launchId, ask, answer, call, list, wait }
 }
 
-test('[AP4] allowed always: the agent is told its mildest yes, the same is answered by itself with who allowed it, another is asked', async () => {
+test('[AP9] allowed always: the agent is told its mildest yes, the same is answered by itself with who allowed it, another is asked', async () => {
   const { ask, answer, client, machine, list, call, projectId, launchId, server } = await asking()
   answer(await ask(), { optionId: 'yes', always: {} })
   expect(await client.next('permission:resolved')).toMatchObject({ outcome: 'allowed', optionId: 'yes', decidedBy: 'owner' })
@@ -67,7 +67,7 @@ test('[AP4] allowed always: the agent is told its mildest yes, the same is answe
   expect((await call('GET', `/approvals/${again}`)).json).toMatchObject({ status: 'pending' })
 })
 
-test('[AP4] it ends by the clock, with its agent’s place in the project, and with whoever gave it', async () => {
+test('[AP11] it ends by the clock, with its agent’s place in the project, and with whoever gave it', async () => {
   const { ask, call, wait, server, list, projectId } = await asking()
   const give = (approvalId: number, always: object, token = server.ownerToken) =>
     server.ask(`/api/projects/${projectId}/approvals/${approvalId}/decision`, {
@@ -170,7 +170,7 @@ test('[AP6] without an input there is no “always”, of ours or of the agent�
   expect(await list()).toHaveLength(2)
 })
 
-test('[AP6] the title of a rule says what it allows: the command and what it is run with, on one line', async () => {
+test('[AP10] the title of a rule says what it allows: the command and what it is run with, on one line', async () => {
   const { ask, answer, client, list } = await asking()
   const titleFor = async (input: object, likeness: string) => {
     answer(await ask({ toolKind: 'execute', title: 'Bash', input: JSON.stringify(input) }, print(likeness)), {

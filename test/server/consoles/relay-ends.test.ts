@@ -304,7 +304,7 @@ test('[US3] a session is terminated when nobody was connected for its time; not 
   expect(await machine.order('stop-ordered')).toMatchObject({ launchId })
 })
 
-test('[CO6] a takeover fails the agents of the coordinator that was lost, and their turns are unknown', async () => {
+test('[CO8] a takeover fails the agents of the coordinator that was lost, and their turns are unknown', async () => {
   const room = await openConsole()
   const { client, machine, inside, launchId } = await room.ready()
   client.send({ type: 'agent:message', ...inside, role: 'auth', content: 'x' })

@@ -102,7 +102,7 @@ const ends = [
 ] as const
 
 test.each(ends)(
-  '[WK5] a role %s and ended on purpose leaves no interrupted work, unless something is left: %s → %s',
+  '[WK7] a role %s and ended on purpose leaves no interrupted work, unless something is left: %s → %s',
   async (_, has, state) => {
     const room = await openConsole()
     const { client, machine, inside, launchId } = await room.ready('auth')

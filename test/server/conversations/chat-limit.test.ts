@@ -19,7 +19,7 @@ import { question, said, turnEnded, update } from '../../support/relay.ts'
 
 const limitWords = "You've hit your usage limit. Try again in 30 seconds."
 
-test('[AG6] a limit met in a chat elsewhere is told there with its end and what to do, in its language; a command there says that it goes on by itself', async () => {
+test('[AG10] a limit met in a chat elsewhere is told there with its end and what to do, in its language; a command there says that it goes on by itself', async () => {
   const { room, server, machine, clock } = await openSpokenChat()
   const { store } = server
   const place = { channel: 'telegram', chatId: '42' } as const
@@ -72,7 +72,7 @@ test('[AG6] a limit met in a chat elsewhere is told there with its end and what 
   expect(await obey('continue')).toContain('上限に達していません')
 })
 
-test('[AG6] a limit met in a chat is told with its end; what could not be answered is told again by itself when a person said so', async () => {
+test('[AG10] a limit met in a chat is told with its end; what could not be answered is told again by itself when a person said so', async () => {
   const { room, server, say, chat, machine, clock } = await openSpokenChat()
   const { store, ask } = server
   const pair = `/api/projects/${room.projectId}/agents/coder`
@@ -132,7 +132,7 @@ test('[AG6] a limit met in a chat is told with its end; what could not be answer
   expect((await chat()).slice(-2)).toEqual(['coder: works', 'coder: late but here'])
 })
 
-test('[AG6] an agent that has gone while its limit lasts is started again for what it could not answer', async () => {
+test('[AG10] an agent that has gone while its limit lasts is started again for what it could not answer', async () => {
   const { room, server, say, machine, clock } = await openSpokenChat()
   await say('first')
   const launchId = await bringUp(machine)
@@ -147,7 +147,7 @@ test('[AG6] an agent that has gone while its limit lasts is started again for wh
   expect(await machine.turn()).toMatchObject({ launchId: second, content: [{}, { text: 'first' }] })
 })
 
-test('[AG6] a task that met a limit has failed with until when, also when the agent calls that an answer', async () => {
+test('[AG11] a task that met a limit has failed with until when, also when the agent calls that an answer', async () => {
   const { room, server, machine, clock } = await openSpokenChat()
   const path = `/api/projects/${room.projectId}/tasks`
   const until = instant(clock.now() + 3600_000)

@@ -53,7 +53,7 @@ async function open() {
 const minute = 60_000
 const soon = { interval: 5 }
 
-test('[CH5] the stream of a page names its panels: they are seen when it begins and every 20 s, and not after it ended', async () => {
+test('[CH13] the stream of a page names its panels: they are seen when it begins and every 20 s, and not after it ended', async () => {
   const { clock, start, follow, seen, pass, cut } = await open()
   await start('a')
   await start('b')
@@ -71,7 +71,7 @@ test('[CH5] the stream of a page names its panels: they are seen when it begins 
   await cut(second)
 })
 
-test('[CH5] a tab that crashes leaves its session for a minute, then it is closed; a second tab keeps it', async () => {
+test('[CH13] a tab that crashes leaves its session for a minute, then it is closed; a second tab keeps it', async () => {
   const { room, start, follow, state, pass, cut } = await open()
   await start('a')
   await room.begin()
@@ -86,7 +86,7 @@ test('[CH5] a tab that crashes leaves its session for a minute, then it is close
   expect(await state()).toBe('terminating')
 })
 
-test('[CH5] a panel that no stream ever names lapses the same way', async () => {
+test('[CH13] a panel that no stream ever names lapses the same way', async () => {
   const { room, start, state, pass } = await open()
   await start('script')
   await room.begin()

@@ -56,7 +56,7 @@ const made = (launchId: string, folder: string, more: object = {}) => ({
   ...more,
 })
 
-test('[CX9] in the project’s folder one conversation works at a time: the second is shown as waiting and begins when the first ends', async () => {
+test('[CX11] in the project’s folder one conversation works at a time: the second is shown as waiting and begins when the first ends', async () => {
   const { machine, write, view, bringUp, answer, settled, server, projectId, folder } = await openShared()
   await write('coder', 'first')
   const coder = await bringUp()
@@ -82,7 +82,7 @@ test('[CX9] in the project’s folder one conversation works at a time: the seco
   expect(await machine.turn()).toMatchObject({ launchId: coder, content: [{ text: 'third' }] })
 })
 
-test('[CX9] a person has it begin at once; where nothing waits that is refused', async () => {
+test('[CX11] a person has it begin at once; where nothing waits that is refused', async () => {
   const { machine, write, view, bringUp, server, projectId, settled } = await openShared()
   const begin = (agentId: string) => server.ask(path(webKey(projectId, agentId), '/begin'), { method: 'POST' })
   await write('coder', 'first')
@@ -121,7 +121,7 @@ test('[CX9] a conversation with a worktree of its own waits for nobody; its plac
   expect(items).toMatchObject([{ conversation: key, userSessionId: null, agentId: 'critic', branch: 'holdfast/chat/x' }])
 })
 
-test('[CX9] a second context of the same process is opened in its own place, and chosen anew it moves with what was said', async () => {
+test('[CX10] a second context of the same process is opened in its own place, and chosen anew it moves with what was said', async () => {
   const { machine, write, start, bringUp, answer, server, projectId, view } = await openShared({ 'chat.workplace': 'worktree' })
   await write('coder', 'first', { workplace: 'checkout' })
   const launchId = await bringUp()
@@ -159,7 +159,7 @@ test('[CX9] where there is no git it works in the project’s folder, and takes 
   expect(await machine.turn()).toMatchObject({ content: expect.anything() })
 })
 
-test('[CX9] a project that is created with git has its chats in worktrees, unless it says otherwise; one without git has not', async () => {
+test('[CX10] a project that is created with git has its chats in worktrees, unless it says otherwise; one without git has not', async () => {
   const { server } = await openShared()
   const create = async (path: string | undefined, settings?: object) =>
     (await server.ask('/api/projects', { method: 'POST', body: { name: 'p', ...(path && { path }), settings } })).json.settings

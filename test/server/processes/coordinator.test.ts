@@ -134,7 +134,7 @@ test('[CO6] after a reconnect the snapshot holds what has not ended, and the num
   ])
 })
 
-test('[CO6] taken over it is fenced, whatever it says, and greets as a newcomer', async () => {
+test('[CO8] taken over it is fenced, whatever it says, and greets as a newcomer', async () => {
   const place = await open()
   const { server, projectId, coordinatorId } = place
   const machine = await join(place)

@@ -152,7 +152,7 @@ test('[CX5] [CX6] turns are listed with how they ended; an empty end is said in 
   )
 })
 
-test('[CX5] an error of the model that an agent calls its answer, or says nothing of, is an error in those words and completes no task', async () => {
+test('[CX12] an error of the model that an agent calls its answer, or says nothing of, is an error in those words and completes no task', async () => {
   const { room, server, say, chat, machine } = await openSpokenChat()
   await say('hello')
   const launchId = await bringUp(machine, 'Copilot')

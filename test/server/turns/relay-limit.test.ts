@@ -56,7 +56,7 @@ async function limited() {
   return { room, inside, wait, client, machine, launchId, say, goOn, info, sweep, keepSweeping, meetLimit, failAtLimit, lines }
 }
 
-test('[AG6] a turn that met the limit is taken up again by itself when a person said so, in front of what waits', async () => {
+test('[AG9] a turn that met the limit is taken up again by itself when a person said so, in front of what waits', async () => {
   const { wait, client, machine, launchId, say, goOn, info, sweep, meetLimit } = await limited()
   say('first')
   say('second')
@@ -90,7 +90,7 @@ test('[AG6] a turn that met the limit is taken up again by itself when a person 
   expect(await info()).toMatchObject({ limit: null, queue: [{ position: 1 }] })
 })
 
-test('[AG6] without that wish nothing is said again: what waits goes on when the limit is over, what is sent is tried at once', async () => {
+test('[AG9] without that wish nothing is said again: what waits goes on when the limit is over, what is sent is tried at once', async () => {
   const { wait, client, machine, launchId, say, goOn, info, sweep, meetLimit } = await limited()
   goOn(true)
   expect(await client.next('error')).toMatchObject({ code: 'wrong_state' })
@@ -118,7 +118,7 @@ test('[AG6] without that wish nothing is said again: what waits goes on when the
   expect((await machine.turn()).content).toEqual([{ type: 'text', text: 'fourth' }])
 })
 
-test('[AG6] an agent that meets its limit over and over is taken up five times and no more', async () => {
+test('[AG9] an agent that meets its limit over and over is taken up five times and no more', async () => {
   const { wait, client, say, goOn, info, sweep, meetLimit } = await limited()
   say('first')
   await meetLimit()
@@ -138,7 +138,7 @@ test('[AG6] an agent that meets its limit over and over is taken up five times a
   expect(await info()).toMatchObject({ turn: null, limit: null })
 })
 
-test('[AG6] an agent that has gone meanwhile is started again when the limit is over, and goes on with its turn', async () => {
+test('[AG9] an agent that has gone meanwhile is started again when the limit is over, and goes on with its turn', async () => {
   const { wait, client, machine, info, sweep, failAtLimit } = await limited()
   await failAtLimit()
   await sweep()
@@ -154,7 +154,7 @@ test('[AG6] an agent that has gone meanwhile is started again when the limit is 
   expect(await info()).toMatchObject({ state: 'ACTIVE', limit: null, turn: { content: [{ text: 'first' }] } })
 })
 
-test('[AG6] what is parked survives the agent that a person starts again before its time, and goes with a role that is ended', async () => {
+test('[AG9] what is parked survives the agent that a person starts again before its time, and goes with a role that is ended', async () => {
   const { room, inside, wait, client, machine, info, sweep, failAtLimit } = await limited()
   const key = `console:${inside.sessionId}.auth`
   const turns = async () => (await room.server.ask(`/api/conversations/${encodeURIComponent(key)}/turns`)).json.items

@@ -98,7 +98,7 @@ test.each(engines)(
   },
 )
 
-test('[WK5] what is left and waits for a failed task interrupts the plan; a person begins that task again and it runs to its end', async () => {
+test('[WK7] what is left and waits for a failed task interrupts the plan; a person begins that task again and it runs to its end', async () => {
   const workplace = await openWorkplace()
   const { project, workSessionId, ids, work, change, begin } = await plan(workplace, ['ann', 'ann', 'ann'])
   await begin()
@@ -166,7 +166,7 @@ test('[WK2] who logs out leaves interrupted work, whatever it waits for; the res
   })
 })
 
-test('[WK5] a task that is nobody’s, and one elsewhere, are what the work session waits for; the last one completed by a person ends it', async () => {
+test('[WK8] a task that is nobody’s, and one elsewhere, are what the work session waits for; the last one completed by a person ends it', async () => {
   const workplace = await openWorkplace()
   const { ids, work, change, begin } = await plan(workplace, ['ann', null])
   const elsewhere = await plan(workplace, [null])

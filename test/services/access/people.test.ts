@@ -43,7 +43,7 @@ describe('people', () => {
     expect(await refused(store, gone)).toMatchObject({ code: 'missing_scope' })
   })
 
-  test('[SE3] removing a person ends their token, their browsers, their sign-in links and the tokens they made', async () => {
+  test('[SE14] removing a person ends their token, their browsers, their sign-in links and the tokens they made', async () => {
     const { store } = await open()
     const ada = await store.run(addPerson, { name: 'Ada', role: 'owner', by })
     const bob = await store.run(addPerson, { name: 'Bob', role: 'member', by })

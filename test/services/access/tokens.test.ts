@@ -67,7 +67,7 @@ describe('tokens', () => {
     })
   })
 
-  test('[CO1] a token made in place of one that was revoked has its id; of one that lives, an id of its own', async () => {
+  test('[CO10] a token made in place of one that was revoked has its id; of one that lives, an id of its own', async () => {
     const { store } = await open()
     const draft = { name: 'mac', kind: 'coordinator', by: ownerWho } as const
     const first = await store.run(createToken, draft)
@@ -93,7 +93,7 @@ describe('tokens', () => {
     expect(await refused(store, past)).toMatchObject({ code: 'invalid_request' })
   })
 
-  test('[SE3] nothing that a token makes outlives it: neither its end, nor its revocation', async () => {
+  test('[SE16] nothing that a token makes outlives it: neither its end, nor its revocation', async () => {
     const { store, clock } = await open()
     const expiresAt = '2026-03-01T10:00:00.000Z'
     const first = await store.run(createToken, { name: '1', kind: 'script', expiresAt, by: ownerWho })
@@ -112,7 +112,7 @@ describe('tokens', () => {
     for (const { token } of [first, second, third]) expect(await whoHas(store, token)).toBeUndefined()
   })
 
-  test('[SE3] what is made with a token goes with it, through any number of hands, unless it is to stay', async () => {
+  test('[SE16] what is made with a token goes with it, through any number of hands, unless it is to stay', async () => {
     const { store, clock } = await open()
     const make = async (name: string, maker: string | null) =>
       store.run(createToken, { name, kind: 'script', by: maker === null ? ownerWho : await who(store, maker) })

@@ -132,7 +132,7 @@ describe('panels that are closed', () => {
 })
 
 describe('panels that are not seen', () => {
-  test('[CH5] one that nobody has seen for 60 s counts as closed; one that is seen stays', async () => {
+  test('[CH13] one that nobody has seen for 60 s counts as closed; one that is seen stays', async () => {
     const { room, start, state, panels, pass, see } = await open()
     await start('crashed')
     await start('alive')
@@ -175,7 +175,7 @@ describe('panels that are not seen', () => {
     expect(await state()).toBe('active')
   })
 
-  test('[CH5] a machine that slept for an hour closes nothing; a tab that is gone then closes in its own time', async () => {
+  test('[CH13] a machine that slept for an hour closes nothing; a tab that is gone then closes in its own time', async () => {
     const { clock, room, sweeper, start, state, pass } = await open()
     await start('a')
     await room.begin()
@@ -188,7 +188,7 @@ describe('panels that are not seen', () => {
     expect(await state()).toBe('terminating')
   })
 
-  test('[CH5] a server that was away closes nothing when it is back: panels have their time to be seen again', async () => {
+  test('[CH13] a server that was away closes nothing when it is back: panels have their time to be seen again', async () => {
     const { store, clock, room, start, state } = await open()
     await start('a')
     await room.begin()
@@ -200,7 +200,7 @@ describe('panels that are not seen', () => {
     expect(await state()).toBe('active')
   })
 
-  test('[CH5] a store that could not be asked for a while closes nothing either', async () => {
+  test('[CH13] a store that could not be asked for a while closes nothing either', async () => {
     const { store, clock, room, start, state } = await open()
     await start('a')
     await room.begin()

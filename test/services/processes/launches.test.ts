@@ -119,7 +119,7 @@ describe.each(engines)('launches on %s', (engine) => {
     expect((await pad.process(launchId)).output).toBe('once\n')
   })
 
-  test('[CO6] an instance that was replaced is refused whatever it says, and changes nothing', async () => {
+  test('[CO8] an instance that was replaced is refused whatever it says, and changes nothing', async () => {
     const pad = await open()
     const { coordinator } = pad
     await pad.say('hello')
@@ -137,7 +137,7 @@ describe.each(engines)('launches on %s', (engine) => {
     expect((await coordinator.greet()).epoch).toBe(old + 1)
   })
 
-  test('[CO6] a takeover ends all that the coordinator was ordered, fences it, and the work is started elsewhere', async () => {
+  test('[CO8] a takeover ends all that the coordinator was ordered, fences it, and the work is started elsewhere', async () => {
     const pad = await open()
     await pad.say('hello')
     const lost = await running(pad)

@@ -134,7 +134,7 @@ describe('without a launch id', () => {
     expect(await report(world.office, { remainingProcesses: 1 })).toEqual({ decision: 'nothing', ended: [] })
   })
 
-  test('[PX4] a call that begins after the report shows that the suspect lives', async () => {
+  test('[PX8] a call that begins after the report shows that the suspect lives', async () => {
     const { office, chat, task } = await both()
     // Of a node that has not heard the call itself: the evidence is in the store.
     const sweeper = new AgentSessionSweeper({ ...shared, logger: nowhere, lastSeen: new LastSeen() })
@@ -174,7 +174,7 @@ describe('without a launch id', () => {
     },
   )
 
-  test('[PX4] another report while one is judged suspects nobody else: one death explains one suspect', async () => {
+  test('[PX8] another report while one is judged suspects nobody else: one death explains one suspect', async () => {
     const { office, chat, task, taskId, sweeper } = await both()
     await sweeper.round()
     await report(office, { remainingProcesses: 1, reportId: 'r1' })
@@ -187,7 +187,7 @@ describe('without a launch id', () => {
     expect(await statesOf(office, [chat, task])).toEqual(['orphaned', 'active'])
   })
 
-  test('[PX4] without a grace it ends at once', async () => {
+  test('[PX8] without a grace it ends at once', async () => {
     const { office, chat, task } = await both({ 'process_exit.grace_seconds': 0 })
     expect(await report(office, { remainingProcesses: 1 })).toEqual({ decision: 'ended', ended: [chat.agentSessionId] })
     expect(await statesOf(office, [chat, task])).toEqual(['orphaned', 'active'])
