@@ -225,7 +225,7 @@ const untilState = (store: Stores['store'], state: string) => until(async () => 
 const untilWaiting = (store: Stores['store']) =>
   until(async () => (await store.query(findOutgoing, { channel, after: '' })).some(({ inMs }) => inMs > 0))
 
-test('[CX2] in a group everybody is named: an agent is told who wrote what', async () => {
+test('[CX14] in a group everybody is named: an agent is told who wrote what', async () => {
   const { room, standIn } = await openChat()
   standIn.say('tea please', { name: 'Ada' })
   standIn.say('coffee please', { name: 'Ben' })

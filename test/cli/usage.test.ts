@@ -48,7 +48,7 @@ test('[HT2] for a program a failure is JSON on standard error, with code, what t
   })
 })
 
-test('[HT2] every error of the catalogue has its exit code, of the same kind as its HTTP status', () => {
+test('[HT7] every error of the catalogue has its exit code, of the same kind as its HTTP status', () => {
   const expected: Record<number, number> = {
     400: 2,
     401: 4,

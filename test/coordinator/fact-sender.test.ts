@@ -75,7 +75,7 @@ async function begun() {
   return open
 }
 
-test('[CO4] before it knows its orders nothing is told; then at once, and that it does also when there is nothing', async () => {
+test('[CO11] before it knows its orders nothing is told; then at once, and that it does also when there is nothing', async () => {
   const { server, sender, add, taken, arrived } = await openSender()
   add(ended)
   await arrived()

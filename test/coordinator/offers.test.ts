@@ -15,12 +15,12 @@ async function begin() {
   return { server, has }
 }
 
-test('[CO4] it says that it knows its orders as soon as it does, and before anything happens', async () => {
+test('[CO11] it says that it knows its orders as soon as it does, and before anything happens', async () => {
   const { server } = await begin()
   expect(server.received).toEqual([])
 })
 
-test('[CO4] what is said behind the order is started, and not asked for', async () => {
+test('[CO11] what is said behind the order is started, and not asked for', async () => {
   const { server, has } = await begin()
   const launchId = server.order(ends, { offered: true })
   server.offer(launchId)
@@ -29,7 +29,7 @@ test('[CO4] what is said behind the order is started, and not asked for', async 
   expect(server.takes).toEqual([])
 })
 
-test('[CO4] what is said before the order comes is started once', async () => {
+test('[CO11] what is said before the order comes is started once', async () => {
   const { server, has } = await begin()
   const launchId = server.prepare(ends, { offered: true })
   server.offer(launchId)
@@ -39,7 +39,7 @@ test('[CO4] what is said before the order comes is started once', async () => {
   expect(server.takes).toEqual([])
 })
 
-test('[CO4] what was announced and never said is asked for', async () => {
+test('[CO11] what was announced and never said is asked for', async () => {
   const { server, has } = await begin()
   const launchId = server.order(ends, { offered: true })
   await has(launchId, 'process-exited')

@@ -49,7 +49,7 @@ test('[CV8] into an empty store they are taken in at start; a broken one is told
     expect(read(inFolder(data, `${key.replace(':', '_')}.json`))).toMatchObject({ key, summary: 'They say hello' })
 })
 
-test('[CV7] fields and roles of other programs are kept, and are in the file again when it is written', async () => {
+test('[CV12] fields and roles of other programs are kept, and are in the file again when it is written', async () => {
   const data = temporaryFolder()
   const messages = [
     { role: 'developer', content: 'Be brief', name: 'rules' },

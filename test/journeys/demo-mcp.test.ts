@@ -170,7 +170,7 @@ test('[TK3] the demo agent does a task and leaves when there is none', async () 
   })
 })
 
-test('[NA7] a demo agent that crashes in the middle loses nothing: whoever comes next gets the same messages', async () => {
+test('[NA13] a demo agent that crashes in the middle loses nothing: whoever comes next gets the same messages', async () => {
   const person = await openPerson()
   const { id } = await person.say('[[crash]]')
   const demo = startDemo(person.holdfast, inProject(person))

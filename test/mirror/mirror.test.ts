@@ -23,7 +23,7 @@ async function openMirrored() {
   return { ...opened, mirror, create, fileOf, read }
 }
 
-test('[CK2] project.json has the layout of the specification and follows every change', async () => {
+test('[CK9] project.json has the layout of the specification and follows every change', async () => {
   const { store, mirror, create, read } = await openMirrored()
   const { id, createdAt } = await create('設計')
   await mirror.flush()

@@ -50,7 +50,7 @@ async function openMirrored() {
 }
 
 describe('the layout', () => {
-  test('[CK2] the state of the specification’s example comes out as the example says, to the letter', async () => {
+  test('[CK9] the state of the specification’s example comes out as the example says, to the letter', async () => {
     const { store, clock, mirror, projectId, begin, task, change, read } = await openMirrored()
     const said = checkpointExample.context_summary
     const { id } = await begin({ contextSummary: said, phase: 2, agentRole: 'LEADER', agentType: 'code' })

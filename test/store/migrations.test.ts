@@ -73,7 +73,7 @@ test('[RE10] tasks keep everything when their table is made anew', async () => {
   })
 })
 
-test('[RE10] [AP8] what was decided before the upgrade reaches whoever takes the work up after it', async () => {
+test('[RE10] [AP12] what was decided before the upgrade reaches whoever takes the work up after it', async () => {
   const at = '2026-01-01T00:00:00.000Z'
   const folder = await earlierDatabase(19, (database) => {
     database.exec(

@@ -100,7 +100,7 @@ test('[CH10] reloaded in mid-answer, offline and back: the same process answers 
   expect(await processes()).toHaveLength(1)
 })
 
-test('[CH12] what an agent that is spoken to says is read while it is being said, after a reload too, and stands there once when it is whole', async () => {
+test('[CH14] what an agent that is spoken to says is read while it is being said, after a reload too, and stands there once when it is whole', async () => {
   const { page, projectId, said } = await openChat('dot', {}, 'acp')
   await presence(page, 'ready')
   // It says the first part and then waits for a person, so that nothing here hangs on time.
@@ -127,7 +127,7 @@ test('[CH12] what an agent that is spoken to says is read while it is being said
   await page.locator('[data-limit="waits"]').waitFor()
 })
 
-test('[CH12] cut off in the middle of an answer, and again at its end: after each the page shows all of it, once', async () => {
+test('[CH14] cut off in the middle of an answer, and again at its end: after each the page shows all of it, once', async () => {
   const proxy = await openForwardProxy()
   const { page, projectId, said, processes } = await openChat('eli', {}, 'acp', { proxy: { server: proxy.url } })
   await presence(page, 'ready')

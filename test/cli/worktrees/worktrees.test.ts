@@ -90,7 +90,7 @@ test('[WT3] what would be lost is named before it is lost; without a terminal no
   expect((await holdfast(['remove', again.branch, '--json'])).json()).toEqual({ removed: again.id })
 })
 
-test('[WT3] old worktrees go at once, after one question that names what would be lost; those in use stay', async () => {
+test('[WT7] old worktrees go at once, after one question that names what would be lost; those in use stay', async () => {
   const { holdfast, work, occupancy } = await open()
   const trees: MadeTree[] = []
   for (let n = 0; n < 4; n++) trees.push(await work(`role-${n}`))

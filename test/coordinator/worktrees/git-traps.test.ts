@@ -25,41 +25,41 @@ function sceneWithSubmodule(traps: readonly SubmoduleTrap[]) {
 const named = <T extends Trap>(traps: readonly T[]) =>
   traps.filter(({ control }) => control).map((trap) => [trap.name, trap] as const)
 
-test('[SE4] the catalogue has what a repository can name, each with its control or why there is none', () => {
+test('[SE19] the catalogue has what a repository can name, each with its control or why there is none', () => {
   const all = [...configTraps, ...hookTraps, ...remotes, ...submoduleTraps]
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
   expect(all.filter(({ control }) => control).length).toBeGreaterThan(60)
   expect(all.filter(({ control, cannot }) => Boolean(control) === Boolean(cannot))).toEqual([])
 })
 
-test.each(named([...configTraps, ...hookTraps, ...remotes]))('[SE4] control: plain git runs %s', async (name, trap) => {
+test.each(named([...configTraps, ...hookTraps, ...remotes]))('[SE19] control: plain git runs %s', async (name, trap) => {
   const scene = sceneWith([trap])
   let said = ''
   for (const command of trap.control ?? []) said += await scene.bare(command)
   expect(scene.sprung(), said).toContain(name)
 })
 
-test.each(named(submoduleTraps))('[SE4] control: plain git runs %s', async (name, trap) => {
+test.each(named(submoduleTraps))('[SE19] control: plain git runs %s', async (name, trap) => {
   const scene = sceneWithSubmodule([trap])
   let said = ''
   for (const command of trap.control ?? []) said += await scene.bare(command)
   expect(scene.sprung(), said).toContain(name)
 })
 
-test('[SE4] none of what configuration, attributes and hooks name is run by anything that Holdfast does', async () => {
+test('[SE19] none of what configuration, attributes and hooks name is run by anything that Holdfast does', async () => {
   const scene = sceneWith([...configTraps, ...hookTraps])
   const done = await doEverything(scene)
   expect(scene.sprung()).toEqual([])
   expect(done).toEqual(everythingDone)
 })
 
-test.each(named(remotes))('[SE4] what a repository lacks is not fetched: %s', async (_name, trap) => {
+test.each(named(remotes))('[SE19] what a repository lacks is not fetched: %s', async (_name, trap) => {
   const scene = sceneWith([trap])
   await expect(machineFor(scene).make('auth')).rejects.toThrow(/lacking\.txt|unable to read|could not fetch/)
   expect(scene.sprung()).toEqual([])
 })
 
-test('[SE4] submodules are looked into without anything of theirs being run, and what would be lost in them is seen', async () => {
+test('[SE19] submodules are looked into without anything of theirs being run, and what would be lost in them is seen', async () => {
   const scene = sceneWithSubmodule(submoduleTraps)
   const done = await doEverything(scene, {
     prepare: (tree) => populate(tree, scene, submoduleTraps),
@@ -73,7 +73,7 @@ test('[SE4] submodules are looked into without anything of theirs being run, and
   expect({ ...done, losses: (done['losses'] as string[]).toSorted() }).toEqual({ ...everythingDone, losses })
 })
 
-test('[SE4] a repository whose core.worktree leads elsewhere is not opened, and nothing is written there', async () => {
+test('[SE19] a repository whose core.worktree leads elsewhere is not opened, and nothing is written there', async () => {
   const scene = sceneWith([])
   const elsewhere = realpathSync(temporaryFolder())
   const { make, ask } = machineFor(scene)

@@ -57,8 +57,8 @@ describe('[NA2] what an agent in a chat does next', () => {
     ['[NA2] unread wins over the timeout', chat(unread, atMinute(600)), 'get_pending_messages', 'chat_pending'],
     ['[NA2] what it was handed wins over the timeout', chat(handed, atMinute(600)), 'get_pending_messages', 'chat_pending'],
     ['[NA2] a summary wins over the timeout', chat(summary, atMinute(600)), 'summarize_conversation', 'summary_due'],
-    ['[CX1] it makes room when another conversation is next', chat(another), 'exit', 'session_closed'],
-    ['[CX1] but not with its own unanswered', chat({ ...another, ...handed }), 'get_pending_messages', 'chat_pending'],
+    ['[CX13] it makes room when another conversation is next', chat(another), 'exit', 'session_closed'],
+    ['[CX13] but not with its own unanswered', chat({ ...another, ...handed }), 'get_pending_messages', 'chat_pending'],
     ['[AP3] it waits for an approval it asked for', chat(approval), 'wait_for_approval', 'approval_pending'],
     ['[AP3] and is not sent away meanwhile', chat(approval, atMinute(600)), 'wait_for_approval', 'approval_pending'],
     ['[AP3] also with the question unanswered', chat({ ...approval, ...handed }), 'wait_for_approval', 'approval_pending'],
@@ -159,8 +159,8 @@ describe('[NA3] a held call', () => {
   const waiting = chat({}, start)
 
   test.each<[string, number, number, number | undefined]>([
-    ['[NA3] is held as long as was asked for', 20, 50, 20],
-    ['[NA3] is held no longer than the client can bear', 600, 50, 50],
+    ['[NA12] is held as long as was asked for', 20, 50, 20],
+    ['[NA12] is held no longer than the client can bear', 600, 50, 50],
     ['[NA3] is answered at once when no wait was asked for', 0, 50, undefined],
     ['[NA4] is answered when the soft timeout comes, and not after it', 3600, 3600, 600],
   ])('%s', (_title, requested, holdSeconds, held) => {
@@ -172,7 +172,7 @@ describe('[NA3] a held call', () => {
     expect(heldUntil(atMinute(600), chat(approval, atMinute(600)), 30, patience)).toBe(later(atMinute(600), 30_000))
   })
 
-  test('[NA3] is not held while there is something to do', () => {
+  test('[NA12] is not held while there is something to do', () => {
     const busy = [chat(unread), chat(summary), task({ resumes: true }), task({ taskId: 't' }), task({})]
     expect(busy.map((next) => heldUntil(start, next, 50, patience))).toEqual(busy.map(() => undefined))
   })

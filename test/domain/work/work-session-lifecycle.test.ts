@@ -52,7 +52,7 @@ describe('the life of a work session', () => {
     ['not completed', { completed: false }, { type: 'interrupt', reason: 'stopped' }],
     ['not completed, with a reason', { completed: false, reason: 'error' }, { type: 'interrupt', reason: 'error' }],
     ['an empty reason', { reason: '' }, { type: 'interrupt', reason: 'stopped' }],
-  ])('[WK4] ended by a person: %s', (_title, asked, event) => {
+  ])('[WK9] ended by a person: %s', (_title, asked, event) => {
     expect(endAsAsked(asked)).toEqual(event)
   })
 

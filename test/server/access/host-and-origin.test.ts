@@ -7,7 +7,7 @@ import { openTestServer } from '../../support/server.ts'
 
 type Expected = '200' | '401' | 'host' | 'origin'
 
-test('[SE2] the matrix of Host, Origin and credential: exact lists, and nothing happens when one is foreign', async () => {
+test('[SE17] the matrix of Host, Origin and credential: exact lists, and nothing happens when one is foreign', async () => {
   const server = await openTestServer({ publicUrl: 'https://holdfast.example.org', behindProxy: true })
   const { port } = server
   const login = await server.ask('/api/login', { method: 'POST', body: { token: server.ownerToken }, token: null })
@@ -87,7 +87,7 @@ test('[SE2] the matrix of Host, Origin and credential: exact lists, and nothing 
   expect((after?.head ?? 0) - (before?.head ?? 0)).toBe(created)
 }, 60_000)
 
-test('[SE2] two Host headers, and a target in absolute form, are refused', async () => {
+test('[SE17] two Host headers, and a target in absolute form, are refused', async () => {
   const server = await openTestServer()
   const host = `Host: 127.0.0.1:${server.port}\r\n`
   const rest = `Authorization: Bearer ${server.ownerToken}\r\nConnection: close\r\n\r\n`
@@ -104,7 +104,7 @@ test('[SE2] two Host headers, and a target in absolute form, are refused', async
   }
 })
 
-test('[SE2] Host and Origin come before the credential, the route and the body', async () => {
+test('[SE17] Host and Origin come before the credential, the route and the body', async () => {
   const server = await openTestServer()
   const foreign = { host: 'evil.example' }
   for (const path of ['/', '/healthz/', '/readyz/x', '/HEALTHZ', '/api/me', '/api/nothing', '/api/%zz', '/metrics']) {
@@ -206,7 +206,7 @@ test('[SE2] with both a bearer and a cookie, the bearer counts', async () => {
   }
 })
 
-test('[SE2] port 80 allows the Host and Origin without a port', () => {
+test('[SE17] port 80 allows the Host and Origin without a port', () => {
   const { check } = hostAndOrigin(80, null)
   const request = (host: string, origin: string) => ({ url: '/', headers: { origin }, rawHeaders: ['Host', host] }) as never
   expect(() => check(request('localhost', 'http://localhost'))).not.toThrow()

@@ -51,7 +51,7 @@ async function waiting({ calls }: { calls: { waitingCalls: Pick<WaitingCalls, 's
 }
 
 describe('a held call is answered at once', () => {
-  test('[NA3] by a message of a person', async () => {
+  test('[NA12] by a message of a person', async () => {
     const { office, signed } = await idle()
     const { answer } = await hold(office, signed)
     await office.say('are you there?')
@@ -59,7 +59,7 @@ describe('a held call is answered at once', () => {
     expect(office.calls.waitingCalls.size).toBe(0)
   })
 
-  test('[NA3] [CX1] by a message of another agent, which is another conversation: it makes room', async () => {
+  test('[NA3] [CX13] by a message of another agent, which is another conversation: it makes room', async () => {
     const { office, signed } = await idle()
     const ben = await office.hire('ben')
     await office.say('hello', ben)
@@ -120,7 +120,7 @@ describe('a held call is answered at once', () => {
 })
 
 describe('a held call ends', () => {
-  test('[NA3] when its time is over: as long as asked for, and never longer than its agent’s client can hold', async () => {
+  test('[NA12] when its time is over: as long as asked for, and never longer than its agent’s client can hold', async () => {
     const { office, signed } = await idle()
     for (const [asked, given] of [
       [20, 20],
@@ -135,7 +135,7 @@ describe('a held call ends', () => {
     }
   })
 
-  test('[NA3] in its time also when the clock is set back meanwhile', async () => {
+  test('[NA12] in its time also when the clock is set back meanwhile', async () => {
     const { signed } = await idle()
     let setBackMs = 0
     const clock = { ...shared.clock, now: () => shared.clock.now() - setBackMs }
@@ -158,7 +158,7 @@ describe('a held call ends', () => {
     expect(await answer).toMatchObject({ action: 'exit', reason: 'timeout' })
   })
 
-  test('[NA3] when a newer one of the same session takes its place, also when that does not wait', async () => {
+  test('[NA12] when a newer one of the same session takes its place, also when that does not wait', async () => {
     const { office, signed } = await idle()
     const first = await hold(office, signed)
     const second = await hold(office, signed)
@@ -168,7 +168,7 @@ describe('a held call ends', () => {
     expect(office.calls.waitingCalls.size).toBe(0)
   })
 
-  test('[NA3] when its caller has gone, leaving nothing behind', async () => {
+  test('[NA12] when its caller has gone, leaving nothing behind', async () => {
     const tails = new Tails({ ...shared, logger: nowhere })
     const { office, signed } = await idle()
     const calls = new AgentCalls({ ...shared, tails })
@@ -225,7 +225,7 @@ describe('a held call costs', () => {
     return { store: proxy, asked }
   }
 
-  test('[NA3] no question to the store while it waits, however long, whatever others do', async () => {
+  test('[NA12] no question to the store while it waits, however long, whatever others do', async () => {
     const { office, signed } = await idle()
     const ben = await office.hire('ben')
     const { store, asked } = counted(shared.store)

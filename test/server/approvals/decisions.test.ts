@@ -25,7 +25,7 @@ async function askedAndLeft() {
   return { workplace, project, taskId, approvalId, decide, resume }
 }
 
-test('[AP8] a rejection made while the agent was away, and its words, are in every form of resume', async () => {
+test('[AP12] a rejection made while the agent was away, and its words, are in every form of resume', async () => {
   const { workplace, approvalId, taskId, decide, resume } = await askedAndLeft()
   await decide('rejected', 'never on a Friday')
   const made = { approvalId, taskId, status: 'rejected', feedback: 'never on a Friday', decidedBy: 'owner' }
@@ -56,7 +56,7 @@ test('[AP8] what is still undecided is waited for again by whoever is back, and 
   })
 })
 
-test('[AP8] what is sent back brings its feedback with the task, and is submitted again under its number', async () => {
+test('[AP12] what is sent back brings its feedback with the task, and is submitted again under its number', async () => {
   const { workplace, project, approvalId, decide, resume } = await askedAndLeft()
   await resume()
   const ann = await workplace.signedIn()
@@ -119,7 +119,7 @@ test('[AP8] in a chat the agent that asked waits again too, whichever of its ses
   expect(await back.call('get_next_action')).toMatchObject({ action: 'wait_for_approval', approval_id })
 })
 
-test('[AP8] an agent that is spoken to is told of the decision with its task', async () => {
+test('[AP12] an agent that is spoken to is told of the decision with its task', async () => {
   const { room, server, machine } = await openSpokenChat()
   const project = `/api/projects/${room.projectId}`
   const ask = async (path: string, body: object, method = 'POST') => (await server.ask(project + path, { method, body })).json

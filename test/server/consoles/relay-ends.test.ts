@@ -174,7 +174,7 @@ test('[US4] a session with agents in every state is terminated: all are told at 
   expect((await room.created(client)).sessionId).not.toBe(inside.sessionId)
 })
 
-test('[RL2] who asks for an end that another has asked for is answered under its own request id', async () => {
+test('[RL7] who asks for an end that another has asked for is answered under its own request id', async () => {
   const room = await openConsole()
   const { client, machine, inside, launchId } = await room.ready()
   const phone = await room.client()

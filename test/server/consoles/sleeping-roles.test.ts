@@ -97,7 +97,7 @@ test('[CX7] a prompt that is refused is told again in a context opened again, th
   expect(await machine.order('stop-ordered')).toMatchObject({ launchId: second })
 })
 
-test('[AG7] an idle agent of a console that nobody looks at sleeps after the soft time-out, and the next prompt wakes it', async () => {
+test('[AG12] an idle agent of a console that nobody looks at sleeps after the soft time-out, and the next prompt wakes it', async () => {
   const room = await openConsole({}, { 'chat.soft_timeout_minutes': 2, 'user_session.detached_hours': 24 })
   const { client, machine, inside, launchId } = await room.ready('auth', true)
   client.send(inRole(inside, 'remember the plum'))

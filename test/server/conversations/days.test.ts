@@ -29,7 +29,7 @@ const past = {
 }
 
 describe('which day it is of', () => {
-  test('[CV7] what is said after an import is of today, what came in of its own day; agents are handed both until the boundary', async () => {
+  test('[CV12] what is said after an import is of today, what came in of its own day; agents are handed both until the boundary', async () => {
     const { ask, post, items, contents, say, cutOver } = await open()
     await post(`${path}/import`, past)
     await say('today')
@@ -47,7 +47,7 @@ describe('which day it is of', () => {
     expect((await ask(path)).json.summary).toBe('')
   })
 
-  test('[CV7] an import that nothing is added to has one day, and leaves what agents are handed at the boundary', async () => {
+  test('[CV12] an import that nothing is added to has one day, and leaves what agents are handed at the boundary', async () => {
     const { post, items, contents, cutOver } = await open()
     await post(`${path}/import`, past)
     expect(await items(`${path}/chapters`)).toMatchObject([{ day: '2026-02-22' }])

@@ -198,7 +198,7 @@ test('[HT2] a handshake that cannot be read is answered as a problem, with the h
   expect(answer).toContain("content-security-policy: default-src 'none'")
 })
 
-test('[SE2] an upgrade with the cookie needs an Origin', async () => {
+test('[SE17] an upgrade with the cookie needs an Origin', async () => {
   const server = await openTestServer()
   const { port } = server
   const login = await server.ask('/api/login', { method: 'POST', body: { token: server.ownerToken }, token: null })

@@ -27,7 +27,7 @@ const heldCalls = async ({ server }: Pick<Workplace, 'server'>): Promise<number>
 const isHeld = (workplace: Pick<Workplace, 'server'>) => until(async () => (await heldCalls(workplace)) === 1)
 const isFree = (workplace: Pick<Workplace, 'server'>) => until(async () => (await heldCalls(workplace)) === 0)
 
-test('[NA3] a held call is answered the moment a message comes', async () => {
+test('[NA12] a held call is answered the moment a message comes', async () => {
   const workplace = await openWaiting()
   const held = workplace.ann.call('get_next_action', { wait_seconds: 50 })
   await isHeld(workplace)
@@ -51,7 +51,7 @@ test('[NA5] a panel that closes sends a waiting agent away', async () => {
   expect(await held).toMatchObject({ action: 'exit', state: 'session_closed', reason: 'session_closed' })
 })
 
-test('[NA3] a newer call answers the older one, which is told not to call again', async () => {
+test('[NA12] a newer call answers the older one, which is told not to call again', async () => {
   const workplace = await openWaiting()
   const older = workplace.ann.call('get_next_action', { wait_seconds: 50 })
   await isHeld(workplace)
@@ -66,7 +66,7 @@ test('[NA3] a newer call answers the older one, which is told not to call again'
   expect(await newer).toMatchObject({ action: 'get_pending_messages' })
 })
 
-test('[NA3] progress is sent while it waits, to who gave a token for it', async () => {
+test('[NA12] progress is sent while it waits, to who gave a token for it', async () => {
   const workplace = await openWaiting()
   const seen: unknown[] = []
   const held = workplace.ann.call('get_next_action', { wait_seconds: 50 }, { onprogress: (progress) => seen.push(progress) })
@@ -83,7 +83,7 @@ test('[NA3] progress is sent while it waits, to who gave a token for it', async 
   ])
 })
 
-test('[NA3] without a token signs of life keep the connection, and the answer is the same', async () => {
+test('[NA12] without a token signs of life keep the connection, and the answer is the same', async () => {
   const workplace = await openWaiting()
   const held = workplace.ann.call('get_next_action', { wait_seconds: 50 })
   await isHeld(workplace)

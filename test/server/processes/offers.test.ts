@@ -20,7 +20,7 @@ async function open(settings: Parameters<typeof openConsole> = []) {
 
 const processOf = async ({ server }: Console, launchId: string) => (await server.ask(`/api/processes/${launchId}`)).json
 
-test('[CO4] a machine with room is told how to start it behind the order; the token is good, and is written down nowhere', async () => {
+test('[CO11] a machine with room is told how to start it behind the order; the token is good, and is written down nowhere', async () => {
   const { room, machine, spawn } = await open()
   const before = room.server.store.figures().commits
   spawn('auth')
@@ -41,7 +41,7 @@ test('[CO4] a machine with room is told how to start it behind the order; the to
   expect(room.server.log()).not.toContain(launchToken)
 })
 
-test('[CO4] a chat that needs its agent has it begun the same way', async () => {
+test('[CO11] a chat that needs its agent has it begun the same way', async () => {
   const { room, machine } = await open()
   const { server, projectId } = room
   const { json } = await server.ask(`/api/projects/${projectId}/chat/start?agentId=critic`, { method: 'POST' })

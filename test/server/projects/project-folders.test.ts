@@ -81,7 +81,7 @@ test('[SE11] projects.roots narrows it to folders that are named, links followed
   expect((await create(server, link('in', inside))).json).toMatchObject({ code: 'folder_taken' })
 })
 
-test('[SE11] one folder has one project, whatever it is called, also when many ask at once', async () => {
+test('[SE18] one folder has one project, whatever it is called, also when many ask at once', async () => {
   const { server, made, link, place } = await open()
   const shop = made('shop')
   const first = await create(server, `${shop}/`, 'Shop')
@@ -105,7 +105,7 @@ test('[SE11] the same request again is answered as before, although its folder i
   expect((await server.ask('/api/projects', ask)).json).toEqual(first.json)
 })
 
-test('[SE11] a folder that is missing is refused at first and shown as missing later', async () => {
+test('[SE18] a folder that is missing is refused at first and shown as missing later', async () => {
   const { server, made, place } = await open()
   await expectRefused(
     server,
@@ -129,7 +129,7 @@ test('[SE11] a folder that is missing is refused at first and shown as missing l
   expect(renamed.json).toMatchObject({ name: 'renamed', path: project.path })
 })
 
-test('[SE11] what is missing here may be on another machine that runs agents, and is taken as it is', async () => {
+test('[SE18] what is missing here may be on another machine that runs agents, and is taken as it is', async () => {
   const server = await openTestServer()
   const joins = async (machine: string): Promise<void> => {
     const body = { name: machine, kind: 'coordinator' }

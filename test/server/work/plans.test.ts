@@ -225,7 +225,7 @@ test('[WK6] dismissed work leaves the list of what was interrupted and can be re
   expect((await post(`${list}/${id}/resume`, {})).session).toMatchObject({ state: 'running', parentSessionId: id })
 })
 
-test('[AS5] [WK4] whose process is stopped by a person was closed and its work stopped, also when it signs out on its way', async () => {
+test('[AS5] [WK9] whose process is stopped by a person was closed and its work stopped, also when it signs out on its way', async () => {
   const workplace = await openWorkplace()
   const { server, post, projectId } = workplace
   await server.ask('/api/agents/ann', { method: 'PATCH', body: { command: 'true' } })

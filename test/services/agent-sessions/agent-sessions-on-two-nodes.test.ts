@@ -41,7 +41,7 @@ test('[AS4] two processes authenticating on two nodes at once, 80 times: never t
   expect(started.reduce((sum, each) => sum + each, 0)).toBe(agents * roundsEach)
 }, 120_000)
 
-test('[NA3] a call that is held on one node is answered by what happens on the other', async () => {
+test('[NA12] a call that is held on one node is answered by what happens on the other', async () => {
   const [here, there] = await openNodes()
   const office = await openOffice(here, systemClock)
   const elsewhere = callsOn(there, systemClock)

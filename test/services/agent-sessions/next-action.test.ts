@@ -124,7 +124,7 @@ describe('in a chat', () => {
     expect((await office.handOver(await office.signIn())).map(({ content }) => content)).toEqual(['one more thing'])
   })
 
-  test('[NA7] a process that dies between delivery and answer loses nothing: the next session is handed the same messages', async () => {
+  test('[NA13] a process that dies between delivery and answer loses nothing: the next session is handed the same messages', async () => {
     const office = await open()
     await office.say('hello')
     const first = await office.signIn(office.agentId, 'launch-1')

@@ -73,7 +73,7 @@ describe.each(engines)('user sessions on %s', (engine) => {
     expect(types).toEqual(['session:created', 'agent:spawning'])
   })
 
-  test('[CO4] with its machine at hand every spawn is begun together with its order, also the same one twice', async () => {
+  test('[CO11] with its machine at hand every spawn is begun together with its order, also the same one twice', async () => {
     const { offers, machine, spawn, seen } = await open()
     const offered: string[] = []
     offers.hear(machine.id, machine.epoch, { tell: ({ order }) => void offered.push(order.launchId) })

@@ -43,7 +43,7 @@ describe('handing messages over', () => {
     ])
   })
 
-  test('[NA7] a message that arrives between delivery and answer stays unread', async () => {
+  test('[NA13] a message that arrives between delivery and answer stays unread', async () => {
     const { store, room } = await open()
     const early = await room.say('early')
     const agentSession = await room.begin()
@@ -56,7 +56,7 @@ describe('handing messages over', () => {
     expect(read?.data).toEqual({ agentId: 'ann', seqs: [early.seq], answerSeq: answer.seq })
   })
 
-  test('[NA7] a process that dies after delivery loses nothing: the next session gets the same messages again', async () => {
+  test('[NA13] a process that dies after delivery loses nothing: the next session gets the same messages again', async () => {
     const { room } = await open()
     await room.say('one')
     await room.say('two')

@@ -146,7 +146,7 @@ describe('work sessions', () => {
       expect(await refused(store, attempt)).toMatchObject({ code: 'not_found' })
   })
 
-  test('[WK4] with its project it is stopped', async () => {
+  test('[WK9] with its project it is stopped', async () => {
     const { store } = shared
     const { projectId, workSessionId } = await openProject(store)
     await store.run(deleteProject, { projectId, by })

@@ -11,7 +11,7 @@ const said = (turnId: string, text: string) =>
   event('agent:update', { messageId: turnId, role: 'a', update: { kind: 'text', text } })
 const after = (saying: Saying | null, ...events: HoldfastEvent[]) => events.reduce(afterTurnEvent, saying)
 
-test('[CH12] pieces go on where the snapshot ended, another turn begins anew, the end of an earlier one changes nothing', () => {
+test('[CH14] pieces go on where the snapshot ended, another turn begins anew, the end of an earlier one changes nothing', () => {
   const known = sayingIn({ running: [{ agentId: 'a', turn: { messageId: 't1', text: 'one ' } as Turn }] })
   const thought = event('agent:update', { messageId: 't1', role: 'a', update: { kind: 'thought', text: 'hm' } })
   expect(after(known, thought)).toBe(known)
@@ -22,7 +22,7 @@ test('[CH12] pieces go on where the snapshot ended, another turn begins anew, th
   expect(after(null, event('agent:response', { messageId: 't1' }))).toBeNull()
 })
 
-test('[CH12] told as a message before the end of the saying is told, it is not shown twice', () => {
+test('[CH14] told as a message before the end of the saying is told, it is not shown twice', () => {
   const chat = { messages: [{ clientId: 't1' } as Message], older: null, handedOver: [], limit: null }
   expect(isSaid(chat, { turnId: 't1', agentId: 'a', text: 'x' })).toBe(true)
   expect(isSaid(chat, { turnId: 't2', agentId: 'a', text: 'x' })).toBe(false)
