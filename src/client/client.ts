@@ -5,8 +5,8 @@
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Page } from '../protocol/page.ts'
+import { backoffMs, clientClock, pause } from './backoff.ts'
 import { ProblemError, problemIn, UnreachableError } from './failures.ts'
-import { backoffMs, clientClock, pause } from './patience.ts'
 import { requestPath } from './request-path.ts'
 import type { AnswerOf, Arguments, Method, PathOf, RequestOptions, RouteAt } from './route-types.ts'
 
@@ -26,7 +26,7 @@ const defaultTimeoutMs = 30_000
 /** A hundred MiB over a slow line. */
 const uploadTimeoutMs = 30 * 60_000
 const defaultRetries = 2
-const retryPatience = { firstMs: 150, mostMs: 2_000 }
+const retryBackoff = { firstMs: 150, maxMs: 2_000 }
 /** A server that asks for more patience than this is not waited for here. */
 const maxRetryAfterMs = 5_000
 /** What a proxy says when nobody behind it answers. */
@@ -170,10 +170,10 @@ async function answerIn(url: string, response: Response): Promise<unknown> {
 
 /** Undefined: do not try again. A timeout is not retried, because whoever waits has waited long enough. */
 function waitBeforeRetry(error: unknown, attempt: number, random: () => number): number | undefined {
-  if (error instanceof UnreachableError) return error.reason === 'network' ? backoffMs(retryPatience, attempt, random) : undefined
+  if (error instanceof UnreachableError) return error.reason === 'network' ? backoffMs(retryBackoff, attempt, random) : undefined
   if (!(error instanceof ProblemError) || error.problem.status !== 503) return undefined
   const askedMs = (error.retryAfterSeconds ?? 0) * 1000
-  return askedMs > maxRetryAfterMs ? undefined : Math.max(askedMs, backoffMs(retryPatience, attempt, random))
+  return askedMs > maxRetryAfterMs ? undefined : Math.max(askedMs, backoffMs(retryBackoff, attempt, random))
 }
 
 /** Not crypto.randomUUID: browsers have it only where the address is https or localhost. */

@@ -9,9 +9,9 @@ import type { Clock } from '../platform/clock.ts'
 import type { HoldfastEvent } from '../protocol/events.ts'
 import type { Problem } from '../protocol/problem.ts'
 import { joinStreams } from '../protocol/stream-list.ts'
+import { backoffMs, clientClock, onBackOnline, pause } from './backoff.ts'
 import type { Client } from './client.ts'
 import { ProblemError, problemIn, UnreachableError } from './failures.ts'
-import { backoffMs, clientClock, onBackOnline, pause } from './patience.ts'
 import { requestPath } from './request-path.ts'
 import { SseParser } from './sse-parser.ts'
 
@@ -44,7 +44,7 @@ export interface EventWatch {
   close(): void
 }
 
-const patience = { firstMs: 250, mostMs: 15_000 }
+const reconnectBackoff = { firstMs: 250, maxMs: 15_000 }
 /** The server's heart beats every 5 s; a connection that misses two beats is dead, whatever TCP says (SC3). */
 export const silenceMs = 12_000
 /** How long a connection must have held before the next loss counts as the first. */
@@ -87,7 +87,7 @@ class Watch implements EventWatch {
         if ((await this.#connection()) === 'final') return
         this.#lost()
         if (this.#clock.now() - startedAt > steadyMs) quickLosses = 0
-        await this.#wait(backoffMs(patience, quickLosses++, this.#random))
+        await this.#wait(backoffMs(reconnectBackoff, quickLosses++, this.#random))
       }
     } finally {
       stopListening()

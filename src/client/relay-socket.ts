@@ -33,29 +33,29 @@ export interface RelaySocketOptions {
 }
 
 export class RelaySocket {
-  readonly #parts: RelaySocketOptions
+  readonly #options: RelaySocketOptions
   readonly #socket: AnySocket
   #open = false
   #ended = false
   #stopTimer: () => void
 
-  constructor(parts: RelaySocketOptions) {
-    this.#parts = parts
-    const address = `${parts.url.replace(/^http/, 'ws')}/ws`
+  constructor(options: RelaySocketOptions) {
+    this.#options = options
+    const address = `${options.url.replace(/^http/, 'ws')}/ws`
     const Socket = globalThis.WebSocket as unknown as Opener
     // Only Node knows headers; a browser takes a second argument for protocols, so it gets none.
-    this.#socket = parts.token
-      ? new Socket(address, { headers: { authorization: `Bearer ${parts.token}` } })
+    this.#socket = options.token
+      ? new Socket(address, { headers: { authorization: `Bearer ${options.token}` } })
       : new Socket(address)
-    this.#stopTimer = parts.clock.after(answerMs, () => this.#end(undefined))
+    this.#stopTimer = options.clock.after(answerMs, () => this.#end(undefined))
     this.#socket.onopen = () => {
       this.#open = true
       this.#heard()
-      parts.onOpen()
+      options.onOpen()
     }
     this.#socket.onmessage = ({ data }) => {
       this.#heard()
-      parts.onText(String(data))
+      options.onText(String(data))
     }
     this.#socket.onclose = ({ code }) => this.#end(code)
     // A close follows, always.
@@ -83,21 +83,21 @@ export class RelaySocket {
 
   #heard(): void {
     this.#stopTimer()
-    if (!this.#ended) this.#stopTimer = this.#parts.clock.after(probeMs, () => this.#ask())
+    if (!this.#ended) this.#stopTimer = this.#options.clock.after(probeMs, () => this.#ask())
   }
 
   #ask(): void {
-    const text = this.#parts.probe()
+    const text = this.#options.probe()
     if (text === undefined) return this.#heard()
     this.send(text)
-    this.#stopTimer = this.#parts.clock.after(answerMs, () => this.#end(undefined))
+    this.#stopTimer = this.#options.clock.after(answerMs, () => this.#end(undefined))
   }
 
   #end(code: number | undefined): void {
     if (this.#ended) return
     this.#ended = true
     this.#let()
-    this.#parts.onEnd(code)
+    this.#options.onEnd(code)
   }
 
   #let(): void {

@@ -7,8 +7,8 @@
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Problem } from '../protocol/problem.ts'
+import { backoffMs, clientClock, onBackOnline } from './backoff.ts'
 import { ProblemError, UnreachableError } from './failures.ts'
-import { backoffMs, clientClock, onBackOnline } from './patience.ts'
 import type { RelayAnswer, RelayEvent, RelayRequest, RelaySnapshot } from './relay-messages.ts'
 import { RelaySocket } from './relay-socket.ts'
 
@@ -52,7 +52,7 @@ export interface Relay {
   close(): void
 }
 
-const patience = { firstMs: 250, mostMs: 15_000 }
+const reconnectBackoff = { firstMs: 250, maxMs: 15_000 }
 /** How long a connection must have held before the next loss counts as the first. */
 const steadyMs = 1_000
 /** For an answer, lost connections included. */
@@ -60,7 +60,7 @@ const requestTimeoutMs = 60_000
 /** A connection that nobody wants is kept this long: what is asked next is often a moment away. */
 const lingerMs = 2_000
 /** Requests under way at once. */
-const mostPending = 500
+const maxPending = 500
 
 interface Pending {
   readonly text: string
@@ -71,7 +71,7 @@ interface Pending {
   readonly stopWaiting: () => void
 }
 
-interface Lane {
+interface Subscription {
   readonly following: Following
   lastSeq: number | undefined
   /** What the server had when it was asked; undefined when that was told or is not yet known. */
@@ -89,7 +89,7 @@ const newId = (): string =>
 class RelayClient implements Relay {
   readonly #options: RelayOptions
   readonly #clock: Clock
-  readonly #lanes = new Map<string, Lane>()
+  readonly #lanes = new Map<string, Subscription>()
   readonly #pending = new Map<string, Pending>()
   #socket: RelaySocket | undefined
   #stopWaiting: (() => void) | undefined
@@ -108,7 +108,7 @@ class RelayClient implements Relay {
   follow(following: Following): () => void {
     const { userSessionId } = following
     if (this.#lanes.has(userSessionId)) throw new Error(`The user session ${userSessionId} is followed already`)
-    const lane: Lane = { following, lastSeq: following.lastSeq, headSeq: undefined }
+    const lane: Subscription = { following, lastSeq: following.lastSeq, headSeq: undefined }
     this.#lanes.set(userSessionId, lane)
     this.#resume(lane)
     this.#connect()
@@ -143,7 +143,7 @@ class RelayClient implements Relay {
 
   #ask(message: object, requestId: string, once: boolean): Promise<RelayAnswer> {
     const { url } = this.#options
-    if (this.#over || this.#pending.size >= mostPending) return Promise.reject(new UnreachableError(url, 'network'))
+    if (this.#over || this.#pending.size >= maxPending) return Promise.reject(new UnreachableError(url, 'network'))
     const text = JSON.stringify(message)
     return new Promise((resolve, reject) => {
       const stopWaiting = this.#clock.after(requestTimeoutMs, () =>
@@ -199,7 +199,7 @@ class RelayClient implements Relay {
     this.#tell({ state: 'live' })
   }
 
-  #resume({ following: { userSessionId }, lastSeq }: Lane): void {
+  #resume({ following: { userSessionId }, lastSeq }: Subscription): void {
     this.#socket?.send(JSON.stringify({ type: 'session:resume', sessionId: userSessionId, lastSeq, requestId: userSessionId }))
   }
 
@@ -220,14 +220,14 @@ class RelayClient implements Relay {
   }
 
   /** An answer that had gone by may come again: it answers, and is no news. */
-  #event(lane: Lane, event: RelayEvent): void {
+  #event(lane: Subscription, event: RelayEvent): void {
     if (lane.lastSeq === undefined || event.seq <= lane.lastSeq) return
     if (event.seq !== lane.lastSeq + 1) return this.#socket?.drop()
     lane.lastSeq = event.seq
     lane.following.onEvent(event)
   }
 
-  #caughtUp(lane: Lane): void {
+  #caughtUp(lane: Subscription): void {
     if (lane.headSeq === undefined || lane.lastSeq === undefined || lane.lastSeq < lane.headSeq) return
     lane.headSeq = undefined
     lane.following.onCaughtUp?.()
@@ -251,7 +251,7 @@ class RelayClient implements Relay {
     this.#socket = undefined
     for (const [requestId, { once }] of [...this.#pending])
       if (once) this.#settle(requestId)?.reject(new UnreachableError(url, 'network'))
-    if (code === revoked) return this.#signedOut()
+    if (code === revokedCloseCode) return this.#signedOut()
     if (this.#lanes.size === 0 && this.#pending.size === 0) return this.#tell({ state: 'idle' })
     if (this.#lostAt === undefined) {
       this.#lostAt = this.#clock.now()
@@ -259,7 +259,7 @@ class RelayClient implements Relay {
     }
     if (this.#openedAt !== undefined && this.#clock.now() - this.#openedAt > steadyMs) this.#quickLosses = 0
     this.#openedAt = undefined
-    const stopTimer = this.#clock.after(backoffMs(patience, this.#quickLosses++, random), () => this.#open())
+    const stopTimer = this.#clock.after(backoffMs(reconnectBackoff, this.#quickLosses++, random), () => this.#open())
     const stopListening = onBackOnline(() => this.#open())
     this.#stopWaiting = () => {
       stopTimer()
@@ -295,7 +295,7 @@ class RelayClient implements Relay {
 }
 
 /** The close code of a credential that is no longer valid (RL5); src/protocol/socket.ts has it with schemas a page need not load. */
-const revoked = 4001
+const revokedCloseCode = 4001
 
 function parsed(text: string): (RelayAnswer & { readonly requestId?: string }) | undefined {
   try {

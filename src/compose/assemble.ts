@@ -8,8 +8,8 @@ import { projectFiles } from '../jobs/project-files.ts'
 import { startJobs } from '../jobs/start-jobs.ts'
 import { chatLog } from '../mirror/chat-log.ts'
 import { conversationFile } from '../mirror/conversation-file.ts'
-import { filesBeside } from '../mirror/files-beside.ts'
 import { Mirror } from '../mirror/mirror.ts'
+import { mirroredFiles } from '../mirror/mirrored-files.ts'
 import { importAtStart } from '../offline/import-conversations.ts'
 import { restoreFromPath } from '../offline/restore-from-path.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -64,7 +64,7 @@ export async function assemble(options: Options): Promise<Assembled> {
   }
   const ownerTokenHash = hashSecret(ownerToken)
   const files = {
-    ...filesBeside({ mirror, store, data, noteDay: (day) => noteDay(store, day) }),
+    ...mirroredFiles({ mirror, store, data, noteDay: (day) => noteDay(store, day) }),
     bringBack: restoreFromPath(store, data),
   }
   const listeners = await startListeners({

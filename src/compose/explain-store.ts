@@ -49,7 +49,7 @@ export async function explainPostgres(url: string, error: unknown): Promise<unkn
   const { connectionOptions } = await import('../store/postgres/connection-options.ts')
   if (error instanceof StartFailure || codeOf(error) === undefined) return error
   return new StartFailure(
-    `PostgreSQL at ${connectionOptions(url).place} cannot be used: ${reason(error)}.`,
+    `PostgreSQL at ${connectionOptions(url).address} cannot be used: ${reason(error)}.`,
     'Check that it runs, and DATABASE_URL.',
     { cause: error },
   )

@@ -29,7 +29,7 @@ export async function openSealedStore(config: ConfigValues, logger: Logger, open
     if (await sealPlainValues(store, seals)) {
       logger.info('the keys of agents are sealed now; their plain text is being erased from the database')
       await store.close()
-      // Opened anew, it erases it (store/erase-remains.ts).
+      // Opened anew, it erases it (store/erase-deleted-data.ts).
       store = await open()
       await sayWhatIsLeft(store, config, logger)
     }

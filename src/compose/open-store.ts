@@ -3,7 +3,7 @@ import '../platform/temporal.ts'
 import { systemClock } from '../platform/clock.ts'
 import { databaseFile } from '../platform/data-folder.ts'
 import type { Logger } from '../platform/logger.ts'
-import { mustNotBeMoved } from '../platform/moved-mark.ts'
+import { requireNotMoved } from '../platform/moved-mark.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import type { Store } from '../store/store.ts'
 import { explainSqlite } from './explain-store.ts'
@@ -22,7 +22,7 @@ export async function openStore(
 }
 
 async function openSqlite(data: string): Promise<Store> {
-  await mustNotBeMoved(data)
+  await requireNotMoved(data)
   const { openSqliteStore } = await import('../store/sqlite/open-sqlite-store.ts')
   const file = databaseFile(data)
   try {

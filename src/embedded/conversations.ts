@@ -73,11 +73,11 @@ export interface Conversations {
 }
 
 /** Somebody may delete the conversation between our beginning it and writing into it; not for ever. */
-const mostTries = 5
+const maxAttempts = 5
 
 const messagesAtOnce = 500
 
-interface Around {
+interface ConversationsDependencies {
   /** Who is said to have sent what is added. */
   readonly by: string
   /** Writes the file of a conversation that is there; null where no files are kept. */
@@ -89,13 +89,13 @@ interface Around {
 }
 
 /** @internal */
-export function conversationsOn(store: Store, { by, save, noted, close }: Around): Conversations {
+export function conversationsOn(store: Store, { by, save, noted, close }: ConversationsDependencies): Conversations {
   let closing: Promise<void> | undefined
   /** DC2: whoever reads first after the boundary closes the day. */
   const cutOver = async (key: string): Promise<void> => {
     if (await store.query(isDayOver, { key })) await store.run(closeChapters, { keys: [key] })
   }
-  const known = (key: string) => orWhenUnknown(store.query(getConversation, { key }), undefined)
+  const known = (key: string) => unlessUnknown(store.query(getConversation, { key }), undefined)
 
   /** Whatever sets something begins the conversation first when it is not there. */
   async function begun<T>(key: string, write: () => Promise<T>): Promise<T> {
@@ -103,7 +103,7 @@ export function conversationsOn(store: Store, { by, save, noted, close }: Around
       try {
         return await write()
       } catch (error) {
-        if (!isUnknown(error) || tries === mostTries) throw error
+        if (!isUnknown(error) || tries === maxAttempts) throw error
         await store.run(getOrCreateConversation, { key })
       }
     }
@@ -120,14 +120,14 @@ export function conversationsOn(store: Store, { by, save, noted, close }: Around
     addFullMessage: add,
     getHistory: async (key) => {
       await cutOver(key)
-      return orWhenUnknown(store.query(getWholeHistory, { key }), [])
+      return unlessUnknown(store.query(getWholeHistory, { key }), [])
     },
     setHistory: async (key, given) => {
       const messages = checked(HistoryMessage.array().max(maxHistoryMessages), copied(given))
       return begun(key, () => store.run(setHistory, { key, messages, by }))
     },
     truncateHistory: async (key, keepLast) => {
-      await orWhenUnknown(store.run(truncateHistory, { key, keepLast }), undefined)
+      await unlessUnknown(store.run(truncateHistory, { key, keepLast }), undefined)
     },
     getSummary: async (key) => {
       await cutOver(key)
@@ -145,12 +145,12 @@ export function conversationsOn(store: Store, { by, save, noted, close }: Around
       return begun(key, () => store.run(setFlags, { key, flags }))
     },
     reset: async (key) => {
-      await orWhenUnknown(store.run(resetConversation, { key }), undefined)
+      await unlessUnknown(store.run(resetConversation, { key }), undefined)
     },
-    delete: (key) => orWhenUnknown(store.run(deleteConversation, { key, by }), undefined),
+    delete: (key) => unlessUnknown(store.run(deleteConversation, { key, by }), undefined),
     getDays: (key, page = {}) =>
-      orWhenUnknown(store.query(listChapters, { ...checked(PageQuery, page), key }), { items: [], nextCursor: null }),
-    getDay: (key, day) => orWhenUnknown(wholeDay(store, key, day), []),
+      unlessUnknown(store.query(listChapters, { ...checked(PageQuery, page), key }), { items: [], nextCursor: null }),
+    getDay: (key, day) => unlessUnknown(wholeDay(store, key, day), []),
     getNote: async (asked) => {
       const day = parseDay(asked)
       const contents = day && (await store.read((reader) => noteContents(reader, day)))
@@ -160,7 +160,7 @@ export function conversationsOn(store: Store, { by, save, noted, close }: Around
       return text
     },
     cutOver: async (key) => {
-      const done = await orWhenUnknown(store.run(cutOverConversation, { key }), { cut: false, day: null })
+      const done = await unlessUnknown(store.run(cutOverConversation, { key }), { cut: false, day: null })
       if (done.cut) await noted()
       return done
     },
@@ -199,7 +199,7 @@ function copied(given: unknown): unknown {
 
 const isUnknown = (error: unknown): boolean => error instanceof Refusal && error.code === 'not_found'
 
-const orWhenUnknown = <T, Else>(found: Promise<T>, otherwise: Else): Promise<T | Else> =>
+const unlessUnknown = <T, Else>(found: Promise<T>, otherwise: Else): Promise<T | Else> =>
   found.catch((error) => {
     if (isUnknown(error)) return otherwise
     throw error

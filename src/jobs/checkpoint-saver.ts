@@ -4,7 +4,7 @@
  */
 import { instant } from '../domain/instant.ts'
 import type { Clock } from '../platform/clock.ts'
-import { eachByItself, inPages } from '../platform/each-by-itself.ts'
+import { forEachSettled, inPages } from '../platform/for-each-settled.ts'
 import { findRunningWork, type RunningWork, runningAtOnce } from '../services/work/queries.ts'
 import { saveDueCheckpoint } from '../services/work/save-checkpoint.ts'
 import type { Store } from '../store/store.ts'
@@ -19,7 +19,7 @@ export const checkpointSaver = (store: Store, clock: Clock): PeriodicJob => ({
 })
 
 export const saveAllDue = (store: Store, clock: Clock): Promise<void> =>
-  eachByItself(
+  forEachSettled(
     inPages<RunningWork>((last) => store.query(findRunningWork, last ?? { projectId: '', workSessionId: '' }), runningAtOnce),
     async ({ projectId, workSessionId, dueAt }) => {
       if (dueAt <= instant(clock.now())) await store.run(saveDueCheckpoint, { projectId, workSessionId })

@@ -24,7 +24,7 @@ type Listed = { readonly [Kind in (typeof approachKinds)[number]]: readonly Entr
 type Entry = Readonly<Record<string, unknown>>
 
 const file = workSessionFileNames.approaches
-const namedAtMost = 5
+const maxNamed = 5
 
 /** Undefined while nobody but us has written it. `kept`: what the store says; `beside`: what we wrote last. */
 export async function changedApproaches(
@@ -66,7 +66,7 @@ function compared(known: Listed, theirs: Listed, whole: unknown): ChangedApproac
       if (!theirs[kind].some((each) => isDeepStrictEqual(each, entry))) lost.push(String(entry['id']))
   const fresh = pick(theirs, (kind, entry) => isNew(kind, entry) && !lost.includes(String(entry['id'])))
   const added = newApproaches(whole, fresh)
-  const names = lost.slice(0, namedAtMost).join(', ')
+  const names = lost.slice(0, maxNamed).join(', ')
   return {
     added,
     problem: lost.length > 0 ? statusText('approachesChanged', { file, ids: names }) : null,

@@ -17,16 +17,15 @@ import { readSavedConversation } from '../platform/saved-conversations.ts'
 import { selectConversation, selectNameOf } from '../store/conversations/conversations.ts'
 import { selectPosition } from '../store/log/event-log.ts'
 import { isFileOf, namesOf } from './conversation-name.ts'
-import { conversationText, Vanished } from './conversation-text.ts'
-import type { MirrorPlace, MirrorTarget } from './mirror-target.ts'
-import { inTurn } from './turns.ts'
+import { ConversationDeleted, conversationText } from './conversation-text.ts'
+import type { MirroredStream, MirrorTarget } from './mirror-target.ts'
 
 const bytesPerMs = 1000
 /** Enough for a short one, whose cost is that of a file and not of its bytes. */
 const shortestRestMs = 500
 const maxRestMs = 60_000
 /** A conversation that is deleted and begun again while it is written, so often, is somebody's mistake. */
-const mostTries = 5
+const maxAttempts = 5
 /** Of these nothing is in the file; looked at that many at a time, and with more the file is simply written. */
 const notInTheFile: ReadonlySet<string> = new Set([
   'messages-delivered',
@@ -35,7 +34,7 @@ const notInTheFile: ReadonlySet<string> = new Set([
   'workplace-chosen',
   'turn-begins',
 ])
-const eventsLookedAt = 200
+const maxEventsChecked = 200
 
 interface Cursor {
   readonly incarnation: string
@@ -48,29 +47,30 @@ export const conversationFile: MirrorTarget = {
   kind: 'conversation',
   // SE5: what somebody has written into the table by hand names no file.
   covers: (key) => 'key' in parseKey(key),
-  write: async (place) => {
+  write: async (mirrored) => {
     for (let tries = 1; ; tries++) {
       try {
-        return await inTurn(turnOf(place), () => writeOnce(place))
+        return await runInSequence(turnOf(mirrored), () => writeOnce(mirrored))
       } catch (error) {
-        if (!(error instanceof Vanished) || tries === mostTries) throw error
+        if (!(error instanceof ConversationDeleted) || tries === maxAttempts) throw error
       }
     }
   },
-  isCurrent: async (place, head) => {
-    const { plain, apart, cursor: path } = namesOf(place.data, place.id)
+  isCurrent: async (mirrored, head) => {
+    const { plain, apart, cursor: path } = namesOf(mirrored.data, mirrored.id)
     const cursor = await readCursor(path)
-    if (cursor) return isOurs(cursor, place) && cursor.seq >= head && (await exists(join(dirname(plain), basename(cursor.file))))
-    const row = await place.store.read((reader) => reader.first(selectConversation, { key: place.id }))
-    return !row && !(await exists(apart)) && !(await isFileOf(plain, place.id))
+    if (cursor)
+      return isOurs(cursor, mirrored) && cursor.seq >= head && (await exists(join(dirname(plain), basename(cursor.file))))
+    const row = await mirrored.store.read((reader) => reader.first(selectConversation, { key: mirrored.id }))
+    return !row && !(await exists(apart)) && !(await isFileOf(plain, mirrored.id))
   },
 }
 
 /** Two that ask for one name are written one after the other: what one removes is then never what the other has just written. */
-const turnOf = ({ data, id }: MirrorPlace): string => `${data}\n${claimOf(id) ?? id}`
+const turnOf = ({ data, id }: MirroredStream): string => `${data}\n${claimOf(id) ?? id}`
 
-async function writeOnce(place: MirrorPlace): Promise<number> {
-  const { store, stream, data, id: key } = place
+async function writeOnce(mirrored: MirroredStream): Promise<number> {
+  const { store, stream, data, id: key } = mirrored
   const { plain, apart, cursor: cursorPath } = namesOf(data, key)
   const { row, head, hasPlain } = await store.read(async (reader) => ({
     row: await reader.first(selectConversation, { key }),
@@ -86,7 +86,7 @@ async function writeOnce(place: MirrorPlace): Promise<number> {
   const cursor = await readCursor(cursorPath)
   const next: Cursor = { incarnation: store.incarnation, seq: head, file: basename(path) }
   await makeFolder(dirname(cursorPath))
-  if (cursor && isOurs(cursor, place) && cursor.file === next.file && (await isUpToDate(place, cursor.seq, head, path))) {
+  if (cursor && isOurs(cursor, mirrored) && cursor.file === next.file && (await isUpToDate(mirrored, cursor.seq, head, path))) {
     await writeCursor(cursorPath, next)
     return 0
   }
@@ -97,7 +97,7 @@ async function writeOnce(place: MirrorPlace): Promise<number> {
       yield piece
     }
   }
-  if (!cursor && (await isForeign(place, path))) await rename(path, `${path}.aside`)
+  if (!cursor && (await isForeign(mirrored, path))) await rename(path, `${path}.aside`)
   await replaceFile(path, counted())
   await removeOurs(key, [other])
   await writeCursor(cursorPath, next)
@@ -105,7 +105,7 @@ async function writeOnce(place: MirrorPlace): Promise<number> {
 }
 
 /** A broken file, or one that was put here under a wrong name, is somebody's all the same; that of a conversation we know is ours. */
-async function isForeign({ store, id }: MirrorPlace, path: string): Promise<boolean> {
+async function isForeign({ store, id }: MirroredStream, path: string): Promise<boolean> {
   if (!(await exists(path))) return false
   const saved = await readSavedConversation(path)
   if ('why' in saved) return true
@@ -114,10 +114,10 @@ async function isForeign({ store, id }: MirrorPlace, path: string): Promise<bool
 }
 
 /** Only marks were made since: the file says all there is to say. */
-async function isUpToDate({ store, stream }: MirrorPlace, after: number, head: number, path: string): Promise<boolean> {
+async function isUpToDate({ store, stream }: MirroredStream, after: number, head: number, path: string): Promise<boolean> {
   if (after >= head || !(await exists(path))) return false
-  const events = await store.eventsAfter(stream, after, eventsLookedAt)
-  return events.length < eventsLookedAt && events.every(({ type }) => notInTheFile.has(type))
+  const events = await store.eventsAfter(stream, after, maxEventsChecked)
+  return events.length < maxEventsChecked && events.every(({ type }) => notInTheFile.has(type))
 }
 
 /** A deleted conversation's file, or one that it had under another name. Never another conversation's. */
@@ -129,7 +129,7 @@ async function removeOurs(key: string, paths: readonly string[]): Promise<void> 
   }
 }
 
-const isOurs = ({ incarnation }: Cursor, { store }: MirrorPlace): boolean => incarnation === store.incarnation
+const isOurs = ({ incarnation }: Cursor, { store }: MirroredStream): boolean => incarnation === store.incarnation
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(
@@ -148,4 +148,19 @@ async function readCursor(path: string): Promise<Cursor | undefined> {
   } catch {
     return undefined
   }
+}
+
+/** The last job of each name. */
+const last = new Map<string, Promise<unknown>>()
+
+/** Runs jobs of the same name one after the other, and jobs of different names concurrently. */
+function runInSequence<T>(name: string, work: () => Promise<T>): Promise<T> {
+  const before = last.get(name) ?? Promise.resolve()
+  const mine = before.then(work, work)
+  last.set(name, mine)
+  const leave = (): void => {
+    if (last.get(name) === mine) last.delete(name)
+  }
+  mine.then(leave, leave)
+  return mine
 }

@@ -12,7 +12,7 @@ import type { MirrorSource } from './mirror-target.ts'
 const messagesAtOnce = 500
 
 /** The conversation was deleted while it was being written. */
-export class Vanished extends Error {}
+export class ConversationDeleted extends Error {}
 
 /** `head`: the number of the stream's newest event in the moment that `row` is from. */
 export async function* conversationText(store: MirrorSource, row: ConversationRow, head: number): AsyncGenerator<Buffer> {
@@ -36,7 +36,7 @@ async function* pagesOf(store: MirrorSource, row: ConversationRow, head: number)
       found: await messagesAfter(reader, { key: row.key, seq: after, hidden: false, limit: messagesAtOnce }),
       stillThere: (await reader.first(selectConversation, { key: row.key }))?.created_at === row.created_at,
     }))
-    if (!stillThere) throw new Vanished()
+    if (!stillThere) throw new ConversationDeleted()
     const messages = found.filter((message) => message.seq <= head)
     if (messages.length > 0) yield messages
     if (messages.length < messagesAtOnce) return

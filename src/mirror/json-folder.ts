@@ -11,7 +11,7 @@ import { readPlainFile } from '../platform/plain-file.ts'
 import { selectPosition } from '../store/log/event-log.ts'
 import type { Reader } from '../store/store.ts'
 import { writeJson } from './json-file.ts'
-import type { MirrorPlace, MirrorTarget } from './mirror-target.ts'
+import type { MirroredStream, MirrorTarget } from './mirror-target.ts'
 
 interface JsonFolder {
   readonly kind: StreamKind
@@ -20,7 +20,7 @@ interface JsonFolder {
   /** Every file by name, whole, as JSON; null for one that is to be gone. Read from one snapshot. */
   readonly contents: (reader: Reader, id: string) => Promise<Readonly<Record<string, unknown>>>
   /** What else lies in the folder and follows the stream: all of it, or only what moved since. */
-  readonly inside?: (place: MirrorPlace, folder: string, moved: MovedEvents | 'all') => Promise<void>
+  readonly inside?: (mirrored: MirroredStream, folder: string, moved: MovedEvents | 'all') => Promise<void>
 }
 
 /** The events behind the first number, up to the second. */
@@ -36,13 +36,13 @@ interface FolderCursor {
 }
 
 export const jsonFolder = ({ kind, path, contents, inside }: JsonFolder): MirrorTarget => {
-  const folderOf = ({ data, id }: MirrorPlace): string => join(data, path(id))
+  const folderOf = ({ data, id }: MirroredStream): string => join(data, path(id))
   return {
     kind,
     covers: () => true,
-    write: async (place) => {
-      const { store, stream, id } = place
-      const folder = folderOf(place)
+    write: async (mirrored) => {
+      const { store, stream, id } = mirrored
+      const folder = folderOf(mirrored)
       const written = inside && (await readCursor(folder))
       const { files, seq } = await store.read(async (reader) => ({
         files: await contents(reader, id),
@@ -55,14 +55,14 @@ export const jsonFolder = ({ kind, path, contents, inside }: JsonFolder): Mirror
       }
       await syncFolder(dirname(folder))
       const isOurs = written?.incarnation === store.incarnation && written.seq <= seq
-      await inside?.(place, folder, isOurs ? { after: written.seq, through: seq } : 'all')
+      await inside?.(mirrored, folder, isOurs ? { after: written.seq, through: seq } : 'all')
       const cursor: FolderCursor = { incarnation: store.incarnation, stream, seq }
       await writeFileAtomic(cursorFile(folder), `${JSON.stringify(cursor)}\n`)
       return 0
     },
-    isCurrent: async (place, head) => {
-      const cursor = await readCursor(folderOf(place))
-      return cursor?.incarnation === place.store.incarnation && cursor.seq >= head
+    isCurrent: async (mirrored, head) => {
+      const cursor = await readCursor(folderOf(mirrored))
+      return cursor?.incarnation === mirrored.store.incarnation && cursor.seq >= head
     },
   }
 }

@@ -7,7 +7,7 @@ import type { StreamKind } from '../domain/stream-name.ts'
 import { makeFolder } from '../platform/make-folder.ts'
 import type { Reader } from '../store/store.ts'
 import { addLines, readLastLine, removeLines, replaceLines } from './line-file.ts'
-import type { MirrorPlace, MirrorTarget } from './mirror-target.ts'
+import type { MirroredStream, MirrorTarget } from './mirror-target.ts'
 
 /** Lines read and written at a time. */
 const linesAtOnce = 200
@@ -29,9 +29,9 @@ interface LineLog {
 }
 
 export function lineLog(log: LineLog): MirrorTarget {
-  const pathOf = ({ data, id }: MirrorPlace): string => join(data, log.file(id) ?? '')
+  const pathOf = ({ data, id }: MirroredStream): string => join(data, log.file(id) ?? '')
 
-  async function* linesAfter({ store, id }: MirrorPlace, after: number): AsyncGenerator<string> {
+  async function* linesAfter({ store, id }: MirroredStream, after: number): AsyncGenerator<string> {
     for (let seq = after; ; ) {
       const from = seq
       const found = await store.read((reader) => log.after(reader, id, from, linesAtOnce))
@@ -41,30 +41,30 @@ export function lineLog(log: LineLog): MirrorTarget {
     }
   }
 
-  async function writeLines(place: MirrorPlace): Promise<void> {
-    const path = pathOf(place)
-    const { store, id } = place
+  async function writeLines(mirrored: MirroredStream): Promise<void> {
+    const path = pathOf(mirrored)
+    const { store, id } = mirrored
     if (!(await store.read((reader) => log.last(reader, id)))) return removeLines(path)
     await makeFolder(dirname(path))
     const written = await readLastLine(path)
-    if (written?.text === undefined) return addLines(path, 0, linesAfter(place, 0))
+    if (written?.text === undefined) return addLines(path, 0, linesAfter(mirrored, 0))
     const line = numbered(written.text)
     const isOurs = line && (await store.read((reader) => log.idAt(reader, id, line.seq))) === line.id
-    if (isOurs) await addLines(path, written.end, linesAfter(place, line.seq))
-    else await replaceLines(path, linesAfter(place, 0))
+    if (isOurs) await addLines(path, written.end, linesAfter(mirrored, line.seq))
+    else await replaceLines(path, linesAfter(mirrored, 0))
   }
 
   return {
     kind: log.kind,
     covers: (id) => log.file(id) !== undefined,
-    write: async (place) => {
-      await writeLines(place)
+    write: async (mirrored) => {
+      await writeLines(mirrored)
       return 0
     },
-    isCurrent: async (place) => {
+    isCurrent: async (mirrored) => {
       const [written, last] = await Promise.all([
-        readLastLine(pathOf(place)),
-        place.store.read((reader) => log.last(reader, place.id)),
+        readLastLine(pathOf(mirrored)),
+        mirrored.store.read((reader) => log.last(reader, mirrored.id)),
       ])
       if (!last || !written) return !last && !written
       const line = written.clean && written.text !== undefined ? numbered(written.text) : undefined

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts'
 /** What files are made from: a store, or one snapshot of it. */
 export type MirrorSource = Pick<Store, 'incarnation' | 'read' | 'eventsAfter'>
 
-export interface MirrorPlace {
+export interface MirroredStream {
   readonly store: MirrorSource
   /** The data folder. */
   readonly data: string
@@ -22,7 +22,7 @@ export interface MirrorTarget {
    * Makes the files what the store says, however they are. Done twice, or after a crash at any byte of it, the same comes out.
    * Answers for how many milliseconds they are to rest before they are written again.
    */
-  readonly write: (place: MirrorPlace) => Promise<number>
+  readonly write: (mirrored: MirroredStream) => Promise<number>
   /** Whether nothing has moved since they were written. */
-  readonly isCurrent: (place: MirrorPlace, head: number) => Promise<boolean>
+  readonly isCurrent: (mirrored: MirroredStream, head: number) => Promise<boolean>
 }

@@ -7,7 +7,7 @@
 import { parseStream, type StreamName } from '../domain/stream-name.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Store } from '../store/store.ts'
-import type { MirrorPlace, MirrorTarget } from './mirror-target.ts'
+import type { MirroredStream, MirrorTarget } from './mirror-target.ts'
 
 /** Changes that come within this time are written once, and whoever was just started has the disk to itself; well inside the second that files may be behind. */
 const gatherMs = 250
@@ -18,7 +18,7 @@ const maxRestMs = 60_000
 /** Streams looked at per step of the search for what was missed while we were away. */
 const searchPage = 500
 /** Streams whose files are written side by side: a disk has more than one hand, and they wait for it most of the time. */
-const writtenAtOnce = 8
+const maxConcurrentWrites = 8
 
 /** Rounds of writing that are waited for when somebody needs the files of one stream: the one under way, and one more after it. */
 const maxTriesToSettle = 3
@@ -34,7 +34,7 @@ interface Job {
   readonly name: string
   readonly stream: StreamName
   readonly target: MirrorTarget
-  readonly place: MirrorPlace
+  readonly mirrored: MirroredStream
 }
 
 export interface MirrorOptions {
@@ -47,7 +47,7 @@ export interface MirrorOptions {
 }
 
 export class Mirror {
-  readonly #parts: MirrorOptions
+  readonly #options: MirrorOptions
   readonly #moved = new Map<string, Job>()
   readonly #beingWritten = new Set<Job>()
   /** Until when the files of a job are left alone; only of those written lately, or in vain. */
@@ -62,9 +62,9 @@ export class Mirror {
   #told: string | null = null
   #stopped = false
 
-  constructor(parts: MirrorOptions) {
-    this.#parts = parts
-    this.#stopListening = parts.store.doorbell.onAny((stream) => this.#note(this.#jobsOf(stream)))
+  constructor(options: MirrorOptions) {
+    this.#options = options
+    this.#stopListening = options.store.doorbell.onAny((stream) => this.#note(this.#jobsOf(stream)))
   }
 
   /** Finds what moved while nobody listened. New changes are mirrored meanwhile. */
@@ -115,7 +115,9 @@ export class Mirror {
     this.#stopListening()
     this.#stopped = true
     this.#timer?.cancel()
-    await this.flush().catch((error) => this.#parts.logger.warn({ error: String(error) }, 'files beside the database are behind'))
+    await this.flush().catch((error) =>
+      this.#options.logger.warn({ error: String(error) }, 'files beside the database are behind'),
+    )
   }
 
   #note(jobs: readonly Job[]): void {
@@ -126,17 +128,17 @@ export class Mirror {
   }
 
   #dueAt(job: Job): number {
-    return Math.max(this.#parts.clock.now() + gatherMs, this.#restsUntil(job))
+    return Math.max(this.#options.clock.now() + gatherMs, this.#restsUntil(job))
   }
 
   #restsUntil({ name }: Job): number {
     const until = this.#resting.get(name) ?? 0
-    return until > this.#parts.clock.now() + maxRestMs ? 0 : until
+    return until > this.#options.clock.now() + maxRestMs ? 0 : until
   }
 
   #wakeAt(dueAt: number): void {
     if (this.#stopped || (this.#timer && this.#timer.dueAt <= dueAt)) return
-    const { clock } = this.#parts
+    const { clock } = this.#options
     this.#timer?.cancel()
     const cancel = clock.after(dueAt - clock.now(), () => {
       this.#timer = undefined
@@ -157,14 +159,14 @@ export class Mirror {
   }
 
   async #writeAll(): Promise<void> {
-    const { clock, logger } = this.#parts
+    const { clock, logger } = this.#options
     const jobs = [...this.#moved.values()].filter((job) => this.#restsUntil(job) <= clock.now())
     for (const { name } of jobs) this.#moved.delete(name)
     const next = jobs.values()
     const writeRest = async (): Promise<void> => {
       for (const job of next) await this.#writeJob(job)
     }
-    await Promise.all(Array.from({ length: writtenAtOnce }, writeRest))
+    await Promise.all(Array.from({ length: maxConcurrentWrites }, writeRest))
     const { problem } = this
     if (problem && problem !== this.#told) this.#warn(problem)
     if (!problem && this.#told) logger.info('files beside the database are written again')
@@ -173,10 +175,10 @@ export class Mirror {
   }
 
   async #writeJob(job: Job): Promise<void> {
-    const { name, stream, target, place } = job
+    const { name, stream, target, mirrored } = job
     this.#beingWritten.add(job)
     try {
-      this.#rest(job, await target.write(place))
+      this.#rest(job, await target.write(mirrored))
       this.#failing.delete(name)
     } catch (error) {
       this.#moved.set(name, job)
@@ -190,12 +192,12 @@ export class Mirror {
   }
 
   #rest({ name }: Job, ms: number): void {
-    if (ms > 0) this.#resting.set(name, this.#parts.clock.now() + ms)
+    if (ms > 0) this.#resting.set(name, this.#options.clock.now() + ms)
   }
 
   /** Behind this name. When the store cannot be asked, it goes on from there a moment later. */
   async #findMissed(begin: string): Promise<void> {
-    const { store, clock } = this.#parts
+    const { store, clock } = this.#options
     let after = begin
     try {
       while (!this.#stopped) {
@@ -217,21 +219,22 @@ export class Mirror {
 
   /** One for each target that has files of the stream. */
   #jobsOf(stream: StreamName): Job[] {
-    const { store, folder: data, targets } = this.#parts
+    const { store, folder: data, targets } = this.#options
     const parsed = parseStream(stream)
     if (!parsed) return []
     const { kind, id } = parsed
     return targets.flatMap((target, index) =>
       target.kind === kind && target.covers(id)
-        ? [{ name: `${index} ${stream}`, stream, target, place: { store, data, stream, id } }]
+        ? [{ name: `${index} ${stream}`, stream, target, mirrored: { store, data, stream, id } }]
         : [],
     )
   }
 
   #warn(error: unknown): void {
-    this.#parts.logger.warn({ error: String(error) }, 'files beside the database are behind; trying again')
+    this.#options.logger.warn({ error: String(error) }, 'files beside the database are behind; trying again')
   }
 }
 
 /** What cannot even be looked at is written, or it is told why not; the others are looked at all the same. */
-const isCurrent = ({ target, place }: Job, head: number): Promise<boolean> => target.isCurrent(place, head).catch(() => false)
+const isCurrent = ({ target, mirrored }: Job, head: number): Promise<boolean> =>
+  target.isCurrent(mirrored, head).catch(() => false)

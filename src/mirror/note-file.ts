@@ -11,7 +11,7 @@ import { replaceFile, syncFolder, writeFileAtomic } from '../platform/atomic-fil
 import { makeFolder } from '../platform/make-folder.ts'
 import { readPlainFile } from '../platform/plain-file.ts'
 import { noteContents, noteText, selectNote } from '../store/conversations/notes.ts'
-import type { MirrorPlace, MirrorTarget } from './mirror-target.ts'
+import type { MirroredStream, MirrorTarget } from './mirror-target.ts'
 
 /** It is written whole; the chapters of a day that are closed one after the other share a write. */
 const restMs = 1000
@@ -30,10 +30,10 @@ export const notePath = (data: string, day: Day): string => {
 export const noteFile = (report?: NoteReport): MirrorTarget => ({
   kind: 'note',
   covers: (id) => parseDay(id) === id,
-  write: async (place) => {
-    const day = place.id
+  write: async (mirrored) => {
+    const day = mirrored.id
     try {
-      const seq = await writeNote(place)
+      const seq = await writeNote(mirrored)
       await report?.written(day, seq)
       return restMs
     } catch (error) {
@@ -51,7 +51,7 @@ export const noteFile = (report?: NoteReport): MirrorTarget => ({
   },
 })
 
-async function writeNote({ store, data, id: day }: MirrorPlace): Promise<number> {
+async function writeNote({ store, data, id: day }: MirroredStream): Promise<number> {
   const path = notePath(data, day)
   const contents = await store.read((reader) => noteContents(reader, day))
   await makeFolder(dirname(path), 0o750)

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { type ProjectFile, projectFileVersion } from '../protocol/projects/project.ts'
 import { chosenSettings, selectProject } from '../store/projects/projects.ts'
 import { jsonFolder } from './json-folder.ts'
-import { type TakeIn, writeWorkSessions } from './work-session-folders.ts'
+import { type ImportApproaches, writeWorkSessions } from './work-session-folders.ts'
 
-const folder = (takeIn?: TakeIn) =>
+const folder = (importApproaches?: ImportApproaches) =>
   jsonFolder({
     kind: 'project',
     path: (id) => join('projects', id),
@@ -22,11 +22,11 @@ const folder = (takeIn?: TakeIn) =>
       }
       return { 'project.json': file }
     },
-    inside: writeWorkSessions(takeIn),
+    inside: writeWorkSessions(importApproaches),
   })
 
 /** For an export: nothing is read from the files. */
 export const projectFolder = folder()
 
 /** With what people write into the files beside the database (AR3). */
-export const projectFolderWith = (takeIn: TakeIn) => folder(takeIn)
+export const projectFolderWith = (importApproaches: ImportApproaches) => folder(importApproaches)

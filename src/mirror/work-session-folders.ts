@@ -2,22 +2,24 @@
  * `<data>/projects/{project_id}/sessions/{session_id}/` (CK2): four files and the artifacts of each work session that an event was
  * about, however many others the project has. Never removes an artifact's file but the one that was deleted.
  */
+
 import { join } from 'node:path'
 import { syncFolder } from '../platform/atomic-file.ts'
-import { eachByItself, inPages } from '../platform/each-by-itself.ts'
+import { forEachSettled, inPages } from '../platform/for-each-settled.ts'
 import { makeFolder } from '../platform/make-folder.ts'
 import { readPlainFile } from '../platform/plain-file.ts'
+import { aboutWorkSession } from '../protocol/work/about-work-session.ts'
 import type { ApproachesFile } from '../protocol/work/approaches-file.ts'
 import { workSessionFileNames as fileNames } from '../protocol/work/read-work-session.ts'
 import { FolderId } from '../protocol/work/state-checkpoint.ts'
 import type { WorkSession } from '../protocol/work/work-session.ts'
 import { newest, type PageKey } from '../store/page-cursor.ts'
-import type { Reader } from '../store/store.ts'
+import type { Reader, StoredEvent } from '../store/store.ts'
 import {
-  approachesAlong,
+  approachesOfLineage,
+  changesSinceEnd,
+  currentState,
   endState,
-  sinceItEnded,
-  stateOf,
   type WorkSessionRows,
   workSessionRows,
 } from '../store/work/work-session-state.ts'
@@ -26,9 +28,39 @@ import { mirrorArtifact } from './artifact-file.ts'
 import { type ChangedApproaches, changedApproaches } from './changed-approaches.ts'
 import { jsonText, writeJson } from './json-file.ts'
 import type { MovedEvents } from './json-folder.ts'
-import type { MirrorPlace, MirrorSource } from './mirror-target.ts'
-import { nothingTouched, type Touched, touch } from './touched.ts'
+import type { MirroredStream, MirrorSource } from './mirror-target.ts'
 import { approachesFile, remainingTasksFile, workSessionFile } from './work-session-files.ts'
+
+/** Which work sessions the events of a project are about: those whose files have to be looked at again. */
+export interface Touched {
+  readonly workSessionIds: Set<string>
+  /** What was learned there is in the files of others, too (AR2). */
+  readonly learnedIn: Set<string>
+  /** CK6: those it came from say where the work was completed. */
+  readonly endedIn: Set<string>
+  /** Names of artifacts that were stored or deleted, by work session. */
+  readonly artifacts: Map<string, Set<string>>
+}
+
+export const nothingTouched = (): Touched => ({
+  workSessionIds: new Set(),
+  learnedIn: new Set(),
+  endedIn: new Set(),
+  artifacts: new Map(),
+})
+
+export function touch(touched: Touched, { type, data }: StoredEvent): void {
+  if (data === null) return
+  const about = aboutWorkSession(type, data)
+  if (!about) return
+  const { workSessionId, learned, artifact } = about
+  touched.workSessionIds.add(workSessionId)
+  if (learned) touched.learnedIn.add(workSessionId)
+  if (type === 'work-session-ended') touched.endedIn.add(workSessionId)
+  if (artifact === undefined) return
+  const names = touched.artifacts.get(workSessionId) ?? new Set()
+  touched.artifacts.set(workSessionId, names.add(artifact))
+}
 
 const eventsAtOnce = 500
 const workSessionsAtOnce = 200
@@ -37,21 +69,24 @@ const workSessionsAtOnce = 200
 export const workSessionFolder = (workSessionId: string): string => join('sessions', workSessionId)
 
 /** AR3: whoever keeps what was written into an approaches.json by hand; resolves when that is done. */
-export type TakeIn = (found: {
+export type ImportApproaches = (found: {
   readonly projectId: string
   readonly workSessionId: string
   readonly added: ChangedApproaches['added']
   readonly problem: string | null
 }) => Promise<void>
 
-/** Without `takeIn` nobody reads what is written into the files. */
+/** Without `importApproaches` nobody reads what is written into the files. */
 export const writeWorkSessions =
-  (takeIn?: TakeIn) =>
-  async (place: MirrorPlace, folder: string, moved: MovedEvents | 'all'): Promise<void> => {
-    const { store, id } = place
-    if (moved === 'all') return eachByItself(allOf(store, id), (each) => writeWorkSession(store, folder, each.id, 'all', takeIn))
-    const { workSessionIds, artifacts } = await touchedBy(place, moved)
-    await eachByItself(workSessionIds, (each) => writeWorkSession(store, folder, each, artifacts.get(each) ?? new Set(), takeIn))
+  (importApproaches?: ImportApproaches) =>
+  async (mirrored: MirroredStream, folder: string, moved: MovedEvents | 'all'): Promise<void> => {
+    const { store, id } = mirrored
+    if (moved === 'all')
+      return forEachSettled(allOf(store, id), (each) => writeWorkSession(store, folder, each.id, 'all', importApproaches))
+    const { workSessionIds, artifacts } = await touchedBy(mirrored, moved)
+    await forEachSettled(workSessionIds, (each) =>
+      writeWorkSession(store, folder, each, artifacts.get(each) ?? new Set(), importApproaches),
+    )
   }
 
 function allOf(store: MirrorSource, projectId: string): AsyncIterable<WorkSession> {
@@ -61,7 +96,7 @@ function allOf(store: MirrorSource, projectId: string): AsyncIterable<WorkSessio
   return inPages((last) => page(after(last)), workSessionsAtOnce)
 }
 
-async function touchedBy({ store, stream }: MirrorPlace, { after, through }: MovedEvents): Promise<Touched> {
+async function touchedBy({ store, stream }: MirroredStream, { after, through }: MovedEvents): Promise<Touched> {
   const touched = nothingTouched()
   for (let seq = after; seq < through; ) {
     const events = await store.eventsAfter(stream, seq, Math.min(eventsAtOnce, through - seq))
@@ -70,7 +105,7 @@ async function touchedBy({ store, stream }: MirrorPlace, { after, through }: Mov
     if (!last) break
     seq = last.seq
   }
-  await store.read((reader) => addKin(reader, touched))
+  await store.read((reader) => addRelatives(reader, touched))
   return touched
 }
 
@@ -78,7 +113,7 @@ async function touchedBy({ store, stream }: MirrorPlace, { after, through }: Mov
  * AR2: what was learned stands in the files of all that run and come from the same root. CK6: that a work session ended stands in the
  * files of those it came from.
  */
-async function addKin(reader: Reader, { learnedIn, endedIn, workSessionIds }: Touched): Promise<void> {
+async function addRelatives(reader: Reader, { learnedIn, endedIn, workSessionIds }: Touched): Promise<void> {
   for (const id of new Set([...learnedIn, ...endedIn])) {
     const ancestors = await ancestorsOf(reader, id)
     if (endedIn.has(id)) for (const each of ancestors) workSessionIds.add(each)
@@ -93,28 +128,28 @@ async function writeWorkSession(
   projectFolder: string,
   id: string,
   artifacts: ReadonlySet<string> | 'all',
-  takeIn: TakeIn | undefined,
+  importApproaches: ImportApproaches | undefined,
 ): Promise<void> {
   // Another program may have written a row with an id that cannot be the name of a folder.
   if (!FolderId.safeParse(id).success) return
   const found = await store.read(async (reader) => {
     const rows = await workSessionRows(reader, id)
     if (!rows) return undefined
-    const approaches = await approachesAlong(reader, await lineageOf(reader, rows.workSession))
-    return { rows, approaches, since: await sinceItEnded(reader, rows) }
+    const approaches = await approachesOfLineage(reader, await lineageOf(reader, rows.workSession))
+    return { rows, approaches, since: await changesSinceEnd(reader, rows) }
   })
   if (!found) return
   const { rows, approaches, since } = found
   const folder = join(projectFolder, workSessionFolder(id))
   await makeFolder(join(folder, 'artifacts'))
   const names = artifacts === 'all' ? new Set(rows.artifacts.map(({ name }) => name)) : artifacts
-  const state = stateOf(rows)
+  const state = currentState(rows)
   const kept = await isFinal(join(folder, fileNames.checkpoint), rows)
   const learned = { rows, content: approachesFile(rows, approaches), kept }
   const writes = [
     ...[...names].map((name) => () => mirrorArtifact(store, join(folder, 'artifacts'), id, name)),
     () => writeJson(join(folder, fileNames.workSession), workSessionFile(rows, since)),
-    () => writeApproaches(folder, learned, takeIn),
+    () => writeApproaches(folder, learned, importApproaches),
     ...(kept
       ? []
       : [
@@ -125,10 +160,10 @@ async function writeWorkSession(
     () => syncFolder(folder),
     () => syncFolder(join(folder, '..')),
   ]
-  await eachByItself(writes, (write) => write())
+  await forEachSettled(writes, (write) => write())
 }
 
-interface Learned {
+interface ApproachesToWrite {
   readonly rows: WorkSessionRows
   readonly content: ApproachesFile
   /** CK6: the work has ended, and the file with it. */
@@ -136,20 +171,25 @@ interface Learned {
 }
 
 /** AR3: what somebody wrote into the file comes first; it is written over only when all of that was taken in. */
-async function writeApproaches(folder: string, { rows, content, kept }: Learned, takeIn: TakeIn | undefined): Promise<void> {
+async function writeApproaches(
+  folder: string,
+  { rows, content, kept }: ApproachesToWrite,
+  importApproaches: ImportApproaches | undefined,
+): Promise<void> {
   const [path, beside] = [join(folder, fileNames.approaches), join(folder, `.${fileNames.approaches}`)]
   const { id: workSessionId, project_id: projectId, file_problem } = rows.workSession
-  const changed = takeIn && (await changedApproaches(path, beside, content))
+  const changed = importApproaches && (await changedApproaches(path, beside, content))
   if (changed) {
     const { added, problem, known } = changed
-    if (added.length > 0 || problem !== file_problem) await takeIn({ projectId, workSessionId, added, problem })
+    if (added.length > 0 || problem !== file_problem) await importApproaches({ projectId, workSessionId, added, problem })
     await writeJson(beside, known)
     // With what was taken in it is written right afterwards.
     if (problem !== null || added.length > 0) return
-  } else if (takeIn && file_problem !== null) await takeIn({ projectId, workSessionId, added: [], problem: null })
+  } else if (importApproaches && file_problem !== null)
+    await importApproaches({ projectId, workSessionId, added: [], problem: null })
   if (kept) return
   await writeJson(path, content)
-  if (takeIn) await writeJson(beside, content)
+  if (importApproaches) await writeJson(beside, content)
 }
 
 /** CK6: whether the three files say how it ended, and are left alone from then on. */

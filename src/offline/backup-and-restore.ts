@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { explainPostgres, explainSqlite } from '../compose/explain-store.ts'
 import { conversationsFolder, databaseFile, projectsFolder } from '../platform/data-folder.ts'
-import { mustNotBeMoved, unmarkMoved } from '../platform/moved-mark.ts'
+import { requireNotMoved, unmarkMoved } from '../platform/moved-mark.ts'
 import { readSeals, sealingKeyFile } from '../platform/sealing-key.ts'
 import { StartFailure } from '../platform/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
@@ -59,7 +59,7 @@ export async function backUp({ data, database_url: url }: ConfigValues, toFile: 
     const { backupSqlite } = await import('../store/sqlite/backup.ts')
     const file = databaseFile(data)
     if (!existsSync(file)) throw new StartFailure(`There is no database in ${data}.`, 'Name the folder with --data DIR.')
-    await mustNotBeMoved(data)
+    await requireNotMoved(data)
     await backupSqlite(file, toFile).catch((error: Error) => {
       throw explainSqlite(file, error)
     })
@@ -97,7 +97,7 @@ export async function lookAtTarget({ data, database_url: url }: ConfigValues): P
   if (url) {
     const { connectionOptions } = await import('../store/postgres/connection-options.ts')
     // Only an empty one is restored into, and whether it is empty is asked where it counts.
-    return { place: `PostgreSQL at ${connectionOptions(url).place}`, contents: null, hasFiles }
+    return { place: `PostgreSQL at ${connectionOptions(url).address}`, contents: null, hasFiles }
   }
   const file = databaseFile(data)
   if (!existsSync(file)) return { place: data, contents: null, hasFiles }
@@ -128,7 +128,7 @@ export async function restoreFrom(
     const { connectionOptions } = await import('../store/postgres/connection-options.ts')
     try {
       await restorePostgres(fromFile, url)
-      const place = `PostgreSQL at ${connectionOptions(url).place}`
+      const place = `PostgreSQL at ${connectionOptions(url).address}`
       return { place, keptAt: null, ...(await readPostgres(url, readRestored)) }
     } catch (error) {
       throw await explainPostgres(url, error)

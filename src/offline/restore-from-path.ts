@@ -8,7 +8,7 @@ import { refusalText } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { projectsFolder } from '../platform/data-folder.ts'
 import { isBelow } from '../platform/path-inside.ts'
-import { findCheckpoint, foldersOfKin, readSavedWorkSession, type SavedWorkSession } from '../platform/saved-work-session.ts'
+import { findCheckpoint, foldersOfLineage, readSavedWorkSession, type SavedWorkSession } from '../platform/saved-work-session.ts'
 import { StartFailure } from '../platform/start-failure.ts'
 import type { NotRestored } from '../protocol/work/resume.ts'
 import { projectPaths } from '../store/projects/projects.ts'
@@ -66,7 +66,7 @@ function inside(root: string, saved: SavedWorkSession): SavedWorkSession {
 
 async function bringKin(store: Store, root: string, saved: SavedWorkSession, by: string): Promise<NotRestored[]> {
   const told: NotRestored[] = []
-  const kin = isBelow(root, saved.folder) ? await foldersOfKin(saved) : [saved.folder]
+  const kin = isBelow(root, saved.folder) ? await foldersOfLineage(saved) : [saved.folder]
   for (const folder of kin.filter((each) => each === saved.folder || isBelow(root, each))) {
     const brought = await restoreFromFolder(store, folder === saved.folder ? saved : await readSavedWorkSession(folder), by)
     if (folder === saved.folder) told.push(...brought.told)

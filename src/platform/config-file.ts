@@ -18,14 +18,14 @@ export interface ConfigFile {
   readonly problems: readonly string[]
 }
 
-export interface ConfigPlaces {
+export interface ConfigFileLocations {
   /** The file that was asked for by name; then no other is looked at. */
   readonly named: string | undefined
   readonly data: string
   readonly packageFolder: string
 }
 
-export function readConfigFile({ named, data, packageFolder }: ConfigPlaces): ConfigFile {
+export function readConfigFile({ named, data, packageFolder }: ConfigFileLocations): ConfigFile {
   const inData = join(data, configFileName)
   const places = named ? [named] : [inData, ...(isClone(packageFolder) ? [join(packageFolder, configFileName)] : [])]
   for (const path of places) {

@@ -62,7 +62,7 @@ export async function prepareDataFolder(data: string, warn: (message: string) =>
     // As /tmp is: closed to others, it would be taken away from everybody else on the machine.
     if ((mode & sharedByAll) === sharedByAll) throw shared(data)
     await access(data, constants.R_OK | constants.W_OK | constants.X_OK)
-    await closeToOthers(data, 'data folder', warn)
+    await restrictToOwner(data, 'data folder', warn)
     await makeFolder(runFolder(data))
   } catch (error) {
     throw explain(data, error)
@@ -70,7 +70,7 @@ export async function prepareDataFolder(data: string, warn: (message: string) =>
 }
 
 /** `what` it is, for the warning. */
-export async function closeToOthers(folder: string, what: string, warn: (message: string) => void): Promise<void> {
+export async function restrictToOwner(folder: string, what: string, warn: (message: string) => void): Promise<void> {
   const { mode } = await stat(folder)
   if (process.platform === 'win32' || (mode & openToOthers) === 0) return
   await chmod(folder, 0o700)
@@ -79,10 +79,10 @@ export async function closeToOthers(folder: string, what: string, warn: (message
 
 const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, '0')
 
-const elsewhere = 'or choose another folder with --data DIR.'
+const useAnotherFolder = 'or choose another folder with --data DIR.'
 
 const readOnly = (data: string): StartFailure =>
-  new StartFailure(`The data folder ${data} is read-only.`, `Make it writable (chmod u+w ${data}), ${elsewhere}`)
+  new StartFailure(`The data folder ${data} is read-only.`, `Make it writable (chmod u+w ${data}), ${useAnotherFolder}`)
 
 const shared = (data: string): StartFailure =>
   new StartFailure(
@@ -115,7 +115,7 @@ function explain(data: string, error: unknown): StartFailure {
     case 'EPERM':
       return new StartFailure(
         `The data folder ${data} cannot be written by this user.`,
-        `Give yourself rights on ${data}, ${elsewhere}`,
+        `Give yourself rights on ${data}, ${useAnotherFolder}`,
         {
           cause: error,
         },
@@ -124,7 +124,7 @@ function explain(data: string, error: unknown): StartFailure {
     case 'EDQUOT':
       return new StartFailure(
         `There is no space left for the data folder ${data}.`,
-        `Free some space on ${dirname(data)}, ${elsewhere}`,
+        `Free some space on ${dirname(data)}, ${useAnotherFolder}`,
         {
           cause: error,
         },

@@ -24,7 +24,7 @@ export interface LocalLook {
   readonly hasGit: boolean
 }
 
-export function lookAtFolder(rules: FolderRules, wanted: string): LocalLook {
+export function inspectFolder(rules: FolderRules, wanted: string): LocalLook {
   // A path of another kind of system.
   if (!isAbsolute(wanted)) return { path: wanted, state: 'missing', hasGit: false }
   const path = realPath(resolve(wanted))

@@ -3,9 +3,9 @@
  * and every transport, so that nothing is fetched, not even objects that a partial clone lacks. What a repository names for single files or
  * submodules has no fixed key; coordinator/worktrees/repository.ts finds it and passes it as `config`.
  */
-const handedOn = ['HOME', 'PATH', 'USER', 'LOGNAME', 'TMPDIR', 'XDG_CONFIG_HOME', 'SystemRoot', 'USERPROFILE']
+const inheritedVariables = ['HOME', 'PATH', 'USER', 'LOGNAME', 'TMPDIR', 'XDG_CONFIG_HOME', 'SystemRoot', 'USERPROFILE']
 
-const always: Readonly<Record<string, string>> = {
+const fixedVariables: Readonly<Record<string, string>> = {
   'core.hooksPath': process.platform === 'win32' ? 'NUL' : '/dev/null',
   'core.fsmonitor': 'false',
   'core.pager': 'cat',
@@ -41,9 +41,9 @@ export function gitEnvironment(
   ours: Readonly<Record<string, string | undefined>>,
   config: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-  const entries = Object.entries({ ...always, ...config })
+  const entries = Object.entries({ ...fixedVariables, ...config })
   return {
-    ...Object.fromEntries(handedOn.flatMap((name) => (ours[name] === undefined ? [] : [[name, ours[name]]]))),
+    ...Object.fromEntries(inheritedVariables.flatMap((name) => (ours[name] === undefined ? [] : [[name, ours[name]]]))),
     // Words we read, and no lock that the agent's own git would run into.
     LC_ALL: 'C',
     GIT_TERMINAL_PROMPT: '0',

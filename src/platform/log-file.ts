@@ -2,10 +2,10 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs'
 import type { DestinationStream } from 'pino'
 
-const mostBytes = 4 * 1024 * 1024
+const maxLogBytes = 4 * 1024 * 1024
 
 /** Whoever cannot write it, because the disk is full, works on without. */
-export function logFile(path: string, most = mostBytes): DestinationStream {
+export function logFile(path: string, most = maxLogBytes): DestinationStream {
   let bytes = sizeOf(path)
   return {
     write(line) {
@@ -24,7 +24,7 @@ export function logFile(path: string, most = mostBytes): DestinationStream {
 /** What a log and the one before it take on the disk, and can take at most. */
 export const useOfLog = (path: string): { bytes: number; atMostBytes: number } => ({
   bytes: sizeOf(path) + sizeOf(before(path)),
-  atMostBytes: 2 * mostBytes,
+  atMostBytes: 2 * maxLogBytes,
 })
 
 const before = (path: string): string => `${path}.before`

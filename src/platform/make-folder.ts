@@ -7,10 +7,10 @@ import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { syncFolder } from './atomic-file.ts'
 
-export const makeFolder = (path: string, mode = 0o700): Promise<void> => make(path, mode, true)
+export const makeFolder = (path: string, mode = 0o700): Promise<void> => makeParents(path, mode, true)
 
 /** `mayRetry`: another may have made the parent since this was refused for want of it; under /proc it is refused for ever. */
-async function make(path: string, mode: number, mayRetry: boolean): Promise<void> {
+async function makeParents(path: string, mode: number, mayRetry: boolean): Promise<void> {
   try {
     await mkdir(path, { mode })
   } catch (error) {
@@ -19,7 +19,7 @@ async function make(path: string, mode: number, mayRetry: boolean): Promise<void
     const hasParent = existsSync(dirname(path))
     if (code !== 'ENOENT' || (hasParent && !mayRetry)) throw error
     if (!hasParent) await makeFolder(dirname(path), mode)
-    return make(path, mode, false)
+    return makeParents(path, mode, false)
   }
   // Until then a power cut could take the new folder, with everything kept in it since.
   await syncFolder(dirname(path))

@@ -21,7 +21,7 @@ export const markMoved = (data: string, moved: Moved): Promise<void> =>
 export const unmarkMoved = (data: string): Promise<void> => rm(movedFile(data), { force: true })
 
 /** Throws for a folder whose database was moved away. */
-export async function mustNotBeMoved(data: string): Promise<void> {
+export async function requireNotMoved(data: string): Promise<void> {
   const file = movedFile(data)
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
@@ -29,13 +29,13 @@ export async function mustNotBeMoved(data: string): Promise<void> {
   })
   if (text === undefined) return
   throw new StartFailure(
-    `The database of ${data} was moved to ${whereTo(text)}; the one in the folder is what it was then.`,
+    `The database of ${data} was moved to ${newLocation(text)}; the one in the folder is what it was then.`,
     `Set DATABASE_URL to where it is now. To go on with the old one, without what was written since, delete ${file}; to bring everything back, make a backup with DATABASE_URL set and restore it without.`,
   )
 }
 
 /** The mark counts whatever is in it. */
-function whereTo(text: string): string {
+function newLocation(text: string): string {
   try {
     const { to, at } = JSON.parse(text) as Moved
     return `${to} on ${at.slice(0, 10)}`

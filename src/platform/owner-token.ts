@@ -9,9 +9,9 @@ import { StartFailure } from './start-failure.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Short ones can be guessed; ours have 43 random characters. */
-const shortestToken = 20
+const minTokenLength = 20
 /** As much as a token in a header may have (protocol/access/people.ts). */
-const maxToken = 512
+const maxTokenLength = 512
 
 /** The server's side: the token that counts, made if there is none yet. Call it while holding the folder's lock. */
 export async function loadOwnerToken(data: string, env: Environment): Promise<string> {
@@ -27,9 +27,9 @@ export async function loadOwnerToken(data: string, env: Environment): Promise<st
 export function tokenFromEnvironment(env: Environment): string | undefined {
   const token = env['HOLDFAST_TOKEN']?.trim()
   if (!token) return undefined
-  if (/^[\x21-\x7e]+$/.test(token) && token.length >= shortestToken && token.length <= maxToken) return token
+  if (/^[\x21-\x7e]+$/.test(token) && token.length >= minTokenLength && token.length <= maxTokenLength) return token
   throw new StartFailure(
-    `HOLDFAST_TOKEN must have ${shortestToken} to ${maxToken} printable characters without spaces.`,
+    `HOLDFAST_TOKEN must have ${minTokenLength} to ${maxTokenLength} printable characters without spaces.`,
     'Make one with `openssl rand -base64 32`, or leave it unset and one is made for you.',
     { exitCode: 2 },
   )
@@ -40,7 +40,7 @@ export async function readOwnerToken(data: string): Promise<string | undefined> 
   const kept = await readSecret(data, 'owner-token')
   if (!kept) return undefined
   const { path, text: token } = kept
-  if (token.length < shortestToken || token.length > maxToken || /\s/.test(token)) {
+  if (token.length < minTokenLength || token.length > maxTokenLength || /\s/.test(token)) {
     throw new StartFailure(`${path} does not hold a token.`, 'Delete the file; the next start makes a new one.')
   }
   return token

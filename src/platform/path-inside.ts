@@ -14,7 +14,7 @@ export class PathRefused extends Error {}
 
 const maxPath = 1024
 const maxName = 255
-const deepest = 32
+const maxDepth = 32
 /** Devices on Windows, with whatever ending. */
 const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?$/i
 
@@ -27,7 +27,7 @@ export function namesIn(path: string): string[] {
   if (/^[\\/]/.test(path) || /^[a-z]:/i.test(path)) throw new PathRefused('The path must not begin at a root or a drive.')
   const names = path.split(/[\\/]+/).filter((name) => name !== '' && name !== '.')
   if (names.length === 0) throw new PathRefused('The path names nothing.')
-  if (names.length > deepest) throw new PathRefused(`The path is deeper than ${deepest} folders.`)
+  if (names.length > maxDepth) throw new PathRefused(`The path is deeper than ${maxDepth} folders.`)
   for (const name of names) checkName(name)
   return names
 }

@@ -4,17 +4,17 @@ import { type FileHandle, open } from 'node:fs/promises'
 
 export class NotPlainFile extends Error {}
 
-const inTheWay = (path: string): string => `${path} is in the way: it is not a plain file`
+const notPlainText = (path: string): string => `${path} is in the way: it is not a plain file`
 
 export async function openPlainFile(path: string, flags = constants.O_RDONLY): Promise<FileHandle> {
   const file = await open(path, flags | constants.O_NONBLOCK, 0o600).catch((error: NodeJS.ErrnoException) => {
     // A pipe that nobody reads.
-    if (error.code === 'ENXIO') throw new NotPlainFile(inTheWay(path))
+    if (error.code === 'ENXIO') throw new NotPlainFile(notPlainText(path))
     throw error
   })
   if ((await file.stat()).isFile()) return file
   await file.close()
-  throw new NotPlainFile(inTheWay(path))
+  throw new NotPlainFile(notPlainText(path))
 }
 
 /** Made where it is missing, written over where it is not. */

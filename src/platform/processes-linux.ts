@@ -16,13 +16,13 @@ const birthAt = 19
  * A process that is just becoming another program has no environment for a moment: it is looked at again, so often. Its mark would be
  * missed otherwise, and with it what a dead coordinator left (CO5).
  */
-const maxLooksAgain = 3
-const lookAgainMs = 5
+const maxRereads = 3
+const rereadMs = 5
 
-const firstRoom = 32 * 1024
+const initialBufferBytes = 32 * 1024
 /** Far more than the kernel takes for one environment; what is beyond is not seen. */
-const mostRoom = 8 * 1024 * 1024
-let room = Buffer.allocUnsafeSlow(firstRoom)
+const maxBufferBytes = 8 * 1024 * 1024
+let buffer = Buffer.allocUnsafeSlow(initialBufferBytes)
 
 /** Valid until the next one is read. Undefined when there is no such file, or it is not ours to read. */
 function read(path: string): Buffer | undefined {
@@ -35,10 +35,10 @@ function read(path: string): Buffer | undefined {
   try {
     let length = 0
     for (let count = -1; count !== 0; length += count) {
-      if (length === room.length && !makeRoom()) break
-      count = readSync(descriptor, room, length, room.length - length, null)
+      if (length === buffer.length && !growBuffer()) break
+      count = readSync(descriptor, buffer, length, buffer.length - length, null)
     }
-    return room.subarray(0, length)
+    return buffer.subarray(0, length)
   } catch {
     return undefined
   } finally {
@@ -46,11 +46,11 @@ function read(path: string): Buffer | undefined {
   }
 }
 
-function makeRoom(): boolean {
-  if (room.length >= mostRoom) return false
-  const larger = Buffer.allocUnsafeSlow(room.length * 2)
-  room.copy(larger)
-  room = larger
+function growBuffer(): boolean {
+  if (buffer.length >= maxBufferBytes) return false
+  const larger = Buffer.allocUnsafeSlow(buffer.length * 2)
+  buffer.copy(larger)
+  buffer = larger
   return true
 }
 
@@ -71,12 +71,12 @@ function statOf(pid: number): Stat | undefined {
   return { parent: Number(fields[parentAt]), group: Number(fields[groupAt]), birth, dead }
 }
 
-interface Seen {
+interface ReadProcess {
   readonly process: LiveProcess
   readonly isBetweenPrograms: boolean
 }
 
-function lookAt(pid: number): Seen[] {
+function readProcess(pid: number): ReadProcess[] {
   const stat = statOf(pid)
   if (!stat || stat.dead) return []
   const { parent, group, birth } = stat
@@ -90,10 +90,10 @@ function lookAt(pid: number): Seen[] {
 async function list(): Promise<LiveProcess[]> {
   let seen = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => lookAt(Number(name)))
-  for (let again = 0; again < maxLooksAgain && seen.some(({ isBetweenPrograms }) => isBetweenPrograms); again++) {
-    await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
-    seen = seen.flatMap((each) => (each.isBetweenPrograms ? lookAt(each.process.pid) : each))
+    .flatMap((name) => readProcess(Number(name)))
+  for (let again = 0; again < maxRereads && seen.some(({ isBetweenPrograms }) => isBetweenPrograms); again++) {
+    await new Promise((resolve) => setTimeout(resolve, rereadMs))
+    seen = seen.flatMap((each) => (each.isBetweenPrograms ? readProcess(each.process.pid) : each))
   }
   return seen.map(({ process }) => process)
 }

@@ -8,7 +8,7 @@ import { Refusal } from '../domain/errors.ts'
 import { type ReadConversation, readConversationFile } from '../protocol/conversations/conversation-file.ts'
 import { parseJson } from './parse-json.ts'
 
-const largestFileBytes = 256 * 1024 * 1024
+const maxFileBytes = 256 * 1024 * 1024
 
 export type SavedConversation = { readonly file: string } & (
   | { readonly conversation: ReadConversation }
@@ -43,6 +43,6 @@ async function bytesOf(path: string): Promise<Buffer> {
   const found = await lstat(path)
   // A pipe would keep us waiting, a link lead anywhere.
   if (!found.isFile()) throw new Refusal('invalid_request', 'It is not a file')
-  if (found.size > largestFileBytes) throw new Refusal('invalid_request', `It is larger than ${largestFileBytes} bytes`)
+  if (found.size > maxFileBytes) throw new Refusal('invalid_request', `It is larger than ${maxFileBytes} bytes`)
   return readFile(path)
 }

@@ -99,7 +99,7 @@ const maxSiblings = 100_000
  * Lists the folders of a work session and its relatives in the same parent folder (CK4): first its descendants, youngest generation
  * first, then itself, then its ancestors. The youngest work session that had a task knows its latest state.
  */
-export async function foldersOfKin({ folder }: SavedWorkSession): Promise<string[]> {
+export async function foldersOfLineage({ folder }: SavedWorkSession): Promise<string[]> {
   const beside = dirname(folder)
   const parents = await parentsIn(beside)
   const byParent = Map.groupBy(parents.keys(), (id) => parents.get(id) ?? null)

@@ -5,7 +5,7 @@
 import { chmod, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncFolder, writeFileAtomic } from './atomic-file.ts'
-import { closeToOthers } from './data-folder.ts'
+import { restrictToOwner } from './data-folder.ts'
 import { makeFolder } from './make-folder.ts'
 import { StartFailure } from './start-failure.ts'
 
@@ -61,7 +61,7 @@ interface MoveOptions {
 export async function prepareSecrets(data: string, { warn, coordinatorRuns }: MoveOptions): Promise<void> {
   const folder = secretsFolder(data)
   await makeFolder(folder)
-  await closeToOthers(folder, 'folder of secrets', warn)
+  await restrictToOwner(folder, 'folder of secrets', warn)
   for (const name of await unmovedSecrets(data)) {
     if (name === 'coordinator-token' && (await coordinatorRuns())) continue
     await moveIn(data, name, warn)

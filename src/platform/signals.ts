@@ -28,8 +28,8 @@ export interface StopOptions {
 }
 
 /** Starts listening; the function returned stops it again. */
-export function stopOnSignal(parts: StopOptions): () => void {
-  const { stop, hurry = () => 'exit', onTrouble, clock = systemClock, process: target = process } = parts
+export function stopOnSignal(options: StopOptions): () => void {
+  const { stop, hurry = () => 'exit', onTrouble, clock = systemClock, process: target = process } = options
   let hurried = false
   let first: { readonly signal: StopSignal; readonly at: number } | undefined
 

@@ -3,10 +3,13 @@
  * writing are shown as what they are instead of being obeyed. Pure.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is shown
-const obeyed = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+const terminalControls = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
 export const visible = (text: string): string =>
-  text.replace(obeyed, (character) => named.get(character) ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  text.replace(
+    terminalControls,
+    (character) => named.get(character) ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 const named: ReadonlyMap<string, string> = new Map([
   ['\n', '\\n'],

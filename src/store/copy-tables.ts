@@ -101,7 +101,7 @@ function pageAfter<Row>(
 }
 
 /** What a copy says of itself: its incarnation is its own, and so are when it was made and the key its nodes have. */
-const ofTheCopyItself: ReadonlySet<unknown> = new Set(['incarnation', 'backed_up_at', 'sealing_key'])
+const keysOfCopyOnly: ReadonlySet<unknown> = new Set(['incarnation', 'backed_up_at', 'sealing_key'])
 
 /** Compares every table of two engines row by row, each read in the order of its key. Memory stays the same however long they are. */
 export interface Comparison {
@@ -128,7 +128,7 @@ export async function compareTables(one: Reader, other: Reader): Promise<Compari
 async function* rowsOf(reader: Reader, table: TableName): AsyncGenerator<string> {
   for await (const page of pagesOf(reader, table)) {
     for (const row of page as unknown as readonly Record<string, unknown>[]) {
-      if (table === 'meta' && ofTheCopyItself.has(row['key'])) continue
+      if (table === 'meta' && keysOfCopyOnly.has(row['key'])) continue
       const columns = Object.keys(row).sort()
       yield JSON.stringify(columns.map((column) => [column, row[column] === null ? null : String(row[column])]))
     }

@@ -58,11 +58,11 @@ export function bind<Params, Row>(dialect: Dialect, query: Statement<Params, Row
     query.compiled.set(dialect, compiled)
   }
   const given = params as Record<string, unknown>
-  const { slots: places } = compiled
-  const values = new Array<unknown>(places.length)
-  for (let at = 0; at < places.length; at++) {
-    const place = places[at]
-    values[at] = place instanceof Slot ? given[place.name] : place
+  const { slots: parameters } = compiled
+  const values = new Array<unknown>(parameters.length)
+  for (let at = 0; at < parameters.length; at++) {
+    const parameter = parameters[at]
+    values[at] = parameter instanceof Slot ? given[parameter.name] : parameter
   }
   return { sql: compiled.sql, values, name: compiled.name }
 }

@@ -98,8 +98,8 @@ export interface Doorbell {
   on(stream: StreamName, listener: (head: number) => void): () => void
   onAny(listener: (stream: StreamName, head: number) => void): () => void
   /** Said to the other nodes and kept nowhere: whoever listens for this word there hears it, or does not. `at`: since when it is true. */
-  say(word: string, at: number): void
-  onWord(word: string, listener: (at: number) => void): () => void
+  sendSignal(word: string, at: number): void
+  onSignal(word: string, listener: (at: number) => void): () => void
 }
 
 export interface Store {

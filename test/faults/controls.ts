@@ -118,15 +118,16 @@ export const folderUnsynced: Change = {
 /** RE7: nobody waits for readers that keep the log long. */
 export const unboundedLog: Change = {
   file: 'store/sqlite/writer-thread.ts',
-  find: '        this.#connection.boundLog()\n',
+  find: '        this.#connection.limitWalSize()\n',
   replace: '',
 }
 
 /** RE3: goes on behind what a failed sync left in the log. */
 export const trustsLeftLog: Change = {
   file: connection,
-  find: "import { writeLogAgain } from './left-log.ts'\n",
-  replace: 'const writeLogAgain = (_: string) => {}\n',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of the source as it is
+  find: '    rewriteWal(`${file}-wal`)\n',
+  replace: '',
 }
 
 /** RE1 on PostgreSQL: answers before the commit, which is sent when the answer has long arrived. */

@@ -1,9 +1,9 @@
 /** The heads the writer remembers: one that outlives a rollback would leave a hole in a stream. */
 import { expect, test } from 'vitest'
-import { KnownHeads } from '../../src/store/sqlite/known-heads.ts'
+import { HeadCache } from '../../src/store/sqlite/head-cache.ts'
 
-function afterOneCommit(): KnownHeads {
-  const heads = new KnownHeads()
+function afterOneCommit(): HeadCache {
+  const heads = new HeadCache()
   heads.before('begin immediate')
   heads.moved('home', 1)
   heads.before('commit')

@@ -6,8 +6,8 @@ import { onTestFinished } from 'vitest'
 import { noteDay, noteFiles } from '../../src/jobs/cutover.ts'
 import { projectFiles } from '../../src/jobs/project-files.ts'
 import { conversationFile } from '../../src/mirror/conversation-file.ts'
-import { filesBeside } from '../../src/mirror/files-beside.ts'
 import { Mirror } from '../../src/mirror/mirror.ts'
+import { mirroredFiles } from '../../src/mirror/mirrored-files.ts'
 import { restoreFromPath } from '../../src/offline/restore-from-path.ts'
 
 import { createLogger } from '../../src/platform/logger.ts'
@@ -87,7 +87,7 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
   const mirror = new Mirror({ store, clock, logger: listener.options.logger, folder, targets })
   onTestFinished(() => mirror.stop())
   const files = {
-    ...filesBeside({ mirror, store, data: folder, noteDay: (day) => noteDay(store, day) }),
+    ...mirroredFiles({ mirror, store, data: folder, noteDay: (day) => noteDay(store, day) }),
     bringBack: restoreFromPath(store, folder),
   }
   const server = await startListeners({

@@ -2,10 +2,11 @@
  * `holdfast agents watch`: who is at work now, kept true by the events of `home`. A table that is drawn over itself on a terminal; one
  * line for each change elsewhere, and one line of JSON for programs. What was missed while the server was away is made up for.
  */
+
+import { clientClock, pause } from '../../client/backoff.ts'
 import type { Client } from '../../client/client.ts'
 import { type StreamState, watchEvents } from '../../client/event-stream.ts'
-import { clientClock, pause } from '../../client/patience.ts'
-import { type Running, readLiveAgentSessions, readLivingProcesses, runningOf } from '../../client/running.ts'
+import { type RunningAgent, readLiveAgentSessions, readLiveProcesses, runningAgents } from '../../client/running.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { visible } from '../../platform/visible.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
@@ -25,7 +26,7 @@ const drawEveryMs = 1000
 const maxWatchSeconds = 86_400
 
 interface Sight {
-  readonly running: readonly Running[]
+  readonly running: readonly RunningAgent[]
   readonly coordinators: readonly Coordinator[]
   /** What people call a project. */
   readonly nameOf: (projectId: string) => string
@@ -82,12 +83,12 @@ export async function watchAgents(context: CommandContext, given: Given): Promis
 
 async function sightOf(context: CommandContext, client: Client): Promise<Sight> {
   const [processes, agentSessions, { items }, nameOf] = await Promise.all([
-    readLivingProcesses(client),
+    readLiveProcesses(client),
     readLiveAgentSessions(client),
     client.get('/api/coordinators', { query: { limit: 200 } }),
     projectNames(context, client),
   ])
-  return { running: runningOf(processes, agentSessions), coordinators: items, nameOf }
+  return { running: runningAgents(processes, agentSessions), coordinators: items, nameOf }
 }
 
 function everyNow(ms: number, callback: () => void): () => void {
@@ -164,7 +165,7 @@ function drawnTable(context: CommandContext): View {
 }
 
 /** Only what has changed since the last look; who is not there any more, too. */
-function changes(seen: Map<string, string>, { running, coordinators }: Sight): { running: Running; doing: string }[] {
+function changes(seen: Map<string, string>, { running, coordinators }: Sight): { running: RunningAgent; doing: string }[] {
   const changed = running
     .map((each) => ({ running: each, doing: doingOf(each, coordinators) }))
     .filter(({ running: { key }, doing }) => seen.get(key) !== doing)
@@ -172,9 +173,9 @@ function changes(seen: Map<string, string>, { running, coordinators }: Sight): {
   return changed
 }
 
-function lineByLine(write: (running: Running, doing: string, nameOf: Sight['nameOf']) => void, lost: View['lost']): View {
+function lineByLine(write: (running: RunningAgent, doing: string, nameOf: Sight['nameOf']) => void, lost: View['lost']): View {
   const seen = new Map<string, string>()
-  let before = new Map<string, Running>()
+  let before = new Map<string, RunningAgent>()
   return {
     ticks: false,
     lost,
@@ -194,7 +195,7 @@ function lineByLine(write: (running: Running, doing: string, nameOf: Sight['name
 
 function plainLines(context: CommandContext): View {
   const clock = (): string => new Date(systemClock.now()).toTimeString().slice(0, 8)
-  const write = ({ agentId, projectId, process }: Running, doing: string, nameOf: Sight['nameOf']): void => {
+  const write = ({ agentId, projectId, process }: RunningAgent, doing: string, nameOf: Sight['nameOf']): void => {
     const pid = process?.pid ? ` (pid ${process.pid})` : ''
     context.terminal.stdout.write(`${clock()} ${visible(`${agentId} ${nameOf(projectId)} ${doing}`)}${pid}\n`)
   }
@@ -202,7 +203,7 @@ function plainLines(context: CommandContext): View {
 }
 
 function jsonLines(context: CommandContext): View {
-  const write = ({ agentId, projectId, agentSession, process, since }: Running, doing: string): void => {
+  const write = ({ agentId, projectId, agentSession, process, since }: RunningAgent, doing: string): void => {
     const at = new Date(systemClock.now()).toISOString()
     const line = { at, agentId, projectId, doing, since, agentSession: agentSession ?? null, process: process ?? null }
     context.terminal.stdout.write(`${JSON.stringify(line)}\n`)

@@ -1,7 +1,8 @@
 /** Writes one message and waits until the agent has answered exactly that one (NA7), across lost connections. */
+
+import { clientClock } from '../../client/backoff.ts'
 import type { Client } from '../../client/client.ts'
 import { type EventWatch, type StreamState, watchEvents } from '../../client/event-stream.ts'
-import { clientClock } from '../../client/patience.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import type { HoldfastEvent } from '../../protocol/events.ts'

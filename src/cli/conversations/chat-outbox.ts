@@ -2,9 +2,10 @@
  * What a person has written and the server has not acknowledged yet, sent in order (CH10). After a lost connection it is sent again
  * under the same client id, so it stands in the chat once, however often it had to be sent.
  */
+
+import { backoffMs, clientClock, pause } from '../../client/backoff.ts'
 import type { Client } from '../../client/client.ts'
 import { ProblemError, UnreachableError } from '../../client/failures.ts'
-import { backoffMs, clientClock, pause } from '../../client/patience.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 
 export interface OutboxOptions {
@@ -20,7 +21,7 @@ export interface OutboxOptions {
 
 /** Nobody types more than this while the server is away. */
 const mostWaiting = 200
-const patience = { firstMs: 250, mostMs: 5_000 }
+const patience = { firstMs: 250, maxMs: 5_000 }
 
 export class ChatOutbox {
   readonly #options: OutboxOptions

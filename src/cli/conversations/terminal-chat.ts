@@ -3,8 +3,8 @@
  * are said and survived; nothing typed is lost or sent twice while it runs (CH10).
  */
 import { createInterface } from 'node:readline'
+import { clientClock } from '../../client/backoff.ts'
 import { type StreamState, watchEvents } from '../../client/event-stream.ts'
-import { clientClock } from '../../client/patience.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import { randomness } from '../../platform/randomness.ts'
 import { visible } from '../../platform/visible.ts'

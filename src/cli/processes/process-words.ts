@@ -1,5 +1,5 @@
 /** Processes, agent sessions and coordinators as the command line says them. Pure. */
-import type { Running } from '../../client/running.ts'
+import type { RunningAgent } from '../../client/running.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
 import type { Process, ProcessEndReason } from '../../protocol/processes/process.ts'
 import { tellsExit } from '../../protocol/sentence-forms.ts'
@@ -36,7 +36,7 @@ export function standingOf(process: Process, coordinators: readonly Coordinator[
 }
 
 /** What an agent does, in a few words. */
-export function doingOf({ agentSession, process }: Running, coordinators: readonly Coordinator[]): string {
+export function doingOf({ agentSession, process }: RunningAgent, coordinators: readonly Coordinator[]): string {
   const standing = process && standingOf(process, coordinators)
   if (standing && standing !== 'running') return standing === 'held' && process.detail ? `held: ${process.detail}` : standing
   if (!agentSession) return process?.roleAgentId ? 'console' : 'signing in'

@@ -1,6 +1,6 @@
 /** `holdfast status`: what the page's first place says, in a few lines: what waits for a person, what was interrupted, who is at work. */
 import type { Client } from '../../client/client.ts'
-import { readLiveAgentSessions, readLivingProcesses, runningOf } from '../../client/running.ts'
+import { readLiveAgentSessions, readLiveProcesses, runningAgents } from '../../client/running.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { visible } from '../../platform/visible.ts'
 import type { CommandSpec } from '../command.ts'
@@ -26,10 +26,10 @@ async function look(client: Client) {
     client.get('/api/sessions/interrupted', page),
     client.get('/api/projects', page),
     client.get('/api/coordinators', page),
-    readLivingProcesses(client),
+    readLiveProcesses(client),
     readLiveAgentSessions(client),
   ])
-  return { me, waiting, interrupted, projects, coordinators, running: runningOf(processes, agentSessions) }
+  return { me, waiting, interrupted, projects, coordinators, running: runningAgents(processes, agentSessions) }
 }
 
 async function showStatus(context: CommandContext): Promise<void> {

@@ -5,7 +5,7 @@
 import { openAsBlob } from 'node:fs'
 import type { Client } from '../../client/client.ts'
 import { ProblemError } from '../../client/failures.ts'
-import { foldersOfKin, readSavedWorkSession, type SavedWorkSession } from '../../platform/saved-work-session.ts'
+import { foldersOfLineage, readSavedWorkSession, type SavedWorkSession } from '../../platform/saved-work-session.ts'
 import type { NotRestored } from '../../protocol/work/resume.ts'
 import { CommandFailure } from '../failure.ts'
 import { ifNotThere } from './find-work-session.ts'
@@ -34,7 +34,7 @@ export const isKnown = async (client: Client, params: Place): Promise<boolean> =
 /** What could not be brought back. */
 export async function bringBack(client: Client, saved: SavedWorkSession): Promise<NotRestored[]> {
   const told: NotRestored[] = []
-  for (const folder of await foldersOfKin(saved)) {
+  for (const folder of await foldersOfLineage(saved)) {
     const each = folder === saved.folder ? saved : await readSavedWorkSession(folder)
     const params = placeIn(each)
     const restored = await client.post(`${path}/restore`, { params, body: each.files })

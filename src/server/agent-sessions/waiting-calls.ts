@@ -62,12 +62,12 @@ export class WaitingCalls {
     const word = `held ${agentSessionId}`
     const began = clock.now()
     this.#calls.get(agentSessionId)?.supersede()
-    store.doorbell.say(word, began)
+    store.doorbell.sendSignal(word, began)
     const refused = this.#closed || signal?.aborted || this.#calls.size >= this.#maxCalls
     const call = new WaitingCall(this.#options, caller)
     if (refused || waitSeconds <= 0) return call.answerNow(seen)
     this.#calls.set(agentSessionId, call)
-    const stopListening = store.doorbell.onWord(word, (at) => at > began + newerByMs && call.supersede())
+    const stopListening = store.doorbell.onSignal(word, (at) => at > began + newerByMs && call.supersede())
     const leave = () => call.leave()
     signal?.addEventListener('abort', leave, { once: true })
     try {

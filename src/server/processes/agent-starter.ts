@@ -5,7 +5,7 @@
 import { parseAgentKey, parseWebKey } from '../../domain/conversations/key.ts'
 import { home, parseStream, type StreamName } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { eachByItself, inPages } from '../../platform/each-by-itself.ts'
+import { forEachSettled, inPages } from '../../platform/for-each-settled.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { EventType } from '../../protocol/events.ts'
 import { findPairsWithWork, pairsAtOnce } from '../../services/agent-sessions/queries.ts'
@@ -84,7 +84,7 @@ export class Starter implements TailFollower {
   async #scan(target: StartTarget): Promise<void> {
     const { store, launches } = this.#options
     if ('pair' in target) return void (await launches.order(target.pair, target.inChat))
-    await eachByItself(
+    await forEachSettled(
       inPages<Pair>((after) => store.query(findPairsWithWork, { ...target.among, after }), pairsAtOnce),
       (pair) => launches.order(pair),
     )

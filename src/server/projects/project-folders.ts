@@ -5,7 +5,7 @@
 import { hostname } from 'node:os'
 import type { FolderLook } from '../../domain/projects/folder.ts'
 import type { FolderState } from '../../domain/projects/folder-states.ts'
-import { type FolderRules, type LocalLook, lookAtFolder } from '../../platform/folder-rules.ts'
+import { type FolderRules, inspectFolder, type LocalLook } from '../../platform/folder-rules.ts'
 import type { Project } from '../../protocol/projects/project.ts'
 import { listMachines } from '../../services/processes/queries.ts'
 import { listProjectPaths } from '../../services/projects/queries.ts'
@@ -23,17 +23,17 @@ export class ProjectFolders {
   /** Inspects a requested folder; undefined when none is requested. */
   async look(wanted: string | null | undefined): Promise<FolderLook | undefined> {
     if (wanted === null || wanted === undefined) return undefined
-    const found = lookAtFolder(this.#rules, wanted)
+    const found = inspectFolder(this.#rules, wanted)
     const state = await this.#here(found)
     const others = await this.#store.query(listProjectPaths, {})
-    const alsoKnownAs = others.filter((path) => path !== found.path && lookAtFolder(this.#rules, path).path === found.path)
+    const alsoKnownAs = others.filter((path) => path !== found.path && inspectFolder(this.#rules, path).path === found.path)
     return { path: found.path, state, hasGit: found.hasGit, alsoKnownAs, data: this.#rules.data, roots: this.#rules.roots }
   }
 
   /** Adds the state of the folder to a project for readers. */
   async shown<P extends Pick<Project, 'path'>>(project: P): Promise<P & { folder?: FolderState }> {
     if (project.path === null) return project
-    return { ...project, folder: await this.#here(lookAtFolder(this.#rules, project.path)) }
+    return { ...project, folder: await this.#here(inspectFolder(this.#rules, project.path)) }
   }
 
   async #here({ state }: LocalLook): Promise<FolderState> {

@@ -5,7 +5,7 @@
 import { parseWebKey } from '../../domain/conversations/key.ts'
 import { parseStream, type StreamName } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { eachByItself, inPages } from '../../platform/each-by-itself.ts'
+import { forEachSettled, inPages } from '../../platform/for-each-settled.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { beginInRole, findRolesToBegin } from '../../services/begin-in-role.ts'
 import { dispatchTurn, findDispatch } from '../../services/turns/dispatch-turn.ts'
@@ -46,8 +46,8 @@ function* targetsOf(name: StreamName): Iterable<ScanTarget<ProjectId>> {
 }
 
 async function dispatchWhereNeeded(store: Store, projectId: ProjectId): Promise<void> {
-  await eachByItself(await store.query(findRolesToBegin, {}), (which) => store.run(beginInRole, which))
-  await eachByItself(
+  await forEachSettled(await store.query(findRolesToBegin, {}), (which) => store.run(beginInRole, which))
+  await forEachSettled(
     inPages<ReadyLaunch>((last) => store.query(findReadyLaunches, { projectId, after: last?.launchId ?? '' }), readyAtOnce),
     async (launch) => {
       // A process may have several free contexts.

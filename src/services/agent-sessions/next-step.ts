@@ -17,8 +17,13 @@ import type { Instant } from '../../domain/instant.ts'
 import { durationMs } from '../../domain/projects/duration.ts'
 import type { ProjectSettings } from '../../domain/projects/settings.ts'
 import { chooseDispatch } from '../../domain/turns/context.ts'
+import {
+  type AgentSessionState,
+  type ChatState,
+  chatState,
+  selectAgentSessionState,
+} from '../../store/agent-sessions/agent-session-state.ts'
 import { type AgentSessionRow, agentSessionFrom } from '../../store/agent-sessions/agent-sessions.ts'
-import { type ChatStanding, chatStanding, type StandingRow, selectStanding } from '../../store/agent-sessions/standing.ts'
 import { selectConversation } from '../../store/conversations/conversations.ts'
 import { selectLastMessage } from '../../store/conversations/messages.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'
@@ -58,12 +63,12 @@ export interface Step {
 }
 
 export async function nextStep(reader: Reader, caller: Receiver, now: Instant): Promise<Step> {
-  const row = checkedOwn(await reader.first(selectStanding, { id: caller.agentSessionId }), caller)
+  const row = checkedOwn(await reader.first(selectAgentSessionState, { id: caller.agentSessionId }), caller)
   return nextStepFrom(reader, row, now)
 }
 
 /** The same for a caller that has already loaded the session. */
-export async function nextStepFrom(reader: Reader, row: StandingRow, now: Instant): Promise<Step> {
+export async function nextStepFrom(reader: Reader, row: AgentSessionState, now: Instant): Promise<Step> {
   const caller = { agentSessionId: row.id, agentId: row.agent_id, projectId: row.project_id }
   const agentSession = agentSessionFrom(row)
   const settings = settingsFrom(row.project_settings)
@@ -102,9 +107,14 @@ async function untold(reader: Reader, at: Receiver & { workSessionId: string | n
 const holdSecondsWithin = (settings: ProjectSettings, holdSeconds: number): number =>
   Math.max(1, Math.min(holdSeconds, Math.floor(durationMs(settings, 'agent_session.ttl_minutes') / 2000)))
 
-async function chatFacts(reader: Reader, caller: Receiver, row: StandingRow, settings: ProjectSettings): Promise<ChatFacts> {
+async function chatFacts(
+  reader: Reader,
+  caller: Receiver,
+  row: AgentSessionState,
+  settings: ProjectSettings,
+): Promise<ChatFacts> {
   const key = row.bound_key ?? webKey(caller.projectId, caller.agentId)
-  const found = await chatStanding(reader, caller, key)
+  const found = await chatState(reader, caller, key)
   const { undelivered, makesRoom, waitsForFolder } =
     found.unread > found.held ? await waitingFor(reader, caller, row) : nothingWaits
   return {
@@ -123,7 +133,7 @@ async function chatFacts(reader: Reader, caller: Receiver, row: StandingRow, set
 const nothingWaits = { undelivered: 0, makesRoom: false, waitsForFolder: false }
 
 /** The chats waiting for a pulling agent. It holds one conversation; others are for another process. */
-async function waitingFor(reader: Reader, { agentId, projectId, agentSessionId }: Receiver, row: StandingRow) {
+async function waitingFor(reader: Reader, { agentId, projectId, agentSessionId }: Receiver, row: AgentSessionState) {
   const waiting = await queuedChats(reader, { agentId, projectId })
   const inHand = await reader.first(selectRunningOfSession, { agentSessionId })
   if (inHand) {
@@ -143,8 +153,8 @@ async function waitingFor(reader: Reader, { agentId, projectId, agentSessionId }
 /** Finds a conversation that needs a summary: the one the session holds, or any context of its process. */
 async function summaryDueIn(
   reader: Reader,
-  { context_id, launch_id: launchId }: StandingRow,
-  { key, found }: { key: string; found: ChatStanding },
+  { context_id, launch_id: launchId }: AgentSessionState,
+  { key, found }: { key: string; found: ChatState },
   settings: ProjectSettings,
 ): Promise<ChatFacts['summaryDue']> {
   const contexts = context_id !== null || launchId === null ? [] : await reader.all(selectContextsOfLaunch, { launchId })
@@ -162,7 +172,7 @@ async function coverAll(reader: Reader, key: string): Promise<ChatFacts['summary
   return throughSeq === undefined ? null : { conversationKey: key, throughSeq }
 }
 
-type Standing = Pick<ChatStanding, 'summary' | 'summary_through' | 'kept_after' | 'unsummarised_chars'>
+type Standing = Pick<ChatState, 'summary' | 'summary_through' | 'kept_after' | 'unsummarised_chars'>
 
 function isDue({ summary, summary_through, kept_after, unsummarised_chars }: Standing, settings: ProjectSettings): boolean {
   if (summary === null || summary_through === null || kept_after === null || unsummarised_chars === null) return false

@@ -7,6 +7,12 @@ import { durationMs } from '../../domain/projects/duration.ts'
 import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import {
+  type AgentSessionState,
+  selectAgentSessionState,
+  selectAgentSessionStateByToken,
+  selectLiveAgentSessionStates,
+} from '../../store/agent-sessions/agent-session-state.ts'
+import {
   type AgentSessionsFilter,
   agentSessionsPage,
   type Pair,
@@ -21,12 +27,6 @@ import {
   selectDue,
   selectLeftOpen,
 } from '../../store/agent-sessions/due-agent-sessions.ts'
-import {
-  type StandingRow,
-  selectLiveStandings,
-  selectStanding,
-  selectStandingByToken,
-} from '../../store/agent-sessions/standing.ts'
 import { type PairsFilter, pairsWithWork } from '../../store/agent-sessions/work-at-hand.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'
 import { selectMeta } from '../../store/meta.ts'
@@ -66,7 +66,7 @@ async function inRole(reader: Reader, { tokenHash, launchId }: Claim, now: Insta
   return held && { agentSessionId: held.id, agentId: held.agentId, projectId: held.projectId, calledAt: now, touches: false }
 }
 
-export function callingSession(row: StandingRow, now: Instant): CallingSession {
+export function callingSession(row: AgentSessionState, now: Instant): CallingSession {
   const caller = { agentSessionId: row.id, agentId: row.agent_id, projectId: row.project_id }
   if (row.state === 'ended') return { ...caller, calledAt: now, touches: false }
   if (row.assigned_at === null) throw new Refusal('session_ended', undefined, { reason: 'revoked' })
@@ -75,18 +75,18 @@ export function callingSession(row: StandingRow, now: Instant): CallingSession {
   return { ...caller, calledAt: now, touches }
 }
 
-export async function claimed(reader: Reader, { tokenHash, agentId, launchId }: Claim): Promise<StandingRow> {
+export async function claimed(reader: Reader, { tokenHash, agentId, launchId }: Claim): Promise<AgentSessionState> {
   if (tokenHash === null) return launchId === undefined ? ofBearer(reader, agentId) : ofLaunch(reader, launchId)
-  const row = await reader.first(selectStandingByToken, { tokenHash })
+  const row = await reader.first(selectAgentSessionStateByToken, { tokenHash })
   if (!row) throw new Refusal('authentication_failed', 'This session token is not known')
   if (agentId !== null && row.agent_id !== agentId) throw noSuchAgentSession()
   return row
 }
 
 /** The live session, or else the last one, so that a lost exit answer can be repeated. */
-async function ofBearer(reader: Reader, agentId: string | null): Promise<StandingRow> {
+async function ofBearer(reader: Reader, agentId: string | null): Promise<AgentSessionState> {
   if (agentId === null) throw new Refusal('unauthenticated', 'A session_token is needed, because the bearer is not an agent’s')
-  const [live, another] = await reader.all(selectLiveStandings, { agentId, limit: 2 })
+  const [live, another] = await reader.all(selectLiveAgentSessionStates, { agentId, limit: 2 })
   if (another)
     throw new Refusal('invalid_request', 'A session_token is needed, because this agent has several sessions', {
       field: 'session_token',
@@ -94,7 +94,7 @@ async function ofBearer(reader: Reader, agentId: string | null): Promise<Standin
   return live ?? withId(reader, (await reader.first(selectNewestOfAgent, { agentId }))?.id)
 }
 
-async function ofLaunch(reader: Reader, launchId: string): Promise<StandingRow> {
+async function ofLaunch(reader: Reader, launchId: string): Promise<AgentSessionState> {
   if (await roleAgentSession(reader, launchId))
     throw new Refusal(
       'wrong_state',
@@ -103,8 +103,8 @@ async function ofLaunch(reader: Reader, launchId: string): Promise<StandingRow> 
   return withId(reader, (await reader.first(selectNewestOfLaunch, { launchId }))?.id)
 }
 
-async function withId(reader: Reader, id: string | undefined): Promise<StandingRow> {
-  const row = id === undefined ? undefined : await reader.first(selectStanding, { id })
+async function withId(reader: Reader, id: string | undefined): Promise<AgentSessionState> {
+  const row = id === undefined ? undefined : await reader.first(selectAgentSessionState, { id })
   if (!row) throw new Refusal('not_found', 'This agent has no session; call authenticate first')
   return row
 }

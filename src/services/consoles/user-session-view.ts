@@ -14,7 +14,7 @@ import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import { approvalOf, selectPendingOfTurn } from '../../store/approvals/approvals.ts'
 import { type Offers, type RoleAgentRow, selectOccupants } from '../../store/consoles/role-agents.ts'
 import type { UserSessionRow } from '../../store/consoles/user-sessions.ts'
-import { behindAll } from '../../store/conversations/messages.ts'
+import { afterAllMessages } from '../../store/conversations/messages.ts'
 import { selectPosition } from '../../store/log/event-log.ts'
 import type { Reader } from '../../store/store.ts'
 import { saidIn } from '../../store/turns/turn-items.ts'
@@ -111,7 +111,7 @@ async function askedIn(reader: Reader, turnId: string): Promise<RoleAgent['permi
 export async function newestTurns(reader: Reader, userSessionId: string): Promise<Turn[]> {
   const turns: Turn[] = []
   let chars = 0
-  for (let before = behindAll; turns.length < snapshotTurnLimit; ) {
+  for (let before = afterAllMessages; turns.length < snapshotTurnLimit; ) {
     const [row] = await reader.all(selectTurnsOver, { userSessionId, before, limit: 1 })
     if (!row) break
     const turn = turnOverOf(row)

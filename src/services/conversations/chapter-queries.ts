@@ -18,7 +18,7 @@ import {
   turnRunsIn,
 } from '../../store/conversations/chapters.ts'
 import { selectConversation } from '../../store/conversations/conversations.ts'
-import { behindAll, messagesAfter } from '../../store/conversations/messages.ts'
+import { afterAllMessages, messagesAfter } from '../../store/conversations/messages.ts'
 import { cutDayPage, dayBeforeAll, dayOf, notesBefore, selectDaysToNote } from '../../store/conversations/notes.ts'
 import { cutSeqPage, seqOf } from '../../store/page-cursor.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
@@ -81,7 +81,7 @@ async function rangeOf(reader: Reader, key: string, text: string): Promise<{ aft
   if (!closed && !isOpen) throw new Refusal('not_found', refusalText('noChapter', { key, day: text }), { key })
   return {
     after: closed ? closed.after_seq : row.chapter_after,
-    through: isOpen ? behindAll : (closed?.through_seq ?? behindAll),
+    through: isOpen ? afterAllMessages : (closed?.through_seq ?? afterAllMessages),
   }
 }
 

@@ -7,7 +7,7 @@ import type { Message } from '../../protocol/conversations/message.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { conversationsPage, selectConversation, selectOpenConversationsOf } from '../../store/conversations/conversations.ts'
-import { behindAll, messagesAfter, messagesBefore, selectLastSaid } from '../../store/conversations/messages.ts'
+import { afterAllMessages, messagesAfter, messagesBefore, selectLastSaid } from '../../store/conversations/messages.ts'
 import { cutPageBy, cutSeqPage, pageParams, seqOf } from '../../store/page-cursor.ts'
 import { selectProject } from '../../store/projects/projects.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
@@ -98,7 +98,7 @@ export const listMessages = defineQuery({
     if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
     // Messages stay readable after the agent left the project.
     if (!(await reader.first(selectConversation, { key }))) await checkAssigned(reader, { projectId, agentId })
-    const seq = seqOf(cursor, behindAll)
+    const seq = seqOf(cursor, afterAllMessages)
     return cutSeqPage(await messagesBefore(reader, { key, seq, hidden, limit: limit + 1 }), limit)
   },
 })
@@ -129,7 +129,7 @@ export const readArchive = defineQuery({
     await existingConversation(reader, wanted.key)
     const { before, after, around, limit } = wanted
     if (after !== undefined) return behind(reader, wanted, after, limit)
-    if (around === undefined) return upTo(reader, wanted, before ?? behindAll, limit, before !== undefined)
+    if (around === undefined) return upTo(reader, wanted, before ?? afterAllMessages, limit, before !== undefined)
     const older = await upTo(reader, wanted, around, Math.ceil(limit / 2), false)
     const newer = await behind(reader, wanted, around - 1, limit - older.items.length)
     return { items: [...older.items, ...newer.items], older: older.older, newer: newer.newer }

@@ -5,7 +5,7 @@
 import { parseDay } from '../../domain/conversations/logical-day.ts'
 import { selectChapter } from '../../store/conversations/chapters.ts'
 import { selectConversation } from '../../store/conversations/conversations.ts'
-import { behindAll, messagesWithin } from '../../store/conversations/messages.ts'
+import { afterAllMessages, messagesWithin } from '../../store/conversations/messages.ts'
 import { defineQuery } from '../../store/store.ts'
 import { sendersOf } from '../turns/context-record.ts'
 import { type CalledIn, ownConversation } from './own-conversation.ts'
@@ -27,14 +27,14 @@ export interface ToldHistory {
 
 export const readOwnHistory = defineQuery({
   name: 'read-own-history',
-  run: async (reader, { before = behindAll, day, q, limit, ...caller }: Wanted, context): Promise<ToldHistory> => {
+  run: async (reader, { before = afterAllMessages, day, q, limit, ...caller }: Wanted, context): Promise<ToldHistory> => {
     const { key, originKey } = await ownConversation(reader, caller)
     const of = day === undefined ? undefined : parseDay(day)
     const chapter = of === undefined ? undefined : await reader.first(selectChapter, { key, day: of })
     const open = await reader.first(selectConversation, { key })
     const isOpenDay = of !== undefined && open?.chapter_day === of
     const after = chapter ? chapter.after_seq : isOpenDay ? open.chapter_after : 0
-    const through = chapter && !isOpenDay ? chapter.through_seq : behindAll
+    const through = chapter && !isOpenDay ? chapter.through_seq : afterAllMessages
     const none = day !== undefined && !chapter && !isOpenDay
     const hits =
       q === undefined ? undefined : await searchMessages.run(reader, { q, conversation: key, limit, accountId: null }, context)

@@ -13,7 +13,7 @@ import type { SearchHit } from '../../protocol/conversations/search.ts'
 import type { Page } from '../../protocol/page.ts'
 import { cutoverRule, dayOfMessage } from '../../store/conversations/chapters.ts'
 import { selectConversation } from '../../store/conversations/conversations.ts'
-import { behindAllIds, type FoundMessage, firstIdAt, messagesWith } from '../../store/conversations/search.ts'
+import { afterAllIds, type FoundMessage, firstIdAt, messagesWith } from '../../store/conversations/search.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { isVisible } from './conversation-access.ts'
 
@@ -45,7 +45,7 @@ export const searchMessages = defineQuery({
     const terms = [...wantedTerms(pieces), ...facets(search)]
     const rule = await cutoverRule(reader)
     const from = search.from === undefined ? 0 : firstIdAt(epochMs(boundaryOf(rule, search.from)))
-    const last = search.to === undefined ? behindAllIds : firstIdAt(epochMs(endOf(rule, search.to)) + maxTurnMs)
+    const last = search.to === undefined ? afterAllIds : firstIdAt(epochMs(endOf(rule, search.to)) + maxTurnMs)
     const isWanted = (day: Day): boolean => (search.from ?? day) <= day && day <= (search.to ?? day)
     const before = Math.min(idOf(search.cursor), last)
     const { limit, accountId } = search
@@ -118,7 +118,7 @@ const cursorAt = (id: number): string => Buffer.from(`hit${id}`).toString('base6
 
 /** The message id in a cursor. The page holds older ones only. */
 function idOf(cursor: string | undefined): number {
-  if (cursor === undefined) return behindAllIds
+  if (cursor === undefined) return afterAllIds
   const id = Number(cursorForm.exec(Buffer.from(cursor, 'base64url').toString())?.[1])
   if (!Number.isSafeInteger(id)) throw new Refusal('invalid_request', `cursor: ${refusalText('notACursor')}`, { field: 'cursor' })
   return id

@@ -7,7 +7,7 @@ import { conversationStream } from '../../domain/stream-name.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { type HistoryMessage, maxHistoryMessages } from '../../protocol/conversations/message.ts'
 import { type ConversationRow, conversationOf } from '../../store/conversations/conversations.ts'
-import { behindAll, messagesBefore, selectLastMessage } from '../../store/conversations/messages.ts'
+import { afterAllMessages, messagesBefore, selectLastMessage } from '../../store/conversations/messages.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { changeConversation, currentConversation, isSame, streamOfKey, writeMessage } from './conversation-record.ts'
 
@@ -19,7 +19,7 @@ interface NewHistory {
 
 /** Returns a function that matches each given message to its original's number, in order, among the newest messages. */
 async function originals(reader: Reader, { key, kept_after, chapter_after }: ConversationRow) {
-  const page = { key, seq: behindAll, hidden: false, originals: true, limit: maxHistoryMessages }
+  const page = { key, seq: afterAllMessages, hidden: false, originals: true, limit: maxHistoryMessages }
   const said = (await messagesBefore(reader, page)).filter(({ seq }) => seq > Math.min(kept_after, chapter_after)).reverse()
   const byContent = Map.groupBy(said, ({ content }) => content)
   let next = 0

@@ -20,7 +20,7 @@ import { pendingApprovals, pendingApprovalsOf } from '../../store/approvals/appr
 import { pendingChangesOn } from '../../store/consoles/role-agents.ts'
 import { selectUserSession } from '../../store/consoles/user-sessions.ts'
 import { type ConversationRow, selectConversation } from '../../store/conversations/conversations.ts'
-import { behindAll, messagesBefore } from '../../store/conversations/messages.ts'
+import { afterAllMessages, messagesBefore } from '../../store/conversations/messages.ts'
 import { selectHandedOver } from '../../store/conversations/unread.ts'
 import { selectPosition } from '../../store/log/event-log.ts'
 import { newest } from '../../store/page-cursor.ts'
@@ -127,7 +127,7 @@ async function projectState(reader: Reader, projectId: string): Promise<ProjectS
 async function conversationState(reader: Reader, key: string): Promise<ConversationState> {
   const row = await reader.first(selectConversation, { key })
   if (!row) return { conversation: null, messages: [], handedOver: [], limit: null }
-  const messages = await messagesBefore(reader, { key, seq: behindAll, hidden: false, limit: snapshotMessageLimit })
+  const messages = await messagesBefore(reader, { key, seq: afterAllMessages, hidden: false, limit: snapshotMessageLimit })
   const limit = await reader.first(selectLimitedIn, { key })
   return {
     conversation: await conversationView(reader, row),

@@ -5,7 +5,7 @@ import type { Page, PageQuery } from '../../protocol/page.ts'
 import type { ConversationContext, ConversationTurn } from '../../protocol/turns/conversation-turn.ts'
 import type { TurnOrder } from '../../protocol/turns/link.ts'
 import { selectUserSession } from '../../store/consoles/user-sessions.ts'
-import { behindAll } from '../../store/conversations/messages.ts'
+import { afterAllMessages } from '../../store/conversations/messages.ts'
 import { cutPageBy, cutSeqPage, pageParams, seqOf } from '../../store/page-cursor.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { contextLimit, type ReadyLaunch, readyLaunches } from '../../store/processes/ready-launches.ts'
@@ -111,7 +111,7 @@ export const listTurns = defineQuery({
     const row = await reader.first(selectUserSession, { id: userSessionId })
     if (!row || (accountId !== null && row.account_id !== accountId)) throw noSuchUserSession(userSessionId)
     const found: (Turn & { seq: number })[] = []
-    let before = seqOf(cursor, behindAll)
+    let before = seqOf(cursor, afterAllMessages)
     for (let chars = 0; found.length <= limit && chars <= maxPageChars; ) {
       const [next] = await reader.all(selectTurnsOver, { userSessionId, before, limit: 1 })
       if (!next) return cutSeqPage(found, limit)

@@ -13,7 +13,7 @@ import {
 } from '../../domain/work/resume-context.ts'
 import type { Statement } from '../../store/statement.ts'
 import type { Reader } from '../../store/store.ts'
-import { type ApproachRow, approachFrom, selectOlderWarnings, told } from '../../store/work/approaches.ts'
+import { type ApproachRow, approachFrom, approachLists, selectOlderWarnings } from '../../store/work/approaches.ts'
 import { selectTask, selectUnfinished, type TaskRow } from '../../store/work/tasks.ts'
 import { lineageOf, type WorkSessionRow } from '../../store/work/work-sessions.ts'
 import { decisionsAbout, type TasksAsked } from '../approvals/decisions-for-agents.ts'
@@ -60,9 +60,9 @@ async function context(reader: Reader, row: WorkSessionRow, carried: Carried, as
       currentTask,
       ...warnings,
       decisions,
-      failed: await readAlong(reader, lineage, told.failed, limit),
-      verified: await readAlong(reader, lineage, told.verified, limit),
-      next: await readAlong(reader, lineage, told.next, limit),
+      failed: await readAlong(reader, lineage, approachLists.failed, limit),
+      verified: await readAlong(reader, lineage, approachLists.verified, limit),
+      next: await readAlong(reader, lineage, approachLists.next, limit),
       remaining: await remainingOf(carried, currentTask, limit),
     }
     const made = resumeContext(all, budget)
@@ -114,7 +114,7 @@ async function rowsAlong(reader: Reader, lineage: readonly string[], list: List,
 
 /** The newest warnings in full, and the ids of older ones from the index. */
 async function readWarnings(reader: Reader, lineage: readonly string[], whole: number) {
-  const rows = await rowsAlong(reader, lineage, told.avoid, whole)
+  const rows = await rowsAlong(reader, lineage, approachLists.avoid, whole)
   const olderWarnings: string[] = []
   const last = rows.at(-1)
   if (last && rows.length === whole) {

@@ -10,8 +10,8 @@ import type { Reader, Tx } from '../../store/store.ts'
 import {
   deleteDependenciesOf,
   dependenciesOf,
+  hasDependents,
   insertDependency,
-  isWaitedFor,
   statusesOfDependencies,
 } from '../../store/work/task-dependencies.ts'
 import { selectTask, selectTaskOfWorkSession, type TaskRow } from '../../store/work/tasks.ts'
@@ -79,7 +79,7 @@ export const unfinishedFor = async (reader: Reader, task: OfTask, dependsOn: rea
 
 async function refuseCycle(reader: Reader, task: OfTask, dependsOn: readonly string[]): Promise<void> {
   const { projectId, taskId } = task
-  const canClose = dependsOn.includes(taskId) || (dependsOn.length > 0 && (await isWaitedFor(reader, task)))
+  const canClose = dependsOn.includes(taskId) || (dependsOn.length > 0 && (await hasDependents(reader, task)))
   const cycle = canClose && findCycle(await dependenciesOf(reader, projectId), taskId, dependsOn)
   if (cycle) throw new Refusal('dependency_cycle', refusalText('taskCycle', { cycle: [...cycle, taskId].join(' → ') }), { cycle })
 }

@@ -11,7 +11,13 @@ import { selectUserSession } from '../../store/consoles/user-sessions.ts'
 import { updateWorkplace } from '../../store/conversations/conversations.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import type { ContextRow } from '../../store/turns/contexts.ts'
-import { insertWorktree, selectPlace, updateWorktree, type WorktreeRow, worktreeOf } from '../../store/worktrees/worktrees.ts'
+import {
+  insertWorktree,
+  selectWorktreeAt,
+  updateWorktree,
+  type WorktreeRow,
+  worktreeOf,
+} from '../../store/worktrees/worktrees.ts'
 import { shortOf } from '../conversations/conversation-workplace.ts'
 
 type Made = Extract<LinkFact, { type: 'workspace-made' }>
@@ -46,7 +52,7 @@ async function register(
   made: Made,
   { now, random }: Context,
 ): Promise<void> {
-  const known = await tx.first(selectPlace, { coordinatorId, top: made.top })
+  const known = await tx.first(selectWorktreeAt, { coordinatorId, top: made.top })
   const { setUp } = made
   const row: WorktreeRow = {
     id: known?.id ?? random.uuid(),

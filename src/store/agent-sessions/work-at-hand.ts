@@ -4,14 +4,14 @@ import type { Instant } from '../../domain/instant.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
-import { goingOn } from '../work/plans.ts'
+import { tasksInProgress } from '../work/plans.ts'
 import type { Pair } from './agent-sessions.ts'
 
 // The messages an agent has before it in a project, counted only as far as anybody needs to know, so that a flood of them costs
 // no more.
 
 /** Beyond this it is only said that there are so many. */
-export const countedUpTo = 1000
+export const maxCounted = 1000
 
 const count = sql<number>`count(*)`.as('count')
 
@@ -30,7 +30,7 @@ const countUnread = statement<Pair & { limit: number }>()((db, p) =>
 )
 
 /** A turn that is told again by itself, without its messages: they were read when it met the limit, or were never any (AG6, CX6). */
-const selectToldAgain = statement<Pair>()((db, p) =>
+const selectRepeatedTurn = statement<Pair>()((db, p) =>
   db
     .selectFrom('turns')
     .select('id')
@@ -44,8 +44,8 @@ const selectToldAgain = statement<Pair>()((db, p) =>
 )
 
 export async function unreadOf(reader: Reader, { agentId, projectId }: Pair): Promise<number> {
-  const unread = (await reader.first(countUnread, { agentId, projectId, limit: countedUpTo }))?.count ?? 0
-  return unread > 0 || !(await reader.first(selectToldAgain, { agentId, projectId })) ? unread : 1
+  const unread = (await reader.first(countUnread, { agentId, projectId, limit: maxCounted }))?.count ?? 0
+  return unread > 0 || !(await reader.first(selectRepeatedTurn, { agentId, projectId })) ? unread : 1
 }
 
 /**
@@ -105,7 +105,7 @@ const selectPairs = (db: Parameters<QueryBuilder<unknown>>[0], p: Params) =>
             .where('tasks.status', '=', sql.lit<Tables['tasks']['status']>('in_progress')),
         ),
         eb.exists(
-          goingOn(db)
+          tasksInProgress(db)
             .innerJoin('tasks as next', 'next.session_id', 'plan.id')
             .select('next.id')
             .where('plan.project_id', '=', sql.ref<string>('pair.project_id'))

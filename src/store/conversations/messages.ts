@@ -22,7 +22,7 @@ export interface MessagesPage {
 }
 
 /** Behind every message there is or will be. */
-export const behindAll = Number.MAX_SAFE_INTEGER
+export const afterAllMessages = Number.MAX_SAFE_INTEGER
 
 interface PageSlots {
   readonly key: string
@@ -93,12 +93,12 @@ export const selectByClientId = statement<{ senderId: string; clientId: string }
     .limit(1),
 )
 
-const toldColumns = ['seq', 'role', 'sender_id', 'sender_name', 'content', 'created_at', 'origin_key'] as const
+const contextColumns = ['seq', 'role', 'sender_id', 'sender_name', 'content', 'created_at', 'origin_key'] as const
 
 const selectHistory = statement<{ key: string; keptAfter: number; limit: number }>()((db, p) =>
   db
     .selectFrom('messages')
-    .select(toldColumns)
+    .select(contextColumns)
     .where('conversation_key', '=', p.key)
     .where('seq', '>', p.keptAfter)
     .where('visible', '=', 1)
@@ -118,7 +118,7 @@ export async function historyBefore(
 const selectBetween = statement<{ key: string; after: number; before: number; limit: number }>()((db, p) =>
   db
     .selectFrom('messages')
-    .select(toldColumns)
+    .select(contextColumns)
     .where('conversation_key', '=', p.key)
     .where('seq', '>', p.after)
     .where('seq', '<', p.before)
@@ -127,10 +127,10 @@ const selectBetween = statement<{ key: string; after: number; before: number; li
     .limit(p.limit),
 )
 
-const selectTold = statement<{ key: string; seq: number }>()((db, p) =>
+const selectContextMessage = statement<{ key: string; seq: number }>()((db, p) =>
   db
     .selectFrom('messages')
-    .select(toldColumns)
+    .select(contextColumns)
     .where('conversation_key', '=', p.key)
     .where('seq', '=', p.seq)
     .where('visible', '=', 1),
@@ -145,7 +145,7 @@ type Within = { readonly key: string; readonly originKey: string } & (
 export async function messagesWithin(reader: Reader, { key, originKey, ...which }: Within) {
   const rows =
     'seqs' in which
-      ? (await Promise.all(which.seqs.map((seq) => reader.first(selectTold, { key, seq })))).flatMap((row) => row ?? [])
+      ? (await Promise.all(which.seqs.map((seq) => reader.first(selectContextMessage, { key, seq })))).flatMap((row) => row ?? [])
       : await reader.all(selectBetween, { key, ...which })
   const own = originKey === '' ? rows : rows.filter(({ origin_key }) => origin_key === originKey)
   return own.toSorted((a, b) => a.seq - b.seq)
@@ -222,7 +222,7 @@ export const messageOf = (row: MessageRow): Message => ({
 const slots = ({ key, seq, hidden, originals, limit }: MessagesPage): PageSlots => ({
   ...{ key, seq, limit },
   leastVisible: hidden ? 0 : 1,
-  mostCopy: originals ? 0 : behindAll,
+  mostCopy: originals ? 0 : afterAllMessages,
 })
 
 /** Newest first. */
@@ -240,6 +240,6 @@ export async function newestSeqs(reader: Reader, key: string, keptAfter: number,
 }
 
 /** How many visible messages there are behind one number and up to another, and how long they are together. */
-export async function measured(reader: Reader, key: string, after: number, through = behindAll) {
+export async function measured(reader: Reader, key: string, after: number, through = afterAllMessages) {
   return (await reader.first(selectMeasure, { key, after, through })) ?? { count: 0, chars: 0 }
 }

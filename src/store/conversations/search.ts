@@ -12,7 +12,7 @@ const idsPerMs = 1024
 
 export const firstIdAt = (ms: number): number => ms * idsPerMs
 /** Behind every document there is or will be. */
-export const behindAllIds = Number.MAX_SAFE_INTEGER
+export const afterAllIds = Number.MAX_SAFE_INTEGER
 
 const selectLastId = statement<{ from: number; before: number }>()((db, p) =>
   db

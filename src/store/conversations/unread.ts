@@ -19,7 +19,7 @@ export interface Receiver {
 }
 
 /** Handed over together, in number and in characters; the rest comes with the next turn. One message that is longer goes alone. */
-const handedOverAtOnce = 500
+const maxHandedOver = 500
 const maxHandedOverChars = 1_000_000
 
 export const insertUnread = statement<UnreadRow>()((db, p) =>
@@ -65,7 +65,7 @@ const selectOfTurn = statement<{ turnId: string; limit: number }>()((db, p) =>
 )
 
 export const messagesOfTurn = async (reader: Reader, turnId: string): Promise<Message[]> =>
-  (await reader.all(selectOfTurn, { turnId, limit: handedOverAtOnce })).map(messageOf)
+  (await reader.all(selectOfTurn, { turnId, limit: maxHandedOver })).map(messageOf)
 
 const selectSizes = statement<{ turnId: string; limit: number }>()((db, p) =>
   db
@@ -80,11 +80,11 @@ const selectSizes = statement<{ turnId: string; limit: number }>()((db, p) =>
 
 /** What does not fit into one hand-over is left to `rest`, another turn that waits; whether there was any. */
 export async function splitUnread(tx: Tx, turnId: string, rest: () => Promise<string>): Promise<void> {
-  const rows = await tx.all(selectSizes, { turnId, limit: 2 * handedOverAtOnce })
+  const rows = await tx.all(selectSizes, { turnId, limit: 2 * maxHandedOver })
   let chars = 0
   const kept = rows.findIndex((row, index) => {
     chars += row.chars
-    return index > 0 && (index >= handedOverAtOnce || chars > maxHandedOverChars)
+    return index > 0 && (index >= maxHandedOver || chars > maxHandedOverChars)
   })
   if (kept === -1) return
   const to = await rest()

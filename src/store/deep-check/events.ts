@@ -26,10 +26,10 @@ export async function* denseStreams(reader: Reader): AsyncGenerator<Finding> {
         const position = positions.get(event.stream)
         current = { name: event.stream, position, last: position?.floor ?? 0 }
       }
-      if (event.seq !== current.last + 1) yield told(event, `stands where ${current.last + 1} must be`)
+      if (event.seq !== current.last + 1) yield findingAt(event, `stands where ${current.last + 1} must be`)
       current.last = event.seq
       const wrong = bodyProblem(event)
-      if (wrong) yield told(event, wrong)
+      if (wrong) yield findingAt(event, wrong)
     }
   }
   if (current) yield* ending(current)
@@ -88,7 +88,7 @@ function bodyProblem({ data, ref_stream, ref_seq }: Tables['events']): string | 
   }
 }
 
-const told = ({ stream, seq, type }: Tables['events'], what: string): Finding => ({
+const findingAt = ({ stream, seq, type }: Tables['events'], what: string): Finding => ({
   check: 'streams',
   where: `${stream} ${seq} (${type})`,
   what,

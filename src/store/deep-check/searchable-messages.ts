@@ -20,7 +20,7 @@ export async function* searchableMessages(reader: Reader): AsyncGenerator<Findin
   for await (const page of pagesOf(reader, 'messages')) {
     const documents = await documentsOf(reader, page)
     for (const message of page) {
-      const document = documents.get(placeOf(message))
+      const document = documents.get(positionOf(message))
       if (!document) continue
       if (document.id === null) yield found(message, 'is indexed; search has no document of it')
       else if (!(await hasTerms(reader, document.id, someTerms(message.content))))
@@ -29,14 +29,14 @@ export async function* searchableMessages(reader: Reader): AsyncGenerator<Findin
   }
 }
 
-const placeOf = ({ conversation_key, seq }: Pick<Tables['messages'], 'conversation_key' | 'seq'>): string =>
+const positionOf = ({ conversation_key, seq }: Pick<Tables['messages'], 'conversation_key' | 'seq'>): string =>
   `${conversation_key} ${seq}`
 
 const someTerms = (content: string): string[] => [...indexTerms(content)].slice(0, maxTermsLookedFor)
 
 const found = (message: Tables['messages'], what: string): Finding => ({
   check: 'search',
-  where: `messages ${placeOf(message)}`,
+  where: `messages ${positionOf(message)}`,
   what,
 })
 
@@ -59,7 +59,7 @@ async function documentsOf(reader: Reader, page: readonly Tables['messages'][]) 
       .where('messages.visible', '=', 1)
       .whereRef('messages.seq', '<=', 'search_positions.through'),
   )
-  return new Map(rows.map((row) => [placeOf(row), { id: row.id }]))
+  return new Map(rows.map((row) => [positionOf(row), { id: row.id }]))
 }
 
 async function* documentsOfNothing(reader: Reader): AsyncGenerator<Finding> {
@@ -76,5 +76,5 @@ async function* documentsOfNothing(reader: Reader): AsyncGenerator<Finding> {
       .limit(limit),
   )
   for (const row of wrong)
-    yield { check: 'search', where: `search_documents ${placeOf(row)}`, what: 'stands for a message that is not there' }
+    yield { check: 'search', where: `search_documents ${positionOf(row)}`, what: 'stands for a message that is not there' }
 }

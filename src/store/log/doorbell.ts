@@ -4,7 +4,7 @@ import type { Doorbell } from '../store.ts'
 
 export class LocalDoorbell implements Doorbell {
   /** To the other nodes, where there are any. */
-  passOn: ((word: string, at: number) => void) | undefined
+  forwardSignal: ((word: string, at: number) => void) | undefined
   readonly #words = new Map<string, Set<(at: number) => void>>()
   readonly #listeners = new Map<StreamName, Set<(head: number) => void>>()
   readonly #any = new Set<(stream: StreamName, head: number) => void>()
@@ -13,16 +13,16 @@ export class LocalDoorbell implements Doorbell {
     return listen(this.#listeners, stream, listener)
   }
 
-  onWord(word: string, listener: (at: number) => void): () => void {
+  onSignal(word: string, listener: (at: number) => void): () => void {
     return listen(this.#words, word, listener)
   }
 
-  say(word: string, at: number): void {
-    this.passOn?.(word, at)
+  sendSignal(word: string, at: number): void {
+    this.forwardSignal?.(word, at)
   }
 
   /** Another node has said it. */
-  heard(word: string, at: number): void {
+  receiveSignal(word: string, at: number): void {
     for (const listener of [...(this.#words.get(word) ?? [])]) listener(at)
   }
 

@@ -26,7 +26,7 @@ export async function restorePostgres(fromFile: string, url: string): Promise<vo
     const target = await MigratingConnection.open(options)
     try {
       await migrate(target, instant(Date.now()), randomness.uuid)
-      await target.transaction(() => fill(target, file, options.place))
+      await target.transaction(() => fill(target, file, options.address))
     } finally {
       await target.end()
     }
@@ -35,9 +35,9 @@ export async function restorePostgres(fromFile: string, url: string): Promise<vo
   }
 }
 
-async function fill(target: MigratingConnection, file: string, place: string): Promise<void> {
+async function fill(target: MigratingConnection, file: string, address: string): Promise<void> {
   const reader = new EngineReader(target)
-  await mustBeEmpty(reader, place)
+  await mustBeEmpty(reader, address)
   const source = SqliteConnection.openReader(file)
   try {
     await copyTables(new EngineReader(source), target)
@@ -49,11 +49,11 @@ async function fill(target: MigratingConnection, file: string, place: string): P
   }
 }
 
-async function mustBeEmpty(reader: EngineReader, place: string): Promise<void> {
+async function mustBeEmpty(reader: EngineReader, address: string): Promise<void> {
   for (const table of tableNames.filter((name) => name !== 'meta')) {
     for await (const _ of pagesOf(reader, table)) {
       throw new StartFailure(
-        `The database at ${place} is not empty: it has rows in ${table}.`,
+        `The database at ${address} is not empty: it has rows in ${table}.`,
         'Nothing was changed. Create a new database, restore into that, and point DATABASE_URL at it.',
       )
     }

@@ -8,7 +8,7 @@ import { copyTables } from '../copy-tables.ts'
 import { EngineReader } from '../log/reader.ts'
 import { selectMeta } from '../meta.ts'
 import { migrate } from '../migrate.ts'
-import { mustBeThisVersion } from '../sqlite/backup.ts'
+import { requireThisVersion } from '../sqlite/backup.ts'
 import { makeBackup } from '../sqlite/backup-file.ts'
 import { SqliteConnection } from '../sqlite/connection.ts'
 import type { Reader } from '../store.ts'
@@ -31,7 +31,7 @@ export async function readPostgres<T>(url: string, work: (reader: Reader) => Pro
 }
 
 async function fill(temporary: string, reader: Reader): Promise<void> {
-  mustBeThisVersion(Number((await reader.first(selectMeta, { key: 'schema_version' }))?.value))
+  requireThisVersion(Number((await reader.first(selectMeta, { key: 'schema_version' }))?.value))
   const connection = SqliteConnection.openWriter(temporary)
   try {
     await migrate(connection, instant(Date.now()), randomness.uuid)

@@ -15,19 +15,19 @@ const keepAliveAfterMs = 10_000
 export interface ConnectionOptions {
   readonly config: ClientConfig
   /** host:port/database, for people. */
-  readonly place: string
+  readonly address: string
   /** How long an answer may take; 0 is for ever. */
   readonly answerMs: number
 }
 
 export function connectionOptions(url: string): ConnectionOptions {
-  const { parsed, place } = take(url)
+  const { parsed, address } = parseUrl(url)
   // As libpq and every other tool understand it: `require` encrypts, `verify-full` also proves who answers.
   if (parsed.searchParams.has('sslmode') && !parsed.searchParams.has('uselibpqcompat')) {
     parsed.searchParams.set('uselibpqcompat', 'true')
   }
   return {
-    place,
+    address,
     answerMs,
     config: {
       connectionString: parsed.href,
@@ -39,7 +39,7 @@ export function connectionOptions(url: string): ConnectionOptions {
   }
 }
 
-function take(url: string): { parsed: URL; place: string } {
+function parseUrl(url: string): { parsed: URL; address: string } {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (!parsed || !['postgres:', 'postgresql:'].includes(parsed.protocol)) {
     throw new StartFailure('The database URL cannot be read as postgres://….', example)
@@ -48,6 +48,6 @@ function take(url: string): { parsed: URL; place: string } {
   if (!database) throw new StartFailure('The database URL names no database.', example)
   return {
     parsed,
-    place: `${parsed.searchParams.get('host') ?? decodeURIComponent(parsed.hostname)}:${parsed.port || 5432}/${database}`,
+    address: `${parsed.searchParams.get('host') ?? decodeURIComponent(parsed.hostname)}:${parsed.port || 5432}/${database}`,
   }
 }

@@ -13,7 +13,7 @@ import { Messages } from './messages.ts'
 import { checkServer, setUp } from './server-settings.ts'
 
 /** How long a connection that is being closed may take over what it was still asked. */
-const farewellMs = 10_000
+const closeTimeoutMs = 10_000
 
 const commit: RunnableQuery = { name: 'hf_commit', sql: 'commit', values: [] }
 const rollback: RunnableQuery = { name: 'hf_rollback', sql: 'rollback', values: [] }
@@ -75,9 +75,9 @@ export class PostgresConnection {
   }
 
   /** With our limits, whatever was set on it before. */
-  async setUp({ place, answerMs }: ConnectionOptions): Promise<void> {
+  async setUp({ address, answerMs }: ConnectionOptions): Promise<void> {
     this.#answerMs = answerMs
-    checkServer(await this.execute(setUp), place)
+    checkServer(await this.execute(setUp), address)
   }
 
   get isLost(): boolean {
@@ -113,7 +113,7 @@ export class PostgresConnection {
 
   /** Says goodbye when everything asked for has been answered, and waits for the socket; not longer than for an answer. */
   async end(): Promise<void> {
-    const late = setTimeout(() => this.#client.connection.stream.destroy(), farewellMs)
+    const late = setTimeout(() => this.#client.connection.stream.destroy(), closeTimeoutMs)
     if (this.#busy || this.#anyAsked) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
     this.#lost ??= 'we have closed it'
     this.#client.end().catch(() => {})

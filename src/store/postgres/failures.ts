@@ -43,13 +43,14 @@ const untranslatable = '22P05'
 /** Also: a prepared statement whose table was changed by a node with a newer version. Prepared anew, it works. */
 const featureNotSupported = '0A000'
 
-const runAgain = new Set([serializationFailure, deadlockDetected, uniqueViolation, featureNotSupported])
+const retryableCodes = new Set([serializationFailure, deadlockDetected, uniqueViolation, featureNotSupported])
 
 /** Another writer came first and nothing was changed; run again, the use case decides anew. */
-export const isRunAgain = (error: unknown): boolean => error instanceof StreamGone || runAgain.has(codeOf(error) ?? '')
+export const isWriteRetryable = (error: unknown): boolean =>
+  error instanceof StreamGone || retryableCodes.has(codeOf(error) ?? '')
 
 /** The server is starting, stopping, full or unreachable: what did not work may work in a moment. */
-export function isAway(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   if (error instanceof ConnectionLost) return true
   const code = codeOf(error)
   if (code === undefined) return false
@@ -58,7 +59,7 @@ export function isAway(error: unknown): boolean {
 }
 
 /** What only reads may work on another connection, or when it is prepared anew. */
-export const mayReadAgain = (error: unknown): boolean => isAway(error) || isRunAgain(error)
+export const isReadRetryable = (error: unknown): boolean => isUnavailable(error) || isWriteRetryable(error)
 
 /**
  * A statement or a value of ours is wrong: unknown feature, cardinality, data, constraint, statement name, cursor name, syntax, limits. Not
@@ -71,12 +72,12 @@ export const isRolledBack = (error: unknown): boolean =>
   isServerAnswer(error) && error.code !== completionUnknown && /^(23|25|40)...$/.test(error.code ?? '')
 
 /** What the caller of the store is told. Refusals and faults of ours go through as they are. */
-export function told(error: unknown): Error {
+export function toStoreError(error: unknown): Error {
   if (error instanceof Refusal) return error
   if (error instanceof OutcomeUnknown) {
     return new Refusal('store_unavailable', refusalText('commitUnknown', { why: error.message }), { outcome: 'unknown' })
   }
-  if (isAway(error)) return new Refusal('store_unavailable', refusalText('postgresAway', { why: reason(error) }))
+  if (isUnavailable(error)) return new Refusal('store_unavailable', refusalText('postgresAway', { why: reason(error) }))
   const code = codeOf(error)
   if (code === lockNotAvailable || code === serializationFailure || code === deadlockDetected) {
     return new Refusal('busy', refusalText('othersWrite'))

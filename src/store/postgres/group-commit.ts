@@ -11,16 +11,16 @@ import { randomness } from '../../platform/randomness.ts'
 import { lockOrder, type Outcome, runUseCase } from '../log/run-use-case.ts'
 import type { ReceiptKey, UseCase } from '../store.ts'
 import { OutcomeUnknown } from './failures.ts'
-import { GroupMember, HeldElsewhere, TooLong } from './group-member.ts'
+import { GroupLimitExceeded, GroupMember, StreamLockedElsewhere } from './group-member.ts'
 import type { PostgresPool } from './pool.ts'
 import type { ServerTime } from './server-time.ts'
 import type { StreamLocks } from './stream-locks.ts'
 import { WriteTransaction } from './write-transaction.ts'
 
 /** Use cases in one transaction. */
-const maxTogether = 64
+const maxGroupSize = 64
 /** Transactions under way before those that come wait for one of them to end. */
-const maxUnderWay = 2
+const maxTransactions = 2
 /** Nobody waits longer for them: then one more is started, on as many connections as there are. */
 const slowMs = 3
 /** How often a use case is run alone after it has held up others. */
@@ -47,7 +47,7 @@ export interface GroupOptions {
 }
 
 export class GroupCommit {
-  readonly #parts: GroupOptions
+  readonly #options: GroupOptions
   readonly #waiting: Waiting[] = []
   #underWay = 0
   #scheduled = false
@@ -55,8 +55,8 @@ export class GroupCommit {
   /** Runs that are left to be alone, by use case. */
   readonly #alone = new Map<string, number>()
 
-  constructor(parts: GroupOptions) {
-    this.#parts = parts
+  constructor(options: GroupOptions) {
+    this.#options = options
   }
 
   /** Answers nothing when it has to be run alone: then nothing of it was written. Its streams are no other member's. */
@@ -79,7 +79,7 @@ export class GroupCommit {
   /** The first one at once; beside another, when all that came in this turn of the event loop are there. */
   #schedule(): void {
     if (this.#scheduled || this.#waiting.length === 0) return
-    if (this.#underWay >= maxUnderWay) return this.#waitForSlow()
+    if (this.#underWay >= maxTransactions) return this.#waitForSlow()
     this.#scheduled = true
     if (this.#underWay === 0) queueMicrotask(this.#startNext)
     else setImmediate(this.#startNext)
@@ -103,20 +103,20 @@ export class GroupCommit {
 
   /** Shared out over the transactions that may begin: side by side, PostgreSQL writes one while the other is decided. */
   get #size(): number {
-    return Math.min(Math.ceil(this.#waiting.length / Math.max(1, maxUnderWay - this.#underWay)), maxTogether)
+    return Math.min(Math.ceil(this.#waiting.length / Math.max(1, maxTransactions - this.#underWay)), maxGroupSize)
   }
 
   async #start(group: readonly Waiting[]): Promise<void> {
     this.#underWay++
     const [only] = group
-    if (only && group.length === 1) await this.#parts.runAlone(only).then(only.done, only.failed)
+    if (only && group.length === 1) await this.#options.runAlone(only).then(only.done, only.failed)
     else await this.#runTogether(group)
     this.#underWay--
     this.#schedule()
   }
 
   async #runTogether(group: readonly Waiting[]): Promise<void> {
-    const { pool, time, locks, figures } = this.#parts
+    const { pool, time, locks, figures } = this.#options
     const connection = await pool.acquire().catch((error: unknown) => {
       for (const { failed } of group) failed(error)
     })
@@ -140,7 +140,7 @@ export class GroupCommit {
 
   /** Lets all of them decide, and writes down what they decided; answers how each is told after the commit. */
   async #decide(group: readonly Waiting[], transaction: WriteTransaction): Promise<(() => void)[]> {
-    const { time } = this.#parts
+    const { time } = this.#options
     const locking = transaction.lockFree(group.flatMap(({ useCase, input }) => lockOrder(useCase, input)))
     const members = group.map(() => new GroupMember(transaction, locking))
     const now = time.now()
@@ -158,9 +158,11 @@ export class GroupCommit {
         return () => done(result.value)
       }
       const { reason } = result
-      if (reason instanceof TooLong || member.hasSent) this.#alone.set(useCase.name, runsAlone)
+      if (reason instanceof GroupLimitExceeded || member.hasSent) this.#alone.set(useCase.name, runsAlone)
       if (member.hasSent) throw reason
-      return reason instanceof HeldElsewhere || reason instanceof TooLong ? () => done(undefined) : () => failed(reason)
+      return reason instanceof StreamLockedElsewhere || reason instanceof GroupLimitExceeded
+        ? () => done(undefined)
+        : () => failed(reason)
     })
     for (const member of written) await member.send()
     await transaction.append(

@@ -11,13 +11,13 @@ import { postgresDialect } from './dialect.ts'
 import type { WriteTransaction } from './write-transaction.ts'
 
 /** Questions one use case may ask while others wait for the commit, and writes that are kept back for it. */
-const maxQuestions = 8
-const maxKept = 50
+const maxReads = 8
+const maxBufferedWrites = 50
 
 /** Cannot go with others, this time: somebody else holds one of its streams. */
-export class HeldElsewhere extends Error {}
+export class StreamLockedElsewhere extends Error {}
 /** Would keep the others waiting for too long. */
-export class TooLong extends Error {}
+export class GroupLimitExceeded extends Error {}
 
 export class GroupMember implements WritingEngine {
   readonly dialect = postgresDialect
@@ -41,14 +41,14 @@ export class GroupMember implements WritingEngine {
     const own = new Map<StreamName, number>()
     for (const name of names) {
       const head = heads.get(name)
-      if (head === undefined) throw new HeldElsewhere()
+      if (head === undefined) throw new StreamLockedElsewhere()
       own.set(name, head)
     }
     return { heads: own, ...(now !== undefined && { now }) }
   }
 
   async execute(query: RunnableQuery): Promise<Row[]> {
-    if (++this.#questions > maxQuestions) throw new TooLong()
+    if (++this.#questions > maxReads) throw new GroupLimitExceeded()
     if (this.#kept.length > 0) {
       this.hasSent = true
       await this.send()
@@ -57,7 +57,7 @@ export class GroupMember implements WritingEngine {
   }
 
   write(query: RunnableQuery): void {
-    if (this.#kept.length >= maxKept) throw new TooLong()
+    if (this.#kept.length >= maxBufferedWrites) throw new GroupLimitExceeded()
     this.#kept.push(query)
   }
 

@@ -26,7 +26,7 @@ export interface BellOptions {
 }
 
 /** Words go among the streams; no stream has a name like this. */
-const wordMark = '!'
+const signalPrefix = '!'
 
 export class NotifyBell {
   readonly #options: BellOptions
@@ -48,14 +48,14 @@ export class NotifyBell {
     return this.#connecting ?? Promise.resolve()
   }
 
-  tell(heads: ReadonlyMap<StreamName, number>): void {
+  notifyHeads(heads: ReadonlyMap<StreamName, number>): void {
     if (!this.#connection || this.#gathered.size >= maxGathered) return
     for (const [stream, head] of heads) this.#gathered.set(stream, Math.max(head, this.#gathered.get(stream) ?? 0))
     this.#sendTimer ??= setTimeout(() => this.#send(), gatherMs).unref()
   }
 
-  say(word: string, at: number): void {
-    this.tell(new Map([[`${wordMark}${word}` as StreamName, at]]))
+  notifySignal(word: string, at: number): void {
+    this.notifyHeads(new Map([[`${signalPrefix}${word}` as StreamName, at]]))
   }
 
   async close(): Promise<void> {
@@ -108,8 +108,8 @@ export class NotifyBell {
     const heard = read(payload)
     if (!heard || heard.node === this.#options.node) return
     const { ring, heard: hear } = this.#options
-    for (const [name, at] of heard.heads) if (name.startsWith(wordMark)) hear(name.slice(wordMark.length), at)
-    ring(heard.heads.filter(([name]) => !name.startsWith(wordMark)))
+    for (const [name, at] of heard.heads) if (name.startsWith(signalPrefix)) hear(name.slice(signalPrefix.length), at)
+    ring(heard.heads.filter(([name]) => !name.startsWith(signalPrefix)))
   }
 }
 

@@ -7,7 +7,7 @@ import { instant } from '../../domain/instant.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { randomness } from '../../platform/randomness.ts'
 import { StartFailure } from '../../platform/start-failure.ts'
-import { eraseRemains } from '../erase-remains.ts'
+import { eraseDeletedData } from '../erase-deleted-data.ts'
 import { selectMeta } from '../meta.ts'
 import { type Identity, migrate, NewerDatabase } from '../migrate.ts'
 import { bind } from '../statement.ts'
@@ -15,7 +15,7 @@ import type { Store } from '../store.ts'
 import { PostgresConnection } from './connection.ts'
 import { type ConnectionOptions, connectionOptions } from './connection-options.ts'
 import { postgresDialect } from './dialect.ts'
-import { codeOf, isAway, reason } from './failures.ts'
+import { codeOf, isUnavailable, reason } from './failures.ts'
 import { MigratingConnection } from './migrating-connection.ts'
 import { PostgresPool } from './pool.ts'
 import { PostgresStore } from './postgres-store.ts'
@@ -78,9 +78,9 @@ async function prepare(connection: ConnectionOptions, options: PostgresOptions):
     try {
       return await migrateOnce(connection, options)
     } catch (error) {
-      if (!isAway(error)) throw explain(error, connection.place)
-      const message = `Waiting for PostgreSQL at ${connection.place}: ${reason(error)}`
-      if (performance.now() + pause > deadline) throw cameNot(connection.place, waitMs, reason(error))
+      if (!isUnavailable(error)) throw explain(error, connection.address)
+      const message = `Waiting for PostgreSQL at ${connection.address}: ${reason(error)}`
+      if (performance.now() + pause > deadline) throw didNotAnswer(connection.address, waitMs, reason(error))
       if (message !== said) onWaiting?.(message)
       said = message
       await wait(pause, undefined, { signal })
@@ -92,7 +92,7 @@ async function migrateOnce(options: ConnectionOptions, { clock }: PostgresOption
   const connection = await MigratingConnection.open(options)
   try {
     const identity = await migrate(connection, instant(clock ? clock.now() : Date.now()), randomness.uuid)
-    await eraseRemains(connection, ['vacuum full agents'])
+    await eraseDeletedData(connection, ['vacuum full agents'])
     return { identity, opened: await connection.intoOrdinary(options) }
   } catch (error) {
     await connection.end()
@@ -112,13 +112,13 @@ async function sameStore(connection: PostgresConnection, identity: Identity): Pr
   }
 }
 
-const cameNot = (place: string, waitMs: number, why: string): StartFailure =>
+const didNotAnswer = (address: string, waitMs: number, why: string): StartFailure =>
   new StartFailure(
-    `PostgreSQL at ${place} did not come within ${waitMs / 1000} s: ${why}.`,
+    `PostgreSQL at ${address} did not come within ${waitMs / 1000} s: ${why}.`,
     'Start it, or check host and port in DATABASE_URL.',
   )
 
-function explain(error: unknown, place: string): Error {
+function explain(error: unknown, address: string): Error {
   if (error instanceof StartFailure) return error
   if (error instanceof NewerDatabase) {
     return new StartFailure(`${error.message}.`, 'Start the newer Holdfast that wrote it; nothing was changed.')
@@ -127,12 +127,12 @@ function explain(error: unknown, place: string): Error {
     case '28P01':
     case '28000':
       return new StartFailure(
-        `PostgreSQL at ${place} does not let us in: ${reason(error)}.`,
+        `PostgreSQL at ${address} does not let us in: ${reason(error)}.`,
         'Check user and password in DATABASE_URL.',
       )
     case '3D000':
       return new StartFailure(
-        `There is no such database: ${place}.`,
+        `There is no such database: ${address}.`,
         'Create it (createdb --encoding=UTF8 NAME), or check DATABASE_URL.',
       )
     case '3F000':
@@ -142,14 +142,14 @@ function explain(error: unknown, place: string): Error {
       )
     case '42501':
       return new StartFailure(
-        `The user of DATABASE_URL may not create tables at ${place}: ${reason(error)}.`,
+        `The user of DATABASE_URL may not create tables at ${address}: ${reason(error)}.`,
         'Give it a database of its own, or: grant create on schema public to USER.',
       )
     default:
       return error instanceof Error && codeOf(error) === undefined
         ? error
         : new StartFailure(
-            `PostgreSQL at ${place} cannot be used: ${reason(error)}.`,
+            `PostgreSQL at ${address} cannot be used: ${reason(error)}.`,
             'Check DATABASE_URL and the log of PostgreSQL.',
           )
   }

@@ -15,7 +15,7 @@ import { bind, type RunnableQuery, type Statement } from '../statement.ts'
 import type { Query, Reader, ReceiptKey, Store, StoredEvent, StoreFigures, StreamPosition, UseCase } from '../store.ts'
 import type { PostgresConnection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
-import { mayReadAgain, told } from './failures.ts'
+import { isReadRetryable, toStoreError } from './failures.ts'
 import { HeadPoll } from './head-poll.ts'
 import { NotifyBell } from './notify-bell.ts'
 import type { PostgresPool } from './pool.ts'
@@ -28,7 +28,7 @@ const maxAccepted = 20_000
 const beginSnapshot: RunnableQuery = { name: 'hf_snapshot', sql: 'begin isolation level repeatable read, read only', values: [] }
 
 const positionsSql = 'select name, head, floor from streams where name = any ($1::text[])'
-const nowhere: StreamPosition = { head: 0, floor: 0 }
+const emptyPosition: StreamPosition = { head: 0, floor: 0 }
 
 const replaced = (): Refusal =>
   new Refusal('store_unavailable', 'The database was replaced by another one; start the server again')
@@ -71,9 +71,9 @@ export class PostgresStore implements Store {
       node: randomness.uuid(),
       open: openBell,
       ring: this.#ring,
-      heard: (word, at) => this.doorbell.heard(word, at),
+      heard: (word, at) => this.doorbell.receiveSignal(word, at),
     })
-    this.doorbell.passOn = (word, at) => this.#bell.say(word, at)
+    this.doorbell.forwardSignal = (word, at) => this.#bell.notifySignal(word, at)
     this.#poll = new HeadPoll({
       everyMs: pollMs,
       execute: (query) => this.#once(query),
@@ -128,7 +128,7 @@ export class PostgresStore implements Store {
   async positions(streams: readonly StreamName[]): Promise<StreamPosition[]> {
     const rows = await this.#once({ name: 'hf_positions', sql: positionsSql, values: [streams] })
     const found = new Map(rows.map(({ name, head, floor }) => [name, { head, floor } as StreamPosition]))
-    return streams.map((name) => found.get(name) ?? nowhere)
+    return streams.map((name) => found.get(name) ?? emptyPosition)
   }
 
   streamsAfter(after: string, limit: number): Promise<{ name: StreamName; head: number }[]> {
@@ -160,11 +160,11 @@ export class PostgresStore implements Store {
       const { answer, heads } = await this.#runner.run(useCase, input, receipt)
       if (heads.size > 0) {
         this.#ring(heads)
-        this.#bell.tell(heads)
+        this.#bell.notifyHeads(heads)
       }
       return answer
     } catch (error) {
-      throw told(error)
+      throw toStoreError(error)
     }
   }
 
@@ -192,12 +192,12 @@ export class PostgresStore implements Store {
       const execute: Execute = (query) =>
         connection.execute(query).catch((error) => {
           failure ??= error
-          throw told(error)
+          throw toStoreError(error)
         })
       try {
         return await work(execute, connection)
       } catch (error) {
-        if (!mayReadAgain(failure) || run === maxRuns) throw error
+        if (!isReadRetryable(failure) || run === maxRuns) throw error
       } finally {
         this.#pool.release(connection)
       }

@@ -33,9 +33,9 @@ export const setUp: RunnableQuery = {
   values: [],
 }
 
-export function checkServer([found]: Row[], place: string): void {
+export function checkServer([found]: Row[], address: string): void {
   const refuse = (what: string, next: string): never => {
-    throw new StartFailure(`The PostgreSQL at ${place} ${what}`, next)
+    throw new StartFailure(`The PostgreSQL at ${address} ${what}`, next)
   }
   if (!found) return refuse('did not say how it is set up.', 'Look into its log.')
   if (Number(found['version']) < oldestVersion) refuse('is older than version 14.', 'Upgrade it, or use another one.')

@@ -13,7 +13,7 @@ const maxKnown = 100_000
  * Locks each row in the order given, and makes those that are missing, so that two who make the same one wait for each other
  * too. `where false`: a row that is there is locked, not written.
  */
-const lockOrMake = `insert into streams (name, head, floor)
+const lockOrCreate = `insert into streams (name, head, floor)
   select name, 0, 0 from unnest($1::text[]) with ordinality as asked (name, place) order by place
   on conflict (name) do update set head = streams.head where false`
 
@@ -47,7 +47,7 @@ export class StreamLocks {
   lock(names: readonly StreamName[]): RunnableQuery[] {
     if (!this.knows(names)) {
       return [
-        { name: 'hf_lock_or_make', sql: lockOrMake, values: [names] },
+        { name: 'hf_lock_or_make', sql: lockOrCreate, values: [names] },
         { name: 'hf_heads', sql: readHeads, values: [names] },
       ]
     }

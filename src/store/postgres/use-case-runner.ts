@@ -8,22 +8,22 @@ import { Refusal } from '../../domain/errors.ts'
 import { randomness } from '../../platform/randomness.ts'
 import { lockOrder, maxRuns, type Outcome, runUseCase } from '../log/run-use-case.ts'
 import type { ReceiptKey, UseCase } from '../store.ts'
-import { isAway, isRunAgain, OutcomeUnknown } from './failures.ts'
+import { isUnavailable, isWriteRetryable, OutcomeUnknown } from './failures.ts'
 import { GroupCommit, type Request } from './group-commit.ts'
 import type { PostgresPool } from './pool.ts'
 import type { ServerTime } from './server-time.ts'
 import { StreamLocks } from './stream-locks.ts'
-import { StreamTurns } from './stream-turns.ts'
+import { StreamQueues } from './stream-queues.ts'
 import { WriteTransaction } from './write-transaction.ts'
 
 /** Refusals that say nothing about what became of an earlier run. */
-const notAboutTheRequest = new Set(['busy', 'store_unavailable', 'shutting_down'])
+const transientRefusals = new Set(['busy', 'store_unavailable', 'shutting_down'])
 
 export class UseCaseRunner {
   readonly figures = { commits: 0, useCases: 0, refused: 0, retried: 0 }
   readonly #pool: PostgresPool
   readonly #time: ServerTime
-  readonly #turns = new StreamTurns()
+  readonly #turns = new StreamQueues()
   readonly #locks = new StreamLocks()
   readonly #group: GroupCommit
 
@@ -60,7 +60,9 @@ export class UseCaseRunner {
         return shared ?? (await this.#runAlone(request))
       } catch (error) {
         if (error instanceof OutcomeUnknown) doubt = error
-        const again = doubt ? request.receipt !== undefined && !(error instanceof Refusal) : isRunAgain(error) || isAway(error)
+        const again = doubt
+          ? request.receipt !== undefined && !(error instanceof Refusal)
+          : isWriteRetryable(error) || isUnavailable(error)
         if (!again || run === maxRuns) throw giveUp(error, doubt, request.useCase.name)
         this.figures.retried++
       }
@@ -86,7 +88,7 @@ export class UseCaseRunner {
 
 function giveUp(error: unknown, doubt: OutcomeUnknown | undefined, name: string): unknown {
   // A refusal of the second run is its answer; anything else leaves open what became of the first.
-  const answered = error instanceof Refusal && !notAboutTheRequest.has(error.code)
+  const answered = error instanceof Refusal && !transientRefusals.has(error.code)
   if (doubt && !answered) return doubt
-  return isRunAgain(error) ? new Refusal('busy', refusalText('metOthers', { what: name, count: maxRuns })) : error
+  return isWriteRetryable(error) ? new Refusal('busy', refusalText('metOthers', { what: name, count: maxRuns })) : error
 }

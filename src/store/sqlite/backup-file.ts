@@ -17,7 +17,7 @@ import { NotOurDatabase, SqliteConnection } from './connection.ts'
 import { sqliteIntegrity } from './integrity.ts'
 
 /** How many findings are told with a backup that cannot be used. */
-const maxTold = 5
+const maxFindings = 5
 
 export async function makeBackup(toFile: string, fill: (temporary: string) => Promise<void>): Promise<void> {
   if (await stat(toFile).catch(() => undefined)) {
@@ -31,7 +31,7 @@ export async function makeBackup(toFile: string, fill: (temporary: string) => Pr
     await change(temporary, (connection) => {
       connection.execute(bind(connection.dialect, setMeta, { key: 'backed_up_at', value: instant(Date.now()) }))
     })
-    await mustBeWhole(temporary, 'The backup')
+    await requireIntact(temporary, 'The backup')
     await syncFile(temporary)
     await rename(temporary, toFile)
     await syncFolder(dirname(toFile))
@@ -47,14 +47,14 @@ export async function takeBackup(fromFile: string, temporary: string, uuid: () =
   } catch (error) {
     throw new StartFailure(`The backup ${fromFile} cannot be read.`, 'Check its name and your rights on it.', { cause: error })
   }
-  await mustBeWhole(temporary, `The backup ${fromFile}`, false)
+  await requireIntact(temporary, `The backup ${fromFile}`, false)
   try {
-    mustSayWhoItIs(temporary, fromFile)
+    requireIdentity(temporary, fromFile)
     await bringUpToDate(temporary, uuid)
   } catch (error) {
     throw explain(fromFile, error)
   }
-  await mustBeWhole(temporary, `The backup ${fromFile}`)
+  await requireIntact(temporary, `The backup ${fromFile}`)
   await syncFile(temporary)
 }
 
@@ -76,7 +76,7 @@ async function change(file: string, work: (connection: SqliteConnection) => void
 }
 
 /** An empty file would become a new store; a restore never makes one up. */
-function mustSayWhoItIs(file: string, name: string): void {
+function requireIdentity(file: string, name: string): void {
   const connection = SqliteConnection.openReader(file)
   try {
     const [table] = connection.execute({ sql: `select name from sqlite_schema where name = 'meta'`, values: [] })
@@ -103,13 +103,13 @@ function explain(fromFile: string, error: unknown): unknown {
 }
 
 /** Refuses a database in which something does not fit together. `deep` needs the tables of this version. */
-async function mustBeWhole(file: string, name: string, deep = true): Promise<void> {
+async function requireIntact(file: string, name: string, deep = true): Promise<void> {
   const findings: Finding[] = []
   const connection = openOrRefuse(file, name)
   try {
     const reader = new EngineReader(connection)
     for await (const finding of deep ? deepCheck(reader, sqliteIntegrity) : sqliteIntegrity(reader)) {
-      if (findings.push(finding) === maxTold) break
+      if (findings.push(finding) === maxFindings) break
     }
   } catch (error) {
     throw damaged(name, String(error))

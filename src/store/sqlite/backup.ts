@@ -16,7 +16,7 @@ export async function backupSqlite(databaseFile: string, toFile: string): Promis
     const connection = SqliteConnection.openReader(databaseFile)
     try {
       const [row] = connection.execute(bind(connection.dialect, selectMeta, { key: 'schema_version' }))
-      mustBeThisVersion(Number(row?.['value']))
+      requireThisVersion(Number(row?.['value']))
       connection.execute({ sql: 'vacuum into ?', values: [temporary] })
     } finally {
       connection.close()
@@ -35,7 +35,7 @@ export async function readSqlite<T>(databaseFile: string, work: (reader: Reader)
   }
 }
 
-export function mustBeThisVersion(found: number): void {
+export function requireThisVersion(found: number): void {
   if (found === newestVersion) return
   throw new StartFailure(
     `The database has schema version ${found}; this Holdfast makes backups of version ${newestVersion}.`,

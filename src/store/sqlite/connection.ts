@@ -2,7 +2,7 @@
  * One connection to the database file, with what we rely on set and read back: a durability that was asked for but not
  * given would be found out only by a power cut. Statements are prepared once.
  */
-import { statSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { StreamName } from '../../domain/stream-name.ts'
@@ -11,8 +11,31 @@ import { insertEvent, moveHead, selectPosition } from '../log/event-log.ts'
 import type { Tables } from '../schema/tables.ts'
 import { bind, type RunnableQuery } from '../statement.ts'
 import { sqliteDialect } from './dialect.ts'
-import { KnownHeads } from './known-heads.ts'
-import { writeLogAgain } from './left-log.ts'
+import { HeadCache } from './head-cache.ts'
+
+const chunkBytes = 1024 * 1024
+
+/**
+ * The write-ahead log that a process left behind which did not close. After a sync that failed, the system reads bytes back
+ * that are not on the disk, and no later sync puts them there. SQLite would fold such a log into the database, and a power
+ * cut before the log is gone would lay its older half over the newer pages. So, before SQLite sees it, every byte is written
+ * once more in its own place and synced: what can be read is then also there (RE3).
+ */
+export function rewriteWal(path: string): void {
+  if (!statSync(path, { throwIfNoEntry: false })?.size) return
+  const log = openSync(path, 'r+')
+  try {
+    const chunk = Buffer.alloc(chunkBytes)
+    for (let at = 0, length = 0; ; at += length) {
+      const found = readSync(log, chunk, 0, chunkBytes, at)
+      if (found === 0) break
+      length = writeSync(log, chunk, 0, found, at)
+    }
+    fsyncSync(log)
+  } finally {
+    closeSync(log)
+  }
+}
 
 /** 'HOLD': tells our file from any other SQLite database. */
 const applicationId = 0x484f4c44
@@ -26,7 +49,7 @@ const walLimitBytes = 32 * 1024 * 1024
 /** Readers with long snapshots keep the log from starting anew; past this the writer waits for them. */
 const walTooLargeBytes = 48 * 1024 * 1024
 /** Between two looks at its size; no disk writes what is left to RE7's bound in so little. */
-const lookAtLogEveryMs = 5
+const walCheckIntervalMs = 5
 
 interface Prepared {
   readonly statement: StatementSync
@@ -47,7 +70,7 @@ export class SqliteConnection implements WritingEngine {
   readonly dialect = sqliteDialect
   readonly #db: DatabaseSync
   readonly #prepared = new Map<string, Prepared>()
-  readonly #knownHeads = new KnownHeads()
+  readonly #knownHeads = new HeadCache()
   #writes = 0
   #lookedAtLog = Number.NEGATIVE_INFINITY
 
@@ -56,7 +79,7 @@ export class SqliteConnection implements WritingEngine {
   }
 
   static openWriter(file: string): SqliteConnection {
-    writeLogAgain(`${file}-wal`)
+    rewriteWal(`${file}-wal`)
     const connection = new SqliteConnection(new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true }))
     connection.#claim(file)
     connection.#set('journal_mode', 'wal')
@@ -119,9 +142,9 @@ export class SqliteConnection implements WritingEngine {
   }
 
   /** Between transactions: waits for the readers that keep the log long, at most `busyTimeoutMs`; new ones do not need it. */
-  boundLog(): void {
+  limitWalSize(): void {
     const now = performance.now()
-    if (now - this.#lookedAtLog < lookAtLogEveryMs) return
+    if (now - this.#lookedAtLog < walCheckIntervalMs) return
     this.#lookedAtLog = now
     const log = statSync(`${this.#db.location()}-wal`, { throwIfNoEntry: false })
     if ((log?.size ?? 0) < walTooLargeBytes) return

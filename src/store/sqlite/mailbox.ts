@@ -9,7 +9,7 @@ import type { WriterRequest, WriterThread } from './writer-messages.ts'
 type Posted = readonly WriterRequest[] | 'close'
 
 /** Once after each burst of work, so an idle server does not notice it. */
-const lookOutMs = 0.1
+const maxWaitMs = 0.1
 
 export const newCounter = (): Int32Array<SharedArrayBuffer> => new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
 
@@ -42,7 +42,7 @@ export class Mailbox {
    * woken costs more than the little while that is spent looking out for it.
    */
   wait(): void {
-    const until = performance.now() + lookOutMs
+    const until = performance.now() + maxWaitMs
     while (performance.now() < until) {
       if (Atomics.load(this.#posted, 0) !== this.#taken) return
     }

@@ -11,7 +11,7 @@ import { Refusal } from '../../domain/errors.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
 import { syncFolder } from '../../platform/atomic-file.ts'
 import { randomness } from '../../platform/randomness.ts'
-import { eraseRemains } from '../erase-remains.ts'
+import { eraseDeletedData } from '../erase-deleted-data.ts'
 import { maxRuns, runUseCase } from '../log/run-use-case.ts'
 import { migrate } from '../migrate.ts'
 import type { UseCase } from '../store.ts'
@@ -23,7 +23,7 @@ import type { WriterReply, WriterRequest, WriterResult, WriterStart } from './wr
 /** Use cases that share one fsync. More would let one wait long for its neighbours; 128 already costs 1 % of an fsync each. */
 const maxBatch = 128
 /** The file without its free pages, and nothing left in the log. */
-const writtenAnew = ['vacuum', 'pragma wal_checkpoint(truncate)']
+const compactCommands = ['vacuum', 'pragma wal_checkpoint(truncate)']
 
 // biome-ignore lint/suspicious/noExplicitAny: each use case has an input of its own; its name is what matches them
 export type UseCases = Readonly<Record<string, UseCase<any, unknown>>>
@@ -47,16 +47,16 @@ class Writer {
 
   async serve(): Promise<void> {
     for (;;) {
-      this.#takeIn()
+      this.#receive()
       if (this.#waiting.length > 0) {
         await this.#commitBatch()
-        this.#connection.boundLog()
+        this.#connection.limitWalSize()
       } else if (this.#closing) return this.#connection.close()
       else this.#mailbox.wait()
     }
   }
 
-  #takeIn(): void {
+  #receive(): void {
     for (let message = this.#mailbox.take(); message; message = this.#mailbox.take()) {
       if (message === 'close') this.#closing = true
       else this.#waiting.push(...message)
@@ -74,7 +74,7 @@ class Writer {
       this.#reply({ type: 'done', results, heads: [...heads], retried: this.#retried, failure: null, broken: false })
     } catch (error) {
       // Nothing of this batch is in the database, so none of it is acknowledged.
-      const failure = this.#takeBack(error)
+      const failure = this.#rollBack(error)
       const refused = [...batch, ...this.#waiting.splice(0)]
       const results = refused.map(() => resultOf(new Refusal('store_unavailable', failure)))
       this.#reply({ type: 'done', results, heads: [], retried: this.#retried, failure, broken: this.#broken !== null })
@@ -142,7 +142,7 @@ class Writer {
 
   /** The oldest request; what arrived while the batch was running joins it. */
   #next(): WriterRequest | undefined {
-    if (this.#waiting.length === 0) this.#takeIn()
+    if (this.#waiting.length === 0) this.#receive()
     return this.#waiting.shift()
   }
 
@@ -151,7 +151,7 @@ class Writer {
   }
 
   /** Rolls back; answers why nothing was written. */
-  #takeBack(error: unknown): string {
+  #rollBack(error: unknown): string {
     if (this.#connection.inTransaction) {
       try {
         this.#connection.command('rollback')
@@ -190,7 +190,7 @@ async function open(file: string, now: string, reply: (reply: WriterReply) => vo
   try {
     const connection = SqliteConnection.openWriter(file)
     const identity = await migrate(connection, now, randomness.uuid)
-    await eraseRemains(connection, writtenAnew)
+    await eraseDeletedData(connection, compactCommands)
     // SQLite does this itself when it makes the log, but does not mind when it fails; then a power cut takes the whole log (RE3).
     await syncFolder(dirname(file))
     reply({ type: 'opened', identity })

@@ -25,7 +25,7 @@ export const selectTurnItems = statement<{ turnId: string; after: number; limit:
     .limit(p.limit),
 )
 
-const piecesAtOnce = 500
+const piecesPerPage = 500
 
 /** The beginning of the body says which turn a piece is of (src/protocol/consoles/relay.ts), so that others' are not even read. */
 const selectPieces = statement<{ stream: StreamName; after: number; beginning: string; limit: number }>()((db, p) =>
@@ -57,9 +57,9 @@ export const piecesAfter = (reader: Reader, which: WhichTurn): AsyncGenerator<un
 async function* pieces(reader: Reader, { stream, turnId, startedSeq }: WhichTurn, kind: string): AsyncGenerator<unknown> {
   const beginning = `{"messageId":"${turnId}","update":{${kind}%`
   for (let after = startedSeq; ; ) {
-    const rows = await reader.all(selectPieces, { stream, after, beginning, limit: piecesAtOnce })
+    const rows = await reader.all(selectPieces, { stream, after, beginning, limit: piecesPerPage })
     for (const { data } of rows) yield JSON.parse(data ?? '{}').update
-    if (rows.length < piecesAtOnce) return
+    if (rows.length < piecesPerPage) return
     after = rows.at(-1)?.seq ?? after
   }
 }

@@ -290,11 +290,11 @@ const selectQueued = statement<Pair & { limit: number }>()((db, p) =>
 )
 
 /** Looked at when a turn is chosen: more than a process can have waiting before any of them begins. */
-const consideredAtOnce = 100
+const maxConsidered = 100
 
 /** Most urgent first, then oldest. */
 export async function queuedChats(reader: Reader, { agentId, projectId }: Pair): Promise<QueuedChat[]> {
-  const rows = await reader.all(selectQueued, { agentId, projectId, limit: consideredAtOnce })
+  const rows = await reader.all(selectQueued, { agentId, projectId, limit: maxConsidered })
   return rows.map((row) => ({
     id: row.id,
     conversationKey: row.conversation_key,

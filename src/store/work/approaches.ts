@@ -64,15 +64,15 @@ export const nextApproachNumber = async (reader: Reader, projectId: string, kind
   ((await reader.first(selectHighestNumber, { projectId, kind }))?.number ?? 0) + 1
 
 /** The lists an agent is told (RS1). The words stand in the query, not as parameters, so that the index of each is used. */
-export const told = {
-  verified: toldWhere('verified'),
-  avoid: toldWhere('failed', 'avoid', 1),
-  failed: toldWhere('failed', 'avoid', 0),
-  next: toldWhere('untried', 'next_to_try', 1),
+export const approachLists = {
+  verified: approachList('verified'),
+  avoid: approachList('failed', 'avoid', 1),
+  failed: approachList('failed', 'avoid', 0),
+  next: approachList('untried', 'next_to_try', 1),
 } as const
 
 /** Of one work session, changed last first. */
-function toldWhere(kind: ApproachKind, column?: 'avoid' | 'next_to_try', value?: 0 | 1) {
+function approachList(kind: ApproachKind, column?: 'avoid' | 'next_to_try', value?: 0 | 1) {
   return statement<{ workSessionId: string; limit: number }>()((db, p) => {
     const ofKind = db
       .selectFrom('approaches')

@@ -11,7 +11,7 @@ const blocked = sql.lit<Tables['tasks']['status']>('blocked')
 type Db = Parameters<QueryBuilder<unknown>>[0]
 
 /** Running work sessions that go on by themselves: some task of theirs was begun, or they were resumed. */
-export const goingOn = (db: Db) =>
+export const tasksInProgress = (db: Db) =>
   db
     .selectFrom('sessions as plan')
     .where('plan.ended_at', 'is', null)
@@ -30,7 +30,7 @@ export const goingOn = (db: Db) =>
 
 /** The first that its agent could begin. */
 const next = (db: Db, agentId: string) =>
-  goingOn(db)
+  tasksInProgress(db)
     .innerJoin('tasks', 'tasks.session_id', 'plan.id')
     .selectAll('tasks')
     .where('tasks.status', '=', pending)

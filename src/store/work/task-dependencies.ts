@@ -5,22 +5,22 @@ import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
-interface OfTask {
+interface TaskKey {
   readonly projectId: string
   readonly taskId: string
 }
 
-type Standing = { readonly id: string; readonly status: TaskStatus | null }
+type DependencyStatus = { readonly id: string; readonly status: TaskStatus | null }
 
 export const insertDependency = statement<Tables['task_dependencies']>()((db, p) =>
   db.insertInto('task_dependencies').values({ project_id: p.project_id, task_id: p.task_id, depends_on: p.depends_on }),
 )
 
-export const deleteDependenciesOf = statement<OfTask>()((db, p) =>
+export const deleteDependenciesOf = statement<TaskKey>()((db, p) =>
   db.deleteFrom('task_dependencies').where('project_id', '=', p.projectId).where('task_id', '=', p.taskId),
 )
 
-const selectOneThatWaits = statement<OfTask>()((db, p) =>
+const selectDependent = statement<TaskKey>()((db, p) =>
   db
     .selectFrom('task_dependencies')
     .select('task_id')
@@ -38,7 +38,7 @@ const selectAll = statement<{ projectId: string }>()((db, p) =>
     .orderBy('depends_on'),
 )
 
-const selectStandings = statement<OfTask>()((db, p) =>
+const selectStandings = statement<TaskKey>()((db, p) =>
   db
     .selectFrom('task_dependencies as each')
     .leftJoin('tasks', (join) => join.onRef('tasks.project_id', '=', 'each.project_id').onRef('tasks.id', '=', 'each.depends_on'))
@@ -48,7 +48,7 @@ const selectStandings = statement<OfTask>()((db, p) =>
 )
 
 /** Those that wait for a task and are held by it or by others. */
-export const selectBlockedBehind = statement<OfTask>()((db, p) =>
+export const selectBlockedBehind = statement<TaskKey>()((db, p) =>
   db
     .selectFrom('task_dependencies as each')
     .innerJoin('tasks', (join) => join.onRef('tasks.project_id', '=', 'each.project_id').onRef('tasks.id', '=', 'each.task_id'))
@@ -60,7 +60,7 @@ export const selectBlockedBehind = statement<OfTask>()((db, p) =>
 )
 
 /** Everything those that wait for a task wait for. */
-const selectStandingsBehind = statement<OfTask>()((db, p) =>
+const selectStandingsBehind = statement<TaskKey>()((db, p) =>
   db
     .selectFrom('task_dependencies as each')
     .leftJoin('tasks', (join) => join.onRef('tasks.project_id', '=', 'each.project_id').onRef('tasks.id', '=', 'each.depends_on'))
@@ -79,15 +79,15 @@ const selectStandingsBehind = statement<OfTask>()((db, p) =>
 /** How a task's dependencies stand; one that is not there yet has no status. */
 export type StatusOf = (taskId: string) => TaskStatus | undefined
 
-export const statusesOfDependencies = async (reader: Reader, task: OfTask): Promise<StatusOf> =>
+export const statusesOfDependencies = async (reader: Reader, task: TaskKey): Promise<StatusOf> =>
   statusOf(await reader.all(selectStandings, task))
 
-export const statusesBehind = async (reader: Reader, task: OfTask): Promise<StatusOf> =>
+export const statusesBehind = async (reader: Reader, task: TaskKey): Promise<StatusOf> =>
   statusOf(await reader.all(selectStandingsBehind, task))
 
 /** Whether anything waits for it; if nothing does, no dependency of its own can close a circle. */
-export const isWaitedFor = async (reader: Reader, task: OfTask): Promise<boolean> =>
-  (await reader.first(selectOneThatWaits, task)) !== undefined
+export const hasDependents = async (reader: Reader, task: TaskKey): Promise<boolean> =>
+  (await reader.first(selectDependent, task)) !== undefined
 
 /** Of the whole project. */
 export async function dependenciesOf(reader: Reader, projectId: string): Promise<Dependencies> {
@@ -96,7 +96,7 @@ export async function dependenciesOf(reader: Reader, projectId: string): Promise
   return new Map([...byTask].map(([taskId, edges]) => [taskId, edges.map(({ depends_on }) => depends_on)]))
 }
 
-function statusOf(standings: readonly Standing[]): StatusOf {
+function statusOf(standings: readonly DependencyStatus[]): StatusOf {
   const statuses = new Map(standings.map(({ id, status }) => [id, status ?? undefined]))
   return (taskId) => statuses.get(taskId)
 }

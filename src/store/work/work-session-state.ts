@@ -61,7 +61,7 @@ export async function workSessionRows(reader: Reader, id: string): Promise<WorkS
 }
 
 /** Those of a whole lineage, oldest first. */
-export async function approachesAlong(reader: Reader, lineage: readonly string[]): Promise<Tables['approaches'][]> {
+export async function approachesOfLineage(reader: Reader, lineage: readonly string[]): Promise<Tables['approaches'][]> {
   const rows: Tables['approaches'][] = []
   for (const id of lineage.toReversed()) rows.push(...(await reader.all(approaches, { id })))
   return rows
@@ -121,10 +121,10 @@ export function endState({ workSession, checkpoints }: WorkSessionRows): StateCh
 }
 
 /** What its file says: how it ended, or how it stands. */
-export const stateOf = (rows: WorkSessionRows): StateCheckpoint => endState(rows) ?? stateCheckpoint(rows)
+export const currentState = (rows: WorkSessionRows): StateCheckpoint => endState(rows) ?? stateCheckpoint(rows)
 
 /** CK6: what became of it since: where the work was completed, and the tasks that went over into others, as they stand now. */
-export async function sinceItEnded(reader: Reader, rows: WorkSessionRows): Promise<WorkSessionFile['since']> {
+export async function changesSinceEnd(reader: Reader, rows: WorkSessionRows): Promise<WorkSessionFile['since']> {
   const { id, project_id: projectId, ended_at } = rows.workSession
   const descendants = ended_at === null ? [] : await descendantsOf(reader, id)
   const completed = descendants.findLast((each) => each.ended_at !== null && each.interruption_reason === null)

@@ -51,7 +51,7 @@ export const selectWorktree = statement<{ id: string }>()((db, p) =>
 )
 
 /** What is at this place now. */
-export const selectPlace = statement<{ coordinatorId: string; top: string }>()((db, p) =>
+export const selectWorktreeAt = statement<{ coordinatorId: string; top: string }>()((db, p) =>
   db
     .selectFrom('worktrees')
     .selectAll()

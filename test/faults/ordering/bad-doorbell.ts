@@ -38,12 +38,12 @@ export class BadDoorbell implements Doorbell {
     throw new Error('No reader of this test waits for any stream')
   }
 
-  say(word: string, at: number): void {
-    this.#store.doorbell.say(word, at)
+  sendSignal(word: string, at: number): void {
+    this.#store.doorbell.sendSignal(word, at)
   }
 
-  onWord(word: string, listener: Listener): () => void {
-    return this.#store.doorbell.onWord(word, listener)
+  onSignal(word: string, listener: Listener): () => void {
+    return this.#store.doorbell.onSignal(word, listener)
   }
 
   close(): void {

@@ -9,7 +9,12 @@ import { ApproachesFile } from '../../../src/protocol/work/approaches-file.ts'
 import { RemainingTasksFile, StateCheckpoint } from '../../../src/protocol/work/state-checkpoint.ts'
 import { WorkSessionFile } from '../../../src/protocol/work/work-session-file.ts'
 import { readSqlite } from '../../../src/store/sqlite/backup.ts'
-import { approachesAlong, sinceItEnded, stateOf, workSessionRows } from '../../../src/store/work/work-session-state.ts'
+import {
+  approachesOfLineage,
+  changesSinceEnd,
+  currentState,
+  workSessionRows,
+} from '../../../src/store/work/work-session-state.ts'
 import { lineageOf } from '../../../src/store/work/work-sessions.ts'
 import { databaseIn } from '../place.ts'
 
@@ -46,11 +51,11 @@ export const differingFiles = (data: string, projectId: string): Promise<string[
     for (const { id } of all) {
       const rows = await workSessionRows(reader, id)
       if (!rows) continue
-      const approaches = await approachesAlong(reader, await lineageOf(reader, rows.workSession))
+      const approaches = await approachesOfLineage(reader, await lineageOf(reader, rows.workSession))
       const expected: Readonly<Record<string, unknown>> = {
-        'state_checkpoint.json': stateOf(rows),
-        'remaining_tasks.json': remainingTasksFile(stateOf(rows)),
-        'work_session.json': workSessionFile(rows, await sinceItEnded(reader, rows)),
+        'state_checkpoint.json': currentState(rows),
+        'remaining_tasks.json': remainingTasksFile(currentState(rows)),
+        'work_session.json': workSessionFile(rows, await changesSinceEnd(reader, rows)),
         // CK6: of one that has ended it says what was known then.
         ...(rows.workSession.ended_at === null && { 'approaches.json': approachesFile(rows, approaches) }),
       }

@@ -69,8 +69,8 @@ test('[NA3] [SC1] a call that is held on one node gives way to a newer one at an
   const first = await hold(here)
   await there.nextAction(stranger, signed.token, 0)
   await new Promise<void>((resolve) => {
-    nodes[0].doorbell.onWord('whatever was said before has come', () => resolve())
-    nodes[1].doorbell.say('whatever was said before has come', 0)
+    nodes[0].doorbell.onSignal('whatever was said before has come', () => resolve())
+    nodes[1].doorbell.sendSignal('whatever was said before has come', 0)
   })
   expect(here.waitingCalls.size).toBe(1)
   clocks[1].advance(5000)

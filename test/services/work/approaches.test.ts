@@ -4,7 +4,7 @@ import { Approach } from '../../../src/protocol/work/approach.ts'
 import { changeApproach } from '../../../src/services/work/change-approach.ts'
 import { listApproaches } from '../../../src/services/work/queries.ts'
 import { recordAgentApproach, recordApproach } from '../../../src/services/work/record-approach.ts'
-import { told } from '../../../src/store/work/approaches.ts'
+import { approachLists } from '../../../src/store/work/approaches.ts'
 import { placeAgentSession } from '../agent-sessions/agent-session-rows.ts'
 import { by, eventsOf, refused } from '../projects/installation.ts'
 import { planOf } from './query-plan.ts'
@@ -153,7 +153,7 @@ describe('approaches', () => {
 
   test('[RS5] each list an agent is told is read through an index of its own', async () => {
     const plan = await planOf(shared.file, async (reader) => {
-      for (const list of Object.values(told)) await reader.all(list, { workSessionId: 's', limit: 5 })
+      for (const list of Object.values(approachLists)) await reader.all(list, { workSessionId: 's', limit: 5 })
     })
     expect(plan).toEqual(
       ['verified', 'to_avoid', 'failed', 'to_try'].map((name) =>

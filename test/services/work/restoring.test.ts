@@ -10,7 +10,12 @@ import { recordApproach } from '../../../src/services/work/record-approach.ts'
 import { restoreWorkSession } from '../../../src/services/work/restore-work-session.ts'
 import { resumeWorkSession } from '../../../src/services/work/resume-work-session.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { approachesAlong, sinceItEnded, stateOf, workSessionRows } from '../../../src/store/work/work-session-state.ts'
+import {
+  approachesOfLineage,
+  changesSinceEnd,
+  currentState,
+  workSessionRows,
+} from '../../../src/store/work/work-session-state.ts'
 import { lineageOf } from '../../../src/store/work/work-sessions.ts'
 import { approachesExample, checkpointExample } from '../../support/continuity-examples.ts'
 import { openTestStore } from '../../support/store.ts'
@@ -23,12 +28,12 @@ async function filesOf(store: Store, id: string) {
   return store.read(async (reader) => {
     const rows = await workSessionRows(reader, id)
     if (!rows) throw new Error('It is not there')
-    const approaches = await approachesAlong(reader, await lineageOf(reader, rows.workSession))
+    const approaches = await approachesOfLineage(reader, await lineageOf(reader, rows.workSession))
     return {
-      checkpoint: stateOf(rows),
+      checkpoint: currentState(rows),
       approaches: approachesFile(rows, approaches),
-      remainingTasks: remainingTasksFile(stateOf(rows)),
-      workSession: workSessionFile(rows, await sinceItEnded(reader, rows)),
+      remainingTasks: remainingTasksFile(currentState(rows)),
+      workSession: workSessionFile(rows, await changesSinceEnd(reader, rows)),
     }
   })
 }

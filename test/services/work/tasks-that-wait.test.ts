@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { projectStream } from '../../../src/domain/stream-name.ts'
 import type { Task } from '../../../src/protocol/work/task.ts'
 import { listTasks } from '../../../src/services/work/queries.ts'
-import { isWaitedFor, selectBlockedBehind } from '../../../src/store/work/task-dependencies.ts'
+import { hasDependents, selectBlockedBehind } from '../../../src/store/work/task-dependencies.ts'
 import { eventsOf, refused } from '../projects/installation.ts'
 import { planOf } from './query-plan.ts'
 import { openProject, sharedStore } from './work-room.ts'
@@ -69,7 +69,7 @@ describe('tasks that wait', () => {
     expect(await store.positions([projectStream(projectId)])).toEqual(before)
     // Nor is anything left behind that would hold it later.
     expect(await change(a.id, { dependsOn: [] })).toEqual(a)
-    expect(await store.read((reader) => isWaitedFor(reader, { projectId, taskId: c.id }))).toBe(false)
+    expect(await store.read((reader) => hasDependents(reader, { projectId, taskId: c.id }))).toBe(false)
   })
 
   test('[TK2] a plan can be written in any order: what is not there yet is waited for, and a circle is found all the same', async () => {
@@ -148,7 +148,7 @@ describe('tasks that wait', () => {
     const place = { projectId: 'p', taskId: 't' }
     const plan = await planOf(shared.file, async (reader) => {
       await reader.all(selectBlockedBehind, place)
-      await isWaitedFor(reader, place)
+      await hasDependents(reader, place)
     })
     expect(plan.join('\n')).not.toMatch(/SCAN|TEMP B-TREE/)
     expect(plan.join('\n')).toContain('tasks_that_wait')

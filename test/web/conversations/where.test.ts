@@ -1,6 +1,6 @@
 /** Where the agent of a chat is (CH9): each thing the panel can say, from what the server told. */
 import { describe, expect, test } from 'vitest'
-import { runningByProject, runningOf } from '../../../src/client/running.ts'
+import { runningAgents, runningByProject } from '../../../src/client/running.ts'
 import type { AgentSession } from '../../../src/protocol/agent-sessions/agent-session.ts'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
 import type { Process } from '../../../src/protocol/processes/process.ts'
@@ -192,7 +192,7 @@ describe('what runs', () => {
       crashed({ launchId: 'l0' }),
     ]
     const byOthers = agentSession({ id: 's2', agentId: 'dan', projectId: 'q', launchId: null, createdAt: at(1) })
-    const running = runningOf(processes, [agentSession({ createdAt: at(12) }), byOthers])
+    const running = runningAgents(processes, [agentSession({ createdAt: at(12) }), byOthers])
     expect(running.map(({ agentId, process: each }) => [agentId, each?.state])).toEqual([
       ['cid', 'held'],
       ['dan', undefined],

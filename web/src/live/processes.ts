@@ -3,7 +3,7 @@
  * they say that there is something to look at. A project's own stream brings each process whole.
  */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { readLiveAgentSessions, readLivingProcesses } from '../../../src/client/running.ts'
+import { readLiveAgentSessions, readLiveProcesses } from '../../../src/client/running.ts'
 import type { AgentSession } from '../../../src/protocol/agent-sessions/agent-session.ts'
 import type { Page } from '../../../src/protocol/page.ts'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
@@ -22,7 +22,7 @@ const newestFirst = (a: Process, b: Process): number =>
 
 export const livingProcesses = queryOptions<Process[]>({
   queryKey: [...processesKey, 'living'],
-  queryFn: ({ signal }) => readLivingProcesses(client, signal),
+  queryFn: ({ signal }) => readLiveProcesses(client, signal),
 })
 
 /** Whether any has ever been: none on a first visit. */

@@ -1,7 +1,7 @@
 /** The band of Now for what runs: each agent as a row with what it does and for how long. One quiet line while there is nothing. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { isHeld, type Running } from '../../../src/client/running.ts'
+import { isHeld, type RunningAgent } from '../../../src/client/running.ts'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
 import { Release } from '../conversations/trouble.tsx'
 import { useAgentAndProject } from '../live/names.ts'
@@ -13,7 +13,7 @@ import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { doing } from './running.ts'
 
-export function RunningNow({ running }: { running: readonly Running[] | undefined }) {
+export function RunningNow({ running }: { running: readonly RunningAgent[] | undefined }) {
   const { running: words } = useWords()
   const machines = useQuery(coordinators).data
   const roleOf = useRoles(running ?? [])
@@ -38,7 +38,7 @@ interface RoleInConsole {
   readonly role: string
 }
 
-function useRoles(running: readonly Running[]): (running: Running) => RoleInConsole | undefined {
+function useRoles(running: readonly RunningAgent[]): (running: RunningAgent) => RoleInConsole | undefined {
   const launchIds = running.flatMap(({ process }) => (process?.roleAgentId ? process.launchId : []))
   const { data = [] } = useQuery(userSessionsWith(launchIds))
   const roles = new Map<string | null, RoleInConsole>()
@@ -47,7 +47,7 @@ function useRoles(running: readonly Running[]): (running: Running) => RoleInCons
 }
 
 interface RunningRowProps {
-  readonly running: Running
+  readonly running: RunningAgent
   readonly role: RoleInConsole | undefined
   readonly coordinators: readonly Coordinator[] | undefined
   /** Whether any row has something to press, so that all leave room for it. */

@@ -1,6 +1,6 @@
 /** Who is at work now, and what each does, in a word. */
 import { useQuery } from '@tanstack/react-query'
-import { type Running, runningOf } from '../../../src/client/running.ts'
+import { type RunningAgent, runningAgents } from '../../../src/client/running.ts'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
 import { saidIn } from '../../../src/protocol/sentence-forms.ts'
 import { liveAgentSessions, livingProcesses, lookEveryMs } from '../live/processes.ts'
@@ -9,14 +9,14 @@ import type { LiveState } from '../shell/state-dot.tsx'
 import type { Messages } from '../translations/en.ts'
 
 /** undefined until it is known. */
-export function useRunning(): Running[] | undefined {
+export function useRunning(): RunningAgent[] | undefined {
   const processes = useQuery(livingProcesses).data
   const agentSessions = useQuery({ ...liveAgentSessions, refetchInterval: lookEveryMs }).data
-  return processes && agentSessions && runningOf(processes, agentSessions)
+  return processes && agentSessions && runningAgents(processes, agentSessions)
 }
 
 export function doing(
-  { agentSession, process }: Running,
+  { agentSession, process }: RunningAgent,
   machines: readonly Coordinator[] | undefined,
   words: Messages,
 ): { dot: LiveState; word: string } {

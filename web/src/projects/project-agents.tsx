@@ -3,7 +3,7 @@ import { Menu } from '@base-ui/react/menu'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { Running } from '../../../src/client/running.ts'
+import type { RunningAgent } from '../../../src/client/running.ts'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import type { Project } from '../../../src/protocol/projects/project.ts'
 import { withAssignment } from '../live/home.ts'
@@ -58,7 +58,7 @@ export function ProjectAgents({ project }: { project: Project }) {
   )
 }
 
-function Doing({ running }: { running: Running | undefined }) {
+function Doing({ running }: { running: RunningAgent | undefined }) {
   const words = useWords()
   const machines = useQuery(coordinators).data
   if (!running) return null

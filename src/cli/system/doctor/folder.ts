@@ -4,7 +4,7 @@ import { access, open, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { databaseFile, mayEnter } from '../../../platform/data-folder.ts'
-import { mustNotBeMoved } from '../../../platform/moved-mark.ts'
+import { requireNotMoved } from '../../../platform/moved-mark.ts'
 import { secretsFolder, unmovedSecrets } from '../../../platform/secret-files.ts'
 import { StartFailure } from '../../../platform/start-failure.ts'
 import type { ConfigValues } from '../../../protocol/config.ts'
@@ -93,7 +93,7 @@ const header = 'SQLite format 3\0'
 /** With the server off, whether the file is a sound database. */
 export async function checkDatabase({ data, database_url: url }: ConfigValues): Promise<Check> {
   const file = databaseFile(data)
-  const moved = url ? undefined : await mustNotBeMoved(data).catch((error: unknown) => error)
+  const moved = url ? undefined : await requireNotMoved(data).catch((error: unknown) => error)
   if (moved instanceof StartFailure) return bad('Database', moved.message, moved.next)
   const next = 'Put a backup in its place, or move it away to begin with an empty one.'
   const size = await stat(file).then(

@@ -6,7 +6,7 @@ import type { Engine } from './engine.ts'
 import { deleteMeta, selectMeta } from './meta.ts'
 import { bind } from './statement.ts'
 
-export async function eraseRemains(engine: Engine, statements: readonly string[]): Promise<void> {
+export async function eraseDeletedData(engine: Engine, statements: readonly string[]): Promise<void> {
   const [mark] = await engine.execute(bind(engine.dialect, selectMeta, { key: 'plain_values' }))
   if (mark?.['value'] !== 'sealed') return
   try {

@@ -12,7 +12,7 @@ import type { Mirror } from './mirror.ts'
 import { notePath } from './note-file.ts'
 import { workSessionFolder } from './work-session-folders.ts'
 
-interface Beside {
+interface MirroredFilesOptions {
   readonly mirror: Mirror
   readonly store: Store
   readonly data: string
@@ -20,7 +20,7 @@ interface Beside {
   readonly noteDay: (day: string) => Promise<void>
 }
 
-export const filesBeside = ({ mirror, store, data, noteDay }: Beside) => ({
+export const mirroredFiles = ({ mirror, store, data, noteDay }: MirroredFilesOptions) => ({
   checkpointPath: (projectId: string, workSessionId: string): string =>
     join(data, 'projects', projectId, workSessionFolder(workSessionId), workSessionFileNames.checkpoint),
   written: (projectId: string): Promise<boolean> => isSettled(mirror, projectStream(projectId)),

@@ -6,7 +6,7 @@ import type { StreamName } from '../../domain/stream-name.ts'
 
 const maxKnown = 10_000
 
-export class KnownHeads {
+export class HeadCache {
   readonly #heads = new Map<StreamName, number>()
   #unfinished = false
 

@@ -7,13 +7,13 @@ import type { StreamName } from '../../domain/stream-name.ts'
 
 const atATime = 2
 
-interface Turns {
+interface StreamQueue {
   taken: number
   readonly waiting: (() => void)[]
 }
 
-export class StreamTurns {
-  readonly #streams = new Map<StreamName, Turns>()
+export class StreamQueues {
+  readonly #streams = new Map<StreamName, StreamQueue>()
 
   /** Waits for a turn on each stream, in the order given; always the same order, so nobody waits in a circle. */
   async take(streams: readonly StreamName[]): Promise<void> {

@@ -9,9 +9,9 @@ import type { Tables } from '../schema/tables.ts'
 import { type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import { type AgentSessionRow, ended } from './agent-sessions.ts'
-import { countedUpTo } from './work-at-hand.ts'
+import { maxCounted } from './work-at-hand.ts'
 
-export interface StandingRow extends AgentSessionRow {
+export interface AgentSessionState extends AgentSessionRow {
   /** null when the project is gone. */
   readonly project_settings: string | null
   /** null when the agent is gone. */
@@ -37,14 +37,14 @@ const standing = (db: Parameters<QueryBuilder<unknown>>[0]) =>
     .select('contexts.conversation_key as bound_key')
     .select(['projects.settings as project_settings', 'agents.hold_seconds', 'assignments.created_at as assigned_at'])
 
-export const selectStanding = statement<{ id: string }>()((db, p) => standing(db).where('agent_sessions.id', '=', p.id))
+export const selectAgentSessionState = statement<{ id: string }>()((db, p) => standing(db).where('agent_sessions.id', '=', p.id))
 
-export const selectStandingByToken = statement<{ tokenHash: string }>()((db, p) =>
+export const selectAgentSessionStateByToken = statement<{ tokenHash: string }>()((db, p) =>
   standing(db).where('agent_sessions.token_hash', '=', p.tokenHash),
 )
 
 /** Two in each project at most; more than asked for tell only that there are several. */
-export const selectLiveStandings = statement<{ agentId: string; limit: number }>()((db, p) =>
+export const selectLiveAgentSessionStates = statement<{ agentId: string; limit: number }>()((db, p) =>
   standing(db)
     .where('agent_sessions.agent_id', '=', p.agentId)
     .where('agent_sessions.state', '<>', ended)
@@ -53,7 +53,7 @@ export const selectLiveStandings = statement<{ agentId: string; limit: number }>
     .limit(p.limit),
 )
 
-export interface ChatStanding {
+export interface ChatState {
   readonly unread: number
   /** Of those, the ones this agent session was handed and has not answered. */
   readonly held: number
@@ -113,12 +113,12 @@ const selectChatStanding = statement<Receiver & { key: string; limit: number }>(
       awaited.select('id').orderBy('id').as('approval_id'),
       decided.select('resolved_at').where('resolved_at', 'is not', null).orderBy('resolved_at', 'desc').as('decided_at'),
     ])
-    .$castTo<ChatStanding>()
+    .$castTo<ChatState>()
 })
 
 /** What there is to do in the chat of an agent session; `key` is its conversation with the people of the project. */
-export async function chatStanding(reader: Reader, { agentId, projectId, agentSessionId }: Receiver, key: string) {
-  const found = await reader.first(selectChatStanding, { agentId, projectId, agentSessionId, key, limit: countedUpTo })
+export async function chatState(reader: Reader, { agentId, projectId, agentSessionId }: Receiver, key: string) {
+  const found = await reader.first(selectChatStanding, { agentId, projectId, agentSessionId, key, limit: maxCounted })
   if (!found) throw new Error('A statement that always gives one row gave none')
   return found
 }

@@ -1,14 +1,14 @@
 /** How long to wait before trying again: twice as long each time up to a bound, and spread, so that many clients do not come at once. */
 import type { Clock } from '../platform/clock.ts'
 
-export interface Patience {
+export interface Backoff {
   readonly firstMs: number
-  readonly mostMs: number
+  readonly maxMs: number
 }
 
 /** `attempt` counts from 0. Between half and the whole of the doubled time; `random` is from 0 up to 1. */
-export const backoffMs = ({ firstMs, mostMs }: Patience, attempt: number, random: () => number): number =>
-  Math.min(mostMs, firstMs * 2 ** Math.min(attempt, 30)) * (0.5 + random() / 2)
+export const backoffMs = ({ firstMs, maxMs }: Backoff, attempt: number, random: () => number): number =>
+  Math.min(maxMs, firstMs * 2 ** Math.min(attempt, 30)) * (0.5 + random() / 2)
 
 /** Works in a browser too, and keeps a program alive while it waits: somebody wants the answer. */
 export const clientClock: Clock = {

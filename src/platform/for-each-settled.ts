@@ -1,5 +1,5 @@
 /** RE9: what cannot be done about one is done about the others all the same, and said then. */
-export async function eachByItself<Item>(
+export async function forEachSettled<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   work: (item: Item) => Promise<unknown>,
 ): Promise<void> {
