@@ -32,7 +32,7 @@ import type { MirroredStream, MirrorSource } from './mirror-target.ts'
 import { approachesFile, remainingTasksFile, workSessionFile } from './work-session-files.ts'
 
 /** Which work sessions the events of a project are about: those whose files have to be looked at again. */
-export interface Touched {
+interface Touched {
   readonly workSessionIds: Set<string>
   /** What was learned there is in the files of others, too (AR2). */
   readonly learnedIn: Set<string>
@@ -42,14 +42,14 @@ export interface Touched {
   readonly artifacts: Map<string, Set<string>>
 }
 
-export const nothingTouched = (): Touched => ({
+const nothingTouched = (): Touched => ({
   workSessionIds: new Set(),
   learnedIn: new Set(),
   endedIn: new Set(),
   artifacts: new Map(),
 })
 
-export function touch(touched: Touched, { type, data }: StoredEvent): void {
+function touch(touched: Touched, { type, data }: StoredEvent): void {
   if (data === null) return
   const about = aboutWorkSession(type, data)
   if (!about) return

@@ -21,7 +21,7 @@ const chunkBytes = 1024 * 1024
  * cut before the log is gone would lay its older half over the newer pages. So, before SQLite sees it, every byte is written
  * once more in its own place and synced: what can be read is then also there (RE3).
  */
-export function rewriteWal(path: string): void {
+function rewriteWal(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.size) return
   const log = openSync(path, 'r+')
   try {
