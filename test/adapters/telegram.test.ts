@@ -150,6 +150,7 @@ test('[CN2] [RE9] chats that nothing can be done about hold up no other', async 
   keep({ store: shaky, clock, standIn })
   for (const chatId of [...bad, 42]) standIn.say('hello', { chatId })
   await standIn.until(() => standIn.textsOf(42).length === 1)
+  expect(bad.map((chatId) => standIn.textsOf(chatId))).toEqual(bad.map(() => []))
 })
 
 test('[CN2] a long answer comes in parts, in order, each once and none too long', async () => {

@@ -38,6 +38,7 @@ test('[HT6] people and tokens made elsewhere show at once', async () => {
   await page.getByText('Barbara', { exact: true }).waitFor()
   await here.elsewhere.post('/api/tokens', { body: { name: 'ci', kind: 'script', scopes: ['read'] } })
   await page.getByText('ci', { exact: true }).waitFor()
+  expect(await page.getByText('No tokens yet.').count()).toBe(0)
 })
 
 test('[HT6] what changes while the first answer is on its way is asked for anew', async () => {
@@ -55,6 +56,7 @@ test('[HT6] what changes while the first answer is on its way is asked for anew'
   })
   await rail.getByRole('link', { name: 'People' }).click()
   await page.getByText('Katherine', { exact: true }).waitFor()
+  expect(asked).toBeGreaterThan(1)
 })
 
 test('[UI2] what one person types stays while another changes the same project', async () => {

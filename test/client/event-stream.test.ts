@@ -165,7 +165,7 @@ test('[LB1] a connection that is silent for too long is given up and made again'
 test('[LB1] tries become rarer up to a bound, and begin anew after a connection that held', async () => {
   const clock = watchedClock()
   let held: ServerResponse | undefined
-  const { url } = await answering((_, response, count) => {
+  const { url, requests } = await answering((_, response, count) => {
     if (count === 9) begin(response).write('id: c1\n\n', () => (held = response))
     else if (count % 2 === 0) json(response, 503, problemOf(new Refusal('busy')))
     else begin(response).end()
@@ -179,6 +179,7 @@ test('[LB1] tries become rarer up to a bound, and begin anew after a connection 
   clock.advance(steadyMs + 1)
   held?.end()
   await clock.waitsFor(250)
+  expect(requests).toHaveLength(9)
 })
 
 test('[LB1] "reconnecting" says since when, however often it is tried', async () => {

@@ -5,13 +5,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { allAgents, installedAgents } from './installed.ts'
+import { allAgents, findProgram, installedAgents } from './installed.ts'
 import { openScene } from './scene.ts'
 
 const installed = installedAgents()
 
 for (const { name, recipe } of allAgents().filter(({ program }) => !program))
-  test(`[AC5] ${name} is not installed here and was not tried (${recipe.package})`, () => {})
+  test(`[AC5] ${name} is not installed here and was not tried (${recipe.package})`, () => {
+    expect(findProgram(name, recipe, undefined)).toBeUndefined()
+  })
 
 test.each(installed)(
   '[AC5] $name: greeted, prompted, asked, refused, given our tools, cancelled, killed and brought back',

@@ -112,8 +112,10 @@ test('[CH9] who comes later, or again, sees that it thinks too', async () => {
   const later = await here.ownerPage(room.address)
   await presence(later, 'thinking')
   await agent.call('respond_chat', { session_token: agent.token, content: 'hi' })
-  await presence(page, 'ready')
-  await presence(later, 'ready')
+  for (const each of [page, later]) {
+    await presence(each, 'ready')
+    expect(await each.locator('[data-presence="thinking"]').count()).toBe(0)
+  }
 })
 
 test('[CH10] what is sent while the server is away is kept grey, survives a reload and arrives once', async () => {

@@ -122,6 +122,7 @@ test('[UI1] without projects Now helps to make the first one', async () => {
   await page.getByLabel('Name').fill('first')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'first', level: 1 }).waitFor()
+  expect((await here.elsewhere.get('/api/projects')).items).toMatchObject([{ name: 'first' }])
 })
 
 test('[UI2] an address of something that is not there says so', async () => {

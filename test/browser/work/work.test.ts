@@ -122,6 +122,7 @@ test('[AP1] who decides too late is told in words who decided what', async () =>
   await page.getByRole('button', { name: 'Approve', exact: true }).click()
   await page.getByRole('alert').getByText('Linus was faster and rejected it. Your decision was not used.').waitFor()
   await page.getByText('Linus rejected it').waitFor()
+  expect(await page.getByText('You approved it').count()).toBe(0)
 })
 
 test('[TK2] tasks are created, assigned and moved in the page; what is blocked says by what, and is lifted live', async () => {

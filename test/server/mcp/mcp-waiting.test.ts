@@ -24,8 +24,8 @@ const heldCalls = async ({ server }: Pick<Workplace, 'server'>): Promise<number>
   const { text } = await server.ask('/metrics')
   return Number(/^holdfast_held_calls (\d+)$/m.exec(text)?.[1])
 }
-const isHeld = (workplace: Pick<Workplace, 'server'>) => until(async () => (await heldCalls(workplace)) === 1)
-const isFree = (workplace: Pick<Workplace, 'server'>) => until(async () => (await heldCalls(workplace)) === 0)
+const isHeld = (workplace: Pick<Workplace, 'server'>) => expect.poll(() => heldCalls(workplace)).toBe(1)
+const isFree = (workplace: Pick<Workplace, 'server'>) => expect.poll(() => heldCalls(workplace)).toBe(0)
 
 test('[NA12] a held call is answered the moment a message comes', async () => {
   const workplace = await openWaiting()

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { saveAllDue } from '../../../src/jobs/checkpoint-saver.ts'
 import type { Checkpoint } from '../../../src/protocol/work/checkpoint.ts'
-import { createWorkSession } from '../../../src/services/work/create-work-session.ts'
 import { endWorkSession } from '../../../src/services/work/end-work-session.ts'
 import { getWorkSession } from '../../../src/services/work/queries.ts'
 import { recordApproach } from '../../../src/services/work/record-approach.ts'
@@ -67,32 +65,6 @@ describe('checkpoints', () => {
     const saved = await store.run(saveMyCheckpoint, { ...caller, asked: { contextSummary: 'half way' } })
     expect(saved).toMatchObject({ workSessionId, checkpoint: { number: 1, reason: 'asked' } })
     expect(await store.query(getWorkSession, { projectId, workSessionId })).toMatchObject({ contextSummary: 'half way' })
-  })
-
-  test('[CK1] running work that has changed is saved every five minutes, and no more often; what stands still or is over is not', async () => {
-    const { store, clock } = shared
-    const { projectId, workSessionId, task } = await openProject(store)
-    const still = await store.run(createWorkSession, { projectId })
-    const over = await store.run(createWorkSession, { projectId })
-    await store.run(endWorkSession, { projectId, workSessionId: over.id })
-    const periodic = async (id: string) =>
-      (await savedIn(store, projectId, id)).filter(({ reason }) => reason === 'periodic').length
-    const pass = async (seconds: number) => {
-      clock.advance(seconds * 1000)
-      await saveAllDue(store, clock)
-    }
-    await pass(60)
-    await task()
-    await pass(200)
-    expect(await periodic(workSessionId)).toBe(0)
-    await pass(41)
-    expect(await periodic(workSessionId)).toBe(1)
-    await pass(600)
-    expect(await periodic(workSessionId)).toBe(1)
-    await task()
-    await pass(1)
-    expect(await periodic(workSessionId)).toBe(2)
-    expect([await periodic(still.id), await periodic(over.id)]).toEqual([0, 0])
   })
 
   test('[CK1] it is known when something was changed last, and when it was saved', async () => {

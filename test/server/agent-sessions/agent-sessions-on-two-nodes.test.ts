@@ -6,10 +6,10 @@ import { findDueAgentSessions, listAgentSessions, listLiveAgentSessions } from '
 import { sweepAgentSession } from '../../../src/services/agent-sessions/sweep-agent-session.ts'
 import { findOpenConversations } from '../../../src/services/conversations/queries.ts'
 import { firstLive } from '../../../src/store/agent-sessions/due-agent-sessions.ts'
+import { callsOn, openOffice, stranger } from '../../services/agent-sessions/agent-office.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { newPostgresStoreUrl, usePostgres } from '../../support/postgres.ts'
 import { openPostgres } from '../../support/postgres-store.ts'
-import { callsOn, openOffice, stranger } from './agent-office.ts'
 
 usePostgres()
 

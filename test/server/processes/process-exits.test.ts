@@ -7,9 +7,9 @@ import type { ProcessExit } from '../../../src/protocol/processes/process-exit.t
 import { LastSeen } from '../../../src/server/agent-sessions/agent-calls.ts'
 import { getAgentAction } from '../../../src/services/agent-sessions/find-next-action.ts'
 import { sweepExpired } from '../../../src/services/system/sweep-expired.ts'
-import { nowhere, type Office, openOffice, refusalOf, type Signed, stranger } from '../agent-sessions/agent-office.ts'
-import { typesOf } from '../projects/installation.ts'
-import { sharedStore } from '../work/work-room.ts'
+import { nowhere, type Office, openOffice, refusalOf, type Signed, stranger } from '../../services/agent-sessions/agent-office.ts'
+import { typesOf } from '../../services/projects/installation.ts'
+import { sharedStore } from '../../services/work/work-room.ts'
 
 const shared = sharedStore()
 const open = (settings?: Readonly<Record<string, number>>) => openOffice(shared.store, shared.clock, settings)

@@ -14,11 +14,11 @@ import { assignAgent } from '../../../src/services/projects/assign-agent.ts'
 import { createProject } from '../../../src/services/projects/create-project.ts'
 import { listTurns } from '../../../src/services/turns/queries.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { exited, playCoordinator, rules, started } from '../../services/processes/launch-pad.ts'
+import { by, eventsOf, ownerWho } from '../../services/projects/installation.ts'
 import { engines, newPlace } from '../../support/either-store.ts'
 import { asks, readyAgent, said, turnEnded } from '../../support/relay.ts'
 import { testSeals } from '../../support/seals.ts'
-import { exited, playCoordinator, rules, started } from '../processes/launch-pad.ts'
-import { by, eventsOf, ownerWho } from '../projects/installation.ts'
 
 async function openConsole(store: Store, who: Who = ownerWho) {
   const { id: projectId } = await store.run(createProject, { name: 'p', by })

@@ -103,6 +103,7 @@ test('[OP2] a client that never finishes its request cannot hold the stop up', a
   await new Promise((resolve) => setImmediate(resolve))
   server.clock.advance(5000)
   await Promise.all([closing, gone])
+  expect(socket.bytesRead, 'it is not answered').toBe(0)
 })
 
 test('[OP2] a WebSocket client that does not answer the goodbye is cut off', async () => {

@@ -5,14 +5,14 @@ import {
   maxAskingChats,
   maxStrangerAttempts,
   pairingCodeLifetimeMs,
-} from '../../src/domain/channels/pairing.ts'
-import { changeChannelChat } from '../../src/services/channels/change-channel-chat.ts'
-import { createPairingCode } from '../../src/services/channels/create-pairing-code.ts'
-import { handleUnpairedSender } from '../../src/services/channels/handle-unpaired-sender.ts'
-import type { Store } from '../../src/store/store.ts'
-import { by } from '../services/projects/installation.ts'
-import { openTestStore } from '../support/store.ts'
-import { channel, chatsOf } from './telegram-room.ts'
+} from '../../../src/domain/channels/pairing.ts'
+import { changeChannelChat } from '../../../src/services/channels/change-channel-chat.ts'
+import { createPairingCode } from '../../../src/services/channels/create-pairing-code.ts'
+import { handleUnpairedSender } from '../../../src/services/channels/handle-unpaired-sender.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { channel, chatsOf } from '../../adapters/telegram-room.ts'
+import { openTestStore } from '../../support/store.ts'
+import { by } from '../projects/installation.ts'
 
 const hear = (store: Store, attempt: string, chatId = '7') =>
   store.run(handleUnpairedSender, { channel, chatId, kind: 'person', title: 'Eve', handle: null, language: 'en', attempt })

@@ -8,12 +8,12 @@ import { Starter } from '../../../src/server/processes/agent-starter.ts'
 import { Launches } from '../../../src/server/processes/launches.ts'
 import { Offers } from '../../../src/server/processes/offers.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { nowhere } from '../../services/agent-sessions/agent-office.ts'
+import { exited, openPad, rules, started } from '../../services/processes/launch-pad.ts'
+import { typesOf } from '../../services/projects/installation.ts'
 import { newPostgresStoreUrl, usePostgres } from '../../support/postgres.ts'
 import { openPostgres } from '../../support/postgres-store.ts'
 import { testSeals } from '../../support/seals.ts'
-import { nowhere } from '../agent-sessions/agent-office.ts'
-import { typesOf } from '../projects/installation.ts'
-import { exited, openPad, rules, started } from './launch-pad.ts'
 
 usePostgres()
 
