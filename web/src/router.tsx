@@ -1,11 +1,11 @@
 /** The places of the page and their addresses. Each place is loaded when it is first visited. */
 import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/react-router'
-import { isOurPath } from './access/our-path.ts'
-import { place, reachable } from './place.tsx'
-import { load, loadWhenVisited } from './place-files.ts'
+import { isInternalPath } from './access/internal-path.ts'
+import { lazyRoute, loadOnce } from './lazy-route.tsx'
+import { load, loadWhenVisited } from './route-files.ts'
 import { NotFound } from './shell/not-found.tsx'
+import { PageError } from './shell/page-error.tsx'
 import { Shell } from './shell/shell.tsx'
-import { Stumbled } from './shell/stumbled.tsx'
 
 /** What can be created from anywhere: the dialog lies over the page and has an address of its own. */
 export const creations = ['project', 'agent', 'person', 'token', 'phone'] as const
@@ -18,7 +18,7 @@ interface AnySearch {
 const root = createRootRoute({
   component: Outlet,
   notFoundComponent: NotFound,
-  errorComponent: Stumbled,
+  errorComponent: PageError,
   validateSearch: (search): AnySearch => {
     const found = creations.find((each) => each === search['new'])
     return found ? { new: found } : {}
@@ -28,9 +28,9 @@ const root = createRootRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: (search): { to?: string } => (isOurPath(search['to']) ? { to: search['to'] } : {}),
-  component: place(
-    reachable(() => import('./access/sign-in-page.tsx')),
+  validateSearch: (search): { to?: string } => (isInternalPath(search['to']) ? { to: search['to'] } : {}),
+  component: lazyRoute(
+    loadOnce(() => import('./access/sign-in-page.tsx')),
     'SignInPage',
   ),
 })
@@ -40,68 +40,68 @@ const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: 
 const now = createRoute({
   getParentRoute: () => shell,
   path: '/',
-  component: place(load.now, 'NowPage'),
+  component: lazyRoute(load.now, 'NowPage'),
 })
 const project = createRoute({
   getParentRoute: () => shell,
   path: '/projects/$projectId',
-  component: place(load.project, 'ProjectPage'),
+  component: lazyRoute(load.project, 'ProjectPage'),
 })
 const projectOverview = createRoute({
   getParentRoute: () => project,
   path: '/',
-  component: place(load.projectOverview, 'ProjectOverview'),
+  component: lazyRoute(load.projectOverview, 'ProjectOverview'),
 })
 const projectSettings = createRoute({
   getParentRoute: () => project,
   path: '/settings',
-  component: place(loadWhenVisited.projectSettings, 'ProjectSettings'),
+  component: lazyRoute(loadWhenVisited.projectSettings, 'ProjectSettings'),
 })
 const projectChat = createRoute({
   getParentRoute: () => project,
   path: '/chat',
-  component: place(load.chat, 'ChatPage'),
+  component: lazyRoute(load.chat, 'ChatPage'),
 })
 const agentChat = createRoute({
   getParentRoute: () => project,
   path: '/chat/$agentId',
-  component: place(load.chat, 'AgentChatPage'),
+  component: lazyRoute(load.chat, 'AgentChatPage'),
 })
 const projectTasks = createRoute({
   getParentRoute: () => project,
   path: '/tasks',
   validateSearch: (search): { task?: string } => (typeof search['task'] === 'string' ? { task: search['task'] } : {}),
-  component: place(load.tasks, 'TasksPage'),
+  component: lazyRoute(load.tasks, 'TasksPage'),
 })
 const projectApprovals = createRoute({
   getParentRoute: () => project,
   path: '/approvals',
-  component: place(loadWhenVisited.approvals, 'ApprovalsPage'),
+  component: lazyRoute(loadWhenVisited.approvals, 'ApprovalsPage'),
 })
 const projectWorkSessions = createRoute({
   getParentRoute: () => project,
   path: '/sessions',
-  component: place(loadWhenVisited.workSessions, 'WorkSessionsPage'),
+  component: lazyRoute(loadWhenVisited.workSessions, 'WorkSessionsPage'),
 })
 const workSession = createRoute({
   getParentRoute: () => project,
   path: '/sessions/$workSessionId',
-  component: place(loadWhenVisited.workSession, 'WorkSessionPage'),
+  component: lazyRoute(loadWhenVisited.workSession, 'WorkSessionPage'),
 })
 const projectApproaches = createRoute({
   getParentRoute: () => project,
   path: '/approaches',
-  component: place(loadWhenVisited.approaches, 'ApproachesPage'),
+  component: lazyRoute(loadWhenVisited.approaches, 'ApproachesPage'),
 })
 const projectConsole = createRoute({
   getParentRoute: () => project,
   path: '/console',
-  component: place(loadWhenVisited.console, 'ConsolePage'),
+  component: lazyRoute(loadWhenVisited.console, 'ConsolePage'),
 })
 const userSession = createRoute({
   getParentRoute: () => project,
   path: '/console/$userSessionId',
-  component: place(loadWhenVisited.userSession, 'UserSessionPage'),
+  component: lazyRoute(loadWhenVisited.userSession, 'UserSessionPage'),
 })
 interface ConversationsSearch {
   q?: string
@@ -115,12 +115,12 @@ const conversations = createRoute({
     ...(q !== undefined && q !== '' && { q: String(q) }),
     ...(typeof channel === 'string' && { channel }),
   }),
-  component: place(loadWhenVisited.conversations, 'ConversationsPage'),
+  component: lazyRoute(loadWhenVisited.conversations, 'ConversationsPage'),
 })
 const noConversation = createRoute({
   getParentRoute: () => conversations,
   path: '/',
-  component: place(loadWhenVisited.conversations, 'NothingChosen'),
+  component: lazyRoute(loadWhenVisited.conversations, 'NothingChosen'),
 })
 const notes = createRoute({
   getParentRoute: () => conversations,
@@ -129,40 +129,40 @@ const notes = createRoute({
     ...(/^\d{4}-\d{2}$/.test(String(month)) && { month: String(month) }),
     ...(/^\d{4}-\d{2}-\d{2}$/.test(String(day)) && { day: String(day) }),
   }),
-  component: place(loadWhenVisited.notes, 'NotesPage'),
+  component: lazyRoute(loadWhenVisited.notes, 'NotesPage'),
 })
 const conversation = createRoute({
   getParentRoute: () => conversations,
   path: '/$key',
   validateSearch: ({ at }): { at?: number } => (Number.isSafeInteger(at) ? { at: at as number } : {}),
-  component: place(loadWhenVisited.conversation, 'ConversationPage'),
+  component: lazyRoute(loadWhenVisited.conversation, 'ConversationPage'),
 })
 const agents = createRoute({
   getParentRoute: () => shell,
   path: '/agents',
-  component: place(loadWhenVisited.agents, 'AgentsPage'),
+  component: lazyRoute(loadWhenVisited.agents, 'AgentsPage'),
 })
 const agent = createRoute({
   getParentRoute: () => shell,
   path: '/agents/$agentId',
-  component: place(loadWhenVisited.agent, 'AgentPage'),
+  component: lazyRoute(loadWhenVisited.agent, 'AgentPage'),
 })
 const people = createRoute({
   getParentRoute: () => shell,
   path: '/people',
-  component: place(loadWhenVisited.people, 'PeoplePage'),
+  component: lazyRoute(loadWhenVisited.people, 'PeoplePage'),
 })
 const system = createRoute({
   getParentRoute: () => shell,
   path: '/system',
   validateSearch: (search): { launch?: string } => (typeof search['launch'] === 'string' ? { launch: search['launch'] } : {}),
-  component: place(loadWhenVisited.system, 'SystemPage'),
+  component: lazyRoute(loadWhenVisited.system, 'SystemPage'),
 })
 
 const channels = createRoute({
   getParentRoute: () => shell,
   path: '/channels',
-  component: place(loadWhenVisited.channels, 'ChannelsPage'),
+  component: lazyRoute(loadWhenVisited.channels, 'ChannelsPage'),
 })
 
 const routeTree = root.addChildren([

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { maxHistoryMessages } from '../../../src/protocol/conversations/message.ts'
-import { mostShown } from '../../../web/src/conversations/window.ts'
+import { maxShown } from '../../../web/src/conversations/window.ts'
 import { axeFindings } from '../axe.ts'
 import { phone } from '../tabs.ts'
 import { visit } from '../visit.ts'
@@ -119,7 +119,7 @@ test('[UI7] of a very long conversation only a part is on the page, wherever one
   const look = async (): Promise<void> => {
     const texts = await rows(page).allTextContents()
     const numbers = texts.map((text) => Number(/message (\d+) of many/.exec(text)?.[1]))
-    expect(numbers.length).toBeLessThanOrEqual(mostShown)
+    expect(numbers.length).toBeLessThanOrEqual(maxShown)
     expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, n) => (numbers[0] ?? 0) + n))
     for (const number of numbers) seen.add(number)
   }

@@ -7,8 +7,8 @@ import type { ToolCall } from '../../../src/protocol/turns/agent-update.ts'
 import {
   afterEvent,
   asksSomething,
+  emptyConsole,
   fromSnapshot,
-  noPicture,
   type Pane,
   runningTurn,
   withOlder,
@@ -50,7 +50,7 @@ const tool = (status: ToolCall['status']): ToolCall => ({
   cut: false,
 })
 
-const seen = (...events: RelayEvent[]) => events.reduce(afterEvent, noPicture)
+const seen = (...events: RelayEvent[]) => events.reduce(afterEvent, emptyConsole)
 const only = (...events: RelayEvent[]): Pane => seen(spawning, ready, ...events).panes[0] as Pane
 const itemsOf = (pane: Pane) => pane.entries.flatMap((entry) => (entry.kind === 'turn' ? entry.items : []))
 

@@ -14,7 +14,7 @@ import { problemOf } from '../../../src/protocol/problem.ts'
 import { ProjectDraft } from '../../../src/protocol/projects/project.ts'
 import { BranchName } from '../../../src/protocol/worktrees/worktree.ts'
 import { invalidSetting } from '../../../src/services/refusals.ts'
-import { saidDetail } from '../../../web/src/parts/said-detail.ts'
+import { problemDetail } from '../../../web/src/parts/problem-detail.ts'
 import { en } from '../../../web/src/translations/en.ts'
 import { ja } from '../../../web/src/translations/ja.ts'
 import { refusals as japanese } from '../../../web/src/translations/ja-refusals.ts'
@@ -22,7 +22,7 @@ import { refusals as japanese } from '../../../web/src/translations/ja-refusals.
 type Code = keyof typeof forms
 const codes = Object.keys(forms) as Code[]
 const namesIn = (form: string): string[] => [...form.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).sort()
-const inJapanese = (refusal: Refusal): string => saidDetail(problemOf(refusal), ja)
+const inJapanese = (refusal: Refusal): string => problemDetail(problemOf(refusal), ja)
 
 test.each(codes)('[UI5] %s is found again with its particulars, and is Japanese on the Japanese page', (code) => {
   const said = forms[code].replaceAll(/\{(\w+)\}/g, '<$1>')
@@ -37,7 +37,7 @@ test.each(codes)('[UI5] %s is found again with its particulars, and is Japanese 
   const shown = inJapanese(new Refusal('wrong_state', said)).replaceAll(/<\w+>/g, '')
   expect(shown).toMatch(/[ぁ-んァ-ヶ一-龠]/)
   expect(shown.replaceAll(/PostgreSQL|Windows|JSON|NUL|ACP|ID|git|--data|projects\.roots/g, '')).not.toMatch(/[A-Za-z]{2}/)
-  expect(saidDetail(problemOf(new Refusal('wrong_state', said)), en)).toBe(said)
+  expect(problemDetail(problemOf(new Refusal('wrong_state', said)), en)).toBe(said)
 })
 
 /** By a library, or put together as they are said. */

@@ -3,16 +3,16 @@ import { expect, test } from 'vitest'
 import type { Turn } from '../../../src/protocol/consoles/user-session.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
-import { afterTurnEvent, isSaid, type Saying, sayingIn } from '../../../web/src/live/chat.ts'
+import { afterTurnEvent, isCompleted, type PartialAnswer, partialAnswerIn } from '../../../web/src/live/chat.ts'
 
 const event = (type: 'agent:update' | 'agent:response', data: object): HoldfastEvent =>
   ({ stream: 'turns:web:p.a', seq: 1, at: '2026-03-01T09:00:00.000Z', type, data }) as HoldfastEvent
 const said = (turnId: string, text: string) =>
   event('agent:update', { messageId: turnId, role: 'a', update: { kind: 'text', text } })
-const after = (saying: Saying | null, ...events: HoldfastEvent[]) => events.reduce(afterTurnEvent, saying)
+const after = (saying: PartialAnswer | null, ...events: HoldfastEvent[]) => events.reduce(afterTurnEvent, saying)
 
 test('[CH14] pieces go on where the snapshot ended, another turn begins anew, the end of an earlier one changes nothing', () => {
-  const known = sayingIn({ running: [{ agentId: 'a', turn: { messageId: 't1', text: 'one ' } as Turn }] })
+  const known = partialAnswerIn({ running: [{ agentId: 'a', turn: { messageId: 't1', text: 'one ' } as Turn }] })
   const thought = event('agent:update', { messageId: 't1', role: 'a', update: { kind: 'thought', text: 'hm' } })
   expect(after(known, thought)).toBe(known)
   expect(after(known, said('t1', 'two'))).toMatchObject({ turnId: 't1', text: 'one two' })
@@ -24,6 +24,6 @@ test('[CH14] pieces go on where the snapshot ended, another turn begins anew, th
 
 test('[CH14] told as a message before the end of the saying is told, it is not shown twice', () => {
   const chat = { messages: [{ clientId: 't1' } as Message], older: null, handedOver: [], limit: null }
-  expect(isSaid(chat, { turnId: 't1', agentId: 'a', text: 'x' })).toBe(true)
-  expect(isSaid(chat, { turnId: 't2', agentId: 'a', text: 'x' })).toBe(false)
+  expect(isCompleted(chat, { turnId: 't1', agentId: 'a', text: 'x' })).toBe(true)
+  expect(isCompleted(chat, { turnId: 't2', agentId: 'a', text: 'x' })).toBe(false)
 })

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Person } from '../../../src/protocol/access/people.ts'
-import { askAgain, client, people, queryClient, useMe } from '../live/queries.ts'
+import { client, people, queryClient, refetch, useMe } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
@@ -36,8 +36,8 @@ export function PeopleList({ mayManage }: { mayManage: boolean }) {
         )
       }
     >
-      <ProblemNote error={error} onRetry={() => void askAgain(people)} />
-      {!data && !error && <Waiting what={words.things.people} onRetry={() => void askAgain(people)} />}
+      <ProblemNote error={error} onRetry={() => void refetch(people)} />
+      {!data && !error && <Waiting what={words.things.people} onRetry={() => void refetch(people)} />}
       {data && (
         <Rows label={words.people.people}>
           {data.map((person) => (

@@ -2,14 +2,14 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import type { Person, PersonWithToken } from '../../../src/protocol/access/people.ts'
 import { useDraft } from '../live/draft.ts'
-import { client, hasChanged, people } from '../live/queries.ts'
+import { client, invalidate, people } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { nameProblem } from '../parts/checks.ts'
 import { Choices } from '../parts/choices.tsx'
 import { InputDialog } from '../parts/dialog.tsx'
 import { TextField } from '../parts/field.tsx'
-import { showFirstWrong } from '../parts/first-wrong.ts'
+import { focusFirstInvalid } from '../parts/focus-invalid.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { SlowAnswer } from '../parts/waiting.tsx'
@@ -37,14 +37,14 @@ export function PersonCreation({ layout, onClose }: CreationProps) {
   async function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
-    showFirstWrong(event)
+    focusFirstInvalid(event)
     if (nameProblem(draft.name, words)) return
     const body = { name: draft.name.trim(), role: draft.role }
     const person = await send(body, (options) => client.post('/api/people', { body, ...options }))
     if (!person) return
     clearDraft()
     setAdded(person)
-    void hasChanged(people.queryKey)
+    void invalidate(people.queryKey)
   }
 
   if (added) {

@@ -8,15 +8,15 @@ import { useConnection } from '../live/connection.ts'
 import { client, isSignedOut, queryClient } from '../live/queries.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { TextField } from '../parts/field.tsx'
-import { showFirstWrong } from '../parts/first-wrong.ts'
+import { focusFirstInvalid } from '../parts/focus-invalid.ts'
 import { MarkIcon } from '../parts/icons.tsx'
 import { useTitle } from '../parts/page.tsx'
 import { ProblemNote, problemIn } from '../parts/problem-note.tsx'
 import { SlowAnswer } from '../parts/waiting.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { loginFrom, takeCode } from './credential-text.ts'
-import { isOurPath } from './our-path.ts'
-import { wantedPath } from './wanted.ts'
+import { isInternalPath } from './internal-path.ts'
+import { takeReturnPath } from './return-path.ts'
 
 export function SignInPage() {
   const words = useWords()
@@ -65,11 +65,11 @@ function useSignIn() {
   const { hash, search } = useLocation()
   const [waiting, setWaiting] = useState(() => location.hash.length > 1)
   const [error, setError] = useState<unknown>()
-  const to = 'to' in search && isOurPath(search.to) ? search.to : undefined
+  const to = 'to' in search && isInternalPath(search.to) ? search.to : undefined
 
   const goOn = useCallback(() => {
     queryClient.clear()
-    void navigate({ to: to ?? wantedPath() ?? '/', replace: true })
+    void navigate({ to: to ?? takeReturnPath() ?? '/', replace: true })
   }, [navigate, to])
 
   const signIn = useCallback(
@@ -111,7 +111,7 @@ function PasteForm({ onSignIn }: { onSignIn: (text: string) => Promise<void> }) 
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
-    showFirstWrong(event)
+    focusFirstInvalid(event)
     if (text.trim()) void onSignIn(text)
   }
   return (

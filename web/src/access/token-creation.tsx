@@ -2,14 +2,14 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import type { Token, TokenWithSecret } from '../../../src/protocol/access/people.ts'
 import { useDraft } from '../live/draft.ts'
-import { client, hasChanged, tokens, useMe } from '../live/queries.ts'
+import { client, invalidate, tokens, useMe } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { nameProblem } from '../parts/checks.ts'
 import { Choices } from '../parts/choices.tsx'
 import { InputDialog } from '../parts/dialog.tsx'
 import { TextField } from '../parts/field.tsx'
-import { showFirstWrong } from '../parts/first-wrong.ts'
+import { focusFirstInvalid } from '../parts/focus-invalid.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { SlowAnswer } from '../parts/waiting.tsx'
@@ -46,13 +46,13 @@ export function TokenCreation({ layout, onClose }: CreationProps) {
   async function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
-    showFirstWrong(event)
+    focusFirstInvalid(event)
     if (nameProblem(draft.name, words) || noScope) return
     const token = await send(draft, (options) => client.post('/api/tokens', { body: bodyOf(draft), ...options }))
     if (!token) return
     clearDraft()
     setMade(token)
-    void hasChanged(tokens.queryKey)
+    void invalidate(tokens.queryKey)
   }
 
   if (made) {

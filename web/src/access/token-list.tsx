@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { madeBelow } from '../../../src/protocol/access/made-below.ts'
 import type { Token } from '../../../src/protocol/access/people.ts'
-import { askAgain, client, queryClient, tokens } from '../live/queries.ts'
+import { client, queryClient, refetch, tokens } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
@@ -31,8 +31,8 @@ export function TokenList() {
         </Link>
       }
     >
-      <ProblemNote error={error} onRetry={() => void askAgain(tokens)} />
-      {!data && !error && <Waiting what={words.things.tokens} onRetry={() => void askAgain(tokens)} />}
+      <ProblemNote error={error} onRetry={() => void refetch(tokens)} />
+      {!data && !error && <Waiting what={words.things.tokens} onRetry={() => void refetch(tokens)} />}
       {data?.length === 0 && <p className="border-y border-line py-3 text-faint">{words.tokens.none}</p>}
       {data && data.length > 0 && (
         <Rows label={words.tokens.title}>

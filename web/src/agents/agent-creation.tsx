@@ -8,7 +8,7 @@ import { changeHome, client } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { InputDialog } from '../parts/dialog.tsx'
-import { showFirstWrong } from '../parts/first-wrong.ts'
+import { focusFirstInvalid } from '../parts/focus-invalid.ts'
 import { notify } from '../parts/notices.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
@@ -35,7 +35,7 @@ export function AgentCreation({ layout, onClose }: CreationProps) {
   async function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
-    showFirstWrong(event)
+    focusFirstInvalid(event)
     if (!isFine(problems)) return
     const body = { ...meaningOf(texts), ...(texts.id.trim() && { id: texts.id.trim() }) }
     const agent = await send(body, (options) => client.post('/api/agents', { body, ...options }))

@@ -6,7 +6,7 @@ import { withAgent } from '../live/home.ts'
 import { changeHome, client } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { Button, SubmitButton } from '../parts/button.tsx'
-import { showFirstWrong } from '../parts/first-wrong.ts'
+import { focusFirstInvalid } from '../parts/focus-invalid.ts'
 import { notify } from '../parts/notices.tsx'
 import { Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
@@ -34,7 +34,7 @@ export function AgentDetails({ agent, mayManage }: { agent: Agent; mayManage: bo
   async function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
-    showFirstWrong(event)
+    focusFirstInvalid(event)
     if (changes === 0 || !isFine(problems)) return
     const params = { agentId: agent.id }
     const changed = await send(change, (options) => client.patch('/api/agents/{agentId}', { params, body: change, ...options }))

@@ -1,8 +1,8 @@
 /** What agents are always allowed in a project, until when and by whom, each to be taken back (AG6). Nothing while there is nothing. */
 import { useQuery } from '@tanstack/react-query'
 import type { Allowance } from '../../../src/protocol/approvals/allowance.ts'
-import { allowancesOf, lookAtAllowances } from '../live/allowances.ts'
-import { useNames } from '../live/names.ts'
+import { allowancesOf, refreshAllowances } from '../live/allowances.ts'
+import { useDisplayName } from '../live/display-names.ts'
 import { client, useMay } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { Button } from '../parts/button.tsx'
@@ -30,7 +30,7 @@ export function Allowances({ projectId }: { projectId: string }) {
 function Row({ allowance }: { allowance: Allowance }) {
   const { allowances: words, console: consoleWords } = useWords()
   const writing = useWriting()
-  const nameOf = useNames()
+  const nameOf = useDisplayName()
   const mayDecide = useMay('approve')
   const { send, error, waiting } = useSending<Allowance>()
   const { id: allowanceId, projectId, title, scope, toolKind, folder, agentId, createdBy, expiresAt } = allowance
@@ -38,7 +38,7 @@ function Row({ allowance }: { allowance: Allowance }) {
     const path = '/api/projects/{projectId}/allowances/{allowanceId}'
     const done = await send([allowanceId], (options) => client.delete(path, { params: { projectId, allowanceId }, ...options }))
     if (!done) return
-    lookAtAllowances(projectId)
+    refreshAllowances(projectId)
     notify(words.revoked)
   }
   const what = scope === 'request' ? title : `${consoleWords.tools[toolKind]}${folder === null ? '' : ` · ${folder}`}`

@@ -3,7 +3,7 @@ import { useId, useState } from 'react'
 import type { AlwaysTerms } from '../../../src/protocol/approvals/allowance.ts'
 import { type AllowanceScope, allowanceMinutes, folderOf, scopesFor } from '../../../src/protocol/approvals/allowance-scopes.ts'
 import type { ToolCall } from '../../../src/protocol/turns/agent-update.ts'
-import { useNames } from '../live/names.ts'
+import { useDisplayName } from '../live/display-names.ts'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { Choices } from '../parts/choices.tsx'
 import { useWords } from '../translations/messages.tsx'
@@ -18,7 +18,7 @@ interface AlwaysFormProps {
 /** Nothing where there is no always: the agent does not say what it would do, or what it asks for is a change of its mode. */
 export function AlwaysForm({ asked: { call, likeness }, agentId, waiting, onGive }: AlwaysFormProps) {
   const { allowances: words, console: consoleWords } = useWords()
-  const nameOf = useNames()
+  const nameOf = useDisplayName()
   const form = useId()
   const [open, setOpen] = useState(false)
   const asked = { ...call, likeness }

@@ -2,9 +2,9 @@
 import { Link } from '@tanstack/react-router'
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
 import { ToolContent } from '../consoles/tool-row.tsx'
-import { useDecider, useNames } from '../live/names.ts'
+import { useDecider, useDisplayName } from '../live/display-names.ts'
 import { useHome, useMay, useMe } from '../live/queries.ts'
-import { Said } from '../markdown/said.tsx'
+import { AgentText } from '../markdown/agent-text.tsx'
 import { Ago } from '../parts/time.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
@@ -26,7 +26,7 @@ const unansweredOf = ({ outcome }: Approval): 'expired' | 'withdrawn' | undefine
 /** `inProject`: the project need not be named, the page is about it. */
 export function ApprovalCard({ approval, inProject = false }: { approval: Approval; inProject?: boolean }) {
   const words = useWords()
-  const nameOf = useNames()
+  const nameOf = useDisplayName()
   const mayDecide = useMay('approve')
   const project = useHome()?.projects.find(({ id }) => id === approval.projectId)
   const unanswered = unansweredOf(approval)
@@ -92,7 +92,7 @@ const isMarked = ({ permission, instructionContent }: Approval): boolean =>
 const Plan = ({ children }: { children: string }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
   <div tabIndex={0} className="max-h-96 overflow-y-auto">
-    <Said text={children} />
+    <AgentText text={children} />
   </div>
 )
 

@@ -6,8 +6,8 @@ import { useState } from 'react'
 import type { AlwaysTerms } from '../../../src/protocol/approvals/allowance.ts'
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
 import { readApproval, takeApproval } from '../live/approvals.ts'
+import { useDisplayName } from '../live/display-names.ts'
 import { useDraft } from '../live/draft.ts'
-import { useNames } from '../live/names.ts'
 import { client, useMe } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { Button, SubmitButton } from '../parts/button.tsx'
@@ -101,7 +101,7 @@ export function DecisionForm({ approval }: { approval: Approval }) {
 /** The refusal says who decided what; so do we. */
 function TooLate({ error }: { error: unknown }) {
   const { approvals } = useWords()
-  const nameOf = useNames()
+  const nameOf = useDisplayName()
   const me = useMe()
   const problem = problemIn(error)
   const decidedBy = problem?.['decidedBy']

@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Channel, PairingCode } from '../../../src/protocol/channels/channel.ts'
-import { channels, channelsHaveChanged, chatsOf } from '../live/channels.ts'
-import { askAgain, client, useMay } from '../live/queries.ts'
+import { channels, chatsOf, refreshChannels } from '../live/channels.ts'
+import { client, refetch, useMay } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { CopySecret } from '../parts/copy.tsx'
@@ -27,8 +27,8 @@ export function ChannelsPage() {
   const { data, error } = useQuery({ ...channels, refetchInterval: lookEveryMs })
   return (
     <Page title={words.title}>
-      <ProblemNote error={error} onRetry={() => void askAgain(channels)} />
-      {!data && !error && <Waiting what={words.title} onRetry={() => void askAgain(channels)} />}
+      <ProblemNote error={error} onRetry={() => void refetch(channels)} />
+      {!data && !error && <Waiting what={words.title} onRetry={() => void refetch(channels)} />}
       {data?.map((channel) => (
         <OneChannel key={channel.channel} channel={channel} />
       ))}
@@ -70,7 +70,7 @@ function Standing({ channel, mayManage }: { channel: Channel; mayManage: boolean
   const choose = async (route: Channel['route']) => {
     await client.put('/api/channels/{channel}/route', { params: { channel: name }, body: { route } })
     notify(words.routed)
-    await channelsHaveChanged()
+    await refreshChannels()
   }
   return (
     <Section title={words.names[name]} actions={mayManage && <MakeCode channel={name} />}>

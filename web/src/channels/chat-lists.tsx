@@ -1,7 +1,7 @@
 /** The chats of a channel: those that ask, to be let in or refused, and those somebody has decided about. */
 import { useState } from 'react'
 import type { ChannelChat, ChannelRoute } from '../../../src/protocol/channels/channel.ts'
-import { channelsHaveChanged } from '../live/channels.ts'
+import { refreshChannels } from '../live/channels.ts'
 import { client } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { Button, SubmitButton } from '../parts/button.tsx'
@@ -79,7 +79,7 @@ function useDeciding(chat: ChannelChat) {
       client.patch('/api/channels/{channel}/chats/{chatId}', { params, body, ...options }),
     )
     if (changed) notify(said[state](chat.title))
-    await channelsHaveChanged()
+    await refreshChannels()
     return changed !== undefined
   }
   return { waiting, error, decide }
@@ -120,7 +120,7 @@ function KnownRow({ chat, mayManage }: { chat: ChannelChat; mayManage: boolean }
     const params = { channel: chat.channel, chatId: chat.chatId }
     await client.patch('/api/channels/{channel}/chats/{chatId}', { params, body: { route } })
     notify(words.routed)
-    await channelsHaveChanged()
+    await refreshChannels()
   }
   return (
     <li className="list-row flex min-h-11 flex-wrap items-center gap-x-3 gap-y-2 py-2" data-chat={chat.state}>

@@ -4,7 +4,7 @@ import type { ChannelRoute } from '../../../src/protocol/channels/channel.ts'
 import { useHome } from '../live/queries.ts'
 import { inputClass } from '../parts/field.tsx'
 import { notify } from '../parts/notices.tsx'
-import { tell } from '../parts/problem-note.tsx'
+import { describeProblem } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
 
 interface RouteChoiceProps {
@@ -36,7 +36,7 @@ export function RouteChoice({ label, route, none, disabled, onRoute }: RouteChoi
     try {
       await onRoute(projectId && agentId ? { projectId, agentId } : null)
     } catch (error) {
-      notify(tell(error, words).title)
+      notify(describeProblem(error, words).title)
     } finally {
       setBusy(false)
     }

@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { UserSession } from '../../../src/protocol/consoles/user-session.ts'
-import { useNames } from '../live/names.ts'
-import { askAgain, useMay } from '../live/queries.ts'
+import { useDisplayName } from '../live/display-names.ts'
+import { refetch, useMay } from '../live/queries.ts'
 import { useStream } from '../live/streams.ts'
 import { userSessionsOf } from '../live/user-sessions.ts'
 import { SubmitButton } from '../parts/button.tsx'
@@ -17,21 +17,21 @@ import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { WorktreeList } from '../worktrees/worktree-list.tsx'
 import { createUserSession } from './live-console.ts'
-import { useAsking } from './use-asking.ts'
+import { useRelayRequest } from './use-relay-request.ts'
 
 export function ConsolePage() {
   const words = useWords()
   const navigate = useNavigate()
   const project = useProject()
   const mayWrite = useMay('write')
-  const { ask, waiting, error } = useAsking()
+  const { send, waiting, error } = useRelayRequest()
   const query = userSessionsOf(project?.id ?? '')
   const list = useQuery({ ...query, enabled: project !== undefined })
   useStream(project && `project:${project.id}`)
   if (!project) return null
 
   const begin = () =>
-    ask(async () => {
+    send(async () => {
       const userSessionId = await createUserSession(project.id)
       await navigate({
         to: '/projects/$projectId/console/$userSessionId',
@@ -49,7 +49,7 @@ export function ConsolePage() {
       <Section title={words.console.title} actions={list.data && list.data.length > 0 && start}>
         <ProblemNote error={error} />
         {!list.data && list.error ? <ProblemNote error={list.error} onRetry={() => void list.refetch()} /> : null}
-        {!list.data && !list.error && <Waiting what={words.things.console} onRetry={() => void askAgain(query)} />}
+        {!list.data && !list.error && <Waiting what={words.things.console} onRetry={() => void refetch(query)} />}
         {list.data?.length === 0 && (
           <Empty title={words.console.none}>
             <p className="text-quiet">{words.console.noneText}</p>
@@ -71,7 +71,7 @@ export function ConsolePage() {
 
 function UserSessionRow({ userSession }: { userSession: UserSession }) {
   const { console: words } = useWords()
-  const nameOf = useNames()
+  const nameOf = useDisplayName()
   const { id, projectId, agents, accountId, lastActiveAt } = userSession
   return (
     <li className="list-row">

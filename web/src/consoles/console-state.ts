@@ -38,7 +38,7 @@ export interface ShownTurn {
 }
 
 /** What happened to the agent between its turns. */
-export interface Happening {
+export interface AgentEvent {
   readonly kind: 'started' | 'asleep' | 'failed' | 'ended'
   readonly at: string
   readonly text: string | null
@@ -77,10 +77,10 @@ export interface Pane {
   readonly agent: PaneAgent | null
   /** The one that held it last. */
   readonly lastAgentId: string
-  readonly entries: readonly (ShownTurn | Happening)[]
+  readonly entries: readonly (ShownTurn | AgentEvent)[]
 }
 
-export interface Picture {
+export interface ConsoleState {
   readonly projectId: string
   readonly state: 'ACTIVE' | 'TERMINATED'
   readonly panes: readonly Pane[]
@@ -88,12 +88,12 @@ export interface Picture {
   readonly cut: boolean
 }
 
-export const noPicture: Picture = { projectId: '', state: 'ACTIVE', panes: [], cut: false }
+export const emptyConsole: ConsoleState = { projectId: '', state: 'ACTIVE', panes: [], cut: false }
 
 /** Of the turns in one pane; what is older falls away. */
 const mostEntries = 2000
 
-export function fromSnapshot({ state, agents, turns, projectId = '' }: RelaySnapshot): Picture {
+export function fromSnapshot({ state, agents, turns, projectId = '' }: RelaySnapshot): ConsoleState {
   const roles = new Set([...agents.map(({ role }) => role), ...turns.map(({ role }) => role)])
   const panes = [...roles].map((role): Pane => {
     const found = agents.find((agent) => agent.role === role)
@@ -105,7 +105,7 @@ export function fromSnapshot({ state, agents, turns, projectId = '' }: RelaySnap
 }
 
 /** Turns read page by page stand before all that is known of their roles; `more`: there are older ones still. */
-export function withOlder(picture: Picture, turns: readonly Turn[], more: boolean): Picture {
+export function withOlder(picture: ConsoleState, turns: readonly Turn[], more: boolean): ConsoleState {
   const over = turns
     .filter(({ state }) => state !== 'queued' && state !== 'running')
     .toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
@@ -133,7 +133,7 @@ const unanswered = (asked: AskedPermission): Permission => ({ ...asked, outcome:
 
 const paneAgent = ({ modeId, ...agent }: RoleAgent): PaneAgent => ({ ...agent, mode: modeId, asked: [], notSet: null })
 
-export function afterEvent(picture: Picture, event: RelayEvent): Picture {
+export function afterEvent(picture: ConsoleState, event: RelayEvent): ConsoleState {
   if (event.type === 'session:created') return { ...picture, projectId: event.projectId }
   if (event.type === 'session:terminated') return { ...picture, state: 'TERMINATED' }
   const { role } = event

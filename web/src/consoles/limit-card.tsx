@@ -4,7 +4,7 @@ import { SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
-import { useAsking } from './use-asking.ts'
+import { useRelayRequest } from './use-relay-request.ts'
 
 interface LimitCardProps {
   readonly limit: { readonly until: string; readonly goesOn: boolean }
@@ -26,8 +26,8 @@ export function LimitCard({ limit, mayWrite, onChoose, inChat = false }: LimitCa
   const { console: words } = useWords()
   const writing = useWriting()
   const time = useLimitTime()(limit.until)
-  const { ask, waiting, error } = useAsking()
-  const choose = (goOn: boolean) => void ask(() => onChoose(goOn))
+  const { send, waiting, error } = useRelayRequest()
+  const choose = (goOn: boolean) => void send(() => onChoose(goOn))
   return (
     <section
       aria-label={words.limited(time)}

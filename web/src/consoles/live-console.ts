@@ -8,14 +8,14 @@ import { openRelay, type RelayState } from '../../../src/client/relay.ts'
 import type { RelayAnswer, RelayRequest } from '../../../src/client/relay-messages.ts'
 import type { Me } from '../../../src/protocol/access/people.ts'
 import type { PromptPart } from '../../../src/protocol/turns/prompt.ts'
-import { sayFinished } from '../live/finished.ts'
+import { publishFinished } from '../live/finished.ts'
 import { client, me, queryClient } from '../live/queries.ts'
 import { newKey } from '../live/sending.ts'
-import { afterEvent, fromSnapshot, noPicture, type Picture, withOlder } from './console-state.ts'
-import { isRefused, keepPrompts, keptPrompts, type Prompt, type PromptsOf } from './kept-prompts.ts'
+import { afterEvent, type ConsoleState, emptyConsole, fromSnapshot, withOlder } from './console-state.ts'
+import { isRefused, type Prompt, type PromptsOf, readPrompts, storePrompts } from './stored-prompts.ts'
 
-export interface Known {
-  readonly picture: Picture
+export interface ConsoleData {
+  readonly consoleState: ConsoleState
   /** Everything up to now is in the picture. */
   readonly whole: boolean
   readonly problem: unknown
@@ -58,8 +58,8 @@ class LiveConsole {
   readonly #userSessionId: string
   readonly #of: PromptsOf
   readonly #listeners = new Set<() => void>()
-  #known: Known
-  #next: Known
+  #known: ConsoleData
+  #next: ConsoleData
   #lastSeq: number | undefined
   /** Behind the oldest page of turns that was read. */
   #older: string | undefined
@@ -69,11 +69,11 @@ class LiveConsole {
   constructor(of: PromptsOf) {
     this.#userSessionId = of.userSessionId
     this.#of = of
-    this.#known = { picture: noPicture, whole: false, problem: undefined, prompts: keptPrompts(of) }
+    this.#known = { consoleState: emptyConsole, whole: false, problem: undefined, prompts: readPrompts(of) }
     this.#next = this.#known
   }
 
-  readonly get = (): Known => this.#known
+  readonly get = (): ConsoleData => this.#known
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
@@ -110,7 +110,7 @@ class LiveConsole {
     const params = { userSessionId: this.#userSessionId }
     const { items, nextCursor } = await client.get('/api/user-sessions/{userSessionId}/turns', { params, query })
     this.#older = nextCursor ?? undefined
-    this.#change({ picture: withOlder(this.#next.picture, items, nextCursor !== null) })
+    this.#change({ consoleState: withOlder(this.#next.consoleState, items, nextCursor !== null) })
   }
 
   readonly again = (): void => {
@@ -135,14 +135,14 @@ class LiveConsole {
           this.#lastSeq = event.seq
           // What is replayed is no news.
           if (event.type === 'agent:response' && this.#next.whole) {
-            sayFinished({ what: 'answer', who: event.role, text: event.content, tag: `turn-${event.messageId}` })
+            publishFinished({ what: 'answer', who: event.role, text: event.content, tag: `turn-${event.messageId}` })
           }
-          this.#change({ picture: afterEvent(this.#next.picture, event) })
+          this.#change({ consoleState: afterEvent(this.#next.consoleState, event) })
         },
         onSnapshot: (snapshot) => {
           this.#lastSeq = snapshot.atSeq
           this.#older = undefined
-          this.#change({ picture: fromSnapshot(snapshot) })
+          this.#change({ consoleState: fromSnapshot(snapshot) })
         },
         onCaughtUp: () => this.#change({ whole: true }),
         onRefused: (problem) => this.#change({ problem: new ProblemError(problem) }),
@@ -174,11 +174,11 @@ class LiveConsole {
   }
 
   #setPrompts(prompts: readonly Prompt[]): void {
-    keepPrompts(this.#of, prompts)
+    storePrompts(this.#of, prompts)
     this.#change({ prompts })
   }
 
-  #change(change: Partial<Known>): void {
+  #change(change: Partial<ConsoleData>): void {
     this.#next = { ...this.#next, ...change }
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined

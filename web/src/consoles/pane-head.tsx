@@ -1,6 +1,6 @@
 /** The head of a role's pane: role, agent, state, the branch it works on, and the way to end it. */
 import { useState } from 'react'
-import { useNames } from '../live/names.ts'
+import { useDisplayName } from '../live/display-names.ts'
 import { IconButton, SubmitButton } from '../parts/button.tsx'
 import { CopyText } from '../parts/copy.tsx'
 import { Confirm } from '../parts/dialog.tsx'
@@ -14,7 +14,7 @@ import { AgentSettings } from './agent-settings.tsx'
 import { asksSomething, type Pane, runningTurn } from './console-state.ts'
 import { useLimitTime } from './limit-card.tsx'
 import type { LiveConsole } from './live-console.ts'
-import { useAsking } from './use-asking.ts'
+import { useRelayRequest } from './use-relay-request.ts'
 
 /** At its vendor's limit, and at nothing else. */
 const isLimited = (pane: Pane): boolean => pane.agent?.state === 'ACTIVE' && pane.agent.limit !== null && !runningTurn(pane)
@@ -39,7 +39,7 @@ export function PaneHead({ pane, live, mayWrite }: { pane: Pane; live: LiveConso
   const words = useWords()
   const writing = useWriting()
   const said = useSaid()
-  const nameOf = useNames()
+  const nameOf = useDisplayName()
   const [asked, setAsked] = useState(false)
   const { role, agent, lastAgentId } = pane
   const state = stateOf(pane)
@@ -95,9 +95,9 @@ interface EndAgentProps {
 
 function EndAgent({ role, open, live, onClose }: EndAgentProps) {
   const { console: words } = useWords()
-  const { ask, waiting, error } = useAsking()
+  const { send, waiting, error } = useRelayRequest()
   const end = async () => {
-    if (await ask(() => live.request({ type: 'agent:terminate', role }))) onClose()
+    if (await send(() => live.request({ type: 'agent:terminate', role }))) onClose()
   }
   return (
     <Confirm

@@ -5,20 +5,20 @@ import { SubmitButton } from '../parts/button.tsx'
 import { isComposing } from '../parts/composing.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useSaid, useWords, useWriting } from '../translations/messages.tsx'
-import { FailedAgent, GoneAgent } from './agent-trouble.tsx'
-import { type Happening, type Pane, runningTurn } from './console-state.ts'
+import { type AgentEvent, type Pane, runningTurn } from './console-state.ts'
+import { FailedAgent, GoneAgent } from './ended-agent.tsx'
 import { LimitCard } from './limit-card.tsx'
-import type { Known, LiveConsole } from './live-console.ts'
+import type { ConsoleData, LiveConsole } from './live-console.ts'
 import { PaneHead } from './pane-head.tsx'
 import { PromptBox } from './prompt-box.tsx'
 import { UnsentPrompts, WaitingPrompts } from './prompt-queue.tsx'
 import { TurnView } from './turn-view.tsx'
-import { useAsking } from './use-asking.ts'
+import { useRelayRequest } from './use-relay-request.ts'
 import { Workplace } from './workplace.ts'
 
 interface PaneViewProps {
   readonly pane: Pane
-  readonly known: Known
+  readonly known: ConsoleData
   readonly live: LiveConsole
   readonly userSessionId: string
   /** Where only one fits beside the others: whether it is this one. */
@@ -28,13 +28,13 @@ interface PaneViewProps {
 export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewProps) {
   const { console: words } = useWords()
   const mayWrite = useMay('write')
-  const cancelling = useAsking()
+  const cancelling = useRelayRequest()
   const section = useRef<HTMLElement>(null)
   const { role, agent } = pane
-  const active = known.picture.state === 'ACTIVE'
+  const active = known.consoleState.state === 'ACTIVE'
   const running = runningTurn(pane)
   const limit = active && !running ? agent?.limit : undefined
-  const cancel = () => void cancelling.ask(() => live.request({ type: 'agent:cancel', role }))
+  const cancel = () => void cancelling.send(() => live.request({ type: 'agent:cancel', role }))
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== 'Escape' || isComposing(event) || !running || !mayWrite) return
@@ -59,7 +59,7 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
         className="flex min-h-0 flex-1 flex-col-reverse overflow-y-auto overscroll-contain -outline-offset-2"
       >
         <div className="min-w-0 pb-4">
-          {known.picture.cut && <Older live={live} />}
+          {known.consoleState.cut && <Older live={live} />}
           {pane.entries.length === 0 && agent && <p className="pt-4 text-faint">{words.nothingYet}</p>}
           <Workplace value={agent?.workspace}>
             <ol>
@@ -105,18 +105,18 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
 
 function Older({ live }: { live: LiveConsole }) {
   const { chat: words } = useWords()
-  const { ask, waiting, error } = useAsking()
+  const { send, waiting, error } = useRelayRequest()
   return (
     <div className="flex flex-col items-center gap-2 pt-4">
       <ProblemNote error={error} />
-      <SubmitButton look="quiet" type="button" waiting={waiting} onClick={() => void ask(() => live.readOlder())}>
+      <SubmitButton look="quiet" type="button" waiting={waiting} onClick={() => void send(() => live.readOlder())}>
         {words.older}
       </SubmitButton>
     </div>
   )
 }
 
-function HappeningRow({ happening }: { happening: Happening }) {
+function HappeningRow({ happening }: { happening: AgentEvent }) {
   const { console: words } = useWords()
   const writing = useWriting()
   const said = useSaid()

@@ -2,7 +2,7 @@
 import type { AlwaysTerms } from '../../../src/protocol/approvals/allowance.ts'
 import { isKeptByAgent } from '../../../src/protocol/approvals/allowance-scopes.ts'
 import { AlwaysForm } from '../approvals/always-form.tsx'
-import { useDecider } from '../live/names.ts'
+import { useDecider } from '../live/display-names.ts'
 import { useMay } from '../live/queries.ts'
 import { type Look, SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
@@ -11,7 +11,7 @@ import { useWords, useWriting } from '../translations/messages.tsx'
 import type { Permission } from './console-state.ts'
 import type { LiveConsole } from './live-console.ts'
 import { ToolContent } from './tool-row.tsx'
-import { useAsking } from './use-asking.ts'
+import { useRelayRequest } from './use-relay-request.ts'
 
 interface PermissionCardProps {
   readonly permission: Permission
@@ -23,10 +23,10 @@ export function PermissionCard({ permission, agentId, live }: PermissionCardProp
   const { console: words } = useWords()
   const writing = useWriting()
   const mayDecide = useMay('approve')
-  const asking = useAsking()
+  const asking = useRelayRequest()
   const { approvalId, title, call, options, deadline, outcome } = permission
   const answer = (optionId: string, always?: AlwaysTerms) =>
-    void asking.ask(() => live.request({ type: 'permission:answer', approvalId, optionId, ...(always && { always }) }))
+    void asking.send(() => live.request({ type: 'permission:answer', approvalId, optionId, ...(always && { always }) }))
   // "Always" is ours, with an end and revocable (AG6); the agent's own is there where it would be told to the agent.
   const offered = options.filter(({ kind }) => kind !== 'allow_always' || isKeptByAgent(call.toolKind, options))
   const yes = options.find(({ kind }) => kind === 'allow_once')?.optionId

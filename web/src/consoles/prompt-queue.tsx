@@ -4,10 +4,10 @@ import { Button, SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
 import type { Pane } from './console-state.ts'
-import type { Prompt } from './kept-prompts.ts'
 import { type LiveConsole, useRelayState } from './live-console.ts'
 import { boxClass, promptLine } from './prompt-text.tsx'
-import { useAsking } from './use-asking.ts'
+import type { Prompt } from './stored-prompts.ts'
+import { useRelayRequest } from './use-relay-request.ts'
 
 interface WaitingPromptsProps {
   readonly pane: Pane
@@ -44,7 +44,7 @@ interface WaitsProps {
 
 function Waits({ position, text, onWithdraw }: WaitsProps) {
   const { console: words } = useWords()
-  const { ask, waiting, error } = useAsking()
+  const { send, waiting, error } = useRelayRequest()
   return (
     <li data-queued={position} className="py-1">
       <div className="flex items-center gap-2">
@@ -53,7 +53,7 @@ function Waits({ position, text, onWithdraw }: WaitsProps) {
           {text}
         </span>
         {onWithdraw && (
-          <SubmitButton type="button" look="quiet" waiting={waiting} onClick={() => void ask(onWithdraw)}>
+          <SubmitButton type="button" look="quiet" waiting={waiting} onClick={() => void send(onWithdraw)}>
             {words.withdraw}
           </SubmitButton>
         )}

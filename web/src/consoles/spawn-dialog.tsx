@@ -5,12 +5,12 @@ import type { Project } from '../../../src/protocol/projects/project.ts'
 import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
 import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
 import { SelectField, TextField } from '../parts/field.tsx'
-import { showFirstWrong } from '../parts/first-wrong.ts'
+import { focusFirstInvalid } from '../parts/focus-invalid.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { useAgentChoices } from './agent-choices.ts'
 import type { LiveConsole } from './live-console.ts'
-import { useAsking } from './use-asking.ts'
+import { useRelayRequest } from './use-relay-request.ts'
 
 const maxRole = 64
 const maxWorkspace = 1000
@@ -32,21 +32,21 @@ export function SpawnDialog({ project, taken, live, onClose, onSpawned }: SpawnD
   const chosen = choices.find(({ value }) => value === wanted) ?? choices[0]
   const [workspace, setWorkspace] = useState('')
   const [tried, setTried] = useState(false)
-  const { ask, waiting, error } = useAsking()
+  const { send, waiting, error } = useRelayRequest()
   const name = role.trim()
   const problem = name === '' ? words.form.needed : taken.includes(name) ? words.console.roleTaken : undefined
 
   async function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
-    showFirstWrong(event)
+    focusFirstInvalid(event)
     if (problem || !chosen) return
     const where = workspace.trim()
     const spawn = async () => {
       const agentId = await chosen.ready()
       await live.request({ type: 'agent:spawn', role: name, agentId, ...(where && { workspace: where }) })
     }
-    if (await ask(spawn)) onSpawned(name)
+    if (await send(spawn)) onSpawned(name)
   }
 
   if (!chosen) {

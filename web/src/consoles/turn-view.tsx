@@ -1,6 +1,6 @@
 /** One turn: what the person said, and what the agent thought, did, asked and said, in that order. */
 import { memo } from 'react'
-import { useNames } from '../live/names.ts'
+import { useDisplayName } from '../live/display-names.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import { useSaid, useWords, useWriting } from '../translations/messages.tsx'
 import { asksSomething, type Item, type ShownTurn } from './console-state.ts'
@@ -20,7 +20,7 @@ interface TurnViewProps {
 
 export const TurnView = memo(function TurnView({ turn, agentId, live, carded }: TurnViewProps) {
   const writing = useWriting()
-  const nameOf = useNames()
+  const nameOf = useDisplayName()
   return (
     <li data-turn={turn.state} className="flex min-w-0 flex-col gap-2 pt-4">
       <div className="flex flex-wrap items-center gap-x-2 text-sm text-faint">

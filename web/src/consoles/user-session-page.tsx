@@ -13,11 +13,11 @@ import { useProject } from '../projects/use-project.ts'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
 import type { Pane } from './console-state.ts'
-import { type Known, type LiveConsole, liveConsole, reconnectRelay, useRelayState } from './live-console.ts'
+import { type ConsoleData, type LiveConsole, liveConsole, reconnectRelay, useRelayState } from './live-console.ts'
 import { PaneView } from './pane.tsx'
 import { stateOf, stateWord } from './pane-head.tsx'
 import { SpawnDialog } from './spawn-dialog.tsx'
-import { useAsking } from './use-asking.ts'
+import { useRelayRequest } from './use-relay-request.ts'
 
 export function UserSessionPage() {
   const { userSessionId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
@@ -28,7 +28,7 @@ function OneConsole({ userSessionId }: { userSessionId: string }) {
   const words = useWords()
   const [live] = useState(() => liveConsole(userSessionId))
   const known = useSyncExternalStore(live.subscribe, live.get)
-  const { picture, problem, whole } = known
+  const { consoleState, problem, whole } = known
   const [chosenRole, setChosenRole] = useState<string>()
   const [open, setOpen] = useState<'spawn' | 'end'>()
   const mayWrite = useMay('write')
@@ -46,16 +46,16 @@ function OneConsole({ userSessionId }: { userSessionId: string }) {
     setChosenRole(role)
     setAdded(role)
   }
-  const chosen = picture.panes.find(({ role }) => role === chosenRole) ?? picture.panes[0]
+  const chosen = consoleState.panes.find(({ role }) => role === chosenRole) ?? consoleState.panes[0]
   return (
     <>
       <Bar userSessionId={userSessionId} known={known} live={live} open={open} onOpen={setOpen} onSpawned={onSpawned} />
-      {picture.panes.length === 0 ? (
+      {consoleState.panes.length === 0 ? (
         <div className="py-6">
           {whole ? (
             <Empty title={words.console.nobody}>
               <p className="text-quiet">{words.console.nobodyText}</p>
-              {mayWrite && picture.state === 'ACTIVE' && (
+              {mayWrite && consoleState.state === 'ACTIVE' && (
                 <Button look="primary" ref={focusIfNowhere} onClick={() => setOpen('spawn')}>
                   <PlusIcon />
                   {words.console.spawn}
@@ -68,9 +68,9 @@ function OneConsole({ userSessionId }: { userSessionId: string }) {
         </div>
       ) : (
         <>
-          <RoleTabs panes={picture.panes} chosen={chosen?.role} onChoose={setChosenRole} />
+          <RoleTabs panes={consoleState.panes} chosen={chosen?.role} onChoose={setChosenRole} />
           <div className="flex min-h-0 flex-1 divide-line overflow-x-auto md:-mx-3 md:divide-x">
-            {picture.panes.map((pane) => (
+            {consoleState.panes.map((pane) => (
               <PaneView
                 key={pane.role}
                 pane={pane}
@@ -122,21 +122,21 @@ function BackToList({ named = false }: { named?: boolean }) {
 
 interface BarProps {
   readonly userSessionId: string
-  readonly known: Known
+  readonly known: ConsoleData
   readonly live: LiveConsole
   readonly open: 'spawn' | 'end' | undefined
   readonly onOpen: (open: BarProps['open']) => void
   readonly onSpawned: (role: string) => void
 }
 
-function Bar({ userSessionId, known: { picture }, live, open, onOpen: setOpen, onSpawned }: BarProps) {
+function Bar({ userSessionId, known: { consoleState }, live, open, onOpen: setOpen, onSpawned }: BarProps) {
   const words = useWords()
   const writing = useWriting()
   const relay = useRelayState()
   const project = useProject()
   const mayWrite = useMay('write')
-  const held = picture.panes.filter(({ agent }) => agent !== null && agent.state !== 'FAILED').map(({ role }) => role)
-  const active = picture.state === 'ACTIVE'
+  const held = consoleState.panes.filter(({ agent }) => agent !== null && agent.state !== 'FAILED').map(({ role }) => role)
+  const active = consoleState.state === 'ACTIVE'
   return (
     <div data-console-bar className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line py-1.5">
       <BackToList />
@@ -150,7 +150,7 @@ function Bar({ userSessionId, known: { picture }, live, open, onOpen: setOpen, o
       </span>
       {mayWrite && active && (
         <div className="ml-auto flex gap-2">
-          {picture.panes.length > 0 && (
+          {consoleState.panes.length > 0 && (
             <Button onClick={() => setOpen('spawn')} aria-label={words.console.spawn} title={words.console.spawn}>
               <PlusIcon />
               <span className="max-md:hidden">{words.console.spawn}</span>
@@ -182,9 +182,9 @@ function EndAll({ open, count, live, onClose }: { open: boolean; count: number; 
   const { console: words } = useWords()
   const navigate = useNavigate()
   const { projectId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
-  const { ask, waiting, error } = useAsking()
+  const { send, waiting, error } = useRelayRequest()
   const end = async () => {
-    if (await ask(() => live.request({ type: 'session:terminate' })))
+    if (await send(() => live.request({ type: 'session:terminate' })))
       void navigate({ to: '/projects/$projectId/console', params: { projectId } })
   }
   return (

@@ -4,16 +4,16 @@
  */
 import { Fragment, useEffect, useRef, useState } from 'react'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
-import { type Chat, isSaid, type Saying, withOlder } from '../live/chat.ts'
+import { type Chat, isCompleted, type PartialAnswer, withOlder } from '../live/chat.ts'
 import { useConnection } from '../live/connection.ts'
-import { useNames } from '../live/names.ts'
+import { useDisplayName } from '../live/display-names.ts'
 import { discard, sendAgain, type Unsent } from '../live/outbox.ts'
 import { client, useHome } from '../live/queries.ts'
 import { changeChat } from '../live/work.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
-import { MessageRow, SayingRow, UnsentRow } from './message-row.tsx'
+import { MessageRow, PartialAnswerRow, UnsentRow } from './message-row.tsx'
 
 /** Messages by one sender within this stand under one name. */
 const togetherMs = 5 * 60_000
@@ -26,7 +26,7 @@ interface ChatLogProps {
   readonly conversationKey: string
   readonly chat: Chat
   /** null: nothing is being said. */
-  readonly saying: Saying | null
+  readonly saying: PartialAnswer | null
   readonly unsent: readonly Unsent[]
   readonly agentName: string
   readonly onSent: (message: Message) => void
@@ -35,7 +35,7 @@ interface ChatLogProps {
 export function ChatLog({ place, conversationKey, chat, saying, unsent, agentName, onSent }: ChatLogProps) {
   const { chat: words } = useWords()
   const writing = useWriting()
-  const nameOf = useNames()
+  const nameOf = useDisplayName()
   const live = useConnection().state === 'live'
   const agents = useHome()?.agents ?? []
   const days = chat.messages.map(({ createdAt }) => writing.day(createdAt))
@@ -66,7 +66,7 @@ export function ChatLog({ place, conversationKey, chat, saying, unsent, agentNam
               </Fragment>
             )
           })}
-          {saying && !isSaid(chat, saying) && <SayingRow saying={saying} name={nameOf(saying.agentId)} />}
+          {saying && !isCompleted(chat, saying) && <PartialAnswerRow saying={saying} name={nameOf(saying.agentId)} />}
           {unsent.map((each) => (
             <UnsentRow
               key={each.clientId}

@@ -6,8 +6,8 @@ import type { Project } from '../../../src/protocol/projects/project.ts'
 import { useHome } from '../live/queries.ts'
 import { buttonClass } from '../parts/button.tsx'
 import { AgentIcon } from '../parts/icons.tsx'
-import { useCurrentInRow } from '../parts/in-row.ts'
 import { Empty } from '../parts/page.tsx'
+import { useScrollToCurrent } from '../parts/scroll-to-current.ts'
 import { useProject } from '../projects/use-project.ts'
 import { useWords } from '../translations/messages.tsx'
 import { ChatPanel } from './chat-panel.tsx'
@@ -68,7 +68,7 @@ const choiceClass =
 /** `inLine`: on a phone they stand beside each other, whatever their number, and leave the room to what is said. */
 function AgentChoice({ project, agents, inLine = false }: { project: Project; agents: readonly Agent[]; inLine?: boolean }) {
   const words = useWords()
-  const line = useCurrentInRow(useRouterState({ select: (state) => state.location.pathname }))
+  const line = useScrollToCurrent(useRouterState({ select: (state) => state.location.pathname }))
   const room = inLine ? 'max-md:flex-nowrap max-md:overflow-x-auto max-md:[scrollbar-width:none]' : ''
   return (
     <nav ref={line} aria-label={words.chat.agents} className={`flex flex-wrap gap-2 ${room}`}>

@@ -7,21 +7,21 @@ import { LimitCard } from '../consoles/limit-card.tsx'
 import { type Chat, withMessages } from '../live/chat.ts'
 import { useConnection } from '../live/connection.ts'
 import { reconnectNow } from '../live/live.ts'
-import { empty, send, useOutbox } from '../live/outbox.ts'
+import { flushOutbox, send, useOutbox } from '../live/outbox.ts'
 import { agentSessionsOf, coordinators, processesOf } from '../live/processes.ts'
 import { client, useMay, useMe } from '../live/queries.ts'
 import { newKey } from '../live/sending.ts'
-import { changeChat, useChat, useSaying, webChatKey } from '../live/work.ts'
+import { changeChat, useChat, usePartialAnswer, webChatKey } from '../live/work.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useWords } from '../translations/messages.tsx'
-import { AskedHere, useAskedBy } from './asked-here.tsx'
+import { type AgentPresence, type ChatCall, presenceOf } from './agent-presence.ts'
+import { AgentProblem } from './agent-problem.tsx'
 import { ChatLog } from './chat-log.tsx'
 import { Composer } from './composer.tsx'
+import { PendingApprovals, usePendingApprovals } from './pending-approvals.tsx'
 import { Presence } from './presence.tsx'
-import { Trouble } from './trouble.tsx'
 import { useChatPanel } from './use-chat-panel.ts'
-import { type Called, type Where, whereIs } from './where.ts'
 import { WorkplaceLine } from './workplace.tsx'
 
 const goOnPath = '/api/projects/{projectId}/agents/{agentId}/chat/go-on'
@@ -34,9 +34,9 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
   const mayWrite = useMay('write')
   const conversationKey = webChatKey(projectId, agent.id)
   const chat = useChat(conversationKey)
-  const saying = useSaying(conversationKey)
+  const saying = usePartialAnswer(conversationKey)
   const panel = useChatPanel(projectId, agent.id, mayWrite)
-  const asked = useAskedBy(projectId, agent.id)
+  const asked = usePendingApprovals(projectId, agent.id)
   const where = useWhere(projectId, agent, { chat, called: panel.called, asking: asked.length > 0 })
   const place = { projectId, agentId: agent.id }
   const mine = (each: { by: string; projectId: string; agentId: string }) =>
@@ -58,7 +58,7 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
         <WorkplaceLine place={place} mayWrite={mayWrite} ring={`${panel.called?.calls} ${where.is} ${chat?.messages.length}`} />
       </div>
       <ProblemNote error={panel.error} onRetry={panel.callAgain} />
-      <Trouble where={where} place={place} agentName={agent.name} mayWrite={mayWrite} onRetry={panel.callAgain} />
+      <AgentProblem where={where} place={place} agentName={agent.name} mayWrite={mayWrite} onRetry={panel.callAgain} />
       {chat ? (
         <ChatLog
           place={place}
@@ -74,7 +74,7 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
           <Waiting what={words.things.messages} onRetry={reconnectNow} />
         </div>
       )}
-      {where.is === 'asking' && <AskedHere asked={asked} />}
+      {where.is === 'asking' && <PendingApprovals asked={asked} />}
       {chat?.limit && where.is !== 'thinking' && (
         <div className="shrink-0 pb-3">
           <LimitCard
@@ -96,18 +96,18 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
 
 interface Seen {
   readonly chat: Chat | undefined
-  readonly called: Called | undefined
+  readonly called: ChatCall | undefined
   readonly asking: boolean
 }
 
-function useWhere(projectId: string, agent: Agent, { chat, called, asking }: Seen): Where {
+function useWhere(projectId: string, agent: Agent, { chat, called, asking }: Seen): AgentPresence {
   const connection = useConnection()
   const agentSessions = useQuery(agentSessionsOf(projectId, agent.id)).data
   const processes = useQuery(processesOf(projectId, agent.id)).data
   const machines = useQuery(coordinators).data
   const askedAt = chat?.messages.findLast((message) => message.role === 'user')?.createdAt
   const thinking = (chat?.handedOver.length ?? 0) > 0
-  return whereIs({ agent, agentSessions, processes, coordinators: machines, thinking, asking, called, askedAt }, connection)
+  return presenceOf({ agent, agentSessions, processes, coordinators: machines, thinking, asking, called, askedAt }, connection)
 }
 
 /** What waited goes out when the server is back, or after a reload (CH10). */
@@ -115,7 +115,7 @@ function useSendingAgain({ projectId, agentId }: { projectId: string; agentId: s
   const live = useConnection().state === 'live'
   useEffect(() => {
     if (!live) return
-    const go = () => void empty({ projectId, agentId }, onSent)
+    const go = () => void flushOutbox({ projectId, agentId }, onSent)
     go()
     const timer = setInterval(go, againMs)
     return () => clearInterval(timer)

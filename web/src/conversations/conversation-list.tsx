@@ -3,27 +3,27 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ListedConversation } from '../../../src/protocol/conversations/conversation.ts'
-import { askAgain } from '../live/queries.ts'
+import { refetch } from '../live/queries.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
-import { conversationsOn, listedAtOnce } from './conversation-reads.ts'
+import { conversationsOn, listPageSize } from './conversation-queries.ts'
 import { channelOf, useTitleOf } from './titles.ts'
 
 export function ConversationList() {
   const words = useWords()
   const { channel } = useSearch({ from: '/shell/conversations' })
-  const [most, setMost] = useState(listedAtOnce)
+  const [most, setMost] = useState(listPageSize)
   const query = conversationsOn(channel, most)
   const { data, error, isPlaceholderData } = useQuery(query)
   const items = data?.items
   return (
     <>
       <Channels items={items ?? []} chosen={channel} />
-      {error && !items && <ProblemNote error={error} onRetry={() => void askAgain(query)} />}
-      {!error && !items && <Waiting what={words.conversations.list} onRetry={() => void askAgain(query)} rows={6} />}
+      {error && !items && <ProblemNote error={error} onRetry={() => void refetch(query)} />}
+      {!error && !items && <Waiting what={words.conversations.list} onRetry={() => void refetch(query)} rows={6} />}
       {items?.length === 0 && (
         <p className="py-4 text-faint">{channel ? words.conversations.noneHere : words.conversations.none}</p>
       )}
@@ -37,7 +37,7 @@ export function ConversationList() {
           look="quiet"
           type="button"
           waiting={isPlaceholderData}
-          onClick={() => setMost(most + listedAtOnce)}
+          onClick={() => setMost(most + listPageSize)}
           className="w-full"
         >
           {words.conversations.more}

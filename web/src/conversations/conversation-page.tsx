@@ -2,14 +2,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { askAgain, useMay } from '../live/queries.ts'
+import { refetch, useMay } from '../live/queries.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { BackIcon } from '../parts/icons.tsx'
 import { useTitle } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useWords } from '../translations/messages.tsx'
-import { conversation } from './conversation-reads.ts'
+import { conversation } from './conversation-queries.ts'
 import { DaysMenu } from './days-menu.tsx'
 import { FlagsDialog } from './flags-dialog.tsx'
 import { MessageList } from './message-list.tsx'
@@ -33,7 +33,7 @@ function ConversationView({ conversationKey, at }: { conversationKey: string; at
   if (error && !data) {
     return (
       <div className="py-4">
-        <ProblemNote error={error} onRetry={() => void askAgain(query)} />
+        <ProblemNote error={error} onRetry={() => void refetch(query)} />
       </div>
     )
   }

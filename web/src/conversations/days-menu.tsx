@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { inputClass } from '../parts/field.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
 import { noonOf } from './days.ts'
-import { chaptersOf } from './note-reads.ts'
+import { chaptersOf } from './note-queries.ts'
 
 export function DaysMenu({ conversationKey, at }: { conversationKey: string; at: number | undefined }) {
   const { conversations: words } = useWords()

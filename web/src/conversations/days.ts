@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Chapter } from '../../../src/protocol/conversations/chapter.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import { useWriting } from '../translations/messages.tsx'
-import { chaptersOf } from './note-reads.ts'
+import { chaptersOf } from './note-queries.ts'
 
 /** Noon in the reader's zone, so that it is written as the same day. */
 export const noonOf = (day: string): string => `${day}T12:00:00`

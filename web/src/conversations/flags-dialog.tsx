@@ -6,7 +6,7 @@ import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
 import { TextField } from '../parts/field.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
-import { saveFlags } from './conversation-reads.ts'
+import { saveFlags } from './conversation-queries.ts'
 
 const yesOrNo = ['localOnly', 'pendingOriginReply'] as const
 const texts = ['prevPrimaryRoute', 'originMessageId', 'originRoute', 'workOverlayDirective', 'pendingApprovalJobId'] as const

@@ -4,7 +4,7 @@
  */
 import { Fragment, type KeyboardEvent, type UIEvent, useLayoutEffect, useRef } from 'react'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
-import { useNames } from '../live/names.ts'
+import { useDisplayName } from '../live/display-names.ts'
 import { useHome } from '../live/queries.ts'
 import { useWords } from '../translations/messages.tsx'
 import { DayHead } from './day-head.tsx'
@@ -42,7 +42,7 @@ export function MessageList({
   goToEnd,
 }: MessageListProps) {
   const { conversations: words } = useWords()
-  const nameOf = useNames()
+  const nameOf = useDisplayName()
   const agents = useHome()?.agents ?? []
   const dayOf = useDayOf(conversationKey)
   const box = useRef<HTMLDivElement>(null)

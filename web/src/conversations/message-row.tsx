@@ -5,12 +5,12 @@
 import { memo, type ReactNode } from 'react'
 import { ProblemError } from '../../../src/client/client.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
-import type { Saying } from '../live/chat.ts'
+import type { PartialAnswer } from '../live/chat.ts'
 import type { Unsent } from '../live/outbox.ts'
-import { Said } from '../markdown/said.tsx'
+import { AgentText } from '../markdown/agent-text.tsx'
 import { Button } from '../parts/button.tsx'
 import { AgentIcon } from '../parts/icons.tsx'
-import { tell } from '../parts/problem-note.tsx'
+import { describeProblem } from '../parts/problem-note.tsx'
 import { useSaid, useWords, useWriting } from '../translations/messages.tsx'
 
 const Text = ({ children, className }: { children: string; className: string }) => (
@@ -56,20 +56,20 @@ export const MessageRow = memo(function MessageRow({ message, name, byAgent, goe
           ))}
         </Head>
       )}
-      {byAgent ? <Said text={said(message.content)} /> : <Text className={boxClass}>{message.content}</Text>}
+      {byAgent ? <AgentText text={said(message.content)} /> : <Text className={boxClass}>{message.content}</Text>}
     </li>
   )
 })
 
 /** What is being said, as far as it is said (CH12). It is read out when it is whole. */
-export const SayingRow = ({ saying, name }: { saying: Saying; name: string }) => (
+export const PartialAnswerRow = ({ saying, name }: { saying: PartialAnswer; name: string }) => (
   <li className="pt-4" data-saying={saying.turnId} aria-live="off">
     <Head name={name} byAgent>
       <span className="motion-safe:animate-pulse" aria-hidden="true">
         …
       </span>
     </Head>
-    <Said text={saying.text} />
+    <AgentText text={saying.text} />
   </li>
 )
 
@@ -116,6 +116,6 @@ export function UnsentRow({ unsent, name, live, onAgain, onDiscard }: UnsentRowP
 }
 
 function told(problem: NonNullable<Unsent['refused']>, words: ReturnType<typeof useWords>): string {
-  const { title, next } = tell(new ProblemError(problem), words)
+  const { title, next } = describeProblem(new ProblemError(problem), words)
   return `${title} · ${next}`
 }

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import type { Note } from '../../../src/protocol/conversations/chapter.ts'
-import { askAgain } from '../live/queries.ts'
+import { refetch } from '../live/queries.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import { buttonClass } from '../parts/button.tsx'
 import { BackIcon } from '../parts/icons.tsx'
@@ -12,7 +12,7 @@ import { Waiting } from '../parts/waiting.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
 import { Calendar } from './calendar.tsx'
 import { dayOfDate, noonOf } from './days.ts'
-import { noteOf, notesOf } from './note-reads.ts'
+import { noteOf, notesOf } from './note-queries.ts'
 
 export function NotesPage() {
   const { conversations: words } = useWords()
@@ -39,8 +39,8 @@ export function NotesPage() {
               {words.pendingDays(pending)}
             </p>
           )}
-          {error && !notes && <ProblemNote error={error} onRetry={() => void askAgain(query)} />}
-          {!error && !notes && <Waiting what={words.notes} onRetry={() => void askAgain(query)} rows={2} />}
+          {error && !notes && <ProblemNote error={error} onRetry={() => void refetch(query)} />}
+          {!error && !notes && <Waiting what={words.notes} onRetry={() => void refetch(query)} rows={2} />}
           {notes?.length === 0 && <p className="text-faint">{words.noNotes}</p>}
         </div>
         <div className="min-w-0 flex-1">
@@ -71,8 +71,8 @@ function NoteView({ day, note }: { day: string; note: Note | undefined }) {
           {note.problem && <p className="pt-1 font-mono text-xs [overflow-wrap:anywhere]">{note.problem}</p>}
         </div>
       )}
-      {error && <ProblemNote error={error} onRetry={() => void askAgain(query)} />}
-      {!error && data === undefined && <Waiting what={words.note} onRetry={() => void askAgain(query)} rows={5} />}
+      {error && <ProblemNote error={error} onRetry={() => void refetch(query)} />}
+      {!error && data === undefined && <Waiting what={words.note} onRetry={() => void refetch(query)} rows={5} />}
       {data !== undefined && <Markdown text={data} />}
     </article>
   )

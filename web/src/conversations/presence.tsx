@@ -1,11 +1,11 @@
 /** Says in a line where the agent is, with its dot and how long one has waited (CH9). */
 
-import { Lasting } from '../parts/lasting.tsx'
+import { ElapsedTime } from '../parts/elapsed-time.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
-import type { Where } from './where.ts'
+import type { AgentPresence } from './agent-presence.ts'
 
-const dots: Record<Where['is'], LiveState> = {
+const dots: Record<AgentPresence['is'], LiveState> = {
   connecting: 'starting',
   waiting: 'starting',
   starting: 'starting',
@@ -22,7 +22,7 @@ const dots: Record<Where['is'], LiveState> = {
   offline: 'failed',
 }
 
-export function Presence({ where }: { where: Where }) {
+export function Presence({ where }: { where: AgentPresence }) {
   const hint = useHint(where)
   return (
     <p className="flex min-w-0 flex-wrap items-center gap-x-2 text-sm text-quiet" data-presence={where.is}>
@@ -35,7 +35,7 @@ export function Presence({ where }: { where: Where }) {
   )
 }
 
-function Said({ where }: { where: Where }) {
+function Said({ where }: { where: AgentPresence }) {
   const { chat, connection } = useWords()
   const writing = useWriting()
   switch (where.is) {
@@ -46,13 +46,13 @@ function Said({ where }: { where: Where }) {
       return chat.state[where.is](writing.clock(where.at))
     case 'waiting':
     case 'starting':
-      return <Lasting since={where.since} say={chat.state[where.is]} />
+      return <ElapsedTime since={where.since} format={chat.state[where.is]} />
     default:
       return chat.state[where.is]
   }
 }
 
-function useHint(where: Where): string | undefined {
+function useHint(where: AgentPresence): string | undefined {
   const { state } = useWords().chat
   if (where.is === 'starting') return state.startingSteps[where.step]
   if (where.is === 'waiting') return state.waitingHint

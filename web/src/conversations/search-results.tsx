@@ -3,29 +3,29 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { Fragment, type ReactNode, useState } from 'react'
 import type { SearchHit } from '../../../src/protocol/conversations/search.ts'
-import { useNames } from '../live/names.ts'
-import { askAgain } from '../live/queries.ts'
+import { useDisplayName } from '../live/display-names.ts'
+import { refetch } from '../live/queries.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { ProblemNote, problemIn } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { choiceClass } from './conversation-list.tsx'
-import { foundAtOnce, searchFor } from './conversation-reads.ts'
+import { searchFor, searchPageSize } from './conversation-queries.ts'
 import { useTitleOf } from './titles.ts'
 
 export function SearchResults({ q }: { q: string }) {
   const { conversations: words } = useWords()
   const { channel } = useSearch({ from: '/shell/conversations' })
-  const [most, setMost] = useState(foundAtOnce)
+  const [most, setMost] = useState(searchPageSize)
   const query = searchFor({ q, channel }, most)
   const { data, error, isPlaceholderData } = useQuery(query)
   if (error && (!data || isPlaceholderData)) {
     // Nothing but punctuation: no mistake of anybody's, there is only nothing to look for yet.
     if (problemIn(error)?.['field'] === 'q') return <p className="py-2 text-faint">{words.typeMore}</p>
-    return <ProblemNote error={error} onRetry={() => void askAgain(query)} />
+    return <ProblemNote error={error} onRetry={() => void refetch(query)} />
   }
-  if (!data) return <Waiting what={words.results} onRetry={() => void askAgain(query)} rows={5} />
+  if (!data) return <Waiting what={words.results} onRetry={() => void refetch(query)} rows={5} />
   const { items: hits, behind } = data
   const hasMore = data.nextCursor !== null
   return (
@@ -44,7 +44,7 @@ export function SearchResults({ q }: { q: string }) {
           look="quiet"
           type="button"
           waiting={isPlaceholderData}
-          onClick={() => setMost(most + foundAtOnce)}
+          onClick={() => setMost(most + searchPageSize)}
           className="w-full"
         >
           {words.older}
@@ -55,7 +55,7 @@ export function SearchResults({ q }: { q: string }) {
 }
 
 function Hit({ hit }: { hit: SearchHit }) {
-  const nameOf = useNames()
+  const nameOf = useDisplayName()
   const { title } = useTitleOf()(hit.conversationKey)
   return (
     <li>

@@ -8,21 +8,21 @@ import { takeAgentSession, takeProcess } from '../live/processes.ts'
 import { client } from '../live/queries.ts'
 import { newKey } from '../live/sending.ts'
 import { useOpenPanel } from '../live/streams.ts'
-import type { Called } from './where.ts'
+import type { ChatCall } from './agent-presence.ts'
 
 /** The server keeps a panel that it does not see for a minute; a connection that was back sooner need not say it again. */
 const rememberedMs = 45_000
 
 interface Panel {
   /** Undefined until the server has heard that the panel is open. */
-  readonly called: Called | undefined
+  readonly called: ChatCall | undefined
   readonly error: unknown
   readonly callAgain: () => void
 }
 
 export function useChatPanel(projectId: string, agentId: string, mayCall: boolean): Panel {
   const [panelId] = useState(newKey)
-  const [called, setCalled] = useState<Called>()
+  const [called, setCalled] = useState<ChatCall>()
   const [error, setError] = useState<unknown>()
   const [calls, setCalls] = useState(0)
   const live = useConnection().state === 'live'

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import type { ArchivePart } from '../../../src/protocol/conversations/archive.ts'
 import { client } from '../live/queries.ts'
 import { useChat } from '../live/work.ts'
-import { type MessageWindow, readAtOnce, windowOf, withNewer, withOlder } from './window.ts'
+import { type MessageWindow, pageSize, windowOf, withNewer, withOlder } from './window.ts'
 
 export interface WindowReading {
   readonly window: MessageWindow | undefined
@@ -32,7 +32,7 @@ export function useWindow(key: string, at: number | undefined): WindowReading {
       try {
         const part = await client.get('/api/conversations/{key}/archive', {
           params: { key },
-          query: { limit: readAtOnce, ...place },
+          query: { limit: pageSize, ...place },
         })
         if (asking.current !== question) return
         asking.current = undefined

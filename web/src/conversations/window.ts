@@ -12,8 +12,8 @@ export interface MessageWindow {
   readonly newer: boolean
 }
 
-export const readAtOnce = 100
-export const mostShown = 300
+export const pageSize = 100
+export const maxShown = 300
 
 export const windowOf = ({ items, older, newer }: ArchivePart): MessageWindow => ({ items, older, newer })
 
@@ -21,11 +21,11 @@ export const windowOf = ({ items, older, newer }: ArchivePart): MessageWindow =>
 export function withOlder(window: MessageWindow, part: ArchivePart): MessageWindow {
   const first = window.items[0]?.seq ?? Number.POSITIVE_INFINITY
   const items = [...part.items.filter(({ seq }) => seq < first), ...window.items]
-  return { items: items.slice(0, mostShown), older: part.older, newer: window.newer || items.length > mostShown }
+  return { items: items.slice(0, maxShown), older: part.older, newer: window.newer || items.length > maxShown }
 }
 
 export function withNewer(window: MessageWindow, part: ArchivePart): MessageWindow {
   const last = window.items.at(-1)?.seq ?? -1
   const items = [...window.items, ...part.items.filter(({ seq }) => seq > last)]
-  return { items: items.slice(-mostShown), older: window.older || items.length > mostShown, newer: part.newer }
+  return { items: items.slice(-maxShown), older: window.older || items.length > maxShown, newer: part.newer }
 }

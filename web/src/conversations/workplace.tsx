@@ -2,13 +2,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Workplace } from '../../../src/protocol/conversations/workplace.ts'
-import { client, hasChanged } from '../live/queries.ts'
+import { client, invalidate } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { webChatKey } from '../live/work.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
-import { conversation } from './conversation-reads.ts'
+import { conversation } from './conversation-queries.ts'
 
 interface WorkplaceProps {
   readonly place: { readonly projectId: string; readonly agentId: string }
@@ -22,7 +22,7 @@ export function WorkplaceLine({ place, mayWrite, ring }: WorkplaceProps) {
   const key = webChatKey(place.projectId, place.agentId)
   const { data } = useQuery({ ...conversation(key), retry: false })
   useEffect(() => {
-    if (ring) void hasChanged(['conversation', key])
+    if (ring) void invalidate(['conversation', key])
   }, [ring, key])
   const { waiting, error, send } = useSending()
   if (!data?.workplace) return null
@@ -34,7 +34,7 @@ export function WorkplaceLine({ place, mayWrite, ring }: WorkplaceProps) {
   }
   const act = async (what: string, ask: Parameters<typeof send>[1]) => {
     await send(what, ask)
-    await hasChanged(['conversation', key])
+    await invalidate(['conversation', key])
   }
   const begin = () => act('begin', (options) => client.post('/api/conversations/{key}/begin', { params: { key }, ...options }))
   const other = kind === 'worktree' ? 'checkout' : 'worktree'

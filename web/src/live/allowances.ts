@@ -1,7 +1,7 @@
 /** What agents are always allowed in a project (AG6). Asked for, and asked again when an event says that it changed. */
 import { queryOptions } from '@tanstack/react-query'
 import type { Allowance } from '../../../src/protocol/approvals/allowance.ts'
-import { client, hasChanged } from './queries.ts'
+import { client, invalidate } from './queries.ts'
 
 /** More than are ever in force for a few agents. */
 const mostListed = 200
@@ -15,4 +15,4 @@ export const allowancesOf = (projectId: string) =>
     },
   })
 
-export const lookAtAllowances = (projectId: string): void => void hasChanged(['allowances', projectId])
+export const refreshAllowances = (projectId: string): void => void invalidate(['allowances', projectId])

@@ -5,7 +5,7 @@
 import { type InfiniteData, infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query'
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
 import type { Page } from '../../../src/protocol/page.ts'
-import { askAnewIfUnderWay, client, hasChanged, queryClient, useMay } from './queries.ts'
+import { client, invalidate, invalidateIfFetching, queryClient, useMay } from './queries.ts'
 
 export interface Inbox {
   /** Oldest first. */
@@ -65,12 +65,12 @@ export function useWaitingForMe(): string | undefined {
 let looking = false
 
 /** The copies that `home` gets of approvals' events have no body: they say that there is something to look at. */
-export function lookAtInbox(): void {
+export function refreshInbox(): void {
   if (looking) return
   looking = true
   setTimeout(() => {
     looking = false
-    void hasChanged(inbox.queryKey)
+    void invalidate(inbox.queryKey)
   }, gatherMs)
 }
 
@@ -109,5 +109,5 @@ export function takeApproval(approval: Approval): void {
     })
     return { ...known, pages }
   })
-  askAnewIfUnderWay(queryKey)
+  invalidateIfFetching(queryKey)
 }

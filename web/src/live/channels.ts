@@ -1,7 +1,7 @@
 /** Channels and their chats as the page knows them; asked again when an event says that they changed, and while somebody looks. */
 import { queryOptions } from '@tanstack/react-query'
 import type { Channel, ChannelChat } from '../../../src/protocol/channels/channel.ts'
-import { client, hasChanged } from './queries.ts'
+import { client, invalidate } from './queries.ts'
 
 /** More than anybody looks through. */
 const mostListed = 200
@@ -21,4 +21,4 @@ export const chatsOf = (channel: Channel['channel']) =>
     },
   })
 
-export const channelsHaveChanged = (): Promise<void> => hasChanged(channelsKey)
+export const refreshChannels = (): Promise<void> => invalidate(channelsKey)

@@ -24,19 +24,19 @@ const mostKept = 10_000
 const keptAfterCut = 5000
 
 /** What an agent is saying now and has not said whole (CH12). */
-export interface Saying {
+export interface PartialAnswer {
   readonly turnId: string
   readonly agentId: string
   readonly text: string
 }
 
 /** Of the turns that run, the newest that has said something. */
-export function sayingIn({ running }: TurnsState): Saying | null {
+export function partialAnswerIn({ running }: TurnsState): PartialAnswer | null {
   const said = running.find(({ turn }) => turn.text !== '')
   return said ? { turnId: said.turn.messageId, agentId: said.agentId, text: said.turn.text } : null
 }
 
-export function afterTurnEvent(saying: Saying | null, event: HoldfastEvent): Saying | null {
+export function afterTurnEvent(saying: PartialAnswer | null, event: HoldfastEvent): PartialAnswer | null {
   if (!('data' in event)) return saying
   if (event.type === 'agent:response') return saying?.turnId === event.data.messageId ? null : saying
   if (event.type !== 'agent:update' || event.data.update.kind !== 'text' || event.data.messageId === null) return saying
@@ -45,7 +45,7 @@ export function afterTurnEvent(saying: Saying | null, event: HoldfastEvent): Say
 }
 
 /** Whether it has become a message, which may be told before the end of the saying. */
-export const isSaid = ({ messages }: Chat, { turnId }: Saying): boolean =>
+export const isCompleted = ({ messages }: Chat, { turnId }: PartialAnswer): boolean =>
   messages.findLast((message) => message.clientId === turnId) !== undefined
 
 const emptyChat: Chat = { messages: [], older: undefined, handedOver: [], limit: null }

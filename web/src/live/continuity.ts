@@ -7,7 +7,7 @@ import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import type { Approach } from '../../../src/protocol/work/approach.ts'
 import type { Lineage } from '../../../src/protocol/work/lineage.ts'
 import type { WholeWorkSession, WorkSession } from '../../../src/protocol/work/work-session.ts'
-import { client, hasChanged } from './queries.ts'
+import { client, invalidate } from './queries.ts'
 
 /** More than anybody looks through on Now. */
 const mostInterrupted = 50
@@ -56,12 +56,12 @@ function lookAgain(queryKey: readonly unknown[]): void {
   gathered.set(key, queryKey)
   setTimeout(() => {
     gathered.delete(key)
-    void hasChanged(queryKey)
+    void invalidate(queryKey)
   }, gatherMs)
 }
 
 /** The copies that `home` gets of work sessions' events have no body: they say that there is something to look at. */
-export function lookAtInterrupted({ type }: HoldfastEvent): void {
+export function refreshInterrupted({ type }: HoldfastEvent): void {
   if (type.startsWith('work-session-') || type === 'project-deleted') lookAgain(interrupted.queryKey)
 }
 
@@ -69,7 +69,7 @@ const ofWork = /^(?:work-session|task|approval|checkpoint|approach|artifact)-/
 const onPicture = /^(?:work-session|approval|checkpoint)-/
 
 /** An event of a project's own stream. */
-export function lookAtContinuity(projectId: string, { type }: HoldfastEvent): void {
+export function refreshContinuity(projectId: string, { type }: HoldfastEvent): void {
   if (onPicture.test(type)) lookAgain(lineageOf(projectId).queryKey)
   if (type.startsWith('approach-')) lookAgain(approachesOf(projectId).queryKey)
   if (ofWork.test(type)) lookAgain(['work-session', projectId])
@@ -78,7 +78,7 @@ export function lookAtContinuity(projectId: string, { type }: HoldfastEvent): vo
 
 /** After a snapshot nothing that was known is certain. */
 export function forgetContinuity(projectId: string): void {
-  for (const name of ['lineage', 'approaches', 'work-session', 'worktree', 'worktrees']) void hasChanged([name, projectId])
+  for (const name of ['lineage', 'approaches', 'work-session', 'worktree', 'worktrees']) void invalidate([name, projectId])
 }
 
 export const canResume = ({ state, setAside, resumedBy }: WorkSession): boolean =>

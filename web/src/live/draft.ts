@@ -8,7 +8,7 @@ import { useState } from 'react'
 type Keep = 'tab' | 'memory'
 
 const memory = new Map<string, unknown>()
-const mostDrafts = 100
+const maxDrafts = 100
 
 function read<Value>(key: string, keep: Keep): Value | undefined {
   if (memory.has(key)) return memory.get(key) as Value
@@ -25,7 +25,7 @@ function write(key: string, keep: Keep, value: unknown): void {
   if (value === undefined) memory.delete(key)
   else memory.set(key, value)
   const oldest = memory.keys().next().value
-  if (memory.size > mostDrafts && oldest !== undefined) memory.delete(oldest)
+  if (memory.size > maxDrafts && oldest !== undefined) memory.delete(oldest)
   if (keep === 'memory') return
   try {
     if (value === undefined) sessionStorage.removeItem(`holdfast.draft.${key}`)

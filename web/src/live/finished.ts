@@ -17,22 +17,22 @@ export function onFinished(listener: Listener): () => void {
   return () => void listeners.delete(listener)
 }
 
-export const sayFinished: Listener = (finished) => {
+export const publishFinished: Listener = (finished) => {
   for (const listener of listeners) listener(finished)
 }
 
 /** Of the streams the page follows: the end of work, told at home, and what agents say in the chats that are open. */
-export function hearFinished(event: HoldfastEvent): void {
+export function publishFinishedOf(event: HoldfastEvent): void {
   if (
     event.type === 'work-session-ended' &&
     event.stream === 'home' &&
     'ref' in event &&
     event.ref.stream.startsWith('project:')
   ) {
-    sayFinished({ what: 'work', projectId: event.ref.stream.slice('project:'.length), at: event.at })
+    publishFinished({ what: 'work', projectId: event.ref.stream.slice('project:'.length), at: event.at })
   }
   if (event.type === 'message-added' && 'data' in event && event.data.message.role === 'assistant') {
     const { senderId, content, id } = event.data.message
-    sayFinished({ what: 'answer', who: senderId, text: content, tag: `answer-${id}` })
+    publishFinished({ what: 'answer', who: senderId, text: content, tag: `answer-${id}` })
   }
 }

@@ -5,29 +5,29 @@
 import { type EventWatch, type StreamState, watchEvents } from '../../../src/client/event-stream.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import { type HomeState, snapshotListLimit } from '../../../src/protocol/snapshot.ts'
-import { mayTellOutside } from '../preferences/outside.ts'
-import { inbox, lookAtInbox } from './approvals.ts'
-import { channelsHaveChanged } from './channels.ts'
+import { notificationsAllowed } from '../preferences/browser-notifications.ts'
+import { inbox, refreshInbox } from './approvals.ts'
+import { refreshChannels } from './channels.ts'
 import { endedByServer, offlineSince, setConnection } from './connection.ts'
-import { lookAtInterrupted } from './continuity.ts'
-import { hearFinished } from './finished.ts'
+import { refreshInterrupted } from './continuity.ts'
+import { publishFinishedOf } from './finished.ts'
+import { mayKeepConnection, releaseConnection } from './hidden-page.ts'
 import { afterEvent, type Home, withAgent, withProject } from './home.ts'
-import { lookAtProcesses } from './processes.ts'
+import { refreshProcesses } from './processes.ts'
 import {
   changeHome,
   client,
-  hasChanged,
   homeKey,
+  invalidate,
   isSignedOut,
   me,
   people,
   queryClient,
-  restOfAgents,
-  restOfProjects,
+  readAllAgents,
+  readAllProjects,
   tokens,
 } from './queries.ts'
 import { onWantedChange, openPanels, wantedStreams } from './streams.ts'
-import { letGo, mayKeepConnection } from './unseen.ts'
 import { takeWorkEvent, takeWorkSnapshot } from './work.ts'
 
 const firstRetryMs = 500
@@ -103,7 +103,7 @@ export function startLive(): () => void {
 
   function onSight(): void {
     clearTimeout(unseen)
-    letGo()
+    releaseConnection()
     if (document.hidden) unseen = setTimeout(() => void rest(), unseenMs)
     else if (resting) {
       resting = false
@@ -113,8 +113,8 @@ export function startLive(): () => void {
   }
 
   async function rest(): Promise<void> {
-    if ((openPanels().length > 0 || mayTellOutside()) && (await mayKeepConnection())) {
-      if (!document.hidden || stopped) letGo()
+    if ((openPanels().length > 0 || notificationsAllowed()) && (await mayKeepConnection())) {
+      if (!document.hidden || stopped) releaseConnection()
       return
     }
     if (!watch || !document.hidden || stopped) return
@@ -134,7 +134,7 @@ export function startLive(): () => void {
     document.removeEventListener('visibilitychange', onSight)
     clearTimeout(timer)
     clearTimeout(unseen)
-    letGo()
+    releaseConnection()
     watch?.close()
   }
 }
@@ -152,15 +152,15 @@ function show(stream: StreamState): void {
 }
 
 function take(event: HoldfastEvent): void {
-  hearFinished(event)
+  publishFinishedOf(event)
   if (event.stream !== 'home') return takeWorkEvent(event)
-  if (event.type.startsWith('approval-')) lookAtInbox()
-  if (event.type.startsWith('channel-')) void channelsHaveChanged()
-  if (event.type.startsWith('process-') || event.type.startsWith('coordinator-')) lookAtProcesses()
-  lookAtInterrupted(event)
+  if (event.type.startsWith('approval-')) refreshInbox()
+  if (event.type.startsWith('channel-')) void refreshChannels()
+  if (event.type.startsWith('process-') || event.type.startsWith('coordinator-')) refreshProcesses()
+  refreshInterrupted(event)
   changeHome((home) => afterEvent(home, event))
-  if (event.type.startsWith('person-')) for (const { queryKey } of [people, me]) void hasChanged(queryKey)
-  if (event.type.startsWith('token-')) void hasChanged(tokens.queryKey)
+  if (event.type.startsWith('person-')) for (const { queryKey } of [people, me]) void invalidate(queryKey)
+  if (event.type.startsWith('token-')) void invalidate(tokens.queryKey)
 }
 
 /** Of `home` or of a stream that is followed from here on. */
@@ -168,7 +168,7 @@ function replace(state: Readonly<Record<string, unknown>>): void {
   for (const [stream, told] of Object.entries(state)) takeWorkSnapshot(stream, told)
   if (!('home' in state)) return
   replaceHome(state)
-  for (const { queryKey } of [people, tokens, inbox]) void hasChanged(queryKey)
+  for (const { queryKey } of [people, tokens, inbox]) void invalidate(queryKey)
   void queryClient.invalidateQueries()
 }
 
@@ -177,10 +177,10 @@ function replaceHome(state: Readonly<Record<string, unknown>>): void {
   queryClient.setQueryData<Home>(homeKey, { projects: home.projects, agents: home.agents })
   // A snapshot's lists are bounded; the rest of a long one follows.
   if (home.projects.length >= snapshotListLimit) {
-    void restOfProjects().then((all) => changeHome((now) => all.reduce(withProject, now)), ignore)
+    void readAllProjects().then((all) => changeHome((now) => all.reduce(withProject, now)), ignore)
   }
   if (home.agents.length >= snapshotListLimit) {
-    void restOfAgents().then((all) => changeHome((now) => all.reduce(withAgent, now)), ignore)
+    void readAllAgents().then((all) => changeHome((now) => all.reduce(withAgent, now)), ignore)
   }
 }
 

@@ -74,7 +74,7 @@ export function acknowledge({ senderId, clientId }: Message): void {
 export function send(unsent: Unsent, onSent: (message: Message) => void): boolean {
   if (entries.length >= mostUnsent) return false
   change((now) => [...now, unsent])
-  void empty(unsent, onSent)
+  void flushOutbox(unsent, onSent)
   return true
 }
 
@@ -84,13 +84,13 @@ export function sendAgain(unsent: Unsent, onSent: (message: Message) => void): v
   change((now) =>
     now.map(({ refused, ...each }) => (each.clientId === unsent.clientId || !refused ? each : { ...each, refused })),
   )
-  void empty(unsent, onSent)
+  void flushOutbox(unsent, onSent)
 }
 
 type Place = Pick<Unsent, 'projectId' | 'agentId'>
 
 /** Sends what waits for a conversation, until all is sent or the server cannot be reached. */
-export async function empty(place: Place, onSent: (message: Message) => void): Promise<void> {
+export async function flushOutbox(place: Place, onSent: (message: Message) => void): Promise<void> {
   const name = `${place.projectId} ${place.agentId}`
   const by = queryClient.getQueryData(me.queryKey)?.id
   if (sending.has(name)) return

@@ -8,7 +8,7 @@ import type { AgentSession } from '../../../src/protocol/agent-sessions/agent-se
 import type { Page } from '../../../src/protocol/page.ts'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
 import type { Process, ProcessWithOutput } from '../../../src/protocol/processes/process.ts'
-import { askAnewIfUnderWay, client, hasChanged, queryClient } from './queries.ts'
+import { client, invalidate, invalidateIfFetching, queryClient } from './queries.ts'
 
 /** More than anybody looks through. */
 const mostListed = 200
@@ -66,7 +66,7 @@ export const agentSessionsOf = (projectId: string, agentId: string) =>
   })
 
 /** Their events are in the streams of projects; a page that follows none of them looks this often. */
-export const lookEveryMs = 10_000
+export const refreshEveryMs = 10_000
 
 const agentSessionsKey = ['agent-sessions'] as const
 
@@ -84,7 +84,7 @@ export const coordinators = queryOptions<Coordinator[]>({
 /** Puts what was told into a list that is known; one that is being asked for is asked for anew. */
 function take<Item>(queryKey: readonly unknown[], change: (known: readonly Item[]) => Item[]): void {
   queryClient.setQueryData<Item[]>(queryKey, (known) => known && change(known))
-  askAnewIfUnderWay(queryKey)
+  invalidateIfFetching(queryKey)
 }
 
 /** A process as a project's stream or an answer told it. */
@@ -92,25 +92,25 @@ export function takeProcess(told: Process): void {
   take<Process>(processesOf(told.projectId, told.agentId).queryKey, (known) =>
     [...known.filter(({ launchId }) => launchId !== told.launchId), told].sort(newestFirst).slice(0, mostOfPair),
   )
-  lookAtProcesses()
+  refreshProcesses()
 }
 
 export function takeAgentSession(told: AgentSession): void {
   take<AgentSession>(agentSessionsOf(told.projectId, told.agentId).queryKey, (known) =>
     [...known.filter(({ id }) => id !== told.id), told].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1)).slice(0, mostOfPair),
   )
-  lookAtProcesses()
+  refreshProcesses()
 }
 
 let looking = false
 
-export function lookAtProcesses(): void {
+export function refreshProcesses(): void {
   if (looking) return
   looking = true
   setTimeout(() => {
     looking = false
-    void hasChanged(processesKey)
-    void hasChanged(agentSessionsKey)
-    void hasChanged(coordinators.queryKey)
+    void invalidate(processesKey)
+    void invalidate(agentSessionsKey)
+    void invalidate(coordinators.queryKey)
   }, gatherMs)
 }

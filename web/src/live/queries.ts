@@ -20,38 +20,38 @@ export const queryClient = new QueryClient({
 export const homeKey = ['home'] as const
 
 /** Lists are read whole up to this many; nobody reads more in one list. */
-const mostListed = 2000
+const maxListed = 2000
 
-async function wholeList<Item>(items: AsyncGenerator<Item, void, undefined>): Promise<Item[]> {
+async function readAll<Item>(items: AsyncGenerator<Item, void, undefined>): Promise<Item[]> {
   const all: Item[] = []
   for await (const item of items) {
     all.push(item)
-    if (all.length >= mostListed) break
+    if (all.length >= maxListed) break
   }
   return all
 }
 
 const page = { limit: 200 }
 
-export const restOfProjects = (): Promise<Project[]> => wholeList(client.pages('/api/projects', { query: page }))
-export const restOfAgents = (): Promise<Agent[]> => wholeList(client.pages('/api/agents', { query: page }))
-export const restOfTasks = (projectId: string): Promise<Task[]> =>
-  wholeList(client.pages('/api/projects/{projectId}/tasks', { params: { projectId }, query: page }))
-export const restOfWorkSessions = (projectId: string): Promise<WorkSession[]> =>
-  wholeList(client.pages('/api/projects/{projectId}/sessions', { params: { projectId }, query: page }))
+export const readAllProjects = (): Promise<Project[]> => readAll(client.pages('/api/projects', { query: page }))
+export const readAllAgents = (): Promise<Agent[]> => readAll(client.pages('/api/agents', { query: page }))
+export const readAllTasks = (projectId: string): Promise<Task[]> =>
+  readAll(client.pages('/api/projects/{projectId}/tasks', { params: { projectId }, query: page }))
+export const readAllWorkSessions = (projectId: string): Promise<WorkSession[]> =>
+  readAll(client.pages('/api/projects/{projectId}/sessions', { params: { projectId }, query: page }))
 
 export const me = queryOptions<Me>({ queryKey: ['me'], queryFn: () => client.get('/api/me') })
 export const people = queryOptions<Person[]>({
   queryKey: ['people'],
-  queryFn: ({ signal }) => wholeList(client.pages('/api/people', { query: page, signal })),
+  queryFn: ({ signal }) => readAll(client.pages('/api/people', { query: page, signal })),
 })
 export const tokens = queryOptions<Token[]>({
   queryKey: ['tokens'],
-  queryFn: ({ signal }) => wholeList(client.pages('/api/tokens', { query: page, signal })),
+  queryFn: ({ signal }) => readAll(client.pages('/api/tokens', { query: page, signal })),
 })
 
 /** Gives up on the question that is under way and asks anew. */
-export async function askAgain(query: { readonly queryKey: readonly unknown[] }): Promise<void> {
+export async function refetch(query: { readonly queryKey: readonly unknown[] }): Promise<void> {
   await queryClient.cancelQueries({ queryKey: query.queryKey })
   await queryClient.refetchQueries({ queryKey: query.queryKey })
 }
@@ -60,14 +60,14 @@ export async function askAgain(query: { readonly queryKey: readonly unknown[] })
  * What is known is no longer so. An answer under way was perhaps given before the change, and a first question is not
  * asked again by itself while it is under way: it is given up, and whatever is looked at is asked anew.
  */
-export async function hasChanged(queryKey: readonly unknown[]): Promise<void> {
+export async function invalidate(queryKey: readonly unknown[]): Promise<void> {
   await queryClient.cancelQueries({ queryKey })
   await queryClient.invalidateQueries({ queryKey })
 }
 
 /** Something was told by itself: an answer that is still under way was perhaps given before, and would put it back. */
-export function askAnewIfUnderWay(queryKey: readonly unknown[]): void {
-  if (queryClient.isFetching({ queryKey, exact: true }) > 0) void hasChanged(queryKey)
+export function invalidateIfFetching(queryKey: readonly unknown[]): void {
+  if (queryClient.isFetching({ queryKey, exact: true }) > 0) void invalidate(queryKey)
 }
 
 /** Filled by live.ts; undefined until the first snapshot is here. */

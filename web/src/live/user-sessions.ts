@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { UserSession } from '../../../src/protocol/consoles/user-session.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
-import { client, hasChanged } from './queries.ts'
+import { client, invalidate } from './queries.ts'
 
 const mostListed = 50
 /** Many events at once are one question. */
@@ -29,11 +29,11 @@ const gathered = new Set<string>()
 const changes = /^(?:session:|agent:|process-|approval-)/
 
 /** An event of a project's own stream; of user sessions it has copies without a body. */
-export function lookAtUserSessions(projectId: string, { type }: HoldfastEvent): void {
+export function refreshUserSessions(projectId: string, { type }: HoldfastEvent): void {
   if (!changes.test(type) || gathered.has(projectId)) return
   gathered.add(projectId)
   setTimeout(() => {
     gathered.delete(projectId)
-    void hasChanged(userSessionsOf(projectId).queryKey)
+    void invalidate(userSessionsOf(projectId).queryKey)
   }, gatherMs)
 }

@@ -2,16 +2,16 @@
 import { useQuery } from '@tanstack/react-query'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import { type ConversationState, type ProjectState, snapshotListLimit, type TurnsState } from '../../../src/protocol/snapshot.ts'
-import { lookAtAllowances } from './allowances.ts'
+import { refreshAllowances } from './allowances.ts'
 import { takeApproval } from './approvals.ts'
-import { afterChatEvent, afterSnapshot, afterTurnEvent, type Chat, type Saying, sayingIn } from './chat.ts'
-import { forgetContinuity, lookAtContinuity } from './continuity.ts'
+import { afterChatEvent, afterSnapshot, afterTurnEvent, type Chat, type PartialAnswer, partialAnswerIn } from './chat.ts'
+import { forgetContinuity, refreshContinuity } from './continuity.ts'
 import { acknowledge } from './outbox.ts'
 import { takeAgentSession, takeProcess } from './processes.ts'
 import { afterProjectEvent, type ProjectWork, withTask, withWorkSession } from './project-work.ts'
-import { hasChanged, queryClient, restOfTasks, restOfWorkSessions } from './queries.ts'
+import { invalidate, queryClient, readAllTasks, readAllWorkSessions } from './queries.ts'
 import { useStream } from './streams.ts'
-import { lookAtUserSessions } from './user-sessions.ts'
+import { refreshUserSessions } from './user-sessions.ts'
 
 const workKey = (projectId: string) => ['work', projectId] as const
 const chatKey = (conversationKey: string) => ['chat', conversationKey] as const
@@ -32,9 +32,9 @@ export function useChat(conversationKey: string): Chat | undefined {
 }
 
 /** null: nothing is being said. */
-export function useSaying(conversationKey: string): Saying | null {
+export function usePartialAnswer(conversationKey: string): PartialAnswer | null {
   useStream(turnsPrefix + conversationKey)
-  return useQuery<Saying | null>({ queryKey: sayingKey(conversationKey), enabled: false }).data ?? null
+  return useQuery<PartialAnswer | null>({ queryKey: sayingKey(conversationKey), enabled: false }).data ?? null
 }
 
 export const webChatKey = (projectId: string, agentId: string): string => `web:${projectId}.${agentId}`
@@ -49,17 +49,17 @@ export function takeWorkEvent(event: HoldfastEvent): void {
   if (event.stream.startsWith(projectPrefix)) {
     const projectId = event.stream.slice(projectPrefix.length)
     changeWork(projectId, (work) => afterProjectEvent(work, event))
-    lookAtContinuity(projectId, event)
-    lookAtUserSessions(projectId, event)
+    refreshContinuity(projectId, event)
+    refreshUserSessions(projectId, event)
     if (!('data' in event)) return
-    if ('allowance' in event.data) lookAtAllowances(projectId)
+    if ('allowance' in event.data) refreshAllowances(projectId)
     if ('approval' in event.data) takeApproval(event.data.approval)
     if ('agentSession' in event.data) takeAgentSession(event.data.agentSession)
     if ('process' in event.data) takeProcess(event.data.process)
   }
   if (event.stream.startsWith(turnsPrefix)) {
     const key = sayingKey(event.stream.slice(turnsPrefix.length))
-    queryClient.setQueryData<Saying | null>(key, (saying) => afterTurnEvent(saying ?? null, event))
+    queryClient.setQueryData<PartialAnswer | null>(key, (saying) => afterTurnEvent(saying ?? null, event))
   }
   if (event.stream.startsWith(conversationPrefix)) {
     changeChat(event.stream.slice(conversationPrefix.length), (chat) => afterChatEvent(chat, event))
@@ -71,7 +71,10 @@ export function takeWorkEvent(event: HoldfastEvent): void {
 export function takeWorkSnapshot(stream: string, state: unknown): void {
   if (stream.startsWith(projectPrefix)) replaceWork(stream.slice(projectPrefix.length), state as ProjectState)
   if (stream.startsWith(turnsPrefix))
-    queryClient.setQueryData<Saying | null>(sayingKey(stream.slice(turnsPrefix.length)), sayingIn(state as TurnsState))
+    queryClient.setQueryData<PartialAnswer | null>(
+      sayingKey(stream.slice(turnsPrefix.length)),
+      partialAnswerIn(state as TurnsState),
+    )
   if (stream.startsWith(conversationPrefix)) {
     const key = chatKey(stream.slice(conversationPrefix.length))
     const told = state as ConversationState
@@ -82,20 +85,20 @@ export function takeWorkSnapshot(stream: string, state: unknown): void {
 
 function replaceWork(projectId: string, { tasks, workSessions }: ProjectState): void {
   queryClient.setQueryData<ProjectWork>(workKey(projectId), { tasks, workSessions })
-  void hasChanged(['approvals', projectId])
-  lookAtAllowances(projectId)
+  void invalidate(['approvals', projectId])
+  refreshAllowances(projectId)
   forgetContinuity(projectId)
-  void hasChanged(['user-sessions', projectId])
-  void hasChanged(['agent-sessions-of', projectId])
-  void hasChanged(['processes-of', projectId])
+  void invalidate(['user-sessions', projectId])
+  void invalidate(['agent-sessions-of', projectId])
+  void invalidate(['processes-of', projectId])
   // A snapshot's lists are bounded; the rest of a long one follows.
   if (tasks.length >= snapshotListLimit) {
-    void restOfTasks(projectId).then((all) => changeWork(projectId, (work) => all.reduce(withTask, work)), ignore)
+    void readAllTasks(projectId).then((all) => changeWork(projectId, (work) => all.reduce(withTask, work)), ignore)
   }
   if (workSessions.length >= snapshotListLimit) {
-    const add = (all: Awaited<ReturnType<typeof restOfWorkSessions>>) =>
+    const add = (all: Awaited<ReturnType<typeof readAllWorkSessions>>) =>
       changeWork(projectId, (work) => all.reduce(withWorkSession, work))
-    void restOfWorkSessions(projectId).then(add, ignore)
+    void readAllWorkSessions(projectId).then(add, ignore)
   }
 }
 

@@ -4,8 +4,8 @@ import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { WorkSession } from '../../../src/protocol/work/work-session.ts'
 import { interrupted } from '../live/continuity.ts'
-import { useAgentAndProject } from '../live/names.ts'
-import { askAgain } from '../live/queries.ts'
+import { useAgentAndProject } from '../live/display-names.ts'
+import { refetch } from '../live/queries.ts'
 import { Button } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
@@ -43,7 +43,7 @@ export function Interrupted() {
       className="flex min-h-11 flex-wrap items-center gap-x-4 border-b border-line py-2.5"
     >
       <h2 className="w-36 font-semibold max-sm:w-full">{continuity.interrupted}</h2>
-      {error && !data && <ProblemNote error={error} onRetry={() => void askAgain(interrupted)} />}
+      {error && !data && <ProblemNote error={error} onRetry={() => void refetch(interrupted)} />}
       {data?.length === 0 && <p className="text-faint">{continuity.interruptedNone}</p>}
       {data && data.length > 0 && (
         <ul aria-label={continuity.interrupted} className="w-full divide-y divide-line pt-1">

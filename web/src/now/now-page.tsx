@@ -10,7 +10,7 @@ import { Page, Rows, Section } from '../parts/page.tsx'
 import { FirstDay } from '../system/day-begins.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { FirstProject } from './first-project.tsx'
-import { FirstWords } from './first-words.tsx'
+import { GettingStarted } from './getting-started.tsx'
 import { Interrupted } from './interrupted.tsx'
 import { ProjectRow } from './project-row.tsx'
 import { useRunning } from './running.ts'
@@ -32,7 +32,7 @@ export function NowPage() {
         <Interrupted />
         <RunningNow running={running} />
       </div>
-      {home && <FirstWords home={home} />}
+      {home && <GettingStarted home={home} />}
       <FirstDay />
       {projects.length === 0 ? (
         <FirstProject />

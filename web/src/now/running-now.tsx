@@ -3,15 +3,15 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { isHeld, type RunningAgent } from '../../../src/client/running.ts'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
-import { Release } from '../conversations/trouble.tsx'
-import { useAgentAndProject } from '../live/names.ts'
+import { Release } from '../conversations/agent-problem.tsx'
+import { useAgentAndProject } from '../live/display-names.ts'
 import { coordinators } from '../live/processes.ts'
 import { useMay } from '../live/queries.ts'
 import { userSessionsWith } from '../live/user-sessions.ts'
-import { Lasting } from '../parts/lasting.tsx'
+import { ElapsedTime } from '../parts/elapsed-time.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
-import { doing } from './running.ts'
+import { activityOf } from './running.ts'
 
 export function RunningNow({ running }: { running: readonly RunningAgent[] | undefined }) {
   const { running: words } = useWords()
@@ -59,7 +59,7 @@ function RunningRow({ running, role, coordinators: machines, room }: RunningRowP
   const mayWrite = useMay('write')
   const { agentId, projectId, agentSession } = running
   const { agent, project } = useAgentAndProject(running)
-  const { dot, word } = doing(running, machines, words)
+  const { dot, word } = activityOf(running, machines, words)
   const isTask = agentSession?.purpose === 'task'
   const cells = (
     <>
@@ -73,7 +73,7 @@ function RunningRow({ running, role, coordinators: machines, room }: RunningRowP
       </span>
       <span className="truncate text-sm text-quiet max-sm:col-span-2 max-sm:row-start-2">{word}</span>
       <span className="justify-self-end text-sm text-faint">
-        <Lasting since={Date.parse(running.since)} />
+        <ElapsedTime since={Date.parse(running.since)} />
       </span>
     </>
   )

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type RunningAgent, runningAgents } from '../../../src/client/running.ts'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
 import { saidIn } from '../../../src/protocol/sentence-forms.ts'
-import { liveAgentSessions, livingProcesses, lookEveryMs } from '../live/processes.ts'
+import { liveAgentSessions, livingProcesses, refreshEveryMs } from '../live/processes.ts'
 import { standingDots, standingOf, standingWord } from '../processes/process-words.ts'
 import type { LiveState } from '../shell/state-dot.tsx'
 import type { Messages } from '../translations/en.ts'
@@ -11,11 +11,11 @@ import type { Messages } from '../translations/en.ts'
 /** undefined until it is known. */
 export function useRunning(): RunningAgent[] | undefined {
   const processes = useQuery(livingProcesses).data
-  const agentSessions = useQuery({ ...liveAgentSessions, refetchInterval: lookEveryMs }).data
+  const agentSessions = useQuery({ ...liveAgentSessions, refetchInterval: refreshEveryMs }).data
   return processes && agentSessions && runningAgents(processes, agentSessions)
 }
 
-export function doing(
+export function activityOf(
   { agentSession, process }: RunningAgent,
   machines: readonly Coordinator[] | undefined,
   words: Messages,

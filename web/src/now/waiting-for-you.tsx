@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { ApprovalCard } from '../approvals/approval-card.tsx'
 import { forgetDecided, inbox, useWaitingCount } from '../live/approvals.ts'
-import { askAgain } from '../live/queries.ts'
+import { refetch } from '../live/queries.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
 
@@ -17,7 +17,7 @@ export function WaitingForYou() {
   return (
     <section aria-label={now.waiting} className="flex min-h-11 flex-wrap items-center gap-x-4 border-y border-line py-2.5">
       <h2 className="w-36 font-semibold max-sm:w-full">{now.waiting}</h2>
-      {error && !data && <ProblemNote error={error} onRetry={() => void askAgain(inbox)} />}
+      {error && !data && <ProblemNote error={error} onRetry={() => void refetch(inbox)} />}
       {data && (
         <p className={count ? 'text-quiet' : 'text-faint'} role="status">
           {count ? approvals.waiting(count) : now.waitingNone}

@@ -1,7 +1,7 @@
 /** Buttons, and links that look like them. A button that waits for the server says so after a moment and cannot be pressed twice. */
 import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react'
 import { useWords } from '../translations/messages.tsx'
-import { useWaitedFor } from './waited.ts'
+import { useWaitStage } from './wait-stage.ts'
 
 export type Look = 'primary' | 'plain' | 'quiet' | 'danger'
 
@@ -36,7 +36,7 @@ interface SubmitProps extends ButtonProps {
 /** Stays focusable while it waits, so that the keyboard does not lose its place. */
 export function SubmitButton({ waiting, children, onClick, ...rest }: SubmitProps) {
   const words = useWords()
-  const waited = useWaitedFor(waiting)
+  const waited = useWaitStage(waiting)
   return (
     <Button
       look="primary"

@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect } from 'react'
 import { useWaitingForMe } from '../live/approvals.ts'
 import { useWords } from '../translations/messages.tsx'
-import { announceArrival } from './arrival.tsx'
+import { announcePage } from './page-announcement.tsx'
 
 interface PageProps {
   readonly title: string
@@ -60,7 +60,7 @@ export function useTitle(title: string): void {
   const waiting = useWaitingForMe()
   useEffect(() => {
     document.title = `${waiting ? `(${waiting}) ` : ''}${title} · ${product}`
-    announceArrival(title)
+    announcePage(title)
   }, [title, product, waiting])
 }
 

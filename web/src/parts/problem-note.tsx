@@ -4,9 +4,9 @@ import type { Problem } from '../../../src/protocol/problem.ts'
 import type { Messages } from '../translations/en.ts'
 import { useWords } from '../translations/messages.tsx'
 import { Button } from './button.tsx'
-import { saidDetail } from './said-detail.ts'
+import { problemDetail } from './problem-detail.ts'
 
-interface Told {
+interface ProblemText {
   readonly title: string
   /** What became of the request: a refusal changes nothing; without an answer nobody here knows. */
   readonly kept: string
@@ -17,7 +17,7 @@ interface Told {
 
 export const problemIn = (error: unknown): Problem | undefined => (error instanceof ProblemError ? error.problem : undefined)
 
-export function tell(error: unknown, words: Messages): Told {
+export function describeProblem(error: unknown, words: Messages): ProblemText {
   const problem = problemIn(error)
   if (!problem) return { title: words.problem.unreachable, kept: words.problem.unknown, next: words.problem.unreachableNext }
   // A server newer than this page may know codes that the page does not.
@@ -26,12 +26,12 @@ export function tell(error: unknown, words: Messages): Told {
     ...known,
     kept: words.problem.unchanged,
     code: problem.code,
-    ...(problem.detail !== problem.title && { detail: saidDetail(problem, words) }),
+    ...(problem.detail !== problem.title && { detail: problemDetail(problem, words) }),
   }
 }
 
 /** Below the fields of a long dialog nobody would see it, and the button that was pressed would seem to do nothing. */
-const intoSight = (note: HTMLElement | null): void => {
+const scrollIntoDialog = (note: HTMLElement | null): void => {
   if (note?.closest('[role=dialog], [role=alertdialog]')) note.scrollIntoView({ block: 'nearest' })
 }
 
@@ -46,9 +46,13 @@ interface ProblemNoteProps {
 export function ProblemNote({ error, typed = false, onRetry }: ProblemNoteProps) {
   const words = useWords()
   if (!error) return null
-  const told = tell(error, words)
+  const told = describeProblem(error, words)
   return (
-    <div ref={intoSight} role="alert" className="flex flex-col gap-1 rounded-md bg-bad-wash px-3 py-2.5 [overflow-wrap:anywhere]">
+    <div
+      ref={scrollIntoDialog}
+      role="alert"
+      className="flex flex-col gap-1 rounded-md bg-bad-wash px-3 py-2.5 [overflow-wrap:anywhere]"
+    >
       <p className="font-medium text-bad">{told.title}</p>
       {told.detail && <p className="text-sm">{told.detail}</p>}
       <p>{[!onRetry && told.kept, typed && words.problem.typed, told.next].filter(Boolean).join(' ')}</p>

@@ -1,8 +1,8 @@
 /** A moment, told relative to now, with the exact one on hover. */
 import { useWriting } from '../translations/messages.tsx'
-import { ticking } from './ticking.ts'
+import { tickingClock } from './ticking-clock.ts'
 
-const useNow = ticking(15_000)
+const useNow = tickingClock(15_000)
 
 export function Ago({ at, className }: { at: string; className?: string }) {
   const writing = useWriting()

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { useWords } from '../translations/messages.tsx'
 import { Button } from './button.tsx'
-import { useWaitedFor } from './waited.ts'
+import { useWaitStage } from './wait-stage.ts'
 
 interface WaitingProps {
   /** What is waited for, in words: “the people”. */
@@ -14,7 +14,7 @@ interface WaitingProps {
 
 export function Waiting({ what, onRetry, rows = 3 }: WaitingProps) {
   const words = useWords()
-  const waited = useWaitedFor(true)
+  const waited = useWaitStage(true)
   if (waited === 'nothing') return null
   return (
     <div className="py-2" aria-busy="true">
@@ -52,7 +52,7 @@ function Skeleton({ rows }: { rows: number }): ReactNode {
 /** For a form that has been sent: after 10 s it says so and lets go. */
 export function SlowAnswer({ waiting, onStop }: { waiting: boolean; onStop: () => void }) {
   const words = useWords()
-  const waited = useWaitedFor(waiting)
+  const waited = useWaitStage(waiting)
   if (waited !== 'long') return null
   return (
     <div role="status" className="flex flex-wrap items-center gap-3 rounded-md bg-warn-wash px-3 py-2 text-warn">

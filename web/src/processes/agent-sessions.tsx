@@ -1,16 +1,16 @@
 /** Which agents are signed in, what for, and since when. */
 import { useQuery } from '@tanstack/react-query'
 import type { AgentSession } from '../../../src/protocol/agent-sessions/agent-session.ts'
-import { useAgentAndProject } from '../live/names.ts'
-import { liveAgentSessions, lookEveryMs } from '../live/processes.ts'
-import { Lasting } from '../parts/lasting.tsx'
+import { useAgentAndProject } from '../live/display-names.ts'
+import { liveAgentSessions, refreshEveryMs } from '../live/processes.ts'
+import { ElapsedTime } from '../parts/elapsed-time.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
 
 export function AgentSessions() {
   const { agentSessions: words } = useWords()
-  const { data } = useQuery({ ...liveAgentSessions, refetchInterval: lookEveryMs })
+  const { data } = useQuery({ ...liveAgentSessions, refetchInterval: refreshEveryMs })
   if (!data) return null
   return (
     <Section title={words.title} note={data.length > 0 && data.length}>
@@ -44,7 +44,7 @@ function AgentSessionRow({ agentSession }: { agentSession: AgentSession }) {
         {[words.purposes[purpose], words.states[state], launchId === null && words.byOthers].filter(Boolean).join(' · ')}
       </span>
       <span className="justify-self-end text-sm text-faint">
-        <Lasting since={Date.parse(createdAt)} />
+        <ElapsedTime since={Date.parse(createdAt)} />
       </span>
     </li>
   )

@@ -2,12 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
-import { coordinators, lookAtProcesses } from '../live/processes.ts'
+import { coordinators, refreshProcesses } from '../live/processes.ts'
 import { client, useMay } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
-import { Lasting } from '../parts/lasting.tsx'
+import { ElapsedTime } from '../parts/elapsed-time.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
@@ -57,7 +57,7 @@ function CoordinatorRow({ coordinator }: { coordinator: Coordinator }) {
           {[words.count(processes), words.version(version), `pid ${pid}`].join(' · ')}
         </span>
         <span className="justify-self-end text-sm text-faint">
-          {state === 'connected' ? <Lasting since={Date.parse(joinedAt)} say={words.for} /> : <Heard at={lastHeardAt} />}
+          {state === 'connected' ? <ElapsedTime since={Date.parse(joinedAt)} format={words.for} /> : <Heard at={lastHeardAt} />}
         </span>
       </div>
       {state === 'unreachable' && mayManage && <TakeOver coordinator={coordinator} />}
@@ -82,7 +82,7 @@ function TakeOver({ coordinator: { id, machine } }: { coordinator: Coordinator }
       return true
     })
     if (!done) return
-    lookAtProcesses()
+    refreshProcesses()
     notify(words.takenOver(machine))
     setAsking(false)
   }

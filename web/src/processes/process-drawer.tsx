@@ -4,9 +4,9 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import type { ProcessWithOutput } from '../../../src/protocol/processes/process.ts'
 import { outputKeptDays } from '../../../src/protocol/processes/process.ts'
-import { useAgentAndProject } from '../live/names.ts'
+import { useAgentAndProject } from '../live/display-names.ts'
 import { coordinators, processWithOutput } from '../live/processes.ts'
-import { askAgain } from '../live/queries.ts'
+import { refetch } from '../live/queries.ts'
 import { CopyId } from '../parts/copy.tsx'
 import { Drawer } from '../parts/drawer.tsx'
 import { Fact, Facts } from '../parts/page.tsx'
@@ -42,8 +42,8 @@ function Launch({ launchId }: { launchId: string }) {
     refetchInterval: ({ state }) => (state.data?.state === 'ended' ? false : readAgainMs),
   })
   if (data) return <Details process={data} />
-  if (error) return <ProblemNote error={error} onRetry={() => void askAgain(query)} />
-  return <Waiting what={words.things.processes} onRetry={() => void askAgain(query)} />
+  if (error) return <ProblemNote error={error} onRetry={() => void refetch(query)} />
+  return <Waiting what={words.things.processes} onRetry={() => void refetch(query)} />
 }
 
 function Details({ process }: { process: ProcessWithOutput }) {

@@ -2,10 +2,10 @@
 import { Link } from '@tanstack/react-router'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
 import type { Process } from '../../../src/protocol/processes/process.ts'
-import { Release } from '../conversations/trouble.tsx'
-import { useAgentAndProject } from '../live/names.ts'
+import { Release } from '../conversations/agent-problem.tsx'
+import { useAgentAndProject } from '../live/display-names.ts'
 import { useMay } from '../live/queries.ts'
-import { Lasting, secondsBetween } from '../parts/lasting.tsx'
+import { ElapsedTime, secondsBetween } from '../parts/elapsed-time.tsx'
 import { Ago } from '../parts/time.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
@@ -48,7 +48,7 @@ export function ProcessRow({ process, coordinators }: ProcessRowProps) {
         </span>
         <span className="text-right font-mono text-sm text-faint tabular-nums max-sm:hidden">{live ? process.pid : ''}</span>
         <span className="justify-self-end text-right text-sm text-faint">
-          {live ? <Lasting since={Date.parse(process.startedAt ?? process.orderedAt)} /> : <EndedAgo process={process} />}
+          {live ? <ElapsedTime since={Date.parse(process.startedAt ?? process.orderedAt)} /> : <EndedAgo process={process} />}
         </span>
       </Link>
       {live && (mayManage || mayWrite) && (

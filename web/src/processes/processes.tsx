@@ -1,7 +1,7 @@
 /** Which processes of agents live, and why the others ended. A row opens the details of its launch. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { coordinators, endedProcesses, livingProcesses } from '../live/processes.ts'
-import { askAgain } from '../live/queries.ts'
+import { refetch } from '../live/queries.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
@@ -15,8 +15,8 @@ export function Processes() {
   const machines = useQuery(coordinators).data
   return (
     <Section title={words.processes.title} note={living.data && living.data.length > 0 && living.data.length}>
-      {living.error && !living.data && <ProblemNote error={living.error} onRetry={() => void askAgain(livingProcesses)} />}
-      {living.isPending && <Waiting what={words.things.processes} onRetry={() => void askAgain(livingProcesses)} />}
+      {living.error && !living.data && <ProblemNote error={living.error} onRetry={() => void refetch(livingProcesses)} />}
+      {living.isPending && <Waiting what={words.things.processes} onRetry={() => void refetch(livingProcesses)} />}
       {living.data?.length === 0 && <p className="text-faint">{words.processes.none}</p>}
       {living.data && living.data.length > 0 && (
         <Rows label={words.processes.title}>
@@ -34,7 +34,7 @@ function Ended() {
   const words = useWords()
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(endedProcesses)
   const items = data?.pages.flatMap((page) => page.items) ?? []
-  if (error && !data) return <ProblemNote error={error} onRetry={() => void askAgain(endedProcesses)} />
+  if (error && !data) return <ProblemNote error={error} onRetry={() => void refetch(endedProcesses)} />
   if (!data) return null
   return (
     <div className="mt-2 flex flex-col gap-2">

@@ -12,8 +12,8 @@ import { useSending } from '../live/sending.ts'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Section } from '../parts/page.tsx'
+import { problemDetail } from '../parts/problem-detail.ts'
 import { ProblemNote, problemIn } from '../parts/problem-note.tsx'
-import { saidDetail } from '../parts/said-detail.ts'
 import { SlowAnswer } from '../parts/waiting.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
 import { isDefault, type SettingTexts, settingChanges, settingGroups, settingKeys, settingProblem } from './setting-draft.ts'
@@ -91,7 +91,7 @@ export function BehaviourSettings({ project, mayWrite, mayManage }: BehaviourPro
                     name={key}
                     value={project.settings[key]}
                     text={texts[key]}
-                    problem={problems[key] ?? (refused?.['key'] === key ? saidDetail(refused, words) : undefined)}
+                    problem={problems[key] ?? (refused?.['key'] === key ? problemDetail(refused, words) : undefined)}
                     waiting={waiting && key in changes}
                     mayWrite={mayWrite && (mayManage || !managedSettings.has(key))}
                     onText={(text) => setTexts({ ...texts, [key]: text })}

@@ -8,7 +8,7 @@ import { useSending } from '../live/sending.ts'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { nameProblem, pathProblem } from '../parts/checks.ts'
 import { TextField } from '../parts/field.tsx'
-import { showFirstWrong } from '../parts/first-wrong.ts'
+import { focusFirstInvalid } from '../parts/focus-invalid.ts'
 import { notify } from '../parts/notices.tsx'
 import { Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
@@ -44,7 +44,7 @@ export function GeneralSettings({ project, mayWrite, mayManage }: GeneralProps) 
   async function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
-    showFirstWrong(event)
+    focusFirstInvalid(event)
     if (changes === 0 || nameProblem(name, words) || pathProblem(path, words)) return
     const params = { projectId: project.id }
     const changed = await send(change, (options) =>

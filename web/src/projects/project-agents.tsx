@@ -10,7 +10,7 @@ import { withAssignment } from '../live/home.ts'
 import { coordinators } from '../live/processes.ts'
 import { changeHome, client, useHome, useMay } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
-import { doing, useRunning } from '../now/running.ts'
+import { activityOf, useRunning } from '../now/running.ts'
 import { buttonClass, IconButton } from '../parts/button.tsx'
 import { CloseIcon, PlusIcon } from '../parts/icons.tsx'
 import { itemClass, MenuPopup } from '../parts/menu.tsx'
@@ -62,7 +62,7 @@ function Doing({ running }: { running: RunningAgent | undefined }) {
   const words = useWords()
   const machines = useQuery(coordinators).data
   if (!running) return null
-  const { dot, word } = doing(running, machines, words)
+  const { dot, word } = activityOf(running, machines, words)
   return (
     <span className="flex min-w-0 items-center gap-1.5 text-sm text-quiet">
       <StateDot state={dot} />

@@ -9,7 +9,7 @@ import { useSending } from '../live/sending.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { nameProblem, pathProblem } from '../parts/checks.ts'
 import { TextField } from '../parts/field.tsx'
-import { showFirstWrong } from '../parts/first-wrong.ts'
+import { focusFirstInvalid } from '../parts/focus-invalid.ts'
 import { notify } from '../parts/notices.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { SlowAnswer } from '../parts/waiting.tsx'
@@ -31,7 +31,7 @@ export function ProjectForm({ layout = inline }: ProjectFormProps) {
   async function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
-    showFirstWrong(event)
+    focusFirstInvalid(event)
     if (nameProblem(draft.name, words) || pathProblem(draft.path, words)) return
     const body = { name: draft.name.trim(), ...(draft.path.trim() && { path: draft.path.trim() }) }
     const project = await send(body, (options) => client.post('/api/projects', { body, ...options }))

@@ -2,8 +2,8 @@
 import { Link, Outlet, useMatch, useRouterState } from '@tanstack/react-router'
 import type { Project } from '../../../src/protocol/projects/project.ts'
 import { useProjectWork } from '../live/work.ts'
-import { useCurrentInRow } from '../parts/in-row.ts'
 import { Page, useTitle } from '../parts/page.tsx'
+import { useScrollToCurrent } from '../parts/scroll-to-current.ts'
 import { Gone } from '../shell/not-found.tsx'
 import type { Messages } from '../translations/en.ts'
 import { useWords } from '../translations/messages.tsx'
@@ -39,7 +39,7 @@ function OneProject({ project }: { project: Project }) {
   const atDesk = useMatch({ from: '/shell/projects/$projectId/console/$userSessionId', shouldThrow: false })
   const params = { projectId: project.id }
   // On a phone not all tabs fit.
-  const strip = useCurrentInRow(useRouterState({ select: (state) => state.location.pathname }))
+  const strip = useScrollToCurrent(useRouterState({ select: (state) => state.location.pathname }))
   return (
     <Page
       title={project.name}

@@ -5,11 +5,11 @@ import { useMe } from '../live/queries.ts'
 import { CheckIcon } from '../parts/icons.tsx'
 import { itemClass, MenuPopup } from '../parts/menu.tsx'
 import { notify } from '../parts/notices.tsx'
-import { tell } from '../parts/problem-note.tsx'
+import { describeProblem } from '../parts/problem-note.tsx'
+import { notificationChoice, notificationsAvailable, setNotifications } from '../preferences/browser-notifications.ts'
 import { type Choice, useChoice } from '../preferences/choice.ts'
 import { enterChoice } from '../preferences/enter.ts'
 import { languageChoice, languages } from '../preferences/language.ts'
-import { canTellOutside, outsideChoice, turnOutside } from '../preferences/outside.ts'
 import { themeChoice, themes } from '../preferences/theme.ts'
 import { useWords } from '../translations/messages.tsx'
 import { signOut } from './sign-out.ts'
@@ -39,13 +39,13 @@ export function AccountMenu() {
         />
         <Menu.Separator className="my-1 h-px bg-line" />
         <EnterSends />
-        {canTellOutside() && <Outside />}
+        {notificationsAvailable() && <Outside />}
         <Menu.Item className={itemClass} onClick={() => void navigate({ to: '.', search: { new: 'phone' } })}>
           {words.phone.open}
         </Menu.Item>
         <Menu.Item
           className={itemClass}
-          onClick={() => void signOut().catch((error: unknown) => notify(tell(error, words).title))}
+          onClick={() => void signOut().catch((error: unknown) => notify(describeProblem(error, words).title))}
         >
           {words.preferences.signOut}
         </Menu.Item>
@@ -82,10 +82,10 @@ const Choices = <Value extends string>({ title, choice, values, names, inItself 
 function Outside() {
   const { preferences: words } = useWords()
   const turn = async (wanted: boolean): Promise<void> => {
-    if (!(await turnOutside(wanted))) notify(words.outsideForbidden)
+    if (!(await setNotifications(wanted))) notify(words.outsideForbidden)
   }
   return (
-    <Toggle on={useChoice(outsideChoice) === 'on'} onTurn={(wanted) => void turn(wanted)}>
+    <Toggle on={useChoice(notificationChoice) === 'on'} onTurn={(wanted) => void turn(wanted)}>
       {words.outside}
     </Toggle>
   )

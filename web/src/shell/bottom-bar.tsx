@@ -2,12 +2,12 @@
 import { Link } from '@tanstack/react-router'
 import { SearchIcon } from '../parts/icons.tsx'
 import { useWords } from '../translations/messages.tsx'
+import { navItems } from './nav-items.ts'
 import { usePalette } from './palette-opening.ts'
-import { places } from './places.ts'
 import { WaitingBadge } from './waiting-badge.tsx'
 
 /** As many as have room for their names; people are seldom looked for on a phone, and in the palette. */
-const onPhones = places.filter(({ name }) => name !== 'people')
+const onPhones = navItems.filter(({ name }) => name !== 'people')
 
 const itemClass =
   'flex h-14 min-w-0 flex-1 flex-col items-center justify-center gap-1 text-[0.6875rem] text-quiet -outline-offset-2 ' +

@@ -4,7 +4,7 @@ import { type Connection, useConnection } from '../live/connection.ts'
 import { reconnectNow } from '../live/live.ts'
 import { useHome } from '../live/queries.ts'
 import { Button } from '../parts/button.tsx'
-import { useWaitedFor } from '../parts/waited.ts'
+import { useWaitStage } from '../parts/wait-stage.ts'
 import type { Messages } from '../translations/en.ts'
 import { useWords, useWriting } from '../translations/messages.tsx'
 import { type LiveState, StateDot } from './state-dot.tsx'
@@ -16,7 +16,7 @@ export function ConnectionStrip() {
   const home = useHome()
   const writing = useWriting()
   const offline = connection.state === 'offline'
-  const shown = useWaitedFor(offline) !== 'nothing' && offline
+  const shown = useWaitStage(offline) !== 'nothing' && offline
   const strip = useRef<HTMLDivElement>(null)
   // Pages as high as the screen leave it its room (parts/page.tsx): where one writes stays in sight.
   useLayoutEffect(() => {

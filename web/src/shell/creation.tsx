@@ -4,15 +4,15 @@ import { lazy, type ReactNode } from 'react'
 import { PersonCreation } from '../access/person-creation.tsx'
 import { TokenCreation } from '../access/token-creation.tsx'
 import { AgentCreation } from '../agents/agent-creation.tsx'
+import { loadOnce } from '../lazy-route.tsx'
 import { Button } from '../parts/button.tsx'
 import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
-import { reachable } from '../place.tsx'
 import { ProjectForm } from '../projects/project-form.tsx'
 import type { Creation as What } from '../router.tsx'
 import { useWords } from '../translations/messages.tsx'
 
 /** It draws a code, and few ever need it: not part of the first visit. Who shows this waits for it (shell.tsx). */
-const PhoneSignIn = lazy(reachable(async () => ({ default: (await import('../access/phone-sign-in.tsx')).PhoneSignIn })))
+const PhoneSignIn = lazy(loadOnce(async () => ({ default: (await import('../access/phone-sign-in.tsx')).PhoneSignIn })))
 
 export function Creation({ what }: { what: What }) {
   const words = useWords()

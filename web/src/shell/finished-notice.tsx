@@ -2,7 +2,7 @@
 import { useEffect } from 'react'
 import { onFinished } from '../live/finished.ts'
 import { client, useHome } from '../live/queries.ts'
-import { mayTellOutside, tellOutside } from '../preferences/outside.ts'
+import { notificationsAllowed, showNotification } from '../preferences/browser-notifications.ts'
 import { useWords } from '../translations/messages.tsx'
 
 /** As much as such a notice shows. */
@@ -16,18 +16,18 @@ export function FinishedNotice() {
   useEffect(
     () =>
       onFinished((finished) => {
-        if (!document.hidden || !mayTellOutside()) return
+        if (!document.hidden || !notificationsAllowed()) return
         if (finished.what === 'answer') {
           const name = home?.agents.find(({ id }) => id === finished.who)?.name ?? finished.who
           const body = finished.text.slice(0, mostChars)
-          return void tellOutside({ title: words.answered(name), body, tag: finished.tag })
+          return void showNotification({ title: words.answered(name), body, tag: finished.tag })
         }
         const { projectId } = finished
         const project = home?.projects.find(({ id }) => id === projectId)?.name ?? projectId
         void lastEnded(projectId).then((ended) => {
           if (!ended) return
           const title = ended.state === 'completed' ? words.completed(project) : words.interrupted(project)
-          return tellOutside({ title, body: (ended.contextSummary ?? '').slice(0, mostChars), tag: `work-${ended.id}` })
+          return showNotification({ title, body: (ended.contextSummary ?? '').slice(0, mostChars), tag: `work-${ended.id}` })
         })
       }),
     [words, home],

@@ -4,7 +4,7 @@ import type { Home } from '../live/home.ts'
 import { languageChoice, languages } from '../preferences/language.ts'
 import { themeChoice, themes } from '../preferences/theme.ts'
 import type { Messages } from '../translations/en.ts'
-import { places } from './places.ts'
+import { navItems } from './nav-items.ts'
 
 export interface PaletteItem {
   readonly id: string
@@ -35,7 +35,7 @@ export function paletteItems({ words, home, may, navigate, signOut }: Sources): 
       : []),
   ]
   return [
-    ...places.map(({ to, name }) => ({
+    ...navItems.map(({ to, name }) => ({
       id: `place-${name}`,
       group: palette.goTo,
       text: words.places[name],

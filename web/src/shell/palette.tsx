@@ -6,7 +6,7 @@ import { useHome, useMay } from '../live/queries.ts'
 import { isComposing } from '../parts/composing.ts'
 import { SearchIcon } from '../parts/icons.tsx'
 import { notify } from '../parts/notices.tsx'
-import { tell } from '../parts/problem-note.tsx'
+import { describeProblem } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { matching, type PaletteItem, paletteItems } from './palette-items.ts'
 import { signOut } from './sign-out.ts'
@@ -137,7 +137,7 @@ function useItems(): PaletteItem[] {
   const write = useMay('write')
   const manage = useMay('manage')
   const navigate = useNavigate()
-  const leave = () => void signOut().catch((error: unknown) => notify(tell(error, words).title))
+  const leave = () => void signOut().catch((error: unknown) => notify(describeProblem(error, words).title))
   return paletteItems({ words, home, may: { write, manage }, navigate, signOut: leave })
 }
 

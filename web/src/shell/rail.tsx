@@ -5,8 +5,8 @@ import { MarkIcon, PlusIcon, ProjectIcon, SearchIcon } from '../parts/icons.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { ConnectionDot } from './connection-strip.tsx'
+import { navItems } from './nav-items.ts'
 import { paletteKeys, usePalette } from './palette-opening.ts'
-import { places } from './places.ts'
 import { WaitingBadge } from './waiting-badge.tsx'
 
 const linkClass =
@@ -33,7 +33,7 @@ export function Rail() {
       </button>
       <nav aria-label={words.places.label} className="flex min-h-0 flex-1 flex-col">
         <ul className="flex flex-col gap-0.5">
-          {places.map(({ to, name, Icon }) => (
+          {navItems.map(({ to, name, Icon }) => (
             <li key={to}>
               <Link to={to} activeOptions={{ exact: to === '/' }} className={linkClass}>
                 <Icon />

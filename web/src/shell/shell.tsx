@@ -2,16 +2,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
-import { rememberWanted } from '../access/wanted.ts'
+import { rememberReturnPath } from '../access/return-path.ts'
+import { loadOnce } from '../lazy-route.tsx'
 import { inbox } from '../live/approvals.ts'
 import { useConnection } from '../live/connection.ts'
 import { startLive } from '../live/live.ts'
 import { useHome, useMe } from '../live/queries.ts'
-import { Arrival } from '../parts/arrival.tsx'
 import { Notices } from '../parts/notices.tsx'
+import { PageAnnouncement } from '../parts/page-announcement.tsx'
 import { Waiting } from '../parts/waiting.tsx'
-import { reachable } from '../place.tsx'
-import { loadEverything } from '../place-files.ts'
+import { loadEverything } from '../route-files.ts'
 import { SpeechTo, useWords } from '../translations/messages.tsx'
 import { BottomBar } from './bottom-bar.tsx'
 import { ConnectionStrip } from './connection-strip.tsx'
@@ -20,8 +20,8 @@ import { usePalette } from './palette-opening.ts'
 import { Rail } from './rail.tsx'
 import { WaitingNotice } from './waiting-notice.tsx'
 
-const loadPalette = reachable(async () => ({ default: (await import('./palette.tsx')).Palette }))
-const loadCreation = reachable(async () => ({ default: (await import('./creation.tsx')).Creation }))
+const loadPalette = loadOnce(async () => ({ default: (await import('./palette.tsx')).Palette }))
+const loadCreation = loadOnce(async () => ({ default: (await import('./creation.tsx')).Creation }))
 const Palette = lazy(loadPalette)
 const Creation = lazy(loadCreation)
 
@@ -52,7 +52,7 @@ export function Shell() {
       <Notices />
       <WaitingNotice />
       <FinishedNotice />
-      <Arrival />
+      <PageAnnouncement />
       <Suspense>
         {palette.open && <Palette onClose={palette.hide} />}
         {creating && <Creation what={creating} />}
@@ -97,7 +97,7 @@ function useSignInWhenNeeded() {
   useEffect(() => {
     if (state !== 'signed-out') return
     const to = location.pathname + location.search
-    rememberWanted(to)
+    rememberReturnPath(to)
     void navigate({ to: '/sign-in', search: to === '/' ? {} : { to }, replace: true })
   }, [state, navigate])
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { inbox } from '../live/approvals.ts'
 import { useHome, useMay } from '../live/queries.ts'
-import { tellOutside } from '../preferences/outside.ts'
+import { showNotification } from '../preferences/browser-notifications.ts'
 import { useWords } from '../translations/messages.tsx'
 
 /** As much as such a notice shows. */
@@ -28,7 +28,7 @@ export function WaitingNotice() {
       const kind = permission ? approvals.permission : checkpointType
       const body = instructionContent ? `${kind}: ${instructionContent}` : kind
       const leader = agents?.find((agent) => agent.id === leaderId)?.name ?? leaderId
-      void tellOutside({ title: approvals.asked(leader), body: body.slice(0, mostChars), tag: `approval-${id}` })
+      void showNotification({ title: approvals.asked(leader), body: body.slice(0, mostChars), tag: `approval-${id}` })
     }
   }, [items, approvals, agents, mayDecide])
   return null

@@ -1,7 +1,7 @@
 /** When a new day of conversation begins (DC1): on System to read and to change, on Now once, until somebody has chosen. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { Cutover } from '../../../src/protocol/conversations/cutover.ts'
-import { client, hasChanged, useMay } from '../live/queries.ts'
+import { client, invalidate, useMay } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty, Fact } from '../parts/page.tsx'
@@ -17,7 +17,7 @@ const hourIn = (hour: number): string => `${String(hour).padStart(2, '0')}:00`
 function useChange() {
   const { waiting, error, send } = useSending<Cutover>()
   const change = async (body: { hour?: number | 'off'; timezone?: string }) => {
-    if (await send(body, (options) => client.put('/api/cutover', { body, ...options }))) await hasChanged(cutover.queryKey)
+    if (await send(body, (options) => client.put('/api/cutover', { body, ...options }))) await invalidate(cutover.queryKey)
   }
   return { waiting, error, change }
 }

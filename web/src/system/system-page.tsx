@@ -1,15 +1,15 @@
 /** System: what lives, since when, and why the rest ended. Processes, agent sessions, coordinators, the server, and who is looking. */
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
+import { loadOnce } from '../lazy-route.tsx'
 import { useConnection } from '../live/connection.ts'
 import { client, useMe } from '../live/queries.ts'
 import { Button } from '../parts/button.tsx'
 import { Choices } from '../parts/choices.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Fact, Facts, Page, Section } from '../parts/page.tsx'
-import { tell } from '../parts/problem-note.tsx'
+import { describeProblem } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
-import { reachable } from '../place.tsx'
 import { useChoice } from '../preferences/choice.ts'
 import { languageChoice, languages } from '../preferences/language.ts'
 import { themeChoice, themes } from '../preferences/theme.ts'
@@ -27,7 +27,7 @@ import { readHealth } from './health.ts'
 const checkEveryMs = 10_000
 
 /** Comes with its page, so that the first visit stays small. */
-const Channels = lazy(reachable(async () => ({ default: (await import('../channels/in-short.tsx')).Channels })))
+const Channels = lazy(loadOnce(async () => ({ default: (await import('../channels/channel-summary.tsx')).ChannelSummary })))
 
 export function SystemPage() {
   const words = useWords()
@@ -115,7 +115,7 @@ function You() {
         <Fact name={words.system.may}>{me.scopes.map((scope) => words.tokens.scopeNames[scope] ?? scope).join(' · ')}</Fact>
       </Facts>
       <div>
-        <Button onClick={() => void signOut().catch((error: unknown) => notify(tell(error, words).title))}>
+        <Button onClick={() => void signOut().catch((error: unknown) => notify(describeProblem(error, words).title))}>
           {words.preferences.signOut}
         </Button>
       </div>

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Approach } from '../../../src/protocol/work/approach.ts'
 import { approachesOf } from '../live/continuity.ts'
-import { askAgain } from '../live/queries.ts'
+import { refetch } from '../live/queries.ts'
 import { Empty } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
@@ -21,8 +21,8 @@ function Approaches({ projectId }: { projectId: string }) {
   const words = useWords()
   const query = approachesOf(projectId)
   const { data, error } = useQuery(query)
-  if (error && !data) return <ProblemNote error={error} onRetry={() => void askAgain(query)} />
-  if (!data) return <Waiting what={words.things.approaches} onRetry={() => void askAgain(query)} />
+  if (error && !data) return <ProblemNote error={error} onRetry={() => void refetch(query)} />
+  if (!data) return <Waiting what={words.things.approaches} onRetry={() => void refetch(query)} />
   if (data.length === 0) {
     return (
       <Empty title={words.continuity.noApproaches}>

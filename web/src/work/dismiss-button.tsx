@@ -1,6 +1,6 @@
 /** Takes interrupted work off the list (WK6). It can be resumed all the same, so nothing is asked first. */
 import type { WorkSession } from '../../../src/protocol/work/work-session.ts'
-import { useAgentAndProject } from '../live/names.ts'
+import { useAgentAndProject } from '../live/display-names.ts'
 import { client, useMay } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { SubmitButton } from '../parts/button.tsx'

@@ -1,7 +1,7 @@
 /** A task on the board: what, who, how far, and what it waits for. Opens its dialog. */
 import { Link } from '@tanstack/react-router'
 import type { Task } from '../../../src/protocol/work/task.ts'
-import { useNames } from '../live/names.ts'
+import { useDisplayName } from '../live/display-names.ts'
 import { AgentIcon } from '../parts/icons.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
@@ -9,7 +9,7 @@ import { taskDots } from './task-dots.ts'
 
 export function TaskCard({ task, all }: { task: Task; all: readonly Task[] }) {
   const { tasks } = useWords()
-  const nameOf = useNames()
+  const nameOf = useDisplayName()
   const titleOf = (id: string) => all.find((each) => each.id === id)?.title ?? id
   const finished = task.status === 'completed' || task.status === 'failed'
   return (

@@ -10,7 +10,7 @@ import { useSending } from '../live/sending.ts'
 import { changeWork } from '../live/work.ts'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
-import { showFirstWrong } from '../parts/first-wrong.ts'
+import { focusFirstInvalid } from '../parts/focus-invalid.ts'
 import { notify } from '../parts/notices.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { SlowAnswer } from '../parts/waiting.tsx'
@@ -44,7 +44,7 @@ export function TaskDialog({ taskId, project, work }: TaskDialogProps) {
   async function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
-    showFirstWrong(event)
+    focusFirstInvalid(event)
     if (Object.keys(problems).length > 0) return
     const saved = await send(values, (options) => (task ? change(task, options) : create(options)))
     if (!saved) return

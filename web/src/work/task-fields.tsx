@@ -1,7 +1,7 @@
 /** The fields of a task: what, who, after what; of one that is there also its state and how far it is. */
 import type { Project } from '../../../src/protocol/projects/project.ts'
 import type { Task } from '../../../src/protocol/work/task.ts'
-import { useNames } from '../live/names.ts'
+import { useDisplayName } from '../live/display-names.ts'
 import type { ProjectWork } from '../live/project-work.ts'
 import { SelectField, TextAreaField, TextField } from '../parts/field.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
@@ -22,7 +22,7 @@ interface TaskFieldsProps {
 
 export function TaskFields({ task, values, onValues, problems, project, work, readOnly }: TaskFieldsProps) {
   const { tasks } = useWords()
-  const nameOf = useNames()
+  const nameOf = useDisplayName()
   const statuses = choosable.some((each) => each === task?.status) || !task ? choosable : [task.status, ...choosable]
   const assignable = [...new Set([...project.agentIds, ...(task?.assignedTo ? [task.assignedTo] : [])])]
   return (

@@ -4,7 +4,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { WholeWorkSession } from '../../../src/protocol/work/work-session.ts'
 import { workSessionOf } from '../live/continuity.ts'
-import { askAgain, client, useMay } from '../live/queries.ts'
+import { client, refetch, useMay } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { buttonClass, SubmitButton } from '../parts/button.tsx'
 import { CopyId, shortened } from '../parts/copy.tsx'
@@ -28,8 +28,8 @@ export function WorkSessionPage() {
   const { data, error } = useQuery(query)
   if (data) return <Whole whole={data} />
   if (problemIn(error)?.code === 'not_found') return <Gone title={words.continuity.missing} text={words.continuity.missingText} />
-  if (error) return <ProblemNote error={error} onRetry={() => void askAgain(query)} />
-  return <Waiting what={words.things.workSession} onRetry={() => void askAgain(query)} />
+  if (error) return <ProblemNote error={error} onRetry={() => void refetch(query)} />
+  return <Waiting what={words.things.workSession} onRetry={() => void refetch(query)} />
 }
 
 function Whole({ whole }: { whole: WholeWorkSession }) {

@@ -11,7 +11,7 @@ import { useProject } from '../projects/use-project.ts'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { ContinueFromFile } from './continue-from-file.tsx'
-import { LineagePicture } from './lineage-picture.tsx'
+import { LineageChart } from './lineage-chart.tsx'
 import { ResumeButton } from './resume-button.tsx'
 import { stateDots } from './state-dots.ts'
 
@@ -31,7 +31,7 @@ function WorkSessions({ projectId }: { projectId: string }) {
         <p className="border-y border-line py-3 text-faint">{words.workSessions.none}</p>
       ) : (
         <>
-          <LineagePicture projectId={projectId} />
+          <LineageChart projectId={projectId} />
           <Rows label={words.workSessions.title}>
             {work.workSessions.map((workSession) => (
               <Row key={workSession.id} workSession={workSession} taskTitle={titles.get(workSession.currentTaskId ?? '')} />

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { Pane } from '../consoles/console-state.ts'
-import { hasChanged, useMay } from '../live/queries.ts'
+import { invalidate, useMay } from '../live/queries.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { CopyText } from '../parts/copy.tsx'
 import { Drawer } from '../parts/drawer.tsx'
@@ -11,7 +11,7 @@ import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
 import { ChangedFiles } from './changed-files.tsx'
-import { CommitForm, MergeForm } from './getting-out.tsx'
+import { CommitForm, MergeForm } from './commit-and-merge.tsx'
 import { RemoveWorktree } from './remove-worktree.tsx'
 import { type RoleWorktree, worktreeOfRole } from './worktree-queries.ts'
 
@@ -43,7 +43,7 @@ function useChangedFiles({ role, agent, entries }: Pane): number {
   const ended = entries.filter((entry) => entry.kind === 'turn' && entry.state !== 'running').length
   const { data } = useQuery({ ...worktreeOfRole(projectId, userSessionId, role), enabled: ended > 0 && agent?.branch != null })
   useEffect(() => {
-    if (ended > 0) void hasChanged(['worktree', projectId, userSessionId, role])
+    if (ended > 0) void invalidate(['worktree', projectId, userSessionId, role])
   }, [ended, projectId, userSessionId, role])
   return data?.state?.fileCount ?? 0
 }
@@ -60,7 +60,7 @@ function Content({ pane, onRemoved }: { pane: Pane; onRemoved: () => void }) {
   const ring = ringOf(pane)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the ring is what makes it look again
   useEffect(() => {
-    void hasChanged(['worktree', projectId, userSessionId, pane.role])
+    void invalidate(['worktree', projectId, userSessionId, pane.role])
   }, [ring, projectId, userSessionId, pane.role])
   if (found.error && !found.data) return <ProblemNote error={found.error} onRetry={() => void found.refetch()} />
   if (found.data === undefined) return <Waiting what={words.worktrees.changes} onRetry={() => void found.refetch()} />

@@ -1,8 +1,8 @@
 /** Removing a worktree: what would be lost is asked of its machine and shown; confirmed is exactly that, and when it has changed it is asked anew (WT3). */
 import { useQuery } from '@tanstack/react-query'
 import type { Losses, Worktree } from '../../../src/protocol/worktrees/worktree.ts'
-import { useAsking } from '../consoles/use-asking.ts'
-import { client, hasChanged } from '../live/queries.ts'
+import { useRelayRequest } from '../consoles/use-relay-request.ts'
+import { client, invalidate } from '../live/queries.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { ProblemNote, problemIn } from '../parts/problem-note.tsx'
@@ -26,12 +26,12 @@ export function RemoveWorktree({ worktree, onClose, onRemoved }: RemoveProps) {
     queryFn: ({ signal }) => (worktree.kind === 'plain' ? null : client.get(`${one}/losses`, { params, signal })),
     staleTime: 0,
   })
-  const { ask, waiting, error } = useAsking()
+  const { send, waiting, error } = useRelayRequest()
   const remove = async () => {
     const query = losses.data ? { confirm: losses.data.digest } : {}
-    const removed = await ask(() => client.delete(one, { params, query }))
-    await hasChanged(['worktree'])
-    await hasChanged(['worktrees', worktree.projectId])
+    const removed = await send(() => client.delete(one, { params, query }))
+    await invalidate(['worktree'])
+    await invalidate(['worktrees', worktree.projectId])
     if (removed) onRemoved()
     else await losses.refetch()
   }

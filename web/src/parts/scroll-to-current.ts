@@ -1,8 +1,8 @@
-/** A row that may be wider than its place: the current one of its links is in sight. The page itself never moves, as scrollIntoView would let it. */
+/** Scrolls a row of links so that the current one is visible, without moving the page as scrollIntoView would. */
 import { type RefObject, useEffect, useRef } from 'react'
 
 /** `at`: what decides which one is current. */
-export function useCurrentInRow(at: string): RefObject<HTMLElement | null> {
+export function useScrollToCurrent(at: string): RefObject<HTMLElement | null> {
   const row = useRef<HTMLElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies(at): another place is another link
   useEffect(() => {

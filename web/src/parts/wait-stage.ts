@@ -1,14 +1,14 @@
-/** How the page waits: nothing for 300 ms, then a skeleton, after 2 s words, after 10 s what it waits for and a way out. */
+/** Decides what a part shows while it waits: nothing for 300 ms, then a skeleton, after 2 s a text, after 10 s a text with a way out. */
 import { useEffect, useState } from 'react'
 
 const skeletonAfterMs = 300
 const wordsAfterMs = 2000
 const wayOutAfterMs = 10_000
 
-type Waited = 'nothing' | 'skeleton' | 'words' | 'long'
+type WaitStage = 'nothing' | 'skeleton' | 'words' | 'long'
 
-export function useWaitedFor(waiting: boolean): Waited {
-  const [waited, setWaited] = useState<Waited>('nothing')
+export function useWaitStage(waiting: boolean): WaitStage {
+  const [waited, setWaited] = useState<WaitStage>('nothing')
   useEffect(() => {
     if (!waiting) return
     const steps = [

@@ -11,7 +11,7 @@ import { useChannelWords } from './words.ts'
 
 const lookEveryMs = 10_000
 
-export function Channels() {
+export function ChannelSummary() {
   const said = useSaid()
   const words = useChannelWords()
   const { data } = useQuery({ ...channels, refetchInterval: lookEveryMs })

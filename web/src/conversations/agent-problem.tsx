@@ -6,13 +6,13 @@ import { useSending } from '../live/sending.ts'
 import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
 import { notify } from '../parts/notices.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
-import { useWaitedFor } from '../parts/waited.ts'
+import { useWaitStage } from '../parts/wait-stage.ts'
 import { WhyEnded } from '../processes/why-ended.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
-import type { Where } from './where.ts'
+import type { AgentPresence } from './agent-presence.ts'
 
 interface TroubleProps {
-  readonly where: Where
+  readonly where: AgentPresence
   readonly place: { readonly projectId: string; readonly agentId: string }
   readonly agentName: string
   readonly mayWrite: boolean
@@ -20,8 +20,8 @@ interface TroubleProps {
 }
 
 /** A crash that is made good in a moment is not worth a word. */
-export function Trouble({ where, ...rest }: TroubleProps) {
-  const lasting = useWaitedFor(where.is === 'failed' || where.is === 'held' || where.is === 'noCoordinator') !== 'nothing'
+export function AgentProblem({ where, ...rest }: TroubleProps) {
+  const lasting = useWaitStage(where.is === 'failed' || where.is === 'held' || where.is === 'noCoordinator') !== 'nothing'
   return (
     <div role="alert" className="empty:hidden">
       {lasting && <Told where={where} {...rest} />}

@@ -9,7 +9,7 @@ import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts
 import type { Process, ProcessEndReason } from '../../../src/protocol/processes/process.ts'
 import type { Connection } from '../live/connection.ts'
 
-export interface Called {
+export interface ChatCall {
   /** By the browser's clock. */
   readonly at: number
   /** The agent's session that was over already then. */
@@ -19,7 +19,7 @@ export interface Called {
   readonly calls: number
 }
 
-export interface Sight {
+export interface PresenceInput {
   readonly agent: Pick<Agent, 'command'>
   /** Of the agent in the project, newest first; undefined until they are known. */
   readonly agentSessions: readonly AgentSession[] | undefined
@@ -30,12 +30,12 @@ export interface Sight {
   /** Whether it asked for something that nobody has decided yet. */
   readonly asking: boolean
   /** Undefined when nobody called it. */
-  readonly called: Called | undefined
+  readonly called: ChatCall | undefined
   /** When somebody last wrote to it, by the server's clock. */
   readonly askedAt: string | undefined
 }
 
-export type Where =
+export type AgentPresence =
   | { readonly is: 'connecting' | 'ready' | 'thinking' | 'asking' | 'leaving' | 'away' | 'noCoordinator' }
   | { readonly is: 'offline'; readonly since: number | undefined }
   /** Others start it. */
@@ -46,7 +46,7 @@ export type Where =
 
 const failures: ReadonlySet<ProcessEndReason | null> = new Set(['crashed', 'start_failed', 'start_timeout'] as const)
 
-export function whereIs(seen: Sight, connection: Connection): Where {
+export function presenceOf(seen: PresenceInput, connection: Connection): AgentPresence {
   if (connection.state === 'offline') return { is: 'offline', since: connection.since }
   // One in a role of a console is nobody's to chat with.
   const sight = { ...seen, processes: seen.processes?.filter(({ roleAgentId }) => roleAgentId === null) }
@@ -54,29 +54,29 @@ export function whereIs(seen: Sight, connection: Connection): Where {
   if (connection.state !== 'live' || agentSessions === undefined) return { is: 'connecting' }
   const chat = agentSessions.find(({ purpose }) => purpose === 'chat')
   if (chat?.state === 'active') {
-    const silentSince = silenceOf(processOf(sight, chat.launchId), sight)
+    const silentSince = unreachableSince(processOf(sight, chat.launchId), sight)
     if (silentSince !== undefined) return { is: 'unreachable', at: silentSince }
     return { is: thinking ? (asking ? 'asking' : 'thinking') : 'ready' }
   }
-  const coming = comingFor(sight, chat)
+  const coming = startingFor(sight, chat)
   if (coming) return coming
   // One that is here for a task may answer too.
   if (thinking && !chat) return { is: 'thinking' }
   if (chat?.state === 'terminating') return { is: 'leaving' }
-  return nobodyThere(sight, chat)
+  return presenceWithoutSession(sight, chat)
 }
 
-const processOf = ({ processes = [] }: Sight, launchId: string | null): Process | undefined =>
+const processOf = ({ processes = [] }: PresenceInput, launchId: string | null): Process | undefined =>
   processes.find((each) => each.launchId === launchId)
 
 /** When the machine of a process was last heard of, if it is not heard of any more. */
-function silenceOf(process: Process | undefined, { coordinators = [] }: Sight): number | undefined {
+function unreachableSince(process: Process | undefined, { coordinators = [] }: PresenceInput): number | undefined {
   const coordinator = coordinators.find(({ id }) => id === process?.coordinatorId)
   return coordinator?.state === 'unreachable' ? Date.parse(coordinator.lastHeardAt) : undefined
 }
 
 /** A process that is on its way, and not for a task. */
-function comingFor(sight: Sight, chat: AgentSession | undefined): Where | undefined {
+function startingFor(sight: PresenceInput, chat: AgentSession | undefined): AgentPresence | undefined {
   const { processes = [], agentSessions = [] } = sight
   const taken = new Set(agentSessions.filter((each) => each !== chat || each.state === 'ended').map(({ launchId }) => launchId))
   const coming = processes.find(
@@ -84,7 +84,7 @@ function comingFor(sight: Sight, chat: AgentSession | undefined): Where | undefi
   )
   if (!coming || coming.state === 'ended') return undefined
   if (coming.state === 'held') return { is: 'held', process: coming, failed: lastFailed(processes) }
-  const silentSince = silenceOf(coming, sight)
+  const silentSince = unreachableSince(coming, sight)
   if (silentSince !== undefined) return { is: 'unreachable', at: silentSince }
   return { is: 'starting', since: Date.parse(coming.orderedAt), step: coming.state }
 }
@@ -92,7 +92,7 @@ function comingFor(sight: Sight, chat: AgentSession | undefined): Where | undefi
 const lastFailed = (processes: readonly Process[]): Process | undefined =>
   processes.find(({ state, reason }) => state === 'ended' && failures.has(reason))
 
-function nobodyThere(sight: Sight, chat: AgentSession | undefined): Where {
+function presenceWithoutSession(sight: PresenceInput, chat: AgentSession | undefined): AgentPresence {
   const { called, askedAt, processes = [], coordinators, agent } = sight
   const wasCalled = called !== undefined && (!chat?.endedAt || called.before === chat.id)
   const wasAsked = askedAt !== undefined && (!chat?.endedAt || askedAt > chat.endedAt)

@@ -1,21 +1,21 @@
-/** One request at a time to the relay, with what became of it. */
+/** Sends one request at a time to the relay and keeps its outcome. */
 import { useRef, useState } from 'react'
 
-interface Asking {
+interface RelayRequest {
   readonly waiting: boolean
   readonly error: unknown
   /** True when it was done. */
-  readonly ask: (request: () => Promise<unknown>) => Promise<boolean>
+  readonly send: (request: () => Promise<unknown>) => Promise<boolean>
 }
 
-export function useAsking(): Asking {
+export function useRelayRequest(): RelayRequest {
   const [waiting, setWaiting] = useState(false)
   const [error, setError] = useState<unknown>()
   const busy = useRef(false)
   return {
     waiting,
     error,
-    async ask(request) {
+    async send(request) {
       if (busy.current) return false
       busy.current = true
       setWaiting(true)

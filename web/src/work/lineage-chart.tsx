@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useLayoutEffect, useMemo, useRef } from 'react'
 import type { Lineage } from '../../../src/protocol/work/lineage.ts'
 import { lineageOf } from '../live/continuity.ts'
-import { askAgain } from '../live/queries.ts'
+import { refetch } from '../live/queries.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
@@ -17,12 +17,12 @@ const margin = 14
 const x = (place: number): number => margin + place * (width - 2 * margin)
 const y = (row: number): number => margin + row * rowHeight
 
-export function LineagePicture({ projectId }: { projectId: string }) {
+export function LineageChart({ projectId }: { projectId: string }) {
   const words = useWords()
   const query = lineageOf(projectId)
   const { data, error, dataUpdatedAt } = useQuery(query)
-  if (error && !data) return <ProblemNote error={error} onRetry={() => void askAgain(query)} />
-  if (!data) return <Waiting what={words.things.lineage} onRetry={() => void askAgain(query)} rows={1} />
+  if (error && !data) return <ProblemNote error={error} onRetry={() => void refetch(query)} />
+  if (!data) return <Waiting what={words.things.lineage} onRetry={() => void refetch(query)} rows={1} />
   return data.items.length === 0 ? null : <Picture lineage={data} now={dataUpdatedAt} />
 }
 

@@ -1,7 +1,7 @@
 /** The two ways to get work out of a worktree from here: commit it on its branch, and bring it into another (WT6). */
 import { type FormEvent, useState } from 'react'
 import type { Worktree, WorktreeState } from '../../../src/protocol/worktrees/worktree.ts'
-import { useAsking } from '../consoles/use-asking.ts'
+import { useRelayRequest } from '../consoles/use-relay-request.ts'
 import { client } from '../live/queries.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { CopyText } from '../parts/copy.tsx'
@@ -15,11 +15,11 @@ const paramsOf = ({ projectId, id }: Worktree) => ({ projectId, worktreeId: id }
 export function CommitForm({ worktree, onChange }: { worktree: Worktree; onChange: () => void }) {
   const { worktrees: words } = useWords()
   const [message, setMessage] = useState(words.messageDefault(worktree.role))
-  const { ask, waiting, error } = useAsking()
+  const { send, waiting, error } = useRelayRequest()
   const commit = async (event: FormEvent) => {
     event.preventDefault()
     const body = message.trim() === '' ? {} : { message }
-    if (await ask(() => client.post(`${one}/commit`, { params: paramsOf(worktree), body }))) onChange()
+    if (await send(() => client.post(`${one}/commit`, { params: paramsOf(worktree), body }))) onChange()
   }
   return (
     <form onSubmit={(event) => void commit(event)} className="flex flex-wrap items-end gap-2">
@@ -40,10 +40,10 @@ export function MergeForm({ worktree, state, onChange }: MergeProps) {
   const { worktrees: words } = useWords()
   const [branch, setBranch] = useState(worktree.baseBranch ?? '')
   const [done, setDone] = useState<string>()
-  const { ask, waiting, error } = useAsking()
+  const { send, waiting, error } = useRelayRequest()
   const bring = (how: 'merge' | 'rebase') => {
     setDone(undefined)
-    return ask(async () => {
+    return send(async () => {
       const body = { how, ...(branch.trim() !== '' && { branch: branch.trim() }) }
       const brought = await client.post(`${one}/merge`, { params: paramsOf(worktree), body })
       setDone(brought.outcome === 'done' ? words.merged(brought.branch) : words.nothingNew(brought.branch))

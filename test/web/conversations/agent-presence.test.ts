@@ -4,7 +4,7 @@ import { runningAgents, runningByProject } from '../../../src/client/running.ts'
 import type { AgentSession } from '../../../src/protocol/agent-sessions/agent-session.ts'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
 import type { Process } from '../../../src/protocol/processes/process.ts'
-import { type Sight, whereIs } from '../../../web/src/conversations/where.ts'
+import { type PresenceInput, presenceOf } from '../../../web/src/conversations/agent-presence.ts'
 
 const at = (second: number) => new Date(Date.parse('2026-03-01T09:00:00.000Z') + second * 1000).toISOString()
 const ms = (second: number) => Date.parse(at(second))
@@ -62,7 +62,7 @@ const coordinator = (state: Coordinator['state']): Coordinator => ({
 })
 
 const called = { at: ms(9), before: undefined, afterLaunch: undefined, calls: 0 }
-const nobody: Sight = {
+const nobody: PresenceInput = {
   agent: { command: 'ann' },
   agentSessions: [],
   processes: [],
@@ -73,15 +73,15 @@ const nobody: Sight = {
   askedAt: undefined,
 }
 const live = { state: 'live' } as const
-const is = (sight: Partial<Sight>) => whereIs({ ...nobody, ...sight }, live)
+const is = (sight: Partial<PresenceInput>) => presenceOf({ ...nobody, ...sight }, live)
 
 describe('the connection comes first', () => {
   test('[CH9] offline since when, and connecting until something is known', () => {
-    expect(whereIs({ ...nobody, agentSessions: [agentSession()] }, { state: 'offline', since: 7 })).toEqual({
+    expect(presenceOf({ ...nobody, agentSessions: [agentSession()] }, { state: 'offline', since: 7 })).toEqual({
       is: 'offline',
       since: 7,
     })
-    expect(whereIs(nobody, { state: 'connecting' })).toEqual({ is: 'connecting' })
+    expect(presenceOf(nobody, { state: 'connecting' })).toEqual({ is: 'connecting' })
     expect(is({ agentSessions: undefined })).toEqual({ is: 'connecting' })
   })
 })

@@ -1,10 +1,10 @@
-/** When the page itself fails: says so, loses nothing, offers the way out. */
+/** Shows that the page itself failed, keeps what was typed, and offers to load it again. */
 
 import { Button } from '../parts/button.tsx'
 import { useTitle } from '../parts/page.tsx'
 import { useWords } from '../translations/messages.tsx'
 
-export function Stumbled({ error }: { error: unknown }) {
+export function PageError({ error }: { error: unknown }) {
   const words = useWords()
   useTitle(words.problem.unexpected)
   return (

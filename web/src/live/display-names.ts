@@ -1,9 +1,9 @@
-/** What to call whoever did something: people and agents by their names, what is unknown by its id. */
+/** Display names of people and agents; an unknown one is shown by its id. */
 import { useQuery } from '@tanstack/react-query'
 import { useWords } from '../translations/messages.tsx'
 import { people, useHome, useMe } from './queries.ts'
 
-export function useNames(): (id: string) => string {
+export function useDisplayName(): (id: string) => string {
   const home = useHome()
   const me = useMe()
   const known = useQuery(people).data
@@ -17,7 +17,7 @@ export function useNames(): (id: string) => string {
 /** Who has decided: a person, or a rule that a person has made (AP4). */
 export function useDecider(): (decidedBy: string) => string {
   const { allowances: words } = useWords()
-  const nameOf = useNames()
+  const nameOf = useDisplayName()
   return (decidedBy) => {
     const [, policy, giver] = /^policy (\w+)(?: by (.+))?$/.exec(decidedBy) ?? []
     if (giver !== undefined) return words.byAlways(nameOf(giver))

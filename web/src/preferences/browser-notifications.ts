@@ -4,22 +4,22 @@
  */
 import { browserChoice } from './choice.ts'
 
-export const outsideChoice = browserChoice<'off' | 'on'>('outside', ['off', 'on'], 'off')
+export const notificationChoice = browserChoice<'off' | 'on'>('outside', ['off', 'on'], 'off')
 
 /** Browsers have them only where the address is https or localhost. */
-export const canTellOutside = (): boolean => 'Notification' in globalThis && isSecureContext
+export const notificationsAvailable = (): boolean => 'Notification' in globalThis && isSecureContext
 
-export const mayTellOutside = (): boolean =>
-  outsideChoice.get() === 'on' && canTellOutside() && Notification.permission === 'granted'
+export const notificationsAllowed = (): boolean =>
+  notificationChoice.get() === 'on' && notificationsAvailable() && Notification.permission === 'granted'
 
 /** False when the browser does not allow it. Asks the person only from a click of theirs. */
-export async function turnOutside(on: boolean): Promise<boolean> {
+export async function setNotifications(on: boolean): Promise<boolean> {
   const allowed = !on || (await Notification.requestPermission()) === 'granted'
-  outsideChoice.set(on && allowed ? 'on' : 'off')
+  notificationChoice.set(on && allowed ? 'on' : 'off')
   return allowed
 }
 
-interface OutsideNotice {
+interface BrowserNotification {
   readonly title: string
   readonly body: string
   /** The same from several tabs is shown once. */
@@ -27,8 +27,8 @@ interface OutsideNotice {
 }
 
 /** Only while nobody looks at the page. */
-export async function tellOutside({ title, ...more }: OutsideNotice): Promise<void> {
-  if (!document.hidden || !mayTellOutside()) return
+export async function showNotification({ title, ...more }: BrowserNotification): Promise<void> {
+  if (!document.hidden || !notificationsAllowed()) return
   const options = { ...more, icon: '/icon-192.png' }
   const worker = await navigator.serviceWorker?.getRegistration()
   // Phones know only those of the service worker, which also brings the page back when they are clicked.

@@ -32,7 +32,7 @@ export const isRefused = (error: unknown): error is ProblemError =>
 
 const keyOf = ({ personId, userSessionId }: PromptsOf): string => `holdfast.draft.prompts.${userSessionId}.${personId}`
 
-export function keptPrompts(of: PromptsOf): readonly Prompt[] {
+export function readPrompts(of: PromptsOf): readonly Prompt[] {
   try {
     const kept = JSON.parse(sessionStorage.getItem(keyOf(of)) ?? '[]') as Kept[]
     return kept.map(({ refused, ...prompt }) => ({ ...prompt, error: refused && new ProblemError(refused) }))
@@ -41,7 +41,7 @@ export function keptPrompts(of: PromptsOf): readonly Prompt[] {
   }
 }
 
-export function keepPrompts(of: PromptsOf, prompts: readonly Prompt[]): void {
+export function storePrompts(of: PromptsOf, prompts: readonly Prompt[]): void {
   try {
     if (prompts.length === 0) sessionStorage.removeItem(keyOf(of))
     else sessionStorage.setItem(keyOf(of), JSON.stringify(prompts.map(toKeep)))

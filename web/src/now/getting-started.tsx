@@ -26,7 +26,7 @@ function demoIn({ projects, agents }: Home): { project: Project; agent: Agent } 
   return undefined
 }
 
-export function FirstWords({ home }: { home: Home }) {
+export function GettingStarted({ home }: { home: Home }) {
   const mayWrite = useMay('write')
   const machines = useQuery(coordinators).data
   const ran = useQuery(newestProcess).data

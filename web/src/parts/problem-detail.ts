@@ -1,10 +1,10 @@
-/** What a server says beside the title of an error, for whoever reads it. */
+/** Translates the detail of an error that the server sent. */
 import type { Problem } from '../../../src/protocol/problem.ts'
 import { saidIn } from '../../../src/protocol/sentence-forms.ts'
 import type { Messages } from '../translations/en.ts'
 
 /** In the reader's language, as far as it is the server's own; a field it is about is named first. */
-export function saidDetail({ field, detail }: Problem, { sentences, refusals }: Messages): string {
+export function problemDetail({ field, detail }: Problem, { sentences, refusals }: Messages): string {
   if (!sentences || !refusals) return detail
   const spoken = [sentences, refusals]
   if (typeof field !== 'string' || !detail.startsWith(`${field}: `)) return saidIn(spoken, detail)

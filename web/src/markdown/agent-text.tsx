@@ -1,9 +1,9 @@
-/** What an agent has said: Markdown, as soon as what shows it is here, and as it was written until then. */
+/** Shows the text of an agent: as Markdown once the renderer is loaded, as plain text until then. */
 import { useEffect, useState } from 'react'
-import { reachable } from '../place.tsx'
+import { loadOnce } from '../lazy-route.tsx'
 import type { Markdown } from './markdown.tsx'
 
-const load = reachable(() => import('./markdown.tsx'))
+const load = loadOnce(() => import('./markdown.tsx'))
 let known: typeof Markdown | undefined
 
 /** Fetched when the first answer is shown. Where other heights than before would move what is read, it is waited for. */
@@ -11,7 +11,7 @@ export async function loadMarkdown(): Promise<void> {
   known ??= (await load()).Markdown
 }
 
-export function Said({ text }: { text: string }) {
+export function AgentText({ text }: { text: string }) {
   const [, setHere] = useState(known !== undefined)
   useEffect(() => {
     // Without it the text is shown as it is.

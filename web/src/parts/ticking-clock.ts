@@ -1,8 +1,8 @@
-/** A clock for the eye: all that show the time at one pace tick together, and nothing ticks while nobody looks. */
+/** A clock for display: everything that shows the time at one interval ticks together, and nothing ticks while nothing is shown. */
 import { useSyncExternalStore } from 'react'
 
 /** Gives a hook that tells now, and again after each tick. */
-export function ticking(everyMs: number): () => number {
+export function tickingClock(everyMs: number): () => number {
   const listeners = new Set<() => void>()
   let now = Date.now()
   let timer: ReturnType<typeof setInterval> | undefined

@@ -1,9 +1,9 @@
-/** The places of the rail and the bottom bar. */
+/** The links of the rail and the bottom bar. */
 
 import { AgentIcon, NowIcon, PeopleIcon, SystemIcon, TalkIcon } from '../parts/icons.tsx'
 import type { Messages } from '../translations/en.ts'
 
-export const places = [
+export const navItems = [
   { to: '/', name: 'now', Icon: NowIcon },
   { to: '/conversations', name: 'conversations', Icon: TalkIcon },
   { to: '/agents', name: 'agents', Icon: AgentIcon },

@@ -5,10 +5,10 @@
 import { type ComponentType, use } from 'react'
 import { connected } from './live/connection.ts'
 
-const askAgainMs = 1000
+const retryMs = 1000
 
 /** Fetches a file once, as soon as it can be had: from what the browser keeps of this build, or from the server. */
-export function reachable<File>(load: () => Promise<File>): () => Promise<File> {
+export function loadOnce<File>(load: () => Promise<File>): () => Promise<File> {
   let loading: Promise<File> | undefined
   return () => {
     loading ??= navigator.serviceWorker?.controller ? load() : connected().then(load)
@@ -17,28 +17,28 @@ export function reachable<File>(load: () => Promise<File>): () => Promise<File> 
 }
 
 /** A component of a route: the router asks for its file when a link to it is pointed at. */
-export function place<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
+export function lazyRoute<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
   let shown: Promise<ComponentType> | undefined
-  function Place() {
-    shown ??= load().then((file) => file[name], loadPageHere)
+  function LazyRoute() {
+    shown ??= load().then((file) => file[name], reloadPage)
     const Found = use(shown)
     return <Found />
   }
   // What could not be had matters to those who go there.
-  Place.preload = (): Promise<void> =>
+  LazyRoute.preload = (): Promise<void> =>
     load().then(
       () => undefined,
       () => undefined,
     )
-  return Place
+  return LazyRoute
 }
 
 /**
  * Its file was lost on the way, or a newer build has taken its place. Whoever came here has left the page before: it is loaded
  * at this address as soon as the server answers. Once, because the file may be missing there too.
  */
-async function loadPageHere(error: unknown): Promise<never> {
-  while (!(await serverAnswers())) await new Promise((resolve) => setTimeout(resolve, askAgainMs))
+async function reloadPage(error: unknown): Promise<never> {
+  while (!(await serverAnswers())) await new Promise((resolve) => setTimeout(resolve, retryMs))
   const key = `loaded-anew:${String(error)}`
   if (sessionStorage.getItem(key) !== null) throw error
   sessionStorage.setItem(key, '')

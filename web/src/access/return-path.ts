@@ -1,10 +1,10 @@
-/** Where the person wanted to go before signing in; the sign-in link often opens in another tab. */
-import { isOurPath } from './our-path.ts'
+/** The path to return to after signing in, kept because the sign-in link often opens in another tab. */
+import { isInternalPath } from './internal-path.ts'
 
 const key = 'holdfast.wanted'
 const keptMs = 15 * 60_000
 
-export function rememberWanted(path: string): void {
+export function rememberReturnPath(path: string): void {
   try {
     localStorage.setItem(key, JSON.stringify({ path, at: Date.now() }))
   } catch {
@@ -12,11 +12,11 @@ export function rememberWanted(path: string): void {
   }
 }
 
-export function wantedPath(): string | undefined {
+export function takeReturnPath(): string | undefined {
   try {
     const { path, at } = JSON.parse(localStorage.getItem(key) ?? '{}') as { path?: unknown; at?: number }
     localStorage.removeItem(key)
-    return isOurPath(path) && Date.now() - (at ?? 0) < keptMs ? path : undefined
+    return isInternalPath(path) && Date.now() - (at ?? 0) < keptMs ? path : undefined
   } catch {
     return undefined
   }

@@ -1,4 +1,4 @@
-/** What the agent of a chat waits for a person to decide, where it is spoken to: the same card as in Now, changed in both at once. */
+/** Approvals that the agent of a chat waits for, shown in the chat with the same card as on Now; both change at once. */
 import { useQuery } from '@tanstack/react-query'
 import { useLayoutEffect, useRef } from 'react'
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
@@ -7,12 +7,12 @@ import { inbox } from '../live/approvals.ts'
 import { useWords } from '../translations/messages.tsx'
 
 /** Oldest first; whoever was here first is decided first. */
-export function useAskedBy(projectId: string, agentId: string): readonly Approval[] {
+export function usePendingApprovals(projectId: string, agentId: string): readonly Approval[] {
   const items = useQuery({ ...inbox, enabled: false }).data?.items ?? []
   return items.filter((each) => each.status === 'pending' && each.projectId === projectId && each.leaderId === agentId)
 }
 
-export function AskedHere({ asked }: { asked: readonly Approval[] }) {
+export function PendingApprovals({ asked }: { asked: readonly Approval[] }) {
   const { approvals } = useWords()
   const list = useRef<HTMLUListElement>(null)
   const [first] = asked

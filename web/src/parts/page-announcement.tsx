@@ -8,7 +8,7 @@ let place = ''
 let said = ''
 const listeners = new Set<() => void>()
 
-export function announceArrival(title: string): void {
+export function announcePage(title: string): void {
   // The first place is announced by the browser itself.
   if (place && place !== title) said = title
   place = title
@@ -22,7 +22,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-export const Arrival = () => (
+export const PageAnnouncement = () => (
   <p role="status" className="sr-only">
     {useSyncExternalStore(subscribe, () => said)}
   </p>

@@ -2,7 +2,7 @@
  * A page that nobody sees keeps its connection while a chat is open on it: otherwise its panel would count as closed and the agent
  * would go (CH5). So does one that is to say what has come to wait (AP5). Browsers allow six connections to one server, so only a few pages of a browser may.
  */
-const mostKept = 3
+const maxHiddenConnections = 3
 
 let release: (() => void) | undefined
 
@@ -10,12 +10,12 @@ let release: (() => void) | undefined
 export async function mayKeepConnection(): Promise<boolean> {
   // Browsers have locks only where the address is https or localhost.
   if (!('locks' in navigator)) return false
-  for (let place = 0; place < mostKept; place++) if (await take(`holdfast.unseen.${place}`)) return true
+  for (let place = 0; place < maxHiddenConnections; place++) if (await take(`holdfast.unseen.${place}`)) return true
   return false
 }
 
 /** The page is seen, or gone. */
-export function letGo(): void {
+export function releaseConnection(): void {
   release?.()
   release = undefined
 }

@@ -5,7 +5,7 @@ import { ProblemNote } from '../parts/problem-note.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
 import type { Pane, PaneAgent } from './console-state.ts'
 import type { LiveConsole } from './live-console.ts'
-import { useAsking } from './use-asking.ts'
+import { useRelayRequest } from './use-relay-request.ts'
 
 interface FailedAgentProps {
   readonly pane: Pane
@@ -49,9 +49,9 @@ export function GoneAgent({ pane, live, mayWrite }: Omit<FailedAgentProps, 'agen
 /** The same agent in the same role; with its old conversation when it can bring that back. */
 function StartAgain({ pane, live }: { pane: Pane; live: LiveConsole }): ReactNode {
   const { console: words } = useWords()
-  const { ask, waiting, error } = useAsking()
+  const { send, waiting, error } = useRelayRequest()
   const start = (load: boolean) =>
-    void ask(() => live.request({ type: 'agent:spawn', role: pane.role, agentId: pane.lastAgentId || null, load }))
+    void send(() => live.request({ type: 'agent:spawn', role: pane.role, agentId: pane.lastAgentId || null, load }))
   return (
     <>
       <ProblemNote error={error} />

@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Conversation, Flags, ListedConversation } from '../../../src/protocol/conversations/conversation.ts'
 import type { SearchAnswer, SearchHit } from '../../../src/protocol/conversations/search.ts'
 import type { Page } from '../../../src/protocol/page.ts'
-import { client, hasChanged } from '../live/queries.ts'
+import { client, invalidate } from '../live/queries.ts'
 
 /** While the list is on the screen. */
 const askAgainMs = 15_000
@@ -27,8 +27,8 @@ async function upTo<Item, Answer extends Page<Item>>(
   return answer
 }
 
-export const listedAtOnce = 50
-export const foundAtOnce = 30
+export const listPageSize = 50
+export const searchPageSize = 30
 
 /** The newest `most`. */
 export const conversationsOn = (channel: string | undefined, most: number) =>
@@ -37,7 +37,7 @@ export const conversationsOn = (channel: string | undefined, most: number) =>
     queryFn: ({ signal }) =>
       upTo(most, (cursor) =>
         client.get('/api/conversations', {
-          query: { limit: listedAtOnce, ...(channel !== undefined && { channel }), ...from(cursor) },
+          query: { limit: listPageSize, ...(channel !== undefined && { channel }), ...from(cursor) },
           signal,
         }),
       ),
@@ -45,19 +45,19 @@ export const conversationsOn = (channel: string | undefined, most: number) =>
     refetchInterval: askAgainMs,
   })
 
-export interface Wanted {
+export interface SearchInput {
   readonly q: string
   readonly channel?: string | undefined
 }
 
 /** What was found is not kept: something new may be said at any time. */
-export const searchFor = ({ q, channel }: Wanted, most: number) =>
+export const searchFor = ({ q, channel }: SearchInput, most: number) =>
   queryOptions<SearchAnswer>({
     queryKey: ['search', q, channel ?? '', most],
     queryFn: ({ signal }) =>
       upTo<SearchHit, SearchAnswer>(most, (cursor) =>
         client.get('/api/search', {
-          query: { q, limit: foundAtOnce, ...(channel !== undefined && { channel }), ...from(cursor) },
+          query: { q, limit: searchPageSize, ...(channel !== undefined && { channel }), ...from(cursor) },
           signal,
         }),
       ),
@@ -75,5 +75,5 @@ export const conversation = (key: string) =>
 
 export async function saveFlags(key: string, flags: Flags): Promise<void> {
   await client.put('/api/conversations/{key}/flags', { params: { key }, body: flags })
-  await hasChanged(['conversation', key])
+  await invalidate(['conversation', key])
 }

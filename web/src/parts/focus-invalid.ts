@@ -1,0 +1,7 @@
+/** Moves the focus to the first invalid field of a form, which may be out of sight. */
+import type { FormEvent } from 'react'
+
+export function focusFirstInvalid({ currentTarget: form }: Pick<FormEvent, 'currentTarget'>): void {
+  // It is marked when the form is drawn again.
+  requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
+}
