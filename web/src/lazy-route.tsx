@@ -1,5 +1,5 @@
 /**
- * Places and dialogs whose files are fetched when they are needed. While the server is away they wait for it: a browser never
+ * Routes and dialogs whose files are loaded when they are needed. While the server is away they wait for it: a browser never
  * asks again for a script that it could not get, and to load the page anew would lose what somebody is typing.
  */
 import { type ComponentType, use } from 'react'
@@ -7,7 +7,7 @@ import { connected } from './live/connection.ts'
 
 const retryMs = 1000
 
-/** Fetches a file once, as soon as it can be had: from what the browser keeps of this build, or from the server. */
+/** Loads a file once: from the service worker's cache, or from the server as soon as it is connected. */
 export function loadOnce<File>(load: () => Promise<File>): () => Promise<File> {
   let loading: Promise<File> | undefined
   return () => {
@@ -16,7 +16,7 @@ export function loadOnce<File>(load: () => Promise<File>): () => Promise<File> {
   }
 }
 
-/** A component of a route: the router asks for its file when a link to it is pointed at. */
+/** Makes the component of a route. The router preloads its file when a link to it is hovered. */
 export function lazyRoute<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
   let shown: Promise<ComponentType> | undefined
   function LazyRoute() {
@@ -24,7 +24,7 @@ export function lazyRoute<Name extends string>(load: () => Promise<Record<Name, 
     const Found = use(shown)
     return <Found />
   }
-  // What could not be had matters to those who go there.
+  // A failed load matters only when the route is shown.
   LazyRoute.preload = (): Promise<void> =>
     load().then(
       () => undefined,
@@ -34,8 +34,8 @@ export function lazyRoute<Name extends string>(load: () => Promise<Record<Name, 
 }
 
 /**
- * Its file was lost on the way, or a newer build has taken its place. Whoever came here has left the page before: it is loaded
- * at this address as soon as the server answers. Once, because the file may be missing there too.
+ * Reloads the page at this address when the file of a route could not be loaded, for instance after an upgrade of the server.
+ * Waits until the server answers. Done once, because the file may be missing there too.
  */
 async function reloadPage(error: unknown): Promise<never> {
   while (!(await serverAnswers())) await new Promise((resolve) => setTimeout(resolve, retryMs))

@@ -13,7 +13,7 @@ import { SpeechProvider } from './translations/messages.tsx'
 
 followTheme()
 
-/** Not awaited by this module: the file of the words may need something that lies in the same file as this, and would wait for it. */
+/** Not awaited by this module: the file of the translations may import from the file of this module, and would wait for it. */
 async function show(): Promise<void> {
   const language = spoken(languageChoice.get())
   const words = await loadMessages(language)

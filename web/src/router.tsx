@@ -7,7 +7,7 @@ import { NotFound } from './shell/not-found.tsx'
 import { PageError } from './shell/page-error.tsx'
 import { Shell } from './shell/shell.tsx'
 
-/** What can be created from anywhere: the dialog lies over the page and has an address of its own. */
+/** Things that can be created from anywhere, in a dialog over the page with its own address. */
 export const creations = ['project', 'agent', 'person', 'token', 'phone'] as const
 export type Creation = (typeof creations)[number]
 

@@ -1,4 +1,4 @@
-/** What a person pastes or opens: a sign-in link, its code, or a token. */
+/** Parses what a person pastes or opens to sign in: a link, its code, or a token. */
 
 /** Takes the code out of the address and cleans the address at once, so that it stays in no history. */
 export function takeCode(): string | undefined {

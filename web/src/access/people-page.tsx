@@ -1,4 +1,4 @@
-/** Who may use this installation: people, and the tokens of programs. */
+/** The people who may use this installation, and the tokens of programs. */
 import { useMay } from '../live/queries.ts'
 import { Page } from '../parts/page.tsx'
 import { useWords } from '../translations/messages.tsx'

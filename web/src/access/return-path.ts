@@ -8,7 +8,7 @@ export function rememberReturnPath(path: string): void {
   try {
     localStorage.setItem(key, JSON.stringify({ path, at: Date.now() }))
   } catch {
-    // Then they start at Now.
+    // Without storage the person starts at Now.
   }
 }
 

@@ -98,7 +98,7 @@ export function TokenCreation({ layout, onClose }: CreationProps) {
   )
 }
 
-/** To the day, so that sending the same form again is the same request. */
+/** The expiry to the day, so that sending the same form again is the same request. */
 function bodyOf(draft: TokenDraft) {
   const { name, kind, lifetime } = draft
   const end = Math.ceil(Date.now() / dayMs) * dayMs + Number(lifetime) * dayMs

@@ -25,7 +25,7 @@ interface CreationProps {
 export function AgentCreation({ layout, onClose }: CreationProps) {
   const words = useWords()
   const navigate = useNavigate()
-  // In memory only: the environment may hold secrets.
+  // Kept in memory only: the environment may hold secrets.
   const [texts, setTexts, clearTexts] = useDraft('new-agent', noTexts, 'memory')
   const [tried, setTried] = useState(false)
   const [created, setCreated] = useState<AgentWithPasskey>()

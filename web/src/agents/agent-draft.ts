@@ -8,7 +8,7 @@ export interface EnvEntry {
   readonly key: number
   readonly name: string
   readonly value: string
-  /** What the server showed in place of the value; sent back unchanged it keeps what is there. */
+  /** The server's placeholder for the value; sent back unchanged, it keeps the stored value. */
   readonly kept?: string
 }
 
@@ -17,7 +17,7 @@ export interface AgentTexts {
   readonly name: string
   readonly protocol: Agent['protocol']
   readonly command: string
-  /** One argument on each line. */
+  /** One argument per line. */
   readonly args: string
   readonly env: readonly EnvEntry[]
   readonly role: string
@@ -57,7 +57,7 @@ const argsOf = (text: string): string[] => text.split('\n').filter((line) => lin
 const envOf = (entries: readonly EnvEntry[]): Record<string, string> =>
   Object.fromEntries(entries.map(({ name, value, kept }) => [name, kept !== undefined && value === '' ? kept : value]))
 
-/** What a draft means, without its id. */
+/** The agent a draft describes, without its id. */
 export function meaningOf(texts: AgentTexts) {
   return {
     name: texts.name.trim(),
@@ -73,7 +73,7 @@ export function meaningOf(texts: AgentTexts) {
 
 export type AgentMeaning = ReturnType<typeof meaningOf>
 
-/** Only what differs, so that two people can change different things at once. */
+/** Lists only changed fields, so that two people can change different fields at once. */
 export function changesTo(agent: Agent, texts: AgentTexts): Partial<AgentMeaning> {
   const now: Record<string, unknown> = meaningOf(textsOf(agent))
   const entries = Object.entries(meaningOf(texts)).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(now[name]))

@@ -10,7 +10,7 @@ interface AgentFieldsProps {
   readonly texts: AgentTexts
   readonly onTexts: (texts: AgentTexts) => void
   readonly problems: AgentProblems
-  /** Whether to show what is missing, too. */
+  /** Whether to mark missing fields too. */
   readonly tried: boolean
   readonly isNew: boolean
 }

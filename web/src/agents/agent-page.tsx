@@ -1,4 +1,4 @@
-/** One agent: what it is, its projects, its passkey, its end. */
+/** One agent: its details, projects, passkey and deletion. */
 import { Link, useParams } from '@tanstack/react-router'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import { useHome, useMay } from '../live/queries.ts'

@@ -15,7 +15,7 @@ import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { addDetected, addedAs, detectedAgents, draftOf } from './detected.ts'
 
-/** Only for who may add agents. */
+/** Shown only to people who may add agents. */
 export function DetectedAgents() {
   const { detected } = useWords()
   const found = useQuery(detectedAgents).data ?? []

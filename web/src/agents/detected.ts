@@ -1,11 +1,11 @@
-/** What is installed on the server's machine (AG5), and how it becomes an agent here. */
+/** Agents installed on the server's machine (AG5), and adding them here. */
 import { queryOptions } from '@tanstack/react-query'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import type { DetectedAgent } from '../../../src/protocol/agents/detected-agent.ts'
 import { withAgent } from '../live/home.ts'
 import { changeHome, client } from '../live/queries.ts'
 
-/** Only for who may add agents. */
+/** Read only for people who may add agents. */
 export const detectedAgents = queryOptions<DetectedAgent[]>({
   queryKey: ['detected-agents'],
   queryFn: async ({ signal }) => (await client.get('/api/detected-agents', { signal })).items,

@@ -1,4 +1,4 @@
-/** What agents are always allowed in a project, until when and by whom, each to be taken back (AG6). Nothing while there is nothing. */
+/** Lists what agents are always allowed in a project, until when and by whom, each with a button to revoke it (AG6). Renders nothing when empty. */
 import { useQuery } from '@tanstack/react-query'
 import type { Allowance } from '../../../src/protocol/approvals/allowance.ts'
 import { allowancesOf, refreshAllowances } from '../live/allowances.ts'

@@ -15,7 +15,7 @@ interface AlwaysFormProps {
   readonly onGive: (terms: AlwaysTerms) => void
 }
 
-/** Nothing where there is no always: the agent does not say what it would do, or what it asks for is a change of its mode. */
+/** Renders nothing where “always” is not possible: the agent does not say what it would do, or asks for a change of its mode. */
 export function AlwaysForm({ asked: { call, likeness }, agentId, waiting, onGive }: AlwaysFormProps) {
   const { allowances: words, console: consoleWords } = useWords()
   const nameOf = useDisplayName()

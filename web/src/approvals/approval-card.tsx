@@ -1,4 +1,4 @@
-/** One approval: who asks what; the decision with its buttons while it waits, who decided what afterwards. */
+/** One approval: the question with its buttons while it waits, and the decision afterwards. */
 import { Link } from '@tanstack/react-router'
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
 import { ToolContent } from '../consoles/tool-row.tsx'
@@ -19,7 +19,7 @@ const dots: Record<Approval['status'], LiveState> = {
 
 const linkClass = 'inline-flex min-h-6 items-center underline decoration-edge underline-offset-2 hover:text-ink'
 
-/** Of a permission that nobody refused, though the agent was told no: too late, or its agent went away. */
+/** The outcome of a permission that no person refused: it expired, or its agent went away. */
 const unansweredOf = ({ outcome }: Approval): 'expired' | 'withdrawn' | undefined =>
   outcome === 'expired' || outcome === 'withdrawn' ? outcome : undefined
 
@@ -84,7 +84,7 @@ function Asked({ approval }: { approval: Approval }) {
   )
 }
 
-/** What an agent asks to be allowed is shown to the letter; and what has no signs of Markdown needs nothing that shows them. */
+/** Whether to show the text as Markdown. A permission is shown to the letter, and text without Markdown needs no renderer. */
 const isMarked = ({ permission, instructionContent }: Approval): boolean =>
   permission === null && /[*_`#|[]|^\s*(?:[-+>]|\d+\.)\s/m.test(instructionContent ?? '')
 
@@ -96,7 +96,7 @@ const Plan = ({ children }: { children: string }) => (
   </div>
 )
 
-/** As it was written. */
+/** Text as it was written. */
 const Plain = ({ children }: { children: string }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
   <p tabIndex={0} className="max-h-72 overflow-y-auto whitespace-pre-wrap [overflow-wrap:anywhere]">

@@ -1,4 +1,4 @@
-/** Whether a channel is connected, by shape and word. */
+/** Shows whether a channel is connected, by shape and word. */
 import type { Channel } from '../../../src/protocol/channels/channel.ts'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { useChannelWords } from './words.ts'

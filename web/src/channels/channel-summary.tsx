@@ -12,7 +12,7 @@ import { useChannelWords } from './words.ts'
 const lookEveryMs = 10_000
 
 export function ChannelSummary() {
-  const said = useSaid()
+  const translate = useSaid()
   const words = useChannelWords()
   const { data } = useQuery({ ...channels, refetchInterval: lookEveryMs })
   if (!data) return null
@@ -32,7 +32,7 @@ export function ChannelSummary() {
             <ChannelState channel={channel} />
             {channel.asking > 0 && <span className="text-warn">{words.askingCount(channel.asking)}</span>}
             {channel.lastInAt && <Ago at={channel.lastInAt} className="ml-auto text-sm text-faint" />}
-            {channel.trouble && <p className="w-full text-sm text-bad">{said(channel.trouble)}</p>}
+            {channel.trouble && <p className="w-full text-sm text-bad">{translate(channel.trouble)}</p>}
           </li>
         ))}
       </Rows>

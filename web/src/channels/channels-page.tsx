@@ -19,7 +19,7 @@ import { AskingChats, KnownChats } from './chat-lists.tsx'
 import { RouteChoice } from './route-choice.tsx'
 import { useChannelWords } from './words.ts'
 
-/** What is only told by the clock: last messages, what waits. */
+/** The polling interval for figures without events: last messages and waiting ones. */
 const lookEveryMs = 5000
 
 export function ChannelsPage() {
@@ -64,7 +64,7 @@ function SetUp() {
 }
 
 function Standing({ channel, mayManage }: { channel: Channel; mayManage: boolean }) {
-  const said = useSaid()
+  const translate = useSaid()
   const words = useChannelWords()
   const { channel: name, lastInAt, waiting, link } = channel
   const choose = async (route: Channel['route']) => {
@@ -77,7 +77,7 @@ function Standing({ channel, mayManage }: { channel: Channel; mayManage: boolean
       <Facts>
         <Fact name={words.state}>
           <ChannelState channel={channel} />
-          {channel.trouble && <p className="mt-1 text-sm text-bad">{said(channel.trouble)}</p>}
+          {channel.trouble && <p className="mt-1 text-sm text-bad">{translate(channel.trouble)}</p>}
         </Fact>
         {channel.name && (
           <Fact name={words.bot}>

@@ -54,7 +54,7 @@ export function KnownChats({ chats, mayManage }: ListProps) {
 }
 
 function Name({ chat }: { chat: ChannelChat }) {
-  const said = useSaid()
+  const translate = useSaid()
   const words = useChannelWords()
   return (
     <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">
@@ -63,7 +63,7 @@ function Name({ chat }: { chat: ChannelChat }) {
         {chat.handle && ` @${chat.handle}`} <span className="text-sm text-faint">{chat.chatId}</span>
       </span>
       {chat.kind === 'group' && <span className="block text-sm text-warn">{words.group}</span>}
-      {chat.trouble && <span className="block text-sm text-bad">{said(chat.trouble)}</span>}
+      {chat.trouble && <span className="block text-sm text-bad">{translate(chat.trouble)}</span>}
     </span>
   )
 }

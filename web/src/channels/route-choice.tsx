@@ -1,4 +1,4 @@
-/** Which agent of which project answers: one list of all pairs there are. */
+/** A choice of the agent and project that answer: one list of all pairs. */
 import { useState } from 'react'
 import type { ChannelRoute } from '../../../src/protocol/channels/channel.ts'
 import { useHome } from '../live/queries.ts'
@@ -10,7 +10,7 @@ import { useWords } from '../translations/messages.tsx'
 interface RouteChoiceProps {
   readonly label: string
   readonly route: ChannelRoute | null
-  /** What it means to choose none. */
+  /** The text of the empty choice. */
   readonly none: string
   readonly disabled: boolean
   readonly onRoute: (route: ChannelRoute | null) => Promise<void>

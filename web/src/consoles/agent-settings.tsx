@@ -16,7 +16,7 @@ interface AgentSettingsProps {
 
 export function AgentSettings({ role, agent, live, mayWrite }: AgentSettingsProps) {
   const { console: words } = useWords()
-  const said = useSaid()
+  const translate = useSaid()
   // Several may be on their way: none is dropped because another was chosen right before.
   const [wished, setWished] = useState<readonly ConfigChange[]>([])
   const [error, setError] = useState<unknown>()
@@ -48,7 +48,7 @@ export function AgentSettings({ role, agent, live, mayWrite }: AgentSettingsProp
       </div>
       {agent.notSet !== null && (
         <p role="alert" className="text-xs text-bad [overflow-wrap:anywhere]">
-          {words.notSet(said(agent.notSet))}
+          {words.notSet(translate(agent.notSet))}
         </p>
       )}
       <ProblemNote error={error} />

@@ -6,7 +6,7 @@ import { Button, IconButton } from '../parts/button.tsx'
 import { CloseIcon } from '../parts/icons.tsx'
 import { useWords } from '../translations/messages.tsx'
 
-/** What the server accepts (src/protocol/turns/prompt.ts), with room for what is written beside them. */
+/** The server's limit (src/protocol/turns/prompt.ts), less some room for the text of the prompt. */
 const mostAttachedChars = 800_000
 const mostAttached = 20
 

@@ -95,7 +95,7 @@ function UserSessionRow({ userSession }: { userSession: UserSession }) {
   )
 }
 
-/** Whether it works at this moment is told inside of its console alone. */
+/** Whether an agent works at this moment is shown only inside its console. */
 function dotOf({ state, permissions }: UserSession['agents'][number]): LiveState {
   if (state === 'SPAWNING') return 'starting'
   if (state === 'FAILED') return 'failed'

@@ -1,6 +1,6 @@
 /**
- * What is known of one user session: its roles with their agents, and what was said and done in each, as its events tell it (RL3).
- * Pure: the same events make the same picture on every device; a snapshot replaces all that was known.
+ * The state of one user session, built from its events (RL3): its roles with their agents, and the turns of each.
+ * Pure: the same events make the same state on every device; a snapshot replaces all that was known.
  */
 import type { RelayEvent, RelaySnapshot } from '../../../src/client/relay-messages.ts'
 import type { AskedPermission, PermissionOutcome, RoleAgent, Turn } from '../../../src/protocol/consoles/user-session.ts'
@@ -31,13 +31,13 @@ export interface ShownTurn {
   readonly items: readonly Item[]
   readonly stopReason: string | null
   readonly error: string | null
-  /** It ended at its vendor's limit. */
+  /** The turn ended at its vendor's limit. */
   readonly limited: boolean
   readonly cut: boolean
   readonly at: string
 }
 
-/** What happened to the agent between its turns. */
+/** An event of the agent between its turns. */
 export interface AgentEvent {
   readonly kind: 'started' | 'asleep' | 'failed' | 'ended'
   readonly at: string
@@ -84,13 +84,13 @@ export interface ConsoleState {
   readonly projectId: string
   readonly state: 'ACTIVE' | 'TERMINATED'
   readonly panes: readonly Pane[]
-  /** There may be turns before the oldest one here. */
+  /** Older turns may exist than the oldest one here. */
   readonly cut: boolean
 }
 
 export const emptyConsole: ConsoleState = { projectId: '', state: 'ACTIVE', panes: [], cut: false }
 
-/** Of the turns in one pane; what is older falls away. */
+/** Bounds the turns of a pane; older ones are dropped. */
 const mostEntries = 2000
 
 export function fromSnapshot({ state, agents, turns, projectId = '' }: RelaySnapshot): ConsoleState {
@@ -105,19 +105,21 @@ export function fromSnapshot({ state, agents, turns, projectId = '' }: RelaySnap
 }
 
 /** Turns read page by page stand before all that is known of their roles; `more`: there are older ones still. */
-export function withOlder(picture: ConsoleState, turns: readonly Turn[], more: boolean): ConsoleState {
+export function withOlder(consoleState: ConsoleState, turns: readonly Turn[], more: boolean): ConsoleState {
   const over = turns
     .filter(({ state }) => state !== 'queued' && state !== 'running')
     .toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
-  const known = new Set(picture.panes.flatMap(({ entries }) => entries.map((entry) => entry.kind === 'turn' && entry.messageId)))
+  const known = new Set(
+    consoleState.panes.flatMap(({ entries }) => entries.map((entry) => entry.kind === 'turn' && entry.messageId)),
+  )
   const missing = over.filter(({ messageId }) => !known.has(messageId))
-  const roles = new Set([...picture.panes.map(({ role }) => role), ...missing.map(({ role }) => role)])
+  const roles = new Set([...consoleState.panes.map(({ role }) => role), ...missing.map(({ role }) => role)])
   const panes = [...roles].map((role): Pane => {
-    const pane = picture.panes.find((each) => each.role === role) ?? { role, agent: null, lastAgentId: '', entries: [] }
+    const pane = consoleState.panes.find((each) => each.role === role) ?? { role, agent: null, lastAgentId: '', entries: [] }
     const older = missing.filter((turn) => turn.role === role).map((turn) => shownTurn(turn, []))
     return { ...pane, entries: [...older, ...pane.entries] }
   })
-  return { ...picture, panes, cut: more }
+  return { ...consoleState, panes, cut: more }
 }
 
 function shownTurn(turn: Turn, permissions: readonly AskedPermission[]): ShownTurn {
@@ -133,15 +135,15 @@ const unanswered = (asked: AskedPermission): Permission => ({ ...asked, outcome:
 
 const paneAgent = ({ modeId, ...agent }: RoleAgent): PaneAgent => ({ ...agent, mode: modeId, asked: [], notSet: null })
 
-export function afterEvent(picture: ConsoleState, event: RelayEvent): ConsoleState {
-  if (event.type === 'session:created') return { ...picture, projectId: event.projectId }
-  if (event.type === 'session:terminated') return { ...picture, state: 'TERMINATED' }
+export function afterEvent(consoleState: ConsoleState, event: RelayEvent): ConsoleState {
+  if (event.type === 'session:created') return { ...consoleState, projectId: event.projectId }
+  if (event.type === 'session:terminated') return { ...consoleState, state: 'TERMINATED' }
   const { role } = event
-  const known = picture.panes.find((pane) => pane.role === role)
+  const known = consoleState.panes.find((pane) => pane.role === role)
   const changed = changedPane(known ?? { role, agent: null, lastAgentId: '', entries: [] }, event)
   const pane = { ...changed, entries: changed.entries.slice(-mostEntries) }
-  const panes = known ? picture.panes.map((each) => (each === known ? pane : each)) : [...picture.panes, pane]
-  return { ...picture, panes }
+  const panes = known ? consoleState.panes.map((each) => (each === known ? pane : each)) : [...consoleState.panes, pane]
+  return { ...consoleState, panes }
 }
 
 type AboutRole = Exclude<RelayEvent, { type: 'session:created' | 'session:terminated' }>
@@ -231,7 +233,7 @@ const newAgent: PaneAgent = {
 const withAgent = (pane: Pane, change: Partial<PaneAgent>): Pane =>
   pane.agent ? { ...pane, agent: { ...pane.agent, ...change } } : pane
 
-/** Who waited behind it moves up. */
+/** Moves the prompts behind it forward in the queue. */
 const withoutPrompt = ({ agent }: Pane, messageId: string): PaneAgent['queue'] =>
   (agent?.queue ?? []).filter((each) => each.messageId !== messageId).map((each, index) => ({ ...each, position: index + 1 }))
 
@@ -268,16 +270,16 @@ function updated(pane: Pane, messageId: string | null, update: AgentUpdate): Pan
   return withTurn(pane, messageId, (turn) => ({ ...turn, items: withUpdate(turn.items, update) }))
 }
 
-/** The pieces are what was said; the whole answer is shown only where none of them was seen. */
+/** The pieces are what was hasText; the whole answer is shown only where none of them was seen. */
 function answered(turn: ShownTurn, event: Extract<RelayEvent, { type: 'agent:response' }>): ShownTurn {
   const { content, stopReason, error, cut, limitedUntil } = event
-  const said = turn.items.some(({ kind }) => kind === 'text')
-  const items: readonly Item[] = said || content === '' ? turn.items : [...turn.items, { kind: 'text', text: content }]
+  const hasText = turn.items.some(({ kind }) => kind === 'text')
+  const items: readonly Item[] = hasText || content === '' ? turn.items : [...turn.items, { kind: 'text', text: content }]
   const state = stopReason === 'cancelled' ? 'cancelled' : stopReason === 'error' ? 'failed' : 'answered'
   return { ...turn, items, state, stopReason, error, limited: limitedUntil !== undefined, cut }
 }
 
-/** Its agent has gone with the turn open: nobody knows what became of it. */
+/** Marks an open turn whose agent has gone: its outcome is unknown. */
 const withoutAnswer = (entries: Pane['entries']): Pane['entries'] =>
   entries.map((entry) => (entry.kind === 'turn' && entry.state === 'running' ? { ...entry, state: 'unknown' } : entry))
 

@@ -16,7 +16,7 @@ interface FailedAgentProps {
 
 export function FailedAgent({ pane, agent, live, mayWrite }: FailedAgentProps) {
   const { console: words } = useWords()
-  const said = useSaid()
+  const translate = useSaid()
   const { step, error, exitCode, signal } = agent
   const ending = signal ? words.signal(signal) : exitCode === null ? undefined : words.exitCode(exitCode)
   const how = error?.includes(signal ?? String(exitCode)) ? undefined : ending
@@ -27,7 +27,7 @@ export function FailedAgent({ pane, agent, live, mayWrite }: FailedAgentProps) {
       {error && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
         <pre tabIndex={0} className="max-h-40 overflow-auto font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]">
-          {said(error)}
+          {translate(error)}
         </pre>
       )}
       <p className="text-sm">{words.failedKept}</p>

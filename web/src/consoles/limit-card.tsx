@@ -10,7 +10,7 @@ interface LimitCardProps {
   readonly limit: { readonly until: string; readonly goesOn: boolean }
   readonly mayWrite: boolean
   readonly onChoose: (goOn: boolean) => Promise<unknown>
-  /** In a chat nothing waits in line. */
+  /** Whether it is shown in a chat, which has no queue of prompts. */
   readonly inChat?: boolean
 }
 

@@ -16,7 +16,7 @@ import { isRefused, type Prompt, type PromptsOf, readPrompts, storePrompts } fro
 
 export interface ConsoleData {
   readonly consoleState: ConsoleState
-  /** Everything up to now is in the picture. */
+  /** All events up to now are included. */
   readonly whole: boolean
   readonly problem: unknown
   readonly prompts: readonly Prompt[]
@@ -28,7 +28,7 @@ const mostKnown = 5
 const olderPage = 20
 /** The first answer repeats what the snapshot had, and goes on behind it. */
 const firstOlderPage = 100
-/** Many events at once are one change of the picture. */
+/** Several events at once cause one change. */
 const gatherMs = 16
 
 let relayState: RelayState = { state: 'idle' }
@@ -61,7 +61,7 @@ class LiveConsole {
   #known: ConsoleData
   #next: ConsoleData
   #lastSeq: number | undefined
-  /** Behind the oldest page of turns that was read. */
+  /** The cursor behind the oldest page of turns that was read. */
   #older: string | undefined
   #stop: (() => void) | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -94,7 +94,7 @@ class LiveConsole {
     this.#deliver({ requestId: newKey(), role, text, attached, error: undefined })
   }
 
-  /** What got no answer goes out under its id, so it is never said twice. What was refused is said anew. */
+  /** Sends a prompt again: one without an answer under the same id, so that it is never delivered twice; a refused one under a new id. */
   sendAgain(prompt: Prompt): void {
     this.discard(prompt)
     this.#deliver({ ...prompt, requestId: isRefused(prompt.error) ? newKey() : prompt.requestId, error: undefined })
@@ -104,7 +104,7 @@ class LiveConsole {
     this.#setPrompts(this.#next.prompts.filter((prompt) => prompt.requestId !== requestId))
   }
 
-  /** What was said before the oldest turn that is known. */
+  /** Reads the turns before the oldest known one. */
   async readOlder(): Promise<void> {
     const query = this.#older === undefined ? { limit: firstOlderPage } : { limit: olderPage, cursor: this.#older }
     const params = { userSessionId: this.#userSessionId }
@@ -133,7 +133,7 @@ class LiveConsole {
         ...(lastSeq !== undefined && { lastSeq }),
         onEvent: (event) => {
           this.#lastSeq = event.seq
-          // What is replayed is no news.
+          // Replayed events are not announced.
           if (event.type === 'agent:response' && this.#next.whole) {
             publishFinished({ what: 'answer', who: event.role, text: event.content, tag: `turn-${event.messageId}` })
           }
@@ -151,7 +151,7 @@ class LiveConsole {
     })
   }
 
-  /** Undefined: from a snapshot. */
+  /** The cursor to continue from; undefined: begin with a snapshot. */
   async #from(): Promise<number | undefined> {
     if (this.#lastSeq !== undefined) return this.#lastSeq
     const params = { userSessionId: this.#userSessionId }

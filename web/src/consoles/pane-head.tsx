@@ -19,7 +19,7 @@ import { useRelayRequest } from './use-relay-request.ts'
 /** At its vendor's limit, and at nothing else. */
 const isLimited = (pane: Pane): boolean => pane.agent?.state === 'ACTIVE' && pane.agent.limit !== null && !runningTurn(pane)
 
-/** Undefined when nobody holds the role. */
+/** The state of the agent in the role; undefined when the role is free. */
 export function stateOf(pane: Pane): LiveState | undefined {
   if (!pane.agent) return undefined
   if (pane.agent.state === 'SPAWNING') return 'starting'
@@ -38,7 +38,7 @@ export const stateWord = (pane: Pane, words: Messages): string => {
 export function PaneHead({ pane, live, mayWrite }: { pane: Pane; live: LiveConsole; mayWrite: boolean }) {
   const words = useWords()
   const writing = useWriting()
-  const said = useSaid()
+  const translate = useSaid()
   const nameOf = useDisplayName()
   const [asked, setAsked] = useState(false)
   const { role, agent, lastAgentId } = pane
@@ -71,7 +71,7 @@ export function PaneHead({ pane, live, mayWrite }: { pane: Pane; live: LiveConso
             <CopyText text={`git merge ${agent.branch}`} what={words.console.mergeCommand} />
           </span>
         )}
-        {agent?.note && <span>{said(agent.note)}</span>}
+        {agent?.note && <span>{translate(agent.note)}</span>}
         {agent?.usage && (
           <span className="tabular-nums">
             {words.console.usage(writing.number(agent.usage.used), writing.number(agent.usage.size))}
@@ -80,7 +80,7 @@ export function PaneHead({ pane, live, mayWrite }: { pane: Pane; live: LiveConso
         )}
       </div>
       {agent && <AgentSettings role={role} agent={agent} live={live} mayWrite={mayWrite} />}
-      {agent?.notRestored && <p className="text-xs text-warn">{words.console.notRestored(said(agent.notRestored))}</p>}
+      {agent?.notRestored && <p className="text-xs text-warn">{words.console.notRestored(translate(agent.notRestored))}</p>}
       <EndAgent role={role} open={asked} live={live} onClose={() => setAsked(false)} />
     </header>
   )

@@ -1,4 +1,4 @@
-/** One role: its agent, what was said and done, what waits, and where one writes to it. */
+/** One role: its agent, its turns, its queue and the input for prompts. */
 import { type KeyboardEvent, useRef } from 'react'
 import { useMay } from '../live/queries.ts'
 import { SubmitButton } from '../parts/button.tsx'
@@ -21,7 +21,7 @@ interface PaneViewProps {
   readonly known: ConsoleData
   readonly live: LiveConsole
   readonly userSessionId: string
-  /** Where only one fits beside the others: whether it is this one. */
+  /** Whether this pane is the chosen one, where only one fits. */
   readonly chosen: boolean
 }
 
@@ -119,10 +119,10 @@ function Older({ live }: { live: LiveConsole }) {
 function HappeningRow({ happening }: { happening: AgentEvent }) {
   const { console: words } = useWords()
   const writing = useWriting()
-  const said = useSaid()
+  const translate = useSaid()
   const { kind, at, text } = happening
   // Why one failed is told below, for as long as it stands there failed.
-  const what = kind === 'ended' ? words.ended(said(text ?? '')) : kind === 'started' ? words.started(text) : words[kind]
+  const what = kind === 'ended' ? words.ended(translate(text ?? '')) : kind === 'started' ? words.started(text) : words[kind]
   return (
     <li className="flex flex-wrap justify-center gap-x-2 pt-4 text-center text-xs text-faint">
       <span>{what}</span>

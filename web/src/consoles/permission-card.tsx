@@ -1,4 +1,4 @@
-/** What an agent asks to be allowed (AP4): what it would do, and the answers it offers. Answered here or in the inbox, it changes in both. */
+/** A permission that an agent asks for (AP4): what it would do, and the answers it offers. Answered here or in the inbox, it changes in both. */
 import type { AlwaysTerms } from '../../../src/protocol/approvals/allowance.ts'
 import { isKeptByAgent } from '../../../src/protocol/approvals/allowance-scopes.ts'
 import { AlwaysForm } from '../approvals/always-form.tsx'

@@ -1,4 +1,4 @@
-/** What the agent means to do, with what is done and what it is at. */
+/** The agent's plan: steps that are done, under way and still to do. */
 
 import { FoldIcon } from '../parts/icons.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'

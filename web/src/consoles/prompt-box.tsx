@@ -1,4 +1,4 @@
-/** Where one writes to an agent in a role; Escape cancels the turn that runs. */
+/** The input for prompts to an agent in a role; Escape cancels the running turn. */
 import { useRef } from 'react'
 import { useDraft } from '../live/draft.ts'
 import { Button, SubmitButton } from '../parts/button.tsx'
@@ -8,16 +8,16 @@ import { enterChoice } from '../preferences/enter.ts'
 import { useWords } from '../translations/messages.tsx'
 import { AttachButton, AttachedList, type Attachment, useAttachments } from './attachments.tsx'
 
-/** What the server accepts (src/protocol/turns/prompt.ts). */
+/** The server's limit (src/protocol/turns/prompt.ts). */
 const maxPrompt = 900_000
 
 interface PromptBoxProps {
   readonly draftKey: string
   readonly role: string
-  /** Whether its agent takes them. */
+  /** Whether the agent accepts images. */
   readonly pictures: boolean
   readonly onSend: (text: string, attached: readonly Attachment[]) => void
-  /** Undefined when nothing runs. */
+  /** Cancels the running turn; undefined when none runs. */
   readonly onCancel: (() => void) | undefined
   readonly cancelling: boolean
 }
@@ -30,7 +30,7 @@ export function PromptBox({ draftKey, role, pictures, onSend, onCancel, cancelli
   const attachments = useAttachments(draftKey, pictures)
 
   function send() {
-    // What is still being read belongs to this message.
+    // Attachments that are still being read belong to this message.
     if (attachments.reading) return
     if (text.trim() === '' && attachments.attached.length === 0) return
     onSend(text, attachments.attached)

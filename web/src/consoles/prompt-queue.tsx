@@ -1,4 +1,4 @@
-/** What was written and has not had its turn: what waits for the agent, and what the server does not have yet. */
+/** Prompts without a turn: those queued for the agent, and those the server has not accepted yet. */
 
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'

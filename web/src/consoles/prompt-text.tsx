@@ -1,4 +1,4 @@
-/** What a person gave to an agent: the text as it was written; pictures and files by their names. */
+/** Shows a prompt: its text as written, images and files by name. */
 import type { PromptPart } from '../../../src/protocol/turns/prompt.ts'
 import { useWords } from '../translations/messages.tsx'
 
@@ -18,6 +18,6 @@ export function PromptText({ content, className = '' }: { content: readonly Prom
   )
 }
 
-/** In one line, for lists. */
+/** The prompt on one line, for lists. */
 export const promptLine = (content: readonly PromptPart[]): string =>
   content.map((part) => (part.type === 'text' ? part.text : part.type === 'image' ? '' : part.name)).join(' ')

@@ -41,10 +41,10 @@ export function SpawnDialog({ project, taken, live, onClose, onSpawned }: SpawnD
     setTried(true)
     focusFirstInvalid(event)
     if (problem || !chosen) return
-    const where = workspace.trim()
+    const folder = workspace.trim()
     const spawn = async () => {
       const agentId = await chosen.ready()
-      await live.request({ type: 'agent:spawn', role: name, agentId, ...(where && { workspace: where }) })
+      await live.request({ type: 'agent:spawn', role: name, agentId, ...(folder && { workspace: folder }) })
     }
     if (await send(spawn)) onSpawned(name)
   }

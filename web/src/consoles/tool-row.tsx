@@ -79,7 +79,7 @@ const Words = ({ label, text }: { label: string; text: string }) => (
   </div>
 )
 
-/** Of an edit it says what the change shows already, so it is folded; never left out, since a person decides by it (AP4). */
+/** The input of the tool. Folded for an edit, whose diff shows the same; never left out, because a person decides by it (AP4). */
 function Input({ text, folded }: { text: string; folded: boolean }) {
   const { console: words } = useWords()
   if (!folded) return <Words label={words.input} text={text} />
@@ -91,7 +91,7 @@ function Input({ text, folded }: { text: string; folded: boolean }) {
   )
 }
 
-/** What is JSON is laid out; what is not stays as it is. */
+/** Indents JSON and leaves other text as it is. */
 function readable(input: string): string {
   try {
     return JSON.stringify(JSON.parse(input), null, 2)

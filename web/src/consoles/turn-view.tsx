@@ -1,4 +1,4 @@
-/** One turn: what the person said, and what the agent thought, did, asked and said, in that order. */
+/** Shows one turn: the prompt, then the agent's thoughts, tool calls, questions and answer in order. */
 import { memo } from 'react'
 import { useDisplayName } from '../live/display-names.ts'
 import { Markdown } from '../markdown/markdown.tsx'
@@ -66,15 +66,15 @@ function Thought({ text }: { text: string }) {
   )
 }
 
-/** What an answer that ended as answers do needs no word about. */
+/** Stop reasons of an ordinary answer, which need no remark. */
 const usual = ['end_turn']
 
 function Ending({ turn }: { turn: ShownTurn }) {
   const { console: words } = useWords()
-  const said = useSaid()
+  const translate = useSaid()
   const { state, stopReason, error, limited, cut } = turn
   if (state === 'running') {
-    // It waits for a person, as its card says.
+    // The permission card says that the turn waits for a person.
     if (asksSomething(turn)) return null
     return (
       <p role="status" className="text-sm text-faint motion-safe:animate-pulse">
@@ -95,7 +95,7 @@ function Ending({ turn }: { turn: ShownTurn }) {
       {state === 'failed' && !limited && (
         <div role="alert" className="rounded-md bg-bad-wash px-3 py-2 text-sm [overflow-wrap:anywhere]">
           <p className="font-medium text-bad">{words.turnFailed}</p>
-          {error && <p className="whitespace-pre-wrap">{said(error)}</p>}
+          {error && <p className="whitespace-pre-wrap">{translate(error)}</p>}
         </div>
       )}
     </>

@@ -92,7 +92,7 @@ const focusIfNowhere = (button: HTMLButtonElement | null): void => {
   if (document.activeElement === document.body) button?.focus()
 }
 
-/** Who has added an agent writes to it next, as soon as it is there; unless they have gone elsewhere meanwhile. */
+/** Focuses the prompt box of an agent that was just added, unless the focus has moved elsewhere meanwhile. */
 function useFocusOnAdded(role: string | undefined): void {
   const written = useRef<string>(undefined)
   useEffect(() => {
@@ -204,7 +204,7 @@ function EndAll({ open, count, live, onClose }: { open: boolean; count: number; 
   )
 }
 
-/** Only where the panes do not fit beside each other. */
+/** Shown only where the panes do not fit side by side. */
 function RoleTabs(props: { panes: readonly Pane[]; chosen: string | undefined; onChoose: (role: string) => void }) {
   const words = useWords()
   const { panes, chosen, onChoose } = props

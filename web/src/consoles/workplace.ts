@@ -1,7 +1,7 @@
 /** The folder an agent works in: what lies in it is named from there, as the agent itself would. */
 import { createContext, useContext } from 'react'
 
-/** Undefined outside of a role. */
+/** The folder the agent works in; undefined outside of a role. */
 export const Workplace = createContext<string | undefined>(undefined)
 
 export function useShortPath(): (path: string) => string {

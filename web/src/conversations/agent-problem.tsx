@@ -11,8 +11,8 @@ import { WhyEnded } from '../processes/why-ended.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
 import type { AgentPresence } from './agent-presence.ts'
 
-interface TroubleProps {
-  readonly where: AgentPresence
+interface AgentProblemProps {
+  readonly presence: AgentPresence
   readonly place: { readonly projectId: string; readonly agentId: string }
   readonly agentName: string
   readonly mayWrite: boolean
@@ -20,19 +20,19 @@ interface TroubleProps {
 }
 
 /** A crash that is made good in a moment is not worth a word. */
-export function AgentProblem({ where, ...rest }: TroubleProps) {
-  const lasting = useWaitStage(where.is === 'failed' || where.is === 'held' || where.is === 'noCoordinator') !== 'nothing'
+export function AgentProblem({ presence, ...rest }: AgentProblemProps) {
+  const shown = useWaitStage(presence.is === 'failed' || presence.is === 'held' || presence.is === 'noCoordinator') !== 'nothing'
   return (
     <div role="alert" className="empty:hidden">
-      {lasting && <Told where={where} {...rest} />}
+      {shown && <ProblemText presence={presence} {...rest} />}
     </div>
   )
 }
 
-function Told({ where, place, agentName, mayWrite, onRetry }: TroubleProps): ReactNode {
+function ProblemText({ presence, place, agentName, mayWrite, onRetry }: AgentProblemProps): ReactNode {
   const { chat, act } = useWords()
-  const said = useSaid()
-  if (where.is === 'noCoordinator') {
+  const translate = useSaid()
+  if (presence.is === 'noCoordinator') {
     return (
       <Note title={chat.noCoordinator} next={chat.noCoordinatorNext}>
         <Link to="/system" className={buttonClass()}>
@@ -41,16 +41,16 @@ function Told({ where, place, agentName, mayWrite, onRetry }: TroubleProps): Rea
       </Note>
     )
   }
-  if (where.is !== 'failed' && where.is !== 'held') return null
-  const { process, failed } = where
+  if (presence.is !== 'failed' && presence.is !== 'held') return null
+  const { process, failed } = presence
   const log = failed && (
     <Link to="/system" search={{ launch: failed.launchId }} className={buttonClass()}>
       {chat.log}
     </Link>
   )
-  if (where.is === 'held') {
+  if (presence.is === 'held') {
     return (
-      <Note title={chat.held(agentName)} detail={process.detail && said(process.detail)} next={chat.heldNext}>
+      <Note title={chat.held(agentName)} detail={process.detail && translate(process.detail)} next={chat.heldNext}>
         {log}
         {mayWrite && <Release place={place} agentName={agentName} />}
       </Note>
@@ -81,7 +81,7 @@ const Note = ({ title, detail, next, children }: NoteProps) => (
 )
 
 /** Lifts the hold (CO7). */
-export function Release({ place, agentName }: Pick<TroubleProps, 'place' | 'agentName'>) {
+export function Release({ place, agentName }: Pick<AgentProblemProps, 'place' | 'agentName'>) {
   const { processes } = useWords()
   const { waiting, error, send } = useSending()
   const path = '/api/projects/{projectId}/agents/{agentId}/release'

@@ -25,7 +25,7 @@ import { useChatPanel } from './use-chat-panel.ts'
 import { WorkplaceLine } from './workplace.tsx'
 
 const goOnPath = '/api/projects/{projectId}/agents/{agentId}/chat/go-on'
-/** What could not be sent is tried again this often while the server is there. */
+/** The interval for sending failed messages again while the server is connected. */
 const againMs = 3000
 
 export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agent }) {
@@ -37,7 +37,7 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
   const saying = usePartialAnswer(conversationKey)
   const panel = useChatPanel(projectId, agent.id, mayWrite)
   const asked = usePendingApprovals(projectId, agent.id)
-  const where = useWhere(projectId, agent, { chat, called: panel.called, asking: asked.length > 0 })
+  const presence = usePresence(projectId, agent, { chat, called: panel.called, asking: asked.length > 0 })
   const place = { projectId, agentId: agent.id }
   const mine = (each: { by: string; projectId: string; agentId: string }) =>
     each.by === me?.id && each.projectId === projectId && each.agentId === agent.id
@@ -54,17 +54,21 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
   return (
     <section data-chat aria-label={words.chat.with(agent.name)} className="flex min-h-0 flex-1 flex-col">
       <div className="flex min-h-10 flex-wrap items-center gap-x-3 border-b border-line py-1.5">
-        <Presence where={where} />
-        <WorkplaceLine place={place} mayWrite={mayWrite} ring={`${panel.called?.calls} ${where.is} ${chat?.messages.length}`} />
+        <Presence presence={presence} />
+        <WorkplaceLine
+          place={place}
+          mayWrite={mayWrite}
+          ring={`${panel.called?.calls} ${presence.is} ${chat?.messages.length}`}
+        />
       </div>
       <ProblemNote error={panel.error} onRetry={panel.callAgain} />
-      <AgentProblem where={where} place={place} agentName={agent.name} mayWrite={mayWrite} onRetry={panel.callAgain} />
+      <AgentProblem presence={presence} place={place} agentName={agent.name} mayWrite={mayWrite} onRetry={panel.callAgain} />
       {chat ? (
         <ChatLog
           place={place}
           conversationKey={conversationKey}
           chat={chat}
-          saying={where.is === 'thinking' || where.is === 'asking' ? saying : null}
+          saying={presence.is === 'thinking' || presence.is === 'asking' ? saying : null}
           unsent={unsent}
           agentName={agent.name}
           onSent={onSent}
@@ -74,8 +78,8 @@ export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agen
           <Waiting what={words.things.messages} onRetry={reconnectNow} />
         </div>
       )}
-      {where.is === 'asking' && <PendingApprovals asked={asked} />}
-      {chat?.limit && where.is !== 'thinking' && (
+      {presence.is === 'asking' && <PendingApprovals asked={asked} />}
+      {chat?.limit && presence.is !== 'thinking' && (
         <div className="shrink-0 pb-3">
           <LimitCard
             limit={chat.limit}
@@ -100,7 +104,7 @@ interface Seen {
   readonly asking: boolean
 }
 
-function useWhere(projectId: string, agent: Agent, { chat, called, asking }: Seen): AgentPresence {
+function usePresence(projectId: string, agent: Agent, { chat, called, asking }: Seen): AgentPresence {
   const connection = useConnection()
   const agentSessions = useQuery(agentSessionsOf(projectId, agent.id)).data
   const processes = useQuery(processesOf(projectId, agent.id)).data
@@ -110,7 +114,7 @@ function useWhere(projectId: string, agent: Agent, { chat, called, asking }: See
   return presenceOf({ agent, agentSessions, processes, coordinators: machines, thinking, asking, called, askedAt }, connection)
 }
 
-/** What waited goes out when the server is back, or after a reload (CH10). */
+/** Sends waiting messages when the server is back, or after a reload (CH10). */
 function useSendingAgain({ projectId, agentId }: { projectId: string; agentId: string }, onSent: (message: Message) => void) {
   const live = useConnection().state === 'live'
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Where one writes to an agent. What is typed stays until it is sent. */
+/** The input for messages to an agent. Typed text is kept until it is sent. */
 import { useRef, useState } from 'react'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import { useDraft } from '../live/draft.ts'
@@ -10,7 +10,7 @@ import { enterChoice } from '../preferences/enter.ts'
 import { useWords } from '../translations/messages.tsx'
 
 const priorities = ['low', 'normal', 'high', 'urgent'] as const satisfies readonly Message['priority'][]
-/** What the server accepts. */
+/** The server's limit. */
 const maxMessage = 500_000
 
 interface ComposerProps {

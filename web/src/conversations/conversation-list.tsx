@@ -1,4 +1,4 @@
-/** All conversations, the one touched last first, with what was said last; of one channel when one is chosen. */
+/** All conversations or those of one channel, the last changed first, each with its last message. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -79,7 +79,7 @@ export const choiceClass =
 
 function Row({ conversation }: { conversation: ListedConversation }) {
   const { conversations: words } = useWords()
-  const said = useSaid()
+  const translate = useSaid()
   const { title, channel } = useTitleOf()(conversation.key)
   const { lastMessage: last } = conversation
   return (
@@ -99,7 +99,7 @@ function Row({ conversation }: { conversation: ListedConversation }) {
         </span>
         <span className="flex items-baseline gap-2 text-sm text-quiet">
           <span className="min-w-0 flex-1 truncate">
-            {last ? (last.role === 'assistant' ? said(last.beginning) : last.beginning) : words.nothingSaid}
+            {last ? (last.role === 'assistant' ? translate(last.beginning) : last.beginning) : words.nothingSaid}
           </span>
           <span className="shrink-0 text-xs text-faint">{channel}</span>
         </span>

@@ -1,4 +1,4 @@
-/** One conversation: what it is, its flags, and all that was ever said in it, from its end or around a message that was asked for. */
+/** One conversation: its title, its flags and all its messages, from the end or around a given message. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'

@@ -5,7 +5,7 @@ import type { SearchAnswer, SearchHit } from '../../../src/protocol/conversation
 import type { Page } from '../../../src/protocol/page.ts'
 import { client, invalidate } from '../live/queries.ts'
 
-/** While the list is on the screen. */
+/** The polling interval while the list is on the screen. */
 const askAgainMs = 15_000
 
 /** The query string of the next page; of the first there is none. */
@@ -14,7 +14,7 @@ const from = (cursor: string | undefined) => (cursor === undefined ? {} : { curs
 /** A search may look through much and find little: so often it is asked to go on by itself. */
 const mostAsked = 20
 
-/** As many of a list as somebody has asked to see. */
+/** Reads as many pages of a list as have been asked for. */
 async function upTo<Item, Answer extends Page<Item>>(
   most: number,
   ask: (cursor: string | undefined) => Promise<Answer>,
@@ -50,7 +50,7 @@ export interface SearchInput {
   readonly channel?: string | undefined
 }
 
-/** What was found is not kept: something new may be said at any time. */
+/** Results are not cached: new messages may come at any time. */
 export const searchFor = ({ q, channel }: SearchInput, most: number) =>
   queryOptions<SearchAnswer>({
     queryKey: ['search', q, channel ?? '', most],

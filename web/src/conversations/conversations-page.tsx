@@ -49,7 +49,7 @@ export function NothingChosen() {
   return <p className="m-auto max-w-sm text-center text-faint">{words.choose}</p>
 }
 
-/** What is typed is in the address: it can be sent to somebody, and back and forward work. */
+/** Keeps the search text in the address, so that it can be shared and back and forward work. */
 function SearchBox() {
   const { conversations: words } = useWords()
   const navigate = useNavigate()

@@ -1,4 +1,4 @@
-/** Where a day of a conversation begins: the day, the first line of what it was about, its note, and whether that is still to be written. */
+/** The heading of a day in a conversation: the day, the first line of its summary, and its note or that one is still to be written. */
 import { Link } from '@tanstack/react-router'
 import { useWords } from '../translations/messages.tsx'
 import type { DayOfMessage } from './days.ts'

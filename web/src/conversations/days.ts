@@ -1,4 +1,4 @@
-/** Which day of its conversation a message belongs to: that of its chapter (DC2), where there is one. */
+/** Finds the day of a message: that of its chapter (DC2), where there is one. */
 import { useQuery } from '@tanstack/react-query'
 import type { Chapter } from '../../../src/protocol/conversations/chapter.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
@@ -13,7 +13,7 @@ export const dayOfDate = (date: Date): string =>
   [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
 
 export interface DayOfMessage {
-  /** As its reader writes days. */
+  /** The day in the reader's format. */
   readonly name: string
   readonly chapter: Chapter | undefined
 }

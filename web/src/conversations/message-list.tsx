@@ -121,7 +121,7 @@ const rowOf = (list: HTMLElement, seq: string | number): HTMLElement | null => l
 const firstFrom = (list: HTMLElement, seq: number): HTMLElement | undefined =>
   [...list.querySelectorAll<HTMLElement>('[data-seq]')].find((row) => Number(row.dataset['seq']) >= seq)
 
-/** What is in sight now. */
+/** The message that is in view now. */
 function look(list: HTMLElement): Kept | undefined {
   const top = list.getBoundingClientRect().top
   const atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < atEndPx
@@ -132,7 +132,7 @@ function look(list: HTMLElement): Kept | undefined {
   return undefined
 }
 
-/** After other rows came: at the beginning the one asked for, or the end; then whatever was in sight. */
+/** Scrolls after rows were added: at first to the requested message or the end, later to the message that was in view. */
 function settle(list: HTMLElement, kept: Kept | undefined, at: number | undefined): void {
   if (!kept) {
     if (at === undefined) list.scrollTop = list.scrollHeight

@@ -31,7 +31,7 @@ interface MessageRowProps {
 
 export const MessageRow = memo(function MessageRow({ message, name, byAgent, goesOn, chosen = false }: MessageRowProps) {
   const { chat } = useWords()
-  const said = useSaid()
+  const translate = useSaid()
   const writing = useWriting()
   const marks = [
     message.priority !== 'normal' && chat.priorities[message.priority],
@@ -56,12 +56,12 @@ export const MessageRow = memo(function MessageRow({ message, name, byAgent, goe
           ))}
         </Head>
       )}
-      {byAgent ? <AgentText text={said(message.content)} /> : <Text className={boxClass}>{message.content}</Text>}
+      {byAgent ? <AgentText text={translate(message.content)} /> : <Text className={boxClass}>{message.content}</Text>}
     </li>
   )
 })
 
-/** What is being said, as far as it is said (CH12). It is read out when it is whole. */
+/** Shows an answer that is still being written (CH12). Screen readers announce it when it is complete. */
 export const PartialAnswerRow = ({ saying, name }: { saying: PartialAnswer; name: string }) => (
   <li className="pt-4" data-saying={saying.turnId} aria-live="off">
     <Head name={name} byAgent>

@@ -6,7 +6,7 @@ import { client } from '../live/queries.ts'
 
 const mostListed = 200
 const askAgainMs = 30_000
-/** While one is still to be written: most are within a second. */
+/** The polling interval while a note is still to be written; most are within a second. */
 const askSoonMs = 2000
 
 /** The newest days of a conversation, the open one first. */

@@ -1,4 +1,4 @@
-/** Says in a line where the agent is, with its dot and how long one has waited (CH9). */
+/** Shows the agent's presence in a line, with its dot and the waiting time (CH9). */
 
 import { ElapsedTime } from '../parts/elapsed-time.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
@@ -22,40 +22,40 @@ const dots: Record<AgentPresence['is'], LiveState> = {
   offline: 'failed',
 }
 
-export function Presence({ where }: { where: AgentPresence }) {
-  const hint = useHint(where)
+export function Presence({ presence }: { presence: AgentPresence }) {
+  const hint = useHint(presence)
   return (
-    <p className="flex min-w-0 flex-wrap items-center gap-x-2 text-sm text-quiet" data-presence={where.is}>
-      <StateDot state={dots[where.is]} />
+    <p className="flex min-w-0 flex-wrap items-center gap-x-2 text-sm text-quiet" data-presence={presence.is}>
+      <StateDot state={dots[presence.is]} />
       <span role="status">
-        <Said where={where} />
+        <PresenceText presence={presence} />
       </span>
       {hint && <span className="text-faint">{hint}</span>}
     </p>
   )
 }
 
-function Said({ where }: { where: AgentPresence }) {
+function PresenceText({ presence }: { presence: AgentPresence }) {
   const { chat, connection } = useWords()
   const writing = useWriting()
-  switch (where.is) {
+  switch (presence.is) {
     case 'offline':
-      return where.since === undefined ? connection.never : connection.offline(writing.clock(where.since))
+      return presence.since === undefined ? connection.never : connection.offline(writing.clock(presence.since))
     case 'left':
     case 'unreachable':
-      return chat.state[where.is](writing.clock(where.at))
+      return chat.state[presence.is](writing.clock(presence.at))
     case 'waiting':
     case 'starting':
-      return <ElapsedTime since={where.since} format={chat.state[where.is]} />
+      return <ElapsedTime since={presence.since} format={chat.state[presence.is]} />
     default:
-      return chat.state[where.is]
+      return chat.state[presence.is]
   }
 }
 
-function useHint(where: AgentPresence): string | undefined {
+function useHint(presence: AgentPresence): string | undefined {
   const { state } = useWords().chat
-  if (where.is === 'starting') return state.startingSteps[where.step]
-  if (where.is === 'waiting') return state.waitingHint
-  if (where.is === 'left') return state.leftHint
-  return where.is === 'unreachable' ? state.unreachableHint : undefined
+  if (presence.is === 'starting') return state.startingSteps[presence.step]
+  if (presence.is === 'waiting') return state.waitingHint
+  if (presence.is === 'left') return state.leftHint
+  return presence.is === 'unreachable' ? state.unreachableHint : undefined
 }

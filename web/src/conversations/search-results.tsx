@@ -1,4 +1,4 @@
-/** What was found, newest first, with the words marked; each leads to the message in its conversation. */
+/** Search results, newest first, with the matches marked; each links to the message in its conversation. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { Fragment, type ReactNode, useState } from 'react'
@@ -21,7 +21,7 @@ export function SearchResults({ q }: { q: string }) {
   const query = searchFor({ q, channel }, most)
   const { data, error, isPlaceholderData } = useQuery(query)
   if (error && (!data || isPlaceholderData)) {
-    // Nothing but punctuation: no mistake of anybody's, there is only nothing to look for yet.
+    // Punctuation alone is no error: there is only nothing to search for yet.
     if (problemIn(error)?.['field'] === 'q') return <p className="py-2 text-faint">{words.typeMore}</p>
     return <ProblemNote error={error} onRetry={() => void refetch(query)} />
   }

@@ -1,4 +1,4 @@
-/** What a conversation is called: by the names of who talks in it where they are known, by its key otherwise. */
+/** Titles of conversations: the names of the participants where they are known, the key otherwise. */
 import { useHome } from '../live/queries.ts'
 import { useWords } from '../translations/messages.tsx'
 

@@ -14,7 +14,7 @@ import type { ChatCall } from './agent-presence.ts'
 const rememberedMs = 45_000
 
 interface Panel {
-  /** Undefined until the server has heard that the panel is open. */
+  /** The call of the agent; undefined until the server knows that the panel is open. */
   readonly called: ChatCall | undefined
   readonly error: unknown
   readonly callAgain: () => void
@@ -38,7 +38,7 @@ export function useChatPanel(projectId: string, agentId: string, mayCall: boolea
     }
   }, [live])
 
-  // After a long loss of the connection it is said again: the server may think that nobody is here any more.
+  // After a long loss of the connection the panel is opened again: the server may have closed it.
   useEffect(() => {
     if (!mayCall || !live) return
     if (heardCalls.current === calls && Date.now() - lostAt.current < rememberedMs) return
@@ -69,7 +69,7 @@ export function useChatPanel(projectId: string, agentId: string, mayCall: boolea
     if (!mayCall) return
     const path = `/api/projects/${encodeURIComponent(projectId)}/agents/${encodeURIComponent(agentId)}/chat/end`
     const close = (more = '') => void navigator.sendBeacon(`${path}?panelId=${panelId}${more}`)
-    // It may be a reload: the agent stays for a moment.
+    // This may be a reload: the agent stays for a moment.
     const leave = () => close('&soon=true')
     // A page that the browser had put aside is shown again as it was.
     const reopen = (event: PageTransitionEvent) => event.persisted && callAgain()

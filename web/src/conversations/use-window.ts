@@ -15,24 +15,24 @@ export interface WindowReading {
   readonly again: () => void
 }
 
-type Place = { readonly before?: number; readonly after?: number; readonly around?: number }
+type Position = { readonly before?: number; readonly after?: number; readonly around?: number }
 type Change = (window: MessageWindow | undefined, part: ArchivePart) => MessageWindow
 
 export function useWindow(key: string, at: number | undefined): WindowReading {
   const [window, setWindow] = useState<MessageWindow>()
   const [error, setError] = useState<unknown>()
-  /** What is under way; an answer to a question that was given up is not taken. */
-  const asking = useRef<{ readonly place: Place; readonly change: Change }>(undefined)
+  /** The request under way; the answer to an abandoned one is ignored. */
+  const asking = useRef<{ readonly position: Position; readonly change: Change }>(undefined)
 
   const ask = useCallback(
-    async (place: Place, change: Change, instead = false) => {
+    async (position: Position, change: Change, instead = false) => {
       if (asking.current && !instead) return
-      const question = { place, change }
+      const question = { position, change }
       asking.current = question
       try {
         const part = await client.get('/api/conversations/{key}/archive', {
           params: { key },
-          query: { limit: pageSize, ...place },
+          query: { limit: pageSize, ...position },
         })
         if (asking.current !== question) return
         asking.current = undefined
@@ -44,7 +44,7 @@ export function useWindow(key: string, at: number | undefined): WindowReading {
     },
     [key],
   )
-  const begin = useCallback((place: Place) => void ask(place, (_, part) => windowOf(part), true), [ask])
+  const begin = useCallback((position: Position) => void ask(position, (_, part) => windowOf(part), true), [ask])
 
   useEffect(() => {
     setWindow(undefined)
@@ -59,7 +59,7 @@ export function useWindow(key: string, at: number | undefined): WindowReading {
     void ask({ before: first }, (now, part) => (now ? withOlder(now, part) : windowOf(part)))
   const readNewer = () => void ask({ after: last ?? 0 }, (now, part) => (now ? withNewer(now, part) : windowOf(part)))
 
-  // What is said meanwhile is read where the window reaches the end; elsewhere it is read when one comes there.
+  // New messages are read only where the window reaches the end; elsewhere they are read on scrolling there.
   const newest = useChat(key)?.messages.at(-1)?.seq
   const isBehind = window !== undefined && !window.newer && newest !== undefined && newest > (last ?? 0)
   const readNow = useRef(readNewer)
@@ -78,7 +78,7 @@ export function useWindow(key: string, at: number | undefined): WindowReading {
     goToEnd: () => begin({}),
     again: () => {
       const question = asking.current
-      if (question) void ask(question.place, question.change, true)
+      if (question) void ask(question.position, question.change, true)
     },
   }
 }

@@ -17,7 +17,7 @@ export const maxShown = 300
 
 export const windowOf = ({ items, older, newer }: ArchivePart): MessageWindow => ({ items, older, newer })
 
-/** What is far behind is let go, and can be read again. */
+/** Messages far from the view are dropped, and can be read again. */
 export function withOlder(window: MessageWindow, part: ArchivePart): MessageWindow {
   const first = window.items[0]?.seq ?? Number.POSITIVE_INFINITY
   const items = [...part.items.filter(({ seq }) => seq < first), ...window.items]

@@ -1,4 +1,4 @@
-/** Where the agent of a chat works, in a line, with a way to choose another place; and that it waits for the folder, with a way not to (CX9). */
+/** Shows the folder that the agent of a chat works in, with a way to choose another; and whether it waits for the folder, with a way not to (CX9). */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Workplace } from '../../../src/protocol/conversations/workplace.ts'

@@ -10,7 +10,7 @@ import { client, invalidate, invalidateIfFetching, queryClient, useMay } from '.
 export interface Inbox {
   /** Oldest first. */
   readonly items: readonly Approval[]
-  /** Whether more wait than are listed. */
+  /** Whether more approvals wait than are listed. */
   readonly more: boolean
 }
 
@@ -49,7 +49,7 @@ export function useWaitingCount(): string | undefined {
   return known?.more ? `${count}+` : String(count)
 }
 
-/** What was decided has been seen. */
+/** Removes decided approvals once they have been seen. */
 export const forgetDecided = (): void =>
   void queryClient.setQueryData<Inbox>(
     inbox.queryKey,
@@ -87,7 +87,7 @@ export const approvalsOf = (projectId: string) =>
     getNextPageParam: (page) => page.nextCursor,
   })
 
-/** Of two versions the later one: each submission can be decided once, each revision makes the history longer. */
+/** The later of two versions: each submission is decided once, and each revision lengthens the history. */
 function later(known: Approval, told: Approval): Approval {
   const step = ({ revisionHistory, status }: Approval) => revisionHistory.length * 2 + (status === 'pending' ? 0 : 1)
   return step(told) >= step(known) ? told : known

@@ -11,11 +11,11 @@ import { type ChatLimit, type ConversationState, snapshotMessageLimit, type Turn
 export interface Chat {
   /** Oldest first, without the hidden ones (CH2). */
   readonly messages: readonly Message[]
-  /** Where older ones go on; null: there are none; undefined: not asked yet. */
+  /** The cursor of older messages; null: there are none; undefined: not read yet. */
   readonly older: string | null | undefined
   /** The numbers of those that an agent has been handed and has not answered. */
   readonly handedOver: readonly number[]
-  /** Its agent is at its vendor's limit (AG6). */
+  /** The vendor's limit that the agent has reached (AG6). */
   readonly limit: ChatLimit | null
 }
 
@@ -23,17 +23,17 @@ export interface Chat {
 const mostKept = 10_000
 const keptAfterCut = 5000
 
-/** What an agent is saying now and has not said whole (CH12). */
+/** An answer that is still being written (CH12). */
 export interface PartialAnswer {
   readonly turnId: string
   readonly agentId: string
   readonly text: string
 }
 
-/** Of the turns that run, the newest that has said something. */
+/** Finds the newest running turn with text. */
 export function partialAnswerIn({ running }: TurnsState): PartialAnswer | null {
-  const said = running.find(({ turn }) => turn.text !== '')
-  return said ? { turnId: said.turn.messageId, agentId: said.agentId, text: said.turn.text } : null
+  const answering = running.find(({ turn }) => turn.text !== '')
+  return answering ? { turnId: answering.turn.messageId, agentId: answering.agentId, text: answering.turn.text } : null
 }
 
 export function afterTurnEvent(saying: PartialAnswer | null, event: HoldfastEvent): PartialAnswer | null {
@@ -44,7 +44,7 @@ export function afterTurnEvent(saying: PartialAnswer | null, event: HoldfastEven
   return { turnId, agentId, text: saying?.turnId === turnId ? saying.text + update.text : update.text }
 }
 
-/** Whether it has become a message, which may be told before the end of the saying. */
+/** Whether the answer has become a message, which may come before the end of its turn. */
 export const isCompleted = ({ messages }: Chat, { turnId }: PartialAnswer): boolean =>
   messages.findLast((message) => message.clientId === turnId) !== undefined
 
@@ -64,7 +64,7 @@ export const withOlder = (chat: Chat, page: Page<Message>): Chat => ({
   older: page.nextCursor,
 })
 
-/** What is known of it is replaced, unless the new part goes on where it ended. */
+/** Replaces the known messages, unless the new part continues them. */
 export function afterSnapshot(chat: Chat | undefined, { messages, handedOver, limit }: ConversationState): Chat {
   const oldest = messages.at(-1)
   if (chat && oldest && chat.messages.some((message) => message.seq === oldest.seq))

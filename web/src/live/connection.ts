@@ -1,4 +1,4 @@
-/** Whether what is shown is the server's state now, or how it was at some moment. */
+/** The state of the connection: whether the page shows the server's current state. */
 import { useSyncExternalStore } from 'react'
 
 export type Connection =
@@ -22,7 +22,7 @@ export function endedByServer(): void {
   if (current.state !== 'signed-out') setConnection({ state: 'signed-out', ended: true })
 }
 
-/** When the connection was lost, if it is. */
+/** The time when the connection was lost, if it is. */
 export const offlineSince = (): number | undefined => (current.state === 'offline' ? current.since : undefined)
 
 /** At once, unless it is lost: then when it is there again. */

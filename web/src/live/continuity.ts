@@ -1,5 +1,5 @@
 /**
- * Interrupted work over all projects, the picture of who was resumed from whom, what was learned, and one work session whole. They
+ * Interrupted work over all projects, the chart of which was resumed from which, what was learned, and one work session whole. They
  * are asked for, and asked again when an event says that they changed; many events at once are one question.
  */
 import { queryOptions } from '@tanstack/react-query'
@@ -76,7 +76,7 @@ export function refreshContinuity(projectId: string, { type }: HoldfastEvent): v
   if (type.startsWith('worktree-')) for (const name of ['worktree', 'worktrees']) lookAgain([name, projectId])
 }
 
-/** After a snapshot nothing that was known is certain. */
+/** After a snapshot all cached answers are refreshed. */
 export function forgetContinuity(projectId: string): void {
   for (const name of ['lineage', 'approaches', 'work-session', 'worktree', 'worktrees']) void invalidate([name, projectId])
 }

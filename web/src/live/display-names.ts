@@ -14,7 +14,7 @@ export function useDisplayName(): (id: string) => string {
     id
 }
 
-/** Who has decided: a person, or a rule that a person has made (AP4). */
+/** Names the decider of an approval: a person, or a rule that a person has made (AP4). */
 export function useDecider(): (decidedBy: string) => string {
   const { allowances: words } = useWords()
   const nameOf = useDisplayName()
@@ -25,7 +25,7 @@ export function useDecider(): (decidedBy: string) => string {
   }
 }
 
-/** An agent and a project by their names. */
+/** Names an agent and a project. */
 export function useAgentAndProject({ agentId, projectId }: { agentId: string; projectId: string }) {
   const home = useHome()
   return {

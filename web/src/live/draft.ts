@@ -1,5 +1,5 @@
 /**
- * What was typed and not yet sent survives closing a dialog, going elsewhere and coming back, and (unless it may hold a
+ * Drafts of forms: typed text survives closing a dialog, leaving the page and coming back, and (unless it may hold a
  * secret) a reload of the tab.
  */
 import { useState } from 'react'
@@ -41,7 +41,7 @@ export function forgetDrafts(): void {
   try {
     for (const key of Object.keys(sessionStorage)) if (key.startsWith('holdfast.draft.')) sessionStorage.removeItem(key)
   } catch {
-    // Nothing was stored.
+    // Storage is forbidden: nothing was stored.
   }
 }
 

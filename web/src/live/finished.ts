@@ -1,12 +1,12 @@
 /**
- * What an agent has finished, as it is heard: for the notices outside of the page (UI8). Said once, to whoever listens; nothing is kept.
+ * Publishes answers and work that agents have finished, for browser notifications (UI8). Listeners are called once; nothing is stored.
  */
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 
 export type Finished =
   /** A work session of the project has ended. */
   | { readonly what: 'work'; readonly projectId: string; readonly at: string }
-  /** In a chat or a console. */
+  /** An answer in a chat or a console. */
   | { readonly what: 'answer'; readonly who: string; readonly text: string; readonly tag: string }
 
 type Listener = (finished: Finished) => void
@@ -21,7 +21,7 @@ export const publishFinished: Listener = (finished) => {
   for (const listener of listeners) listener(finished)
 }
 
-/** Of the streams the page follows: the end of work, told at home, and what agents say in the chats that are open. */
+/** Publishes what an event finishes: ended work on the stream `home`, and agents' messages in open chats. */
 export function publishFinishedOf(event: HoldfastEvent): void {
   if (
     event.type === 'work-session-ended' &&

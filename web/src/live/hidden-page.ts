@@ -1,12 +1,13 @@
 /**
- * A page that nobody sees keeps its connection while a chat is open on it: otherwise its panel would count as closed and the agent
- * would go (CH5). So does one that is to say what has come to wait (AP5). Browsers allow six connections to one server, so only a few pages of a browser may.
+ * A hidden page keeps its connection while a chat is open on it: otherwise its panel would count as closed and the agent would be
+ * sent away (CH5). So does one that shows notifications (AP5). Browsers allow six connections to one server, so only a few hidden
+ * pages of a browser may.
  */
 const maxHiddenConnections = 3
 
 let release: (() => void) | undefined
 
-/** Whether this page may keep it, until `letGo`. */
+/** Reserves one of the few connections of hidden pages; false when all are taken. */
 export async function mayKeepConnection(): Promise<boolean> {
   // Browsers have locks only where the address is https or localhost.
   if (!('locks' in navigator)) return false
@@ -14,7 +15,7 @@ export async function mayKeepConnection(): Promise<boolean> {
   return false
 }
 
-/** The page is seen, or gone. */
+/** Gives the reservation back: the page is visible again, or closed. */
 export function releaseConnection(): void {
   release?.()
   release = undefined

@@ -55,7 +55,7 @@ export function withAssignment(home: Home, projectId: string, agentId: string, a
   }
 }
 
-/** What the home looks like after an event; the same object when the event is about something else. */
+/** The home state after an event; the same object when the event is about something else. */
 export function afterEvent(home: Home, event: HoldfastEvent): Home {
   if (!('data' in event)) return home
   switch (event.type) {

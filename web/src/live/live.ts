@@ -1,6 +1,6 @@
 /**
- * Keeps the page true: reads the snapshot once, then follows the event stream and changes the picture with each event.
- * After a lost connection it goes on from its cursor, so nothing is missed. Never decides anything itself.
+ * Keeps the page up to date: reads the snapshot once, then follows the event stream and applies each event.
+ * After a lost connection it continues from its cursor, so nothing is missed. Decides nothing itself.
  */
 import { type EventWatch, type StreamState, watchEvents } from '../../../src/client/event-stream.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
@@ -35,10 +35,10 @@ const mostRetryMs = 10_000
 /** Browsers allow six connections to one server: a page that nobody has seen for this long gives its own back. */
 const unseenMs = 60_000
 
-/** Undefined when the page has not started, or is signed out. */
+/** Reconnects at once; undefined when the page has not started, or is signed out. */
 let tryNow: (() => void) | undefined
 
-/** For the impatient: does not wait for the next try. */
+/** Reconnects without waiting for the next attempt. */
 export const reconnectNow = (): void => tryNow?.()
 
 export function startLive(): () => void {
@@ -48,7 +48,7 @@ export function startLive(): () => void {
   let unseen: ReturnType<typeof setTimeout> | undefined
   let resting = false
   let stopped = false
-  /** What the connection was opened for. */
+  /** The streams and panels the connection was opened for. */
   let followed = ''
   let gathering = false
 
@@ -163,7 +163,7 @@ function take(event: HoldfastEvent): void {
   if (event.type.startsWith('token-')) void invalidate(tokens.queryKey)
 }
 
-/** Of `home` or of a stream that is followed from here on. */
+/** Applies a snapshot of `home` or of a followed stream. */
 function replace(state: Readonly<Record<string, unknown>>): void {
   for (const [stream, told] of Object.entries(state)) takeWorkSnapshot(stream, told)
   if (!('home' in state)) return

@@ -105,7 +105,7 @@ export async function flushOutbox(place: Place, onSent: (message: Message) => vo
         onSent(message)
       } catch (error) {
         const refused = error instanceof ProblemError ? error.problem : undefined
-        // It may pass: sent again later, by itself.
+        // A temporary error: the message is sent again later.
         if (!refused || refused.status >= 500 || refused.status === 401 || refused.status === 429) return
         change((now) => now.map((each) => (each.clientId === clientId ? { ...each, refused } : each)))
       }

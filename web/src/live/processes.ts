@@ -25,11 +25,11 @@ export const livingProcesses = queryOptions<Process[]>({
   queryFn: ({ signal }) => readLiveProcesses(client, signal),
 })
 
-/** Whether any has ever been: none on a first visit. */
+/** The newest process ever; none on a first visit. */
 export const newestProcess = queryOptions<readonly Process[]>({
   queryKey: [...processesKey, 'newest'],
   queryFn: async ({ signal }) => (await client.get('/api/processes', { query: { limit: 1 }, signal })).items,
-  // Who comes back is not offered for a moment what was true before.
+  // An old answer must not show for a moment on a later visit.
   gcTime: 0,
 })
 
@@ -43,7 +43,7 @@ export const endedProcesses = infiniteQueryOptions({
   getNextPageParam: (page) => page.nextCursor,
 })
 
-/** What a process wrote is told by no event: it is asked for again while somebody reads it. */
+/** A process with its output. Output has no events: it is polled while it is shown. */
 export const processWithOutput = (launchId: string) =>
   queryOptions<ProcessWithOutput>({
     queryKey: [...processesKey, 'one', launchId],

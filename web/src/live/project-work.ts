@@ -22,7 +22,7 @@ export function withTask(work: ProjectWork, task: Task): ProjectWork {
   return { ...work, tasks: work.tasks.map((each) => (each === known ? task : each)) }
 }
 
-/** One that has ended never runs again. */
+/** A work session that has ended never runs again. */
 export function withWorkSession(work: ProjectWork, workSession: WorkSession): ProjectWork {
   const known = work.workSessions.find((each) => each.id === workSession.id)
   if (!known) {

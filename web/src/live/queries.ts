@@ -1,5 +1,5 @@
 /**
- * What the page reads. Projects and agents come as a snapshot and are kept true by the event stream (live.ts); people,
+ * Queries of the page. Projects and agents come as a snapshot and are kept up to date by the event stream (live.ts); people,
  * tokens and the server's health are asked for, and asked again when an event says that they changed.
  */
 import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
@@ -19,7 +19,7 @@ export const queryClient = new QueryClient({
 
 export const homeKey = ['home'] as const
 
-/** Lists are read whole up to this many; nobody reads more in one list. */
+/** The most entries read of one list. */
 const maxListed = 2000
 
 async function readAll<Item>(items: AsyncGenerator<Item, void, undefined>): Promise<Item[]> {
@@ -50,34 +50,34 @@ export const tokens = queryOptions<Token[]>({
   queryFn: ({ signal }) => readAll(client.pages('/api/tokens', { query: page, signal })),
 })
 
-/** Gives up on the question that is under way and asks anew. */
+/** Cancels the request under way and sends it again. */
 export async function refetch(query: { readonly queryKey: readonly unknown[] }): Promise<void> {
   await queryClient.cancelQueries({ queryKey: query.queryKey })
   await queryClient.refetchQueries({ queryKey: query.queryKey })
 }
 
 /**
- * What is known is no longer so. An answer under way was perhaps given before the change, and a first question is not
- * asked again by itself while it is under way: it is given up, and whatever is looked at is asked anew.
+ * Marks cached answers as outdated and reads those on the screen again. Cancels requests under way, whose answers may be older
+ * than the change.
  */
 export async function invalidate(queryKey: readonly unknown[]): Promise<void> {
   await queryClient.cancelQueries({ queryKey })
   await queryClient.invalidateQueries({ queryKey })
 }
 
-/** Something was told by itself: an answer that is still under way was perhaps given before, and would put it back. */
+/** After an event: a request under way may return an older answer and undo it, so it is sent again. */
 export function invalidateIfFetching(queryKey: readonly unknown[]): void {
   if (queryClient.isFetching({ queryKey, exact: true }) > 0) void invalidate(queryKey)
 }
 
-/** Filled by live.ts; undefined until the first snapshot is here. */
+/** The home state, filled by live.ts; undefined until the first snapshot has come. */
 export const useHome = (): Home | undefined => useQuery<Home>({ queryKey: homeKey, enabled: false }).data
 export const useMe = (): Me | undefined => useQuery(me).data
 
-/** Whether the person may do what needs this scope; the server has the last word, this only hides what would be refused. */
+/** Whether the person has this scope. Only hides what the server would refuse anyway. */
 export const useMay = (scope: 'write' | 'approve' | 'manage'): boolean => useMe()?.scopes.includes(scope) ?? false
 
-/** Changes the picture at once after an answer of the server; the event that follows says the same. */
+/** Applies an answer of the server to the home state at once; the event that follows says the same. */
 export function changeHome(change: (home: Home) => Home): void {
   queryClient.setQueryData<Home>(homeKey, (home) => home && change(home))
 }

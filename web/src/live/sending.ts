@@ -50,6 +50,6 @@ export function useSending<Answer>(): Sending<Answer> {
   }
 }
 
-/** Not crypto.randomUUID: browsers have it only where the address is https or localhost. */
+/** Not crypto.randomUUID, which browsers offer only on https or localhost. */
 export const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')

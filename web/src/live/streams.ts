@@ -1,6 +1,6 @@
 /**
- * Which streams the page follows beside `home`: those that what is on the screen needs (a project, a conversation), and the chat
- * panels that are open on it (CH5). All of them share the one connection of live.ts; browsers allow few.
+ * The streams the page follows beside `home`: those needed by what is on the screen (a project, a conversation), and the open chat
+ * panels (CH5). All of them share the one connection of live.ts; browsers allow few.
  */
 import { useEffect } from 'react'
 
@@ -11,12 +11,12 @@ let onChange: (() => void) | undefined
 export const wantedStreams = (): string[] => [...wanted.keys()]
 export const openPanels = (): string[] => [...panels]
 
-/** For live.ts: called when a stream is wanted that was not, or is no longer. */
+/** Sets the listener of live.ts for changes of the wanted streams. */
 export function onWantedChange(listener: (() => void) | undefined): void {
   onChange = listener
 }
 
-/** Keeps what the server says of this stream true for as long as the part that asks is on the screen. */
+/** Follows a stream while the calling component is mounted. */
 export function useStream(stream: string | undefined): void {
   useEffect(() => {
     if (stream === undefined) return
@@ -32,7 +32,7 @@ export function useStream(stream: string | undefined): void {
   }, [stream])
 }
 
-/** The connection says that this panel is open for as long as it is on the screen. */
+/** Reports a panel as open over the connection while it is mounted. */
 export function useOpenPanel(panelId: string | undefined): void {
   useEffect(() => {
     if (panelId === undefined) return

@@ -1,4 +1,4 @@
-/** Where the page keeps what the streams of projects and conversations tell (streams.ts), and how parts of it read that. */
+/** Holds the state of projects and conversations from their streams (streams.ts), with hooks to read it. */
 import { useQuery } from '@tanstack/react-query'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import { type ConversationState, type ProjectState, snapshotListLimit, type TurnsState } from '../../../src/protocol/snapshot.ts'
@@ -20,7 +20,7 @@ const projectPrefix = 'project:'
 const turnsPrefix = 'turns:'
 const conversationPrefix = 'conversation:'
 
-/** Undefined until the first snapshot of the project is here. */
+/** The work of a project; undefined until its first snapshot has come. */
 export function useProjectWork(projectId: string): ProjectWork | undefined {
   useStream(projectPrefix + projectId)
   return useQuery<ProjectWork>({ queryKey: workKey(projectId), enabled: false }).data

@@ -6,7 +6,7 @@ import type { Markdown } from './markdown.tsx'
 const load = loadOnce(() => import('./markdown.tsx'))
 let known: typeof Markdown | undefined
 
-/** Fetched when the first answer is shown. Where other heights than before would move what is read, it is waited for. */
+/** Loads the Markdown renderer. Lists that must know the height of their rows wait for it. */
 export async function loadMarkdown(): Promise<void> {
   known ??= (await load()).Markdown
 }
@@ -14,7 +14,7 @@ export async function loadMarkdown(): Promise<void> {
 export function AgentText({ text }: { text: string }) {
   const [, setHere] = useState(known !== undefined)
   useEffect(() => {
-    // Without it the text is shown as it is.
+    // Without the renderer the text is shown as it is.
     if (!known)
       void loadMarkdown().then(
         () => setHere(true),

@@ -40,7 +40,7 @@ function usePieces(code: string, language: string): readonly Piece[] | undefined
   const [found, setFound] = useState<{ code: string; pieces: readonly Piece[] | undefined }>()
   useEffect(() => {
     let current = true
-    // Without them the code is shown in one colour.
+    // Without the highlighter the code is shown in one colour.
     void import('./highlight.ts').then(
       ({ highlighted }) => current && setFound({ code, pieces: highlighted(code, language) }),
       () => {},

@@ -48,7 +48,7 @@ const languages = {
 }
 const lowlight = createLowlight(languages)
 
-/** Undefined for a language that is not known here. */
+/** Highlights code; undefined for an unknown language. */
 export function highlighted(code: string, language: string): readonly Piece[] | undefined {
   const name = language.toLowerCase()
   if (code.length > longest || !lowlight.registered(name)) return undefined

@@ -125,7 +125,7 @@ function span(token: MarkedToken): ReactNode {
     case 'link':
       return <SafeLink href={token.href}>{inline(token.tokens)}</SafeLink>
     case 'image':
-      // Not fetched: an address can carry what the agent knows to whoever owns it.
+      // Images are not fetched: their address could leak what the agent knows to its owner.
       return <SafeLink href={token.href}>{token.text || token.href}</SafeLink>
     default:
       return token.raw

@@ -15,7 +15,7 @@ import { Empty } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
 
-/** As the command of an agent, `holdfast` is this very program. */
+/** As an agent's command, `holdfast` is this program. */
 const isDemo = ({ command, args }: Agent): boolean => command === 'holdfast' && args[0] === 'demo-mcp'
 
 function demoIn({ projects, agents }: Home): { project: Project; agent: Agent } | undefined {

@@ -14,7 +14,7 @@ import { useWords } from '../translations/messages.tsx'
 import { DismissButton } from '../work/dismiss-button.tsx'
 import { ResumeButton } from '../work/resume-button.tsx'
 
-/** Who runs and which projects there are stands below, and is looked for more often. */
+/** Shows few at first: the running agents and projects below are looked for more often. */
 const shownFirst = 5
 
 export function Interrupted() {
@@ -66,7 +66,9 @@ function InterruptedRow({ workSession }: { workSession: WorkSession }) {
   const { id, projectId, interruptionReason: reason, contextSummary, setAside, currentPhase, currentAgentRole } = workSession
   const { project } = useAgentAndProject({ projectId, agentId: '' })
   const why = reason ? (words.reasons[reason] ?? reason) : ''
-  const said = [currentAgentRole, currentPhase !== null && words.phase(currentPhase), contextSummary].filter(Boolean).join(' · ')
+  const summary = [currentAgentRole, currentPhase !== null && words.phase(currentPhase), contextSummary]
+    .filter(Boolean)
+    .join(' · ')
   return (
     <li className="list-row flex flex-wrap items-center gap-x-2" data-interrupted={id}>
       <Link
@@ -81,7 +83,7 @@ function InterruptedRow({ workSession }: { workSession: WorkSession }) {
             <span className="text-quiet"> · {setAside ? continuity.setAside : why}</span>
           </span>
         </span>
-        <span className="truncate text-sm text-quiet max-sm:row-start-2">{said}</span>
+        <span className="truncate text-sm text-quiet max-sm:row-start-2">{summary}</span>
         <Ago at={workSession.endedAt ?? workSession.startedAt} className="justify-self-end text-sm text-faint tabular-nums" />
       </Link>
       <div className="flex min-w-24 items-center justify-end gap-1">

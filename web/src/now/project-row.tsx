@@ -14,7 +14,7 @@ const mostNamed = 2
 interface ProjectRowProps {
   readonly project: Project
   readonly agents: readonly Agent[]
-  /** How many agents run in it. */
+  /** The number of agents running in the project. */
   readonly running: number
   /** The newest work that could be taken up. */
   readonly toResume: WorkSession | undefined

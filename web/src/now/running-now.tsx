@@ -32,7 +32,7 @@ export function RunningNow({ running }: { running: readonly RunningAgent[] | und
   )
 }
 
-/** Where in a console an agent is. */
+/** The role of an agent in a console. */
 interface RoleInConsole {
   readonly userSessionId: string
   readonly role: string
@@ -50,7 +50,7 @@ interface RunningRowProps {
   readonly running: RunningAgent
   readonly role: RoleInConsole | undefined
   readonly coordinators: readonly Coordinator[] | undefined
-  /** Whether any row has something to press, so that all leave room for it. */
+  /** Whether any row has a button, so that all reserve space for one. */
   readonly room: boolean
 }
 

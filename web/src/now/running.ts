@@ -1,4 +1,4 @@
-/** Who is at work now, and what each does, in a word. */
+/** The agents running now, and the activity of each in a word. */
 import { useQuery } from '@tanstack/react-query'
 import { type RunningAgent, runningAgents } from '../../../src/client/running.ts'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'

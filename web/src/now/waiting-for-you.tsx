@@ -11,7 +11,7 @@ export function WaitingForYou() {
   const { now, approvals } = useWords()
   const { data, error } = useQuery(inbox)
   const count = useWaitingCount()
-  // What was decided while one looked stays with its decision; who comes back sees what still waits.
+  // Approvals decided while the page is open stay with their decision; a later visit shows only waiting ones.
   useEffect(() => forgetDecided, [])
   const shown = data?.items ?? []
   return (

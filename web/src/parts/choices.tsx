@@ -1,4 +1,4 @@
-/** One of a few: radio buttons that look like a row of segments. */
+/** Radio buttons that look like a row of segments. */
 import { useId } from 'react'
 
 interface ChoicesProps<Value extends string> {

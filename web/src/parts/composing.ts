@@ -1,7 +1,7 @@
-/** Whether a key belongs to an input method: then Enter chooses a word and Escape gives one up, and neither does anything of ours. */
+/** Recognises keys of an input method, where Enter chooses a word and Escape cancels one; the page ignores them. */
 import type { KeyboardEvent } from 'react'
 
-/** Some browsers tell of the last key only by this number. */
+/** Some browsers mark the last key only by this code. */
 const inputMethodKey = 229
 
 export const isComposing = ({ nativeEvent, keyCode }: KeyboardEvent): boolean =>

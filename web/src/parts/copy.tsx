@@ -16,7 +16,7 @@ function useCopied(): [boolean, (text: string) => void] {
   return [copied, (text) => void toClipboard(text).then(setCopied)]
 }
 
-/** Whether it is there. Browsers have the clipboard only where the address is https or localhost; elsewhere a selection is copied. */
+/** Copies a text; false when it could not be copied. Browsers offer the clipboard only on https or localhost; elsewhere a selection is copied. */
 async function toClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

@@ -81,7 +81,7 @@ interface ConfirmProps {
   readonly action: ReactNode
 }
 
-/** Says what is lost and what stays, and asks once. The safe answer has the focus. */
+/** Asks for confirmation and says what is lost and what stays. The safe answer has the focus. */
 export function Confirm({ title, children, open, onClose, action }: ConfirmProps) {
   const words = useWords()
   return (

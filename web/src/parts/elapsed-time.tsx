@@ -7,9 +7,9 @@ const useNow = tickingClock(1000)
 export const secondsBetween = (from: number, to: number): number => Math.max(0, Math.floor((to - from) / 1000))
 
 interface ElapsedTimeProps {
-  /** In milliseconds since 1970. */
+  /** The beginning, in milliseconds since 1970. */
   readonly since: number
-  /** What to say around the duration. */
+  /** Puts the duration into a sentence. */
   readonly format?: (duration: string) => string
 }
 

@@ -2,6 +2,6 @@
 import type { FormEvent } from 'react'
 
 export function focusFirstInvalid({ currentTarget: form }: Pick<FormEvent, 'currentTarget'>): void {
-  // It is marked when the form is drawn again.
+  // The field is marked when the form is rendered again.
   requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
 }

@@ -1,6 +1,6 @@
 /**
- * Arriving at another place without a new document: says where, for those who do not see it, and gives the focus a place
- * when what had it is gone.
+ * Announces a change of page without a new document to screen readers, and moves the focus to the content when the focused
+ * element is gone.
  */
 import { useSyncExternalStore } from 'react'
 
@@ -9,7 +9,7 @@ let said = ''
 const listeners = new Set<() => void>()
 
 export function announcePage(title: string): void {
-  // The first place is announced by the browser itself.
+  // The browser itself announces the first page.
   if (place && place !== title) said = title
   place = title
   for (const listener of listeners) listener()

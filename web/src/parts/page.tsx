@@ -6,7 +6,7 @@ import { announcePage } from './page-announcement.tsx'
 
 interface PageProps {
   readonly title: string
-  /** What stands before the title, such as the way back. */
+  /** Content before the title, such as a back link. */
   readonly above?: ReactNode
   readonly actions?: ReactNode
   readonly tabs?: ReactNode
@@ -105,7 +105,7 @@ export const Fact = ({ name, children }: { name: string; children: ReactNode }) 
   </>
 )
 
-/** Says that something is not there, and helps. */
+/** Says that a list is empty, and offers the next step. */
 export const Empty = ({ title, children }: { title: string; children: ReactNode }) => (
   <div className="flex flex-col items-start gap-3 rounded-lg border border-dashed border-edge px-5 py-6">
     <p className="font-semibold">{title}</p>

@@ -3,7 +3,7 @@ import type { Problem } from '../../../src/protocol/problem.ts'
 import { saidIn } from '../../../src/protocol/sentence-forms.ts'
 import type { Messages } from '../translations/en.ts'
 
-/** In the reader's language, as far as it is the server's own; a field it is about is named first. */
+/** Translates the server's own sentences; the name of the field comes first. */
 export function problemDetail({ field, detail }: Problem, { sentences, refusals }: Messages): string {
   if (!sentences || !refusals) return detail
   const spoken = [sentences, refusals]

@@ -1,4 +1,4 @@
-/** An error for a person: what happened, what was kept, what to do, and the code small. */
+/** Shows an error: what happened, what was kept, what to do, and the code. */
 import { ProblemError } from '../../../src/client/client.ts'
 import type { Problem } from '../../../src/protocol/problem.ts'
 import type { Messages } from '../translations/en.ts'
@@ -8,7 +8,7 @@ import { problemDetail } from './problem-detail.ts'
 
 interface ProblemText {
   readonly title: string
-  /** What became of the request: a refusal changes nothing; without an answer nobody here knows. */
+  /** The effect of the request: none after a refusal; unknown without an answer. */
   readonly kept: string
   readonly next: string
   readonly detail?: string
@@ -30,14 +30,14 @@ export function describeProblem(error: unknown, words: Messages): ProblemText {
   }
 }
 
-/** Below the fields of a long dialog nobody would see it, and the button that was pressed would seem to do nothing. */
+/** Scrolls the note into view in a long dialog, where the pressed button would seem to do nothing. */
 const scrollIntoDialog = (note: HTMLElement | null): void => {
   if (note?.closest('[role=dialog], [role=alertdialog]')) note.scrollIntoView({ block: 'nearest' })
 }
 
 interface ProblemNoteProps {
   readonly error: unknown
-  /** Whether there is typed text that was kept. */
+  /** Whether typed text was kept. */
   readonly typed?: boolean
   /** For what was only read: there is nothing that could have been done or not. */
   readonly onRetry?: () => void

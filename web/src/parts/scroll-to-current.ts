@@ -1,7 +1,7 @@
 /** Scrolls a row of links so that the current one is visible, without moving the page as scrollIntoView would. */
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** `at`: what decides which one is current. */
+/** `at`: the value that decides which link is current. */
 export function useScrollToCurrent(at: string): RefObject<HTMLElement | null> {
   const row = useRef<HTMLElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies(at): another place is another link

@@ -1,7 +1,7 @@
 /** A clock for display: everything that shows the time at one interval ticks together, and nothing ticks while nothing is shown. */
 import { useSyncExternalStore } from 'react'
 
-/** Gives a hook that tells now, and again after each tick. */
+/** Makes a hook that returns the current time and renders again at each tick. */
 export function tickingClock(everyMs: number): () => number {
   const listeners = new Set<() => void>()
   let now = Date.now()

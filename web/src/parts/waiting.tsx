@@ -1,14 +1,14 @@
-/** What is shown while something is waited for (waited.ts has the times). */
+/** Placeholders for content that is being loaded (times in wait-stage.ts). */
 import type { ReactNode } from 'react'
 import { useWords } from '../translations/messages.tsx'
 import { Button } from './button.tsx'
 import { useWaitStage } from './wait-stage.ts'
 
 interface WaitingProps {
-  /** What is waited for, in words: “the people”. */
+  /** The name of what is loaded: “the people”. */
   readonly what: string
   readonly onRetry: () => void
-  /** How many rows the skeleton has. */
+  /** The number of rows of the skeleton. */
   readonly rows?: number
 }
 
@@ -49,7 +49,7 @@ function Skeleton({ rows }: { rows: number }): ReactNode {
   )
 }
 
-/** For a form that has been sent: after 10 s it says so and lets go. */
+/** Offers to stop waiting when a sent form has no answer after 10 s. */
 export function SlowAnswer({ waiting, onStop }: { waiting: boolean; onStop: () => void }) {
   const words = useWords()
   const waited = useWaitStage(waiting)

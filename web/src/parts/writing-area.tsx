@@ -1,4 +1,4 @@
-/** Where one writes what is sent: Enter sends and Ctrl+Enter makes a new line, or the other way by choice. Shift+Enter always makes one. */
+/** A text area for messages: Enter sends and Ctrl+Enter makes a new line, or the reverse by preference. Shift+Enter always makes a new line. */
 import type { ClipboardEvent, KeyboardEvent, RefObject } from 'react'
 import { useChoice } from '../preferences/choice.ts'
 import { enterChoice } from '../preferences/enter.ts'

@@ -1,12 +1,12 @@
 /**
- * Notices outside of the page, by the browser itself (AP5), for a person who looks at something else. Off until they are asked for
- * here; the browser has the last word.
+ * Notifications of the browser (AP5), for a person who looks at something else. Off until they are switched on
+ * here; the browser must allow them too.
  */
 import { browserChoice } from './choice.ts'
 
 export const notificationChoice = browserChoice<'off' | 'on'>('outside', ['off', 'on'], 'off')
 
-/** Browsers have them only where the address is https or localhost. */
+/** Browsers offer notifications only on https or localhost. */
 export const notificationsAvailable = (): boolean => 'Notification' in globalThis && isSecureContext
 
 export const notificationsAllowed = (): boolean =>
@@ -22,11 +22,11 @@ export async function setNotifications(on: boolean): Promise<boolean> {
 interface BrowserNotification {
   readonly title: string
   readonly body: string
-  /** The same from several tabs is shown once. */
+  /** Notifications with the same tag from several tabs are shown once. */
   readonly tag: string
 }
 
-/** Only while nobody looks at the page. */
+/** Shows a notification, only while the page is hidden. */
 export async function showNotification({ title, ...more }: BrowserNotification): Promise<void> {
   if (!document.hidden || !notificationsAllowed()) return
   const options = { ...more, icon: '/icon-192.png' }

@@ -1,4 +1,4 @@
-/** Which agents are signed in, what for, and since when. */
+/** The agents that are signed in, with purpose and time. */
 import { useQuery } from '@tanstack/react-query'
 import type { AgentSession } from '../../../src/protocol/agent-sessions/agent-session.ts'
 import { useAgentAndProject } from '../live/display-names.ts'

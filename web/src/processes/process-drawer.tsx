@@ -1,4 +1,4 @@
-/** One launch: how it began, how it stands or ended, and the last lines it wrote. It has an address of its own. */
+/** One launch: its start, its state or end, and its last lines of output. The drawer has its own address. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
@@ -18,7 +18,7 @@ import { useWords } from '../translations/messages.tsx'
 import { standingDots, standingOf, standingWord } from './process-words.ts'
 import { WhyEnded } from './why-ended.tsx'
 
-/** What it writes is told by no event. */
+/** The polling interval for the output, which has no events. */
 const readAgainMs = 2000
 
 export function ProcessDrawer() {
@@ -100,7 +100,7 @@ function Details({ process }: { process: ProcessWithOutput }) {
 const dayMs = 86_400_000
 const isKept = (endedAt: string | null): boolean => endedAt === null || Date.now() - Date.parse(endedAt) < outputKeptDays * dayMs
 
-/** Its end is in sight, as long as nobody has scrolled up. */
+/** Keeps the end of the output in view, unless the person has scrolled up. */
 function Output({ text, endedAt }: { text: string; endedAt: string | null }) {
   const { processes } = useWords()
   const area = useRef<HTMLPreElement>(null)

@@ -20,7 +20,7 @@ interface ProcessRowProps {
 
 export function ProcessRow({ process, coordinators }: ProcessRowProps) {
   const words = useWords()
-  const said = useSaid()
+  const translate = useSaid()
   const mayManage = useMay('manage')
   const mayWrite = useMay('write')
   const { agent, project } = useAgentAndProject(process)
@@ -44,7 +44,7 @@ export function ProcessRow({ process, coordinators }: ProcessRowProps) {
         </span>
         <span className="truncate text-sm text-quiet max-sm:col-span-2 max-sm:row-start-2">
           {live ? standingWord(standing, words) : <WhyEnded process={process} />}
-          {standing === 'held' && process.detail && <span className="text-faint">: {said(process.detail)}</span>}
+          {standing === 'held' && process.detail && <span className="text-faint">: {translate(process.detail)}</span>}
         </span>
         <span className="text-right font-mono text-sm text-faint tabular-nums max-sm:hidden">{live ? process.pid : ''}</span>
         <span className="justify-self-end text-right text-sm text-faint">
@@ -52,7 +52,7 @@ export function ProcessRow({ process, coordinators }: ProcessRowProps) {
         </span>
       </Link>
       {live && (mayManage || mayWrite) && (
-        // As wide in every row, so that what stands before it is aligned.
+        // The same width in every row, so that the column before it is aligned.
         <div className="flex justify-end sm:min-w-24">
           {standing === 'held' && mayWrite && <Release place={place} agentName={agent} />}
           {standing !== 'held' && mayManage && (

@@ -1,4 +1,4 @@
-/** How a process stands, in a word and a dot. Pure. */
+/** The state of a process as a word and a dot. Pure. */
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
 import type { Process } from '../../../src/protocol/processes/process.ts'
 import type { LiveState } from '../shell/state-dot.tsx'

@@ -1,4 +1,4 @@
-/** Which processes of agents live, and why the others ended. A row opens the details of its launch. */
+/** The live processes of agents, and why others ended. A row opens the details of its launch. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { coordinators, endedProcesses, livingProcesses } from '../live/processes.ts'
 import { refetch } from '../live/queries.ts'

@@ -6,7 +6,7 @@ import { useSaid, useWords } from '../translations/messages.tsx'
 export function WhyEnded({ process }: { process: Process }) {
   const { processes: words } = useWords()
   const { reason, exitCode, signal, detail } = process
-  const said = useSaid()
+  const translate = useSaid()
   const ending =
     signal !== null ? words.signal(signal) : exitCode !== null && exitCode !== 0 ? words.exitCode(exitCode) : undefined
   const how = tellsExit(detail) ? undefined : ending
@@ -14,7 +14,7 @@ export function WhyEnded({ process }: { process: Process }) {
   return (
     <>
       {told}
-      {detail && <span className="text-quiet">{told ? `: ${said(detail)}` : said(detail)}</span>}
+      {detail && <span className="text-quiet">{told ? `: ${translate(detail)}` : translate(detail)}</span>}
     </>
   )
 }

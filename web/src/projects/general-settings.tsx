@@ -15,7 +15,7 @@ import { ProblemNote } from '../parts/problem-note.tsx'
 import { SlowAnswer } from '../parts/waiting.tsx'
 import { useWords } from '../translations/messages.tsx'
 
-/** What was typed; undefined where it was left as it is. */
+/** Typed values; undefined where unchanged. */
 interface Draft {
   name?: string
   path?: string
@@ -24,7 +24,7 @@ interface Draft {
 interface GeneralProps {
   readonly project: Project
   readonly mayWrite: boolean
-  /** Who chooses the folder chooses what agents can reach. */
+  /** Whether the folder may be changed: it decides which files agents can reach. */
   readonly mayManage: boolean
 }
 

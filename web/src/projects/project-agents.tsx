@@ -136,8 +136,8 @@ function useAssignment(project: Project) {
     })
     if (!done) return
     changeHome((home) => withAssignment(home, project.id, agent.id, assigned))
-    const said = assigned ? words.project.assigned(agent.name) : words.project.unassigned(agent.name)
-    notify(said, undoable ? () => void change(agent, !assigned, false) : undefined)
+    const message = assigned ? words.project.assigned(agent.name) : words.project.unassigned(agent.name)
+    notify(message, undoable ? () => void change(agent, !assigned, false) : undefined)
   }
   return {
     error,

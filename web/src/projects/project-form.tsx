@@ -16,7 +16,7 @@ import { SlowAnswer } from '../parts/waiting.tsx'
 import { useWords } from '../translations/messages.tsx'
 
 interface ProjectFormProps {
-  /** How the fields and the buttons are laid out; one under the other when left out. */
+  /** The layout of fields and buttons; stacked when left out. */
   readonly layout?: (fields: ReactNode, submit: ReactNode) => ReactNode
 }
 

@@ -1,4 +1,4 @@
-/** What a project is, and the agents that may work in it. */
+/** A project's facts and its assigned agents. */
 import { useQuery } from '@tanstack/react-query'
 import { client } from '../live/queries.ts'
 import { CopyId } from '../parts/copy.tsx'

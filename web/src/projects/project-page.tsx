@@ -38,7 +38,7 @@ function OneProject({ project }: { project: Project }) {
   const onApproaches = useMatch({ from: '/shell/projects/$projectId/approaches', shouldThrow: false })
   const atDesk = useMatch({ from: '/shell/projects/$projectId/console/$userSessionId', shouldThrow: false })
   const params = { projectId: project.id }
-  // On a phone not all tabs fit.
+  // Not all tabs fit on a phone.
   const strip = useScrollToCurrent(useRouterState({ select: (state) => state.location.pathname }))
   return (
     <Page

@@ -17,7 +17,7 @@ export const settingGroups = {
 
 export const isDefault = (key: SettingKey, value: SettingValue | undefined): boolean => value === settingRules[key].fallback
 
-/** What a text means; undefined when it is no value at all. */
+/** Parses a text; undefined when it is no value. */
 function settingValue(key: SettingKey, text: string): SettingValue | undefined {
   if (settingRules[key].kind === 'choice') return text
   if (settingRules[key].kind === 'label') return text.trim()
@@ -25,7 +25,7 @@ function settingValue(key: SettingKey, text: string): SettingValue | undefined {
   return text.trim() === '' || !Number.isFinite(value) ? undefined : value
 }
 
-/** What would be sent: `null` takes a setting back to its default. */
+/** The changes to send; `null` resets a setting to its default. */
 export function settingChanges(texts: SettingTexts, settings: Settings): Partial<Record<SettingKey, SettingValue | null>> {
   const changes: Partial<Record<SettingKey, SettingValue | null>> = {}
   for (const key of settingKeys) {

@@ -1,4 +1,4 @@
-/** One setting: what it does, its value with unit and range, whether it was changed, and the way back to the default. */
+/** One setting: its purpose, its value with unit and range, whether it was changed, and a reset to the default. */
 import { useId } from 'react'
 import { type SettingKey, type SettingValue, settingRules } from '../../../src/protocol/projects/settings.ts'
 import { IconButton } from '../parts/button.tsx'
@@ -10,7 +10,7 @@ import { isDefault, rangeOf, unitOf } from './setting-draft.ts'
 interface SettingRowProps {
   readonly name: SettingKey
   readonly value: SettingValue | undefined
-  /** As typed and not saved; undefined when untouched. */
+  /** The typed, unsaved text; undefined when untouched. */
   readonly text: string | undefined
   readonly problem: string | undefined
   readonly waiting: boolean
@@ -24,7 +24,7 @@ export function SettingRow({ name, value, text, problem, waiting, mayWrite, onTe
   const { number } = useWriting()
   const id = useId()
   const rule = settingRules[name]
-  const said = words.settings.keys[name]
+  const texts = words.settings.keys[name]
   const changed = !isDefault(name, value)
   const tie = { id, 'aria-describedby': `${id}-about ${id}-range`, 'aria-invalid': problem ? (true as const) : undefined }
   const shown = text ?? String(value ?? rule.fallback)
@@ -38,7 +38,7 @@ export function SettingRow({ name, value, text, problem, waiting, mayWrite, onTe
     <div className={`grid items-start gap-x-6 gap-y-2 py-3 sm:grid-cols-[minmax(0,1fr)_17rem] ${waiting ? 'opacity-60' : ''}`}>
       <div className="min-w-0">
         <label htmlFor={id} className="font-medium">
-          {said.name}
+          {texts.name}
         </label>
         {changed && (
           <span className="ml-2 rounded bg-accent-wash px-1.5 py-0.5 text-xs font-medium whitespace-nowrap text-accent">
@@ -46,7 +46,7 @@ export function SettingRow({ name, value, text, problem, waiting, mayWrite, onTe
           </span>
         )}
         <p id={`${id}-about`} className="text-sm text-quiet">
-          {said.about}
+          {texts.about}
         </p>
       </div>
       <div className="min-w-0">
@@ -83,7 +83,7 @@ export function SettingRow({ name, value, text, problem, waiting, mayWrite, onTe
             </>
           )}
           {changed && mayWrite && (
-            <IconButton label={words.project.resetName(said.name)} onClick={onReset}>
+            <IconButton label={words.project.resetName(texts.name)} onClick={onReset}>
               <ResetIcon />
             </IconButton>
           )}

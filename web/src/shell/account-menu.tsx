@@ -1,4 +1,4 @@
-/** Who is signed in, and what this browser prefers. */
+/** The signed-in person, and the preferences of this browser. */
 import { Menu } from '@base-ui/react/menu'
 import { useNavigate } from '@tanstack/react-router'
 import { useMe } from '../live/queries.ts'

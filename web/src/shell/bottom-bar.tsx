@@ -6,7 +6,7 @@ import { navItems } from './nav-items.ts'
 import { usePalette } from './palette-opening.ts'
 import { WaitingBadge } from './waiting-badge.tsx'
 
-/** As many as have room for their names; people are seldom looked for on a phone, and in the palette. */
+/** The links that fit with their names; people are in the palette, and seldom looked for on a phone. */
 const onPhones = navItems.filter(({ name }) => name !== 'people')
 
 const itemClass =

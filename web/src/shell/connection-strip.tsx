@@ -1,4 +1,4 @@
-/** Says when what is shown is not the server's state now: since when, and that it is trying to come back. */
+/** Says since when the page no longer shows the server's current state, and that it is reconnecting. */
 import { useLayoutEffect, useRef } from 'react'
 import { type Connection, useConnection } from '../live/connection.ts'
 import { reconnectNow } from '../live/live.ts'
@@ -74,7 +74,7 @@ export function ConnectionState() {
   )
 }
 
-/** In the rail: the dot with a short word. */
+/** The connection in the rail: a dot with a short word. */
 export function ConnectionDot() {
   const words = useWords()
   const connection = useConnection()

@@ -11,7 +11,7 @@ import { ProjectForm } from '../projects/project-form.tsx'
 import type { Creation as What } from '../router.tsx'
 import { useWords } from '../translations/messages.tsx'
 
-/** It draws a code, and few ever need it: not part of the first visit. Who shows this waits for it (shell.tsx). */
+/** Loaded on demand: it draws a QR code, and few people need it. The shell waits for it (shell.tsx). */
 const PhoneSignIn = lazy(loadOnce(async () => ({ default: (await import('../access/phone-sign-in.tsx')).PhoneSignIn })))
 
 export function Creation({ what }: { what: What }) {

@@ -1,14 +1,14 @@
-/** Says outside of the page that an agent has answered or its work has ended (UI8), to a person who looks at something else. Shows nothing itself. */
+/** Shows a browser notification when an agent has answered or its work has ended (UI8), while the page is hidden. Renders nothing. */
 import { useEffect } from 'react'
 import { onFinished } from '../live/finished.ts'
 import { client, useHome } from '../live/queries.ts'
 import { notificationsAllowed, showNotification } from '../preferences/browser-notifications.ts'
 import { useWords } from '../translations/messages.tsx'
 
-/** As much as such a notice shows. */
+/** The length that a notification shows. */
 const mostChars = 120
-/** What has just ended is among those begun last. */
-const mostLookedAt = 20
+/** How many work sessions are searched, newest first: one that has just ended is among them. */
+const maxSearched = 20
 
 export function FinishedNotice() {
   const { finished: words } = useWords()
@@ -37,7 +37,7 @@ export function FinishedNotice() {
 
 async function lastEnded(projectId: string) {
   const path = '/api/projects/{projectId}/sessions'
-  const { items } = await client.get(path, { params: { projectId }, query: { limit: mostLookedAt } }).catch(() => ({ items: [] }))
+  const { items } = await client.get(path, { params: { projectId }, query: { limit: maxSearched } }).catch(() => ({ items: [] }))
   const ended = items.filter(({ endedAt }) => endedAt !== null)
   return ended.sort((one, other) => (one.endedAt ?? '').localeCompare(other.endedAt ?? '')).at(-1)
 }

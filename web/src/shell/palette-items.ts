@@ -1,4 +1,4 @@
-/** What the command palette offers, and how well it fits what was typed. Pure but for the choices it sets. */
+/** The items of the command palette, and how they match what was typed. Pure but for the choices it sets. */
 import type { useNavigate } from '@tanstack/react-router'
 import type { Home } from '../live/home.ts'
 import { languageChoice, languages } from '../preferences/language.ts'
@@ -78,7 +78,7 @@ export function paletteItems({ words, home, may, navigate, signOut }: Sources): 
   ]
 }
 
-/** Every word typed must occur; where the text begins with it, the item comes first within its group. */
+/** Matches items that contain every typed word; those that begin with it come first within their group. */
 export function matching(items: readonly PaletteItem[], typed: string, most: number): PaletteItem[] {
   const parts = typed.toLowerCase().split(/\s+/).filter(Boolean)
   const scored = items.flatMap((item) => {

@@ -1,4 +1,4 @@
-/** What stands around every place: the rail or the bottom bar, the connection, the palette, the dialogs, the notices. */
+/** The frame around every page: the rail or the bottom bar, the connection, the palette, the dialogs, the notices. */
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
@@ -81,7 +81,7 @@ function WhenKnown() {
   )
 }
 
-/** When the page is live and idle, what may be needed next is fetched. */
+/** Prefetches the other pages once the connection is live and the browser idle. */
 function useLoadAhead() {
   const live = useConnection().state === 'live'
   useEffect(() => {

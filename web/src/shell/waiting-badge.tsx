@@ -1,4 +1,4 @@
-/** How many approvals wait for the person, beside the place where they are. */
+/** The number of approvals that wait for the person, shown beside the link to them. */
 import { useWaitingForMe } from '../live/approvals.ts'
 import { useWords } from '../translations/messages.tsx'
 

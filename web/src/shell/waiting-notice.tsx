@@ -1,4 +1,4 @@
-/** Says outside of the page that an approval has come to wait for the person (AP5). Shows nothing itself. */
+/** Shows a browser notification when an approval begins to wait for the person (AP5). Renders nothing. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { inbox } from '../live/approvals.ts'
@@ -6,7 +6,7 @@ import { useHome, useMay } from '../live/queries.ts'
 import { showNotification } from '../preferences/browser-notifications.ts'
 import { useWords } from '../translations/messages.tsx'
 
-/** As much as such a notice shows. */
+/** The length that a notification shows. */
 const mostChars = 120
 
 export function WaitingNotice() {
@@ -14,7 +14,7 @@ export function WaitingNotice() {
   const agents = useHome()?.agents
   const mayDecide = useMay('approve')
   const items = useQuery({ ...inbox, enabled: false }).data?.items
-  /** Undefined at first: what waited before the page was there is no news. */
+  /** The approvals known before; undefined at first, because those that waited before the page was opened are not announced. */
   const known = useRef<ReadonlySet<number> | undefined>(undefined)
   useEffect(() => {
     if (!items) return

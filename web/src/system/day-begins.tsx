@@ -1,4 +1,4 @@
-/** When a new day of conversation begins (DC1): on System to read and to change, on Now once, until somebody has chosen. */
+/** The hour at which a new day of conversation begins (DC1): on System to read and change, on Now once, until it was chosen. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { Cutover } from '../../../src/protocol/conversations/cutover.ts'
 import { client, invalidate, useMay } from '../live/queries.ts'

@@ -1,4 +1,4 @@
-/** One approach. Of what failed the lesson stands first: that is what somebody must know before they try. */
+/** One approach. A failed one shows its lesson first, which is needed before trying again. */
 import type { ReactNode } from 'react'
 import type { Approach } from '../../../src/protocol/work/approach.ts'
 import { Ago } from '../parts/time.tsx'

@@ -61,6 +61,6 @@ function Column({ kind, approaches }: { kind: Approach['kind']; approaches: read
   )
 }
 
-/** What is to be tried next stands before the rest. */
+/** Sorts the approaches to try next before the others. */
 const newestFirst = (a: Approach, b: Approach): number =>
   Number(b.nextToTry) - Number(a.nextToTry) || (a.updatedAt < b.updatedAt ? 1 : -1)

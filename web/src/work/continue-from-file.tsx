@@ -12,7 +12,7 @@ import { useSaid, useWords } from '../translations/messages.tsx'
 
 export function ContinueFromFile() {
   const { fromFile } = useWords().continuity
-  const said = useSaid()
+  const translate = useSaid()
   const navigate = useNavigate()
   const mayManage = useMay('manage')
   const [path, setPath] = useState('')
@@ -22,7 +22,7 @@ export function ContinueFromFile() {
     const body = { path: path.trim() }
     const resumed = await send(body, (options) => client.post('/api/sessions/resume-file', { body, ...options }))
     if (!resumed) return
-    for (const { detail } of [...resumed.missing, ...resumed.notRestored]) notify(said(detail))
+    for (const { detail } of [...resumed.missing, ...resumed.notRestored]) notify(translate(detail))
     const { id: workSessionId, projectId } = resumed.session
     await navigate({ to: '/projects/$projectId/sessions/$workSessionId', params: { projectId, workSessionId } })
   }

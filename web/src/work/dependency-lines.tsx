@@ -11,14 +11,14 @@ interface Drawn {
   readonly waits: boolean
 }
 
-/** How far a line leaves its card before it turns. */
+/** The distance between a card and the first bend of its line. */
 const reach = 24
 /** More would be a net that nobody reads. */
 const mostLines = 200
 
 export function DependencyLines({ board, tasks }: { board: RefObject<HTMLElement | null>; tasks: readonly Task[] }) {
   const [lines, setLines] = useState<readonly Drawn[]>([])
-  // Not before it is laid out: the board is its parent, and known only then.
+  // Runs after layout: the board is the parent, and known only then.
   useEffect(() => {
     const element = board.current
     if (!element) return
@@ -57,7 +57,7 @@ function pathBetween(from: DOMRect, to: DOMRect, origin: DOMRect): string {
   const forward = to.left >= from.right
   const start = { x: (forward ? from.right : from.left) - origin.left, y: from.top + from.height / 2 - origin.top }
   const end = { x: (forward ? to.left : to.right) - origin.left, y: to.top + to.height / 2 - origin.top }
-  // In one column, or backwards, it bows out of the way of the cards between.
+  // Within one column, or backwards, the line curves around the cards between.
   const out = forward ? Math.min(reach, (end.x - start.x) / 2) : -reach
   const back = forward ? -out : to.right <= from.left ? reach : -reach
   const at = forward || to.right <= from.left ? end.x : to.left - origin.left

@@ -1,4 +1,4 @@
-/** The picture of a project's work sessions: a line each, forks where one was resumed, dots for checkpoints, diamonds for approvals. */
+/** A chart of a project's work sessions: a line each, forks where one was resumed, dots for checkpoints, diamonds for approvals. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useLayoutEffect, useMemo, useRef } from 'react'
@@ -32,7 +32,7 @@ function Picture({ lineage, now }: { lineage: Lineage; now: number }) {
   const height = 2 * margin + (lines.length - 1) * rowHeight
   const room = useRef<HTMLDivElement>(null)
   const newest = lineage.items.length
-  // Where not all of it fits, the newest is in sight: time runs to the right, and down.
+  // Scrolls to the newest: time runs to the right, and down.
   // biome-ignore lint/correctness/useExhaustiveDependencies(newest): one more is the newest
   useLayoutEffect(() => {
     room.current?.scrollTo(room.current.scrollWidth, room.current.scrollHeight)

@@ -1,5 +1,5 @@
 /**
- * Where everything stands in the picture of work sessions (UI2): time runs to the right, a line for each, a fork where one was
+ * The layout of the chart of work sessions (UI2): time runs to the right, a line for each, a fork where one was
  * resumed. Long silences are drawn short, so that an hour of work beside a week of rest can still be seen. Pure.
  */
 import type { Lineage } from '../../../src/protocol/work/lineage.ts'
@@ -8,7 +8,7 @@ type Member = Lineage['items'][number]
 
 export interface Line {
   readonly member: Member
-  /** From the top, 0 is the first. */
+  /** The row, counted from the top, beginning with 0. */
   readonly row: number
   /** Between 0 and 1, as are all places. */
   readonly from: number
@@ -80,7 +80,7 @@ function rowsOf(members: readonly Member[]): Map<string, number> {
     for (const child of oldestFirst) if (child.parentSessionId === member.id) place(child)
   }
   for (const member of oldestFirst) if (!known.has(member.parentSessionId ?? '')) place(member)
-  // What is its own ancestor is drawn all the same.
+  // A work session that is its own ancestor is drawn all the same.
   for (const member of oldestFirst) place(member)
   return rows
 }

@@ -13,7 +13,7 @@ import { ProblemNote } from '../parts/problem-note.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
 
 interface ResumeButtonProps {
-  /** Undefined: there is nothing to resume, and the button says so. */
+  /** The work session to resume; undefined when there is none, which the button says. */
   readonly workSession: WorkSession | undefined
   readonly projectId: string
 }
@@ -77,14 +77,14 @@ interface SaidProps {
 
 function Said({ title, text, said: things, onClose }: SaidProps) {
   const { continuity } = useWords()
-  const said = useSaid()
+  const translate = useSaid()
   return (
     <InputDialog title={title} open onClose={onClose}>
       <DialogBody>
         <p>{text}</p>
         <ul className="flex list-disc flex-col gap-1 pl-5 [overflow-wrap:anywhere]">
           {things.map(({ what, detail }) => (
-            <li key={`${what} ${detail}`}>{said(detail)}</li>
+            <li key={`${what} ${detail}`}>{translate(detail)}</li>
           ))}
         </ul>
       </DialogBody>

@@ -33,7 +33,7 @@ export function TaskDialog({ taskId, project, work }: TaskDialogProps) {
   const isNew = taskId === 'new'
   const running = work.workSessions.find(({ state }) => state === 'running')
   const was: TaskValues = task ? valuesOf(task) : { ...newTask, workSessionId: running?.id ?? '' }
-  // Only what was typed is kept: the rest follows what the server says.
+  // Only typed fields are kept: the others follow the server.
   const [typed, setTyped, clearTyped] = useDraft<Partial<TaskValues>>(`task.${project.id}.${taskId}`, {})
   const [tried, setTried] = useState(false)
   const { waiting, error, send, stop } = useSending<Task>()

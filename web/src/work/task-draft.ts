@@ -1,4 +1,4 @@
-/** What a person fills in for a task, how it is checked, and what of it is sent. Pure. */
+/** The fields of a task form, their checks, and the request made of them. Pure. */
 import type { Task } from '../../../src/protocol/work/task.ts'
 import { wholeNumberProblem } from '../parts/checks.ts'
 import type { Messages } from '../translations/en.ts'
@@ -12,7 +12,7 @@ export interface TaskValues {
   readonly dependsOn: readonly string[]
   readonly status: Task['status']
   readonly progress: string
-  /** Of a new task: the work session it belongs to; empty: one that begins when an agent takes it up. */
+  /** The work session of a new task; empty: one that begins when an agent takes the task. */
   readonly workSessionId: string
 }
 
@@ -69,7 +69,7 @@ export const draftBody = (values: TaskValues) => ({
   ...(values.dependsOn.length > 0 && { dependsOn: [...values.dependsOn] }),
 })
 
-/** Only what differs: what somebody else changed meanwhile stays. */
+/** Lists only changed fields, so that what somebody else changed meanwhile stays. */
 export function changeBody(task: Task, values: TaskValues) {
   const was = valuesOf(task)
   return {

@@ -1,4 +1,4 @@
-/** One work session whole (WK3): how it stands, its tasks, approvals, checkpoints and artifacts, and who it came from. */
+/** One work session (WK3): its state, tasks, approvals, checkpoints, artifacts and the session it was resumed from. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -34,7 +34,7 @@ export function WorkSessionPage() {
 
 function Whole({ whole }: { whole: WholeWorkSession }) {
   const { continuity, workSessions: words } = useWords()
-  const said = useSaid()
+  const translate = useSaid()
   const { id, projectId, state, interruptionReason: reason } = whole
   return (
     <>
@@ -80,8 +80,8 @@ function Whole({ whole }: { whole: WholeWorkSession }) {
               <Ago at={whole.endedAt} />
             </Fact>
           )}
-          {whole.error && <Fact name={continuity.lastError}>{`${whole.error.code}: ${said(whole.error.message)}`}</Fact>}
-          {whole.fileProblem && <Fact name={continuity.fileProblem}>{said(whole.fileProblem)}</Fact>}
+          {whole.error && <Fact name={continuity.lastError}>{`${whole.error.code}: ${translate(whole.error.message)}`}</Fact>}
+          {whole.fileProblem && <Fact name={continuity.fileProblem}>{translate(whole.fileProblem)}</Fact>}
           {whole.parentSessionId && (
             <Fact name={continuity.from}>
               <Relative projectId={projectId} id={whole.parentSessionId} />

@@ -69,7 +69,7 @@ export function WorkApprovals({ whole: { approvals } }: Part) {
 
 export function CheckpointRows({ whole: { checkpoints } }: Part) {
   const { continuity } = useWords()
-  const said = useSaid()
+  const translate = useSaid()
   return (
     <Section title={continuity.checkpoints} note={checkpoints.length || undefined}>
       {checkpoints.length === 0 ? (
@@ -82,7 +82,7 @@ export function CheckpointRows({ whole: { checkpoints } }: Part) {
               <span>{continuity.checkpointReasons[checkpoint.reason]}</span>
               {checkpoint.subject && <span className="font-mono text-xs text-faint">{checkpoint.subject}</span>}
               {checkpoint.error && (
-                <span className="text-sm text-bad [overflow-wrap:anywhere]">{said(checkpoint.error.message)}</span>
+                <span className="text-sm text-bad [overflow-wrap:anywhere]">{translate(checkpoint.error.message)}</span>
               )}
               <Ago at={checkpoint.at} className="ml-auto text-sm text-faint tabular-nums" />
             </li>

@@ -1,4 +1,4 @@
-/** The tab Sessions of a project: the picture of who was resumed from whom, and the work sessions, newest first, each with its state in a line. */
+/** The tab Sessions of a project: the chart of which was resumed from which, and the work sessions, newest first, each with its state in a line. */
 import { Link } from '@tanstack/react-router'
 import type { WorkSession } from '../../../src/protocol/work/work-session.ts'
 import { reconnectNow } from '../live/live.ts'

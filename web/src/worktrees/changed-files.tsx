@@ -82,7 +82,7 @@ const DiffLine = ({ line }: { line: string }) =>
     <Line line={line} />
   )
 
-/** From the first hunk on; of a binary file, what git says of it. */
+/** The diff from its first hunk on; for a binary file, git's own line. */
 function shownLines(text: string): string[] {
   const lines = text.split('\n')
   const first = lines.findIndex((line) => line.startsWith('@@') || line.startsWith('Binary files '))

@@ -1,4 +1,4 @@
-/** What an agent has changed in its worktree, and the ways to get it out (WT2, WT6). Looked at again when its agent has done something. */
+/** The changes of an agent in its worktree, with commit and merge (WT2, WT6). Refreshed when the agent has done something. */
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -37,7 +37,7 @@ export function Changes({ pane }: { pane: Pane }) {
   )
 }
 
-/** How many, as they were when the last turn ended. */
+/** The number of changed files when the last turn ended. */
 function useChangedFiles({ role, agent, entries }: Pane): number {
   const { projectId, userSessionId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
   const ended = entries.filter((entry) => entry.kind === 'turn' && entry.state !== 'running').length
@@ -83,7 +83,7 @@ interface WorktreeProps {
 
 function Worktree({ found: { worktree, state }, onChange, onRemoved }: WorktreeProps) {
   const { worktrees: words } = useWords()
-  const said = useSaid()
+  const translate = useSaid()
   const mayWrite = useMay('write')
   const [removing, setRemoving] = useState(false)
   const patch = `/api/projects/${encodeURIComponent(worktree.projectId)}/worktrees/${encodeURIComponent(worktree.id)}/patch`
@@ -100,7 +100,7 @@ function Worktree({ found: { worktree, state }, onChange, onRemoved }: WorktreeP
       <SetUpNote worktree={worktree} />
       {!state && (
         <p className="text-quiet">
-          {words.plain} {worktree.note && said(worktree.note)}
+          {words.plain} {worktree.note && translate(worktree.note)}
         </p>
       )}
       {state && <ChangedFiles worktree={worktree} state={state} />}
@@ -131,7 +131,7 @@ function Worktree({ found: { worktree, state }, onChange, onRemoved }: WorktreeP
 
 /** WT5: what was done to make it runnable, and what came of it. */
 function SetUpNote({ worktree: { setUp } }: { worktree: RoleWorktree['worktree'] }) {
-  const said = useSaid()
+  const translate = useSaid()
   const { worktrees: words } = useWords()
   if (!setUp) return null
   const { outcome, copied, left, output } = setUp
@@ -143,7 +143,7 @@ function SetUpNote({ worktree: { setUp } }: { worktree: RoleWorktree['worktree']
       </summary>
       {left.map(({ path, why }) => (
         <p key={path} className="text-warn [overflow-wrap:anywhere]">
-          {path}: {said(why)}
+          {path}: {translate(why)}
         </p>
       ))}
       {output && <pre className="max-h-60 overflow-auto font-mono text-xs whitespace-pre-wrap">{output}</pre>}

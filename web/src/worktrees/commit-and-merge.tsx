@@ -78,7 +78,7 @@ export function MergeForm({ worktree, state, onChange }: MergeProps) {
   )
 }
 
-/** What could not be merged, and what to type instead. */
+/** Shows the conflicts of a merge, and the commands to type instead. */
 function Conflicts({ error }: { error: unknown }) {
   const { worktrees: words } = useWords()
   const problem = problemIn(error) as { files?: unknown; command?: unknown } | undefined

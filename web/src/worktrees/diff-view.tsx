@@ -1,4 +1,4 @@
-/** What a tool changed in a file: the lines that went and came, with a few around them. */
+/** The change of a tool in a file: removed and added lines, with a few around them. */
 import { structuredPatch } from 'diff'
 import { memo, useMemo } from 'react'
 import { useShortPath } from '../consoles/workplace.ts'
@@ -37,7 +37,7 @@ export const DiffView = memo(function DiffView({ path, oldText, newText }: DiffV
           {hunks.map(({ oldStart, newStart, lines }, index) => (
             <div key={`${oldStart}.${newStart}`} className={index > 0 ? 'border-t border-dashed border-edge' : ''}>
               {lines.map((line, at) =>
-                // Whether a file ends with a line end is nothing one reads a diff for.
+                // A missing line end at the end of a file is not shown.
                 line.startsWith('\\') ? null : (
                   // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change
                   <Line key={at} line={line} />

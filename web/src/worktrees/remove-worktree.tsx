@@ -9,7 +9,7 @@ import { ProblemNote, problemIn } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
 
 const one = '/api/projects/{projectId}/worktrees/{worktreeId}'
-/** Of each kind; the rest is counted. */
+/** The number of entries listed of each kind; the rest is counted. */
 const mostNamed = 10
 
 interface RemoveProps {

@@ -35,7 +35,7 @@ export function WorktreeList({ projectId }: { projectId: string }) {
 }
 
 function Row({ worktree, onRemove }: { worktree: ListedWorktree; onRemove: () => void }) {
-  const said = useSaid()
+  const translate = useSaid()
   const { worktrees: words } = useWords()
   const writing = useWriting()
   const mayWrite = useMay('write')
@@ -54,7 +54,7 @@ function Row({ worktree, onRemove }: { worktree: ListedWorktree; onRemove: () =>
       )}
       <span
         className={`text-sm ${look?.canGo === 'yes' ? 'text-accent' : 'text-quiet'}`}
-        title={look?.why ? said(look.why) : undefined}
+        title={look?.why ? translate(look.why) : undefined}
       >
         {look ? words.canGo[look.canGo] : trouble}
       </span>

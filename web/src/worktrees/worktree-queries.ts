@@ -1,4 +1,4 @@
-/** What the page reads of worktrees; asked again when something rings that it may have changed, never by the clock. */
+/** Queries about worktrees; refreshed when an event says that they may have changed, never by a timer. */
 import { queryOptions } from '@tanstack/react-query'
 import type { ListedWorktree, Worktree, WorktreeDiff, WorktreeState } from '../../../src/protocol/worktrees/worktree.ts'
 import { client } from '../live/queries.ts'
