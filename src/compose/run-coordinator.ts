@@ -70,7 +70,7 @@ export async function runCoordinator({ config, server, token, labels, capacity, 
     aloneMinutes: config['coordinator.alone_minutes'],
     clock: systemClock,
     logger,
-    onAlone: () => void leave().finally(() => process.exit(0)),
+    onOfflineTooLong: () => void leave().finally(() => process.exit(0)),
   })
   stopOnSignal({
     stop: async (signal) => {
@@ -79,7 +79,7 @@ export async function runCoordinator({ config, server, token, labels, capacity, 
       await leave()
     },
     hurry: () => {
-      coordinator.hurry()
+      coordinator.killAll()
       return 'wait'
     },
     onTrouble: (message, error) => logger.error({ error: error === undefined ? undefined : String(error) }, message),

@@ -1,6 +1,6 @@
 /**
  * One ACP agent (AG2, AC1-AC4): its workspace, its greeting and its first context, then turn after turn as they are ordered, each in the
- * context it names; one that is not open yet is opened for its turn. It tells what happens and decides nothing. Everything is told once;
+ * context it names; one that is not open yet is opened for its turn. It tells what happens and decides nothing. Everything is prompt once;
  * being ordered the same twice changes nothing.
  *
  *   workspace ──▶ process ──▶ initialize ──▶ session ──▶ ready ──turns ordered──▶
@@ -19,37 +19,38 @@ import type {
   SettledPermission,
   TurnOrder,
 } from '../protocol/turns/link.ts'
+import { anomalyText } from './acp/anomalies.ts'
 import { AcpConnection, type ContextHandlers, type OpenedContext } from './acp/connection.ts'
 import type { AcpContext } from './acp/context.ts'
 import { AcpFailure } from './acp/failure.ts'
-import { type AgentFacts, type Opened, ourTools, withSignIn } from './acp/opening.ts'
+import { type AgentFacts, addSignInMethods, holdfastToolServer, type OpenedAcpSession } from './acp/open-acp-session.ts'
 import type { PermissionAnswer } from './acp/permissions.ts'
-import { troubleInWords } from './acp/troubles.ts'
-import { CannotStart, type Exit, mustBeFolder, type Pipes } from './agent-process.ts'
-import { cleaner } from './clean-update.ts'
-import { OpenQuestions } from './open-questions.ts'
+import { CannotStart, type Exit, type Pipes, requireFolder } from './agent-process.ts'
+import { createCleaner } from './clean-update.ts'
 import { OutputGate } from './output-gate.ts'
+import { PendingPermissions } from './pending-permissions.ts'
+import { type PrepareWorkspaceOptions, prepareWorkspace } from './prepare-workspace.ts'
 import type { NewFact, WithoutLaunch } from './spool.ts'
-import { makeWorkplace, type WorkplaceOptions } from './workplace.ts'
 import type { Workspace } from './worktrees/make-workspace.ts'
 
-export interface SpokenAgentOptions extends Pick<WorkplaceOptions, 'git' | 'worktreesFolder' | 'occupancy' | 'env' | 'keeper'> {
+export interface AcpAgentOptions
+  extends Pick<PrepareWorkspaceOptions, 'git' | 'worktreesFolder' | 'occupancy' | 'env' | 'keeper'> {
   readonly particulars: LaunchParticulars
   readonly acp: AcpParticulars
   readonly serverUrl: string
   readonly program: OwnProgram
   readonly version: string
   readonly clock: Clock
-  readonly tell: (fact: NewFact) => void
+  readonly report: (fact: NewFact) => void
   /** Ends its process, and with it all of this. */
   readonly stop: () => void
 }
 
 /** Turns that are over and may be ordered once more by an old message. */
-const mostRemembered = 1000
-const longestWords = 4000
+const maxRememberedOrders = 1000
+const maxErrorChars = 4000
 /** For what it has said last to come out of its pipe. */
-const lastWordsMs = 200
+const finalOutputMs = 200
 /** For one that did not become ready to go. */
 const exitMs = 1000
 
@@ -60,21 +61,21 @@ interface HeldContext {
 }
 
 /** Of a server that names no contexts. */
-const first = ''
+const defaultContextId = ''
 
 export class AcpAgent {
-  readonly #parts: SpokenAgentOptions
+  readonly #options: AcpAgentOptions
   readonly #gate = new OutputGate()
   readonly #clean: <Value>(value: Value) => Value
-  readonly #questions = new OpenQuestions()
-  readonly #known = new Set<string>()
+  readonly #permissions = new PendingPermissions()
+  readonly #knownOrders = new Set<string>()
   /** Rejects when the start has taken too long. */
-  readonly #late = Promise.withResolvers<never>()
-  readonly #unwanted = new AbortController()
+  readonly #startTimeout = Promise.withResolvers<never>()
+  readonly #startAborted = new AbortController()
   readonly #exited = Promise.withResolvers<Exit>()
   #stopWaiting = (): void => {}
   #step: Exclude<FailureStep, 'running'> = 'workspace'
-  #place: Workspace | undefined
+  #workspace: Workspace | undefined
   #connection: AcpConnection | undefined
   #folder = ''
   #phase: 'starting' | 'ready' | 'failed' | 'over' = 'starting'
@@ -84,63 +85,68 @@ export class AcpAgent {
   readonly #turns = new Map<string, HeldContext>()
   /** Those whose context is being opened. */
   readonly #opening = new Map<string, 'wanted' | 'cancelled'>()
-  #begun: Promise<void> | undefined
+  #handshake: Promise<void> | undefined
   #configured: Promise<void> = Promise.resolve()
-  /** What it says of itself while it starts, the last of each kind: told with the news that it is ready, which would else wait behind it. */
-  readonly #early = new Map<AgentUpdate['kind'], AgentUpdate>()
+  /** What it says of itself while it starts, the last of each kind: prompt with the news that it is ready, which would else wait behind it. */
+  readonly #updatesBeforeReady = new Map<AgentUpdate['kind'], AgentUpdate>()
 
-  constructor(parts: SpokenAgentOptions) {
-    this.#parts = parts
-    this.#clean = cleaner(parts.particulars)
-    this.#late.promise.catch(() => {})
-    this.#allow(parts.acp.startWithinMs)
+  constructor(options: AcpAgentOptions) {
+    this.#options = options
+    this.#clean = createCleaner(options.particulars)
+    this.#startTimeout.promise.catch(() => {})
+    this.#setStartTimeout(options.acp.startWithinMs)
   }
 
   /** Where its process is to be started; rejects with CannotStart. null: where any other would be. */
-  async makePlace(): Promise<string | null> {
-    const { acp, particulars } = this.#parts
+  async prepareWorkspace(): Promise<string | null> {
+    const { acp, particulars } = this.#options
     const { workspace, startWithinMs } = acp
     try {
-      if (!workspace) mustBeFolder(particulars.folder)
+      if (!workspace) requireFolder(particulars.folder)
       else {
-        const made = this.#make(workspace, (isRunning) => (isRunning ? this.#stopWaiting() : this.#allow(startWithinMs)))
-        this.#place = await Promise.race([made, this.#late.promise])
+        const made = this.#makeWorkspace(workspace, (isRunning) =>
+          isRunning ? this.#stopWaiting() : this.#setStartTimeout(startWithinMs),
+        )
+        this.#workspace = await Promise.race([made, this.#startTimeout.promise])
       }
       this.#step = 'process'
-      return this.#place?.folder ?? particulars.folder
+      return this.#workspace?.folder ?? particulars.folder
     } catch (error) {
       throw new CannotStart(error instanceof Error ? error.message : String(error))
     }
   }
 
-  #make(workspace: WorkplaceOptions['workspace'], onSetUp: WorkplaceOptions['onSetUp']): Promise<Workspace> {
-    const { launchId } = this.#parts.particulars
-    const tell = (fact: NewFact) => this.#parts.tell(this.#clean(fact))
-    const onOutput = (text: string) => tell({ type: 'process-output', launchId, text })
-    return makeWorkplace({ ...this.#parts, workspace, tell, onOutput, onSetUp, signal: this.#unwanted.signal })
+  #makeWorkspace(
+    workspace: PrepareWorkspaceOptions['workspace'],
+    onSetUp: PrepareWorkspaceOptions['onSetUp'],
+  ): Promise<Workspace> {
+    const { launchId } = this.#options.particulars
+    const report = (fact: NewFact) => this.#options.report(this.#clean(fact))
+    const onOutput = (text: string) => report({ type: 'process-output', launchId, text })
+    return prepareWorkspace({ ...this.#options, workspace, report, onOutput, onSetUp, signal: this.#startAborted.signal })
   }
 
   /** It is not wanted any more: that it does not become ready is no failure. */
-  letGo(): void {
+  cancelStart(): void {
     if (this.#phase === 'starting') this.#phase = 'failed'
-    this.#unwanted.abort()
+    this.#startAborted.abort()
     this.#stopWaiting()
   }
 
   /** It did not come to a conversation. */
-  failed(words: string, exit?: Exit): void {
+  reportFailure(message: string, exit?: Exit): void {
     if (this.#phase !== 'starting') return
     this.#phase = 'failed'
     // A place that is still being made is not made runnable for nobody.
-    this.#unwanted.abort()
+    this.#startAborted.abort()
     this.#stopWaiting()
-    const error = this.#clean(words).slice(0, longestWords)
-    this.#tell({ type: 'agent-failed', step: this.#step, error, ...exit })
+    const error = this.#clean(message).slice(0, maxErrorChars)
+    this.#report({ type: 'agent-failed', step: this.#step, error, ...exit })
   }
 
-  /** Its process runs: greets it and opens its first context; whatever comes of that is told. */
+  /** Its process runs: greets it and opens its first context; whatever comes of that is prompt. */
   begin({ to, from }: Pipes, folder: string): void {
-    const { clock, version } = this.#parts
+    const { clock, version } = this.#options
     this.#step = 'initialize'
     this.#folder = folder
     const connection = new AcpConnection({
@@ -148,68 +154,68 @@ export class AcpAgent {
       from,
       clock,
       version,
-      room: () => this.#gate.opened,
-      onTrouble: (trouble) => this.#say(troubleInWords(trouble)),
+      waitForCapacity: () => this.#gate.opened,
+      onAnomaly: (anomaly) => this.#writeNote(anomalyText(anomaly)),
     })
     this.#connection = connection
-    this.#begun = this.#greet(connection).catch(async (error: unknown) => {
+    this.#handshake = this.#openFirstContext(connection).catch(async (error: unknown) => {
       this.#stopWaiting()
       const hasGone = error instanceof AcpFailure && error.code === 'ended'
-      if (!hasGone) this.#parts.stop()
-      // What it wrote last, and with what code it went, is told with the failure.
+      if (!hasGone) this.#options.stop()
+      // What it wrote last, and with what code it went, is prompt with the failure.
       const exit = (await Promise.race([this.#exited.promise, pause(clock, exitMs)])) ?? undefined
-      this.failed(error instanceof Error ? error.message : String(error), hasGone ? exit : undefined)
-      this.#parts.stop()
+      this.reportFailure(error instanceof Error ? error.message : String(error), hasGone ? exit : undefined)
+      this.#options.stop()
     })
     // One that closes its output has nothing more to say, and would stay for ever.
     void connection.ended.then(async () => {
-      await this.#begun
-      if (this.#phase !== 'over') this.#parts.stop()
+      await this.#handshake
+      if (this.#phase !== 'over') this.#options.stop()
     })
   }
 
   /** Runs this turn, once. */
   turn({ turnId, content, context }: TurnOrder): void {
-    if (this.#known.has(turnId)) return
+    if (this.#knownOrders.has(turnId)) return
     this.#remember(turnId)
     void this.#run(turnId, content, context)
   }
 
   /** Whether this turn was ordered before. */
-  knows(turnId: string): boolean {
-    return this.#known.has(turnId)
+  hasOrder(turnId: string): boolean {
+    return this.#knownOrders.has(turnId)
   }
 
   cancel(turnId: string): void {
     const held = this.#turns.get(turnId)
     if (held) held.context?.cancel()
     else if (this.#opening.has(turnId)) this.#opening.set(turnId, 'cancelled')
-    else if (!this.#known.has(turnId)) {
+    else if (!this.#knownOrders.has(turnId)) {
       // It is not to be run at all.
       this.#remember(turnId)
-      this.#tell({ type: 'turn-ended', turnId, outcome: 'cancelled', stopReason: null, error: null })
+      this.#report({ type: 'turn-ended', turnId, outcome: 'cancelled', stopReason: null, error: null })
     }
   }
 
   settle({ askId, optionId }: Pick<SettledPermission, 'askId' | 'optionId'>): void {
-    this.#questions.settle(askId, optionId === null ? { choose: 'deny' } : { optionId })
+    this.#permissions.settle(askId, optionId === null ? { choose: 'deny' } : { optionId })
   }
 
-  /** Sets its mode or an option, once, one after the other; what came of it is told. */
+  /** Sets its mode or an option, once, one after the other; what came of it is prompt. */
   configure({ configureId, change }: Pick<ConfigureOrder, 'configureId' | 'change'>): void {
-    if (this.#known.has(configureId)) return
+    if (this.#knownOrders.has(configureId)) return
     this.#remember(configureId)
     this.#configured = this.#configured.then(async () => {
       let error: string | null = null
       try {
-        const context = this.#contexts.get(this.#parts.acp.contextId ?? first)?.context
+        const context = this.#contexts.get(this.#options.acp.contextId ?? defaultContextId)?.context
         if (this.#phase !== 'ready' || !context) throw new Error(statusText('cannotBeSpokenTo'))
         await context.configure(change)
       } catch (failure) {
         const words = failure instanceof Error ? failure.message : String(failure)
-        error = this.#clean(words).slice(0, longestWords)
+        error = this.#clean(words).slice(0, maxErrorChars)
       }
-      this.#tell({ type: 'agent-configured', configureId, change, error })
+      this.#report({ type: 'agent-configured', configureId, change, error })
     })
   }
 
@@ -218,40 +224,40 @@ export class AcpAgent {
     this.#gate.set(yes)
   }
 
-  /** Its process has ended. Resolves when all it said is told. */
+  /** Its process has ended. Resolves when all it said is prompt. */
   async end(exit: Exit): Promise<void> {
     this.#exited.resolve(exit)
     this.#stopWaiting()
     this.#gate.set(true)
-    const late = pause(this.#parts.clock, lastWordsMs)
+    const late = pause(this.#options.clock, finalOutputMs)
     await Promise.race([this.#connection?.ended, late])
-    await Promise.race([this.#begun, late])
+    await Promise.race([this.#handshake, late])
     this.#connection?.close()
     this.#phase = 'over'
   }
 
-  #allow(ms: number): void {
+  #setStartTimeout(ms: number): void {
     this.#stopWaiting()
     const words = statusText('notReadyWithin', { seconds: ms / 1000 })
-    this.#stopWaiting = this.#parts.clock.after(ms, () => this.#late.reject(new AcpFailure('timeout', words)))
+    this.#stopWaiting = this.#options.clock.after(ms, () => this.#startTimeout.reject(new AcpFailure('timeout', words)))
   }
 
-  async #greet(connection: AcpConnection): Promise<void> {
-    const { acp, clock, particulars } = this.#parts
-    const inTime = <Result>(work: Promise<Result>): Promise<Result> => Promise.race([work, this.#late.promise])
+  async #openFirstContext(connection: AcpConnection): Promise<void> {
+    const { acp, clock, particulars } = this.#options
+    const inTime = <Result>(work: Promise<Result>): Promise<Result> => Promise.race([work, this.#startTimeout.promise])
     const facts = await inTime(connection.initialize())
     this.#step = 'session'
-    const contextId = acp.contextId ?? first
+    const contextId = acp.contextId ?? defaultContextId
     const openedAt = Date.parse(acp.lastOpenedAt ?? '') || clock.now()
     const loads = acp.loadAcpSessionId !== null && particulars.folder !== null
-    const patience = loads ? connection.waitsBeforeLoad(openedAt) : 0
+    const patience = loads ? connection.loadDelayMs(openedAt) : 0
     if (patience > 0) {
-      this.#say(`waiting ${Math.ceil(patience / 1000)} s, because it loads no session in the minute in which it was opened`)
-      this.#allow(acp.startWithinMs + patience)
+      this.#writeNote(`waiting ${Math.ceil(patience / 1000)} s, because it loads no session in the minute in which it was opened`)
+      this.#setStartTimeout(acp.startWithinMs + patience)
     }
     const { opened } = await inTime(this.#open(connection, contextId, this.#folder, acp.loadAcpSessionId, openedAt)).catch(
       (error: unknown) => {
-        throw withSignIn(error, facts)
+        throw addSignInMethods(error, facts)
       },
     )
     this.#stopWaiting()
@@ -269,10 +275,10 @@ export class AcpAgent {
     openedAt: number,
   ): Promise<OpenedContext> {
     const before = this.#contexts.get(contextId)?.context
-    if (before) connection.forget(before)
+    if (before) connection.release(before)
     const held: HeldContext = { context: undefined, turnId: undefined }
-    const isNew = !before && this.#parts.particulars.folder === null
-    const place = { folder, isNew, toolServers: [ourTools(this.#parts, contextId)] }
+    const isNew = !before && this.#options.particulars.folder === null
+    const place = { folder, isNew, toolServers: [holdfastToolServer(this.#options, contextId)] }
     const handlers: ContextHandlers = {
       onUpdate: (update) => this.#update(held, update),
       onPermission: (request, withdrawn) => this.#ask(held, request, withdrawn),
@@ -286,17 +292,18 @@ export class AcpAgent {
     return found
   }
 
-  #tellReady(facts: AgentFacts, opened: Opened): void {
-    for (const update of this.#early.values()) this.#tell({ type: 'turn-update', turnId: null, update: this.#clean(update) })
-    this.#early.clear()
-    this.#tell({
+  #tellReady(facts: AgentFacts, opened: OpenedAcpSession): void {
+    for (const update of this.#updatesBeforeReady.values())
+      this.#report({ type: 'turn-update', turnId: null, update: this.#clean(update) })
+    this.#updatesBeforeReady.clear()
+    this.#report({
       type: 'agent-ready',
       acpSessionId: opened.acpSessionId,
       how: opened.how,
-      notRestored: opened.notRestored?.slice(0, longestWords) ?? null,
+      notRestored: opened.notRestored?.slice(0, maxErrorChars) ?? null,
       workspace: this.#folder,
-      branch: this.#place?.kind === 'worktree' ? this.#place.branch : null,
-      note: this.#place?.kind === 'plain' ? this.#place.why.slice(0, longestWords) : null,
+      branch: this.#workspace?.kind === 'worktree' ? this.#workspace.branch : null,
+      note: this.#workspace?.kind === 'plain' ? this.#workspace.why.slice(0, maxErrorChars) : null,
       agentName: facts.name,
       agentVersion: facts.version,
       images: facts.images,
@@ -309,13 +316,13 @@ export class AcpAgent {
   async #run(turnId: string, content: TurnOrder['content'], order: OpenContext | undefined): Promise<void> {
     const end = (ended: Partial<EndOfTurn> & Pick<EndOfTurn, 'outcome'>): void => {
       const { outcome, stopReason = null, error = null, notRun = null, cancelIgnored = false } = ended
-      const words = error === null ? null : this.#clean(error).slice(0, longestWords)
-      this.#tell({ type: 'turn-ended', turnId, outcome, stopReason, error: words, notRun, cancelIgnored })
+      const words = error === null ? null : this.#clean(error).slice(0, maxErrorChars)
+      this.#report({ type: 'turn-ended', turnId, outcome, stopReason, error: words, notRun, cancelIgnored })
     }
     const connection = this.#connection
     if (this.#phase !== 'ready' || !connection) return end({ outcome: 'failed', error: statusText('cannotBeSpokenTo') })
-    const contextId = order?.contextId ?? this.#parts.acp.contextId ?? first
-    let told = content
+    const contextId = order?.contextId ?? this.#options.acp.contextId ?? defaultContextId
+    let prompt = content
     if (order?.open) {
       this.#opening.set(turnId, 'wanted')
       const opened = await this.#openFor(connection, turnId, order.contextId, order.open).catch((error: unknown) => {
@@ -326,18 +333,18 @@ export class AcpAgent {
       this.#opening.delete(turnId)
       if (opened === undefined) return
       if (!isWanted) return end({ outcome: 'cancelled' })
-      told = opened === null ? content : [{ type: 'text', text: opened }, ...content]
+      prompt = opened === null ? content : [{ type: 'text', text: opened }, ...content]
     }
     const held = this.#contexts.get(contextId)
     if (!held?.context || held.turnId !== undefined) return end({ outcome: 'failed', error: statusText('cannotBeSpokenTo') })
     held.turnId = turnId
     this.#turns.set(turnId, held)
     try {
-      const { notTaken, ...ended } = await held.context.prompt(told, this.#parts.acp.turnWithinMs)
-      end({ ...ended, notRun: notTaken ? 'refused' : null })
+      const { promptRejected, ...ended } = await held.context.prompt(prompt, this.#options.acp.turnWithinMs)
+      end({ ...ended, notRun: promptRejected ? 'refused' : null })
     } catch (error) {
       const { code, message } = error instanceof AcpFailure ? error : { code: 'refused', message: String(error) }
-      if (code === 'flooded') this.#say(`${message} It was ended.`)
+      if (code === 'flooded') this.#writeNote(`${message} It was ended.`)
       // It has gone with the turn open; its exit says so, and nobody knows what it had done.
       if (code !== 'ended' && code !== 'flooded') end({ outcome: 'failed', error: message })
     } finally {
@@ -346,53 +353,53 @@ export class AcpAgent {
     }
   }
 
-  /** What is told before the prompt: the primer of a new context, the news of one that was brought back. */
+  /** What is prompt before the prompt: the primer of a new context, the news of one that was brought back. */
   async #openFor(
     connection: AcpConnection,
     turnId: string,
     contextId: string,
     { acpSessionId: earlier, lastOpenedAt, primer, news, workspace }: NonNullable<OpenContext['open']>,
   ): Promise<string | null> {
-    const openedAt = Date.parse(lastOpenedAt ?? '') || this.#parts.clock.now()
-    const own = workspace === null ? (this.#parts.particulars.folder ?? this.#folder) : this.#folder
-    const folder = workspace ? (await this.#make(workspace, () => {})).folder : own
+    const openedAt = Date.parse(lastOpenedAt ?? '') || this.#options.clock.now()
+    const own = workspace === null ? (this.#options.particulars.folder ?? this.#folder) : this.#folder
+    const folder = workspace ? (await this.#makeWorkspace(workspace, () => {})).folder : own
     const { opened } = await this.#open(connection, contextId, folder, earlier, openedAt)
-    const notRestored = opened.notRestored?.slice(0, longestWords) ?? null
+    const notRestored = opened.notRestored?.slice(0, maxErrorChars) ?? null
     const { acpSessionId, how } = opened
-    this.#tell({ type: 'turn-began', turnId, contextId, acpSessionId, how, notRestored })
+    this.#report({ type: 'turn-began', turnId, contextId, acpSessionId, how, notRestored })
     return how === 'new' ? primer : news
   }
 
   #update(held: HeldContext, update: AgentUpdate): void {
     const isState = update.kind === 'mode' || update.kind === 'options' || update.kind === 'commands' || update.kind === 'usage'
-    if (isState && this.#phase === 'starting') return void this.#early.set(update.kind, update)
+    if (isState && this.#phase === 'starting') return void this.#updatesBeforeReady.set(update.kind, update)
     const turnId = isState ? null : (held.turnId ?? null)
-    this.#tell({ type: 'turn-update', turnId, update: this.#clean(update) })
+    this.#report({ type: 'turn-update', turnId, update: this.#clean(update) })
   }
 
   #ask({ turnId }: HeldContext, request: PermissionRequest, withdrawn: AbortSignal): Promise<PermissionAnswer> {
     if (turnId === undefined) return Promise.resolve({ choose: 'cancelled' })
     const { digest, likeness } = request
-    return this.#questions.ask(withdrawn, {
+    return this.#permissions.ask(withdrawn, {
       asked: (askId) =>
-        this.#tell({ type: 'permission-asked', turnId, askId, request: { ...this.#clean(request), digest, likeness } }),
-      withdrawn: (askId) => this.#tell({ type: 'permission-withdrawn', askId }),
+        this.#report({ type: 'permission-asked', turnId, askId, request: { ...this.#clean(request), digest, likeness } }),
+      withdrawn: (askId) => this.#report({ type: 'permission-withdrawn', askId }),
     })
   }
 
   #remember(turnId: string): void {
-    if (this.#known.size >= mostRemembered) this.#known.delete(this.#known.values().next().value ?? '')
-    this.#known.add(turnId)
+    if (this.#knownOrders.size >= maxRememberedOrders) this.#knownOrders.delete(this.#knownOrders.values().next().value ?? '')
+    this.#knownOrders.add(turnId)
   }
 
   /** Between what it wrote itself, for the person who looks for the reason. */
-  #say(words: string): void {
-    this.#tell({ type: 'process-output', text: `[Holdfast: ${this.#clean(words)}]\n` })
+  #writeNote(words: string): void {
+    this.#report({ type: 'process-output', text: `[Holdfast: ${this.#clean(words)}]\n` })
   }
 
-  #tell(fact: WithoutLaunch<NewFact>): void {
+  #report(fact: WithoutLaunch<NewFact>): void {
     if (this.#phase === 'over') return
-    this.#parts.tell({ ...fact, launchId: this.#parts.particulars.launchId } as NewFact)
+    this.#options.report({ ...fact, launchId: this.#options.particulars.launchId } as NewFact)
   }
 }
 

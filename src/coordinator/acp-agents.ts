@@ -1,18 +1,17 @@
 /** The agents of this machine that are spoken to, by launch: hands each the orders that are for it, also those it missed (link-turns.ts). */
 import type { Clock } from '../platform/clock.ts'
-import type { Answer, Ask } from '../protocol/processes/coordinator-requests.ts'
+import type { CoordinatorAnswer, CoordinatorRequest } from '../protocol/processes/coordinator-requests.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
 import type { AcpParticulars, ConfigureOrder, RunningTurn, SettledPermission, TurnOrder } from '../protocol/turns/link.ts'
-import type { AcpAgent, SpokenAgentOptions } from './acp-agent.ts'
-import { answerAsk } from './worktrees/answer-request.ts'
+import type { AcpAgent, AcpAgentOptions } from './acp-agent.ts'
+import { answerRequest } from './worktrees/answer-request.ts'
 import { Git } from './worktrees/git.ts'
 import { Occupancy } from './worktrees/occupancy.ts'
 
 /** Before a turn that could not be asked for is asked for again. */
-const askAgainMs = 1000
+const retryMs = 1000
 
-export interface SpokenAgentsOptions
-  extends Pick<SpokenAgentOptions, 'program' | 'version' | 'worktreesFolder' | 'keeper' | 'tell'> {
+export interface AcpAgentsOptions extends Pick<AcpAgentOptions, 'program' | 'version' | 'worktreesFolder' | 'keeper' | 'report'> {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly serverUrl: () => string
@@ -21,7 +20,7 @@ export interface SpokenAgentsOptions
 }
 
 export class AcpAgents {
-  readonly #parts: SpokenAgentsOptions
+  readonly #options: AcpAgentsOptions
   readonly #agents = new Map<string, AcpAgent>()
   readonly #git: Git
   readonly #occupancy = new Occupancy()
@@ -29,18 +28,18 @@ export class AcpAgents {
   readonly #fetching = new Set<string>()
   #readsOutput = true
   /** Once it is needed. */
-  #library: typeof import('./acp-agent.ts') | undefined
+  #module: typeof import('./acp-agent.ts') | undefined
 
-  constructor(parts: SpokenAgentsOptions) {
-    this.#parts = parts
-    this.#git = new Git(parts)
+  constructor(options: AcpAgentsOptions) {
+    this.#options = options
+    this.#git = new Git(options)
   }
 
   async add(particulars: LaunchParticulars, acp: AcpParticulars, stop: () => void): Promise<AcpAgent> {
     // The library of the protocol is large, and a machine whose agents pull does without it.
-    this.#library ??= await import('./acp-agent.ts')
-    const { AcpAgent } = this.#library
-    const { serverUrl, ...rest } = this.#parts
+    this.#module ??= await import('./acp-agent.ts')
+    const { AcpAgent } = this.#module
+    const { serverUrl, ...rest } = this.#options
     const agent = new AcpAgent({
       ...rest,
       particulars,
@@ -77,19 +76,19 @@ export class AcpAgents {
   }
 
   /** What was ordered while the server was away: a turn that is known goes on, another is asked for and run. */
-  adopt(turns: readonly RunningTurn[], permissions: readonly SettledPermission[]): void {
+  synchronize(turns: readonly RunningTurn[], permissions: readonly SettledPermission[]): void {
     for (const settled of permissions) this.settle(settled)
     for (const { launchId, turnId, cancelOrdered } of turns) {
       const agent = this.#agents.get(launchId)
       if (cancelOrdered) agent?.cancel(turnId)
-      else if (agent && !agent.knows(turnId)) void this.#fetch(agent, launchId, turnId)
+      else if (agent && !agent.hasOrder(turnId)) void this.#fetch(agent, launchId, turnId)
     }
   }
 
   /** What is asked about the places they work in. */
-  answer(ask: Ask): Promise<Answer> {
-    const { worktreesFolder, clock } = this.#parts
-    return answerAsk({ git: this.#git, occupancy: this.#occupancy, worktreesFolder, clock }, ask)
+  answer(ask: CoordinatorRequest): Promise<CoordinatorAnswer> {
+    const { worktreesFolder, clock } = this.#options
+    return answerRequest({ git: this.#git, occupancy: this.#occupancy, worktreesFolder, clock }, ask)
   }
 
   readOutput(yes: boolean): void {
@@ -101,12 +100,12 @@ export class AcpAgents {
   async #fetch(agent: AcpAgent, launchId: string, turnId: string): Promise<void> {
     if (this.#fetching.has(turnId)) return
     this.#fetching.add(turnId)
-    const { clock, fetchTurn } = this.#parts
+    const { clock, fetchTurn } = this.#options
     try {
-      while (this.#agents.get(launchId) === agent && !agent.knows(turnId)) {
-        const order = await fetchTurn(launchId, turnId).catch(() => 'nobody' as const)
-        if (order !== 'nobody') return order && agent.turn(order)
-        await new Promise<void>((resolve) => clock.after(askAgainMs, resolve))
+      while (this.#agents.get(launchId) === agent && !agent.hasOrder(turnId)) {
+        const order = await fetchTurn(launchId, turnId).catch(() => 'unavailable' as const)
+        if (order !== 'unavailable') return order && agent.turn(order)
+        await new Promise<void>((resolve) => clock.after(retryMs, resolve))
       }
     } finally {
       this.#fetching.delete(turnId)

@@ -53,8 +53,8 @@ const inheritedFrom = (ours: Variables): Record<string, string> =>
   Object.fromEntries(Object.entries(ours).filter((each): each is [string, string] => isAllowed(each[0]) && each[1] !== undefined))
 
 /** Shorter values are words such as `true`, which would be taken out of everything. */
-const shortestSecret = 6
+const minSecretChars = 6
 
 /** What must not be seen in what the agent writes (SE7): its token, and every value of its entry. Longest first: one may hold another. */
 export const secretsOf = ({ env, launchToken }: LaunchParticulars): string[] =>
-  [launchToken, ...Object.values(env)].filter((value) => value.length >= shortestSecret).sort((a, b) => b.length - a.length)
+  [launchToken, ...Object.values(env)].filter((value) => value.length >= minSecretChars).sort((a, b) => b.length - a.length)

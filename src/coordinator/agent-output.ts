@@ -9,15 +9,15 @@ import { mask, masked } from '../platform/mask.ts'
 import { maxOutputPiece } from '../protocol/processes/link.ts'
 
 /** Kept of each stream between two pieces. */
-const mostBytes = 64 * 1024
-const everyMs = 1000
+const maxBufferedBytes = 64 * 1024
+const reportEveryMs = 1000
 /** What is written together comes together. */
 const firstWaitMs = 50
 
 const leftOut = '[… too much at once: what came before was left out]\n'
 
 /** One stream: its newest bytes, as they came. */
-class Lane {
+class StreamBuffer {
   readonly stream: Readable
   readonly #secrets: readonly string[]
   readonly #decoder = new StringDecoder('utf8')
@@ -35,7 +35,7 @@ class Lane {
   add(chunk: Buffer): void {
     this.#chunks.push(chunk)
     this.#bytes += chunk.length
-    while (this.#bytes > mostBytes && this.#chunks.length > 1) {
+    while (this.#bytes > maxBufferedBytes && this.#chunks.length > 1) {
       this.#bytes -= this.#chunks.shift()?.length ?? 0
       this.#lost = true
     }
@@ -55,7 +55,7 @@ class Lane {
     this.#bytes = 0
     this.#lost = false
     const end = text.lastIndexOf('\n') + 1
-    const keep = !all && isNew && text.length - end < mostBytes ? text.slice(end) : ''
+    const keep = !all && isNew && text.length - end < maxBufferedBytes ? text.slice(end) : ''
     this.#rest = keep
     return text.slice(0, text.length - keep.length)
   }
@@ -81,22 +81,22 @@ export interface AgentOutputOptions {
 }
 
 export class AgentOutput {
-  readonly #parts: AgentOutputOptions
-  readonly #lanes: Lane[] = []
+  readonly #options: AgentOutputOptions
+  readonly #buffers: StreamBuffer[] = []
   #cancel: (() => void) | undefined
   #lastAt = Number.NEGATIVE_INFINITY
   #isPaused = false
 
-  constructor(parts: AgentOutputOptions) {
-    this.#parts = parts
+  constructor(options: AgentOutputOptions) {
+    this.#options = options
   }
 
   read(stream: Readable): void {
-    const lane = new Lane(stream, this.#parts.secrets)
-    this.#lanes.push(lane)
+    const buffer = new StreamBuffer(stream, this.#options.secrets)
+    this.#buffers.push(buffer)
     stream.on('data', (chunk: Buffer) => {
-      lane.add(chunk)
-      this.#plan()
+      buffer.add(chunk)
+      this.#schedule()
     })
     // A pipe that breaks has ended.
     stream.on('error', () => {})
@@ -105,47 +105,47 @@ export class AgentOutput {
   /** Nothing is read until `resume`: the agent waits when its pipe is full. */
   pause(): void {
     this.#isPaused = true
-    for (const { stream } of this.#lanes) stream.pause()
+    for (const { stream } of this.#buffers) stream.pause()
   }
 
   resume(): void {
     this.#isPaused = false
-    for (const { stream } of this.#lanes) stream.resume()
-    this.#plan()
+    for (const { stream } of this.#buffers) stream.resume()
+    this.#schedule()
   }
 
   /** Whatever is left is told now, and nothing after it. */
   end(): void {
     this.#cancel?.()
-    this.#tell(true)
-    for (const { stream } of this.#lanes) {
+    this.#report(true)
+    for (const { stream } of this.#buffers) {
       stream.removeAllListeners('data')
       stream.destroy()
     }
     this.#isPaused = true
   }
 
-  #plan(): void {
-    if (this.#cancel || this.#isPaused || this.#lanes.every(({ isEmpty }) => isEmpty)) return
-    const { clock } = this.#parts
-    const waitMs = Math.min(everyMs, Math.max(firstWaitMs, this.#lastAt + everyMs - clock.now()))
+  #schedule(): void {
+    if (this.#cancel || this.#isPaused || this.#buffers.every(({ isEmpty }) => isEmpty)) return
+    const { clock } = this.#options
+    const waitMs = Math.min(reportEveryMs, Math.max(firstWaitMs, this.#lastAt + reportEveryMs - clock.now()))
     this.#cancel = clock.after(waitMs, () => {
       this.#cancel = undefined
-      this.#tell(false)
-      this.#plan()
+      this.#report(false)
+      this.#schedule()
     })
   }
 
-  #tell(all: boolean): void {
+  #report(all: boolean): void {
     // Also when there is nothing to tell yet: half a line waits its second for the other half.
-    this.#lastAt = this.#parts.clock.now()
-    const text = this.#clean(this.#lanes.map((lane) => lane.take(all)).join(''))
-    if (text !== '') this.#parts.onPiece(text)
+    this.#lastAt = this.#options.clock.now()
+    const text = this.#clean(this.#buffers.map((buffer) => buffer.take(all)).join(''))
+    if (text !== '') this.#options.onPiece(text)
   }
 
   #clean(text: string): string {
     let clean = text
-    for (const secret of this.#parts.secrets) clean = clean.replaceAll(secret, masked)
+    for (const secret of this.#options.secrets) clean = clean.replaceAll(secret, masked)
     // PostgreSQL keeps no NUL.
     clean = mask(clean).replaceAll('\0', '\u2400')
     return clean.length <= maxOutputPiece ? clean : leftOut + clean.slice(leftOut.length - maxOutputPiece).toWellFormed()

@@ -20,7 +20,7 @@ import type { ProcessTable } from './process-table.ts'
 import { ProcessTree } from './process-tree.ts'
 
 /** How long the last words of a process that has ended may take to come out of its pipes. */
-const lastWordsMs = 200
+const finalOutputMs = 200
 
 export interface Exit {
   readonly exitCode: number | null
@@ -34,7 +34,7 @@ export interface AgentProcessOptions {
   /** What the command `holdfast` means: this program itself. */
   readonly program: OwnProgram
   /** For a launch whose project has no folder on this machine. */
-  readonly folderOfItsOwn: string
+  readonly fallbackFolder: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly table: ProcessTable
   readonly clock: Clock
@@ -66,11 +66,11 @@ export class AgentProcess {
   readonly #end: () => void
 
   /** Rejects with CannotStart. */
-  static async start(parts: AgentProcessOptions): Promise<AgentProcess> {
-    const { particulars, program, mark, serverUrl, env, table } = parts
+  static async start(options: AgentProcessOptions): Promise<AgentProcess> {
+    const { particulars, program, mark, serverUrl, env, table } = options
     const variables = agentEnvironment(env, particulars, mark, serverUrl)
     const [file, args] = programOf(particulars.command, filledIn(particulars.args, variables), program)
-    const cwd = workingFolder(parts)
+    const cwd = workingFolder(options)
     const child = await spawned(file, args, {
       cwd,
       env: variables,
@@ -82,11 +82,11 @@ export class AgentProcess {
     })
     const { pid } = child
     const birth = pid === undefined ? undefined : table.source.birthOf(pid, 'or-dead')
-    return new AgentProcess(parts, child, cwd, pid ?? 0, birth ?? '')
+    return new AgentProcess(options, child, cwd, pid ?? 0, birth ?? '')
   }
 
-  private constructor(parts: AgentProcessOptions, child: ChildProcess, folder: string, pid: number, birth: string) {
-    const { particulars, mark, table, clock, onOutput } = parts
+  private constructor(options: AgentProcessOptions, child: ChildProcess, folder: string, pid: number, birth: string) {
+    const { particulars, mark, table, clock, onOutput } = options
     this.folder = folder
     this.pid = pid
     this.birth = birth
@@ -99,10 +99,10 @@ export class AgentProcess {
     else if (!this.pipes) stdout?.resume()
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#end = resolve
-    this.gone = promise.then(() => this.#tree.end(table)).finally(() => removeIfEmpty(parts.folderOfItsOwn))
+    this.gone = promise.then(() => this.#tree.end(table)).finally(() => removeIfEmpty(options.fallbackFolder))
     // Whoever supervises it hears of it when it has ended; until then nobody may be listening.
     this.gone.catch(() => {})
-    void this.#watch(parts, child)
+    void this.#watch(options, child)
   }
 
   /** Asks all of it to end, and sees to it. */
@@ -112,7 +112,7 @@ export class AgentProcess {
 
   /** Ends all of it at once. */
   kill(): void {
-    this.#tree.hurry()
+    this.#tree.skipGrace()
     this.#end()
   }
 
@@ -131,7 +131,7 @@ export class AgentProcess {
     // CO5: also what it leaves behind when it goes by itself.
     this.#end()
     const { promise: late, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, lastWordsMs)
+    const timer = setTimeout(resolve, finalOutputMs)
     await Promise.race([closed, late])
     clearTimeout(timer)
     this.#output.end()
@@ -139,17 +139,17 @@ export class AgentProcess {
   }
 }
 
-function workingFolder({ particulars: { folder }, folderOfItsOwn }: AgentProcessOptions): string {
+function workingFolder({ particulars: { folder }, fallbackFolder }: AgentProcessOptions): string {
   if (folder === null) {
-    mkdirSync(folderOfItsOwn, { recursive: true, mode: 0o700 })
-    return folderOfItsOwn
+    mkdirSync(fallbackFolder, { recursive: true, mode: 0o700 })
+    return fallbackFolder
   }
-  mustBeFolder(folder)
+  requireFolder(folder)
   return folder
 }
 
 /** A project's folder that is gone, or never was, is not made: nobody would find there what the agent is to work on. */
-export function mustBeFolder(folder: string | null): void {
+export function requireFolder(folder: string | null): void {
   if (folder !== null && !isFolder(folder)) throw new CannotStart(statusText('folderGone', { folder }))
 }
 
@@ -170,11 +170,11 @@ async function spawned(file: string, args: readonly string[], options: SpawnOpti
     await once(child, 'spawn')
     return child
   } catch (error) {
-    throw new CannotStart(inWords(file, error))
+    throw new CannotStart(startErrorText(file, error))
   }
 }
 
-function inWords(file: string, error: unknown): string {
+function startErrorText(file: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   switch (code) {
     case 'ENOENT':

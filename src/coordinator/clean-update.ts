@@ -6,11 +6,11 @@ import { masked } from '../platform/mask.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
 
 const secretName = /key|token|secret|passw|credential|auth/i
-const shortestSecret = 8
+const minSecretChars = 8
 
 /** A copy without them. */
-export function cleaner({ env, launchToken }: LaunchParticulars): <Value>(value: Value) => Value {
-  const named = Object.entries(env).filter(([name, value]) => secretName.test(name) && value.length >= shortestSecret)
+export function createCleaner({ env, launchToken }: LaunchParticulars): <Value>(value: Value) => Value {
+  const named = Object.entries(env).filter(([name, value]) => secretName.test(name) && value.length >= minSecretChars)
   const secrets = [launchToken, ...named.map(([, value]) => value)].sort((a, b) => b.length - a.length)
   const cleanText = (text: string): string => {
     let clean = text

@@ -4,12 +4,12 @@
  */
 import type { Logger } from '../platform/logger.ts'
 import {
-  type Answer,
-  Ask,
-  type AskedQuestion,
+  type CoordinatorAnswer,
+  CoordinatorRequest,
   maxAnswerPart,
   maxAnswerParts,
-  maxOpenQuestions,
+  maxOpenRequests,
+  type OpenCoordinatorRequest,
 } from '../protocol/processes/coordinator-requests.ts'
 import { statusText } from '../protocol/sentences.ts'
 import type { NewFact } from './spool.ts'
@@ -19,56 +19,57 @@ const maxRememberedRequests = 1000
 /** What is said about something unforeseen. */
 const maxErrorChars = 2000
 
-export interface QuestionsOptions {
-  readonly answer: (ask: Ask) => Promise<Answer>
-  readonly tell: (fact: NewFact) => void
+export interface CoordinatorRequestsOptions {
+  readonly answer: (ask: CoordinatorRequest) => Promise<CoordinatorAnswer>
+  readonly report: (fact: NewFact) => void
   readonly logger: Logger
 }
 
-export class Questions {
-  readonly #parts: QuestionsOptions
-  readonly #known = new Set<string>()
+export class CoordinatorRequests {
+  readonly #options: CoordinatorRequestsOptions
+  readonly #knownRequests = new Set<string>()
   #open = 0
 
-  constructor(parts: QuestionsOptions) {
-    this.#parts = parts
+  constructor(options: CoordinatorRequestsOptions) {
+    this.#options = options
   }
 
-  asked({ questionId, ask }: AskedQuestion): void {
-    if (this.#known.has(questionId)) return
-    if (this.#known.size >= maxRememberedRequests) this.#known.delete(this.#known.values().next().value ?? '')
-    this.#known.add(questionId)
-    void this.#answer(questionId, ask)
+  handle({ questionId, ask }: OpenCoordinatorRequest): void {
+    if (this.#knownRequests.has(questionId)) return
+    if (this.#knownRequests.size >= maxRememberedRequests)
+      this.#knownRequests.delete(this.#knownRequests.values().next().value ?? '')
+    this.#knownRequests.add(questionId)
+    void this.#run(questionId, ask)
   }
 
-  async #answer(questionId: string, ask: unknown): Promise<void> {
+  async #run(questionId: string, ask: unknown): Promise<void> {
     this.#open++
     try {
-      this.#tell(questionId, await this.#answerTo(ask))
+      this.#report(questionId, await this.#answerTo(ask))
     } finally {
       this.#open--
     }
   }
 
-  async #answerTo(ask: unknown): Promise<Answer> {
-    if (this.#open > maxOpenQuestions) return { ok: false, reason: 'busy', why: statusText('askedTooMuch') }
-    const matchStatus = Ask.safeParse(ask)
-    if (!matchStatus.success)
+  async #answerTo(ask: unknown): Promise<CoordinatorAnswer> {
+    if (this.#open > maxOpenRequests) return { ok: false, reason: 'busy', why: statusText('askedTooMuch') }
+    const parsed = CoordinatorRequest.safeParse(ask)
+    if (!parsed.success)
       return { ok: false, reason: 'invalid', why: 'The coordinator of this machine does not know how to do that.' }
     try {
-      return await this.#parts.answer(matchStatus.data)
+      return await this.#options.answer(parsed.data)
     } catch (error) {
-      this.#parts.logger.warn({ kind: matchStatus.data.kind, error: String(error) }, 'a question could not be answered')
-      return { ok: false, reason: 'git_refused', why: wordsOf(error) }
+      this.#options.logger.warn({ kind: parsed.data.kind, error: String(error) }, 'a question could not be answered')
+      return { ok: false, reason: 'git_refused', why: messageOf(error) }
     }
   }
 
-  #tell(questionId: string, answer: Answer): void {
+  #report(questionId: string, answer: CoordinatorAnswer): void {
     const parts = partsOf(JSON.stringify(answer))
     if (parts.length > maxAnswerParts)
-      return this.#tell(questionId, { ok: false, reason: 'git_refused', why: 'The answer is too large.' })
+      return this.#report(questionId, { ok: false, reason: 'git_refused', why: 'The answer is too large.' })
     for (const [part, text] of parts.entries())
-      this.#parts.tell({ type: 'question-answered', questionId, part, text, last: part === parts.length - 1 })
+      this.#options.report({ type: 'question-answered', questionId, part, text, last: part === parts.length - 1 })
   }
 }
 
@@ -82,4 +83,4 @@ function partsOf(whole: string): string[] {
   return parts
 }
 
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, maxErrorChars)
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, maxErrorChars)

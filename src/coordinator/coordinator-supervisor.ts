@@ -76,7 +76,7 @@ export class CoordinatorSupervisor {
       }
     }
     // Of one that did not end in order.
-    await endLeftovers(new ProcessTable(source), await keeperOf(config.data), logger, { graceMs: 0 })
+    await endOrphans(new ProcessTable(source), await keeperOf(config.data), logger, { graceMs: 0 })
   }
 
   /** Now: it kills its agents and ends. */

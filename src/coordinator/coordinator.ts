@@ -5,111 +5,115 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { ProcessSource } from '../platform/processes.ts'
-import { AcpAgents, type SpokenAgentsOptions } from './acp-agents.ts'
-import { Questions } from './coordinator-requests.ts'
-import { endLeftovers } from './leftovers.ts'
+import { AcpAgents, type AcpAgentsOptions } from './acp-agents.ts'
+import { CoordinatorRequests } from './coordinator-requests.ts'
 import { Link, type LinkOptions } from './link.ts'
+import { OfflineTimer } from './offline-timer.ts'
 import { ProcessTable } from './process-table.ts'
+import { endOrphans } from './process-tree.ts'
 import { type NewFact, Spool } from './spool.ts'
 import { Supervisor, type SupervisorOptions } from './supervisor.ts'
-import { TimeAlone } from './time-alone.ts'
 
 /** For the last facts to arrive, when it is stopped on purpose. */
-const lastFactsMs = 2000
+const flushMs = 2000
 
 export interface CoordinatorDependencies
   extends Pick<LinkOptions, 'find' | 'token' | 'about' | 'newInstance' | 'random'>,
     Pick<SupervisorOptions, 'keeper' | 'program' | 'env' | 'launchesFolder'>,
-    Pick<SpokenAgentsOptions, 'worktreesFolder'> {
+    Pick<AcpAgentsOptions, 'worktreesFolder'> {
   readonly source: ProcessSource
   readonly spoolFile: string
-  readonly mostSpooledBytes?: number
+  readonly maxSpooledBytes?: number
   readonly aloneMinutes: number
   readonly clock: Clock
   readonly logger: Logger
   /** It was alone for too long and has ended everything. */
-  readonly onAlone: () => void
+  readonly onOfflineTooLong: () => void
 }
 
 export class Coordinator {
-  readonly #parts: CoordinatorDependencies
+  readonly #options: CoordinatorDependencies
   readonly #spool: Spool
   readonly #link: Link
   readonly #supervisor: Supervisor
-  readonly #spoken: AcpAgents
-  readonly #questions: Questions
-  readonly #alone: TimeAlone
+  readonly #acpAgents: AcpAgents
+  readonly #requests: CoordinatorRequests
+  readonly #offlineTimer: OfflineTimer
   #stopping: Promise<void> | undefined
 
-  constructor(parts: CoordinatorDependencies) {
-    this.#parts = parts
-    const { source, keeper, clock, logger } = parts
+  constructor(options: CoordinatorDependencies) {
+    this.#options = options
+    const { source, keeper, clock, logger } = options
     const table = new ProcessTable(source)
-    const leftovers = endLeftovers(table, keeper, logger).catch((error: unknown) => {
+    const orphans = endOrphans(table, keeper, logger).catch((error: unknown) => {
       logger.error({ error: String(error) }, 'it cannot be seen what the coordinator before has left')
       return new Set<string>()
     })
     this.#spool = new Spool({
-      file: parts.spoolFile,
-      mostBytes: parts.mostSpooledBytes,
+      file: options.spoolFile,
+      maxBytes: options.maxSpooledBytes,
       warn: (message) => logger.warn(message),
-      onRoom: (room) => this.#supervisor.readOutput(room),
+      onCapacityChange: (room) => this.#supervisor.readOutput(room),
     })
-    this.#spoken = new AcpAgents({
-      ...parts,
-      version: parts.about.version,
+    this.#acpAgents = new AcpAgents({
+      ...options,
+      version: options.about.version,
       serverUrl: () => this.#link.url,
       fetchTurn: (launchId, turnId) => this.#link.fetchTurn(launchId, turnId),
-      tell: (fact) => this.#tell(fact),
+      report: (fact) => this.#report(fact),
     })
-    this.#questions = new Questions({ answer: (ask) => this.#spoken.answer(ask), tell: (fact) => this.#tell(fact), logger })
+    this.#requests = new CoordinatorRequests({
+      answer: (ask) => this.#acpAgents.answer(ask),
+      report: (fact) => this.#report(fact),
+      logger,
+    })
     this.#supervisor = new Supervisor({
-      ...parts,
-      spoken: this.#spoken,
+      ...options,
+      acpAgents: this.#acpAgents,
       table,
-      leftovers,
+      orphans,
       take: (launchId) => this.#link.take(launchId),
       serverUrl: () => this.#link.url,
-      tell: (fact) => this.#tell(fact),
+      report: (fact) => this.#report(fact),
     })
     this.#supervisor.readOutput(!this.#spool.isFull)
     for (const fact of this.#spool.facts) {
-      if (fact.type === 'process-exited' || fact.type === 'start-failed') this.#supervisor.remember(fact.launchId)
+      if (fact.type === 'process-exited' || fact.type === 'start-failed') this.#supervisor.markOver(fact.launchId)
     }
-    this.#alone = new TimeAlone({
+    this.#offlineTimer = new OfflineTimer({
       clock,
-      aloneMinutes: parts.aloneMinutes,
-      onAlone: () => void this.#leave(),
-      onTakeover: () => this.#makeWay(),
+      aloneMinutes: options.aloneMinutes,
+      onOfflineTooLong: () => void this.#stopAfterTimeout(),
+      onTakeoverDue: () => this.#endForTakeover(),
     })
     this.#link = new Link({
-      ...parts,
+      ...options,
       spool: this.#spool,
-      onHeard: () => this.#alone.heard(),
+      onReceived: () => this.#offlineTimer.reset(),
       onWelcome: ({ maxConcurrent, aloneMinutes, takeoverMinutes }) => {
-        this.#alone.allow(aloneMinutes, takeoverMinutes)
-        this.#supervisor.allow(maxConcurrent)
+        this.#offlineTimer.setLimits(aloneMinutes, takeoverMinutes)
+        this.#supervisor.setMaxConcurrent(maxConcurrent)
       },
       onOrders: ({ launches, turns, permissions, configures, questions }) => {
-        this.#supervisor.adopt(launches)
-        this.#spoken.adopt(turns, permissions)
-        for (const order of configures) this.#spoken.configure(order)
-        for (const question of questions) this.#questions.asked(question)
+        this.#supervisor.synchronize(launches)
+        this.#acpAgents.synchronize(turns, permissions)
+        for (const order of configures) this.#acpAgents.configure(order)
+        for (const request of questions) this.#requests.handle(request)
       },
       onOrder: (order) => this.#supervisor.order(order),
       onOffer: (order, launch) => this.#supervisor.offer(order, launch),
       onStop: (launchId) => this.#supervisor.stop(launchId),
-      onTurn: (order) => this.#spoken.turn(order),
-      onCancel: (launchId, turnId) => this.#spoken.cancel(launchId, turnId),
-      onSettled: (settled) => this.#spoken.settle(settled),
-      onConfigure: (order) => this.#spoken.configure(order),
-      onQuestion: (question) => this.#questions.asked(question),
-      onFenced: () => this.#beginAnew(),
+      onTurn: (order) => this.#acpAgents.turn(order),
+      onCancel: (launchId, turnId) => this.#acpAgents.cancel(launchId, turnId),
+      onSettled: (settled) => this.#acpAgents.settle(settled),
+      onConfigure: (order) => this.#acpAgents.configure(order),
+      onRequest: (request) => this.#requests.handle(request),
+      onFenced: () => this.#restartAfterFence(),
     })
   }
 
   start(): void {
-    this.#alone.start()
+    this.#offlineTimer.start()
     this.#link.start()
   }
 
@@ -120,37 +124,37 @@ export class Coordinator {
   }
 
   /** Ends all agents at once; `stop`, which is under way, is done when they are gone. */
-  hurry(): void {
+  killAll(): void {
     this.#supervisor.killAll()
   }
 
   async #stop(): Promise<void> {
-    this.#alone.stop()
+    this.#offlineTimer.stop()
     await this.#supervisor.close()
-    this.#tell({ type: 'goodbye' })
-    await this.#link.flush(lastFactsMs)
+    this.#report({ type: 'goodbye' })
+    await this.#link.flush(flushMs)
     await this.#link.close()
     this.#spool.close()
   }
 
-  #tell(fact: NewFact): void {
+  #report(fact: NewFact): void {
     this.#spool.add(fact)
     this.#link.wake()
   }
 
-  async #beginAnew(): Promise<void> {
+  async #restartAfterFence(): Promise<void> {
     await this.#supervisor.close()
     if (!this.#stopping) this.#supervisor.reopen()
   }
 
-  async #leave(): Promise<void> {
-    this.#parts.logger.warn('alone for too long; ending everything')
+  async #stopAfterTimeout(): Promise<void> {
+    this.#options.logger.warn('alone for too long; ending everything')
     await this.stop()
-    this.#parts.onAlone()
+    this.#options.onOfflineTooLong()
   }
 
-  #makeWay(): void {
-    this.#parts.logger.warn('the server was not heard of, and another may take over soon; ending what runs here')
+  #endForTakeover(): void {
+    this.#options.logger.warn('the server was not heard of, and another may take over soon; ending what runs here')
     void this.#supervisor.stopAll()
   }
 }

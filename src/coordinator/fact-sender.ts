@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import { beatMs, type CoordinatorFacts, type CoordinatorTaken, type LinkFact } from '../protocol/processes/link.ts'
+import { type CoordinatorFacts, type CoordinatorTaken, heartbeatMs, type LinkFact } from '../protocol/processes/link.ts'
 import { type LinkConnection, RefusedError } from './link-connection.ts'
 import type { Spool } from './spool.ts'
 
@@ -26,7 +26,7 @@ export interface FactSenderOptions {
 }
 
 export class FactSender {
-  readonly #parts: FactSenderOptions
+  readonly #options: FactSenderOptions
   #sentAt = Number.NEGATIVE_INFINITY
   #hasBegun = false
   #isSending = false
@@ -34,12 +34,12 @@ export class FactSender {
   /** The server did not take the last message, and is left alone for a while. */
   #isRefused = false
   /** Fewer while one of them is refused, until it is found. */
-  #mostFacts = Number.POSITIVE_INFINITY
+  #maxFacts = Number.POSITIVE_INFINITY
   #cancel: (() => void) | undefined
-  #cancelBeat: (() => void) | undefined
+  #cancelHeartbeat: (() => void) | undefined
 
-  constructor(parts: FactSenderOptions) {
-    this.#parts = parts
+  constructor(options: FactSenderOptions) {
+    this.#options = options
   }
 
   /** It knows its orders, and says so, if only by an empty message: from now on it may be offered what is ordered (CO4). */
@@ -51,47 +51,47 @@ export class FactSender {
 
   /** There may be something to send. */
   wake(): void {
-    const { clock, spool } = this.#parts
+    const { clock, spool } = this.#options
     if (!this.#hasBegun || this.#isSending || this.#isStopped || this.#isRefused || spool.isEmpty) return
     // What happens in one turn of the loop, such as a place and the process in it, is one message and one commit.
     if (spool.hasNews) setImmediate(() => this.#send())
-    else if (!this.#cancel) this.#plan(Math.min(batchEveryMs, Math.max(0, this.#sentAt + batchEveryMs - clock.now())))
+    else if (!this.#cancel) this.#schedule(Math.min(batchEveryMs, Math.max(0, this.#sentAt + batchEveryMs - clock.now())))
   }
 
   stop(): void {
     this.#isStopped = true
     this.#cancel?.()
-    this.#cancelBeat?.()
+    this.#cancelHeartbeat?.()
   }
 
-  #plan(ms: number): void {
+  #schedule(ms: number): void {
     this.#cancel?.()
-    this.#cancel = this.#parts.clock.after(ms, () => this.#send())
+    this.#cancel = this.#options.clock.after(ms, () => this.#send())
   }
 
-  #beat(): void {
-    this.#cancelBeat?.()
-    this.#cancelBeat = this.#parts.clock.after(beatMs, () => {
+  #scheduleHeartbeat(): void {
+    this.#cancelHeartbeat?.()
+    this.#cancelHeartbeat = this.#options.clock.after(heartbeatMs, () => {
       if (!this.#isSending) void this.#send()
-      this.#beat()
+      this.#scheduleHeartbeat()
     })
   }
 
   async #send(): Promise<void> {
-    const { connection, epoch, spool, clock, onEmpty } = this.#parts
+    const { connection, epoch, spool, clock, onEmpty } = this.#options
     if (this.#isStopped || this.#isSending) return
     this.#isSending = true
     this.#isRefused = false
     this.#cancel?.()
     this.#cancel = undefined
     this.#sentAt = clock.now()
-    this.#beat()
-    const facts = spool.batch().slice(0, this.#mostFacts)
+    this.#scheduleHeartbeat()
+    const facts = spool.batch().slice(0, this.#maxFacts)
     const message: CoordinatorFacts = { type: 'coordinator:facts', epoch, facts }
     try {
       const { through } = (await connection.ask(message)) as unknown as CoordinatorTaken
       spool.acknowledge(through)
-      this.#mostFacts = Number.POSITIVE_INFINITY
+      this.#maxFacts = Number.POSITIVE_INFINITY
       this.#isSending = false
       if (spool.isEmpty) onEmpty()
       else this.wake()
@@ -102,16 +102,16 @@ export class FactSender {
   }
 
   #refused(error: RefusedError, facts: readonly LinkFact[]): void {
-    const { onFenced, logger, spool } = this.#parts
+    const { onFenced, logger, spool } = this.#options
     if (error.code === 'fenced') return onFenced()
     logger.warn({ code: error.code, facts: facts.length, error: error.message }, 'the server does not take these facts')
     if (malformed.has(error.status) && facts.length > 0) {
       const [first] = facts
-      if (facts.length > 1) this.#mostFacts = Math.floor(facts.length / 2)
+      if (facts.length > 1) this.#maxFacts = Math.floor(facts.length / 2)
       // RE9: one that cannot be told must not silence the others.
       else if (first) spool.drop(first.n)
     }
     this.#isRefused = true
-    this.#plan(retryAfterMs)
+    this.#schedule(retryAfterMs)
   }
 }

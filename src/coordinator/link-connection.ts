@@ -10,7 +10,7 @@ const answerWithinMs = 10_000
 const handshakeWithinMs = 5_000
 /** How often it is asked whether it is there, and what it may miss (SC3): a node that was stopped keeps its connections open. */
 const pingEveryMs = 4_000
-const maxUnheardPings = 2
+const maxUnansweredPings = 2
 const closeWithinMs = 500
 const maxPayload = 8 * 1024 * 1024
 
@@ -33,7 +33,7 @@ export class RefusedError extends Error {
 }
 
 /** No answer will come on this connection. */
-export class AwayError extends Error {}
+export class DisconnectedError extends Error {}
 
 interface Waiting {
   readonly resolve: (message: ServerMessage) => void
@@ -41,18 +41,18 @@ interface Waiting {
   readonly cancel: () => void
 }
 
-export interface ConnectionOptions {
+export interface LinkConnectionOptions {
   readonly url: string
   readonly token: string
   readonly clock: Clock
   /** What it says by itself, as it comes, and snapshots; `ask` does not see them. */
   readonly onMessage: (message: ServerMessage) => void
   /** Anything at all has come. */
-  readonly onHeard: () => void
+  readonly onReceived: () => void
 }
 
 /** For whoever reads the log of a coordinator that does not get in. */
-const refusedWith = (status: number): string =>
+const refusalReason = (status: number): string =>
   status === 401
     ? 'the server does not accept the token (401): it was revoked, has expired or is of another server. Make one there with ' +
       '`holdfast token create NAME --kind coordinator` and put it in the place of this one; where it is a file, that is read at every try'
@@ -62,18 +62,18 @@ export class LinkConnection {
   /** Resolves with why, once. */
   readonly closed: Promise<string>
   readonly #socket: WebSocket
-  readonly #parts: ConnectionOptions
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #options: LinkConnectionOptions
+  readonly #pending = new Map<string, Waiting>()
   #lastId = 0
-  #why: string | undefined
-  #unheardPings = 0
+  #closeReason: string | undefined
+  #unansweredPings = 0
   #stopPinging = (): void => {}
 
-  constructor(parts: ConnectionOptions) {
-    this.#parts = parts
-    const address = `${parts.url.replace(/^http/, 'ws')}/ws`
+  constructor(options: LinkConnectionOptions) {
+    this.#options = options
+    const address = `${options.url.replace(/^http/, 'ws')}/ws`
     this.#socket = new WebSocket(address, {
-      headers: { authorization: `Bearer ${parts.token}` },
+      headers: { authorization: `Bearer ${options.token}` },
       handshakeTimeout: handshakeWithinMs,
       perMessageDeflate: false,
       followRedirects: false,
@@ -82,21 +82,21 @@ export class LinkConnection {
     this.closed = new Promise((resolve) => {
       this.#socket.on('close', (code, reason) => {
         this.#stopPinging()
-        this.#abandon()
-        resolve(this.#why ?? `closed with ${code} ${reason}`.trim())
+        this.#rejectPending()
+        resolve(this.#closeReason ?? `closed with ${code} ${reason}`.trim())
       })
     })
     this.#socket.on('error', (error) => {
-      this.#why ??= error.message
+      this.#closeReason ??= error.message
     })
     this.#socket.on('unexpected-response', (_, response) => {
-      this.#why = refusedWith(response.statusCode ?? 0)
+      this.#closeReason = refusalReason(response.statusCode ?? 0)
       this.#socket.terminate()
     })
     this.#socket.on('message', (data) => this.#receive(String(data)))
-    this.#socket.on('ping', () => parts.onHeard())
+    this.#socket.on('ping', () => options.onReceived())
     this.#socket.on('pong', () => {
-      this.#unheardPings = 0
+      this.#unansweredPings = 0
     })
     this.#socket.on('open', () => this.#pingLater())
   }
@@ -105,7 +105,7 @@ export class LinkConnection {
   async open(): Promise<void> {
     const opened = new Promise<undefined>((resolve) => this.#socket.once('open', () => resolve(undefined)))
     const why = await Promise.race([opened, this.closed])
-    if (why !== undefined) throw new AwayError(why)
+    if (why !== undefined) throw new DisconnectedError(why)
   }
 
   /**
@@ -113,15 +113,15 @@ export class LinkConnection {
    * the wire.
    */
   ask(message: { readonly type: string }, onAnswer?: (answer: ServerMessage) => void): Promise<ServerMessage> {
-    if (this.#socket.readyState !== WebSocket.OPEN) return Promise.reject(new AwayError('not connected'))
+    if (this.#socket.readyState !== WebSocket.OPEN) return Promise.reject(new DisconnectedError('not connected'))
     const requestId = `c${++this.#lastId}`
     const { promise, resolve, reject } = Promise.withResolvers<ServerMessage>()
-    const cancel = this.#parts.clock.after(answerWithinMs, () => this.cut())
+    const cancel = this.#options.clock.after(answerWithinMs, () => this.terminate())
     const answered = (answer: ServerMessage): void => {
       onAnswer?.(answer)
       resolve(answer)
     }
-    this.#waiting.set(requestId, { resolve: answered, reject, cancel })
+    this.#pending.set(requestId, { resolve: answered, reject, cancel })
     this.#socket.send(JSON.stringify({ ...message, requestId }))
     return promise
   }
@@ -129,20 +129,20 @@ export class LinkConnection {
   /** In order; gives the server a moment to answer the close. */
   async close(): Promise<void> {
     this.#socket.close(1000)
-    const cancel = this.#parts.clock.after(closeWithinMs, () => this.cut())
+    const cancel = this.#options.clock.after(closeWithinMs, () => this.terminate())
     await this.closed
     cancel()
   }
 
-  cut(): void {
+  terminate(): void {
     this.#socket.terminate()
   }
 
   #pingLater(): void {
-    this.#stopPinging = this.#parts.clock.after(pingEveryMs, () => {
-      if (this.#unheardPings++ >= maxUnheardPings) {
-        this.#why ??= 'the server is silent'
-        return this.cut()
+    this.#stopPinging = this.#options.clock.after(pingEveryMs, () => {
+      if (this.#unansweredPings++ >= maxUnansweredPings) {
+        this.#closeReason ??= 'the server is silent'
+        return this.terminate()
       }
       this.#socket.ping()
       this.#pingLater()
@@ -151,32 +151,32 @@ export class LinkConnection {
 
   /** What cannot be understood is no reason to fall, only to begin again. */
   #receive(text: string): void {
-    this.#unheardPings = 0
-    this.#parts.onHeard()
+    this.#unansweredPings = 0
+    this.#options.onReceived()
     try {
       this.#handle(JSON.parse(text) as ServerMessage)
     } catch (error) {
-      this.#why = `the server said something that makes no sense: ${String(error).slice(0, 300)}`
-      this.cut()
+      this.#closeReason = `the server said something that makes no sense: ${String(error).slice(0, 300)}`
+      this.terminate()
     }
   }
 
   #handle(message: ServerMessage): void {
     const { type, requestId } = message
-    if (type === 'snapshot' || requestId === undefined) return this.#parts.onMessage(message)
-    const waiting = this.#waiting.get(requestId)
+    if (type === 'snapshot' || requestId === undefined) return this.#options.onMessage(message)
+    const waiting = this.#pending.get(requestId)
     if (!waiting) return
-    this.#waiting.delete(requestId)
+    this.#pending.delete(requestId)
     waiting.cancel()
     if (type === 'error') waiting.reject(new RefusedError(message))
     else waiting.resolve(message)
   }
 
-  #abandon(): void {
-    for (const { reject, cancel } of this.#waiting.values()) {
+  #rejectPending(): void {
+    for (const { reject, cancel } of this.#pending.values()) {
       cancel()
-      reject(new AwayError('the connection is gone'))
+      reject(new DisconnectedError('the connection is gone'))
     }
-    this.#waiting.clear()
+    this.#pending.clear()
   }
 }

@@ -6,7 +6,7 @@
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import type { AskedQuestion } from '../protocol/processes/coordinator-requests.ts'
+import type { OpenCoordinatorRequest } from '../protocol/processes/coordinator-requests.ts'
 import {
   type CoordinatorHello,
   type CoordinatorOrders,
@@ -19,7 +19,7 @@ import {
 } from '../protocol/processes/link.ts'
 import type { ConfigureOrder, CoordinatorTurn, SettledPermission, TurnOrder } from '../protocol/turns/link.ts'
 import { FactSender } from './fact-sender.ts'
-import { AwayError, LinkConnection, RefusedError, type ServerMessage } from './link-connection.ts'
+import { DisconnectedError, LinkConnection, RefusedError, type ServerMessage } from './link-connection.ts'
 import type { Spool } from './spool.ts'
 
 const firstPauseMs = 100
@@ -40,7 +40,7 @@ export interface LinkOptions {
   readonly spool: Spool
   readonly clock: Clock
   readonly logger: Logger
-  readonly onHeard: () => void
+  readonly onReceived: () => void
   readonly onWelcome: (welcome: CoordinatorWelcome) => void
   readonly onOrders: (orders: CoordinatorOrders) => void
   readonly onOrder: (order: LaunchOrder) => void
@@ -51,13 +51,13 @@ export interface LinkOptions {
   readonly onCancel: (launchId: string, turnId: string) => void
   readonly onSettled: (settled: SettledPermission) => void
   readonly onConfigure: (order: ConfigureOrder) => void
-  readonly onQuestion: (question: AskedQuestion) => void
+  readonly onRequest: (question: OpenCoordinatorRequest) => void
   /** Resolves when nothing of this instance is left. */
   readonly onFenced: () => Promise<void>
 }
 
 export class Link {
-  readonly #parts: LinkOptions
+  readonly #options: LinkOptions
   #instance: string
   #epoch: number | null = null
   #url = ''
@@ -69,13 +69,13 @@ export class Link {
   #welcomedAt = 0
   #attempt = 0
   #wake = (): void => {}
-  #emptied = (): void => {}
-  #lastTrouble = ''
+  #onSpoolEmpty = (): void => {}
+  #lastDisconnectReason = ''
   #running: Promise<void> | undefined
 
-  constructor(parts: LinkOptions) {
-    this.#parts = parts
-    this.#instance = parts.newInstance()
+  constructor(options: LinkOptions) {
+    this.#options = options
+    this.#instance = options.newInstance()
   }
 
   /** Of the server it was last connected to. */
@@ -105,7 +105,7 @@ export class Link {
   /** Undefined when the server answers that it is gone. */
   async #ask<Answer>(message: (epoch: number) => { type: string }, gone: string): Promise<Answer | undefined> {
     const [connection, epoch] = [this.#connection, this.#epoch]
-    if (!connection || !this.#sender || epoch === null) throw new AwayError('there is no server')
+    if (!connection || !this.#sender || epoch === null) throw new DisconnectedError('there is no server')
     try {
       return (await connection.ask(message(epoch))) as unknown as Answer
     } catch (error) {
@@ -117,10 +117,10 @@ export class Link {
 
   /** Waits until everything is told, as long as there is a server to tell it, and no longer than `ms`. */
   async flush(ms: number): Promise<void> {
-    const { spool, clock } = this.#parts
+    const { spool, clock } = this.#options
     if (spool.isEmpty || !this.#sender || !this.#connection) return
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#emptied = resolve
+    this.#onSpoolEmpty = resolve
     const cancel = clock.after(ms, resolve)
     this.#sender.wake()
     await Promise.race([promise, this.#connection.closed])
@@ -141,9 +141,9 @@ export class Link {
       this.#sender?.stop()
       this.#sender = undefined
       this.#connection = undefined
-      if (this.#isFenced) await this.#beReplaced()
+      if (this.#isFenced) await this.#restartAfterFence()
       else if (!this.#isClosed) {
-        this.#complain(why)
+        this.#logDisconnect(why)
         await this.#pause(firstPauseMs, maxPauseMs, this.#attempt++)
       }
     }
@@ -151,12 +151,12 @@ export class Link {
 
   /** Gives why it is over. */
   async #connectOnce(): Promise<string> {
-    const { find, clock, onHeard, about } = this.#parts
+    const { find, clock, onReceived, about } = this.#options
     const url = await find()
     if (url === undefined || this.#isClosed) return 'there is no server'
-    const token = await this.#parts.token()
+    const token = await this.#options.token()
     if (this.#isClosed) return 'closed'
-    const connection = new LinkConnection({ url, token, clock, onHeard, onMessage: (message) => this.#receive(message) })
+    const connection = new LinkConnection({ url, token, clock, onReceived, onMessage: (message) => this.#receive(message) })
     this.#connection = connection
     await connection.open()
     const hello: CoordinatorHello = {
@@ -171,29 +171,29 @@ export class Link {
       await connection.ask(hello, (welcome) => this.#welcomed(url, connection, welcome as unknown as CoordinatorWelcome))
     } catch (error) {
       if (error instanceof RefusedError && error.code === 'fenced') this.#isFenced = true
-      connection.cut()
+      connection.terminate()
       throw error
     }
     return connection.closed
   }
 
   #welcomed(url: string, connection: LinkConnection, welcome: CoordinatorWelcome): void {
-    const { spool, clock, logger, onWelcome } = this.#parts
+    const { spool, clock, logger, onWelcome } = this.#options
     this.#url = url
     this.#epoch = welcome.epoch
     this.#attempt = 0
     this.#welcomedAt = clock.now()
-    this.#lastTrouble = ''
+    this.#lastDisconnectReason = ''
     spool.acknowledge(welcome.lastFact)
     logger.info({ url, coordinatorId: welcome.coordinatorId, epoch: welcome.epoch }, 'connected to the server')
     const { epoch } = welcome
-    const [onFenced, onEmpty] = [() => this.#fenced(), () => this.#emptied()]
+    const [onFenced, onEmpty] = [() => this.#fenced(), () => this.#onSpoolEmpty()]
     this.#sender = new FactSender({ connection, epoch, spool, clock, logger, onFenced, onEmpty })
     onWelcome(welcome)
   }
 
   #receive(message: ServerMessage): void {
-    const { onOrders, onOrder, onOffer, onStop, onTurn, onCancel, onSettled, onConfigure, onQuestion } = this.#parts
+    const { onOrders, onOrder, onOffer, onStop, onTurn, onCancel, onSettled, onConfigure, onRequest } = this.#options
     if (message.type === 'snapshot') {
       for (const state of Object.values(message['state'] as Record<string, CoordinatorOrders>)) {
         onOrders({ ...state, launches: state.launches.map((each) => LaunchOrder.parse(each)) })
@@ -213,16 +213,16 @@ export class Link {
     else if (type === 'cancel-ordered') onCancel(String(data['launchId']), String(data['turnId']))
     else if (type === 'configure-ordered') onConfigure(data as unknown as ConfigureOrder)
     else if (type === 'permission-settled') onSettled(data as unknown as SettledPermission)
-    else if (type === 'question-asked') onQuestion(data as unknown as AskedQuestion)
+    else if (type === 'question-asked') onRequest(data as unknown as OpenCoordinatorRequest)
   }
 
   #fenced(): void {
     this.#isFenced = true
-    this.#connection?.cut()
+    this.#connection?.terminate()
   }
 
-  async #beReplaced(): Promise<void> {
-    const { onFenced, spool, newInstance, clock, logger } = this.#parts
+  async #restartAfterFence(): Promise<void> {
+    const { onFenced, spool, newInstance, clock, logger } = this.#options
     logger.warn({ epoch: this.#epoch }, 'another has taken over from this coordinator; ending what it started')
     await onFenced()
     // Of launches that the server has given up; they are its successor's to tell of.
@@ -235,18 +235,18 @@ export class Link {
   }
 
   /** The same trouble is said once. */
-  #complain(why: string): void {
-    if (why === this.#lastTrouble) return
-    this.#lastTrouble = why
-    this.#parts.logger.warn({ why }, 'not connected to the server; trying again and again')
+  #logDisconnect(why: string): void {
+    if (why === this.#lastDisconnectReason) return
+    this.#lastDisconnectReason = why
+    this.#options.logger.warn({ why }, 'not connected to the server; trying again and again')
   }
 
   /** Twice as long each time, and spread, so that many coordinators do not come back at once. */
-  #pause(firstMs: number, mostMs: number, attempt: number): Promise<void> {
+  #pause(firstMs: number, maxMs: number, attempt: number): Promise<void> {
     if (this.#isClosed) return Promise.resolve()
-    const ms = Math.min(mostMs, firstMs * 2 ** Math.min(attempt, 30)) * (0.5 + this.#parts.random() / 2)
+    const ms = Math.min(maxMs, firstMs * 2 ** Math.min(attempt, 30)) * (0.5 + this.#options.random() / 2)
     return new Promise((resolve) => {
-      const cancel = this.#parts.clock.after(ms, resolve)
+      const cancel = this.#options.clock.after(ms, resolve)
       this.#wake = () => {
         cancel()
         resolve()

@@ -13,7 +13,7 @@ export class ProcessTable {
     this.source = source
   }
 
-  look(): Promise<LiveProcess[]> {
+  list(): Promise<LiveProcess[]> {
     if (!this.#running) {
       this.#running = this.source.list().finally(() => {
         this.#running = undefined
@@ -25,7 +25,7 @@ export class ProcessTable {
       .catch(() => {})
       .then(() => {
         this.#next = undefined
-        return this.look()
+        return this.list()
       })
     return this.#next
   }

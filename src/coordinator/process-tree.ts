@@ -3,6 +3,7 @@
  * known by its number and its birth; whatever only looks like one of ours, or has got its number since, is never signalled (CO5).
  */
 import type { LaunchMark } from '../platform/launch-mark.ts'
+import type { Logger } from '../platform/logger.ts'
 import { type LiveProcess, type ProcessIdentity, signalExactly } from '../platform/processes.ts'
 import type { ProcessTable } from './process-table.ts'
 
@@ -63,7 +64,7 @@ export class ProcessTree {
   }
 
   /** From now on there is no waiting, also for an `end` that is under way. */
-  hurry(): void {
+  skipGrace(): void {
     this.#graceMs = 0
   }
 
@@ -76,7 +77,7 @@ export class ProcessTree {
     const startedAt = now()
     const asked = new Set<string>()
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(maxPauseMs, pauseMs * 2)) {
-      const list = await table.look().catch((error: unknown) => {
+      const list = await table.list().catch((error: unknown) => {
         // A machine that is short of everything is looked at again: nothing is signalled that was not seen.
         if (now() - startedAt >= limitMs) throw error
       })
@@ -93,4 +94,26 @@ export class ProcessTree {
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
+}
+
+// What a coordinator that died left behind (CO5): processes that carry the mark of its data folder. Their pipes are broken and
+// nobody supervises them, so the next one ends them before anything else. Another Holdfast's are never touched.
+
+/** Gives the launches of which something was found; by then it is ended. */
+export async function endOrphans(
+  table: ProcessTable,
+  keeper: string,
+  logger: Logger,
+  options: EndOptions = {},
+): Promise<ReadonlySet<string>> {
+  const marks = (await table.list()).map(({ mark }) => mark)
+  const launches = new Set(marks.filter((mark) => mark?.keeper === keeper).map((mark) => mark?.launchId ?? ''))
+  await Promise.all(
+    [...launches].map(async (launchId) => {
+      const left = await new ProcessTree({ launchId, keeper }).end(table, options)
+      if (left.length > 0) logger.error({ launchId, left: left.map(({ pid }) => pid) }, 'leftovers of an agent cannot be ended')
+      else logger.warn({ launchId }, 'what was left of an agent was ended')
+    }),
+  )
+  return launches
 }

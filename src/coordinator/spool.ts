@@ -13,15 +13,15 @@ export type NewFact = WithoutNumber<LinkFact>
 /** For who tells of one launch only. */
 export type WithoutLaunch<Fact> = Fact extends { launchId: string } ? Omit<Fact, 'launchId'> : never
 
-const mostSpooledBytes = 64 * 1024 * 1024
+const maxSpooledBytes = 64 * 1024 * 1024
 /** Acknowledged lines in the file before it is written anew without them. */
-const mostStaleBytes = 4 * 1024 * 1024
+const maxStaleBytes = 4 * 1024 * 1024
 
 export interface SpoolOptions {
   readonly file: string
-  readonly mostBytes?: number
+  readonly maxBytes?: number
   /** It is full, or has room again. */
-  readonly onRoom?: (room: boolean) => void
+  readonly onCapacityChange?: (room: boolean) => void
   readonly warn: (message: string) => void
 }
 
@@ -31,8 +31,8 @@ interface Entry {
 }
 
 export class Spool {
-  readonly #parts: SpoolOptions
-  readonly #mostBytes: number
+  readonly #options: SpoolOptions
+  readonly #maxBytes: number
   #descriptor: number
   #fileBytes = 0
   #entries: Entry[] = []
@@ -40,13 +40,13 @@ export class Spool {
   #lastNumber = 0
   #full = false
   /** The file does not hold everything: the disk was full. */
-  #behind = false
+  #isFileIncomplete = false
 
-  constructor(parts: SpoolOptions) {
-    this.#parts = parts
-    this.#mostBytes = parts.mostBytes ?? mostSpooledBytes
-    this.#descriptor = openSync(parts.file, 'a+', 0o600)
-    this.#takeOver()
+  constructor(options: SpoolOptions) {
+    this.#options = options
+    this.#maxBytes = options.maxBytes ?? maxSpooledBytes
+    this.#descriptor = openSync(options.file, 'a+', 0o600)
+    this.#load()
   }
 
   get isEmpty(): boolean {
@@ -72,9 +72,9 @@ export class Spool {
     const line = lineOf(numbered)
     this.#entries.push({ fact: numbered, bytes: line.length })
     this.#bytes += line.length
-    if (this.#behind) this.#writeAnew()
+    if (this.#isFileIncomplete) this.#rewrite()
     else this.#write(line)
-    this.#weigh()
+    this.#updateFull()
   }
 
   /** As many as one message may hold. */
@@ -97,17 +97,17 @@ export class Spool {
     if (gone.length === 0) return
     for (const { bytes } of gone) this.#bytes -= bytes
     const stale = this.#fileBytes - this.#bytes
-    if (this.isEmpty) this.#empty()
-    else if (this.#behind || (stale > mostStaleBytes && stale > this.#bytes)) this.#writeAnew()
-    this.#weigh()
+    if (this.isEmpty) this.#truncateAll()
+    else if (this.#isFileIncomplete || (stale > maxStaleBytes && stale > this.#bytes)) this.#rewrite()
+    this.#updateFull()
   }
 
   /** Sets one aside that the server cannot take. */
   drop(number: number): void {
     this.#entries = this.#entries.filter(({ fact }) => fact.n !== number)
     this.#bytes = this.#entries.reduce((sum, { bytes }) => sum + bytes, 0)
-    this.#writeAnew()
-    this.#weigh()
+    this.#rewrite()
+    this.#updateFull()
   }
 
   /** Whoever was replaced has nothing more to tell. */
@@ -120,14 +120,14 @@ export class Spool {
   }
 
   /** What the one before has left. A line that was being written when it died is not there. */
-  #takeOver(): void {
+  #load(): void {
     const text = fstatSync(this.#descriptor).isFile() ? readFileSync(this.#descriptor, 'utf8') : ''
     const lines = text.split('\n')
     const torn = lines.pop() ?? ''
     for (const line of lines) {
       const fact = factIn(line)
       if (!fact || fact.n <= this.#lastNumber) {
-        this.#parts.warn('A line of the spool makes no sense and was left out.')
+        this.#options.warn('A line of the spool makes no sense and was left out.')
         continue
       }
       this.#lastNumber = fact.n
@@ -138,8 +138,8 @@ export class Spool {
       this.#bytes += bytes
     }
     this.#fileBytes = Buffer.byteLength(text)
-    if (torn !== '') this.#cut(this.#fileBytes - Buffer.byteLength(torn))
-    this.#full = this.#bytes >= this.#mostBytes
+    if (torn !== '') this.#truncate(this.#fileBytes - Buffer.byteLength(torn))
+    this.#full = this.#bytes >= this.#maxBytes
   }
 
   #write(line: Buffer): void {
@@ -148,15 +148,15 @@ export class Spool {
       while (written < line.length) written += writeSync(this.#descriptor, line, written)
       this.#fileBytes += line.length
     } catch (error) {
-      this.#behind = true
-      this.#parts.warn(`The spool cannot be written (${codeOf(error)}); agents' output is not read until it can.`)
-      this.#cut(this.#fileBytes)
+      this.#isFileIncomplete = true
+      this.#options.warn(`The spool cannot be written (${codeOf(error)}); agents' output is not read until it can.`)
+      this.#truncate(this.#fileBytes)
     }
   }
 
   /** Only what is still needed, in one step: a crash leaves the old file or the new one. */
-  #writeAnew(): void {
-    const { file } = this.#parts
+  #rewrite(): void {
+    const { file } = this.#options
     const whole = Buffer.concat(this.#entries.map(({ fact }) => lineOf(fact)))
     try {
       const descriptor = openSync(`${file}.new`, 'w', 0o600)
@@ -169,33 +169,33 @@ export class Spool {
       closeSync(this.#descriptor)
       this.#descriptor = openSync(file, 'a+', 0o600)
       this.#fileBytes = whole.length
-      this.#behind = false
+      this.#isFileIncomplete = false
     } catch {
-      this.#behind = true
+      this.#isFileIncomplete = true
     }
   }
 
   /** Nothing is left that the file could lack. */
-  #empty(): void {
-    this.#behind = false
-    this.#cut(0)
+  #truncateAll(): void {
+    this.#isFileIncomplete = false
+    this.#truncate(0)
   }
 
-  #cut(bytes: number): void {
+  #truncate(bytes: number): void {
     try {
       ftruncateSync(this.#descriptor, bytes)
       this.#fileBytes = bytes
     } catch {
-      this.#behind = true
+      this.#isFileIncomplete = true
     }
   }
 
   /** Half empty before it has room again, so that it does not go to and fro. */
-  #weigh(): void {
-    const full = this.#behind || this.#bytes >= (this.#full ? this.#mostBytes / 2 : this.#mostBytes)
+  #updateFull(): void {
+    const full = this.#isFileIncomplete || this.#bytes >= (this.#full ? this.#maxBytes / 2 : this.#maxBytes)
     if (full === this.#full) return
     this.#full = full
-    this.#parts.onRoom?.(!full)
+    this.#options.onCapacityChange?.(!full)
   }
 }
 

@@ -15,12 +15,12 @@ import { AgentProcess, type AgentProcessOptions, CannotStart, type Exit } from '
 import type { NewFact } from './spool.ts'
 
 /** Before a start that could not be asked for is asked for again. */
-const askAgainMs = 1000
+const retryMs = 1000
 /** What is said together with an order is here before it or right behind it; if not, it was lost. */
 const offerWithinMs = 100
 /** Of launches that are over; enough that an old word about one is never taken for a new one. */
-const mostRemembered = 10_000
-const maxErrorLength = 4000
+const maxRememberedLaunches = 10_000
+const maxErrorChars = 4000
 
 export interface SupervisorOptions extends Pick<AgentProcessOptions, 'program' | 'env' | 'table'> {
   /** Whose launches they are; part of their mark. */
@@ -32,24 +32,24 @@ export interface SupervisorOptions extends Pick<AgentProcessOptions, 'program' |
   /** Asks the server how to start it; rejects when it cannot be asked now. */
   readonly take: (launchId: string) => Promise<LaunchParticulars | 'withdrawn'>
   readonly serverUrl: () => string
-  readonly tell: (fact: NewFact) => void
+  readonly report: (fact: NewFact) => void
   /** Those of them that are spoken to. */
-  readonly spoken: AcpAgents
+  readonly acpAgents: AcpAgents
   /** Launches whose leftovers were found at the start and are ended by now. */
-  readonly leftovers: Promise<ReadonlySet<string>>
+  readonly orphans: Promise<ReadonlySet<string>>
 }
 
 interface Launch {
   readonly order: LaunchOrder
   phase: 'waiting' | 'starting' | 'running'
   /** The server may count it as starting, and waits to hear what became of it. */
-  asked: boolean
+  countedAsStarting: boolean
   stopping: boolean
   /** How to start it, when the server says so by itself; undefined when it does not, after all. */
   readonly offer: PromiseWithResolvers<LaunchParticulars | undefined>
   process: AgentProcess | undefined
   /** Set for an agent that is spoken to. */
-  spoken: AcpAgent | undefined
+  acpAgent: AcpAgent | undefined
   done: Promise<void> | undefined
 }
 
@@ -57,19 +57,19 @@ interface Launch {
 const nothingRan: Exit = { exitCode: null, signal: null }
 
 export class Supervisor {
-  readonly #parts: SupervisorOptions
+  readonly #options: SupervisorOptions
   /** In the order in which they were ordered. */
   readonly #launches = new Map<string, Launch>()
   readonly #over = new Set<string>()
   #maxConcurrent = 0
   /** It has met what those before it have left. */
-  #hasAdopted = false
+  #hasSynchronized = false
   #isClosed = false
   #readsOutput = true
   #isKilling = false
 
-  constructor(parts: SupervisorOptions) {
-    this.#parts = parts
+  constructor(options: SupervisorOptions) {
+    this.#options = options
   }
 
   /** Processes that run or are being started. */
@@ -78,29 +78,29 @@ export class Supervisor {
   }
 
   /** The end of it was told by one who came before. */
-  remember(launchId: string): void {
-    if (this.#over.size >= mostRemembered) this.#over.delete(this.#over.values().next().value ?? '')
+  markOver(launchId: string): void {
+    if (this.#over.size >= maxRememberedLaunches) this.#over.delete(this.#over.values().next().value ?? '')
     this.#over.add(launchId)
   }
 
-  allow(maxConcurrent: number): void {
+  setMaxConcurrent(maxConcurrent: number): void {
     this.#maxConcurrent = maxConcurrent
-    this.#fill()
+    this.#startWaiting()
   }
 
   /** Everything the server knows of and has not seen end: what is missing here is over, what is missing there is ended. */
-  adopt(orders: readonly LaunchOrder[]): void {
+  synchronize(orders: readonly LaunchOrder[]): void {
     if (this.#isClosed) return
     const named = new Set(orders.map(({ launchId }) => launchId))
     for (const launchId of this.#launches.keys()) if (!named.has(launchId)) this.stop(launchId)
     for (const order of orders) {
       if (order.stopReason !== null && this.#launches.has(order.launchId)) this.stop(order.launchId)
       // Begun with its order in this life (CO4), and never heard of: it is not over, it is to be taken again.
-      else if (order.state === 'starting' && order.stopReason === null && this.#hasAdopted)
+      else if (order.state === 'starting' && order.stopReason === null && this.#hasSynchronized)
         this.order({ ...order, state: 'waiting' }, true)
       else this.order(order)
     }
-    this.#hasAdopted = true
+    this.#hasSynchronized = true
   }
 
   /** `begun`: the server counts it as starting, and waits to hear what becomes of it. */
@@ -112,14 +112,14 @@ export class Supervisor {
       this.#launches.set(launchId, {
         order,
         phase: 'waiting',
-        asked: begun,
+        countedAsStarting: begun,
         stopping: false,
         offer: Promise.withResolvers(),
         process: undefined,
-        spoken: undefined,
+        acpAgent: undefined,
         done: undefined,
       })
-      this.#fill()
+      this.#startWaiting()
     }
   }
 
@@ -134,13 +134,13 @@ export class Supervisor {
     if (!launch) return
     launch.stopping = true
     launch.offer.resolve(undefined)
-    launch.spoken?.letGo()
+    launch.acpAgent?.cancelStart()
     launch.process?.stop()
     if (launch.phase !== 'waiting') return
     // It only waited: nobody is told that it is over, and it may be named again.
-    if (!launch.asked) return void this.#launches.delete(launchId)
-    this.#tellExit(launch, nothingRan)
-    this.#forget(launchId)
+    if (!launch.countedAsStarting) return void this.#launches.delete(launchId)
+    this.#reportExit(launch, nothingRan)
+    this.#removeLaunch(launchId)
   }
 
   /** Ends everything and starts nothing more until `reopen`; resolves when nothing is left. */
@@ -152,7 +152,7 @@ export class Supervisor {
   /** As a newcomer, who knows of nothing. */
   reopen(): void {
     this.#isClosed = false
-    this.#hasAdopted = false
+    this.#hasSynchronized = false
     this.#over.clear()
   }
 
@@ -171,7 +171,7 @@ export class Supervisor {
   /** Agents that write wait until it may be read again. */
   readOutput(yes: boolean): void {
     this.#readsOutput = yes
-    this.#parts.spoken.readOutput(yes)
+    this.#options.acpAgents.readOutput(yes)
     for (const { process } of this.#launches.values()) {
       if (yes) process?.resumeOutput()
       else process?.pauseOutput()
@@ -179,7 +179,7 @@ export class Supervisor {
   }
 
   /** CO2: oldest first; an agent that has all it may have lets the others pass. */
-  #fill(): void {
+  #startWaiting(): void {
     const running = new Map<string, number>()
     const count = ({ agentId }: LaunchOrder): number => running.get(agentId) ?? 0
     const add = ({ agentId }: LaunchOrder): void => void running.set(agentId, (running.get(agentId) ?? 0) + 1)
@@ -207,132 +207,132 @@ export class Supervisor {
       if (particulars) await this.#supervise(launch, particulars)
       else if (launch.phase === 'waiting') return
     } catch (error) {
-      this.#tellFailure(launch, error)
+      this.#reportFailure(launch, error)
     }
-    this.#forget(launchId)
-    this.#fill()
+    this.#removeLaunch(launchId)
+    this.#startWaiting()
   }
 
-  #forget(launchId: string): void {
+  #removeLaunch(launchId: string): void {
     this.#launches.delete(launchId)
-    this.remember(launchId)
+    this.markOver(launchId)
   }
 
   /** Undefined: withdrawn, or back in the queue because nobody could be asked. */
   async #take(launch: Launch): Promise<LaunchParticulars | undefined> {
-    const { take, clock, logger } = this.#parts
+    const { take, clock, logger } = this.#options
     const { launchId } = launch.order
-    launch.asked = true
+    launch.countedAsStarting = true
     try {
-      const taken = (launch.order.offered && (await this.#offered(launch))) || (await take(launchId))
+      const taken = (launch.order.offered && (await this.#waitForOffer(launch))) || (await take(launchId))
       if (taken !== 'withdrawn') return taken
       logger.info({ launchId }, 'a launch was withdrawn')
       launch.stopping = true
-      this.#tellExit(launch, nothingRan)
+      this.#reportExit(launch, nothingRan)
       return undefined
     } catch (error) {
       if (launch.stopping) {
-        this.#tellExit(launch, nothingRan)
+        this.#reportExit(launch, nothingRan)
         return undefined
       }
       logger.debug({ launchId, error: String(error) }, 'a launch could not be taken; trying again')
       launch.phase = 'waiting'
-      clock.after(askAgainMs, () => this.#fill())
+      clock.after(retryMs, () => this.#startWaiting())
       return undefined
     }
   }
 
   /** Undefined: it was not said, and is asked for. */
-  async #offered({ offer }: Launch): Promise<LaunchParticulars | undefined> {
-    const cancel = this.#parts.clock.after(offerWithinMs, () => offer.resolve(undefined))
+  async #waitForOffer({ offer }: Launch): Promise<LaunchParticulars | undefined> {
+    const cancel = this.#options.clock.after(offerWithinMs, () => offer.resolve(undefined))
     const particulars = await offer.promise
     cancel()
     return particulars
   }
 
   async #supervise(launch: Launch, particulars: LaunchParticulars): Promise<void> {
-    const { logger, tell, spoken } = this.#parts
+    const { logger, report, acpAgents } = this.#options
     const { launchId, agentId, projectId } = launch.order
-    if (launch.stopping) return this.#tellExit(launch, nothingRan)
+    if (launch.stopping) return this.#reportExit(launch, nothingRan)
     const exited = Promise.withResolvers<Exit>()
     try {
       const started = await this.#start(launch, particulars, exited.resolve)
-      if (!started) return this.#tellExit(launch, nothingRan)
+      if (!started) return this.#reportExit(launch, nothingRan)
       const { pid, birth, pipes, folder } = started
       launch.process = started
       launch.phase = 'running'
-      tell({ type: 'process-started', launchId, pid, birth })
+      report({ type: 'process-started', launchId, pid, birth })
       logger.info({ launchId, agentId, projectId, process: pid }, 'an agent was started')
       if (this.#isKilling) started.kill()
       else if (launch.stopping) started.stop()
       if (!this.#readsOutput) started.pauseOutput()
-      if (pipes) launch.spoken?.begin(pipes, folder)
+      if (pipes) launch.acpAgent?.begin(pipes, folder)
       const exit = await exited.promise
-      await launch.spoken?.end(exit)
-      this.#tellExit(launch, exit)
+      await launch.acpAgent?.end(exit)
+      this.#reportExit(launch, exit)
       const left = await started.gone
       if (left.length > 0) logger.error({ launchId, left: left.map((each) => each.pid) }, 'processes of an agent cannot be ended')
     } finally {
-      spoken.remove(launchId)
+      acpAgents.remove(launchId)
     }
   }
 
   /** Undefined: it is not wanted any more. */
   async #start(launch: Launch, particulars: LaunchParticulars, onExit: (exit: Exit) => void): Promise<AgentProcess | undefined> {
-    const { keeper, launchesFolder, tell, serverUrl, spoken, ...rest } = this.#parts
+    const { keeper, launchesFolder, report, serverUrl, acpAgents, ...rest } = this.#options
     const { launchId } = launch.order
     const { acp } = particulars
     try {
-      if (acp) launch.spoken = await spoken.add(particulars, acp, () => launch.process?.stop())
+      if (acp) launch.acpAgent = await acpAgents.add(particulars, acp, () => launch.process?.stop())
       // Stopped while what speaks to it was loaded: nothing is made for nobody.
       if (launch.stopping) {
-        launch.spoken?.letGo()
+        launch.acpAgent?.cancelStart()
         return undefined
       }
-      const folder = launch.spoken ? await launch.spoken.makePlace() : particulars.folder
+      const folder = launch.acpAgent ? await launch.acpAgent.prepareWorkspace() : particulars.folder
       if (launch.stopping) return undefined
       return await AgentProcess.start({
         ...rest,
         particulars: { ...particulars, folder },
         mark: { launchId, keeper },
         serverUrl: serverUrl(),
-        folderOfItsOwn: folderIn(launchesFolder, launchId),
-        onOutput: (text) => tell({ type: 'process-output', launchId, text }),
+        fallbackFolder: launchFolder(launchesFolder, launchId),
+        onOutput: (text) => report({ type: 'process-output', launchId, text }),
         onExit,
       })
     } catch (error) {
-      launch.spoken?.failed(wordsOf(error))
+      launch.acpAgent?.reportFailure(messageOf(error))
       throw error
     }
   }
 
-  #tellExit(launch: Launch, exit: Exit): void {
+  #reportExit(launch: Launch, exit: Exit): void {
     const { launchId } = launch.order
-    this.#parts.tell({ type: 'process-exited', launchId, ...exit, found: null, stopped: launch.stopping })
-    if (launch.process) this.#parts.logger.info({ launchId, ...exit }, 'an agent has ended')
+    this.#options.report({ type: 'process-exited', launchId, ...exit, found: null, stopped: launch.stopping })
+    if (launch.process) this.#options.logger.info({ launchId, ...exit }, 'an agent has ended')
   }
 
-  #tellFailure({ order: { launchId } }: Launch, error: unknown): void {
-    const { tell, logger } = this.#parts
-    const words = wordsOf(error)
-    tell({ type: 'start-failed', launchId, error: words.slice(0, maxErrorLength) })
-    logger.warn({ launchId, error: words }, 'an agent could not be started')
+  #reportFailure({ order: { launchId } }: Launch, error: unknown): void {
+    const { report, logger } = this.#options
+    const message = messageOf(error)
+    report({ type: 'start-failed', launchId, error: message.slice(0, maxErrorChars) })
+    logger.warn({ launchId, error: message }, 'an agent could not be started')
   }
 
   /** The server thinks it runs here, and it does not: it ended with the coordinator before this one, or was ended as its leftover. */
   async #reportMissing(launchId: string): Promise<void> {
-    this.remember(launchId)
-    const { leftovers, tell, logger } = this.#parts
-    const found = (await leftovers).has(launchId) ? 'leftover' : 'gone'
-    tell({ type: 'process-exited', launchId, exitCode: null, signal: null, found, stopped: found === 'leftover' })
+    this.markOver(launchId)
+    const { orphans, report, logger } = this.#options
+    const found = (await orphans).has(launchId) ? 'leftover' : 'gone'
+    report({ type: 'process-exited', launchId, exitCode: null, signal: null, found, stopped: found === 'leftover' })
     logger.warn({ launchId, found }, 'an agent of before does not run any more')
   }
 }
 
-function folderIn(folder: string, launchId: string): string {
+function launchFolder(folder: string, launchId: string): string {
   if (!/^[\w-]{1,200}$/.test(launchId)) throw new CannotStart('The id of the launch cannot be the name of a folder.')
   return join(folder, launchId)
 }
 
-const wordsOf = (error: unknown): string =>
+const messageOf = (error: unknown): string =>
   error instanceof CannotStart ? error.message : statusText('notStartedBecause', { why: String(error) })

@@ -8,7 +8,7 @@ import { instant } from '../domain/instant.ts'
 import { type Deaf, withDeaf } from '../domain/silence.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import { beatMs } from '../protocol/processes/link.ts'
+import { heartbeatMs } from '../protocol/processes/link.ts'
 import type { LastSeen } from '../server/agent-sessions/agent-calls.ts'
 import type { WaitingCalls } from '../server/agent-sessions/waiting-calls.ts'
 import type { Launches } from '../server/processes/launches.ts'
@@ -20,7 +20,7 @@ import { byItself, lateMs, type PeriodicJob } from './periodic-job.ts'
 
 const everyMs = 2000
 /** A coordinator that says something every ten seconds is not silent after five. */
-const leastSilenceMs = 1.5 * beatMs
+const leastSilenceMs = 1.5 * heartbeatMs
 
 export interface LaunchSweeperOptions {
   readonly store: Store

@@ -22,7 +22,7 @@ import type { Conversation, Flags } from './conversations/conversation.ts'
 import type { Message } from './conversations/message.ts'
 import type { WorkplaceChoice } from './conversations/workplace.ts'
 import type { Coordinator } from './processes/coordinator.ts'
-import type { AskedQuestion, AskKind } from './processes/coordinator-requests.ts'
+import type { CoordinatorRequestKind, OpenCoordinatorRequest } from './processes/coordinator-requests.ts'
 import type { LaunchOrder } from './processes/link.ts'
 import type { Process, ProcessEndReason } from './processes/process.ts'
 import type { Project } from './projects/project.ts'
@@ -104,7 +104,7 @@ export interface EventBodies extends RelayEventBodies {
   // project:ID: the register of worktrees (WT).
   'worktree-made': { worktree: Worktree }
   /** Something was committed in it or brought into another branch. */
-  'worktree-changed': { worktreeId: string; what: AskKind; by: string }
+  'worktree-changed': { worktreeId: string; what: CoordinatorRequestKind; by: string }
   'worktree-removed': { worktreeId: string; by: string }
   /** Without its words: who may read need not see them. */
   'set-up-changed': { projectId: string; by: string }
@@ -141,7 +141,7 @@ export interface EventBodies extends RelayEventBodies {
   'cancel-ordered': { launchId: string; turnId: string }
   'permission-settled': SettledPermission
   'configure-ordered': ConfigureOrder
-  'question-asked': AskedQuestion
+  'question-asked': OpenCoordinatorRequest
   'question-answered': { questionId: string }
 }
 

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { AcpAgents } from '../../src/coordinator/acp-agents.ts'
-import { endLeftovers } from '../../src/coordinator/leftovers.ts'
 import { ProcessTable } from '../../src/coordinator/process-table.ts'
+import { endOrphans } from '../../src/coordinator/process-tree.ts'
 import type { NewFact } from '../../src/coordinator/spool.ts'
 import { Supervisor } from '../../src/coordinator/supervisor.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -360,7 +360,7 @@ test('[CO5] a set-up that a dead coordinator would leave behind is found by the 
   const place = { userSessionShort: '1c55ab10', role: 'auth', path: null, setUp }
   const launchId = server.order(demo({ workspace: place }, makeRepository().folder))
   const { text } = await has(launchId, 'process-output')
-  expect(await endLeftovers(new ProcessTable(machine), keeper, nowhere)).toEqual(new Set([launchId]))
+  expect(await endOrphans(new ProcessTable(machine), keeper, nowhere)).toEqual(new Set([launchId]))
   expect(isRunning(Number(text))).toBe(false)
   expect(await has(launchId, 'agent-failed')).toMatchObject({ step: 'workspace', error: expect.stringContaining('by a signal') })
 })
@@ -370,7 +370,7 @@ test('[AG3] stopped while what speaks to it is being loaded, it gets neither a p
   const launch = particularsOf(demo({}, makeRepository().folder))
   const told: string[] = []
   const { promise: over, resolve } = Promise.withResolvers<void>()
-  const tell = (fact: NewFact): void => {
+  const report = (fact: NewFact): void => {
     told.push(fact.type)
     if (fact.type === 'process-exited') resolve()
   }
@@ -379,20 +379,20 @@ test('[AG3] stopped while what speaks to it is being loaded, it gets neither a p
     supervisor.stop(launch.launchId)
     return 'http://127.0.0.1:1'
   }
-  const parts = { program: [process.execPath, main] as const, env: process.env, clock: systemClock, tell, serverUrl }
+  const parts = { program: [process.execPath, main] as const, env: process.env, clock: systemClock, report, serverUrl }
   const fetchTurn = async (): Promise<undefined> => undefined
   const spoken = new AcpAgents({ ...parts, version: '0', worktreesFolder: join(folder, 'worktrees'), keeper, fetchTurn })
   const supervisor = new Supervisor({
     ...parts,
-    spoken,
+    acpAgents: spoken,
     keeper,
     launchesFolder: join(folder, 'launches'),
     table: new ProcessTable(machine),
     logger: nowhere,
-    leftovers: Promise.resolve(new Set<string>()),
+    orphans: Promise.resolve(new Set<string>()),
     take: async () => launch,
   })
-  supervisor.allow(1)
+  supervisor.setMaxConcurrent(1)
   supervisor.order({ ...launch, maxProcesses: null, state: 'waiting', stopReason: null })
   await over
   expect(told).toEqual(['process-exited'])

@@ -210,7 +210,7 @@ test('[CO9] stopped on purpose, it ends its agents, tells it and says goodbye; n
   await server.until(exited(server, polite))
   const late = server.order(stays)
   expect(isRunning(pidOf(server, stubborn))).toBe(true)
-  coordinator.hurry()
+  coordinator.killAll()
   await stopped
   expect([polite, stubborn].map((id) => isRunning(pidOf(server, id)))).toEqual([false, false])
   expect(server.facts.at(-1)).toMatchObject({ type: 'goodbye' })
@@ -233,7 +233,7 @@ test('[CO9] without a server for too long it ends its agents and itself', async 
 
 test('[CO6] a full spool stops the reading of output, drops nothing, and goes on when the server is back', async () => {
   const server = await startLinkServer()
-  startCoordinator(server, { mostSpooledBytes: 5_000 })
+  startCoordinator(server, { maxSpooledBytes: 5_000 })
   await server.until(() => server.hellos.length > 0)
   const launchId = server.order(
     script('i=0; while [ $i -lt 2000 ]; do i=$((i+1)); echo a rather long line of output number $i; done; exit 3'),

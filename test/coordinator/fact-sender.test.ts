@@ -22,7 +22,7 @@ async function openSender() {
     token: server.token,
     clock: systemClock,
     onMessage: () => {},
-    onHeard: () => {},
+    onReceived: () => {},
   })
   await connection.open()
   const about = { instance: 'first', linkVersion, version: '1', machine: 'here', bootId: '', pid: 1, epoch: null }
@@ -43,7 +43,7 @@ async function openSender() {
   })
   onTestFinished(async () => {
     sender.stop()
-    connection.cut()
+    connection.terminate()
     await server.vanish()
   })
   const add = (...facts: NewFact[]): void => {

@@ -122,7 +122,7 @@ test('[CO5] to hurry takes the grace from an end that is under way', async () =>
   const root = await startScript('trap "" TERM; echo ready; while :; do sleep 0.05; done', { mark })
   const tree = new ProcessTree(mark, root)
   const ended = tree.end(table)
-  tree.hurry()
+  tree.skipGrace()
   expect(await ended).toEqual([])
 })
 
@@ -133,6 +133,6 @@ test('[CO2] many who wait for an end share the looks at the machine', async () =
     return machine.list()
   }
   const counting = new ProcessTable({ ...machine, list })
-  await Promise.all(Array.from({ length: 20 }, () => counting.look()))
+  await Promise.all(Array.from({ length: 20 }, () => counting.list()))
   expect(looks).toBe(2)
 })

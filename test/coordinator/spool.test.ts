@@ -15,7 +15,7 @@ function open(changes: Partial<SpoolOptions> = {}) {
   const file = changes.file ?? join(temporaryFolder(), 'spool.jsonl')
   const warnings: string[] = []
   const rooms: boolean[] = []
-  const spool = new Spool({ warn: (text) => warnings.push(text), onRoom: (room) => rooms.push(room), ...changes, file })
+  const spool = new Spool({ warn: (text) => warnings.push(text), onCapacityChange: (room) => rooms.push(room), ...changes, file })
   return { spool, file, warnings, rooms }
 }
 
@@ -91,7 +91,7 @@ test('[CO6] when all is acknowledged the file is empty, and it never grows much 
 })
 
 test('[CO6] a full spool says so, still takes what it must, and has room again when it is half empty', () => {
-  const { spool, rooms } = open({ mostBytes: 10_000 })
+  const { spool, rooms } = open({ maxBytes: 10_000 })
   const piece = output('x'.repeat(900))
   while (!spool.isFull) spool.add(piece)
   expect(rooms).toEqual([false])

@@ -248,7 +248,7 @@ export const beginningsLost: readonly Change[] = [
 /** CO6: what a coordinator finds begun and does not know of counts as gone, whoever it was begun for. */
 export const unknownIsGone: Change = {
   file: 'coordinator/supervisor.ts',
-  find: ' && this.#hasAdopted)',
+  find: ' && this.#hasSynchronized)',
   replace: ' && this.#hasAdopted && order.offered)',
 }
 

@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
+import type { Anomaly } from '../../src/coordinator/acp/anomalies.ts'
 import { AcpConnection } from '../../src/coordinator/acp/connection.ts'
 import type { AcpContext, TurnEnd } from '../../src/coordinator/acp/context.ts'
-import type { AgentFacts, Opened } from '../../src/coordinator/acp/opening.ts'
+import type { AgentFacts, OpenedAcpSession } from '../../src/coordinator/acp/open-acp-session.ts'
 import type { PermissionAnswer } from '../../src/coordinator/acp/permissions.ts'
-import type { Trouble } from '../../src/coordinator/acp/troubles.ts'
 import { type Clock, systemClock } from '../../src/platform/clock.ts'
 import type { AgentUpdate, PermissionRequest } from '../../src/protocol/turns/agent-update.ts'
 import { main } from './built-product.ts'
@@ -38,7 +38,7 @@ export class AcpAgent {
   readonly folder: string
   readonly state: string
   readonly updates: AgentUpdate[] = []
-  readonly troubles: Trouble[] = []
+  readonly troubles: Anomaly[] = []
   readonly questions: PermissionRequest[] = []
   readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   stderr = ''
@@ -65,8 +65,8 @@ export class AcpAgent {
       to: child.stdin,
       clock,
       version: '0.0.0',
-      ...(room ? { room } : {}),
-      onTrouble: (trouble) => {
+      ...(room ? { waitForCapacity: room } : {}),
+      onAnomaly: (trouble) => {
         this.troubles.push(trouble)
         this.#wake()
       },
@@ -74,17 +74,17 @@ export class AcpAgent {
   }
 
   /** Greeted, and with a new ACP session. */
-  async ready(): Promise<{ facts: AgentFacts; opened: Opened }> {
+  async ready(): Promise<{ facts: AgentFacts; opened: OpenedAcpSession }> {
     const facts = await this.connection.initialize()
     return { facts, opened: await this.open() }
   }
 
   /** Another context; it is the one that is spoken to from then on. */
-  async open(): Promise<Opened> {
+  async open(): Promise<OpenedAcpSession> {
     return this.#hold(await this.connection.open(this.#place, this.#handlers))
   }
 
-  async reopen(acpSessionId: string, openedAt: number): Promise<Opened> {
+  async reopen(acpSessionId: string, openedAt: number): Promise<OpenedAcpSession> {
     return this.#hold(await this.connection.reopen(this.#place, { acpSessionId, openedAt }, this.#handlers))
   }
 
@@ -101,7 +101,7 @@ export class AcpAgent {
     return { folder: this.folder, toolServers: [] }
   }
 
-  #hold({ context, opened }: { context: AcpContext; opened: Opened }): Opened {
+  #hold({ context, opened }: { context: AcpContext; opened: OpenedAcpSession }): OpenedAcpSession {
     this.#context = context
     return opened
   }

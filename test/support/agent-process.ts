@@ -30,7 +30,7 @@ export async function startAgent(
     mark: { launchId: particulars.launchId, keeper: 'keeper-of-this-test' },
     serverUrl: 'http://127.0.0.1:1',
     program: [process.execPath, '-e', 'console.log("it is I:", ...process.argv.slice(1))', '--'],
-    folderOfItsOwn: `${temporaryFolder()}/${particulars.launchId}`,
+    fallbackFolder: `${temporaryFolder()}/${particulars.launchId}`,
     env,
     table: new ProcessTable(machine),
     clock: systemClock,

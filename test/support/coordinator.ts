@@ -43,13 +43,13 @@ export function startCoordinator(server: Pick<LinkServer, 'url' | 'token'>, opti
     aloneMinutes: 30,
     clock: systemClock,
     logger,
-    onAlone,
+    onOfflineTooLong: onAlone,
     ...changes,
   })
   coordinator.start()
   onTestFinished(async () => {
     const stopped = coordinator.stop()
-    coordinator.hurry()
+    coordinator.killAll()
     await stopped
   })
   return { coordinator, folder, keeper, alone, log: () => lines.join('') }

@@ -1,14 +1,14 @@
 /** Everything Holdfast does with git in a project, once: what a coordinator does for an agent's workspace and answers when it is asked. */
 import { mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { answerAsk } from '../../src/coordinator/worktrees/answer-request.ts'
+import { answerRequest } from '../../src/coordinator/worktrees/answer-request.ts'
 import { Git } from '../../src/coordinator/worktrees/git.ts'
 import { makeWorkspace } from '../../src/coordinator/worktrees/make-workspace.ts'
 import { Occupancy } from '../../src/coordinator/worktrees/occupancy.ts'
-import { lookAtRepository, Repository } from '../../src/coordinator/worktrees/repository.ts'
+import { openRepository, Repository } from '../../src/coordinator/worktrees/repository.ts'
 import { copyIgnored } from '../../src/coordinator/worktrees/set-up.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import type { Ask } from '../../src/protocol/processes/coordinator-requests.ts'
+import type { CoordinatorRequest } from '../../src/protocol/processes/coordinator-requests.ts'
 import { at, type TestRepository } from './git-repository.ts'
 import { signed } from './git-traps.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -34,8 +34,8 @@ export function machineFor({ folder, env }: HostileProject) {
       return at(made.top)
     },
     // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects
-    async ask(asked: Ask): Promise<any> {
-      const answer = await answerAsk({ git, worktreesFolder, occupancy, clock: systemClock }, asked)
+    async ask(asked: CoordinatorRequest): Promise<any> {
+      const answer = await answerRequest({ git, worktreesFolder, occupancy, clock: systemClock }, asked)
       return answer.ok ? answer.value : answer
     },
   }
@@ -53,7 +53,7 @@ export async function doEverything(
   for (const file of readdirSync(top).filter((name) => name.endsWith('.txt'))) writeFileSync(join(top, file), 'agent\n')
   tree.write('new.txt', 'new\n')
   writeFileSync(join(project.folder, '.env'), 'KEY=1')
-  const repository = await lookAtRepository(git, project.folder)
+  const repository = await openRepository(git, project.folder)
   if (!(repository instanceof Repository)) throw new Error(repository.why)
   const copied = await copyIgnored(repository, top, ['.env'])
   const place = { kind: 'worktree', top } as const

@@ -4,9 +4,9 @@
  */
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { Questions } from '../../src/coordinator/coordinator-requests.ts'
+import { CoordinatorRequests } from '../../src/coordinator/coordinator-requests.ts'
 import type { NewFact } from '../../src/coordinator/spool.ts'
-import { answerAsk } from '../../src/coordinator/worktrees/answer-request.ts'
+import { answerRequest } from '../../src/coordinator/worktrees/answer-request.ts'
 import { makeWorkspace, type Workspace } from '../../src/coordinator/worktrees/make-workspace.ts'
 import { Occupancy } from '../../src/coordinator/worktrees/occupancy.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -49,14 +49,14 @@ export async function openWorktreeRoom(project = makeRepository(), options: Test
   const occupancy = new Occupancy()
   const machine1 = await room.machine()
   let isSilent = false
-  const questions = new Questions({
-    answer: (ask) => answerAsk({ git, occupancy, worktreesFolder, clock: systemClock }, ask),
-    tell: (fact: NewFact) => void machine1.tell(fact as Said),
+  const questions = new CoordinatorRequests({
+    answer: (ask) => answerRequest({ git, occupancy, worktreesFolder, clock: systemClock }, ask),
+    report: (fact: NewFact) => void machine1.tell(fact as Said),
     logger: createLogger({ level: 'silent', format: 'json' }),
   })
   machine1.socket.webSocket.on('message', (data) => {
     const { type, event } = JSON.parse(String(data))
-    if (type === 'event' && event.type === 'question-asked' && !isSilent) questions.asked(event.data)
+    if (type === 'event' && event.type === 'question-asked' && !isSilent) questions.handle(event.data)
   })
   const client1 = await room.client()
   const inside = await room.created(client1)

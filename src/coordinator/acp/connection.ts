@@ -7,15 +7,23 @@ import type { Readable, Writable } from 'node:stream'
 import { type ClientConnection, client, methods, RequestError } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../platform/clock.ts'
 import { statusText } from '../../protocol/sentences.ts'
+import { type Anomaly, AnomalyCounter } from './anomalies.ts'
 import { AcpContext, type AcpContextOptions } from './context.ts'
 import { AcpFailure, failureOf } from './failure.ts'
 import { minuteMs } from './limits.ts'
-import { type AgentFacts, initialize, type Opened, type OpeningOptions, openNew, openOld, type Place } from './opening.ts'
-import { fieldsOf, lineOf } from './shown.ts'
-import { type Trouble, Troubles } from './troubles.ts'
+import {
+  type AcpSessionSetup,
+  type AgentFacts,
+  initialize,
+  type OpenedAcpSession,
+  type OpeningOptions,
+  openAcpSession,
+  restoreAcpSession,
+} from './open-acp-session.ts'
+import { fieldsOf, lineOf } from './read-fields.ts'
 import { Wire } from './wire.ts'
 
-export interface ConnectionOptions {
+export interface AcpConnectionOptions {
   /** The agent's standard output. */
   readonly from: Readable
   /** The agent's standard input. */
@@ -24,9 +32,9 @@ export interface ConnectionOptions {
   /** Ours, for the handshake. */
   readonly version: string
   /** Something was wrong and was left out; told when it happens first, and again when it has become ten times as much. */
-  readonly onTrouble: (trouble: Trouble) => void
+  readonly onAnomaly: (anomaly: Anomaly) => void
   /** While what it gives is pending nothing more is read of the agent. */
-  readonly room?: () => Promise<void> | undefined
+  readonly waitForCapacity?: () => Promise<void> | undefined
 }
 
 /** What a context reports. */
@@ -34,38 +42,38 @@ export type ContextHandlers = Pick<AcpContextOptions, 'onUpdate' | 'onPermission
 
 export interface OpenedContext {
   readonly context: AcpContext
-  readonly opened: Opened
+  readonly opened: OpenedAcpSession
 }
 
 /** An earlier ACP session, and when it was opened last. */
-export interface Earlier {
+export interface EarlierAcpSession {
   readonly acpSessionId: string
   readonly openedAt: number
 }
 
 export class AcpConnection {
-  readonly #options: ConnectionOptions
+  readonly #options: AcpConnectionOptions
   readonly #connection: ClientConnection
   readonly #wire: Wire
-  readonly #troubles: Troubles
+  readonly #anomalies: AnomalyCounter
   readonly #contexts = new Map<string, AcpContext>()
   /** Being opened, before the agent has named it: what it says of a session that nobody knows yet is about this one. */
-  #unnamed: AcpContext | undefined
+  #contextBeingOpened: AcpContext | undefined
   #facts: AgentFacts | undefined
 
-  constructor(options: ConnectionOptions) {
+  constructor(options: AcpConnectionOptions) {
     this.#options = options
-    this.#troubles = new Troubles(options.onTrouble)
+    this.#anomalies = new AnomalyCounter(options.onAnomaly)
     this.#wire = new Wire({
       from: options.from,
       to: options.to,
       clock: options.clock,
-      room: options.room,
-      onUpdate: (params) => this.#hear(params),
+      waitForCapacity: options.waitForCapacity,
+      onUpdate: (params) => this.#handleUpdate(params),
       onAnswered: (method, params) => {
         if (method === methods.agent.session.prompt) this.#contextOf(params)?.closeTurn()
       },
-      onNoise: (noise, bytes, sample) => this.#troubles.note(noise, sample, bytes),
+      onNoise: (noise, bytes, sample) => this.#anomalies.count(noise, sample, bytes),
     })
     const { requestPermission } = methods.client.session
     this.#connection = client({ name: 'holdfast' })
@@ -75,7 +83,7 @@ export class AcpConnection {
       })
       // AC2: files and terminals are the agent's own, and what we do not know harms nobody.
       .onRequest('*', ({ method }) => {
-        this.#troubles.note('refused_request', method)
+        this.#anomalies.count('refused_request', method)
         throw RequestError.methodNotFound(method)
       })
       .connect(this.#wire.stream)
@@ -87,43 +95,47 @@ export class AcpConnection {
   }
 
   async initialize(): Promise<AgentFacts> {
-    this.#facts = await initialize(this.#opening())
+    this.#facts = await initialize(this.#openingOptions())
     return this.#facts
   }
 
   /** A new context; rejects when the agent does not open it. */
-  async open(place: Place, handlers: ContextHandlers): Promise<OpenedContext> {
+  async open(setup: AcpSessionSetup, handlers: ContextHandlers): Promise<OpenedContext> {
     const context = this.#newContext(handlers)
-    return this.#opened(context, async () => openNew(this.#opening(), this.#known(), place))
+    return this.#register(context, async () => openAcpSession(this.#openingOptions(), this.#requireFacts(), setup))
   }
 
   /** How long `reopen` waits before it asks, for an agent that would damage its record. */
-  waitsBeforeLoad(openedAt: number): number {
-    const facts = this.#known()
+  loadDelayMs(openedAt: number): number {
+    const facts = this.#requireFacts()
     if (facts.canResume || !facts.canLoad || !loadsOncePerMinute(facts)) return 0
     const nextMinute = (Math.floor(openedAt / minuteMs) + 1) * minuteMs
     return Math.max(0, Math.min(minuteMs, nextMinute - this.#options.clock.now()))
   }
 
   /** AC4: an earlier one brought back, with what is replayed thrown away; where that fails, a new one that says why. */
-  async reopen(place: Place, { acpSessionId, openedAt }: Earlier, handlers: ContextHandlers): Promise<OpenedContext> {
-    if (place.isNew) {
-      const { context, opened } = await this.open(place, handlers)
+  async reopen(
+    setup: AcpSessionSetup,
+    { acpSessionId, openedAt }: EarlierAcpSession,
+    handlers: ContextHandlers,
+  ): Promise<OpenedContext> {
+    if (setup.isNew) {
+      const { context, opened } = await this.open(setup, handlers)
       return { context, opened: { ...opened, notRestored: statusText('folderHasGone') } }
     }
-    const facts = this.#known()
-    const waitMs = this.waitsBeforeLoad(openedAt)
-    if (waitMs > 0) await new Promise<void>((resolve) => this.#options.clock.after(waitMs, resolve))
+    const facts = this.#requireFacts()
+    const delayMs = this.loadDelayMs(openedAt)
+    if (delayMs > 0) await new Promise<void>((resolve) => this.#options.clock.after(delayMs, resolve))
     const context = this.#newContext(handlers)
     this.#contexts.set(acpSessionId, context)
-    const found = await this.#opened(context, () => openOld(this.#opening(), facts, place, acpSessionId))
+    const found = await this.#register(context, () => restoreAcpSession(this.#openingOptions(), facts, setup, acpSessionId))
     if (found.opened.acpSessionId !== acpSessionId) this.#contexts.delete(acpSessionId)
-    if (found.opened.how === 'loaded') await context.replayed()
+    if (found.opened.how === 'loaded') await context.waitForReplay()
     return found
   }
 
   /** It is not spoken to any more. */
-  forget(context: AcpContext): void {
+  release(context: AcpContext): void {
     for (const [id, each] of this.#contexts) if (each === context) this.#contexts.delete(id)
   }
 
@@ -134,35 +146,35 @@ export class AcpConnection {
     this.#wire.close()
   }
 
-  async #opened(context: AcpContext, open: () => Promise<Opened>): Promise<OpenedContext> {
-    this.#unnamed = context
+  async #register(context: AcpContext, open: () => Promise<OpenedAcpSession>): Promise<OpenedContext> {
+    this.#contextBeingOpened = context
     try {
       const opened = await open()
-      context.name(opened.acpSessionId)
+      context.setAcpSessionId(opened.acpSessionId)
       this.#contexts.set(opened.acpSessionId, context)
       return { context, opened }
     } finally {
-      this.#unnamed = undefined
+      this.#contextBeingOpened = undefined
     }
   }
 
   #newContext(handlers: ContextHandlers): AcpContext {
     const { clock } = this.#options
-    const facts = this.#known()
+    const facts = this.#requireFacts()
     const agent = this.#connection.agent
     const ask: OpeningOptions['ask'] = (what, work, limitMs) => this.#ask(what, work, limitMs)
-    return new AcpContext({ ...handlers, agent, ask, clock, facts, troubles: this.#troubles })
+    return new AcpContext({ ...handlers, agent, ask, clock, facts, anomalies: this.#anomalies })
   }
 
-  #opening(): OpeningOptions {
+  #openingOptions(): OpeningOptions {
     const ask: OpeningOptions['ask'] = (method, work, limitMs) => this.#ask(method, work, limitMs)
     return { agent: this.#connection.agent, ask, version: this.#options.version }
   }
 
   async #ask<Answer>(what: string, ask: () => Promise<Answer>, limitMs: number): Promise<Answer> {
     const late = Promise.withResolvers<never>()
-    const words = statusText('noAnswerWithin', { what, seconds: limitMs / 1000 })
-    const stopWaiting = this.#options.clock.after(limitMs, () => late.reject(new AcpFailure('timeout', words)))
+    const message = statusText('noAnswerWithin', { what, seconds: limitMs / 1000 })
+    const stopWaiting = this.#options.clock.after(limitMs, () => late.reject(new AcpFailure('timeout', message)))
     try {
       return await Promise.race([ask(), late.promise])
     } catch (error) {
@@ -172,7 +184,7 @@ export class AcpConnection {
     }
   }
 
-  #known(): AgentFacts {
+  #requireFacts(): AgentFacts {
     if (!this.#facts) throw new Error('The agent was not greeted')
     return this.#facts
   }
@@ -181,10 +193,10 @@ export class AcpConnection {
     return this.#contexts.get(lineOf(fieldsOf(params)['sessionId']) ?? '')
   }
 
-  #hear(params: unknown): void {
-    const context = this.#contextOf(params) ?? this.#unnamed
-    if (context) context.hear(params)
-    else this.#troubles.note('another_session', '')
+  #handleUpdate(params: unknown): void {
+    const context = this.#contextOf(params) ?? this.#contextBeingOpened
+    if (context) context.handleUpdate(params)
+    else this.#anomalies.count('another_session', '')
   }
 }
 

@@ -9,22 +9,42 @@
  * What it says counts only while a turn is open: what is replayed after a load, and what comes late, is dropped and counted. Commands, modes,
  * options and usage are about no turn and always count.
  */
-import { type ClientContext, methods, RequestError } from '@agentclientprotocol/sdk'
+import { type ClientContext, type ContentBlock, methods, RequestError } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../platform/clock.ts'
 import { statusText } from '../../protocol/sentences.ts'
 import type { AgentUpdate, PermissionRequest } from '../../protocol/turns/agent-update.ts'
 import type { ConfigChange } from '../../protocol/turns/config-change.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
-import { AcpFailure, failureOf, isNotTaken } from './failure.ts'
+import type { AnomalyCounter } from './anomalies.ts'
+import { AcpFailure, failureOf, isPromptRejected } from './failure.ts'
 import { cancelMs, maxOpenQuestions, maxSettleMs, maxTurnText, minuteMs, settingMs, settleMs, turnMs } from './limits.ts'
-import type { AgentFacts, OpeningOptions } from './opening.ts'
-import { outcomeOf, type PermissionAnswer, questionOf } from './permissions.ts'
-import { Pieces } from './pieces.ts'
-import { contentOf } from './prompt.ts'
-import { fieldsOf, lineOf } from './shown.ts'
+import type { AgentFacts, OpeningOptions } from './open-acp-session.ts'
+import { outcomeOf, type PermissionAnswer, permissionRequestOf } from './permissions.ts'
+import { fieldsOf, lineOf } from './read-fields.ts'
 import { ToolCalls } from './tool-calls.ts'
-import type { Troubles } from './troubles.ts'
+import { UpdateBatcher } from './update-batcher.ts'
 import { modelOption, optionsOf, readUpdate } from './updates.ts'
+
+/** What a person gives to an agent, in the words of ACP. What the agent does not take as it is, is put into words where that is possible. */
+export const contentOf = (parts: readonly PromptPart[], facts: AgentFacts): ContentBlock[] =>
+  parts.map((part) => blockOf(part, facts))
+
+function blockOf(part: PromptPart, { images, embeddedFiles }: AgentFacts): ContentBlock {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text }
+    case 'image':
+      if (!images) throw new AcpFailure('not_accepted', statusText('noPictures'))
+      return { type: 'image', mimeType: part.mimeType, data: part.base64 }
+    case 'file': {
+      const { name, mimeType, text } = part
+      if (!embeddedFiles) return { type: 'text', text: `The file ${name}:\n\n${text}` }
+      return { type: 'resource', resource: { uri: `attachment:///${encodeURIComponent(name)}`, mimeType, text } }
+    }
+    case 'link':
+      return { type: 'resource_link', name: part.name, uri: part.uri }
+  }
+}
 
 export interface AcpContextOptions {
   readonly agent: ClientContext
@@ -32,7 +52,7 @@ export interface AcpContextOptions {
   readonly ask: OpeningOptions['ask']
   readonly clock: Clock
   readonly facts: AgentFacts
-  readonly troubles: Troubles
+  readonly anomalies: AnomalyCounter
   /** In order, joined to few pieces. */
   readonly onUpdate: (update: AgentUpdate) => void
   /** The signal says that nobody waits for the answer any more. */
@@ -49,24 +69,24 @@ export interface TurnEnd {
   /** The agent was told to stop and did not; it takes no prompt until it gives this one back. */
   readonly cancelIgnored: boolean
   /** The agent would not take the prompt, and had shown nothing of it: it did not run. */
-  readonly notTaken: boolean
+  readonly promptRejected: boolean
 }
 
 interface Turn {
   open: boolean
   cancelled: boolean
   /** It took longer than this, and is stopped for it. */
-  tookMs: number | undefined
+  timedOutAfterMs: number | undefined
   chars: number
-  hasShown: boolean
+  hasOutput: boolean
   readonly questions: Set<AbortController>
   /** Ends the wait for an agent that does not stop. */
   readonly giveUp: PromiseWithResolvers<'gave up'>
 }
 
 export class AcpContext {
-  readonly #parts: AcpContextOptions
-  readonly #pieces: Pieces
+  readonly #options: AcpContextOptions
+  readonly #batcher: UpdateBatcher
   readonly #calls = new ToolCalls()
   #acpSessionId: string | undefined
   #turn: Turn | undefined
@@ -74,12 +94,12 @@ export class AcpContext {
   #lastUpdateAt = 0
 
   constructor(options: AcpContextOptions) {
-    this.#parts = options
-    this.#pieces = new Pieces(options.clock, options.onUpdate)
+    this.#options = options
+    this.#batcher = new UpdateBatcher(options.clock, options.onUpdate)
   }
 
   /** The agent has opened it, under this id of its own. */
-  name(acpSessionId: string): void {
+  setAcpSessionId(acpSessionId: string): void {
     this.#acpSessionId = acpSessionId
   }
 
@@ -90,38 +110,45 @@ export class AcpContext {
   /** One at a time: whoever has more keeps them in line. Rejects when the agent is gone before it has answered. */
   async prompt(parts: readonly PromptPart[], withinMs = turnMs): Promise<TurnEnd> {
     if (this.#turn || this.#stuck) throw new AcpFailure('busy', statusText('turnNotGivenBack'))
-    const request = { sessionId: this.#currentId(), prompt: contentOf(parts, this.#parts.facts) }
+    const request = { sessionId: this.#currentId(), prompt: contentOf(parts, this.#options.facts) }
     const giveUp = Promise.withResolvers<'gave up'>()
     const turn: Turn = {
       open: true,
       cancelled: false,
-      tookMs: undefined,
+      timedOutAfterMs: undefined,
       chars: 0,
-      hasShown: false,
+      hasOutput: false,
       questions: new Set(),
       giveUp,
     }
     this.#turn = turn
-    const mostMs = Math.min(withinMs, turnMs)
-    const stopWaiting = this.#parts.clock.after(mostMs, () => {
-      if (!turn.cancelled) turn.tookMs = mostMs
+    const maxMs = Math.min(withinMs, turnMs)
+    const stopWaiting = this.#options.clock.after(maxMs, () => {
+      if (!turn.cancelled) turn.timedOutAfterMs = maxMs
       this.cancel()
     })
-    const asked = this.#parts.agent.request(methods.agent.session.prompt, request)
+    const asked = this.#options.agent.request(methods.agent.session.prompt, request)
     try {
       const answer = await Promise.race([asked, giveUp.promise])
-      if (answer === 'gave up') return this.#leaveStuck(turn, asked)
-      if (turn.tookMs !== undefined) return tookTooLong(turn, turn.tookMs)
+      if (answer === 'gave up') return this.#markStuck(turn, asked)
+      if (turn.timedOutAfterMs !== undefined) return timedOut(turn, turn.timedOutAfterMs)
       const stopReason = lineOf(fieldsOf(answer)['stopReason']) ?? null
       const outcome = turn.cancelled || stopReason === 'cancelled' ? 'cancelled' : 'answered'
-      return { outcome, stopReason, error: null, empty: !turn.hasShown, cancelIgnored: false, notTaken: false }
+      return { outcome, stopReason, error: null, empty: !turn.hasOutput, cancelIgnored: false, promptRejected: false }
     } catch (error) {
       const failure = failureOf(error, statusText('thePrompt'))
       if (failure.code === 'ended' || failure.code === 'flooded') throw failure
-      if (turn.tookMs !== undefined) return tookTooLong(turn, turn.tookMs)
+      if (turn.timedOutAfterMs !== undefined) return timedOut(turn, turn.timedOutAfterMs)
       const outcome = turn.cancelled ? 'cancelled' : 'failed'
-      const notTaken = outcome === 'failed' && !turn.hasShown && isNotTaken(error)
-      return { outcome, stopReason: null, error: failure.message, empty: !turn.hasShown, cancelIgnored: false, notTaken }
+      const notTaken = outcome === 'failed' && !turn.hasOutput && isPromptRejected(error)
+      return {
+        outcome,
+        stopReason: null,
+        error: failure.message,
+        empty: !turn.hasOutput,
+        cancelIgnored: false,
+        promptRejected: notTaken,
+      }
     } finally {
       stopWaiting()
       this.closeTurn()
@@ -136,15 +163,15 @@ export class AcpContext {
     turn.cancelled = true
     for (const question of turn.questions) question.abort()
     const notification = { sessionId: this.#currentId() }
-    void this.#parts.agent.notify(methods.agent.session.cancel, notification).catch(() => {})
-    this.#parts.clock.after(cancelMs, () => turn.giveUp.resolve('gave up'))
+    void this.#options.agent.notify(methods.agent.session.cancel, notification).catch(() => {})
+    this.#options.clock.after(cancelMs, () => turn.giveUp.resolve('gave up'))
   }
 
   /** Some say by an update what is set then, some by their answer, some not at all. */
   async configure(change: ConfigChange): Promise<void> {
     const { setMode, setConfigOption } = methods.agent.session
     const acpSessionId = this.#currentId()
-    const { agent, ask } = this.#parts
+    const { agent, ask } = this.#options
     if ('modeId' in change) {
       const request = { sessionId: acpSessionId, modeId: change.modeId }
       await ask(setMode, () => agent.request(setMode, request), settingMs)
@@ -160,25 +187,26 @@ export class AcpContext {
     const request = { sessionId: acpSessionId, configId: optionId, ...given }
     const answer = fieldsOf(await ask(setConfigOption, () => agent.request(setConfigOption, request), settingMs))
     if (Array.isArray(answer['configOptions']))
-      this.#parts.onUpdate({ kind: 'options', options: optionsOf(answer['configOptions']) })
+      this.#options.onUpdate({ kind: 'options', options: optionsOf(answer['configOptions']) })
   }
 
   /** An update of the agent's about this context. */
-  hear(params: unknown): void {
-    this.#lastUpdateAt = this.#parts.clock.now()
+  handleUpdate(params: unknown): void {
+    this.#lastUpdateAt = this.#options.clock.now()
     const turn = this.#turn?.open ? this.#turn : undefined
     const read = readUpdate(params, this.#calls)
     if (read === undefined)
-      return this.#parts.troubles.note('unknown_update', lineOf(fieldsOf(fieldsOf(params)['update'])['sessionUpdate']) ?? '')
+      return this.#options.anomalies.count('unknown_update', lineOf(fieldsOf(fieldsOf(params)['update'])['sessionUpdate']) ?? '')
     if (read === null) return
-    if (read.inTurn && !turn) return this.#parts.troubles.note('outside_of_turn', read.update.kind)
-    if (turn && read.inTurn && !this.#fits(turn, read.update)) return this.#parts.troubles.note('turn_too_long', read.update.kind)
-    this.#pieces.add(read.update)
+    if (read.inTurn && !turn) return this.#options.anomalies.count('outside_of_turn', read.update.kind)
+    if (turn && read.inTurn && !this.#countText(turn, read.update))
+      return this.#options.anomalies.count('turn_too_long', read.update.kind)
+    this.#batcher.add(read.update)
   }
 
-  #fits(turn: Turn, update: AgentUpdate): boolean {
+  #countText(turn: Turn, update: AgentUpdate): boolean {
     if (update.kind === 'text' || update.kind === 'thought') turn.chars += update.text.length
-    if (update.kind !== 'thought') turn.hasShown = true
+    if (update.kind !== 'thought') turn.hasOutput = true
     return turn.chars <= maxTurnText
   }
 
@@ -188,33 +216,40 @@ export class AcpContext {
     if (!turn?.open) return
     turn.open = false
     for (const question of turn.questions) question.abort()
-    this.#pieces.flush()
+    this.#batcher.flush()
     this.#calls.clear()
   }
 
-  #leaveStuck(turn: Turn, asked: Promise<unknown>): TurnEnd {
+  #markStuck(turn: Turn, asked: Promise<unknown>): TurnEnd {
     this.#stuck = true
-    this.#parts.troubles.note('cancel_ignored', '')
+    this.#options.anomalies.count('cancel_ignored', '')
     const back = (): void => {
       this.#stuck = false
-      this.#parts.troubles.note('late_answer', '')
+      this.#options.anomalies.count('late_answer', '')
     }
     asked.then(back, back)
-    if (turn.tookMs !== undefined) return { ...tookTooLong(turn, turn.tookMs), cancelIgnored: true }
-    return { outcome: 'cancelled', stopReason: null, error: null, empty: !turn.hasShown, cancelIgnored: true, notTaken: false }
+    if (turn.timedOutAfterMs !== undefined) return { ...timedOut(turn, turn.timedOutAfterMs), cancelIgnored: true }
+    return {
+      outcome: 'cancelled',
+      stopReason: null,
+      error: null,
+      empty: !turn.hasOutput,
+      cancelIgnored: true,
+      promptRejected: false,
+    }
   }
 
   async askPermission(params: unknown, withdrawn: AbortSignal): Promise<{ outcome: ReturnType<typeof outcomeOf> }> {
     const turn = this.#turn
     // Asked about a turn that is over, or over and over: there is nobody to decide.
     if (!turn?.open || turn.cancelled) return { outcome: { outcome: 'cancelled' } }
-    const question = questionOf(params, this.#calls)
+    const question = permissionRequestOf(params, this.#calls)
     if (!question) throw RequestError.invalidParams(undefined, 'this cannot be shown to a person')
     if (turn.questions.size >= maxOpenQuestions) {
-      this.#parts.troubles.note('too_many_questions', question.call.title)
+      this.#options.anomalies.count('too_many_questions', question.call.title)
       return { outcome: outcomeOf({ choose: 'deny' }, question.options) }
     }
-    this.#pieces.flush()
+    this.#batcher.flush()
     const open = new AbortController()
     const withdraw = (): void => open.abort()
     withdrawn.addEventListener('abort', withdraw, { once: true })
@@ -223,7 +258,7 @@ export class AcpContext {
       open.signal.addEventListener('abort', () => resolve({ choose: 'cancelled' }), { once: true })
     })
     try {
-      const answer = await Promise.race([this.#parts.onPermission(question, open.signal), over])
+      const answer = await Promise.race([this.#options.onPermission(question, open.signal), over])
       return { outcome: outcomeOf(answer, question.options) }
     } finally {
       withdrawn.removeEventListener('abort', withdraw)
@@ -232,8 +267,8 @@ export class AcpContext {
   }
 
   /** Replay may go on after the answer to a load: waits until it is silent. */
-  async replayed(): Promise<void> {
-    const { clock } = this.#parts
+  async waitForReplay(): Promise<void> {
+    const { clock } = this.#options
     for (let waited = 0; waited < maxSettleMs && clock.now() - this.#lastUpdateAt < settleMs; waited += settleMs)
       await new Promise<void>((resolve) => clock.after(settleMs, resolve))
   }
@@ -245,10 +280,10 @@ export class AcpContext {
 }
 
 /** Nobody has cancelled it: who waits is told why there is no more. */
-function tookTooLong({ hasShown }: Turn, ms: number): TurnEnd {
+function timedOut({ hasOutput }: Turn, ms: number): TurnEnd {
   const time = ms < minuteMs ? `${ms / 1000} s` : `${Math.round(ms / minuteMs)} min`
   const error = `The turn took longer than ${time}, the most that is set for one, and was stopped.`
-  return { outcome: 'failed', stopReason: 'took_too_long', error, empty: !hasShown, cancelIgnored: false, notTaken: false }
+  return { outcome: 'failed', stopReason: 'took_too_long', error, empty: !hasOutput, cancelIgnored: false, promptRejected: false }
 }
 
 /** Of agents that offer their models apart from their options, as it was before options had a category for them. */

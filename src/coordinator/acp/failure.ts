@@ -2,7 +2,7 @@
 import { RequestError } from '@agentclientprotocol/sdk'
 import { mask } from '../../platform/mask.ts'
 import { statusText } from '../../protocol/sentences.ts'
-import { fieldsOf, jsonOf, lineOf, textOf } from './shown.ts'
+import { fieldsOf, jsonOf, lineOf, textOf } from './read-fields.ts'
 import { FloodError } from './wire.ts'
 
 export type AcpFailureCode =
@@ -28,33 +28,33 @@ export type AcpFailureCode =
 export class AcpFailure extends Error {
   readonly code: AcpFailureCode
 
-  constructor(code: AcpFailureCode, words: string) {
-    super(mask(words))
+  constructor(code: AcpFailureCode, message: string) {
+    super(mask(message))
     this.name = 'AcpFailure'
     this.code = code
   }
 }
 
 const authRequired = -32000
-const longestWords = 2000
+const maxErrorChars = 2000
 
 /** Whatever the library threw, in our words. */
 export function failureOf(error: unknown, what: string): AcpFailure {
   if (error instanceof AcpFailure) return error
   if (error instanceof FloodError) return new AcpFailure('flooded', error.message)
   if (!(error instanceof RequestError)) return new AcpFailure('ended', statusText('endedBeforeAnswer', { what }))
-  const words = `${what}: ${wordsOf(error)}`.slice(0, longestWords)
-  return new AcpFailure(isSignIn(error) ? 'sign_in' : 'refused', words)
+  const message = `${what}: ${messageOf(error)}`.slice(0, maxErrorChars)
+  return new AcpFailure(isSignIn(error) ? 'sign_in' : 'refused', message)
 }
 
 /** The agent knows no such session, or not these parameters: agents differ in the words, so the code decides. */
-const notTakenCodes: ReadonlySet<number> = new Set([-32602, -32002])
+const promptRejectedCodes: ReadonlySet<number> = new Set([-32602, -32002])
 
 /** Whether the agent refused to take a prompt at all. */
-export const isNotTaken = (error: unknown): boolean => error instanceof RequestError && notTakenCodes.has(error.code)
+export const isPromptRejected = (error: unknown): boolean => error instanceof RequestError && promptRejectedCodes.has(error.code)
 
 /** Some put what happened into `data`, behind a message that says nothing. */
-function wordsOf({ message, data }: RequestError): string {
+function messageOf({ message, data }: RequestError): string {
   const fields = fieldsOf(data)
   const more =
     textOf(data) ?? lineOf(fields['details']) ?? lineOf(fields['message']) ?? (data === undefined ? undefined : jsonOf(data))

@@ -5,13 +5,13 @@ export const maxLineBytes = 8 * 1024 * 1024
 /** What is read of one agent in a window, so that one that floods leaves the others their share. */
 export const readWindowMs = 100
 export const maxReadPerWindow = 4 * 1024 * 1024
-export const readAtOnce = 8 * 1024
+export const maxReadChunk = 8 * 1024
 /** What a line counts beside its bytes, since each takes time however short it is. */
 export const lineCost = 1024
 /** Noise without one message in between: then it is no agent. */
 export const maxNoiseBytes = 128 * 1024 * 1024
 /** Requests of the agent's whose answers it has not read; with so many nothing more is read of it. More than questions may be open. */
-export const maxOwed = 64
+export const maxUnansweredRequests = 64
 /** A sample of what was thrown away, for the person who looks for the reason. */
 export const maxSample = 200
 /** Text and thoughts of one turn, in characters; the rest is counted, not kept. */
@@ -22,7 +22,7 @@ export const maxToolCalls = 500
 export const maxOpenQuestions = 32
 
 /** Of streamed text the first piece leaves at once, then at most one in this time, or each full one. */
-export const pieceMs = 50
+export const batchMs = 50
 /** Updates that wait for the next piece. */
 export const maxWaitingUpdates = 64
 

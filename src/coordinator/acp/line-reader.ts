@@ -15,13 +15,13 @@ const smallest = 16 * 1024
 const nothing = Buffer.alloc(0)
 
 export class LineReader {
-  readonly #parts: LineOptions
+  readonly #options: LineOptions
   /** The beginning of a line whose end has not come. Copied, because a chunk of one byte may hold on to a page. */
   #buffer = nothing
   #bytes = 0
 
-  constructor(parts: LineOptions) {
-    this.#parts = parts
+  constructor(options: LineOptions) {
+    this.#options = options
   }
 
   push(chunk: Buffer): void {
@@ -39,7 +39,7 @@ export class LineReader {
   }
 
   #keep(part: Buffer): void {
-    const { maxBytes, sampleBytes } = this.#parts
+    const { maxBytes, sampleBytes } = this.#options
     const before = this.#bytes
     this.#bytes += part.length
     if (before > maxBytes) return
@@ -56,7 +56,7 @@ export class LineReader {
   }
 
   #finish(last: Buffer): void {
-    const { maxBytes, sampleBytes, onLine, onTooLong } = this.#parts
+    const { maxBytes, sampleBytes, onLine, onTooLong } = this.#options
     if (this.#bytes > 0) this.#keep(last)
     const bytes = this.#bytes || last.length
     const whole = this.#bytes > 0 ? this.#buffer.subarray(0, Math.min(bytes, this.#buffer.length)) : last

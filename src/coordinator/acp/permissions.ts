@@ -4,8 +4,8 @@
  */
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk'
 import { type PermissionKind, type PermissionRequest, permissionKinds } from '../../protocol/turns/agent-update.ts'
-import { canonical, digestOf } from './canonical.ts'
-import { fieldsOf, lineOf, listOf, oneOf } from './shown.ts'
+import { canonicalJson, digestOf } from './canonical-json.ts'
+import { fieldsOf, lineOf, listOf, oneOf } from './read-fields.ts'
 import type { ToolCalls } from './tool-calls.ts'
 
 /** An option that was shown, or what it comes to; `cancelled` when the turn is. */
@@ -15,8 +15,8 @@ export type PermissionAnswer =
   | { readonly choose: 'cancelled' }
 
 /** undefined when it makes no sense, or is nested so deep that nobody could judge it. What is long is shown cut, and bound as a whole. */
-export function questionOf(params: unknown, calls: ToolCalls): PermissionRequest | undefined {
-  const exact = canonical(params)
+export function permissionRequestOf(params: unknown, calls: ToolCalls): PermissionRequest | undefined {
+  const exact = canonicalJson(params)
   if (exact === undefined) return undefined
   const { toolCall, options: offered } = fieldsOf(params)
   const options = listOf(offered).flatMap(({ optionId, name, kind: said }) => {
@@ -25,7 +25,7 @@ export function questionOf(params: unknown, calls: ToolCalls): PermissionRequest
       ? [{ optionId, name: lineOf(name) ?? optionId, kind }]
       : []
   })
-  const asked = options.length === 0 ? undefined : calls.ask(fieldsOf(toolCall))
+  const asked = options.length === 0 ? undefined : calls.forPermission(fieldsOf(toolCall))
   return asked && { ...asked, options, digest: digestOf(exact) }
 }
 

@@ -11,27 +11,27 @@ import {
   toolKinds,
   toolStatuses,
 } from '../../protocol/turns/agent-update.ts'
-import { agreed, likenessOf, type Prints, printed } from './likeness.ts'
+import { addDigests, type CallDigests, fingerprintOf, mergeDigests } from './call-fingerprint.ts'
 import { maxToolCalls } from './limits.ts'
-import { type Fields, fieldsOf, jsonOf, lineOf, listOf, oneOf, textOf, wholeOf } from './shown.ts'
+import { type Fields, fieldsOf, jsonOf, lineOf, listOf, oneOf, textOf, wholeOf } from './read-fields.ts'
 
 interface Known {
   readonly call: ToolCall
-  readonly prints: Prints
+  readonly digests: CallDigests
 }
 
 export class ToolCalls {
   readonly #calls = new Map<string, Known>()
 
   /** The call as it stands with this; undefined when it says not which one it means. */
-  put(update: Fields): ToolCall | undefined {
+  apply(update: Fields): ToolCall | undefined {
     const toolCallId = lineOf(update['toolCallId'])
     if (!toolCallId) return undefined
     const known = this.#calls.get(toolCallId)
-    const call = changed(known?.call ?? blank(toolCallId), update)
+    const call = applyUpdate(known?.call ?? emptyCall(toolCallId), update)
     // The newest last, so that the oldest is the first to be forgotten.
     this.#calls.delete(toolCallId)
-    this.#calls.set(toolCallId, { call, prints: printed(known?.prints ?? {}, update) })
+    this.#calls.set(toolCallId, { call, digests: addDigests(known?.digests ?? {}, update) })
     if (this.#calls.size > maxToolCalls) this.#calls.delete(this.#calls.keys().next().value ?? '')
     return call
   }
@@ -40,16 +40,16 @@ export class ToolCalls {
    * The call as a question shows it, and its likeness: what the same call is known by when it is asked again, null when it cannot be.
    * A call that is known stays as it is; the question is the first word about any other.
    */
-  ask(update: Fields): { readonly call: ToolCall; readonly likeness: string | null } | undefined {
-    const prints = printed({}, update)
+  forPermission(update: Fields): { readonly call: ToolCall; readonly likeness: string | null } | undefined {
+    const digests = addDigests({}, update)
     const known = this.#calls.get(lineOf(update['toolCallId']) ?? '')
     if (known) {
-      const both = agreed(known.prints, prints)
-      const asked = changed(blank(known.call.toolCallId), update)
-      return { call: added(known.call, asked, both === undefined), likeness: both ? likenessOf(both) : null }
+      const both = mergeDigests(known.digests, digests)
+      const asked = applyUpdate(emptyCall(known.call.toolCallId), update)
+      return { call: mergeCalls(known.call, asked, both === undefined), likeness: both ? fingerprintOf(both) : null }
     }
-    const call = this.put(update)
-    return call && { call, likeness: likenessOf(prints) }
+    const call = this.apply(update)
+    return call && { call, likeness: fingerprintOf(digests) }
   }
 
   clear(): void {
@@ -57,11 +57,11 @@ export class ToolCalls {
   }
 }
 
-const blankTitle = 'Tool call'
+const defaultTitle = 'Tool call'
 
-const blank = (toolCallId: string): ToolCall => ({
+const emptyCall = (toolCallId: string): ToolCall => ({
   toolCallId,
-  title: blankTitle,
+  title: defaultTitle,
   toolKind: 'other',
   status: 'pending',
   input: null,
@@ -70,7 +70,7 @@ const blank = (toolCallId: string): ToolCall => ({
   cut: false,
 })
 
-function changed(known: ToolCall, update: Fields): ToolCall {
+function applyUpdate(known: ToolCall, update: Fields): ToolCall {
   const space = { left: maxShownText, cut: false }
   const { rawInput, content, locations } = update
   return {
@@ -78,7 +78,7 @@ function changed(known: ToolCall, update: Fields): ToolCall {
     title: lineOf(update['title']) || known.title,
     toolKind: oneOf(toolKinds, update['kind']) ?? known.toolKind,
     status: oneOf(toolStatuses, update['status']) ?? known.status,
-    input: rawInput === undefined || rawInput === null ? known.input : within(space, jsonOf(rawInput) ?? ''),
+    input: rawInput === undefined || rawInput === null ? known.input : cutToBudget(space, jsonOf(rawInput) ?? ''),
     locations: Array.isArray(locations) ? listOf(locations).flatMap(locationOf) : known.locations,
     content: Array.isArray(content) ? listOf(content).map((each) => contentOf(each, space)) : known.content,
     cut: space.cut || (known.cut && !Array.isArray(content)) || (textOf(update['title'])?.length ?? 0) > maxShownLine,
@@ -86,14 +86,14 @@ function changed(known: ToolCall, update: Fields): ToolCall {
 }
 
 /** Both, each thing once. Where they contradict each other the input of the question is shown beside the one that is known. */
-function added(known: ToolCall, asked: ToolCall, contradict: boolean): ToolCall {
-  const isNew = asked.title !== blankTitle && !known.title.includes(asked.title)
-  const title = isNew && known.title !== blankTitle ? `${known.title} · ${asked.title}` : isNew ? asked.title : known.title
+function mergeCalls(known: ToolCall, asked: ToolCall, contradict: boolean): ToolCall {
+  const isNew = asked.title !== defaultTitle && !known.title.includes(asked.title)
+  const title = isNew && known.title !== defaultTitle ? `${known.title} · ${asked.title}` : isNew ? asked.title : known.title
   const [first, second] = [inputOf(known), inputOf(asked)]
   const other = contradict && first !== null && second !== null && first !== second
   const more = other ? [{ type: 'text', text: second } as const, ...asked.content] : asked.content
-  const locations = eachOnce([...known.locations, ...asked.locations])
-  const content = eachOnce([...known.content, ...more])
+  const locations = unique([...known.locations, ...asked.locations])
+  const content = unique([...known.content, ...more])
   const overfull = title.length > maxShownLine || locations.length > maxListed || content.length > maxListed
   return {
     toolCallId: known.toolCallId,
@@ -115,9 +115,7 @@ function kindOf(known: ToolCall['toolKind'], asked: ToolCall['toolKind']): ToolC
 
 const inputOf = ({ input }: ToolCall): string | null => (input === '{}' || input === '[]' || input === '""' ? null : input)
 
-const eachOnce = <Item>(items: readonly Item[]): Item[] => [
-  ...new Map(items.map((item) => [JSON.stringify(item), item])).values(),
-]
+const unique = <Item>(items: readonly Item[]): Item[] => [...new Map(items.map((item) => [JSON.stringify(item), item])).values()]
 
 function locationOf(location: Fields): ToolCall['locations'] {
   const path = lineOf(location['path'])
@@ -125,30 +123,30 @@ function locationOf(location: Fields): ToolCall['locations'] {
 }
 
 /** What is left for the texts of one call: an agent may put whole files into it. */
-interface Space {
+interface TextBudget {
   left: number
   cut: boolean
 }
 
-function within(space: Space, text: string): string {
+function cutToBudget(space: TextBudget, text: string): string {
   const kept = text.slice(0, space.left)
   if (kept.length < text.length) space.cut = true
   space.left -= kept.length
   return kept
 }
 
-function contentOf(content: Fields, space: Space): ToolCall['content'][number] {
+function contentOf(content: Fields, space: TextBudget): ToolCall['content'][number] {
   if (content['type'] === 'diff') {
     const oldText = textOf(content['oldText'])
     return {
       type: 'diff',
       path: lineOf(content['path']) ?? '',
-      oldText: oldText === undefined ? null : within(space, oldText),
-      newText: within(space, textOf(content['newText']) ?? ''),
+      oldText: oldText === undefined ? null : cutToBudget(space, oldText),
+      newText: cutToBudget(space, textOf(content['newText']) ?? ''),
     }
   }
   const block = fieldsOf(content['content'])
   const text = content['type'] === 'content' && block['type'] === 'text' ? textOf(block['text']) : undefined
-  if (text !== undefined) return { type: 'text', text: within(space, text) }
+  if (text !== undefined) return { type: 'text', text: cutToBudget(space, text) }
   return { type: 'other', name: lineOf(block['type']) ?? lineOf(content['type']) ?? 'other' }
 }

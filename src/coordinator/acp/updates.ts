@@ -3,7 +3,7 @@
  * no update: agents of tomorrow send more than this (AC1). Pure but for the tool calls it is given.
  */
 import type { AgentMode, AgentOption, AgentUpdate } from '../../protocol/turns/agent-update.ts'
-import { type Fields, fieldsOf, lineOf, listOf, numberOf, oneOf, textOf } from './shown.ts'
+import { type Fields, fieldsOf, lineOf, listOf, numberOf, oneOf, textOf } from './read-fields.ts'
 import type { ToolCalls } from './tool-calls.ts'
 
 /** `null` is something we know and do not show. */
@@ -18,7 +18,7 @@ export function readUpdate(params: unknown, calls: ToolCalls): ReadUpdate {
       return inTurn({ kind: 'thought', text: chunkText(sent['content']) })
     case 'tool_call':
     case 'tool_call_update': {
-      const call = calls.put(sent)
+      const call = calls.apply(sent)
       return call && inTurn({ kind: 'tool', call })
     }
     case 'plan':

@@ -11,10 +11,10 @@ import {
   lineCost,
   maxLineBytes,
   maxNoiseBytes,
-  maxOwed,
+  maxReadChunk,
   maxReadPerWindow,
   maxSample,
-  readAtOnce,
+  maxUnansweredRequests,
   readWindowMs,
 } from './limits.ts'
 import { LineReader } from './line-reader.ts'
@@ -33,7 +33,7 @@ export interface WireOptions {
   readonly onAnswered: (method: string, params: unknown) => void
   readonly onNoise: (noise: Noise, bytes: number, sample: string) => void
   /** While what it gives is pending nothing more is read. */
-  readonly room?: (() => Promise<void> | undefined) | undefined
+  readonly waitForCapacity?: (() => Promise<void> | undefined) | undefined
 }
 
 export class FloodError extends Error {}
@@ -43,57 +43,58 @@ type Fields = Record<string, unknown>
 export class Wire {
   /** For the library. */
   readonly stream: Stream
-  readonly #parts: WireOptions
+  readonly #options: WireOptions
   /** Ours that are not answered, with what was asked. */
-  readonly #asked = new Map<unknown, { readonly method: string; readonly params: unknown }>()
-  readonly #incoming = new TransformStream<AnyMessage, AnyMessage>(undefined, undefined, { highWaterMark: maxOwed })
+  readonly #pendingRequests = new Map<unknown, { readonly method: string; readonly params: unknown }>()
+  readonly #incoming = new TransformStream<AnyMessage, AnyMessage>(undefined, undefined, { highWaterMark: maxUnansweredRequests })
   readonly #writer = this.#incoming.writable.getWriter()
   /** The agent's that are not answered, or whose answers it has not read. */
-  #owed = 0
+  #unansweredRequests = 0
   #wake: (() => void) | undefined
   #noiseBytes = 0
   #used = 0
   #windowEnd = 0
 
-  constructor(parts: WireOptions) {
-    this.#parts = parts
+  constructor(options: WireOptions) {
+    this.#options = options
     // A pipe that breaks is an agent that has gone, which the end of its output tells as well.
-    parts.to.on('error', () => {})
-    parts.from.on('error', () => {})
+    options.to.on('error', () => {})
+    options.from.on('error', () => {})
     this.stream = {
       readable: this.#incoming.readable,
       writable: new WritableStream<AnyMessage>({ write: (message) => this.#send(message) }),
     }
-    void this.#listen()
+    void this.#read()
   }
 
   /** Nothing more is read or sent. */
   close(): void {
-    this.#parts.from.destroy()
-    this.#parts.to.end()
+    this.#options.from.destroy()
+    this.#options.to.end()
     this.#wake?.()
   }
 
-  async #listen(): Promise<void> {
-    const { from, room } = this.#parts
+  async #read(): Promise<void> {
+    const { from, waitForCapacity } = this.#options
     const reader = new LineReader({
       maxBytes: maxLineBytes,
       sampleBytes: maxSample,
-      onLine: (line) => this.#take(line),
+      onLine: (line) => this.#handleLine(line),
       onTooLong: (bytes, beginning) => this.#noise('line_too_long', bytes, beginning),
     })
     try {
       for await (const chunk of from as AsyncIterable<Buffer>) {
-        for (let at = 0; at < chunk.length; at += readAtOnce) {
-          const part = chunk.subarray(at, at + readAtOnce)
+        for (let at = 0; at < chunk.length; at += maxReadChunk) {
+          const part = chunk.subarray(at, at + maxReadChunk)
           this.#used += part.length
           reader.push(part)
           if (this.#noiseBytes > maxNoiseBytes) throw new FloodError(statusText('wroteTooMuch'))
-          await this.#share()
+          await this.#throttle()
         }
-        while (this.#owed >= maxOwed && !from.destroyed) await new Promise<void>((resolve) => (this.#wake = resolve))
+        while (this.#unansweredRequests >= maxUnansweredRequests && !from.destroyed)
+          await new Promise<void>((resolve) => (this.#wake = resolve))
         await this.#writer.ready
-        await room?.()
+        await waitForCapacity?.()
       }
       reader.end()
       await this.#writer.close()
@@ -104,8 +105,8 @@ export class Wire {
   }
 
   /** Waits for the next window when this one's share is used up. */
-  async #share(): Promise<void> {
-    const { clock } = this.#parts
+  async #throttle(): Promise<void> {
+    const { clock } = this.#options
     const now = clock.now()
     // A clock that was set back begins anew, too.
     if (now >= this.#windowEnd || now < this.#windowEnd - readWindowMs) {
@@ -114,7 +115,7 @@ export class Wire {
     } else if (this.#used >= maxReadPerWindow) await new Promise<void>((resolve) => clock.after(this.#windowEnd - now, resolve))
   }
 
-  #take(line: string): void {
+  #handleLine(line: string): void {
     this.#used += lineCost
     // Quicker than to have it refused by the parser.
     if (!line.startsWith('{')) return this.#noise('not_json', line.length, line)
@@ -126,47 +127,47 @@ export class Wire {
     }
     if (!isFields(message) || message['jsonrpc'] !== '2.0') return this.#noise('not_a_message', line.length, line)
     const { id, method } = message
-    if (typeof method !== 'string') return this.#takeAnswer(message, line)
+    if (typeof method !== 'string') return this.#handleAnswer(message, line)
     if (id !== undefined) {
-      this.#owed++
-      return this.#pass(message)
+      this.#unansweredRequests++
+      return this.#forward(message)
     }
     if (method === 'session/update') {
       this.#noiseBytes = 0
-      return this.#parts.onUpdate(message['params'])
+      return this.#options.onUpdate(message['params'])
     }
     // That a request of the agent's is withdrawn; everything else that nobody waits for is left alone.
-    if (method === '$/cancel_request') return this.#pass(message)
+    if (method === '$/cancel_request') return this.#forward(message)
     this.#noise('unknown_notification', line.length, method)
   }
 
-  #takeAnswer(message: Fields, line: string): void {
-    const asked = this.#asked.get(message['id'])
+  #handleAnswer(message: Fields, line: string): void {
+    const asked = this.#pendingRequests.get(message['id'])
     if (asked === undefined || 'result' in message === 'error' in message)
       return this.#noise(asked === undefined ? 'answer_to_nothing' : 'not_a_message', line.length, line)
-    this.#asked.delete(message['id'])
-    this.#parts.onAnswered(asked.method, asked.params)
-    this.#pass(message)
+    this.#pendingRequests.delete(message['id'])
+    this.#options.onAnswered(asked.method, asked.params)
+    this.#forward(message)
   }
 
-  #pass(message: Fields): void {
+  #forward(message: Fields): void {
     this.#noiseBytes = 0
     void this.#writer.write(message as AnyMessage).catch(() => {})
   }
 
   #noise(noise: Noise, bytes: number, sample: string): void {
     this.#noiseBytes += bytes + lineCost
-    this.#parts.onNoise(noise, bytes, sample.slice(0, maxSample))
+    this.#options.onNoise(noise, bytes, sample.slice(0, maxSample))
   }
 
   #send(message: AnyMessage): Promise<void> {
     const { id, method, params } = message as Fields
     const isAnswer = typeof method !== 'string'
     if (!isAnswer && id !== undefined)
-      this.#asked.set(id, { method, params: { sessionId: (params as Fields | undefined)?.['sessionId'] } })
+      this.#pendingRequests.set(id, { method, params: { sessionId: (params as Fields | undefined)?.['sessionId'] } })
     return new Promise((resolve, reject) => {
-      this.#parts.to.write(`${JSON.stringify(message)}\n`, (error) => {
-        if (isAnswer) this.#owed--
+      this.#options.to.write(`${JSON.stringify(message)}\n`, (error) => {
+        if (isAnswer) this.#unansweredRequests--
         this.#wake?.()
         if (error) reject(error)
         else resolve()

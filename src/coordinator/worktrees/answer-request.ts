@@ -6,21 +6,20 @@ import { lstat, mkdir, realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
 import { isBelow } from '../../platform/path-inside.ts'
-import type { Answer, Ask, Place } from '../../protocol/processes/coordinator-requests.ts'
+import type { CoordinatorAnswer, CoordinatorRequest, WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
 import { statusText } from '../../protocol/sentences.ts'
 import { commitAll } from './commit.ts'
 import { diffOf, maxPatchBytes, patchOf } from './diff.ts'
 import { type Git, GitFailure } from './git.ts'
-import { commandFor } from './git-command.ts'
 import { inspectWorktrees } from './inspect-worktrees.ts'
-import { livingIn } from './living-in.ts'
 import { mergeWorktree } from './merge-worktree.ts'
 import type { Occupancy } from './occupancy.ts'
 import { type OurWorktree, openWorktree } from './open-worktree.ts'
-import { lossesOf, type Removed, removePlainFolder, removeWorktree } from './remove-worktree.ts'
-import { stateOf } from './worktree-state.ts'
+import { processesIn } from './processes-in-folder.ts'
+import { lossesOf, type RemovalResult, removePlainFolder, removeWorktree } from './remove-worktree.ts'
+import { mergeCommand, stateOf } from './worktree-state.ts'
 
-export interface WorktreesOfMachine {
+export interface WorktreeContext {
   readonly git: Git
   /** Every workspace is below, by project and user session. */
   readonly worktreesFolder: string
@@ -29,41 +28,41 @@ export interface WorktreesOfMachine {
 }
 
 /** Why a folder is not looked at. */
-class NotHere extends Error {
+class FolderRefused extends Error {
   readonly reason: 'gone' | 'not_ours'
 
-  constructor(reason: 'gone' | 'not_ours', words: string) {
-    super(words)
+  constructor(reason: 'gone' | 'not_ours', message: string) {
+    super(message)
     this.reason = reason
   }
 }
 
-export async function answerAsk(machine: WorktreesOfMachine, ask: Ask): Promise<Answer> {
+export async function answerRequest(machine: WorktreeContext, ask: CoordinatorRequest): Promise<CoordinatorAnswer> {
   try {
-    return { ok: true, value: await found(machine, ask) }
+    return { ok: true, value: await valueFor(machine, ask) }
   } catch (error) {
-    if (error instanceof NotHere) return { ok: false, reason: error.reason, why: error.message }
+    if (error instanceof FolderRefused) return { ok: false, reason: error.reason, why: error.message }
     if (error instanceof GitFailure) return { ok: false, reason: 'git_refused', why: error.message }
     throw error
   }
 }
 
-async function found(machine: WorktreesOfMachine, ask: Ask): Promise<unknown> {
+async function valueFor(machine: WorktreeContext, ask: CoordinatorRequest): Promise<unknown> {
   switch (ask.kind) {
     case 'worktrees-look':
-      return inspectWorktrees(machine, ask.places, (top) => opened(machine, top))
+      return inspectWorktrees(machine, ask.places, (top) => openOurs(machine, top))
     case 'worktree-state':
-      return stateOf(await opened(machine, ask.top))
+      return stateOf(await openOurs(machine, ask.top))
     case 'worktree-diff': {
-      const { bytes, cut, leftOut } = await diffOf(await opened(machine, ask.top), ask.path ?? undefined)
+      const { bytes, cut, leftOut } = await diffOf(await openOurs(machine, ask.top), ask.path ?? undefined)
       return { text: bytes.toString(), cut, leftOut }
     }
     case 'worktree-patch': {
-      const { bytes, cut, leftOut } = await patchOf(await opened(machine, ask.top))
+      const { bytes, cut, leftOut } = await patchOf(await openOurs(machine, ask.top))
       return { base64: cut ? '' : bytes.toString('base64'), cut, leftOut, limit: maxPatchBytes }
     }
     case 'worktree-losses':
-      return lossesOf(await opened(machine, ask.top))
+      return lossesOf(await openOurs(machine, ask.top))
     case 'worktree-commit':
       return inTurn(machine, ask.top, (worktree) => commitAll(worktree, ask.message))
     case 'worktree-merge':
@@ -72,7 +71,9 @@ async function found(machine: WorktreesOfMachine, ask: Ask): Promise<unknown> {
         const scratch = join(machine.worktreesFolder, '.scratch')
         await mkdir(scratch, { recursive: true, mode: 0o700 })
         const brought = await mergeWorktree(worktree, { target, how, message, scratch })
-        return brought.outcome === 'conflicts' ? { ...brought, command: commandFor(worktree.mark.branch, target, how) } : brought
+        return brought.outcome === 'conflicts'
+          ? { ...brought, command: mergeCommand(worktree.record.branch, target, how) }
+          : brought
       })
     case 'worktree-remove':
       return remove(machine, ask.place, ask.confirmed)
@@ -80,45 +81,45 @@ async function found(machine: WorktreesOfMachine, ask: Ask): Promise<unknown> {
 }
 
 /** One of ours, in a place of ours. */
-async function opened(machine: WorktreesOfMachine, top: string): Promise<OurWorktree> {
-  await placeOfOurs(machine, top)
+async function openOurs(machine: WorktreeContext, top: string): Promise<OurWorktree> {
+  await checkedRoot(machine, top)
   return openWorktree(machine.git, top)
 }
 
 /** What changes a tree, one after the other. */
 const inTurn = <Result>(
-  machine: WorktreesOfMachine,
+  machine: WorktreeContext,
   top: string,
   work: (worktree: OurWorktree) => Promise<Result>,
-): Promise<Result> => machine.git.inTurn(`tree ${top}`, async () => work(await opened(machine, top)))
+): Promise<Result> => machine.git.serialize(`tree ${top}`, async () => work(await openOurs(machine, top)))
 
-async function remove(machine: WorktreesOfMachine, { kind, top }: Place, confirmed: string | null): Promise<Removed> {
+async function remove(machine: WorktreeContext, { kind, top }: WorktreeFolder, confirmed: string | null): Promise<RemovalResult> {
   const { occupancy, git } = machine
-  const root = await placeOfOurs(machine, top)
-  const removed = await occupancy.removing(root, top, () =>
-    git.inTurn(`tree ${top}`, async () => {
+  const root = await checkedRoot(machine, top)
+  const removed = await occupancy.remove(root, top, () =>
+    git.serialize(`tree ${top}`, async () => {
       if (kind === 'plain') return removePlain(root, top)
-      return removeWorktree(await openWorktree(git, top), { root, livingIn, confirmed: confirmed ?? undefined })
+      return removeWorktree(await openWorktree(git, top), { root, processesIn, confirmed: confirmed ?? undefined })
     }),
   )
   if (removed !== 'in_use') return removed
   return { outcome: 'refused', reason: 'in_use', why: statusText('agentWorksThere') }
 }
 
-async function removePlain(root: string, folder: string): Promise<Removed> {
-  const living = await livingIn(folder)
+async function removePlain(root: string, folder: string): Promise<RemovalResult> {
+  const living = await processesIn(folder)
   if (living.length === 0) return removePlainFolder(root, folder)
   return { outcome: 'refused', reason: 'in_use', why: statusText('processesThere', { pids: living.join(', ') }) }
 }
 
 /** Checks that it lies below the root of a user session, two folders down from ours, by its real path; gives that root. */
-async function placeOfOurs({ worktreesFolder }: WorktreesOfMachine, top: string): Promise<string> {
+async function checkedRoot({ worktreesFolder }: WorktreeContext, top: string): Promise<string> {
   const found = await lstat(top).catch((error: NodeJS.ErrnoException) => error.code)
-  if (found === 'ENOENT' || found === 'ENOTDIR') throw new NotHere('gone', `${top} is not there any more.`)
+  if (found === 'ENOENT' || found === 'ENOTDIR') throw new FolderRefused('gone', `${top} is not there any more.`)
   const ours = await realpath(worktreesFolder).catch(() => worktreesFolder)
   const real = await realpath(top).catch(() => '')
   const [project, userSession, ...rest] = relative(ours, top).split(sep)
   if (real !== top || !isBelow(ours, top) || !project || !userSession || rest.length === 0)
-    throw new NotHere('not_ours', `${top} is not where Holdfast keeps its workspaces.`)
+    throw new FolderRefused('not_ours', `${top} is not where Holdfast keeps its workspaces.`)
   return join(ours, project, userSession)
 }

@@ -1,12 +1,11 @@
 /** Commits everything in a worktree on its branch (WT6), in our name (WT4); the person's hooks do not run. */
 import type { OurWorktree } from './open-worktree.ts'
 import type { Repository } from './repository.ts'
-import { submodulesIn } from './submodules.ts'
-import { uncommittedIn } from './worktree-state.ts'
+import { submodulesIn, uncommittedIn } from './worktree-state.ts'
 
-export type Committed = { readonly commit: string; readonly files: number } | { readonly commit: null }
+export type CommitResult = { readonly commit: string; readonly files: number } | { readonly commit: null }
 
-export async function commitAll(worktree: OurWorktree, message: string): Promise<Committed> {
+export async function commitAll(worktree: OurWorktree, message: string): Promise<CommitResult> {
   const { repository } = worktree
   const files = await uncommittedIn(worktree)
   if (files.length === 0) return { commit: null }

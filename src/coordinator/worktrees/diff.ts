@@ -6,15 +6,15 @@
 import { copyFile, lstat, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathspecOf, placeOf } from './file-name.ts'
+import { pathOf, pathspecOf } from './file-name.ts'
 import type { OurWorktree } from './open-worktree.ts'
-import { filesOf, type NamedFile, runningNothing } from './worktree-state.ts'
+import { filesOf, type NamedFile, safeDiffOptions } from './worktree-state.ts'
 
 const maxShownBytes = 2 * 1024 * 1024
 /** It crosses the link and a table on its way. */
 export const maxPatchBytes = 16 * 1024 * 1024
 /** Of untracked files that are taken along; more is a folder that somebody forgot to ignore. */
-const mostUntracked = 2000
+const maxUntrackedFiles = 2000
 const maxUntrackedBytes = 64 * 1024 * 1024
 
 export interface WorktreeDiff {
@@ -63,7 +63,7 @@ async function differences(
       })
     const only = path === undefined ? [] : files.flatMap(pathspecsOf)
     const since = await worktree.forkPoint()
-    const args = ['diff', ...runningNothing, '--no-color', '--find-renames', ...options, since, '--', ...only]
+    const args = ['diff', ...safeDiffOptions, '--no-color', '--find-renames', ...options, since, '--', ...only]
     const { bytes, cut } = await repository.try(args, { env, maxBytes })
     const leftOut = untracked.length - added.length
     return { bytes: cut ? bytes.subarray(0, bytes.lastIndexOf('\n') + 1) : bytes, cut, leftOut }
@@ -78,8 +78,8 @@ const pathspecsOf = ({ name, from }: NamedFile): string[] => [...(from ? [from] 
 async function thoseThatFit(top: string, names: readonly Buffer[]): Promise<Buffer[]> {
   const fit: Buffer[] = []
   let bytes = 0
-  for (const name of names.slice(0, mostUntracked)) {
-    const found = await lstat(placeOf(top, name)).catch(() => undefined)
+  for (const name of names.slice(0, maxUntrackedFiles)) {
+    const found = await lstat(pathOf(top, name)).catch(() => undefined)
     if (!found || bytes + found.size > maxUntrackedBytes) continue
     bytes += found.size
     fit.push(name)

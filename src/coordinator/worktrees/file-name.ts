@@ -5,7 +5,7 @@
 const asText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const nul = 0
 
-export function shownName(name: Buffer): string {
+export function displayName(name: Buffer): string {
   try {
     return asText.decode(name)
   } catch {
@@ -14,7 +14,7 @@ export function shownName(name: Buffer): string {
 }
 
 /** What is between the NULs, the last of them without its own end left out. */
-export function wordsIn(output: Buffer): Buffer[] {
+export function splitNul(output: Buffer): Buffer[] {
   const words: Buffer[] = []
   for (let at = 0; at < output.length; ) {
     const end = output.indexOf(nul, at)
@@ -26,7 +26,7 @@ export function wordsIn(output: Buffer): Buffer[] {
 }
 
 /** Where it is, as the file system takes it. */
-export const placeOf = (top: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(`${top}/`), name])
+export const pathOf = (top: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(`${top}/`), name])
 
 /** Names exactly this file to git. An argument is text: bytes that are none match any single one. */
 export function pathspecOf(name: Buffer): string {

@@ -10,7 +10,7 @@ const gitTimeoutMs = 60_000
 const maxOutputBytes = 4 * 1024 * 1024
 const maxErrorBytes = 16 * 1024
 /** More only wait for each other's locks. */
-const mostAtOnce = 8
+const maxConcurrent = 8
 
 export interface GitOptions {
   readonly input?: string | Buffer
@@ -19,7 +19,7 @@ export interface GitOptions {
   readonly timeoutMs?: number
   readonly maxBytes?: number
   /** Only the NUL-ended words that begin so are read; the others take no room. */
-  readonly wordsBeginning?: string
+  readonly wordPrefix?: string
 }
 
 export interface GitResult {
@@ -36,8 +36,8 @@ export interface GitResult {
 export class GitFailure extends Error {
   readonly code: number | 'missing' | 'timeout'
 
-  constructor(code: number | 'missing' | 'timeout', words: string) {
-    super(words)
+  constructor(code: number | 'missing' | 'timeout', message: string) {
+    super(message)
     this.name = 'GitFailure'
     this.code = code
   }
@@ -50,25 +50,25 @@ export interface GitDependencies {
 }
 
 export class Git {
-  readonly #parts: GitDependencies
+  readonly #options: GitDependencies
   readonly #waiting: (() => void)[] = []
   /** The last of those that wait for each other, by what they wait for. */
-  readonly #turns = new Map<string, Promise<unknown>>()
+  readonly #queues = new Map<string, Promise<unknown>>()
   #running = 0
 
-  constructor(parts: GitDependencies) {
-    this.#parts = parts
+  constructor(options: GitDependencies) {
+    this.#options = options
   }
 
   /** One after the other: git's list of worktrees is not safe to read while one is added. */
-  async inTurn<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
-    const before = this.#turns.get(what) ?? Promise.resolve()
-    const mine = before.then(work, work)
-    this.#turns.set(what, mine)
+  async serialize<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#queues.get(what) ?? Promise.resolve()
+    const current = before.then(work, work)
+    this.#queues.set(what, current)
     try {
-      return await mine
+      return await current
     } finally {
-      if (this.#turns.get(what) === mine) this.#turns.delete(what)
+      if (this.#queues.get(what) === current) this.#queues.delete(what)
     }
   }
 
@@ -87,7 +87,7 @@ export class Git {
 
   /** However it ends; throws only when it cannot be run, or does not end. */
   async try(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
-    if (this.#running >= mostAtOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    if (this.#running >= maxConcurrent) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     this.#running++
     try {
       return await this.#spawn(folder, args, options)
@@ -98,12 +98,12 @@ export class Git {
   }
 
   #spawn(folder: string, args: readonly string[], options: GitOptions): Promise<GitResult> {
-    const { input, timeoutMs = gitTimeoutMs, maxBytes = maxOutputBytes, wordsBeginning } = options
+    const { input, timeoutMs = gitTimeoutMs, maxBytes = maxOutputBytes, wordPrefix } = options
     const { promise, resolve, reject } = Promise.withResolvers<GitResult>()
     // A group of its own: a filter that it has started would hold its output open, and would be waited for.
     const child = spawn('git', args, {
       cwd: folder,
-      env: { ...gitEnvironment(this.#parts.env, options.config), ...options.env },
+      env: { ...gitEnvironment(this.#options.env, options.config), ...options.env },
       stdio: 'pipe',
       detached: true,
       windowsHide: true,
@@ -117,12 +117,12 @@ export class Git {
     }
     const out = collect(maxBytes, kill)
     const err = collect(maxErrorBytes, () => {})
-    child.stdout.on('data', wordsBeginning === undefined ? out.add : wordsOnly(wordsBeginning, out.add))
+    child.stdout.on('data', wordPrefix === undefined ? out.add : onlyWords(wordPrefix, out.add))
     child.stderr.on('data', err.add)
     child.stdin.on('error', () => {})
     child.stdin.end(input ?? '')
     let late = false
-    const stopWaiting = this.#parts.clock.after(timeoutMs, () => {
+    const stopWaiting = this.#options.clock.after(timeoutMs, () => {
       late = true
       kill()
     })
@@ -164,7 +164,7 @@ function collect(maxBytes: number, onFull: () => void) {
   }
 }
 
-function wordsOnly(beginning: string, add: (word: Buffer) => void): (chunk: Buffer) => void {
+function onlyWords(beginning: string, add: (word: Buffer) => void): (chunk: Buffer) => void {
   let rest = Buffer.of()
   return (chunk) => {
     const bytes = Buffer.concat([rest, chunk])

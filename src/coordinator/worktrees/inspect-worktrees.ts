@@ -1,18 +1,49 @@
 /** What worktrees take and which of them can go (WT6): a few at a time, each by itself, so that one that cannot be looked at hides no other. */
+import { lstat, opendir } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
-import type { Place } from '../../protocol/processes/coordinator-requests.ts'
+import type { WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
 import { statusText } from '../../protocol/sentences.ts'
-import type { LossSummary, WorktreeLook } from '../../protocol/worktrees/worktree.ts'
-import { diskUseOf } from './disk-use.ts'
-import { type CurrentFolders, currentFolders, livingIn } from './living-in.ts'
+import type { LossSummary, WorktreeInspection } from '../../protocol/worktrees/worktree.ts'
 import type { Occupancy } from './occupancy.ts'
 import type { OurWorktree } from './open-worktree.ts'
+import { type CurrentFolders, currentFolders, processesIn } from './processes-in-folder.ts'
 import { type Losses, lossesOf } from './remove-worktree.ts'
 import { stateOf, uncommittedIn } from './worktree-state.ts'
 
-const lookedAtTogether = 4
+const maxFiles = 500_000
+const maxMs = 10_000
+/** What the kernel calls a block, whatever the disk does. */
+const blockBytes = 512
+
+/** How much disk a folder takes (WT6). Counts for a while and for so many files; what it then has is a lower bound, and says so. */
+export interface DiskUse {
+  readonly bytes: number
+  readonly files: number
+  readonly complete: boolean
+}
+
+export async function diskUseOf(folder: string, clock: Clock): Promise<DiskUse> {
+  const until = clock.now() + maxMs
+  const waiting = [folder]
+  let [bytes, files] = [0, 0]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const entries = await opendir(next).catch(() => undefined)
+    if (!entries) continue
+    for await (const entry of entries) {
+      if (++files > maxFiles || clock.now() > until) return { bytes, files, complete: false }
+      const path = join(next, entry.name)
+      if (entry.isDirectory()) waiting.push(path)
+      const found = await lstat(path).catch(() => undefined)
+      bytes += (found?.blocks ?? 0) * blockBytes
+    }
+  }
+  return { bytes, files, complete: true }
+}
+
+const concurrency = 4
 /** Of what would be lost; the rest is counted. */
-const mostNamed = 8
+const maxNamedLosses = 8
 
 interface InspectionOptions {
   readonly occupancy: Occupancy
@@ -21,7 +52,7 @@ interface InspectionOptions {
 
 type Open = (top: string) => Promise<OurWorktree>
 
-const nothing: Omit<WorktreeLook, 'canGo' | 'why'> = {
+const nothing: Omit<WorktreeInspection, 'canGo' | 'why'> = {
   disk: { bytes: 0, files: 0, complete: true },
   ahead: null,
   behind: null,
@@ -31,31 +62,31 @@ const nothing: Omit<WorktreeLook, 'canGo' | 'why'> = {
 
 /** In the order in which they were named. */
 export async function inspectWorktrees(
-  lookout: InspectionOptions,
-  places: readonly Place[],
+  options: InspectionOptions,
+  folders: readonly WorktreeFolder[],
   open: Open,
-): Promise<WorktreeLook[]> {
+): Promise<WorktreeInspection[]> {
   const processes = await currentFolders()
-  const looks: WorktreeLook[] = []
-  for (let at = 0; at < places.length; at += lookedAtTogether)
-    looks.push(
+  const inspections: WorktreeInspection[] = []
+  for (let at = 0; at < folders.length; at += concurrency)
+    inspections.push(
       ...(await Promise.all(
-        places.slice(at, at + lookedAtTogether).map((place) => inspectWorktree(lookout, processes, place, open)),
+        folders.slice(at, at + concurrency).map((folder) => inspectWorktree(options, processes, folder, open)),
       )),
     )
-  return looks
+  return inspections
 }
 
 async function inspectWorktree(
   { occupancy, clock }: InspectionOptions,
   processes: CurrentFolders,
-  { kind, top }: Place,
+  { kind, top }: WorktreeFolder,
   open: Open,
-): Promise<WorktreeLook> {
+): Promise<WorktreeInspection> {
   try {
     const worktree = kind === 'plain' ? undefined : await open(top)
     const disk = await diskUseOf(top, clock)
-    const isUsed = occupancy.isOccupied(top) || (await livingIn(top, processes)).length > 0
+    const isUsed = occupancy.isOccupied(top) || (await processesIn(top, processes)).length > 0
     if (!worktree) {
       const isEmpty = disk.files === 0
       const why = isEmpty ? null : 'A plain directory that is not empty; what is in it is nowhere else.'
@@ -75,7 +106,7 @@ async function inspectWorktree(
       uncommitted,
       canGo: isUsed ? 'in_use' : losesNothing ? 'yes' : 'would_lose',
       why: isUsed ? statusText('somebodyWorks') : null,
-      losses: isUsed || losesNothing ? null : inShort(losses),
+      losses: isUsed || losesNothing ? null : summaryOf(losses),
     }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
@@ -84,11 +115,11 @@ async function inspectWorktree(
   }
 }
 
-const inShort = ({ files, commits, unfinished, digest }: Losses): LossSummary => ({
+const summaryOf = ({ files, commits, unfinished, digest }: Losses): LossSummary => ({
   fileCount: files.length,
-  files: files.slice(0, mostNamed).map(({ path }) => path),
+  files: files.slice(0, maxNamedLosses).map(({ path }) => path),
   commitCount: commits.length,
-  commits: commits.slice(0, mostNamed).map(({ subject }) => subject),
+  commits: commits.slice(0, maxNamedLosses).map(({ subject }) => subject),
   unfinished: [...unfinished],
   digest,
 })

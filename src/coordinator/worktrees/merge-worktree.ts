@@ -6,14 +6,13 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { statusText } from '../../protocol/sentences.ts'
-import { shownName, wordsIn } from './file-name.ts'
-import { commandFor } from './git-command.ts'
-import { listWorktrees } from './listed.ts'
+import { displayName, splitNul } from './file-name.ts'
+import { listWorktrees } from './list-worktrees.ts'
 import type { OurWorktree } from './open-worktree.ts'
 import type { Repository } from './repository.ts'
-import { runningNothing, uncommittedIn } from './worktree-state.ts'
+import { mergeCommand, safeDiffOptions, uncommittedIn } from './worktree-state.ts'
 
-export type BroughtIn =
+export type MergeResult =
   | { readonly outcome: 'done' | 'nothing_new'; readonly commit: string }
   | { readonly outcome: 'conflicts'; readonly files: readonly string[] }
   /** Nothing was changed; `why` is for a person, `command` is what they can type. */
@@ -24,9 +23,9 @@ export type BroughtIn =
       readonly command: string | null
     }
 
-const mostFiles = 500
+const maxConflictFiles = 500
 
-export interface BringIn {
+export interface MergeOptions {
   readonly target: string
   readonly how: 'merge' | 'rebase'
   readonly message: string
@@ -34,10 +33,13 @@ export interface BringIn {
   readonly scratch: string
 }
 
-export async function mergeWorktree(worktree: OurWorktree, { target, how, message, scratch }: BringIn): Promise<BroughtIn> {
-  const { repository, mark } = worktree
-  const command = commandFor(mark.branch, target, how)
-  const refuse = (reason: 'uncommitted' | 'no_branch' | 'target_in_use' | 'moved' | 'git_refused', why: string): BroughtIn => ({
+export async function mergeWorktree(
+  worktree: OurWorktree,
+  { target, how, message, scratch }: MergeOptions,
+): Promise<MergeResult> {
+  const { repository, record } = worktree
+  const command = mergeCommand(record.branch, target, how)
+  const refuse = (reason: 'uncommitted' | 'no_branch' | 'target_in_use' | 'moved' | 'git_refused', why: string): MergeResult => ({
     outcome: 'refused',
     reason,
     why,
@@ -50,24 +52,24 @@ export async function mergeWorktree(worktree: OurWorktree, { target, how, messag
   if (theirs === undefined) return refuse('no_branch', statusText('noBranch', { branch: target }))
   if ((await repository.try(['merge-base', '--is-ancestor', ours, theirs])).code === 0)
     return { outcome: 'nothing_new', commit: theirs }
-  const worked =
+  const result =
     how === 'merge' ? await merged(repository, theirs, ours, message) : await rebased(repository, theirs, ours, scratch)
-  if ('files' in worked) return { outcome: 'conflicts', files: worked.files.slice(0, mostFiles) }
-  return move(repository, target, theirs, worked.commit, refuse)
+  if ('files' in result) return { outcome: 'conflicts', files: result.files.slice(0, maxConflictFiles) }
+  return move(repository, target, theirs, result.commit, refuse)
 }
 
-type Worked = { readonly commit: string } | { readonly files: readonly string[] }
+type MergedCommit = { readonly commit: string } | { readonly files: readonly string[] }
 
 async function tipOf(repository: Repository, branch: string): Promise<string | undefined> {
   const found = await repository.try(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`])
   return found.code === 0 ? found.stdout.trim() : undefined
 }
 
-async function merged(repository: Repository, theirs: string, ours: string, message: string): Promise<Worked> {
+async function merged(repository: Repository, theirs: string, ours: string, message: string): Promise<MergedCommit> {
   if ((await repository.try(['merge-base', '--is-ancestor', theirs, ours])).code === 0) return { commit: ours }
   const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', theirs, ours]
   const { code, bytes, stderr } = await repository.try(args)
-  const [tree = '', ...files] = wordsIn(bytes).map(shownName)
+  const [tree = '', ...files] = splitNul(bytes).map(displayName)
   if (code === 1) return { files: [...new Set(files)].filter((file) => file !== '') }
   if (code !== 0) throw new Error(`git merge-tree failed: ${stderr.trim()}`)
   const commit = await repository.run(['commit-tree', tree, '-p', theirs, '-p', ours, '-F', '-'], { input: message })
@@ -75,22 +77,22 @@ async function merged(repository: Repository, theirs: string, ours: string, mess
 }
 
 /** In a tree of its own, for a moment. */
-async function rebased(repository: Repository, theirs: string, ours: string, scratch: string): Promise<Worked> {
+async function rebased(repository: Repository, theirs: string, ours: string, scratch: string): Promise<MergedCommit> {
   const folder = join(scratch, `rebase-${randomUUID()}`)
-  await repository.inTurn(() => repository.run(['worktree', 'add', '--quiet', '--detach', '--no-checkout', folder, ours]))
+  await repository.serialize(() => repository.run(['worktree', 'add', '--quiet', '--detach', '--no-checkout', folder, ours]))
   try {
     // By a git that knows what is configured there.
     await repository.run(['reset', '--quiet', '--hard'], { folder })
     const { code, stderr } = await repository.try(['rebase', '--quiet', '--no-verify', theirs], { folder })
     if (code === 0) return { commit: (await repository.run(['rev-parse', 'HEAD'], { folder })).trim() }
-    const unmerged = await repository.bytes(['diff', ...runningNothing, '--name-only', '--diff-filter=U', '-z'], { folder })
-    const files = wordsIn(unmerged).map(shownName)
+    const unmerged = await repository.bytes(['diff', ...safeDiffOptions, '--name-only', '--diff-filter=U', '-z'], { folder })
+    const files = splitNul(unmerged).map(displayName)
     await repository.try(['rebase', '--abort'], { folder })
     if (files.length === 0) throw new Error(`git rebase failed: ${stderr.trim()}`)
     return { files }
   } finally {
     // It was made here, a moment ago, and nobody else knows of it.
-    await repository.inTurn(() => repository.run(['worktree', 'remove', '--force', folder]))
+    await repository.serialize(() => repository.run(['worktree', 'remove', '--force', folder]))
   }
 }
 
@@ -99,9 +101,9 @@ async function move(
   target: string,
   from: string,
   to: string,
-  refuse: (reason: 'target_in_use' | 'moved' | 'git_refused', why: string) => BroughtIn,
-): Promise<BroughtIn> {
-  const holder = (await repository.inTurn(() => listWorktrees(repository))).find(({ branch }) => branch === target)
+  refuse: (reason: 'target_in_use' | 'moved' | 'git_refused', why: string) => MergeResult,
+): Promise<MergeResult> {
+  const holder = (await repository.serialize(() => listWorktrees(repository))).find(({ branch }) => branch === target)
   if (!holder) {
     const { code, stderr } = await repository.try(['update-ref', '-m', 'holdfast: bring in', `refs/heads/${target}`, to, from])
     return code === 0

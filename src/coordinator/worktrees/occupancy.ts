@@ -4,48 +4,48 @@
  */
 export class Occupancy {
   /** By the root of a user session: agents whose place is not known yet. */
-  readonly #arriving = new Map<string, number>()
+  readonly #entering = new Map<string, number>()
   /** Launches that have come and not left; one that is given up may leave before its place is made. */
-  readonly #here = new Set<string>()
+  readonly #launches = new Set<string>()
   /** By launch: the tops of the places it has; its contexts may work in several (CX9). */
-  readonly #places = new Map<string, Set<string>>()
+  readonly #folders = new Map<string, Set<string>>()
   /** By root: removals that have begun. */
   readonly #removals = new Map<string, Promise<unknown>>()
 
   /** Finds or makes a place for a launch below the root; it is occupied from then on, until the launch leaves. */
-  async arrive<Place>(
+  async enter<Folder>(
     launchId: string,
     root: string,
-    make: () => Promise<Place>,
-    topOf: (place: Place) => string,
-  ): Promise<Place> {
-    this.#here.add(launchId)
+    make: () => Promise<Folder>,
+    topOf: (folder: Folder) => string,
+  ): Promise<Folder> {
+    this.#launches.add(launchId)
     for (let under = this.#removals.get(root); under; under = this.#removals.get(root)) await under.catch(() => {})
-    this.#arriving.set(root, (this.#arriving.get(root) ?? 0) + 1)
+    this.#entering.set(root, (this.#entering.get(root) ?? 0) + 1)
     try {
-      const place = await make()
-      if (this.#here.has(launchId)) this.#places.set(launchId, (this.#places.get(launchId) ?? new Set()).add(topOf(place)))
-      return place
+      const folder = await make()
+      if (this.#launches.has(launchId)) this.#folders.set(launchId, (this.#folders.get(launchId) ?? new Set()).add(topOf(folder)))
+      return folder
     } finally {
-      const left = (this.#arriving.get(root) ?? 1) - 1
-      if (left > 0) this.#arriving.set(root, left)
-      else this.#arriving.delete(root)
+      const left = (this.#entering.get(root) ?? 1) - 1
+      if (left > 0) this.#entering.set(root, left)
+      else this.#entering.delete(root)
     }
   }
 
   leave(launchId: string): void {
-    this.#here.delete(launchId)
-    this.#places.delete(launchId)
+    this.#launches.delete(launchId)
+    this.#folders.delete(launchId)
   }
 
   isOccupied(top: string): boolean {
-    return [...this.#places.values()].some((places) => places.has(top))
+    return [...this.#folders.values()].some((folders) => folders.has(top))
   }
 
   /** Runs a removal while nobody can come in; gives `in_use` when somebody is there or on the way. One at a time below a root. */
-  async removing<Result>(root: string, top: string, work: () => Promise<Result>): Promise<Result | 'in_use'> {
+  async remove<Result>(root: string, top: string, work: () => Promise<Result>): Promise<Result | 'in_use'> {
     for (let under = this.#removals.get(root); under; under = this.#removals.get(root)) await under.catch(() => {})
-    if (this.#arriving.has(root) || this.isOccupied(top)) return 'in_use'
+    if (this.#entering.has(root) || this.isOccupied(top)) return 'in_use'
     const removal = work()
     this.#removals.set(root, removal)
     try {

@@ -1,38 +1,38 @@
-/** One of our worktrees, found by its folder and known by its mark; whatever is not ours is not opened. */
+/** One of our worktrees, found by its folder and known by its record; whatever is not ours is not opened. */
 import { type Git, GitFailure } from './git.ts'
-import { readMark, type WorktreeMark } from './mark.ts'
-import { lookAtRepository, Repository } from './repository.ts'
+import { openRepository, Repository } from './repository.ts'
+import { readWorktreeRecord, type WorktreeRecord } from './worktree-record.ts'
 
 export interface OurWorktree {
   readonly repository: Repository
   readonly top: string
   readonly gitFolder: string
-  readonly mark: WorktreeMark
+  readonly record: WorktreeRecord
   /** What the branch has come from: where it left the branch it began at, as far as that has gone on. Asked of git once, by who needs it. */
   forkPoint(): Promise<string>
 }
 
 export async function openWorktree(git: Git, top: string): Promise<OurWorktree> {
-  const repository = await lookAtRepository(git, top)
+  const repository = await openRepository(git, top)
   if (!(repository instanceof Repository)) throw new GitFailure(-1, repository.why)
   if (repository.facts.top !== top) throw new GitFailure(-1, `${top} is not the top of a worktree.`)
   const { gitFolder, commonFolder } = repository.facts
-  const mark = gitFolder === commonFolder ? undefined : await readMark(gitFolder)
-  if (!mark) throw new GitFailure(-1, `${top} is not a worktree that Holdfast made.`)
+  const record = gitFolder === commonFolder ? undefined : await readWorktreeRecord(gitFolder)
+  if (!record) throw new GitFailure(-1, `${top} is not a worktree that Holdfast made.`)
   let forkPoint: Promise<string> | undefined
   return {
     repository,
     top,
     gitFolder,
-    mark,
+    record,
     forkPoint() {
-      forkPoint ??= forkPointOf(repository, mark)
+      forkPoint ??= forkPointOf(repository, record)
       return forkPoint
     },
   }
 }
 
-async function forkPointOf(repository: Repository, { base, baseBranch }: WorktreeMark): Promise<string> {
+async function forkPointOf(repository: Repository, { base, baseBranch }: WorktreeRecord): Promise<string> {
   if (baseBranch === null) return base
   const found = await repository.try(['merge-base', 'HEAD', `refs/heads/${baseBranch}`])
   return found.code === 0 ? found.stdout.trim() : base

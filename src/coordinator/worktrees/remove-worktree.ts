@@ -8,12 +8,12 @@ import { lstat, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isBelow } from '../../platform/path-inside.ts'
 import { statusText } from '../../protocol/sentences.ts'
-import { placeOf } from './file-name.ts'
-import { isOurBranch } from './names.ts'
+import { isOurBranch } from './branch-name.ts'
+import { pathOf } from './file-name.ts'
 import type { OurWorktree } from './open-worktree.ts'
 import { type ChangedFile, type NamedFile, uncommittedIn, withoutName } from './worktree-state.ts'
 
-const mostCommits = 200
+const maxCommits = 200
 
 export interface Losses {
   readonly files: readonly ChangedFile[]
@@ -36,22 +36,24 @@ interface LossesAndTip {
 }
 
 async function lossesAndTip(worktree: OurWorktree, uncommitted?: readonly NamedFile[]): Promise<LossesAndTip> {
-  const { gitFolder, repository, top, mark } = worktree
+  const { gitFolder, repository, top, record } = worktree
   const files = (uncommitted ?? (await uncommittedIn(worktree))).flatMap((file) => [file, ...(file.within ?? [])])
-  const { code, stdout } = await repository.try(['rev-parse', '--verify', '--quiet', `refs/heads/${mark.branch}`])
+  const { code, stdout } = await repository.try(['rev-parse', '--verify', '--quiet', `refs/heads/${record.branch}`])
   const tip = code === 0 ? stdout.trim() : undefined
   const commits = await commitsOnlyHere(worktree, tip)
   const unfinished = operations.filter(([file]) => existsSync(join(gitFolder, file))).map(([, name]) => name)
-  const looks = await Promise.all(files.map(async (file) => [file.name.toString('hex'), file.change, await looksOf(top, file)]))
+  const stamps = await Promise.all(
+    files.map(async (file) => [file.name.toString('hex'), file.change, await fileStamp(top, file)]),
+  )
   const digest = createHash('sha256')
-    .update(JSON.stringify([repository.facts.head, looks, commits, unfinished]))
+    .update(JSON.stringify([repository.facts.head, stamps, commits, unfinished]))
     .digest('hex')
   return { losses: { files: files.map(withoutName), commits, unfinished, digest }, tip }
 }
 
 /** Enough to see that somebody has worked on it since. */
-async function looksOf(top: string, { name }: NamedFile): Promise<readonly number[]> {
-  const found = await lstat(placeOf(top, name)).catch(() => undefined)
+async function fileStamp(top: string, { name }: NamedFile): Promise<readonly number[]> {
+  const found = await lstat(pathOf(top, name)).catch(() => undefined)
   return found ? [found.size, found.mtimeMs, found.ctimeMs, found.ino] : []
 }
 
@@ -65,10 +67,10 @@ const operations = [
 ] as const
 
 /** Of what is checked out, and of the branch that goes with it. */
-async function commitsOnlyHere({ repository, mark }: OurWorktree, tip: string | undefined): Promise<Losses['commits']> {
+async function commitsOnlyHere({ repository, record }: OurWorktree, tip: string | undefined): Promise<Losses['commits']> {
   // Not `--all`, which counts what is checked out here as well; and nothing that goes with the worktree.
-  const gone = [`refs/heads/${mark.branch}`, 'refs/stash', 'refs/worktree/*', 'refs/bisect/*', 'refs/rewritten/*']
-  const args = ['rev-list', '--no-commit-header', '--format=%H %s', `--max-count=${mostCommits}`, 'HEAD', ...(tip ? [tip] : [])]
+  const gone = [`refs/heads/${record.branch}`, 'refs/stash', 'refs/worktree/*', 'refs/bisect/*', 'refs/rewritten/*']
+  const args = ['rev-list', '--no-commit-header', '--format=%H %s', `--max-count=${maxCommits}`, 'HEAD', ...(tip ? [tip] : [])]
   const text = await repository.run([...args, '--not', ...gone.map((ref) => `--exclude=${ref}`), '--glob=refs/*'])
   return text
     .split('\n')
@@ -76,50 +78,53 @@ async function commitsOnlyHere({ repository, mark }: OurWorktree, tip: string | 
     .map((line) => ({ id: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1) }))
 }
 
-export interface Removal {
+export interface RemovalOptions {
   /** Where our worktrees are; nothing elsewhere is removed. */
   readonly root: string
   /** Processes that live in the folder; there must be none, whatever is confirmed. */
-  readonly livingIn: (folder: string) => Promise<readonly number[]>
+  readonly processesIn: (folder: string) => Promise<readonly number[]>
   /** The digest of the losses a person has seen and confirmed. */
   readonly confirmed?: string | undefined
 }
 
-export type Removed =
+export type RemovalResult =
   | { readonly outcome: 'removed' }
   | { readonly outcome: 'refused'; readonly reason: 'not_ours' | 'in_use' | 'git_refused'; readonly why: string }
   /** Something would be lost, and nobody has confirmed exactly that. */
   | { readonly outcome: 'would_lose'; readonly losses: Losses }
 
-export async function removeWorktree(worktree: OurWorktree, { root, livingIn, confirmed }: Removal): Promise<Removed> {
-  const { repository, top, mark } = worktree
-  if (!isBelow(root, top) || !isOurBranch(mark.branch))
+export async function removeWorktree(
+  worktree: OurWorktree,
+  { root, processesIn, confirmed }: RemovalOptions,
+): Promise<RemovalResult> {
+  const { repository, top, record } = worktree
+  if (!isBelow(root, top) || !isOurBranch(record.branch))
     return { outcome: 'refused', reason: 'not_ours', why: `${top} is not where Holdfast keeps its worktrees.` }
-  const living = await livingIn(top)
+  const living = await processesIn(top)
   if (living.length > 0) return inUse(living)
   const { losses, tip } = await lossesAndTip(worktree)
   const losesNothing = losses.files.length + losses.commits.length + losses.unfinished.length === 0
   if (!losesNothing && confirmed !== losses.digest) return { outcome: 'would_lose', losses }
   // Once more, because to look through a large tree takes a while and somebody may have come to work in it.
-  const come = await livingIn(top)
+  const come = await processesIn(top)
   if (come.length > 0) return inUse(come)
   const force = losesNothing ? [] : ['--force']
   const folder = repository.facts.commonFolder
-  const removed = await repository.inTurn(() => repository.try(['worktree', 'remove', ...force, top], { folder }))
+  const removed = await repository.serialize(() => repository.try(['worktree', 'remove', ...force, top], { folder }))
   if (removed.code !== 0) return { outcome: 'refused', reason: 'git_refused', why: removed.stderr.trim() }
   // Only from where it was seen: a commit that came meanwhile keeps its branch.
-  if (tip) await repository.try(['update-ref', '-d', `refs/heads/${mark.branch}`, tip], { folder })
+  if (tip) await repository.try(['update-ref', '-d', `refs/heads/${record.branch}`, tip], { folder })
   return { outcome: 'removed' }
 }
 
-const inUse = (pids: readonly number[]): Removed => ({
+const inUse = (pids: readonly number[]): RemovalResult => ({
   outcome: 'refused',
   reason: 'in_use',
   why: statusText('processesThere', { pids: pids.join(', ') }),
 })
 
 /** A plain directory (WT4) has no other place for what is in it: only an empty one goes. */
-export async function removePlainFolder(root: string, folder: string): Promise<Removed> {
+export async function removePlainFolder(root: string, folder: string): Promise<RemovalResult> {
   if (!isBelow(root, folder))
     return { outcome: 'refused', reason: 'not_ours', why: `${folder} is not where Holdfast keeps its workspaces.` }
   try {

@@ -9,7 +9,7 @@ import { statusText } from '../../protocol/sentences.ts'
 import { type Git, GitFailure, type GitOptions, type GitResult } from './git.ts'
 
 /** Of keys that name programs; no repository that was made by hand has so many. */
-const mostDrivers = 200
+const maxDrivers = 200
 
 export interface RepositoryFacts {
   /** The top of the checkout that was asked for, with links followed. */
@@ -51,13 +51,13 @@ export class Repository {
 
   /** Another checkout of it, or one of a submodule in it; undefined when that is not a checkout with this very folder as its top. */
   async checkoutAt(folder: string): Promise<Repository | undefined> {
-    const found = await lookAtRepository(this.#git, folder)
+    const found = await openRepository(this.#git, folder)
     return found instanceof Repository && found.facts.top === folder ? found : undefined
   }
 
   /** Whatever reads or changes git's list of worktrees, one after the other. */
-  inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#git.inTurn(this.facts.commonFolder, work)
+  serialize<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#git.serialize(this.facts.commonFolder, work)
   }
 
   /** Also what is configured at the top: to remove a worktree git is run elsewhere, and looks into it. */
@@ -68,7 +68,7 @@ export class Repository {
   }
 
   #offIn(folder: string): Promise<Readonly<Record<string, string>>> {
-    const off = this.#off.get(folder) ?? driversOff(this.#git, folder)
+    const off = this.#off.get(folder) ?? disabledDrivers(this.#git, folder)
     this.#off.set(folder, off)
     return off
   }
@@ -86,14 +86,21 @@ export interface NoRepository {
 
 const commit = 'HEAD^{commit}'
 /** Everything in one go: to start git costs more than what it is asked. */
-const asked = ['--is-bare-repository', '--absolute-git-dir', '--git-common-dir', '--show-toplevel', '--show-prefix', commit]
+const revParseOptions = [
+  '--is-bare-repository',
+  '--absolute-git-dir',
+  '--git-common-dir',
+  '--show-toplevel',
+  '--show-prefix',
+  commit,
+]
 const ofBranches = 'refs/heads/'
 
-export async function lookAtRepository(git: Git, folder: string): Promise<Repository | NoRepository> {
+export async function openRepository(git: Git, folder: string): Promise<Repository | NoRepository> {
   try {
-    const found = await git.try(folder, ['rev-parse', ...asked, '--symbolic-full-name', 'HEAD'])
+    const found = await git.try(folder, ['rev-parse', ...revParseOptions, '--symbolic-full-name', 'HEAD'])
     const [isBare, own = '', common = '', top = '', prefix = '', head = '', branch = ''] = found.stdout.split('\n')
-    if (found.code !== 0 && !found.stderr.includes(commit)) return { why: whyNot(folder, found.stderr) }
+    if (found.code !== 0 && !found.stderr.includes(commit)) return { why: refusalReason(folder, found.stderr) }
     if (isBare === 'true') return { why: statusText('bareRepository', { folder }) }
     if (!/^[0-9a-f]{40,64}$/.test(head)) return { why: statusText('noCommit', { folder }) }
     const facts: RepositoryFacts = {
@@ -123,7 +130,7 @@ export async function gitFolderNamedAt(top: string): Promise<string | undefined>
   return named && realpath(resolve(top, named)).catch(() => undefined)
 }
 
-function whyNot(folder: string, stderr: string): string {
+function refusalReason(folder: string, stderr: string): string {
   if (/dubious ownership/.test(stderr)) return statusText('othersRepository', { folder })
   if (/not a git repository|must be run in a work tree/.test(stderr)) return statusText('noRepository', { folder })
   return statusText('gitCannotOpen', { folder, why: stderr.trim().slice(0, 500) })
@@ -132,7 +139,7 @@ function whyNot(folder: string, stderr: string): string {
 const runsAProgram = /^(filter\..+\.(?:clean|smudge|process)|merge\..+\.driver)$/i
 
 /** Only those of the repository itself: what a person has set for the whole machine is theirs. */
-async function driversOff(git: Git, folder: string): Promise<Record<string, string>> {
+async function disabledDrivers(git: Git, folder: string): Promise<Record<string, string>> {
   const listed = await git.try(folder, ['config', '--show-scope', '--null', '--name-only', '--get-regexp', '^(filter|merge)\\.'])
   const words = listed.stdout.split('\0')
   const off: Record<string, string> = {}
@@ -144,7 +151,7 @@ async function driversOff(git: Git, folder: string): Promise<Record<string, stri
     off[key] = isFilter ? '' : 'false'
     if (isFilter) off[`${key.slice(0, key.lastIndexOf('.'))}.required`] = 'false'
   }
-  if (listed.cut || Object.keys(off).length > mostDrivers)
+  if (listed.cut || Object.keys(off).length > maxDrivers)
     throw new GitFailure(-1, `The git configuration in ${folder} names too many programs.`)
   return off
 }

@@ -12,14 +12,14 @@ import type { Clock } from '../../platform/clock.ts'
 import { mask } from '../../platform/mask.ts'
 import { openInside, PathRefused, realPathInside } from '../../platform/path-inside.ts'
 import { statusText } from '../../protocol/sentences.ts'
-import { mostCopied, setUpWithinMs } from '../../protocol/worktrees/worktree.ts'
+import { maxCopiedFiles, setUpWithinMs } from '../../protocol/worktrees/worktree.ts'
 import { AgentOutput } from '../agent-output.ts'
 import type { Repository } from './repository.ts'
 
-const largestCopied = 64 * 1024 * 1024
+const maxCopiedBytes = 64 * 1024 * 1024
 const maxOutput = 64 * 1024
 /** How long the last words of a command that has ended may take; what it left in the background may hold its output open for ever. */
-const lastWordsMs = 200
+const finalOutputMs = 200
 
 export interface CopyResult {
   readonly copied: readonly string[]
@@ -32,7 +32,8 @@ export async function copyIgnored(repository: Repository, top: string, paths: re
   const copied: string[] = []
   const left: { path: string; why: string }[] = []
   for (const [index, path] of paths.entries()) {
-    const why = index < mostCopied ? await copyOne(repository, top, path) : statusText('copiesTooMany', { count: mostCopied })
+    const why =
+      index < maxCopiedFiles ? await copyOne(repository, top, path) : statusText('copiesTooMany', { count: maxCopiedFiles })
     if (why === undefined) copied.push(path)
     else left.push({ path, why })
   }
@@ -47,7 +48,7 @@ async function copyOne(repository: Repository, top: string, path: string): Promi
     const found = await lstat(from).catch(() => undefined)
     if (!found) return statusText('copyMissing')
     if (!found.isFile()) return statusText('copyNoFile')
-    if (found.size > largestCopied) return statusText('copyTooLarge', { size: largestCopied / 1024 / 1024 })
+    if (found.size > maxCopiedBytes) return statusText('copyTooLarge', { size: maxCopiedBytes / 1024 / 1024 })
     if (await lstat(to).catch(() => undefined)) return statusText('copyThere')
     if ((await repository.try(['check-ignore', '--quiet', '--', path], { folder: top })).code !== 0)
       return statusText('copyNotIgnored')
@@ -105,17 +106,17 @@ export function runSetUp({ argv: [file, ...args], folder, env, clock, onOutput, 
   const stopWaiting = clock.after(setUpWithinMs, () => end('timeout'))
   signal?.addEventListener('abort', stop, { once: true })
   if (signal?.aborted) stop()
-  const told = new AgentOutput({ clock, secrets: [], onPiece: onOutput })
+  const agentOutput = new AgentOutput({ clock, secrets: [], onPiece: onOutput })
   for (const stream of [child.stdout, child.stderr]) {
     const decoder = new StringDecoder('utf8')
     stream.on('data', (bytes: Buffer) => {
       output = (output + decoder.write(bytes)).slice(-maxOutput)
     })
-    told.read(stream)
+    agentOutput.read(stream)
   }
   const over = (outcome: SetUpResult['outcome'], exitCode: number | null): void => {
     stopWaiting()
-    told.end()
+    agentOutput.end()
     signal?.removeEventListener('abort', stop)
     // Before anybody cuts it: behind a cut the end of a secret looks like nothing (SE7).
     resolve({ outcome, exitCode, output: mask(output) })
@@ -126,7 +127,7 @@ export function runSetUp({ argv: [file, ...args], folder, env, clock, onOutput, 
   })
   const ended = (exitCode: number | null): void => over(cause ?? (exitCode === 0 ? 'done' : 'failed'), exitCode)
   child.on('exit', (exitCode) => {
-    const stopListening = clock.after(lastWordsMs, () => ended(exitCode))
+    const stopListening = clock.after(finalOutputMs, () => ended(exitCode))
     child.on('close', () => {
       stopListening()
       ended(exitCode)

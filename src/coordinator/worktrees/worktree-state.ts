@@ -1,14 +1,34 @@
 /** What has become of a worktree (WT2): its branch, how far it is ahead and behind, and which files have changed since it began. */
-import { placeOf, shownName, wordsIn } from './file-name.ts'
-import { commandFor } from './git-command.ts'
+import { lstat } from 'node:fs/promises'
+import { displayName, pathOf, splitNul } from './file-name.ts'
 import type { OurWorktree } from './open-worktree.ts'
 import type { Repository } from './repository.ts'
-import { submodulesIn } from './submodules.ts'
+
+/** The exact git command that gets the work out (WT6), for a person who rather types it in their own checkout. Pure. */
+export const mergeCommand = (branch: string, target: string, how: 'merge' | 'rebase'): string =>
+  how === 'merge'
+    ? `git switch ${quoted(target)} && git merge ${quoted(branch)}`
+    : `git switch ${quoted(target)} && git cherry-pick ${quoted(`${target}..${branch}`)}`
+
+const quoted = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
+
+/** How git's index marks an entry that is a commit of another repository. */
+const gitlink = '160000 '
+
+/** The submodules of a checkout that have files, whether `.gitmodules` knows of them or not. */
+export async function submodulesIn(repository: Repository): Promise<Buffer[]> {
+  const words = splitNul(await repository.bytes(['ls-files', '--stage', '-z'], { wordPrefix: gitlink }))
+  const names = new Map(words.map((word) => [word.toString('latin1'), word.subarray(word.indexOf('\t') + 1)]))
+  const { top } = repository.facts
+  const there = async (name: Buffer) =>
+    (await lstat(pathOf(top, Buffer.concat([name, Buffer.from('/.git')]))).catch(() => undefined)) ? [name] : []
+  return (await Promise.all([...names.values()].map(there))).flat()
+}
 
 /** For every `git diff` (SE4). */
-export const runningNothing = ['--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty', '--submodule=short']
+export const safeDiffOptions = ['--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty', '--submodule=short']
 /** Of changed files that are named; the rest is counted. */
-const mostNamed = 1000
+const maxNamedFiles = 1000
 
 export interface ChangedFile {
   readonly path: string
@@ -44,33 +64,33 @@ export interface WorktreeState {
 
 /** `uncommitted`: as it was just read. */
 export async function stateOf(worktree: OurWorktree, uncommitted?: readonly NamedFile[]): Promise<WorktreeState> {
-  const { repository, mark } = worktree
+  const { repository, record } = worktree
   const [pending, since, apart] = await Promise.all([
     uncommitted ?? uncommittedIn(worktree),
     changedSince(worktree),
-    mark.baseBranch === null
+    record.baseBranch === null
       ? undefined
-      : repository.try(['rev-list', '--left-right', '--count', `HEAD...refs/heads/${mark.baseBranch}`]),
+      : repository.try(['rev-list', '--left-right', '--count', `HEAD...refs/heads/${record.baseBranch}`]),
   ])
-  const files = together(since, pending)
+  const files = mergeFiles(since, pending)
   const counts = apart?.code === 0 ? apart.stdout.trim().split('\t').map(Number) : []
   return {
     branch: repository.facts.branch,
     head: repository.facts.head,
     ahead: counts[0] ?? null,
     behind: counts[1] ?? null,
-    files: files.slice(0, mostNamed).map(withoutName),
+    files: files.slice(0, maxNamedFiles).map(withoutName),
     fileCount: files.length,
     uncommitted: pending.length,
-    command: mark.baseBranch === null ? null : commandFor(mark.branch, mark.baseBranch, 'merge'),
+    command: record.baseBranch === null ? null : mergeCommand(record.branch, record.baseBranch, 'merge'),
   }
 }
 
 /** Everything that differs from where it began, committed or not, untracked files last. */
 export const filesOf = async (worktree: OurWorktree): Promise<NamedFile[]> =>
-  together(await changedSince(worktree), await uncommittedIn(worktree))
+  mergeFiles(await changedSince(worktree), await uncommittedIn(worktree))
 
-function together(since: readonly NamedFile[], pending: readonly NamedFile[]): NamedFile[] {
+function mergeFiles(since: readonly NamedFile[], pending: readonly NamedFile[]): NamedFile[] {
   const conflicted = new Set(pending.filter(({ change }) => change === 'conflicted').map(({ path }) => path))
   return [
     ...since.map((file) => (conflicted.has(file.path) ? ({ ...file, change: 'conflicted' } as const) : file)),
@@ -84,7 +104,7 @@ export async function uncommittedIn({ repository }: { readonly repository: Repos
   const args = ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--ignore-submodules=dirty', '--no-renames']
   const [lines, submodules] = await Promise.all([repository.bytes(args), submodulesIn(repository)])
   const files = new Map<string, NamedFile>()
-  for (const line of wordsIn(lines).filter(({ length }) => length > 3)) {
+  for (const line of splitNul(lines).filter(({ length }) => length > 3)) {
     const file = named(line.subarray(3), pendingChange(line.toString('latin1', 0, 2)))
     files.set(`${file.change === 'untracked'} ${file.path}`, file)
   }
@@ -98,7 +118,7 @@ export async function uncommittedIn({ repository }: { readonly repository: Repos
 
 /** Looked at by a git of ours, which runs nothing. One that cannot be looked at counts as changed. */
 async function uncommittedInside(repository: Repository, name: Buffer): Promise<NamedFile[]> {
-  const checkout = await repository.checkoutAt(placeOf(repository.facts.top, name).toString())
+  const checkout = await repository.checkoutAt(pathOf(repository.facts.top, name).toString())
   if (!checkout) return [named(name, 'modified')]
   const inside = await uncommittedIn({ repository: checkout })
   return inside.flatMap((file) => [file, ...(file.within ?? [])].map((each) => below(name, each)))
@@ -107,7 +127,7 @@ async function uncommittedInside(repository: Repository, name: Buffer): Promise<
 const below = (folder: Buffer, { name, change }: NamedFile): NamedFile =>
   named(Buffer.concat([folder, Buffer.from('/'), name]), change)
 
-const named = (name: Buffer, change: ChangedFile['change']): NamedFile => ({ name, path: shownName(name), change })
+const named = (name: Buffer, change: ChangedFile['change']): NamedFile => ({ name, path: displayName(name), change })
 
 function pendingChange(letters: string): ChangedFile['change'] {
   if (letters === '??') return 'untracked'
@@ -118,8 +138,8 @@ function pendingChange(letters: string): ChangedFile['change'] {
 
 /** `M\0path\0R100\0old\0new\0` */
 async function changedSince(worktree: OurWorktree): Promise<NamedFile[]> {
-  const args = ['diff', ...runningNothing, '--name-status', '--find-renames', '-z', await worktree.forkPoint(), '--']
-  const words = wordsIn(await worktree.repository.bytes(args))
+  const args = ['diff', ...safeDiffOptions, '--name-status', '--find-renames', '-z', await worktree.forkPoint(), '--']
+  const words = splitNul(await worktree.repository.bytes(args))
   const files: NamedFile[] = []
   for (let at = 0; at + 1 < words.length; at += 2) {
     const letter = words[at]?.toString('latin1', 0, 1)

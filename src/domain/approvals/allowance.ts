@@ -74,7 +74,7 @@ export function folderOf(asked: AskedCall): string | null {
 }
 
 /** What a model says about its command, in other words each time; not a part of what is done. */
-export const spokenWords: ReadonlySet<string> = new Set(['description', 'explanation', 'justification', 'reason'])
+export const descriptiveKeys: ReadonlySet<string> = new Set(['description', 'explanation', 'justification', 'reason'])
 
 /** What a rule allows, for lists of rules: the command or the whole input, or the files and the kind of tool. */
 export function ruleTitle({ scope, toolKind, folder }: AllowanceRule, asked: AskedCall & { readonly title: string }): string {
@@ -82,7 +82,7 @@ export function ruleTitle({ scope, toolKind, folder }: AllowanceRule, asked: Ask
   if (scope === 'folder') return `${toolKind} ${folder}/**`
   const { command, ...rest } = inputOf(asked) ?? {}
   if (command === undefined) return `${asked.title} ${asked.input}`
-  const other = Object.entries(rest).filter(([key, value]) => !(spokenWords.has(key) && typeof value === 'string'))
+  const other = Object.entries(rest).filter(([key, value]) => !(descriptiveKeys.has(key) && typeof value === 'string'))
   const text = typeof command === 'string' ? command : JSON.stringify(command)
   return other.length === 0 ? text : `${text} ${JSON.stringify(Object.fromEntries(other))}`
 }

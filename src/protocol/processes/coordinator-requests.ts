@@ -16,16 +16,16 @@ export const maxAnswerPart = 64 * 1024
 /** Of one answer: a patch of 16 MiB as text, and something around it. */
 export const maxAnswerParts = 400
 /** Not answered yet, for one coordinator. */
-export const maxOpenQuestions = 200
+export const maxOpenRequests = 200
 
 const Folder = z.string().min(1).max(4096)
 
 /** A place in the register. */
-export const Place = z.object({ kind: z.enum(['worktree', 'plain']), top: Folder })
-export type Place = z.output<typeof Place>
+export const WorktreeFolder = z.object({ kind: z.enum(['worktree', 'plain']), top: Folder })
+export type WorktreeFolder = z.output<typeof WorktreeFolder>
 
-export const Ask = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('worktrees-look'), places: z.array(Place).max(200) }),
+export const CoordinatorRequest = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('worktrees-look'), places: z.array(WorktreeFolder).max(200) }),
   z.object({ kind: z.literal('worktree-state'), top: Folder }),
   z.object({ kind: z.literal('worktree-diff'), top: Folder, path: z.string().max(4096).nullable() }),
   z.object({ kind: z.literal('worktree-patch'), top: Folder }),
@@ -38,30 +38,34 @@ export const Ask = z.discriminatedUnion('kind', [
     how: z.enum(['merge', 'rebase']),
     message: z.string().min(1).max(10_000),
   }),
-  z.object({ kind: z.literal('worktree-remove'), place: Place, confirmed: z.string().max(200).nullable() }),
+  z.object({ kind: z.literal('worktree-remove'), place: WorktreeFolder, confirmed: z.string().max(200).nullable() }),
 ])
-export type Ask = z.output<typeof Ask>
-export type AskKind = Ask['kind']
+export type CoordinatorRequest = z.output<typeof CoordinatorRequest>
+export type CoordinatorRequestKind = CoordinatorRequest['kind']
 
 /** Those that change something; what came of them is kept as long as a receipt. */
-export const effects: ReadonlySet<AskKind> = new Set(['worktree-commit', 'worktree-merge', 'worktree-remove'])
+export const changingRequests: ReadonlySet<CoordinatorRequestKind> = new Set([
+  'worktree-commit',
+  'worktree-merge',
+  'worktree-remove',
+])
 
 /** Why it could not be answered: the words are for a person. */
-export const askFailures = ['gone', 'not_ours', 'git_refused', 'invalid', 'busy'] as const
+export const requestFailures = ['gone', 'not_ours', 'git_refused', 'invalid', 'busy'] as const
 
-export type Answer =
+export type CoordinatorAnswer =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly reason: (typeof askFailures)[number]; readonly why: string }
+  | { readonly ok: false; readonly reason: (typeof requestFailures)[number]; readonly why: string }
 
 /** The body of `question-asked`, and in the snapshot. */
-export interface AskedQuestion {
+export interface OpenCoordinatorRequest {
   readonly questionId: string
-  readonly ask: Ask
+  readonly ask: CoordinatorRequest
 }
 
 const about = { n: z.int().min(1) }
 
-export const questionFacts = [
+export const coordinatorRequestFacts = [
   z.object({
     ...about,
     type: z.literal('question-answered'),

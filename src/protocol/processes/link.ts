@@ -15,7 +15,7 @@ import * as z from 'zod'
 import { maxLabels } from '../../domain/processes/placement.ts'
 import { Label } from '../text.ts'
 import { type AcpParticulars, type ConfigureOrder, type RunningTurn, type SettledPermission, turnFacts } from '../turns/link.ts'
-import { type AskedQuestion, questionFacts } from './coordinator-requests.ts'
+import { coordinatorRequestFacts, type OpenCoordinatorRequest } from './coordinator-requests.ts'
 import { processEndReasons, processStates } from './process.ts'
 
 /** Of this protocol; `up` replaces a coordinator that speaks another. */
@@ -27,7 +27,7 @@ export const maxFactsBytes = 512 * 1024
 /** In one piece of output. */
 export const maxOutputPiece = 16 * 1024
 /** Facts, or an empty message of them, come at least this often: that is how a coordinator is heard of. */
-export const beatMs = 10_000
+export const heartbeatMs = 10_000
 
 const Id = z.string().min(1).max(200)
 const RequestId = z.string().min(1).max(200).optional()
@@ -87,7 +87,7 @@ export const LinkFact = z.discriminatedUnion('type', [
   /** What it wrote to standard error (and output, where that carries no protocol), masked, pieces joined to at most one a second. */
   z.object({ ...about, type: z.literal('process-output'), text: z.string().max(maxOutputPiece) }),
   ...turnFacts,
-  ...questionFacts,
+  ...coordinatorRequestFacts,
   /** Everything of its is over and it goes: the last fact of an instance. */
   z.object({ n: FactNumber, type: z.literal('goodbye') }),
 ])
@@ -143,7 +143,7 @@ export interface CoordinatorOrders {
   /** What is to be set of agents that live, and was not answered. */
   readonly configures: readonly ConfigureOrder[]
   /** That it has not answered, and that somebody still waits for. */
-  readonly questions: readonly AskedQuestion[]
+  readonly questions: readonly OpenCoordinatorRequest[]
 }
 
 /** Behind its order or before it; said once, to whoever is connected. */

@@ -8,13 +8,13 @@ export const setUpWithinMs = 15 * 60_000
 export const maxSetUpOutput = 8 * 1024
 
 /** Ignored files that a project may name. */
-export const mostCopied = 100
+export const maxCopiedFiles = 100
 
 /** What was done to make a fresh worktree runnable (WT5). */
 export const SetUpReport = z.object({
-  copied: z.array(z.string().max(1024)).max(mostCopied),
+  copied: z.array(z.string().max(1024)).max(maxCopiedFiles),
   /** Each with its reason. */
-  left: z.array(z.object({ path: z.string().max(1024), why: z.string().max(1024) })).max(mostCopied),
+  left: z.array(z.object({ path: z.string().max(1024), why: z.string().max(1024) })).max(maxCopiedFiles),
   /** null: the project names no command. */
   outcome: z.enum(['done', 'failed', 'timeout', 'stopped', 'not_found']).nullable(),
   exitCode: z.int().nullable(),
@@ -110,7 +110,7 @@ export const LossSummary = z.object({
 export type LossSummary = z.output<typeof LossSummary>
 
 /** What a look at a worktree finds: what it takes, and whether it can go. */
-export const WorktreeLook = z.object({
+export const WorktreeInspection = z.object({
   /** `complete: false`: at least so much. */
   disk: z.object({ bytes: z.int(), files: z.int(), complete: z.boolean() }),
   ahead: z.int().nullable(),
@@ -124,11 +124,11 @@ export const WorktreeLook = z.object({
   /** With `would_lose`: what, unless its machine has an older build. */
   losses: LossSummary.nullable().optional(),
 })
-export type WorktreeLook = z.output<typeof WorktreeLook>
+export type WorktreeInspection = z.output<typeof WorktreeInspection>
 
 /** In a list: `look` only when it was asked for; null then when its machine gave no answer, and `trouble` says why. */
 export const ListedWorktree = Worktree.extend({
-  look: WorktreeLook.nullable().optional(),
+  look: WorktreeInspection.nullable().optional(),
   trouble: z.string().nullable().optional(),
 })
 export type ListedWorktree = z.output<typeof ListedWorktree>
@@ -137,7 +137,7 @@ export type ListedWorktree = z.output<typeof ListedWorktree>
 export const SetUp = z.strictObject({
   command: z.array(longText(4096)).max(200).nullable(),
   /** Paths below the top of the repository. */
-  copy: z.array(line(1024)).max(mostCopied),
+  copy: z.array(line(1024)).max(maxCopiedFiles),
 })
 export type SetUp = z.output<typeof SetUp>
 

@@ -5,7 +5,7 @@
 import { Refusal } from '../../domain/errors.ts'
 import { coordinatorStream } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { type Answer, effects } from '../../protocol/processes/coordinator-requests.ts'
+import { type CoordinatorAnswer, changingRequests } from '../../protocol/processes/coordinator-requests.ts'
 import {
   findCoordinatorAnswer,
   forgetCoordinatorRequest,
@@ -28,21 +28,21 @@ export class Questions {
   async ask<Value>(question: Question, receipt?: ReceiptKey): Promise<Value> {
     const { id } = await this.#store.run(requestFromCoordinator, question, receipt)
     const answer = await this.#answerTo(id, question)
-    if (!effects.has(question.ask.kind)) await this.#store.run(forgetCoordinatorRequest, { id })
+    if (!changingRequests.has(question.ask.kind)) await this.#store.run(forgetCoordinatorRequest, { id })
     if (answer.ok) return answer.value as Value
     throw refusalFor(answer)
   }
 
-  async #answerTo(id: string, { coordinatorId, withinMs }: Question): Promise<Answer> {
+  async #answerTo(id: string, { coordinatorId, withinMs }: Question): Promise<CoordinatorAnswer> {
     const stream = coordinatorStream(coordinatorId)
-    const look = (): Promise<Answer | undefined> => this.#store.query(findCoordinatorAnswer, { id })
+    const look = (): Promise<CoordinatorAnswer | undefined> => this.#store.query(findCoordinatorAnswer, { id })
     const answer = await untilSeen({ store: this.#store, clock: this.#clock, stream, withinMs, look })
     if (!answer) throw new Refusal('no_answer', undefined, { coordinatorId })
     return answer
   }
 }
 
-function refusalFor({ reason, why }: Extract<Answer, { ok: false }>): Refusal {
+function refusalFor({ reason, why }: Extract<CoordinatorAnswer, { ok: false }>): Refusal {
   switch (reason) {
     case 'gone':
       return new Refusal('not_found', why)

@@ -6,13 +6,13 @@
 import type { Who } from '../../domain/access/who.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
-import type { Ask, Place } from '../../protocol/processes/coordinator-requests.ts'
+import type { CoordinatorRequest, WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
 import type {
   ListedWorktree,
   Losses,
   Worktree,
   WorktreeDiff,
-  WorktreeLook,
+  WorktreeInspection,
   WorktreeState,
 } from '../../protocol/worktrees/worktree.ts'
 import { accountOf } from '../../services/consoles/queries.ts'
@@ -156,11 +156,11 @@ export class Worktrees {
     return row
   }
 
-  #look<Value>(who: Caller, row: WorktreeRow, ask: Ask): Promise<Value> {
+  #look<Value>(who: Caller, row: WorktreeRow, ask: CoordinatorRequest): Promise<Value> {
     return this.#questions.ask(questionAbout(row, ask, who, inspectWithinMs))
   }
 
-  #do<Value>(who: Caller, row: WorktreeRow, ask: Ask, receipt: ReceiptKey | undefined): Promise<Value> {
+  #do<Value>(who: Caller, row: WorktreeRow, ask: CoordinatorRequest, receipt: ReceiptKey | undefined): Promise<Value> {
     return this.#questions.ask(questionAbout(row, ask, who, changeWithinMs), receipt)
   }
 
@@ -175,7 +175,7 @@ export class Worktrees {
       const question = { kind: 'worktrees-look', places: own.map(placeOf) } as const
       const about = { coordinatorId, ask: question, projectId, worktreeId: null, withinMs: inspectWithinMs, by: who.id }
       try {
-        const looks = await this.#questions.ask<WorktreeLook[]>(about)
+        const looks = await this.#questions.ask<WorktreeInspection[]>(about)
         for (const [index, row] of own.entries()) found.set(row.id, { look: looks[index] ?? null, trouble: null })
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
@@ -187,9 +187,9 @@ export class Worktrees {
   }
 }
 
-const placeOf = ({ kind, top }: WorktreeRow): Place => ({ kind, top })
+const placeOf = ({ kind, top }: WorktreeRow): WorktreeFolder => ({ kind, top })
 
-const questionAbout = (row: WorktreeRow, ask: Ask, who: Caller, withinMs: number) => ({
+const questionAbout = (row: WorktreeRow, ask: CoordinatorRequest, who: Caller, withinMs: number) => ({
   coordinatorId: row.coordinator_id,
   ask,
   projectId: row.project_id,

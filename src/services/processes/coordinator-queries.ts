@@ -4,7 +4,7 @@ import { detectWork } from '../../domain/agent-sessions/work-detection.ts'
 import { epochMs } from '../../domain/instant.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { decideOrder } from '../../domain/processes/start.ts'
-import { effects } from '../../protocol/processes/coordinator-requests.ts'
+import { changingRequests } from '../../protocol/processes/coordinator-requests.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import { type Pair, selectLiveAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
 import { userSessionsOf } from '../../store/consoles/role-agents.ts'
@@ -114,7 +114,7 @@ async function askedAbout(reader: Reader, facts: readonly LinkFact[]): Promise<s
   for (const fact of facts) {
     if (fact.type !== 'question-answered' || !fact.last) continue
     const question = await reader.first(selectQuestion, { id: fact.questionId })
-    if (question && effects.has(question.kind)) projectIds.add(question.project_id)
+    if (question && changingRequests.has(question.kind)) projectIds.add(question.project_id)
   }
   return [...projectIds]
 }

@@ -6,7 +6,12 @@ import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { later } from '../../domain/instant.ts'
 import { coordinatorStream, projectStream } from '../../domain/stream-name.ts'
-import { type Answer, type Ask, effects, maxOpenQuestions } from '../../protocol/processes/coordinator-requests.ts'
+import {
+  type CoordinatorAnswer,
+  type CoordinatorRequest,
+  changingRequests,
+  maxOpenRequests,
+} from '../../protocol/processes/coordinator-requests.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import {
   deleteAnswer,
@@ -25,7 +30,7 @@ import { selectWorktree, updateRemoved } from '../../store/worktrees/worktrees.t
 
 export interface Question {
   readonly coordinatorId: string
-  readonly ask: Ask
+  readonly ask: CoordinatorRequest
   /** The project and worktree it is about, where effects are announced. */
   readonly projectId: string
   readonly worktreeId: string | null
@@ -42,7 +47,7 @@ export const requestFromCoordinator = defineUseCase({
       const machine = coordinator?.machine ?? coordinatorId
       throw new Refusal('coordinator_away', refusalText('machineAway', { machine }), { coordinatorId, machine })
     }
-    if ((await openQuestions(tx, coordinatorId, now)).length >= maxOpenQuestions)
+    if ((await openQuestions(tx, coordinatorId, now)).length >= maxOpenRequests)
       throw new Refusal('busy', refusalText('machineBusy'))
     const id = random.uuid()
     await tx.write(insertQuestion, {
@@ -66,7 +71,7 @@ export const requestFromCoordinator = defineUseCase({
 /** Returns a coordinator's whole answer. Undefined until it is complete. */
 export const findCoordinatorAnswer = defineQuery({
   name: 'find-coordinator-answer',
-  run: async (reader, { id }: { id: string }): Promise<Answer | undefined> => {
+  run: async (reader, { id }: { id: string }): Promise<CoordinatorAnswer | undefined> => {
     if (((await reader.first(selectQuestion, { id }))?.answered_at ?? null) === null) return undefined
     const parts = await reader.all(selectAnswer, { questionId: id })
     return JSON.parse(parts.map(({ said }) => said).join(''))
@@ -102,12 +107,12 @@ export async function takeAnswer(
   if (!last) return
   await tx.write(updateAnswered, { id: questionId, now })
   tx.append(coordinatorStream(coordinatorId), { type: 'question-answered', data: { questionId } })
-  if (!effects.has(question.kind) || !projectIds.includes(question.project_id)) return
+  if (!changingRequests.has(question.kind) || !projectIds.includes(question.project_id)) return
   const parts = await tx.all(selectAnswer, { questionId })
   await noteEffect(tx, question, JSON.parse(parts.map(({ said }) => said).join('')), now)
 }
 
-async function noteEffect(tx: Tx, question: QuestionRow, answer: Answer, now: string): Promise<void> {
+async function noteEffect(tx: Tx, question: QuestionRow, answer: CoordinatorAnswer, now: string): Promise<void> {
   const { worktree_id: worktreeId, asked_by: by, kind, project_id } = question
   const worktree = worktreeId === null ? undefined : await tx.first(selectWorktree, { id: worktreeId })
   if (!worktree || worktree.removed_at !== null) return

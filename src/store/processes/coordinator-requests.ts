@@ -1,6 +1,6 @@
 /** Questions to coordinators and their answers as rows (link-questions.ts). Written behind the lock of the coordinator's stream. */
 import type { Instant } from '../../domain/instant.ts'
-import { type AskedQuestion, maxOpenQuestions } from '../../protocol/processes/coordinator-requests.ts'
+import { maxOpenRequests, type OpenCoordinatorRequest } from '../../protocol/processes/coordinator-requests.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -66,13 +66,13 @@ export const selectQuestionsBefore = statement<{ before: Instant; limit: number 
 
 /** What somebody still waits for, whichever instance of the coordinator was asked. */
 export const openQuestions = (reader: Reader, coordinatorId: string, now: Instant) =>
-  reader.all(selectOpen, { coordinatorId, now, limit: maxOpenQuestions })
+  reader.all(selectOpen, { coordinatorId, now, limit: maxOpenRequests })
 
 /** Those of the instance that is there now. */
 export const openQuestionsOf = async (
   reader: Reader,
   { coordinatorId, epoch, now }: { readonly coordinatorId: string; readonly epoch: number; readonly now: Instant },
-): Promise<AskedQuestion[]> =>
+): Promise<OpenCoordinatorRequest[]> =>
   (await openQuestions(reader, coordinatorId, now))
     .filter((row) => row.epoch === epoch)
     .map((row) => ({ questionId: row.id, ask: JSON.parse(row.ask) }))

@@ -1,6 +1,6 @@
 /** The tables of worktrees and of questions to coordinators, as tables.ts has the others. */
 import type { Instant } from '../../domain/instant.ts'
-import type { AskKind, Place } from '../../protocol/processes/coordinator-requests.ts'
+import type { CoordinatorRequestKind, WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
 
 /** The register (WT3): what is not in it is not ours to remove. */
 export interface WorktreesTable {
@@ -14,7 +14,7 @@ export interface WorktreesTable {
   role: string
   agent_id: string
   coordinator_id: string
-  kind: Place['kind']
+  kind: WorktreeFolder['kind']
   folder: string
   /** Of the tree; the folder may lie below. */
   top: string
@@ -45,7 +45,7 @@ export interface QuestionsTable {
   coordinator_id: string
   /** Of the coordinator that was asked; its successor is not. */
   epoch: number
-  kind: AskKind
+  kind: CoordinatorRequestKind
   /** JSON */
   ask: string
   project_id: string

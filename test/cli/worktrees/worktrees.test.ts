@@ -96,7 +96,7 @@ test('[WT7] old worktrees go at once, after one question that names what would b
   for (let n = 0; n < 4; n++) trees.push(await work(`role-${n}`))
   const [used, dirty, later, ...others] = trees
   if (!used || !dirty || !later) throw new Error('There are too few.')
-  await occupancy.arrive(used.launchId, join(used.top, '..'), async () => used.top, String)
+  await occupancy.enter(used.launchId, join(used.top, '..'), async () => used.top, String)
   dirty.tree.write('only.txt', 'x')
   dirty.tree.git('commit', '--quiet', '--allow-empty', '-m', 'Nowhere else')
   const left = (): string[] => trees.filter(({ top }) => existsSync(top)).map(({ branch }) => branch)

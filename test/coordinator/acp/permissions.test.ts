@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { outcomeOf, questionOf } from '../../../src/coordinator/acp/permissions.ts'
+import { outcomeOf, permissionRequestOf } from '../../../src/coordinator/acp/permissions.ts'
 import { ToolCalls } from '../../../src/coordinator/acp/tool-calls.ts'
 
 const options = [
@@ -10,7 +10,7 @@ const options = [
 const request = (toolCall: object) => ({ sessionId: 's', options, toolCall: { toolCallId: 'c', ...toolCall } })
 
 test('[AP4] the digest is of the exact request: any change of it is another one, the order of its fields is not', () => {
-  const digest = (toolCall: object) => questionOf(request(toolCall), new ToolCalls())?.digest
+  const digest = (toolCall: object) => permissionRequestOf(request(toolCall), new ToolCalls())?.digest
   const one = digest({ title: 'Run', rawInput: { command: 'ls', cwd: '/' } })
   expect(digest({ rawInput: { cwd: '/', command: 'ls' }, title: 'Run' })).toBe(one)
   for (const other of [
@@ -24,8 +24,12 @@ test('[AP4] the digest is of the exact request: any change of it is another one,
 
 test('[AP4] a question is shown with what was known of the call before', () => {
   const calls = new ToolCalls()
-  calls.put({ toolCallId: 'c', title: 'Run ls', kind: 'execute', rawInput: { command: 'ls' } })
-  expect(questionOf(request({}), calls)?.call).toMatchObject({ title: 'Run ls', toolKind: 'execute', input: '{"command":"ls"}' })
+  calls.apply({ toolCallId: 'c', title: 'Run ls', kind: 'execute', rawInput: { command: 'ls' } })
+  expect(permissionRequestOf(request({}), calls)?.call).toMatchObject({
+    title: 'Run ls',
+    toolKind: 'execute',
+    input: '{"command":"ls"}',
+  })
 })
 
 const textOf = (text: string) => [{ type: 'content', content: { type: 'text', text } }]
@@ -33,8 +37,8 @@ const textOf = (text: string) => [{ type: 'content', content: { type: 'text', te
 test('[AP6] a question adds to what is known of its call and replaces none of it; the call itself stays as it was told', () => {
   const calls = new ToolCalls()
   const whole = '{"command":"cd /long/folder && rm README.md"}'
-  calls.put({ toolCallId: 'c', title: 'cd /long/folder && rm README.md', kind: 'execute', content: textOf(whole) })
-  const asked = () => questionOf(request({ title: 'Bash', content: textOf('Running: cd /long/folder…') }), calls)
+  calls.apply({ toolCallId: 'c', title: 'cd /long/folder && rm README.md', kind: 'execute', content: textOf(whole) })
+  const asked = () => permissionRequestOf(request({ title: 'Bash', content: textOf('Running: cd /long/folder…') }), calls)
   const shown = {
     title: 'cd /long/folder && rm README.md · Bash',
     toolKind: 'execute',
@@ -45,11 +49,11 @@ test('[AP6] a question adds to what is known of its call and replaces none of it
   }
   expect(asked()).toMatchObject({ call: shown, likeness: null })
   expect(asked()?.call).toMatchObject(shown)
-  expect(calls.put({ toolCallId: 'c', status: 'completed' })?.content).toEqual([{ type: 'text', text: whole }])
+  expect(calls.apply({ toolCallId: 'c', status: 'completed' })?.content).toEqual([{ type: 'text', text: whole }])
   const diff = { type: 'diff', path: '/w/a', oldText: 'a', newText: 'b' }
   const edit = { toolCallId: 'e', kind: 'edit', rawInput: {}, content: [diff], locations: [{ path: '/w/a' }] }
-  calls.put(edit)
-  const again = questionOf(request({ ...edit, rawInput: { path: '/w/a' }, title: 'Edit a' }), calls)
+  calls.apply(edit)
+  const again = permissionRequestOf(request({ ...edit, rawInput: { path: '/w/a' }, title: 'Edit a' }), calls)
   expect(again?.call).toMatchObject({ title: 'Edit a', input: '{"path":"/w/a"}', content: [diff], cut: false })
   expect(again?.call.locations).toHaveLength(1)
 })
@@ -57,13 +61,13 @@ test('[AP6] a question adds to what is known of its call and replaces none of it
 test('[AP6] a question that contradicts its call is shown with both, is of no kind of tool, and cannot be known again', () => {
   const calls = new ToolCalls()
   const command = (text: string, more: object = {}) => ({ kind: 'execute', rawInput: { command: text, ...more } })
-  calls.put({ toolCallId: 'c', title: 'Run', ...command('rm README.md', { description: 'x' }) })
-  const other = questionOf(request(command('ls')), calls)
+  calls.apply({ toolCallId: 'c', title: 'Run', ...command('rm README.md', { description: 'x' }) })
+  const other = permissionRequestOf(request(command('ls')), calls)
   expect(other).toMatchObject({ likeness: null, call: { input: '{"command":"rm README.md","description":"x"}' } })
   expect(other?.call.content).toEqual([{ type: 'text', text: '{"command":"ls"}' }])
-  expect(questionOf(request({ kind: 'read' }), calls)).toMatchObject({ likeness: null, call: { toolKind: 'other' } })
-  const same = questionOf(request(command('rm README.md', { description: 'in other words' })), calls)
-  expect(same?.likeness).toBe(questionOf(request(command('rm README.md')), new ToolCalls())?.likeness)
+  expect(permissionRequestOf(request({ kind: 'read' }), calls)).toMatchObject({ likeness: null, call: { toolKind: 'other' } })
+  const same = permissionRequestOf(request(command('rm README.md', { description: 'in other words' })), calls)
+  expect(same?.likeness).toBe(permissionRequestOf(request(command('rm README.md')), new ToolCalls())?.likeness)
 })
 
 test('[AP4] options are chosen by kind, a yes is for once; without one for it nothing happens', () => {
@@ -76,7 +80,7 @@ test('[AP4] options are chosen by kind, a yes is for once; without one for it no
 })
 
 test('[AP4] the same call asked again is known again, whatever it is called; another command is another one, by any trick', () => {
-  const likeness = (toolCall: object) => questionOf(request({ kind: 'execute', ...toolCall }), new ToolCalls())?.likeness
+  const likeness = (toolCall: object) => permissionRequestOf(request({ kind: 'execute', ...toolCall }), new ToolCalls())?.likeness
   const command = (text: unknown, more: object = {}) => likeness({ title: 'Run', rawInput: { command: text, cwd: '/', ...more } })
   const one = command('npm test')
   expect(one).toMatch(/^[0-9a-f]{64}$/)
@@ -98,23 +102,23 @@ test('[AP4] the same call asked again is known again, whatever it is called; ano
   expect(command('npm test', { cwd: '/tmp' })).not.toBe(one)
   expect(command('npm test', { env: { PATH: '/evil' } })).not.toBe(one)
   expect(command('npm test', { description: { run: 'x' } })).not.toBe(one)
-  expect(questionOf(request({ kind: 'edit', rawInput: { command: 'npm test', cwd: '/' } }), new ToolCalls())?.likeness).not.toBe(
-    one,
-  )
+  expect(
+    permissionRequestOf(request({ kind: 'edit', rawInput: { command: 'npm test', cwd: '/' } }), new ToolCalls())?.likeness,
+  ).not.toBe(one)
 })
 
 test('[AP4] what was told of the call before counts, to its end; without a word of what would be done nothing is known again', () => {
   const calls = new ToolCalls()
   const long = 'x'.repeat(100_000)
   const asked = (rawInput: unknown, more: object = {}) => {
-    calls.put({ toolCallId: 'c', title: 'Write', kind: 'edit', rawInput })
-    return questionOf(request(more), calls)?.likeness
+    calls.apply({ toolCallId: 'c', title: 'Write', kind: 'edit', rawInput })
+    return permissionRequestOf(request(more), calls)?.likeness
   }
   const one = asked({ path: 'a', text: `${long}1` })
   expect(asked({ path: 'a', text: `${long}1` })).toBe(one)
   expect(asked({ path: 'a', text: `${long}2` })).not.toBe(one)
   for (const nothing of [{}, [], '', null, undefined]) {
     const cut = { kind: 'execute', title: 'Bash', rawInput: nothing, content: textOf('Running: cd /long/folder…') }
-    expect(questionOf(request(cut), new ToolCalls())?.likeness).toBeNull()
+    expect(permissionRequestOf(request(cut), new ToolCalls())?.likeness).toBeNull()
   }
 })

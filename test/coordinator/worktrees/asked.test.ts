@@ -3,15 +3,15 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Questions } from '../../../src/coordinator/coordinator-requests.ts'
+import { CoordinatorRequests } from '../../../src/coordinator/coordinator-requests.ts'
 import type { NewFact } from '../../../src/coordinator/spool.ts'
-import { answerAsk } from '../../../src/coordinator/worktrees/answer-request.ts'
+import { answerRequest } from '../../../src/coordinator/worktrees/answer-request.ts'
 import { makeWorkspace } from '../../../src/coordinator/worktrees/make-workspace.ts'
 import { Occupancy } from '../../../src/coordinator/worktrees/occupancy.ts'
 import { openWorktree } from '../../../src/coordinator/worktrees/open-worktree.ts'
 import { removeWorktree } from '../../../src/coordinator/worktrees/remove-worktree.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
-import type { Answer, Ask } from '../../../src/protocol/processes/coordinator-requests.ts'
+import type { CoordinatorAnswer, CoordinatorRequest } from '../../../src/protocol/processes/coordinator-requests.ts'
 import { nowhere } from '../../services/agent-sessions/agent-office.ts'
 import { at, makeRepository, testGit } from '../../support/git-repository.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -27,7 +27,8 @@ async function machineWithTree() {
   const made = await makeWorkspace(git, wanted)
   if (made.kind !== 'worktree') throw new Error(made.why)
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects
-  const ask = async (asked: Ask): Promise<any> => answerAsk({ git, worktreesFolder, occupancy, clock: systemClock }, asked)
+  const ask = async (asked: CoordinatorRequest): Promise<any> =>
+    answerRequest({ git, worktreesFolder, occupancy, clock: systemClock }, asked)
   return { git, ask, root, worktreesFolder, occupancy, project, top: made.top, tree: at(made.top) }
 }
 
@@ -98,13 +99,13 @@ test('[SE5] a folder that is not below ours, leads out of it, or is no worktree 
 test('[WT3] a process that comes while the losses are looked at keeps the tree; an agent that comes during a removal waits for it', async () => {
   const { git, root, top, ask, occupancy } = await machineWithTree()
   let looks = 0
-  const livingIn = async (): Promise<number[]> => (++looks > 1 ? [4711] : [])
-  expect(await removeWorktree(await openWorktree(git, top), { root, livingIn })).toMatchObject({ reason: 'in_use' })
+  const processesIn = async (): Promise<number[]> => (++looks > 1 ? [4711] : [])
+  expect(await removeWorktree(await openWorktree(git, top), { root, processesIn })).toMatchObject({ reason: 'in_use' })
   expect(existsSync(top)).toBe(true)
   const gate = Promise.withResolvers<string>()
-  const removal = occupancy.removing(root, top, () => gate.promise)
+  const removal = occupancy.remove(root, top, () => gate.promise)
   let hasCome = false
-  const arrival = occupancy.arrive(
+  const arrival = occupancy.enter(
     'launch',
     root,
     async () => {
@@ -127,7 +128,7 @@ test('[WT3] a process that comes while the losses are looked at keeps the tree; 
 test('[WT3] an agent that was given up before its place was made does not occupy it', async () => {
   const { root, top, ask, occupancy } = await machineWithTree()
   const gate = Promise.withResolvers<string>()
-  const arrival = occupancy.arrive('late', root, () => gate.promise, String)
+  const arrival = occupancy.enter('late', root, () => gate.promise, String)
   occupancy.leave('late')
   gate.resolve(top)
   await arrival
@@ -148,10 +149,10 @@ test('[WT6] the command that is offered does what it says, in a shell', async ()
 
 test('[WT2] an answer that takes many messages is cut between characters, so that each can be kept as it is', async () => {
   for (const before of ['', ' ']) {
-    const answer: Answer = { ok: true, value: before + '𝄞'.repeat(100_000) }
+    const answer: CoordinatorAnswer = { ok: true, value: before + '𝄞'.repeat(100_000) }
     const told: string[] = []
-    const tell = (fact: NewFact) => void (fact.type === 'question-answered' && told.push(fact.text))
-    new Questions({ answer: async () => answer, tell, logger: nowhere }).asked({
+    const report = (fact: NewFact) => void (fact.type === 'question-answered' && told.push(fact.text))
+    new CoordinatorRequests({ answer: async () => answer, report, logger: nowhere }).handle({
       questionId: 'q',
       ask: { kind: 'worktree-diff', top: '/', path: null },
     })

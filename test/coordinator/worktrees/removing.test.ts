@@ -5,15 +5,20 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { commitAll } from '../../../src/coordinator/worktrees/commit.ts'
-import { livingIn } from '../../../src/coordinator/worktrees/living-in.ts'
 import { openWorktree } from '../../../src/coordinator/worktrees/open-worktree.ts'
-import { lossesOf, type Removed, removePlainFolder, removeWorktree } from '../../../src/coordinator/worktrees/remove-worktree.ts'
+import { processesIn } from '../../../src/coordinator/worktrees/processes-in-folder.ts'
+import {
+  lossesOf,
+  type RemovalResult,
+  removePlainFolder,
+  removeWorktree,
+} from '../../../src/coordinator/worktrees/remove-worktree.ts'
 import { gitMeeting, testGit } from '../../support/git-repository.ts'
 import { type ProjectWithWorktree, projectWithWorktree } from '../../support/our-worktree.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const remove = async ({ open, root }: ProjectWithWorktree, confirmed?: string): Promise<Removed> =>
-  removeWorktree(await open(), { root, livingIn, confirmed })
+const remove = async ({ open, root }: ProjectWithWorktree, confirmed?: string): Promise<RemovalResult> =>
+  removeWorktree(await open(), { root, processesIn, confirmed })
 
 const branches = ({ project }: ProjectWithWorktree): string => project.git('branch', '--list', 'holdfast/*')
 
@@ -135,14 +140,16 @@ test('[WT3] a commit that comes when the losses have been looked at keeps its br
     if (++looks === 2) commit()
     return []
   }
-  expect(await removeWorktree(await made.open(), { root: made.root, livingIn: coming })).toEqual({ outcome: 'removed' })
+  expect(await removeWorktree(await made.open(), { root: made.root, processesIn: coming })).toEqual({ outcome: 'removed' })
   expect(made.project.git('log', '-1', '--format=%s', 'holdfast/1c55ab10/auth')).toBe('Meanwhile')
 })
 
 test('[WT3] a commit that comes while git removes the tree keeps its branch', async () => {
   const made = await projectWithWorktree()
   const git = gitMeeting('worktree remove', `git -C ${made.top} commit --quiet --allow-empty -m Meanwhile`)
-  expect(await removeWorktree(await openWorktree(git, made.top), { root: made.root, livingIn })).toEqual({ outcome: 'removed' })
+  expect(await removeWorktree(await openWorktree(git, made.top), { root: made.root, processesIn })).toEqual({
+    outcome: 'removed',
+  })
   expect(made.project.git('log', '-1', '--format=%s', 'holdfast/1c55ab10/auth')).toBe('Meanwhile')
 })
 
@@ -156,7 +163,7 @@ test('[WT3] a person’s own checkout or worktree is not ours, and is not even o
 
 test('[WT3] one outside of our own folder stays, and where git refuses we stop and say so', async () => {
   const made = await projectWithWorktree()
-  const elsewhere = await removeWorktree(await made.open(), { root: temporaryFolder(), livingIn })
+  const elsewhere = await removeWorktree(await made.open(), { root: temporaryFolder(), processesIn })
   expect(elsewhere).toMatchObject({ outcome: 'refused', reason: 'not_ours' })
   made.project.git('worktree', 'lock', '--reason', 'on a disk that comes and goes', made.top)
   expect(await remove(made)).toMatchObject({ outcome: 'refused', reason: 'git_refused', why: expect.stringContaining('locked') })

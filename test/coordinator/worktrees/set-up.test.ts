@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { lookAtRepository, Repository } from '../../../src/coordinator/worktrees/repository.ts'
+import { openRepository, Repository } from '../../../src/coordinator/worktrees/repository.ts'
 import { copyIgnored, runSetUp, type SetUpCommand } from '../../../src/coordinator/worktrees/set-up.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { isAlive } from '../../../src/platform/run-file.ts'
@@ -20,7 +20,7 @@ test('[WT5] ignored files are copied from the project, each that is not with its
   project.write('plain.txt', 'x')
   mkdirSync(join(project.folder, 'node_modules/folder'))
   symlinkSync('/etc', join(project.folder, 'outside'))
-  const repository = await lookAtRepository(testGit(), project.folder)
+  const repository = await openRepository(testGit(), project.folder)
   if (!(repository instanceof Repository)) throw new Error(repository.why)
   const named = [
     '.env',

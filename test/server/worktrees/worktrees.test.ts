@@ -123,12 +123,12 @@ test('[WT3] by the policy of its project a tree that nobody uses goes when nothi
 test('[WT3] an agent that works in it, or is on its way there, keeps it; what git refuses is reported and stays', async () => {
   const { work, api, occupancy, project } = await openWorktreeRoom()
   const { id, top, launchId } = await work('auth')
-  await occupancy.arrive(launchId, join(top, '..'), async () => top, String)
+  await occupancy.enter(launchId, join(top, '..'), async () => top, String)
   const used = await api(`/${id}`, { method: 'DELETE' })
   expect([used.status, used.json.code]).toEqual([409, 'worktree_in_use'])
   occupancy.leave(launchId)
   const arriving = Promise.withResolvers<string>()
-  const arrival = occupancy.arrive('another', join(top, '..'), () => arriving.promise, String)
+  const arrival = occupancy.enter('another', join(top, '..'), () => arriving.promise, String)
   expect((await api(`/${id}`, { method: 'DELETE' })).json.code).toBe('worktree_in_use')
   arriving.resolve('elsewhere')
   await arrival

@@ -17,7 +17,7 @@ export async function currentFolders(): Promise<CurrentFolders> {
   return new Map(found.flatMap(([pid, folder]) => (folder === undefined ? [] : [[pid, folder] as const])))
 }
 
-export async function livingIn(folder: string, processes?: CurrentFolders): Promise<number[]> {
+export async function processesIn(folder: string, processes?: CurrentFolders): Promise<number[]> {
   const all = [...(processes ?? (await currentFolders()))]
   return all.filter(([, current]) => current === folder || isBelow(folder, current)).map(([pid]) => pid)
 }

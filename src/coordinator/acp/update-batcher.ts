@@ -4,9 +4,9 @@
  */
 import type { Clock } from '../../platform/clock.ts'
 import { type AgentUpdate, maxTextPiece } from '../../protocol/turns/agent-update.ts'
-import { maxWaitingUpdates, pieceMs } from './limits.ts'
+import { batchMs, maxWaitingUpdates } from './limits.ts'
 
-export class Pieces {
+export class UpdateBatcher {
   readonly #clock: Clock
   readonly #out: (update: AgentUpdate) => void
   #waiting: AgentUpdate[] = []
@@ -22,14 +22,14 @@ export class Pieces {
   add(update: AgentUpdate): void {
     if (update.kind === 'text' || update.kind === 'thought') return this.#addText(update.kind, update.text)
     this.#join(update)
-    this.#settle()
+    this.#emitWhenDue()
   }
 
   /** Whatever waits leaves now: the turn is over. */
   flush(): void {
     this.#stopWaiting?.()
     this.#stopWaiting = undefined
-    this.#leave()
+    this.#emit()
   }
 
   #addText(kind: 'text' | 'thought', text: string): void {
@@ -37,12 +37,12 @@ export class Pieces {
       const last = this.#waiting.at(-1)
       const before = last?.kind === kind ? last.text : ''
       const room = Math.max(1, maxTextPiece - before.length)
-      const part = rest.slice(0, endWithin(rest, room))
+      const part = rest.slice(0, cutIndex(rest, room))
       rest = rest.slice(part.length)
       if (before !== '') this.#waiting.pop()
       this.#waiting.push({ kind, text: before + part })
       this.#chars += part.length
-      this.#settle()
+      this.#emitWhenDue()
     }
   }
 
@@ -54,17 +54,17 @@ export class Pieces {
     this.#waiting.push(update)
   }
 
-  #settle(): void {
+  #emitWhenDue(): void {
     const full = this.#chars >= maxTextPiece || this.#waiting.length >= maxWaitingUpdates
     if (this.#stopWaiting && !full) return
     this.flush()
-    this.#stopWaiting = this.#clock.after(pieceMs, () => {
+    this.#stopWaiting = this.#clock.after(batchMs, () => {
       this.#stopWaiting = undefined
-      if (this.#waiting.length > 0) this.#settle()
+      if (this.#waiting.length > 0) this.#emitWhenDue()
     })
   }
 
-  #leave(): void {
+  #emit(): void {
     const waiting = this.#waiting
     this.#waiting = []
     this.#chars = 0
@@ -75,7 +75,7 @@ export class Pieces {
 const idOf = (update: AgentUpdate): string | undefined => (update.kind === 'tool' ? update.call.toolCallId : undefined)
 
 /** Never in the middle of a character that takes two units: one more rather than half of it. */
-function endWithin(text: string, room: number): number {
+function cutIndex(text: string, room: number): number {
   const unit = text.charCodeAt(room - 1)
   return unit >= 0xd800 && unit < 0xdc00 ? room + 1 : room
 }

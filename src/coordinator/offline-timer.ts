@@ -4,78 +4,78 @@
  * because somebody set it, when the server may just be about to be heard again.
  */
 import type { Clock } from '../platform/clock.ts'
-import { beatMs } from '../protocol/processes/link.ts'
+import { heartbeatMs } from '../protocol/processes/link.ts'
 
 export const tickMs = 1000
 /** A tick that comes this much later was slept through, or the clock was set. */
-const lateMs = 5000
+const jumpMs = 5000
 /** For a beat to be answered then. */
-const hearAgainMs = beatMs + 5000
+const reconnectMs = heartbeatMs + 5000
 /** Everything must have ended by the time another takes over. */
 const endsWithinMs = 15_000
 const minuteMs = 60_000
 
-export interface TimeAloneOptions {
+export interface OfflineTimerOptions {
   readonly clock: Clock
   /** Until the server says otherwise. */
   readonly aloneMinutes: number
   /** Once: it is time to go. */
-  readonly onAlone: () => void
+  readonly onOfflineTooLong: () => void
   /** Each time: another is about to take over what runs here. */
-  readonly onTakeover: () => void
+  readonly onTakeoverDue: () => void
 }
 
-export class TimeAlone {
-  readonly #parts: TimeAloneOptions
+export class OfflineTimer {
+  readonly #options: OfflineTimerOptions
   #aloneMs: number
   #takeoverMs: number | undefined
   #ticks = 0
-  #heardAt: number
+  #receivedAt: number
   #lastTickAt: number
   /** Ticks for which the clock says nothing. */
-  #patience = 0
+  #ignoredTicks = 0
   #warned = false
   #cancel = (): void => {}
 
-  constructor(parts: TimeAloneOptions) {
-    this.#parts = parts
-    this.#aloneMs = parts.aloneMinutes * minuteMs
-    this.#heardAt = parts.clock.now()
-    this.#lastTickAt = this.#heardAt
+  constructor(options: OfflineTimerOptions) {
+    this.#options = options
+    this.#aloneMs = options.aloneMinutes * minuteMs
+    this.#receivedAt = options.clock.now()
+    this.#lastTickAt = this.#receivedAt
   }
 
   start(): void {
-    this.#lastTickAt = this.#parts.clock.now()
-    this.#cancel = this.#parts.clock.after(tickMs, () => this.#tick())
+    this.#lastTickAt = this.#options.clock.now()
+    this.#cancel = this.#options.clock.after(tickMs, () => this.#tick())
   }
 
   stop(): void {
     this.#cancel()
   }
 
-  heard(): void {
+  reset(): void {
     this.#ticks = 0
-    this.#heardAt = this.#parts.clock.now()
+    this.#receivedAt = this.#options.clock.now()
     this.#warned = false
   }
 
-  allow(aloneMinutes: number, takeoverMinutes: number | null): void {
+  setLimits(aloneMinutes: number, takeoverMinutes: number | null): void {
     this.#aloneMs = aloneMinutes * minuteMs
     this.#takeoverMs = takeoverMinutes === null ? undefined : takeoverMinutes * minuteMs - endsWithinMs
   }
 
   #tick(): void {
-    const { onAlone, onTakeover, clock } = this.#parts
+    const { onOfflineTooLong, onTakeoverDue, clock } = this.#options
     const now = clock.now()
-    if (now - this.#lastTickAt > tickMs + lateMs) this.#patience = hearAgainMs / tickMs
-    else if (this.#patience > 0) this.#patience--
+    if (now - this.#lastTickAt > tickMs + jumpMs) this.#ignoredTicks = reconnectMs / tickMs
+    else if (this.#ignoredTicks > 0) this.#ignoredTicks--
     this.#ticks++
-    if (this.#ticks * tickMs >= this.#aloneMs) return onAlone()
+    if (this.#ticks * tickMs >= this.#aloneMs) return onOfflineTooLong()
     // A clock that was set back says less than the ticks.
-    const silentMs = Math.max(now - this.#heardAt, this.#ticks * tickMs)
-    if (!this.#warned && this.#takeoverMs !== undefined && silentMs >= this.#takeoverMs && this.#patience === 0) {
+    const silentMs = Math.max(now - this.#receivedAt, this.#ticks * tickMs)
+    if (!this.#warned && this.#takeoverMs !== undefined && silentMs >= this.#takeoverMs && this.#ignoredTicks === 0) {
       this.#warned = true
-      onTakeover()
+      onTakeoverDue()
     }
     this.start()
   }

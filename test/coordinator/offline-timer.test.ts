@@ -1,8 +1,8 @@
 /** How long is alone: counted awake, and by the clock only where others take over by it. */
 import { expect, test } from 'vitest'
-import { TimeAlone, tickMs } from '../../src/coordinator/time-alone.ts'
+import { OfflineTimer, tickMs } from '../../src/coordinator/offline-timer.ts'
 import type { Clock } from '../../src/platform/clock.ts'
-import { beatMs } from '../../src/protocol/processes/link.ts'
+import { heartbeatMs } from '../../src/protocol/processes/link.ts'
 import { manualClock } from '../support/manual-clock.ts'
 
 const minuteMs = 60_000
@@ -13,11 +13,11 @@ function begin() {
   /** The same hands, but a sleep moves them without anybody noticing. */
   const sleepy: Clock = { now: () => clock.now() + asleepMs, after: clock.after }
   const told: string[] = []
-  const alone = new TimeAlone({
+  const alone = new OfflineTimer({
     clock: sleepy,
     aloneMinutes: 30,
-    onAlone: () => told.push('alone'),
-    onTakeover: () => told.push('takeover'),
+    onOfflineTooLong: () => told.push('alone'),
+    onTakeoverDue: () => told.push('takeover'),
   })
   alone.start()
   const sleep = (ms: number): void => {
@@ -40,7 +40,7 @@ test('[CO9] whoever is heard of begins again', () => {
   const { clock, alone, told } = begin()
   for (let beats = 0; beats < 10; beats++) {
     clock.advance(29 * minuteMs)
-    alone.heard()
+    alone.reset()
   }
   expect(told).toEqual([])
 })
@@ -56,14 +56,14 @@ test('[CO9] a closed lid is no absence: an hour asleep counts for nothing', () =
 
 test('[CO9] the server says how long', () => {
   const { clock, alone, told } = begin()
-  alone.allow(1, null)
+  alone.setLimits(1, null)
   clock.advance(minuteMs)
   expect(told).toEqual(['alone'])
 })
 
 test('[CO6] where another takes over by the clock, everything has ended before that', () => {
   const { clock, alone, told } = begin()
-  alone.allow(30, 2)
+  alone.setLimits(30, 2)
   clock.advance(2 * minuteMs - 15_000 - tickMs)
   expect(told).toEqual([])
   clock.advance(tickMs)
@@ -74,36 +74,36 @@ test('[CO6] where another takes over by the clock, everything has ended before t
 
 test('[CO6] after a sleep the server has a moment to be heard before that is judged', () => {
   const { clock, alone, told, sleep } = begin()
-  alone.allow(30, 2)
+  alone.setLimits(30, 2)
   sleep(60 * minuteMs)
   clock.advance(tickMs)
   expect(told).toEqual([])
-  alone.heard()
+  alone.reset()
   clock.advance(tickMs)
   expect(told).toEqual([])
   sleep(60 * minuteMs)
-  clock.advance(beatMs + 2 * tickMs)
+  clock.advance(heartbeatMs + 2 * tickMs)
   expect(told).toEqual([])
-  clock.advance(beatMs)
+  clock.advance(heartbeatMs)
   expect(told).toEqual(['takeover'])
 })
 
 test('[CO6] a clock that jumps ahead while the server is heard at every beat ends nothing', () => {
   const { clock, alone, told, sleep } = begin()
-  alone.allow(30, 2)
+  alone.setLimits(30, 2)
   for (let jumps = 0; jumps < 3; jumps++) {
     clock.advance(tickMs / 2)
     sleep(60 * minuteMs)
-    clock.advance(beatMs - tickMs / 2)
-    alone.heard()
+    clock.advance(heartbeatMs - tickMs / 2)
+    alone.reset()
   }
-  clock.advance(beatMs)
+  clock.advance(heartbeatMs)
   expect(told).toEqual([])
 })
 
 test('[CO6] a clock that is set back does not make it stay beyond the takeover', () => {
   const { clock, alone, told, sleep } = begin()
-  alone.allow(30, 2)
+  alone.setLimits(30, 2)
   sleep(-60 * minuteMs)
   clock.advance(2 * minuteMs - 15_000)
   expect(told).toEqual(['takeover'])

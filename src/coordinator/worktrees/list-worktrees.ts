@@ -12,7 +12,7 @@ export interface ListedWorktree {
 }
 
 export async function listWorktrees(repository: Repository): Promise<ListedWorktree[]> {
-  const text = await listed(repository)
+  const text = await porcelainList(repository)
   return text
     .split('\0\0')
     .filter((block) => block.trim() !== '')
@@ -28,16 +28,16 @@ export async function listWorktrees(repository: Repository): Promise<ListedWorkt
 }
 
 /** Somebody else's git may be adding one at this moment, and git then fails rather than to look again. */
-const mostTries = 5
-const betweenMs = 50
+const maxTries = 5
+const retryMs = 50
 
-async function listed(repository: Repository): Promise<string> {
+async function porcelainList(repository: Repository): Promise<string> {
   for (let tried = 1; ; tried++) {
     try {
       return await repository.run(['worktree', 'list', '--porcelain', '-z'])
     } catch (error) {
-      if (!(error instanceof GitFailure) || !/commondir|gitdir/.test(error.message) || tried === mostTries) throw error
-      await pause(betweenMs)
+      if (!(error instanceof GitFailure) || !/commondir|gitdir/.test(error.message) || tried === maxTries) throw error
+      await pause(retryMs)
     }
   }
 }

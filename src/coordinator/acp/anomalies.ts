@@ -5,7 +5,7 @@
 import { mask } from '../../platform/mask.ts'
 import type { Noise } from './wire.ts'
 
-export type TroubleKind =
+export type AnomalyKind =
   | Noise
   /** Files, terminals and whatever else we do not offer. */
   | 'refused_request'
@@ -18,34 +18,34 @@ export type TroubleKind =
   | 'cancel_ignored'
   | 'late_answer'
 
-export interface Trouble {
-  readonly kind: TroubleKind
+export interface Anomaly {
+  readonly kind: AnomalyKind
   readonly count: number
   readonly bytes: number
   readonly sample: string
 }
 
-export class Troubles {
-  readonly #tell: (trouble: Trouble) => void
-  readonly #seen = new Map<TroubleKind, { count: number; bytes: number; tellAt: number }>()
+export class AnomalyCounter {
+  readonly #report: (anomaly: Anomaly) => void
+  readonly #seen = new Map<AnomalyKind, { count: number; bytes: number; tellAt: number }>()
 
-  constructor(tell: (trouble: Trouble) => void) {
-    this.#tell = tell
+  constructor(report: (anomaly: Anomaly) => void) {
+    this.#report = report
   }
 
-  note(kind: TroubleKind, sample: string, bytes = 0): void {
+  count(kind: AnomalyKind, sample: string, bytes = 0): void {
     const seen = this.#seen.get(kind) ?? { count: 0, bytes: 0, tellAt: 1 }
     seen.count++
     seen.bytes += bytes
     this.#seen.set(kind, seen)
     if (seen.count < seen.tellAt) return
     seen.tellAt *= 10
-    this.#tell({ kind, count: seen.count, bytes: seen.bytes, sample: mask(sample) })
+    this.#report({ kind, count: seen.count, bytes: seen.bytes, sample: mask(sample) })
   }
 }
 
 /** For the person who looks for the reason. */
-export function troubleInWords({ kind, count, bytes, sample }: Trouble): string {
+export function anomalyText({ kind, count, bytes, sample }: Anomaly): string {
   const what = {
     not_json: 'lines that are no messages were left out',
     line_too_long: 'lines that are too long were left out',

@@ -1,5 +1,5 @@
 /**
- * The place of an agent in a role or of a conversation, made and told (WT1, WT4, WT5, CX9): found or made below its root, put into the server's register, and,
+ * The workspace of an agent in a role or of a conversation, made and told (WT1, WT4, WT5, CX9): found or made below its root, put into the server's register, and,
  * where it is a fresh worktree, made runnable as the project's owner has said. A set-up that fails fails the start, with what it printed.
  */
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
@@ -12,18 +12,18 @@ import { statusText } from '../protocol/sentences.ts'
 import type { AcpParticulars } from '../protocol/turns/link.ts'
 import { maxSetUpOutput, type SetUp, type SetUpReport } from '../protocol/worktrees/worktree.ts'
 import { setUpEnvironment } from './agent-environment.ts'
-import { CannotStart, mustBeFolder } from './agent-process.ts'
+import { CannotStart, requireFolder } from './agent-process.ts'
 import type { NewFact } from './spool.ts'
 import type { Git } from './worktrees/git.ts'
 import { gitFolderOf, makeWorkspace, type Workspace } from './worktrees/make-workspace.ts'
 import type { Occupancy } from './worktrees/occupancy.ts'
-import { lookAtRepository, Repository } from './worktrees/repository.ts'
+import { openRepository, Repository } from './worktrees/repository.ts'
 import { type CopyResult, copyIgnored, runSetUp, type SetUpResult } from './worktrees/set-up.ts'
 
 /** Of what a set-up printed, in the words of the failure. */
-const lastWordsChars = 2000
+const maxFailureOutputChars = 2000
 
-export interface WorkplaceOptions {
+export interface PrepareWorkspaceOptions {
   readonly particulars: LaunchParticulars
   readonly workspace: NonNullable<AcpParticulars['workspace']>
   readonly git: Git
@@ -31,10 +31,10 @@ export interface WorkplaceOptions {
   readonly occupancy: Occupancy
   /** Ours, of which a set-up command gets what an agent gets. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Whose launches they are; part of their mark. */
+  /** Whose launches they are; part of their doneFile. */
   readonly keeper: string
   readonly clock: Clock
-  readonly tell: (fact: Extract<NewFact, { type: 'workspace-made' }>) => void
+  readonly report: (fact: Extract<NewFact, { type: 'workspace-made' }>) => void
   /** What a set-up prints, as it comes. */
   readonly onOutput: (text: string) => void
   /** It takes as long as it takes: the time for a start begins behind it. */
@@ -43,24 +43,24 @@ export interface WorkplaceOptions {
   readonly signal: AbortSignal
 }
 
-export async function makeWorkplace(parts: WorkplaceOptions): Promise<Workspace> {
-  const { particulars, workspace, git, worktreesFolder, occupancy } = parts
+export async function prepareWorkspace(options: PrepareWorkspaceOptions): Promise<Workspace> {
+  const { particulars, workspace: wanted, git, worktreesFolder, occupancy } = options
   const { folder: projectFolder, projectId, launchId } = particulars
-  const { userSessionShort, role, path, setUp, orFolder = false } = workspace
-  mustBeFolder(projectFolder)
+  const { userSessionShort, role, path, setUp, orFolder = false } = wanted
+  requireFolder(projectFolder)
   const root = await rootFor(worktreesFolder, projectId, userSessionShort)
-  const wanted = { projectFolder, root, workspace: path ?? role, userSessionShort, role, orFolder }
-  const place = await occupancy.arrive(
+  const request = { projectFolder, root, workspace: path ?? role, userSessionShort, role, orFolder }
+  const workspace = await occupancy.enter(
     launchId,
     root,
-    () => makeWorkspace(git, wanted),
+    () => makeWorkspace(git, request),
     (made) => (made.kind === 'worktree' ? made.top : made.folder),
   )
-  tellMade(parts, place, null)
-  const isWanted = !parts.signal.aborted
-  if (isWanted && place.kind === 'worktree' && setUp && projectFolder !== null)
-    await makeRunnable(parts, place, setUp, projectFolder)
-  return place
+  reportWorkspace(options, workspace, null)
+  const isWanted = !options.signal.aborted
+  if (isWanted && workspace.kind === 'worktree' && setUp && projectFolder !== null)
+    await setUpWorktree(options, workspace, setUp, projectFolder)
+  return workspace
 }
 
 function rootFor(folder: string, projectId: string, userSessionShort: string): Promise<string> {
@@ -70,26 +70,31 @@ function rootFor(folder: string, projectId: string, userSessionShort: string): P
   return makeFolderInside(folder, `${projectId}/${userSessionShort}`, 0o700)
 }
 
-type Tree = Extract<Workspace, { kind: 'worktree' }>
+type WorktreeWorkspace = Extract<Workspace, { kind: 'worktree' }>
 
-async function makeRunnable(parts: WorkplaceOptions, place: Tree, setUp: SetUp, projectFolder: string): Promise<void> {
-  const { git, env, keeper, clock, onOutput, onSetUp, signal, particulars } = parts
-  const repository = await lookAtRepository(git, projectFolder)
+async function setUpWorktree(
+  options: PrepareWorkspaceOptions,
+  workspace: WorktreeWorkspace,
+  setUp: SetUp,
+  projectFolder: string,
+): Promise<void> {
+  const { git, env, keeper, clock, onOutput, onSetUp, signal, particulars } = options
+  const repository = await openRepository(git, projectFolder)
   if (!(repository instanceof Repository)) return
-  const mark = join(await gitFolderOf(repository, place.top), 'holdfast-set-up')
-  if (existsSync(mark)) return
-  const files = await copyIgnored(repository, place.top, setUp.copy)
+  const doneFile = join(await gitFolderOf(repository, workspace.top), 'holdfast-set-up')
+  if (existsSync(doneFile)) return
+  const files = await copyIgnored(repository, workspace.top, setUp.copy)
   const [file, ...args] = setUp.command ?? []
   let result: SetUpResult | undefined
   if (file !== undefined) {
     onSetUp(true)
-    const command = { argv: [file, ...args] as const, folder: place.folder, env: setUpEnvironment(env, particulars, keeper) }
+    const command = { argv: [file, ...args] as const, folder: workspace.folder, env: setUpEnvironment(env, particulars, keeper) }
     result = await runSetUp({ ...command, clock, onOutput, signal })
     onSetUp(false)
   }
-  tellMade(parts, place, reportOf(files, result))
-  if (result && result.outcome !== 'done') throw new CannotStart(inWords(file ?? '', result))
-  await writeFile(mark, '')
+  reportWorkspace(options, workspace, reportOf(files, result))
+  if (result && result.outcome !== 'done') throw new CannotStart(setUpFailureText(file ?? '', result))
+  await writeFile(doneFile, '')
 }
 
 const reportOf = (files: CopyResult, result: SetUpResult | undefined): SetUpReport => ({
@@ -100,7 +105,7 @@ const reportOf = (files: CopyResult, result: SetUpResult | undefined): SetUpRepo
   output: result?.output.slice(-maxSetUpOutput) ?? '',
 })
 
-function inWords(file: string, { outcome, exitCode, output }: SetUpResult): string {
+function setUpFailureText(file: string, { outcome, exitCode, output }: SetUpResult): string {
   const how = {
     failed: exitCode === null ? statusText('setUpSignal', { file }) : statusText('setUpEnded', { file, code: exitCode }),
     timeout: statusText('setUpTooLong', { file }),
@@ -108,21 +113,25 @@ function inWords(file: string, { outcome, exitCode, output }: SetUpResult): stri
     not_found: statusText('setUpNotRun', { file }),
     done: '',
   }[outcome]
-  return `${how}\n${output.slice(-lastWordsChars)}`.trim()
+  return `${how}\n${output.slice(-maxFailureOutputChars)}`.trim()
 }
 
-function tellMade({ tell, particulars }: WorkplaceOptions, place: Workspace, setUp: SetUpReport | null): void {
+function reportWorkspace(
+  { report, particulars }: PrepareWorkspaceOptions,
+  workspace: Workspace,
+  setUp: SetUpReport | null,
+): void {
   const { launchId } = particulars
-  const isTree = place.kind === 'worktree'
-  tell({
+  const isTree = workspace.kind === 'worktree'
+  report({
     type: 'workspace-made',
     launchId,
-    kind: place.kind,
-    folder: place.folder,
-    top: isTree ? place.top : place.folder,
-    branch: isTree ? place.branch : null,
-    baseBranch: isTree ? place.baseBranch : null,
-    note: isTree ? null : place.why,
+    kind: workspace.kind,
+    folder: workspace.folder,
+    top: isTree ? workspace.top : workspace.folder,
+    branch: isTree ? workspace.branch : null,
+    baseBranch: isTree ? workspace.baseBranch : null,
+    note: isTree ? null : workspace.why,
     setUp,
   })
 }

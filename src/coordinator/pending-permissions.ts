@@ -2,25 +2,25 @@
 import { randomUUID } from 'node:crypto'
 import type { PermissionAnswer } from './acp/permissions.ts'
 
-interface Told {
+interface PermissionListener {
   readonly asked: (askId: string) => void
   readonly withdrawn: (askId: string) => void
 }
 
-export class OpenQuestions {
+export class PendingPermissions {
   readonly #open = new Map<string, (answer: PermissionAnswer) => void>()
 
   /** Resolves with the answer; `signal`: nobody waits for it any more. */
-  async ask(signal: AbortSignal, told: Told): Promise<PermissionAnswer> {
+  async ask(signal: AbortSignal, listener: PermissionListener): Promise<PermissionAnswer> {
     const askId = randomUUID()
     const { promise, resolve } = Promise.withResolvers<PermissionAnswer>()
     this.#open.set(askId, resolve)
     const withdraw = (): void => {
       resolve({ choose: 'cancelled' })
-      if (this.#open.delete(askId)) told.withdrawn(askId)
+      if (this.#open.delete(askId)) listener.withdrawn(askId)
     }
     signal.addEventListener('abort', withdraw, { once: true })
-    told.asked(askId)
+    listener.asked(askId)
     const answer = await promise
     this.#open.delete(askId)
     signal.removeEventListener('abort', withdraw)

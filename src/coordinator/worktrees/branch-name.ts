@@ -17,6 +17,6 @@ function wordOf(role: string): string {
     .replaceAll(/^[-.]+|[-.]+$/g, '')
     .replace(/\.lock$/i, '-lock')
   if (word === role && word === word.toLowerCase()) return word
-  const mark = createHash('sha256').update(role).digest('hex').slice(0, 6)
-  return word === '' ? mark : `${word}-${mark}`
+  const suffix = createHash('sha256').update(role).digest('hex').slice(0, 6)
+  return word === '' ? suffix : `${word}-${suffix}`
 }

@@ -1,6 +1,6 @@
 /** One text for one value, in whatever order its fields came, so that two can be compared by a digest (AP4). Pure. */
 import { createHash } from 'node:crypto'
-import { fieldsOf } from './shown.ts'
+import { fieldsOf } from './read-fields.ts'
 
 /** Deeper than anything a tool is called with; what is deeper cannot be shown, or compared. */
 const maxDepth = 64
@@ -8,7 +8,7 @@ const maxDepth = 64
 export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** undefined when it is nested too deep. */
-export function canonical(value: unknown, depth = 0): string | undefined {
+export function canonicalJson(value: unknown, depth = 0): string | undefined {
   if (depth > maxDepth) return undefined
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
   const parts: string[] = []
@@ -20,7 +20,7 @@ export function canonical(value: unknown, depth = 0): string | undefined {
         .filter((key) => fields[key] !== undefined)
         .map((key) => [`${JSON.stringify(key)}:`, fields[key]] as const)
   for (const [key, each] of entries) {
-    const part = canonical(each, depth + 1)
+    const part = canonicalJson(each, depth + 1)
     if (part === undefined) return undefined
     parts.push(key + part)
   }

@@ -9,7 +9,7 @@ import { statusText } from '../../protocol/sentences.ts'
 import type { AgentMode, AgentOption } from '../../protocol/turns/agent-update.ts'
 import { AcpFailure, failureOf } from './failure.ts'
 import { initializeMs, loadMs, openMs } from './limits.ts'
-import { type Fields, fieldsOf, lineOf, listOf, wholeOf } from './shown.ts'
+import { type Fields, fieldsOf, lineOf, listOf, wholeOf } from './read-fields.ts'
 import { modelsOf, modesOf, optionsOf } from './updates.ts'
 
 /** What the agent says it is and can. */
@@ -37,7 +37,7 @@ export interface ToolServer {
   }
 }
 
-export interface Opened {
+export interface OpenedAcpSession {
   readonly acpSessionId: string
   readonly modes: readonly AgentMode[]
   readonly modeId: string | null
@@ -47,12 +47,12 @@ export interface Opened {
   readonly notRestored: string | null
 }
 
-type Ask = <Answer>(method: string, ask: () => Promise<Answer>, limitMs: number) => Promise<Answer>
+type TimedRequest = <Answer>(method: string, ask: () => Promise<Answer>, limitMs: number) => Promise<Answer>
 
 export interface OpeningOptions {
   readonly agent: ClientContext
   /** Waits for the answer, and no longer than this. */
-  readonly ask: Ask
+  readonly ask: TimedRequest
   readonly version: string
 }
 
@@ -64,9 +64,9 @@ export async function initialize({ agent, ask, version }: OpeningOptions): Promi
     clientInfo: { name: 'holdfast', title: 'Holdfast', version },
   }
   const answer = fieldsOf(await ask('initialize', () => agent.request(methods.agent.initialize, request), initializeMs))
-  const spoken = wholeOf(answer['protocolVersion'])
-  if (spoken !== PROTOCOL_VERSION)
-    throw new AcpFailure('version', statusText('otherAcp', { theirs: spoken ?? 'unknown', ours: PROTOCOL_VERSION }))
+  const theirVersion = wholeOf(answer['protocolVersion'])
+  if (theirVersion !== PROTOCOL_VERSION)
+    throw new AcpFailure('version', statusText('otherAcp', { theirs: theirVersion ?? 'unknown', ours: PROTOCOL_VERSION }))
   const capabilities = fieldsOf(answer['agentCapabilities'])
   const prompts = fieldsOf(capabilities['promptCapabilities'])
   const info = fieldsOf(answer['agentInfo'])
@@ -78,26 +78,30 @@ export async function initialize({ agent, ask, version }: OpeningOptions): Promi
     images: prompts['image'] === true,
     embeddedFiles: prompts['embeddedContext'] === true,
     mcpOverHttp: fieldsOf(capabilities['mcpCapabilities'])['http'] === true,
-    signInMethods: listOf(answer['authMethods']).flatMap(methodOf),
+    signInMethods: listOf(answer['authMethods']).flatMap(signInMethodOf),
   }
 }
 
 const isOffered = (capability: unknown): boolean => typeof capability === 'object' && capability !== null
 
-function methodOf(method: Fields): AgentFacts['signInMethods'] {
+function signInMethodOf(method: Fields): AgentFacts['signInMethods'] {
   const id = lineOf(method['id'])
   return id === undefined ? [] : [{ id, name: lineOf(method['name']) ?? id, description: lineOf(method['description']) ?? null }]
 }
 
-export interface Place {
+export interface AcpSessionSetup {
   readonly folder: string
   /** Made for this process: whatever was opened earlier was in another, which has gone. */
   readonly isNew?: boolean
   readonly toolServers: readonly ToolServer[]
 }
 
-export async function openNew({ agent, ask }: OpeningOptions, facts: AgentFacts, place: Place): Promise<Opened> {
-  const request = { cwd: place.folder, mcpServers: serversFor(facts, place) }
+export async function openAcpSession(
+  { agent, ask }: OpeningOptions,
+  facts: AgentFacts,
+  setup: AcpSessionSetup,
+): Promise<OpenedAcpSession> {
+  const request = { cwd: setup.folder, mcpServers: serversFor(facts, setup) }
   const answer = fieldsOf(await ask('session/new', () => agent.request(methods.agent.session.new, request), openMs))
   const acpSessionId = lineOf(answer['sessionId'])
   if (acpSessionId === undefined || acpSessionId === '' || acpSessionId !== answer['sessionId'])
@@ -106,9 +110,14 @@ export async function openNew({ agent, ask }: OpeningOptions, facts: AgentFacts,
 }
 
 /** Brings an old one back by whatever the agent offers; when nothing works, begins anew and says why. */
-export async function openOld(parts: OpeningOptions, facts: AgentFacts, place: Place, acpSessionId: string): Promise<Opened> {
-  const { agent, ask } = parts
-  const request = { sessionId: acpSessionId, cwd: place.folder, mcpServers: serversFor(facts, place) }
+export async function restoreAcpSession(
+  options: OpeningOptions,
+  facts: AgentFacts,
+  setup: AcpSessionSetup,
+  acpSessionId: string,
+): Promise<OpenedAcpSession> {
+  const { agent, ask } = options
+  const request = { sessionId: acpSessionId, cwd: setup.folder, mcpServers: serversFor(facts, setup) }
   let why = statusText('cannotBringBack')
   const ways = [
     // Which replays nothing.
@@ -127,10 +136,10 @@ export async function openOld(parts: OpeningOptions, facts: AgentFacts, place: P
       why = failure.message
     }
   }
-  return { ...(await openNew(parts, facts, place)), notRestored: why }
+  return { ...(await openAcpSession(options, facts, setup)), notRestored: why }
 }
 
-const opened = (answer: Fields, acpSessionId: string, how: Opened['how']): Opened => ({
+const opened = (answer: Fields, acpSessionId: string, how: OpenedAcpSession['how']): OpenedAcpSession => ({
   acpSessionId,
   ...modesOf(answer),
   options: allOptionsOf(answer),
@@ -143,7 +152,7 @@ function allOptionsOf(answer: Fields): AgentOption[] {
   return options.some(({ category }) => category === 'model') ? options : [...options, ...modelsOf(answer)]
 }
 
-function serversFor({ mcpOverHttp }: AgentFacts, { toolServers }: Place): McpServer[] {
+function serversFor({ mcpOverHttp }: AgentFacts, { toolServers }: AcpSessionSetup): McpServer[] {
   return toolServers.flatMap(({ name, url, bearer, program }): McpServer[] => {
     if (mcpOverHttp) return [{ type: 'http', name, url, headers: [{ name: 'Authorization', value: `Bearer ${bearer}` }] }]
     if (!program) return []
@@ -153,20 +162,23 @@ function serversFor({ mcpOverHttp }: AgentFacts, { toolServers }: Place): McpSer
 }
 
 /** SE4: what to do about it, as far as the agent says. */
-export function withSignIn(error: unknown, { signInMethods }: AgentFacts): unknown {
+export function addSignInMethods(error: unknown, { signInMethods }: AgentFacts): unknown {
   if (!(error instanceof AcpFailure) || error.code !== 'sign_in' || signInMethods.length === 0) return error
   const ways = signInMethods.map(({ name, description }) => (description ? `${name} (${description})` : name)).join('; ')
   return new AcpFailure('sign_in', statusText('signInFirst', { why: error.message, ways }))
 }
 
-interface OurTools {
+interface ToolServerOptions {
   readonly serverUrl: string
   readonly program: OwnProgram
   readonly particulars: { readonly launchToken: string }
 }
 
 /** AC2: ours, with the launch token, so that it can record approaches, checkpoints and tasks. `contextId` empty: of a server that names none. */
-export function ourTools({ serverUrl, program, particulars: { launchToken } }: OurTools, contextId: string): ToolServer {
+export function holdfastToolServer(
+  { serverUrl, program, particulars: { launchToken } }: ToolServerOptions,
+  contextId: string,
+): ToolServer {
   const [command, ...args] = program
   const bearer = contextId === '' ? launchToken : `${launchToken}.${contextId}`
   const env = { HOLDFAST_URL: serverUrl, HOLDFAST_LAUNCH_TOKEN: launchToken, HOLDFAST_TOKEN: bearer }

@@ -5,7 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-export interface WorktreeMark {
+export interface WorktreeRecord {
   readonly userSessionShort: string
   readonly role: string
   readonly branch: string
@@ -14,18 +14,18 @@ export interface WorktreeMark {
   readonly baseBranch: string | null
 }
 
-const markFile = (gitFolder: string): string => join(gitFolder, 'holdfast.json')
+const recordFile = (gitFolder: string): string => join(gitFolder, 'holdfast.json')
 
 /** Written when the tree is whole. */
-export const writeMark = (gitFolder: string, mark: WorktreeMark): Promise<void> =>
-  writeFile(markFile(gitFolder), `${JSON.stringify(mark, null, 2)}\n`)
+export const writeWorktreeRecord = (gitFolder: string, record: WorktreeRecord): Promise<void> =>
+  writeFile(recordFile(gitFolder), `${JSON.stringify(record, null, 2)}\n`)
 
-export async function readMark(gitFolder: string): Promise<WorktreeMark | undefined> {
+export async function readWorktreeRecord(gitFolder: string): Promise<WorktreeRecord | undefined> {
   try {
-    const found = JSON.parse(await readFile(markFile(gitFolder), 'utf8')) as Partial<Record<keyof WorktreeMark, unknown>>
+    const found = JSON.parse(await readFile(recordFile(gitFolder), 'utf8')) as Partial<Record<keyof WorktreeRecord, unknown>>
     const { userSessionShort, role, branch, base, baseBranch } = found
     const isWhole = [userSessionShort, role, branch, base].every((value) => typeof value === 'string' && value !== '')
-    return isWhole && (baseBranch === null || typeof baseBranch === 'string') ? (found as WorktreeMark) : undefined
+    return isWhole && (baseBranch === null || typeof baseBranch === 'string') ? (found as WorktreeRecord) : undefined
   } catch {
     return undefined
   }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { Pieces } from '../../../src/coordinator/acp/pieces.ts'
+import { UpdateBatcher } from '../../../src/coordinator/acp/update-batcher.ts'
 import type { AgentUpdate } from '../../../src/protocol/turns/agent-update.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 
 function begin() {
   const clock = manualClock()
   const out: AgentUpdate[] = []
-  return { clock, out, pieces: new Pieces(clock, (update) => out.push(update)) }
+  return { clock, out, pieces: new UpdateBatcher(clock, (update) => out.push(update)) }
 }
 
 const text = (value: string): AgentUpdate => ({ kind: 'text', text: value })

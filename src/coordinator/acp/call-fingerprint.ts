@@ -1,0 +1,71 @@
+/**
+ * What makes two tool calls the same one asked twice (AG6): a digest of what would be done, over the whole of it, however much of that is
+ * shown. The names that differ each time are not in it, and of a command neither are the words a model puts beside it; its text is, to
+ * the last character. Without its input a call has no likeness: titles and texts are often cut, or the same for every call. Agents tell of a
+ * call in pieces, so the digest of each field is kept until the question comes.
+ */
+
+import { descriptiveKeys } from '../../protocol/approvals/allowance-scopes.ts'
+import { canonicalJson, digestOf } from './canonical-json.ts'
+import { type Fields, fieldsOf } from './read-fields.ts'
+
+const comparedFields = ['kind', 'title', 'rawInput', 'content', 'locations'] as const
+type ComparedField = (typeof comparedFields)[number]
+
+/** null: nested so deep that it cannot be compared. */
+export type CallDigests = Readonly<Partial<Record<ComparedField | 'command', string | null>>>
+
+export function addDigests(known: CallDigests, update: Fields): CallDigests {
+  const next: Partial<Record<ComparedField | 'command', string | null>> = { ...known }
+  for (const field of comparedFields) {
+    const value = update[field]
+    if (value === undefined || value === null) continue
+    if (field === 'rawInput') next.command = commandDigest(value)
+    if (isEmpty(value) || (field === 'kind' && value === 'other')) delete next[field]
+    else next[field] = valueDigest(value)
+  }
+  return next
+}
+
+/** What is known of a call and what a question says of it, together; undefined: they contradict each other, so nobody knows what would be done. */
+export function mergeDigests(known: CallDigests, asked: CallDigests): CallDigests | undefined {
+  const differ = (field: ComparedField): boolean =>
+    known[field] !== undefined && asked[field] !== undefined && known[field] !== asked[field]
+  const sameCommand = typeof known.command === 'string' && known.command === asked.command
+  if (differ('kind') || (differ('rawInput') && !sameCommand)) return undefined
+  const both: Partial<Record<ComparedField | 'command', string | null>> = {
+    ...asked,
+    ...known,
+    command: known.command ?? asked.command ?? null,
+  }
+  for (const field of ['title', 'content', 'locations'] as const)
+    if (differ(field)) both[field] = digestOf(JSON.stringify([known[field], asked[field]]))
+  return both
+}
+
+/** null: there is nothing to know it by again. */
+export function fingerprintOf(digests: CallDigests): string | null {
+  const { kind = '', title = '', rawInput, content, locations = '', command } = digests
+  if (kind === valueDigest('execute') && command) return digestOf(JSON.stringify(['command', command]))
+  const all = [kind, title, rawInput, content ?? '', locations]
+  if (rawInput === undefined || [...all, content].includes(null)) return null
+  return digestOf(JSON.stringify(['call', ...all]))
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+
+function valueDigest(value: unknown): string | null {
+  const text = canonicalJson(value)
+  return text === undefined ? null : digestOf(text)
+}
+
+function commandDigest(rawInput: unknown): string | null {
+  const { command, ...rest } = fieldsOf(rawInput)
+  const isCommand = typeof command === 'string' ? command.trim() !== '' : Array.isArray(command) && command.length > 0
+  if (!isCommand) return null
+  const other = Object.fromEntries(
+    Object.entries(rest).filter(([key, value]) => !(descriptiveKeys.has(key) && typeof value === 'string')),
+  )
+  return valueDigest({ ...other, command })
+}
